@@ -183,6 +183,6 @@ describe('migrate --status', () => {
     expect(output).to.match(
       /^\{"name":"0001-mirrors-with-facts","state":"applied","applied_at":"\d{4}-[^"]*\.\d{6}Z"\}\n\{"name":"9999-newer","state":"unknown",/,
     );
-    expect(errors).to.equal('What is unknown was applied by a newer version: run that one.\n');
+    expect(errors).to.equal('What is unknown was applied by a newer version: run that version.\n');
   });
 });

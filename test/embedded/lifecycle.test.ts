@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { cp, readFile, rm, stat, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { expect } from 'chai';
-import { databaseOsUser, surroundings } from '../../packages/embedded-postgres/src/server/programs.ts';
+import { databaseOsUser, processOptions } from '../../packages/embedded-postgres/src/server/programs.ts';
 import { clearError, pgdataOf, Sandbox, serverOf } from '../support/embedded/embedded-sandbox.ts';
 import { eventually } from '../support/promises.ts';
 
@@ -82,7 +82,7 @@ describe('the life of the embedded database', () => {
   it('starts where the lock file names another program, which is left alone, or is empty; empties a large log', async () => {
     // Of the database's OS user: any other PostgreSQL itself takes for dead.
     const user = await databaseOsUser(pgdataOf(folder));
-    const foreigner = spawn('/bin/sleep', ['600'], { ...surroundings(user), stdio: 'ignore' });
+    const foreigner = spawn('/bin/sleep', ['600'], { ...processOptions(user), stdio: 'ignore' });
     await once(foreigner, 'spawn');
     await writeFile(lockFile, left.replace(/^\d+/, String(foreigner.pid)));
     await opens();

@@ -3,7 +3,7 @@ import type { Limiter } from '@campaign-mirror/adapters-http';
 import { Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { memoryCounting } from '../../packages/app/src/http/counts.ts';
-import { passing } from '../../packages/app/src/http/limiters.ts';
+import { limiterOf } from '../../packages/app/src/http/limiters.ts';
 import type { Log } from '../../packages/app/src/logging/log.ts';
 import { json, keptAlive, standing } from '../support/http/answer-rows.ts';
 import type { RawResponse } from '../support/http/message.ts';
@@ -207,7 +207,12 @@ describe('contract: limits: counts in memory', () => {
   it('that are away let calls pass, and the log tells of it once a second, and how often it was not told', async () => {
     const lines: { limit: string; suppressed: number; err: Error }[] = [];
     const log = { warn: (fields) => lines.push(fields as never) } as Partial<Log> as Log;
-    const { count } = passing('key', { limit: 1, seconds: 1 }, () => Promise.reject(new Error('gone')), log);
+    const { count } = limiterOf(
+      'key',
+      { limit: 1, seconds: 1 },
+      () => Promise.reject(new Error('gone')),
+      log,
+    );
     const now = mock.method(performance, 'now', () => 0);
     for (let number = 0; number < 3; number++) expect(await count('a')).to.equal(undefined);
     now.mock.mockImplementation(() => 1_000);

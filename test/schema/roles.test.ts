@@ -105,7 +105,7 @@ describe('roles create', () => {
   it('a second run changes nothing; a role that is missing is created, with its rights; in a further database the owner may make the schema', async () => {
     const { rows: before } = await admin.query(catalogue);
     const { code, output, errors } = await create('mirrors', '--json');
-    expect({ code, errors }).to.deep.equal({ code: 0, errors: 'All roles were there.\n' });
+    expect({ code, errors }).to.deep.equal({ code: 0, errors: 'All roles exist already.\n' });
     for (const one of objectsOf(output) as Shown[])
       expect(one).to.include({ created: false, password: null });
     expect((await admin.query(catalogue)).rows).to.deep.equal(before);
@@ -117,14 +117,14 @@ describe('roles create', () => {
     await mirrors.end();
     const again = await create('mirrors');
     expect(again).to.include({ code: 0, errors: 'The passwords cannot be shown again.\n' });
-    expect(again.output).to.match(/^campaign_mirror_owner +\(there already, left as it is\)/m);
+    expect(again.output).to.match(/^campaign_mirror_owner +\(exists already, left as it is\)/m);
     const [, password = ''] =
       /^campaign_mirror_redirector +(\S{32}) +your redirector$/m.exec(again.output) ?? [];
     await readsMirrors(password);
 
     await admin.query('create database further');
     await admin.query('revoke temporary on database further from public');
-    expect((await create('further')).errors).to.match(/^All roles were there\.\nNext: /);
+    expect((await create('further')).errors).to.match(/^All roles exist already\.\nNext: /);
     const { rows } = await admin.query(
       `select has_database_privilege('campaign_mirror_owner', 'further', 'create') as owner,
         has_database_privilege('campaign_mirror_operator', 'further', 'temporary') as operator`,
@@ -168,9 +168,9 @@ describe('roles create', () => {
     const again = () => command(['roles', 'create'], { DATABASE_URL: url('second', 'single:single') });
     const next =
       'Next: `./campaign-mirror migrate` as campaign_mirror_owner, which gives the roles their rights.\n';
-    expect(await again()).to.include({ code: 0, errors: `All roles were there.\n${next}` });
+    expect(await again()).to.include({ code: 0, errors: `All roles exist already.\n${next}` });
     expect((await command(['migrate'], as('owner', 'second'))).code).to.equal(0);
-    expect(await again()).to.include({ code: 0, errors: 'All roles were there.\n' });
+    expect(await again()).to.include({ code: 0, errors: 'All roles exist already.\n' });
     expect((await command(campaign, as('operator', 'second'))).code).to.equal(0);
 
     // In one that was migrated before there were roles.
@@ -208,7 +208,7 @@ describe('roles create', () => {
     expect({ code, errors }).to.deep.equal({ code: 1, errors: untaken });
     expect(await create('postgres', '--passwords', '/dev/null')).to.include({
       code: 1,
-      errors: '/dev/null/owner cannot be made (ENOTDIR): no role was created\n',
+      errors: '/dev/null/owner cannot be created (ENOTDIR): no role was created\n',
     });
     expect(await existing()).to.deep.equal([]);
   });

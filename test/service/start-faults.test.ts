@@ -52,9 +52,13 @@ describe('a start that cannot succeed ends with one clear line and an exit code'
   const barred = `revoke connect on database NAME from public, ${roles.service}`;
   /** In a database of its own, changed by a statement; of the service, who does not migrate, or of the owner. */
   const refusals: [what: string, line: RegExp, given: Given][] = [
-    ['a host of others', /^HOST: "192\.0\.2\.1" is no address of this machine: /, { HOST: '192.0.2.1' }],
-    ['what conda calls HOST', /^HOST: "x86_64-\w+-linux-gnu" is no a/, { HOST: 'x86_64-conda-linux-gnu' }],
-    ['another for operators', /^OPS_HOST: "192\.0\.2\.1" is no address of/, { OPS_HOST: '192.0.2.1' }],
+    ['a host of others', /^HOST: "192\.0\.2\.1" is not an address of this machine: /, { HOST: '192.0.2.1' }],
+    [
+      'what conda calls HOST',
+      /^HOST: "x86_64-\w+-linux-gnu" is not an a/,
+      { HOST: 'x86_64-conda-linux-gnu' },
+    ],
+    ['another for operators', /^OPS_HOST: "192\.0\.2\.1" is not an address of/, { OPS_HOST: '192.0.2.1' }],
     ['not in UTF-8', /LATIN1: make one with encoding UTF8$/, { make: () => emptyDatabase('owner', latin1) }],
     ['a wrong password', / refuses the user "\w+_nobody": check its name, its password/, { url: stranger }],
     ['no right to connect', /^the user "\w+_service" may not use .*: grant it CONNECT$/, asService(barred)],

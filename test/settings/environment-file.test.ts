@@ -1,10 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { command, refused } from '../support/commands/command.ts';
-import { folderOf } from '../support/process/lives.ts';
+import { dataFolderOf, folderOf } from '../support/process/lives.ts';
+import { listeningService, startService } from '../support/process/service-process.ts';
 
 describe('ENVIRONMENT_FILE', () => {
   const { at } = folderOf('suite');
+  const data = dataFolderOf('suite');
   let path: string;
   before(() => {
     path = at('environment');
@@ -55,7 +57,21 @@ describe('ENVIRONMENT_FILE', () => {
     }
   });
 
-  it('stops the command where the file cannot be read', async () => {
+  it('is read by the service, which does not start with a line that somebody else could read differently', async () => {
+    await writeFile(path, `DATA_DIR=${data.path}\nSHUTDOWN_TIMEOUT=2s\n`);
+    const { process } = await listeningService({ ENVIRONMENT_FILE: path, SHUTDOWN_TIMEOUT: '1s' });
+    await process.stop();
+    expect(process.log[0]?.settings).to.include({ DATA_DIR: data.path, SHUTDOWN_TIMEOUT: '2s' });
+
+    await writeFile(path, 'PORT=0\nLOG_LEVEL="MARKED"\n');
+    const { code, output, errors } = await startService({ ENVIRONMENT_FILE: path }).done();
+    expect({ code, output }).to.deep.equal({ code: 2, output: '' });
+    expect(errors)
+      .to.match(/^\S+\/environment, line 2: write NAME=value, .*\n$/)
+      .and.not.to.include('MARKED');
+  });
+
+  it('stops the command if the file cannot be read', async () => {
     const nowhere = at('nowhere');
     const fault = `ENOENT: no such file or directory, open '${nowhere}'`;
     expect(await command(['config'], { ENVIRONMENT_FILE: nowhere })).to.deep.equal(

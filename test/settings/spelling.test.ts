@@ -22,7 +22,8 @@ describe('a setting that has no effect is reported in a line, without its value'
 
   it('where it is misspelt', () => {
     const slips = `SHUTDWON_TIMEOUT SHUTDOWN_TIMEOUT, SHUTDOWNTIMEOUT SHUTDOWN_TIMEOUT, DATABASE_URI DATABASE_URL,
-      ATABASE_URL DATABASE_URL, PROT PORT, PGPASWORD_FILE PGPASSWORD_FILE, PGHOTS PGHOST, LOGLEVEL LOG_LEVEL`;
+      ATABASE_URL DATABASE_URL, PROT PORT, PGPASWORD_FILE PGPASSWORD_FILE, PGHOTS PGHOST, LOGLEVEL LOG_LEVEL,
+      ENVIROMENT_FILE ENVIRONMENT_FILE`;
     for (const slip of slips.split(',')) {
       const [name = '', meant] = slip.trim().split(' ');
       notes({ [name]: 'MARKED' }, [`${name} is not a setting: did you mean ${meant}?`]);
@@ -35,7 +36,7 @@ describe('a setting that has no effect is reported in a line, without its value'
   });
 
   it('where others keep it from having one, or it is not a secret that a file may hold', () => {
-    const twice = 'PGHOST is used only where DATABASE_URL names no host';
+    const twice = 'PGHOST is used only if DATABASE_URL names no host';
     notes({ DATABASE_URL: 'postgres://other/x', PGHOST: 'db' }, [twice]);
     for (const name of ['PGUSER', 'PGSERVICE', 'PGHOSTADDR'])
       notes({ [name]: 'x' }, [`the embedded database is used, not ${name}: set PGHOST to use yours`]);
@@ -51,7 +52,7 @@ describe('a setting that has no effect is reported in a line, without its value'
       '# PORT=1\nexport LOG_LEVEL=MARKED\nPGPASSWORD_FILE=MARKED\nOTHER=x\nHOST=\n',
     );
     const told =
-      '.env is not read, and so LOG_LEVEL, PGPASSWORD_FILE is not set: pass it on by `set -a; . ./.env`, or to a command by ENVIRONMENT_FILE=.env\n';
+      '.env is not read, and so LOG_LEVEL, PGPASSWORD_FILE is not set: to have it read, set ENVIRONMENT_FILE=.env\n';
     const config = (settings = {}) => commandProcess(['config', '--json'], settings, folder.path);
     expect((await config()).errors).to.equal(told);
     const { errors } = await config({ LOG_LEVEL: 'info', PGPASSWORD_FILE: join(folder.path, '.env') });

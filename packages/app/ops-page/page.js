@@ -1,6 +1,6 @@
-// Keeps the page up to date while somebody looks at it. `state.json` has numbers; times are in seconds since 1970.
+// Updates the page while it is visible. `state.json` has the numbers; times are in seconds since 1970.
 
-/** In milliseconds. */
+/** How often the state is fetched, and how long an answer may take, in milliseconds. */
 const betweenLooks = 2_000;
 const timeout = 5_000;
 /** What the plots show, in seconds. */
@@ -8,14 +8,14 @@ const span = 600;
 
 const few = (value) => value?.toLocaleString('en', { maximumSignificantDigits: 3 }) ?? '–';
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
-/** Between the lines of a grid: 1, 2 or 5 times a power of ten. */
+/** The distances between the lines of a grid: 1, 2 or 5 times a power of ten. */
 const steps = [-3, -2, -1, 0, 1, 2, 3, 4, 5].flatMap((power) =>
   [1, 2, 5].map((times) => times * 10 ** power),
 );
 const whole = (value) => value?.toLocaleString('en') ?? '–';
-/** There may be no limit. */
+/** The limit may be missing. */
 const outOf = (now, limit) => (limit == null ? whole(now) : `${whole(now)} of ${whole(limit)}`);
-/** UTC, as the log has it. */
+/** In UTC, as in the log. */
 const iso = (seconds) => new Date(seconds * 1_000).toISOString();
 const clock = (seconds) => iso(seconds).slice(11, 19);
 const minute = (seconds) => iso(seconds).slice(0, 16).replace('T', ' ');
@@ -73,7 +73,12 @@ function show() {
   }
 }
 
-const none = (list) => (!list ? 'The database does not answer.' : list.length === 0 ? 'None.' : '');
+/** The text below a table without rows; null stands for a database that does not answer. */
+function none(list) {
+  if (!list) return 'The database does not answer.';
+  return list.length === 0 ? 'None.' : '';
+}
+
 const moveOf = ({ from, to, undoes }) => (undoes === null ? `${from} → ${to}` : `undoes move ${undoes}`);
 
 /** `brief`: for the title. */
@@ -83,13 +88,13 @@ function headline(text, brief = text) {
   setText('title', `${brief} · Campaign Mirror`);
 }
 
-/** Only what is new, or it would be read out again and again. */
+/** Changes only a text that is new: a screen reader would read the others again. */
 function setText(name, text) {
   const element = document.querySelector(`[data-text="${name}"]`);
   if (element.textContent !== text) element.textContent = text;
 }
 
-/** What has not changed stays as it is: somebody may be about to copy it. */
+/** Leaves rows that have not changed: somebody may be about to copy them. */
 function setRows(tables) {
   if (rows === JSON.stringify(tables)) return;
   rows = JSON.stringify(tables);
@@ -110,10 +115,10 @@ function rowOf(cells) {
   return row;
 }
 
-/** Draws what the list of the figure names. The drawing is decorative: the list has the present values. */
+/** Plots the series that the list of the figure names. The plot is decorative: the list has the present values. */
 function plotIn(figure) {
-  const shown = [...figure.querySelectorAll('[data-series]')];
-  const names = shown.map((element) => element.dataset.series);
+  const values = [...figure.querySelectorAll('[data-series]')];
+  const names = values.map((element) => element.dataset.series);
   const box = document.createElement('div');
   box.setAttribute('aria-hidden', 'true');
   figure.querySelector('figcaption').after(box);
@@ -131,7 +136,7 @@ function plotIn(figure) {
     const points = { show: false, filter: alone, size: 7, fill: stroke };
     return { stroke, points, width: 2, dash: index === 0 ? [] : [6, 4] };
   };
-  const most = (values) => Math.max(1, state.figures[figure.dataset.limit] ?? 0, values ?? 0) * 1.05;
+  const top = (max) => Math.max(1, state.figures[figure.dataset.limit] ?? 0, max ?? 0) * 1.05;
   const size = () => ({ width: box.clientWidth, height: 150 });
   const options = {
     ...size(),
@@ -140,20 +145,20 @@ function plotIn(figure) {
     cursor: { y: false, drag: { x: false }, sync: { key: 'time' } },
     scales: {
       x: { range: () => [state.at - span, state.at] },
-      y: { range: (_, __, max) => [most(max) * -0.03, most(max)] },
+      y: { range: (_, __, max) => [top(max) * -0.03, top(max)] },
     },
     axes: [
       { ...axis(26, 40, (at) => clock(at).slice(0, 5)), incrs: [60, 120, 300] },
       { ...axis(40, 20, (value) => compact.format(value)), incrs: steps },
     ],
     series: [{}, ...names.map(line)],
-    hooks: { setCursor: [tell], setData: [tell] },
+    hooks: { setCursor: [showValues], setData: [showValues] },
   };
-  /** The values at the pointer, or the present ones. A service that was restarted has fewer moments than before. */
-  function tell({ cursor: { idx }, data: [times, ...series] }) {
+  /** Shows the values at the pointer, or the present ones. A service that was restarted has fewer moments than before. */
+  function showValues({ cursor: { idx }, data: [times, ...series] }) {
     const pointed = times[idx] !== undefined;
     setText('when', pointed ? `at ${clock(times[idx])} UTC` : '');
-    for (const [index, element] of shown.entries()) {
+    for (const [index, element] of values.entries()) {
       element.textContent = few(series[index][pointed ? idx : times.length - 1]);
     }
   }
@@ -162,7 +167,7 @@ function plotIn(figure) {
   return { plot, names };
 }
 
-/** Points without a neighbour, through which no line goes; and the present one, whose line may be too short to be seen. */
+/** The points without a neighbour, which no line reaches, and the last one, whose line may be too short to be seen. */
 function alone(plot, index) {
   const all = plot.data[index];
   return all.flatMap((value, at) =>

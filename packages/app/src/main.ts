@@ -1,7 +1,8 @@
 import { endBy, stopSignal } from './process/stop-signals.ts';
 
-// Before anything else is loaded, which takes a moment: otherwise a signal would end the process with 143.
+// Loading the rest takes a moment, in which a signal would otherwise end the process with 143.
 const stop = stopSignal(endBy);
+// Until the service has its own handler, this signal must not end the process.
 process.on('SIGUSR2', () => {});
 if (process.argv.length > 2) {
   const { answerArguments } = await import('./service/service-arguments.ts');

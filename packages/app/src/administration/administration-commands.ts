@@ -1,3 +1,7 @@
+/*
+ * The commands that administer an installation, in the order of the help: `backup`, `restore`, `migrate`, `doctor`,
+ * `config` and `demo`. What a command needs besides the settings is loaded when it runs, so that `--help` answers at once.
+ */
 import { group, leaf } from '@campaign-mirror/adapters-cli';
 import { type Call, ClearError, counted, exitCodes, printable } from '@campaign-mirror/adapters-cli/terminal';
 import { nameOf } from '../database/connection-advice.ts';
@@ -24,8 +28,8 @@ export function backup(call: Call) {
         throw new ClearError('a backup is not written to standard output: name a file', 'usage');
       const { backUp } = await import('./backup-database.ts');
       const rows = await backUp(call, path);
-      const many = counted(rows, 'row was', 'rows were');
-      await call.output.answer(json, { rows, file: path }, `${many} written to ${path}.`);
+      const written = counted(rows, 'row was written', 'rows were written');
+      await call.output.answer(json, { rows, file: path }, `${written} to ${path}.`);
     });
 }
 
@@ -40,14 +44,66 @@ export function restore(call: Call) {
       const { inputFile } = await import('@campaign-mirror/adapters-cli/progress');
       const { restoreFrom } = await import('./backup-database.ts');
       const rows = await restoreFrom(call, await inputFile(path, call.stdin));
-      const many = [
+      const parts = [
         counted(rows.campaigns, 'campaign'),
         counted(rows.mirrors, 'mirror'),
         counted(rows.access_keys, 'key'),
         counted(rows.mirror_history, 'change'),
       ];
-      await call.output.answer(json, rows, `Restored: ${many.join(', ')}.`);
+      await call.output.answer(json, rows, `Restored: ${parts.join(', ')}.`);
     });
+}
+
+export function migrate(call: Call) {
+  return leaf(
+    'migrate',
+    'bring the schema up to date and give the database roles their rights, as the owner of the schema',
+    ['migrate', 'migrate --status'],
+  )
+    .option('--status', 'only show which migrations are applied or pending; exit code 1 if any is pending')
+    .action(async ({ status, json }) => {
+      const { migrateWithNotes, withDatabase, withPool } = await import('../operator/command-database.ts');
+      if (!status) {
+        await withDatabase(call, (access) => migrateWithNotes(access, call));
+        return call.output.answer(json, { migrated: true }, 'The schema is up to date.');
+      }
+      const { migrationStates } = await import('@campaign-mirror/adapters-persistence/sql');
+      const states = await withPool(call, 'operator', (pool) => migrationStates(pool, { times: true }));
+      await call.output.list(states, {
+        json,
+        object: ({ name, state, appliedAt }) => ({ name, state, applied_at: appliedAt }),
+        columns: [
+          { head: 'migration', cell: ({ name }) => name },
+          { head: 'state', cell: ({ state }) => state },
+          { head: 'applied', cell: ({ appliedAt }) => appliedAt },
+        ],
+        none: '',
+      });
+      if (states.some(({ state }) => state === 'unknown'))
+        call.output.note('What is unknown was applied by a newer version: run that version.');
+      if (!states.some(({ state }) => state === 'pending')) return;
+      call.output.note('Some are pending: run `./campaign-mirror migrate` as the owner of the schema.');
+      call.exitCode = exitCodes.refused;
+    });
+}
+
+export function doctor(call: Call) {
+  return leaf(
+    'doctor',
+    'check settings, database, rights, versions, connections and disk, and say what to do; changes nothing',
+    ['doctor', 'doctor --json'],
+  ).action(async ({ json }) => {
+    const { examine } = await import('./examination.ts');
+    for await (const [check, result] of examine(call)) {
+      const { state, finding, advice } = result;
+      let text = `${state.padEnd(8)} ${check.padEnd(11)} ${printable(finding)}`;
+      if (advice !== null) text += `\n${' '.repeat(21)}${printable(advice)}`;
+      await call.output.answer(json, { check, state, finding, advice }, text);
+      if (state !== 'problem') continue;
+      if (check === 'database') call.exitCode = exitCodes.away;
+      else call.exitCode ||= exitCodes.refused;
+    }
+  });
 }
 
 export function config(call: Call) {
@@ -64,10 +120,10 @@ export function config(call: Call) {
         return output.answer(json, { example: environmentExample() }, environmentExample().trimEnd());
       }
       const { settings: read, origins, notes } = readCommandSettings(call);
-      const rows = (Object.keys(settings) as SettingName[]).map((name) => shown(name, origins[name]));
-      const used = await database(read);
-      if (json) return output.object({ database: used, settings: rows, notes });
-      await output.fields(Object.entries(used));
+      const rows = (Object.keys(settings) as SettingName[]).map((name) => rowOf(name, origins[name]));
+      const database = await describeDatabase(read);
+      if (json) return output.object({ database, settings: rows, notes });
+      await output.fields(Object.entries(database));
       await output.print('');
       await output.list(rows, {
         json,
@@ -75,32 +131,35 @@ export function config(call: Call) {
         columns: [
           { head: 'setting', cell: ({ setting }) => setting },
           { head: 'value', cell: ({ value, hidden }) => (hidden ? '(set, hidden)' : value) },
-          {
-            head: 'from',
-            cell: ({ from, file }) => (from === 'unset' ? null : file ? `file ${file}` : from),
-          },
+          { head: 'from', cell: sourceOf },
         ],
         none: '',
       });
     });
 }
 
-/** These are shown except for the password, and the query, which may hold one. */
+/** The password in these is hidden, and the query, which may contain one; the rest is shown. */
 const urls = new Set<SettingName>(['DATABASE_URL', 'REDIS_URL']);
 
-function shownUrl(url: string): string {
+/** A row of the answer. `value` is null if the setting has none, or if it is hidden. */
+function rowOf(name: SettingName, { text, from, file }: Origin) {
+  const { secret }: Setting = settings[name];
+  const row = { setting: name, value: text ?? null, hidden: false, from, file: file ?? null };
+  if (text === undefined || !secret) return row;
+  if (urls.has(name)) return { ...row, value: withoutPassword(text) };
+  return { ...row, value: null, hidden: true };
+}
+
+function withoutPassword(url: string): string {
   return url.replace(/\?.*/, '?…').replace(/^([^:]+:\/\/[^:]*:)[^/]*@/, '$1…@');
 }
 
-/** The value is null where there is none, or it is hidden. */
-function shown(name: SettingName, { text, from, file }: Origin) {
-  const { secret }: Setting = settings[name];
-  const hidden = text !== undefined && secret === true && !urls.has(name);
-  const value = hidden || text === undefined ? null : urls.has(name) ? shownUrl(text) : text;
-  return { setting: name, value, hidden, from, file: file ?? null };
+function sourceOf({ from, file }: ReturnType<typeof rowOf>): string | null {
+  if (from === 'unset') return null;
+  return file ? `file ${file}` : from;
 }
 
-async function database(read: Settings): Promise<Record<string, string>> {
+async function describeDatabase(read: Settings): Promise<Record<string, string>> {
   if (!isExternal(read)) {
     const { dataFolder } = await import('../database/embedded-database.ts');
     return { database: 'embedded', folder: dataFolder(read) };
@@ -122,55 +181,4 @@ export function demonstrationCommands(call: Call) {
       await call.output.answer(json, made, firstCalls(made, base));
     });
   return group('demo', 'create the demonstration set', [create]);
-}
-
-export function doctor(call: Call) {
-  return leaf(
-    'doctor',
-    'check settings, database, rights, versions, connections and disk, and say what to do; changes nothing',
-    ['doctor', 'doctor --json'],
-  ).action(async ({ json }) => {
-    const { examine } = await import('./examination.ts');
-    for await (const [check, result] of examine(call)) {
-      const { state, finding, advice } = result;
-      const first = `${state.padEnd(8)} ${check.padEnd(11)} ${printable(finding)}`;
-      const lines = advice === null ? first : `${first}\n${' '.repeat(21)}${printable(advice)}`;
-      await call.output.answer(json, { check, state, finding, advice }, lines);
-      if (check === 'database' && state === 'problem') call.exitCode = exitCodes.away;
-      else if (state === 'problem') call.exitCode ||= exitCodes.refused;
-    }
-  });
-}
-
-export function migrate(call: Call) {
-  return leaf(
-    'migrate',
-    'bring the schema up to date and give the database roles their rights, as the owner of the schema',
-    ['migrate', 'migrate --status'],
-  )
-    .option('--status', 'only show which migrations are applied or pending; exit code 1 if any is pending')
-    .action(async ({ status, json }) => {
-      const { migrateTelling, withDatabase, withPool } = await import('../operator/command-database.ts');
-      if (!status) {
-        await withDatabase(call, (access) => migrateTelling(access, call));
-        return call.output.answer(json, { migrated: true }, 'The schema is up to date.');
-      }
-      const { migrationStates } = await import('@campaign-mirror/adapters-persistence/sql');
-      const states = await withPool(call, 'operator', (pool) => migrationStates(pool, { times: true }));
-      await call.output.list(states, {
-        json,
-        object: ({ name, state, appliedAt }) => ({ name, state, applied_at: appliedAt }),
-        columns: [
-          { head: 'migration', cell: ({ name }) => name },
-          { head: 'state', cell: ({ state }) => state },
-          { head: 'applied', cell: ({ appliedAt }) => appliedAt },
-        ],
-        none: '',
-      });
-      if (states.some(({ state }) => state === 'unknown'))
-        call.output.note('What is unknown was applied by a newer version: run that one.');
-      if (!states.some(({ state }) => state === 'pending')) return;
-      call.output.note('Some are pending: run `./campaign-mirror migrate` as the owner of the schema.');
-      call.exitCode = exitCodes.refused;
-    });
 }

@@ -24,6 +24,7 @@ import { actOn } from '../operator/command-database.ts';
 
 const replacing = { otherwise: 'name another file' };
 
+/** A backup may take hours. */
 const pace = 'unhurried';
 
 /** Writes the whole database to a file. Returns the number of rows. @throws ClearError */
@@ -31,13 +32,13 @@ export async function backUp(call: Call, path: string): Promise<number> {
   await refuseTaken(path, replacing);
   let bar: Progress | undefined;
   let rows = 0;
-  const shown = (read: number, all: number) => {
+  const onProgress = (read: number, all: number) => {
     rows = read;
     bar ??= progress(call, 'Reading rows', all);
     bar.at(read);
   };
   return actOn(call, openPool, { pace, state: 'nothing was written' }, async ({ database: { pool } }) => {
-    const contents = through(backupOf(pool, call.interruption.signal, shown), createGzip());
+    const contents = through(backupOf(pool, call.interruption.signal, onProgress), createGzip());
     await writeNewFile(path, contents, replacing).finally(() => bar?.stop());
     return rows;
   }).catch((error) => {
@@ -58,7 +59,7 @@ export async function restoreFrom(call: Call, file: InputFile): Promise<TableCou
   });
 }
 
-/** @throws BackupFault where it was not compressed by a backup, or is not complete */
+/** @throws BackupFault if the bytes were not compressed by a backup, or are not complete */
 async function* unpacked(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   try {
     yield* through(bytes, createGunzip());
@@ -68,7 +69,7 @@ async function* unpacked(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   }
 }
 
-/** An error of either ends both, and is thrown. */
+/** The bytes as `zip` transforms them. An error of either ends both, and is thrown. */
 function through(
   bytes: AsyncIterable<Buffer>,
   zip: NodeJS.ReadWriteStream & AsyncIterable<Buffer>,

@@ -15,23 +15,23 @@ import { isExternal } from '../settings/external-database.ts';
 import { fileVariable, readSettings } from '../settings/read-settings.ts';
 import type { Settings } from '../settings/settings.ts';
 
-type Finding = readonly [check: string, result: Result];
+type NamedResult = readonly [check: string, result: Result];
 
 /** How long to wait for a database or Redis, in milliseconds: short, since somebody waits for the result. */
 const timeout = 2_000;
 
-/** Without these it is unknown which database is meant. */
-const ofTheDatabase = /^(?:DATABASE_URL|DATA_DIR|PG[A-Z]+)$/;
+/** If one of these is wrong, it is unknown which database is meant. */
+const databaseSettings = /^(?:DATABASE_URL|DATA_DIR|PG[A-Z]+)$/;
 
-/** Runs the checks for these settings, one after the other; what is unavailable does not stop the remaining checks. */
-export async function* examine(call: Call): AsyncGenerator<Finding> {
+/** Checks the settings, then what they name, one after the other. What is unavailable does not stop the remaining checks. */
+export async function* examine(call: Call): AsyncGenerator<NamedResult> {
   const rest = { ...call.environment };
   let read = readSettings(rest);
   const areRight = !('wrong' in read);
-  // Without those that are wrong; contradictions between settings are found only when each is valid.
+  // Read again without the settings that are wrong: contradictions between settings are found only when each is valid.
   for (; 'wrong' in read; read = readSettings(rest)) {
     for (const line of read.wrong) yield ['settings', problem(line, 'correct it')];
-    if (read.about.some((name) => ofTheDatabase.test(name))) return;
+    if (read.about.some((name) => databaseSettings.test(name))) return;
     for (const name of read.about) {
       delete rest[name];
       delete rest[fileVariable(name)];
@@ -54,7 +54,7 @@ export async function* examine(call: Call): AsyncGenerator<Finding> {
   yield* examineDatabase(call, settings);
 }
 
-async function* examineDatabase(call: Call, settings: Settings): AsyncGenerator<Finding> {
+async function* examineDatabase(call: Call, settings: Settings): AsyncGenerator<NamedResult> {
   let access: DatabaseAccess | undefined;
   try {
     const log = await commandLog(call);
@@ -70,8 +70,8 @@ async function* examineDatabase(call: Call, settings: Settings): AsyncGenerator<
     const { pool: database, close } = openPool(address, limits, 'campaign-mirror operator');
     try {
       const facts = await factsOf(database);
-      for (const { name, ask } of checks) {
-        for (const result of [await ask({ facts, database, settings })].flat()) yield [name, result];
+      for (const { name, run } of checks) {
+        for (const result of [await run({ facts, database, settings })].flat()) yield [name, result];
       }
     } finally {
       await close();
@@ -85,17 +85,17 @@ async function* examineDatabase(call: Call, settings: Settings): AsyncGenerator<
   }
 }
 
-/** Whether Redis, where limits are counted, accepts the login and answers. */
+/** Whether Redis accepts the login and answers. */
 async function checkRedis(url: URL): Promise<Result> {
   const { connectRedis } = await import('../http/redis-counts.ts');
   let fault: Error | undefined;
   const client = connectRedis(url, (error) => {
-    // Where the login is refused, every other command is, too, and that may be told first.
+    // If Redis refuses the login, it refuses every other command too, and that error may come first.
     if (!error.message.startsWith('NOAUTH')) fault ??= error;
   });
   const advice = 'start it, or correct REDIS_URL; until then requests are not limited';
   return reached(`${url.host}${url.pathname}`, advice, async () => {
-    // Rejects with the first error, such as that the database is refused; that of the login comes in the same turn.
+    // This rejects with the first error, such as a refused database; the error of the login comes in the same turn.
     await once(client, 'ready', { signal: AbortSignal.timeout(timeout) }).catch(async (error) => {
       await nextTurn();
       throw fault ?? error;
@@ -118,30 +118,34 @@ async function checkIssuer(url: URL): Promise<Result> {
   });
 }
 
-/** `use` says what it has found. */
-async function reached(what: string, advice: string, use: () => Promise<string>): Promise<Result> {
+/** Whether another server can be used. `attempt` resolves with its finding. */
+async function reached(what: string, advice: string, attempt: () => Promise<string>): Promise<Result> {
   try {
-    return ok(`${what}: ${await use()}`);
+    return ok(`${what}: ${await attempt()}`);
   } catch (error) {
-    // Node's `fetch` says why in the cause; the end of our patience is an AbortError.
-    const { name, code, message, cause } = error as NodeJS.ErrnoException;
-    const because = name === 'AbortError' ? 'no answer' : (cause as NodeJS.ErrnoException | undefined)?.code;
-    return problem(`${what} cannot be used (${because ?? code ?? message})`, advice);
+    return problem(`${what} cannot be used (${reasonOf(error as NodeJS.ErrnoException)})`, advice);
   }
+}
+
+function reasonOf({ name, code, message, cause }: NodeJS.ErrnoException): string {
+  // AbortError means that our time limit is over.
+  if (name === 'AbortError') return 'no answer';
+  // Node's `fetch` has the reason in the cause.
+  return (cause as NodeJS.ErrnoException | undefined)?.code ?? code ?? message;
 }
 
 async function checkDisk(folder: string): Promise<Result> {
   let path = folder;
   while (path !== dirname(path) && !existsSync(path)) path = dirname(path);
   const { bavail, bsize } = await statfs(path);
-  return ofDisk(bavail * bsize, path);
+  return diskResult(bavail * bsize, path);
 }
 
-/** What `bytes` mean that are free for the embedded database: below 2 GiB space is short, below ¼ a checkpoint may fail. */
-function ofDisk(bytes: number, path: string): Result {
+/** `bytes` are free for the embedded database: below 2 GiB, space is short; below ¼ GiB, a checkpoint may fail. */
+function diskResult(bytes: number, path: string): Result {
   const free = bytes / 2 ** 30;
-  const says = `${free.toFixed(1)} GiB are free for DATA_DIR (${path})`;
-  if (free >= 2) return ok(says);
+  const finding = `${free.toFixed(1)} GiB are free for DATA_DIR (${path})`;
+  if (free >= 2) return ok(finding);
   const advice = 'make room, prune the history (`./campaign-mirror history prune`), or move DATA_DIR';
-  return free < 0.25 ? problem(says, advice) : warning(says, advice);
+  return free < 0.25 ? problem(finding, advice) : warning(finding, advice);
 }

@@ -5,6 +5,7 @@ import { type Call, ClearError, writeNewFile } from '@campaign-mirror/adapters-c
 import type { CreatedRole } from '@campaign-mirror/adapters-persistence/sql';
 import { isExternal } from '../settings/external-database.ts';
 
+/** What each role is for. */
 const purposes: Readonly<Record<CreatedRole['role'], string>> = {
   owner: './campaign-mirror migrate',
   operator: './campaign-mirror',
@@ -32,8 +33,8 @@ export function rolesCommands(call: Call) {
       }
       const { createRoles } = await import('@campaign-mirror/adapters-persistence/sql');
       const { withPool } = await import('../operator/command-database.ts');
-      const done = await withPool(call, 'owner', (pool, { user }) =>
-        createRoles(pool, (created) => show(call, created, json, passwords)).catch((error) => {
+      const result = await withPool(call, 'owner', (pool, { user }) =>
+        createRoles(pool, (created) => handOver(call, created, json, passwords)).catch((error) => {
           if (error.code !== '42501') throw error;
           throw new ClearError(
             `the user ${JSON.stringify(user)} may not create roles: run this as a superuser, ` +
@@ -41,15 +42,15 @@ export function rolesCommands(call: Call) {
           );
         }),
       );
-      if (done.kind === 'not-the-owner') {
+      if (result.kind === 'not-the-owner') {
         throw new ClearError(
-          `the database belongs to ${JSON.stringify(done.owner)}: ` +
+          `the database belongs to ${JSON.stringify(result.owner)}: ` +
             'run this as that user, who needs CREATEROLE too, or as a superuser',
         );
       }
-      const { roles, schemaOwner, toMigrate } = done;
+      const { roles, schemaOwner, toMigrate } = result;
       const isNew = roles.some(({ password }) => password !== undefined);
-      output.note(isNew ? 'The passwords cannot be shown again.' : 'All roles were there.');
+      output.note(isNew ? 'The passwords cannot be shown again.' : 'All roles exist already.');
       if (schemaOwner !== undefined)
         output.note(`The schema belongs to ${JSON.stringify(schemaOwner)}, who has to go on migrating it.`);
       const who = schemaOwner ?? 'campaign_mirror_owner';
@@ -60,10 +61,11 @@ export function rolesCommands(call: Call) {
 }
 
 /**
- * Before they take effect: passwords that were never shown would be of no use. With a folder, they are written there
- * instead, in one of its own for each role, so that each can be given to its own program only. @throws ClearError
+ * Shows the passwords, before the roles are created: a role whose password nobody has seen would be of no use. With a
+ * folder, they are written there instead, each role's in a folder of its own, so that each can be given to its own program
+ * only. @throws ClearError
  */
-async function show(
+async function handOver(
   { output }: Call,
   created: readonly CreatedRole[],
   json: boolean | undefined,
@@ -83,8 +85,10 @@ async function show(
       { head: 'role', cell: ({ name }) => name },
       {
         head: 'password',
-        cell: ({ password, file }) =>
-          password === undefined ? '(there already, left as it is)' : file ? `in ${file}` : password,
+        cell: ({ password, file }) => {
+          if (password === undefined) return '(exists already, left as it is)';
+          return file ? `in ${file}` : password;
+        },
       },
       { head: 'for', cell: ({ role }) => purposes[role] },
     ],
@@ -97,7 +101,7 @@ async function show(
 /** An existing file belongs to a role that no longer exists, or to a failed attempt. @throws ClearError */
 async function writePassword(path: string, password: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 }).catch(({ code }: NodeJS.ErrnoException) => {
-    throw new ClearError(`${dirname(path)} cannot be made (${code}): no role was created`);
+    throw new ClearError(`${dirname(path)} cannot be created (${code}): no role was created`);
   });
   const contents = async function* () {
     yield `${password}\n`;

@@ -4,7 +4,7 @@ import { forgetOrmVariables } from '../settings/environment.ts';
 import { run } from './run.ts';
 
 forgetOrmVariables(process.env);
-// The call reports failed writes, also those that become known after its end.
+// A failed write is reported by the call; one that fails after its end must not end the process.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 process.exitCode = await run(process.argv.slice(2), {
   environment: process.env,

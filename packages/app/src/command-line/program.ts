@@ -10,8 +10,8 @@ import { project } from '../process/project.ts';
 export function operatorOf(call: Call): OperatorAccess {
   const ports = async () => (await import('../operator/operator-ports.ts')).operatorPorts(call);
   return {
-    acting: async (run, how) => (await ports()).acting(run, how),
-    administering: async (run, how) => (await ports()).administering(run, how),
+    acting: async (run, options) => (await ports()).acting(run, options),
+    administering: async (run, options) => (await ports()).administering(run, options),
     accessKey: async () => {
       const { readCommandSettings } = await import('../operator/command-settings.ts');
       return readCommandSettings(call).settings.CAMPAIGN_MIRROR_KEY;
@@ -20,36 +20,41 @@ export function operatorOf(call: Call): OperatorAccess {
   };
 }
 
-type Made = Promise<(call: Call) => CommandUnknownOpts>;
+/** Loads a command, or a group of them. */
+type Load = () => Promise<(call: Call) => CommandUnknownOpts>;
 
-const operators = (word: keyof typeof operatorCommands) => async (): Made => {
-  const make = await operatorCommands[word]();
-  return (call) => make(call, operatorOf(call));
-};
+function ofOperator(word: keyof typeof operatorCommands): Load {
+  return async () => {
+    const make = await operatorCommands[word]();
+    return (call) => make(call, operatorOf(call));
+  };
+}
 
-/** By their first word; each is loaded when needed. */
-const commands: Readonly<Record<string, () => Made>> = {
-  campaign: operators('campaign'),
-  mirror: operators('mirror'),
-  key: operators('key'),
-  history: operators('history'),
+const administration = () => import('../administration/administration-commands.ts');
+
+/** The commands by their first word, in the order of the help. */
+const commands: Readonly<Record<string, Load>> = {
+  campaign: ofOperator('campaign'),
+  mirror: ofOperator('mirror'),
+  key: ofOperator('key'),
+  history: ofOperator('history'),
   roles: async () => (await import('../administration/roles-command.ts')).rolesCommands,
-  import: operators('import'),
-  export: operators('export'),
-  backup: async () => (await import('../administration/administration-commands.ts')).backup,
-  restore: async () => (await import('../administration/administration-commands.ts')).restore,
-  migrate: async () => (await import('../administration/administration-commands.ts')).migrate,
-  doctor: async () => (await import('../administration/administration-commands.ts')).doctor,
-  config: async () => (await import('../administration/administration-commands.ts')).config,
-  audit: operators('audit'),
-  demo: async () => (await import('../administration/administration-commands.ts')).demonstrationCommands,
+  import: ofOperator('import'),
+  export: ofOperator('export'),
+  backup: async () => (await administration()).backup,
+  restore: async () => (await administration()).restore,
+  migrate: async () => (await administration()).migrate,
+  doctor: async () => (await administration()).doctor,
+  config: async () => (await administration()).config,
+  audit: ofOperator('audit'),
+  demo: async () => (await administration()).demonstrationCommands,
   completion: async () => {
     const completion = await completionCommand();
     return (call) => completion(call, () => program(call));
   },
 };
 
-/** The operator's commands; where `first` is the first word of one of them, only those that begin with it. */
+/** The operator's commands. If `first` is the first word of one of them, only those that begin with it. */
 export async function program(call: Call, first = ''): Promise<Command> {
   const { output } = call;
   const all = new Command('campaign-mirror')
@@ -68,7 +73,10 @@ export async function program(call: Call, first = ''): Promise<Command> {
         '130 stopped by Ctrl-C.',
     );
   const wanted = Object.hasOwn(commands, first) ? [first] : Object.keys(commands);
-  for (const word of wanted) all.addCommand((await commands[word]?.())?.(call) as Command);
+  for (const word of wanted) {
+    const make = await commands[word]?.();
+    if (make) all.addCommand(make(call));
+  }
   inherit(all, call);
   all.option('--version', 'show the version').on('option:version', () => {
     void output.print(project().version);
@@ -82,7 +90,7 @@ function withoutKeys(text: string): string {
   return text.replace(/cm_[0-9A-Za-z]{8,}/g, 'cm_…');
 }
 
-/** Options for every command, at any depth. */
+/** Adds the options that every command has, at any depth. */
 function inherit(command: Command, call: Call): void {
   // Commander's own `help` shows the help of a group, whatever command of it is named.
   command.exitOverride().helpOption('-h, --help', 'show this help').helpCommand(false);
@@ -90,15 +98,15 @@ function inherit(command: Command, call: Call): void {
   command.on('option:verbose', () => {
     call.verbose = true;
   });
-  // Commander reports a required option as missing before one that is misspelled.
-  const missing = command as unknown as Record<
+  // Commander would report a required option as missing before it reports one that is misspelled.
+  const errors = command as unknown as Record<
     'missingMandatoryOptionValue' | 'unknownOption',
     (of: unknown) => never
   >;
-  const isMissing = missing.missingMandatoryOptionValue.bind(command);
-  missing.missingMandatoryOptionValue = (option) => {
+  const reportMissing = errors.missingMandatoryOptionValue.bind(command);
+  errors.missingMandatoryOptionValue = (option) => {
     const unknown = command.args.find((word) => word.startsWith('-'));
-    return unknown ? missing.unknownOption(unknown) : isMissing(option);
+    return unknown ? errors.unknownOption(unknown) : reportMissing(option);
   };
   for (const child of command.commands as Command[]) inherit(child.copyInheritedSettings(command), call);
 }

@@ -9,23 +9,24 @@ import { CommanderError } from 'commander';
 import { addEnvironmentFile } from '../settings/environment.ts';
 import { program } from './program.ts';
 
-/** Runs the command line with these words; resolves with the exit code. Never throws, and calls share no state. */
-export async function run(words: readonly string[], given: CommandInput): Promise<number> {
-  const call = new Call(given);
+/** Runs the command line with these words; resolves with the exit code. Never rejects, and calls share no state. */
+export async function run(words: readonly string[], input: CommandInput): Promise<number> {
+  const call = new Call(input);
   try {
-    addEnvironmentFile(given.environment);
-    const asked = words[0] === 'help' ? [...words.slice(1), '--help'] : words;
-    await (await program(call, asked[0])).parseAsync(asked, { from: 'user' });
+    addEnvironmentFile(input.environment);
+    const line = words[0] === 'help' ? [...words.slice(1), '--help'] : words;
+    const commands = await program(call, line[0]);
+    await commands.parseAsync(line, { from: 'user' });
     await call.output.allWritten();
     return call.exitCode;
   } catch (error) {
-    return await explained(error, call);
+    return await report(error, call);
   }
 }
 
 /** Reports the error in one line, and with `--verbose` the details; returns the exit code. */
-async function explained(error: unknown, { output, verbose }: Call): Promise<number> {
-  // Commander has reported it.
+async function report(error: unknown, { output, verbose }: Call): Promise<number> {
+  // Commander has printed it.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage;
   const { errorFields } = await import('../logging/error-fields.ts');
   const details = () => output.note(JSON.stringify(errorFields(error), undefined, 2));

@@ -22,36 +22,36 @@ export const ok = (finding: string): Result => ({ state: 'ok', finding, advice: 
 export const warning = (finding: string, advice: string): Result => ({ state: 'warning', finding, advice });
 export const problem = (finding: string, advice: string): Result => ({ state: 'problem', finding, advice });
 
-/** What checks are made of. */
-export interface Asked {
+/** What a check may use. */
+export interface CheckInput {
   readonly facts: Awaited<ReturnType<typeof factsOf>>;
   readonly database: Pool | ClientBase;
   readonly settings: Settings;
-  /** What the user is for; otherwise its rights decide. */
+  /** What the user of the database is for; if absent, its rights decide. */
   readonly purpose?: 'service';
 }
 
-/** A check of a database that answers. All run in `doctor`. */
+/** A check of a database that answers. `doctor` makes all of them. */
 export interface Check {
   readonly name: string;
-  /** A problem that it finds stops a start of the service. */
+  /** A problem that it finds ends a start of the service. */
   readonly stops?: true;
-  /** Anything else that it finds is logged at a start. */
+  /** A warning, or a problem that does not end the start, is logged at a start. */
   readonly warns?: true;
   /** @throws what the driver throws, or Unavailable */
-  ask(asked: Asked): Result | Result[] | Promise<Result | Result[]>;
+  run(input: CheckInput): Result | Result[] | Promise<Result | Result[]>;
 }
 
 /** The newest version that the tests run on. */
-const newestTried = 18;
-/** A difference of the clocks, in seconds, above which the log and the history are hard to compare. */
-const toleratedDifference = 2;
+const newestTestedVersion = 18;
+/** The difference of the clocks, in seconds, above which the log and the history are hard to compare. */
+const maxClockDifference = 2;
 /** Without these, a change answered with 200 does not survive a power loss. */
 const durable = ['fsync', 'full_page_writes', 'synchronous_commit'];
 
 /**
- * The server and its settings; the user, its powers beyond rights on the contents of a database, and how many
- * connections it may have; how many others have, where one whose details are hidden from this user counts all the same.
+ * The server and its settings; the user, and its powers beyond rights on the contents of a database; how many connections
+ * it may have, and how many others have. A connection whose details are hidden from this user counts as one of others.
  */
 const factsText = `
   select current_setting('server_version_num')::int / 10000 as version, current_setting('server_encoding') as encoding,
@@ -74,29 +74,29 @@ const factsText = `
     where datid is not null and usesysid is not null and application_name not like 'campaign-mirror%') as sessions
   where datname = current_database() and rolname = current_user`;
 
-/** What the checks are about, as far as one row tells it. @throws what the driver throws */
+/** What most checks need, in one row. @throws what the driver throws */
 export async function factsOf(database: Pool | ClientBase) {
-  const asked = Date.now();
+  const askedAt = Date.now();
   const { rows } = await (database as Pool).query(factsText, [durable]);
-  return { ...rows[0], apart: Math.abs(rows[0].time - (asked + Date.now()) / 2_000) };
+  return { ...rows[0], clockDifference: Math.abs(rows[0].time - (askedAt + Date.now()) / 2_000) };
 }
 
 export const checks: readonly Check[] = [
   {
     name: 'version',
     stops: true,
-    ask({ facts: { version } }) {
-      const says = `the server is PostgreSQL ${version}`;
-      if (version < oldestServerVersion) return problem(says, `use ${oldestServerVersion} or newer`);
-      if (version <= newestTried) return ok(says);
-      return warning(says, `this version was tested on ${oldestServerVersion} to ${newestTried}`);
+    run({ facts: { version } }) {
+      const finding = `the server is PostgreSQL ${version}`;
+      if (version < oldestServerVersion) return problem(finding, `use ${oldestServerVersion} or newer`);
+      if (version <= newestTestedVersion) return ok(finding);
+      return warning(finding, `this version was tested on ${oldestServerVersion} to ${newestTestedVersion}`);
     },
   },
   {
-    // In another one, some values of callers could not be stored, and would fail others in the same statement.
+    // In another encoding, some values of callers could not be stored, and would fail others in the same statement.
     name: 'encoding',
     stops: true,
-    ask({ facts: { encoding } }) {
+    run({ facts: { encoding } }) {
       if (encoding === 'UTF8') return ok('the database is in UTF8');
       return problem(`the database is in ${encoding}`, 'make one with encoding UTF8');
     },
@@ -104,7 +104,7 @@ export const checks: readonly Check[] = [
   {
     // A standby passes all other checks.
     name: 'writes',
-    ask({ facts: { standby, read_only } }) {
+    run({ facts: { standby, read_only } }) {
       if (!standby && !read_only) return ok('this server takes writes');
       const why = standby ? 'it is a standby' : 'it is set to read only (default_transaction_read_only)';
       const advice = standby
@@ -113,25 +113,25 @@ export const checks: readonly Check[] = [
       return problem(`this server takes no writes: ${why}`, advice);
     },
   },
-  { name: 'migrations', stops: true, warns: true, ask: askMigrations },
-  { name: 'rights', stops: true, warns: true, ask: askRights },
-  { name: 'sequences', stops: true, warns: true, ask: askSequences },
+  { name: 'migrations', stops: true, warns: true, run: checkMigrations },
+  { name: 'rights', stops: true, warns: true, run: checkRights },
+  { name: 'sequences', stops: true, warns: true, run: checkSequences },
   {
     // Behind a pooler, the server counts the pooler's connections.
     name: 'pool',
     warns: true,
-    ask({ facts: { allowed, others, room }, settings: { POOL_SIZE, DATABASE_POOLER } }) {
-      const says = `POOL_SIZE is ${POOL_SIZE}, of ${allowed} connections that the server allows; others have ${others}`;
-      if (DATABASE_POOLER !== 'none' || POOL_SIZE <= Math.min(allowed, room)) return ok(says);
+    run({ facts: { allowed, others, room }, settings: { POOL_SIZE, DATABASE_POOLER } }) {
+      const finding = `POOL_SIZE is ${POOL_SIZE}, of ${allowed} connections that the server allows; others have ${others}`;
+      if (DATABASE_POOLER !== 'none' || POOL_SIZE <= Math.min(allowed, room)) return ok(finding);
       const advice =
         'lower POOL_SIZE, raise the limit (max_connections, connection limit), or spare connections';
-      return POOL_SIZE > allowed ? problem(says, advice) : warning(says, advice);
+      return POOL_SIZE > allowed ? problem(finding, advice) : warning(finding, advice);
     },
   },
   {
     // A pooler takes no time limit among the startup parameters: the role's own applies.
     name: 'statement timeout',
-    ask({ facts: { name, unlimited }, settings: { DATABASE_POOLER, STATEMENT_TIMEOUT } }) {
+    run({ facts: { name, unlimited }, settings: { DATABASE_POOLER, STATEMENT_TIMEOUT } }) {
       if (DATABASE_POOLER === 'none' || STATEMENT_TIMEOUT === 0) return [];
       if (!unlimited) return ok('the role has a statement_timeout of its own');
       return warning(
@@ -143,7 +143,7 @@ export const checks: readonly Check[] = [
   {
     // At another level, a statement that waited for a row is ended instead of reading it again.
     name: 'isolation',
-    ask({ facts: { name, isolation } }) {
+    run({ facts: { name, isolation } }) {
       if (isolation === 'read committed') return [];
       return warning(
         `transactions of ${JSON.stringify(name)} are ${isolation} by default, and a pooler passes no other level on`,
@@ -153,7 +153,7 @@ export const checks: readonly Check[] = [
   },
   {
     name: 'durability',
-    ask({ facts: { off } }) {
+    run({ facts: { off } }) {
       if (off === null) return ok(`${durable.join(', ')} are not off`);
       const advice = 'switch on what is off: a loss of power may undo changes that were answered with 200';
       return warning(`off: ${off}`, advice);
@@ -161,15 +161,15 @@ export const checks: readonly Check[] = [
   },
   {
     name: 'clock',
-    ask({ facts: { apart } }) {
-      const says = `the clocks of this machine and of the server are ${apart.toFixed(1)} s apart`;
-      if (apart <= toleratedDifference) return ok(says);
-      return warning(says, "set both by NTP: keys expire by the server's, the log tells this machine's");
+    run({ facts: { clockDifference } }) {
+      const finding = `the clocks of this machine and of the server are ${clockDifference.toFixed(1)} s apart`;
+      if (clockDifference <= maxClockDifference) return ok(finding);
+      return warning(finding, "set both by NTP: keys expire by the server's, the log has this machine's");
     },
   },
 ];
 
-async function askMigrations({ facts, database, purpose }: Asked): Promise<Result> {
+async function checkMigrations({ facts, database, purpose }: CheckInput): Promise<Result> {
   const states = await migrationStates(database).catch((error) => {
     if (codeOf(error) !== '42501') throw error;
   });
@@ -177,19 +177,22 @@ async function askMigrations({ facts, database, purpose }: Asked): Promise<Resul
     const advice = 'run `./campaign-mirror doctor` as the operator, too';
     return warning('this user may not know which were applied', advice);
   }
-  const named = (wanted: MigrationState['state']) =>
+  const namesOf = (wanted: MigrationState['state']) =>
     states.filter(({ state }) => state === wanted).map(({ name }) => name);
-  const [pending, unknown] = [named('pending'), named('unknown')];
-  const migrate = 'run `./campaign-mirror migrate` as the owner of the schema';
+  const pending = namesOf('pending');
+  const unknown = namesOf('unknown');
   if (pending.length > 0 && unknown.length > 0) {
     const advice = 'restore a backup of that version into a new database (docs/how-to/upgrade.md)';
     return problem(`the schema is of a version before 1.0.0: ${unknown.join(', ')}`, advice);
   }
   if (pending.length === states.length && facts.has_tables)
     return problem('the tables are there, but no record of their migrations', withoutRecord);
-  // A service may start while others migrate: it is ready afterwards.
-  const found = purpose && states.length > pending.length ? warning : problem;
-  if (pending.length > 0) return found(`pending: ${pending.join(', ')}`, migrate);
+  if (pending.length > 0) {
+    // A service may start while another process migrates: it is ready afterwards.
+    const report = purpose && states.length > pending.length ? warning : problem;
+    const advice = 'run `./campaign-mirror migrate` as the owner of the schema';
+    return report(`pending: ${pending.join(', ')}`, advice);
+  }
   if (unknown.length === 0) return ok('none is pending');
   return warning(
     `applied by a newer version: ${unknown.join(', ')}`,
@@ -197,43 +200,43 @@ async function askMigrations({ facts, database, purpose }: Asked): Promise<Resul
   );
 }
 
-/** The service assigns the numbers of the history only, and so can work where others are behind. */
-async function askSequences({ database, purpose }: Asked): Promise<Result[]> {
+/** The service assigns the numbers of the history only: it works if the other sequences are behind. */
+async function checkSequences({ database, purpose }: CheckInput): Promise<Result[]> {
   const text = 'select sequence, mended_by from campaign_mirror.sequences_behind';
   const { rows } = await (database as Pool).query(text).catch((error) => {
-    // The view is missing, or must not be read: the checks of migrations and rights tell.
+    // The view is missing, or may not be read: the checks of migrations and rights report that.
     if (!['42P01', '3F000', '42501'].includes(codeOf(error))) throw error;
     return { rows: [] };
   });
   return rows.map(({ sequence, mended_by }) => {
-    const found = purpose && sequence !== 'mirror_history_id_seq' ? warning : problem;
-    const says = `the sequence ${sequence} is behind its table: numbers that it assigns are taken, or out of order`;
-    return found(says, `run as the owner of the schema: ${mended_by}`);
+    const report = purpose && sequence !== 'mirror_history_id_seq' ? warning : problem;
+    const finding = `the sequence ${sequence} is behind its table: numbers that it assigns are taken, or out of order`;
+    return report(finding, `run as the owner of the schema: ${mended_by}`);
   });
 }
 
-/** What the user may do beyond its needs, and what it lacks. */
-async function askRights({ facts, database, purpose }: Asked): Promise<Result[]> {
+/** What the user may do beyond what it needs, and what it lacks. */
+async function checkRights({ facts, database, purpose }: CheckInput): Promise<Result[]> {
   const { name, superuser, owner, powers, schema_owner, database_owner } = facts;
   const who = `the user ${JSON.stringify(name)}`;
-  const found: Result[] = [];
+  const results: Result[] = [];
   if (powers.length > 0) {
     const advice = '`./campaign-mirror roles create` makes roles of least privilege: use those';
-    found.push(warning(`${who} has more power than is needed: ${powers.join(', ')}`, advice));
+    results.push(warning(`${who} has more power than is needed: ${powers.join(', ')}`, advice));
   }
-  if (superuser) return found;
-  // Which the check of migrations tells.
+  if (superuser) return results;
+  // The check of migrations reports a missing schema.
   if (schema_owner === null) {
-    if (facts.may_create) return found;
+    if (facts.may_create) return results;
     const advice = `run \`./campaign-mirror roles create\` as ${database_owner}, who owns the database, then \`./campaign-mirror migrate\` as ${roles.owner}`;
-    return [...found, problem(`${who} may not make the schema, which is not there`, advice)];
+    return [...results, problem(`${who} may not make the schema, which is not there`, advice)];
   }
   if (owner) {
     const advice = `use it for \`./campaign-mirror migrate\` only, and start the service as ${roles.service}`;
-    found.push(warning(`${who} owns the schema, and so may change all that is in it`, advice));
-    if (facts.temporary || purpose) return found;
+    results.push(warning(`${who} owns the schema, and so may change all that is in it`, advice));
+    if (facts.temporary || purpose) return results;
     const grants = `run \`./campaign-mirror roles create\` as ${database_owner}, who owns the database`;
-    return [...found, problem(`${who} lacks what a restore needs: temporary on the database`, grants)];
+    return [...results, problem(`${who} lacks what a restore needs: temporary on the database`, grants)];
   }
   const rights = await grantedRights(database);
   const mayOperate = name !== roles.service && rightsOf('operator', rights).missing.length === 0;
@@ -242,12 +245,12 @@ async function askRights({ facts, database, purpose }: Asked): Promise<Result[]>
   if (missing.length > 0) {
     const advice =
       `run \`./campaign-mirror migrate\` as the owner of the schema, ${schema_owner}, \`./campaign-mirror roles create\` as ` +
-      `that of the database, ${database_owner}, where its right is missing, and use ${roles[needed]} or a member of it`;
-    found.push(problem(`${who} lacks what the ${needed} needs: ${missing.join(', ')}`, advice));
+      `that of the database, ${database_owner}, if its right is missing, and use ${roles[needed]} or a member of it`;
+    results.push(problem(`${who} lacks what the ${needed} needs: ${missing.join(', ')}`, advice));
   }
   if (beyond.length > 0) {
-    const says = `${who} may do more than the ${needed} needs: ${beyond.join(', ')}`;
-    found.push(warning(says, `revoke it, or use ${roles[needed]}`));
+    const finding = `${who} may do more than the ${needed} needs: ${beyond.join(', ')}`;
+    results.push(warning(finding, `revoke it, or use ${roles[needed]}`));
   }
-  return found.length > 0 ? found : [ok(`${who} may do what the ${needed} does, no more`)];
+  return results.length > 0 ? results : [ok(`${who} may do what the ${needed} does, no more`)];
 }

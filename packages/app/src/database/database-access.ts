@@ -3,30 +3,31 @@ import type { LogWriter } from '../logging/log-events.ts';
 import { externalDatabase, isExternal } from '../settings/external-database.ts';
 import type { Settings } from '../settings/settings.ts';
 
-/** The database, as each part of the service or command uses it. */
+/** The database that the settings name, and its address for each role. */
 export interface DatabaseAccess {
   readonly embedded: boolean;
   address(user: 'owner' | 'operator' | 'service'): DatabaseAddress;
   close(): Promise<void>;
 }
 
-/** How the embedded database is used. */
-export interface DatabaseUse {
+/** What the embedded database needs of the program that uses it. */
+export interface AccessInput {
   readonly signal: AbortSignal;
-  /** Told in one line that another command has it, and is waited for. */
+  /** Receives a line when the program waits for a command that uses the database. */
   readonly onWait: (line: string) => void;
-  /** For the service: the database ended by itself. */
+  /** Given by the service only. Called when the database ended by itself. */
   readonly onLost?: (error: Error) => void;
 }
 
 /**
- * Your database by DATABASE_URL or PGHOST, or the embedded one, which is started, unless the command finds that of a
- * service. @throws ClearError, also where another service has it; the reason of the signal
+ * Opens your database, which DATABASE_URL or PGHOST names, or the embedded one: a command uses that of a running service,
+ * otherwise it is started.
+ * @throws ClearError, also when another service has the embedded database; the reason of the signal
  */
 export async function openDatabaseAccess(
   settings: Settings,
   log: LogWriter,
-  { signal, onWait, onLost }: DatabaseUse,
+  { signal, onWait, onLost }: AccessInput,
 ): Promise<DatabaseAccess> {
   if (isExternal(settings)) {
     const { address } = externalDatabase(settings);
@@ -46,7 +47,7 @@ export async function openDatabaseAccess(
   });
   return {
     embedded: true,
-    // All are set, because node-postgres takes what is left out from PG* variables.
+    // Every field is set, because node-postgres takes a missing one from PG* variables.
     address: (user) => ({ ...database.address(user), ssl: false, sslnegotiation: 'postgres' }),
     close: database.close,
   };

@@ -13,12 +13,12 @@ import {
 } from '@campaign-mirror/embedded-postgres';
 import { type Settings, settings } from '../settings/settings.ts';
 
-const above = fileURLToPath(new URL('../../../..', import.meta.url)).replace(/\/$/, '');
+const folderAbove = fileURLToPath(new URL('../../../..', import.meta.url)).replace(/\/$/, '');
 /**
- * The folder of this copy of the project, without a slash at its end and without symbolic links; of a program that has
- * installed this package, the working directory, because its next installation would delete what lies in node_modules.
+ * The folder of this copy of the project, without a slash at its end and without symbolic links. For a program that has
+ * installed this package it is the working directory: the next installation would delete what lies in node_modules.
  */
-export const projectFolder = above.split(sep).includes('node_modules') ? process.cwd() : above;
+export const projectFolder = folderAbove.split(sep).includes('node_modules') ? process.cwd() : folderAbove;
 
 /**
  * The data folder. The default is in the project; that of root is in a system folder, because the OS user that runs the

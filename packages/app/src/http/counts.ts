@@ -2,11 +2,11 @@ import type { Count, Rate } from '@campaign-mirror/adapters-http';
 import { LRUCache } from 'lru-cache';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 
-/** The limits, by their names in the log and in stores. */
+/** The names of the limits, in the log and in Redis. */
 export type LimitName = 'key' | 'failed-keys';
 
-/** Counts one more for a key or an address. Rejects within a bounded time where that is impossible. */
-export type Counting = (who: string) => Promise<Count>;
+/** Counts one more for a key or an address. Rejects within a bounded time if it cannot. */
+export type Counting = (keyOrAddress: string) => Promise<Count>;
 
 /** Where counts are kept. */
 export interface Counts {
@@ -23,18 +23,18 @@ export function countOf(result: unknown): Count {
 }
 
 /** The maximum number of keys or addresses counted at once; the least recently seen is forgotten first. */
-const defaultMaxKnown = 50_000;
+const defaultMaxCounted = 50_000;
 
 /** Counts in the memory of this process. */
-export function memoryCounting({ limit, seconds }: Rate, maxKnown = defaultMaxKnown): Counting {
+export function memoryCounting({ limit, seconds }: Rate, maxCounted = defaultMaxCounted): Counting {
   const limiter = new RateLimiterMemory({ points: limit, duration: seconds, keyPrefix: '' });
   // The limiter itself forgets nothing before its window is over.
-  const known = new LRUCache<string, true>({
-    max: maxKnown,
-    dispose: (_, who) => void limiter.delete(who),
+  const recent = new LRUCache<string, true>({
+    max: maxCounted,
+    dispose: (_, keyOrAddress) => void limiter.delete(keyOrAddress),
   });
-  return (who) => {
-    if (known.get(who) === undefined) known.set(who, true);
-    return limiter.consume(who).then(countOf, countOf);
+  return (keyOrAddress) => {
+    if (recent.get(keyOrAddress) === undefined) recent.set(keyOrAddress, true);
+    return limiter.consume(keyOrAddress).then(countOf, countOf);
   };
 }

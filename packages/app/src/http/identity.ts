@@ -6,19 +6,20 @@ import type { Settings } from '../settings/settings.ts';
 
 export interface OpenIdentity {
   readonly identity: Identity;
-  /** Whether a credential can be one. */
+  /** Whether a text has the form of a credential. */
   readonly isWellFormed: (credential: string) => boolean;
 }
 
 /** How often the issuer's keys are fetched, in milliseconds: a key that it removed is refused after that. */
 const betweenFetches = 300_000;
 
-/** How long the keys are used while they cannot be fetched, in milliseconds. */
-const longestUse = 3_900_000;
+/** How long the issuer's keys are used while they cannot be fetched, in milliseconds. */
+const maxAge = 3_900_000;
 
 /**
- * The identity that is set. `keys` is that of access keys, needed but where tokens alone are accepted. The issuer's keys are fetched at once, but not awaited: the
- * service starts without the issuer. What tokens need is loaded only where they are accepted.
+ * The identity that IDENTITY names. `keys` is the identity by access keys, needed unless tokens alone are accepted. The
+ * issuer's keys are fetched at once, but not awaited: the service starts without the issuer. The code for tokens is loaded
+ * only if they are accepted.
  */
 export async function openIdentity(
   settings: Settings,
@@ -31,8 +32,8 @@ export async function openIdentity(
     '@campaign-mirror/adapters-jwt'
   );
   const url = needed(settings.JWT_JWKS_URL);
-  const keysOfIssuer = issuerKeys({ url, maxAge: longestUse, ...(observer && { observer }) });
-  // What fails is told to the observer.
+  const keysOfIssuer = issuerKeys({ url, maxAge, ...(observer && { observer }) });
+  // The observer gets the failure.
   const fetchKeys = () => void keysOfIssuer.reload().catch(() => {});
   fetchKeys();
   setInterval(fetchKeys, betweenFetches).unref();
@@ -50,36 +51,37 @@ function tokenRules(settings: Settings): TokenRules {
     issuer: needed(settings.JWT_ISSUER),
     audience: needed(settings.JWT_AUDIENCE),
     algorithms,
-    // As far as the issuer's clock may differ: so long after its expiry a token is still accepted.
+    // How far the issuer's clock may differ: a token is accepted so long after its expiry.
     clockTolerance: 30_000,
     ownerClaim: settings.JWT_OWNER_CLAIM,
     subjectClaim: settings.JWT_SUBJECT_CLAIM,
   };
 }
 
-/** @throws Error unless what is needed is there, which reading the settings has checked */
+/** @throws Error if the value is missing, which the reading of the settings has excluded */
 function needed<Value>(value: Value | undefined): Value {
   if (value === undefined) throw new Error('a setting or a part that the identity needs is missing');
   return value;
 }
 
-/** While the issuer is away, each attempt would repeat the line; milliseconds. */
+/** The minimum time between two lines about failures, in milliseconds. */
 const betweenLines = 60_000;
 
-/** Tells the metrics of each fetch; logs the first, failures once a minute, and the first after a failure. */
+/** Counts each fetch; logs the first one, failures at most once a minute, and the first success after a failure. */
 export function issuerObserver(log: Log, metrics: IssuerObserver): IssuerObserver {
   const throttle = throttled(betweenLines);
-  let isNews = true;
+  let isFirst = true;
   return {
     fetched: (keys) => {
       metrics.fetched(keys);
-      if (isNews)
+      if (isFirst) {
         log.info({ event: 'issuer-keys-fetched', count: keys }, 'the keys of the issuer were fetched');
-      isNews = false;
+      }
+      isFirst = false;
     },
     failed: (error) => {
       metrics.failed(error);
-      isNews = true;
+      isFirst = true;
       throttle((suppressed) =>
         log.warn(
           { event: 'issuer-keys-failed', suppressed, err: error },

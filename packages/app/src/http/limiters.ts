@@ -4,15 +4,15 @@ import { throttled } from '../logging/log-events.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Counting, Counts, LimitName } from './counts.ts';
 
-/** While the store is unavailable, each request would repeat the line; milliseconds. */
+/** The minimum time between two lines about an outage of Redis, in milliseconds: each request would repeat the line. */
 const betweenLines = 1_000;
 
-/** The limits that are set. They count in Redis where it is set, else in this process. */
+/** The limits that are set. They count in Redis if REDIS_URL is set, otherwise in this process. */
 export async function openLimits(settings: Settings, log: Log): Promise<CallLimits & { close(): void }> {
   const { RATE_LIMIT, FAILED_KEY_LIMIT } = settings;
   if (!RATE_LIMIT && !FAILED_KEY_LIMIT) return { close: () => {} };
   const { counting, close } = await openCounts(settings);
-  const limiter = (name: LimitName, rate: Rate) => passing(name, rate, counting(name, rate), log);
+  const limiter = (name: LimitName, rate: Rate) => limiterOf(name, rate, counting(name, rate), log);
   return {
     ...(RATE_LIMIT && { keys: limiter('key', RATE_LIMIT) }),
     ...(FAILED_KEY_LIMIT && { failedKeys: limiter('failed-keys', FAILED_KEY_LIMIT) }),
@@ -20,18 +20,18 @@ export async function openLimits(settings: Settings, log: Log): Promise<CallLimi
   };
 }
 
-/** What is not needed is not loaded. */
+/** Opens the counts. Only the code that is needed is loaded. */
 async function openCounts({ REDIS_URL }: Settings): Promise<Counts> {
   if (REDIS_URL) return (await import('./redis-counts.ts')).redisCounts(REDIS_URL);
   const { memoryCounting } = await import('./counts.ts');
   return { counting: (_, rate) => memoryCounting(rate), close: () => {} };
 }
 
-/** Where counting fails, the request passes: a limit is worth less than a change of a live mirror. */
-export function passing(limit: LimitName, rate: Rate, counting: Counting, log: Log): Limiter {
+/** If a request cannot be counted, it passes: a limit is worth less than a change of a live mirror. */
+export function limiterOf(limit: LimitName, rate: Rate, counting: Counting, log: Log): Limiter {
   const throttle = throttled(betweenLines);
-  const count = (who: string) =>
-    counting(who).catch((error) => {
+  const count = (keyOrAddress: string) =>
+    counting(keyOrAddress).catch((error) => {
       throttle((suppressed) =>
         log.warn(
           { event: 'uncounted', limit, suppressed, err: error },

@@ -3,8 +3,8 @@ import { RateLimiterRedis } from 'rate-limiter-flexible';
 import { type Counts, countOf } from './counts.ts';
 
 /**
- * A connection that is made again whenever it breaks. Without one, commands fail at once; none waits for long, and none
- * is sent twice. `onFault` receives the reason, with every attempt. Times are in milliseconds.
+ * A client that connects again whenever its connection breaks. Without a connection, commands fail at once; no command
+ * waits for long, and none is sent twice. `onFault` receives the reason of each failed attempt. Times are in milliseconds.
  */
 export function connectRedis({ href }: URL, onFault: (error: Error) => void): Redis {
   const client = new Redis(href, {
@@ -12,9 +12,9 @@ export function connectRedis({ href }: URL, onFault: (error: Error) => void): Re
     connectionName: 'campaign-mirror',
     disableClientInfo: true,
     connectTimeout: 2_000,
-    // A request waits for it.
+    // Short, because a request waits for the command.
     commandTimeout: 250,
-    // For a reply to anything sent: then the connection is abandoned.
+    // How long any reply may take: after that the connection is abandoned.
     socketTimeout: 1_000,
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
@@ -25,7 +25,7 @@ export function connectRedis({ href }: URL, onFault: (error: Error) => void): Re
   return client;
 }
 
-/** Counts of several processes or machines together. Where the connection is broken, they reject with the reason. */
+/** Counts that several processes or machines share. While the connection is broken, they reject with the reason. */
 export function redisCounts(url: URL): Counts {
   let fault: Error | undefined;
   const storeClient = connectRedis(url, (error) => {
@@ -41,11 +41,11 @@ export function redisCounts(url: URL): Counts {
         storeClient,
         points: limit,
         duration: seconds,
-        // With the rate: a window of another rate would not fit.
+        // The rate is a part of the key: a window of another rate would not fit.
         keyPrefix: `campaign-mirror:${name}:${limit}/${seconds}`,
         rejectIfRedisNotReady: true,
       });
-      return (who) => limiter.consume(who).then(countOf, countOf).catch(explained);
+      return (keyOrAddress) => limiter.consume(keyOrAddress).then(countOf, countOf).catch(explained);
     },
     close: () => storeClient.disconnect(),
   };

@@ -1,4 +1,4 @@
-/** The maximum that is logged of a chain of causes, a stack, and a message. */
+/** How much is logged of a chain of causes, a stack and a message, at most. */
 const max = { causes: 5, frames: 10, characters: 1_000 };
 
 interface ErrorFields {
@@ -10,11 +10,11 @@ interface ErrorFields {
 }
 
 /**
- * What is logged of an error. Not its other fields: the driver's contain values (`detail`, `parameters`), which may be
- * addresses; MikroORM also puts them into the message.
+ * What is logged of an error. Its other fields are left out: those of the driver (`detail`, `parameters`) contain values,
+ * such as addresses, and MikroORM puts these into the message too.
  */
 export function errorFields(error: unknown, causes = max.causes): ErrorFields {
-  // Any other thrown value may contain anything, even a secret.
+  // A value that is not an error may contain anything, even a secret.
   if (!(error instanceof Error)) return { type: typeof error, message: 'no Error was thrown' };
   const { code, cause } = error as { code?: unknown; cause?: unknown };
   return {
@@ -27,31 +27,29 @@ export function errorFields(error: unknown, causes = max.causes): ErrorFields {
 }
 
 /**
- * The classes of errors (PostgreSQL, appendix A) whose messages only name objects of the database. Others quote values:
- * `invalid input syntax for type bigint: "…"`.
+ * The classes of errors (PostgreSQL, appendix A) whose messages name objects of the database only. Messages of others quote
+ * values: `invalid input syntax for type bigint: "…"`.
  */
-const namesOnly = /^(?:0[38]|2[358]|3[DF]|4[02]|5[34578])/;
-const quotesTheStatement = '42601';
+const classesWithoutValues = /^(?:0[38]|2[358]|3[DF]|4[02]|5[34578])/;
+/** Its message quotes the statement. */
+const syntaxError = '42601';
 
 function withoutValues(message: string, code: string): string {
-  if (
-    /^[0-9A-Z]{5}$/.test(code) &&
-    /[0-9]/.test(code) &&
-    (!namesOnly.test(code) || code === quotesTheStatement)
-  ) {
+  const isSqlState = /^[0-9A-Z]{5}$/.test(code) && /[0-9]/.test(code);
+  if (isSqlState && (!classesWithoutValues.test(code) || code === syntaxError)) {
     return `the database refused a value or a statement (${code})`;
   }
-  // It quotes a part of the invalid JSON.
+  // The message of JSON.parse quotes a part of the text.
   if (message.endsWith('is not valid JSON')) return 'not valid JSON';
   return withoutSecrets(message.split('\n - detail:')[0] ?? '').slice(0, max.characters);
 }
 
-/** For a message that contains a secret by mistake. */
+/** Hides keys and passwords that a message contains by mistake. */
 function withoutSecrets(text: string): string {
   return text.replace(/\bcm_[0-9A-Za-z]{8,}/g, 'cm_…').replace(/:\/\/[^\s/]*@/g, '://…@');
 }
 
-/** Without the message at its beginning. */
+/** The frames of a stack, without the message at its beginning. */
 function frames(stack: string, message: string): string {
   const begin = stack.indexOf(message);
   return stack

@@ -1,6 +1,6 @@
 import type { Level, Logger } from 'pino';
 
-/** Every event of the log, and when it is logged, in Markdown for docs/reference/logs.md. Any other does not compile. */
+/** Every event of the log, and when it is logged, in Markdown for docs/reference/logs.md. A line with another event does not compile. */
 export const logEvents = {
   request: 'a request was answered; at `debug` on the listener for operators',
   'request-unauthenticated': 'the same, with 401',
@@ -26,7 +26,7 @@ export const logEvents = {
   'migration-awaited':
     'the start waits for another process that migrates, or for a lock that another transaction holds',
   'check-warned':
-    'a check of the database at the start found what should be different: the same that `doctor` says',
+    'a check of the database at the start found what should be different; `doctor` makes the same checks',
   'demonstration-failed': 'the demonstration set could not be created',
   listening: 'callers are served',
   'plain-http-exposed': 'the service listens beyond the loopback address without `TRUSTED_PROXIES`',
@@ -48,18 +48,18 @@ export const logEvents = {
 
 export type EventName = keyof typeof logEvents;
 
-type Tell = (
+type Write = (
   fields: { readonly event: EventName; readonly [field: string]: unknown },
   message: string,
 ) => void;
 
-/** The part of the log that code needs only to write lines. */
-export type LogWriter = { readonly [L in Exclude<Level, 'trace'>]: Tell };
+/** The part of the log with which lines are written. */
+export type LogWriter = { readonly [L in Exclude<Level, 'trace'>]: Write };
 
 /** Pino's logger, which accepts these events only. */
 export type Log = Omit<Logger, keyof LogWriter> & LogWriter;
 
-/** For code that reports in another way. */
+/** Writes nothing: for a command without `--verbose`, which reports in another way. */
 export const silentLogWriter: LogWriter = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
 
 /**

@@ -7,12 +7,12 @@ import { prettyFactory } from 'pino-pretty';
 import { errorFields } from './error-fields.ts';
 import type { Log } from './log-events.ts';
 
-/** How long a line may wait for others, in milliseconds, and how many characters are written together. */
-const together = { longest: 100, characters: 16_384 };
+/** How long a line may wait for others, in milliseconds, and how many characters are written at once. */
+const batch = { longest: 100, characters: 16_384 };
 
 /**
- * The lines of the log, in ASCII and in order. Those of requests wait for each other: writing each costs more than making
- * it. Any other line is written at once, after those that wait.
+ * The lines of the log, in ASCII and in order. Lines of requests wait for each other, because writing a line costs more than
+ * making it. Any other line is written at once, after those that wait.
  */
 export class LogLines {
   readonly #out: { write(text: string): unknown };
@@ -26,8 +26,8 @@ export class LogLines {
   /** Adds a line that may wait. */
   add(line: string): void {
     this.#waiting += line;
-    if (this.#waiting.length >= together.characters) this.flush();
-    else this.#timer ??= setTimeout(() => this.flush(), together.longest).unref();
+    if (this.#waiting.length >= batch.characters) this.flush();
+    else this.#timer ??= setTimeout(() => this.flush(), batch.longest).unref();
   }
 
   write(line: string): void {
@@ -57,18 +57,19 @@ export function timeOfLine(): string {
   return text;
 }
 
-/** Converts lines of the log to text for a terminal; anything else stays unchanged. */
+/** A function that converts lines of the log to text for a terminal, and leaves any other text unchanged. */
 export function readable(): (lines: string) => string {
   const pretty = prettyFactory({ translateTime: 'HH:MM:ss.l', ignore: 'pid' });
-  const one = (line: string) => (line.startsWith('{"level"') ? pretty(harmless(JSON.parse(line))) : line);
+  const converted = (line: string) =>
+    line.startsWith('{"level"') ? pretty(harmless(JSON.parse(line))) : line;
   return (lines) =>
     lines
       .split(/(?<=\n)/)
-      .map(one)
+      .map(converted)
       .join('');
 }
 
-/** A parsed text again contains the characters that its JSON had escaped. The lines of a stack are safe. */
+/** Escapes characters again that the parsing of the JSON has restored. A stack may keep its line breaks. */
 function harmless(value: unknown, name = ''): unknown {
   if (typeof value === 'string') return name === 'stack' ? printableLines(value) : printable(value);
   if (Array.isArray(value)) return value.map((item) => harmless(item));
@@ -82,40 +83,40 @@ export type { Log };
 
 export interface OpenedLog {
   readonly log: Log;
-  /** For lines that are made without pino, and for text that is no line of the log. */
+  /** For lines that are made without pino, and for text that is not a line of the log. */
   readonly lines: LogLines;
-  /** Resolves when the reader has gone: nothing can be logged any longer. */
+  /** Resolves when the reader of the log has closed it: nothing can be logged any longer. */
   readonly gone: Promise<Error>;
   /** How many lines were lost so far. */
   lostLines(): number;
-  /** Writes what is left. A reader that is stuck is not awaited for long: the process is then killed. */
+  /** Writes the last lines. If the reader does not take them in time, the process kills itself. */
   close(): Promise<void>;
 }
 
 const standardOutput = 1;
-/** How many bytes are kept for a slow reader: lines beyond that are lost. */
-const kept = 16_777_216;
+/** How many bytes are kept for a slow reader; lines beyond that are lost. */
+const maxKept = 16_777_216;
 /** How long the end waits for a slow reader to take the last lines, in milliseconds. */
 const endTimeout = 1_000;
 
 /** JSON lines on standard output, or a readable form of them on a terminal. Nothing waits for the reader. */
 export function openLog(level: string): OpenedLog {
-  // Not `process.stdout`: it waits for a terminal, and makes a pipe non-blocking, so that pino would write a full one 64 KiB a time.
-  // With a `minLength` of 0, its `flush` would not wait.
-  const output = pino.destination({ dest: standardOutput, sync: false, minLength: 1, maxLength: kept });
+  // Not `process.stdout`: it waits for a terminal, and makes a pipe non-blocking, so that pino would write 64 KiB at a time
+  // to a full one. With a `minLength` of 0, `flush` would not wait.
+  const output = pino.destination({ dest: standardOutput, sync: false, minLength: 1, maxLength: maxKept });
   const { promise: gone, resolve } = Promise.withResolvers<Error>();
   let lost = 0;
   let suppressed = 0;
   let isRefused = false;
-  const shown = isatty(standardOutput) ? readable() : (text: string) => text;
-  const lines = new LogLines({ write: (text) => output.write(shown(text)) });
+  const converted = isatty(standardOutput) ? readable() : (text: string) => text;
+  const lines = new LogLines({ write: (text) => output.write(converted(text)) });
   const log = logTo(lines, level);
   output
     .on('drop', (text: string) => {
       const count = text.split('\n').length - 1;
       lost += count;
       suppressed += count;
-      // Only a line that is kept makes pino try again.
+      // After an error, pino tries again only when a line is kept.
       if (isRefused) output.flush();
     })
     .on('drain', () => {
@@ -126,13 +127,13 @@ export function openLog(level: string): OpenedLog {
       log.warn({ event: 'log-lines-lost', count }, 'lines of the log were lost: nobody read them in time');
     })
     .on('error', (error: NodeJS.ErrnoException) => {
-      // A full disk: its lines are tried again with the next ones.
+      // On a full disk, the lines are tried again with the next ones.
       if (!isRefused) console.error(`the log cannot be written (${error.message})`);
       isRefused = true;
       if (error.code === 'EPIPE') resolve(error);
     });
   process.prependOnceListener('exit', () => {
-    // What cannot be written, pino would try for ever.
+    // pino would try for ever to write what cannot be written.
     if (isRefused) output.destroy();
     else lines.flush();
   });
@@ -140,7 +141,7 @@ export function openLog(level: string): OpenedLog {
   process.stderr.on('error', () => {});
   const close = async () => {
     lines.flush();
-    // Not the callback of `flush`, which waits for the disk, too.
+    // The callback of `flush` would wait for the disk too.
     const written = new Promise<boolean>((done) => {
       for (const event of ['drain', 'error']) output.once(event, () => done(true));
       output.flush();
@@ -163,20 +164,21 @@ export function logTo(lines: { write(line: string): unknown }, level: string): L
   return pino(options, lines as pino.DestinationStream);
 }
 
-/** The trace of the request that is carried out, in W3C's form; nothing where none is traced. */
+/** The trace of the present request, in W3C's form; empty if it is not traced. */
 export function traceIds(): { trace_id?: string; span_id?: string } {
   const span = trace.getActiveSpan()?.spanContext();
   return span ? { trace_id: span.traceId, span_id: span.spanId } : {};
 }
 
-/** Switches between the configured level and `debug` (`info` where that is as verbose), and logs that. */
+/** A function that switches between the configured level and `debug` (`info` if the configured one is as verbose), and logs that. */
 export function levelToggle(log: Log, configured: string): () => void {
   const other = configured === 'debug' || configured === 'trace' ? 'info' : 'debug';
   return () => {
-    const [from, to] = [log.level, log.level === configured ? other : configured];
-    // At the more verbose of the two, or the line would not be seen.
+    const from = log.level;
+    const to = from === configured ? other : configured;
+    // A level at which the line is written, whatever both levels are.
     log.level = 'info';
-    log.info({ event: 'log-level-changed', from, to }, `the log is at ${to} now`);
+    log.info({ event: 'log-level-changed', from, to }, `the level of the log is ${to} now`);
     log.level = to;
   };
 }

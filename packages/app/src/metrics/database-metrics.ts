@@ -1,19 +1,19 @@
 import type { Database, HotPathObserver } from '@campaign-mirror/adapters-persistence';
 import type { Registry } from 'prom-client';
-import { instruments, ofSeconds } from './instruments.ts';
+import { durationBuckets, instruments } from './instruments.ts';
 
-/** By their names. */
-const statements = [...['look-up-one', 'look-up-many', 'set-mirrors', 'set-locked-mirror']];
-/** Calls. */
+/** The names of the statements of the hot path. */
+const statements = ['look-up-one', 'look-up-many', 'set-mirrors', 'set-locked-mirror'];
+/** Upper bounds, in calls. */
 const memberBuckets = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
-/** What the hot path does at the database. */
+/** Counts what the hot path does in the database. */
 export function hotPathMetrics(registry: Registry): HotPathObserver {
   const { counter, histogram } = instruments(registry);
   const durations = histogram(
     'campaign_mirror_statement_duration_seconds',
     'From handing a statement to the pool until its answer, including the wait for a connection.',
-    ofSeconds,
+    durationBuckets,
     'statement',
   );
   const members = histogram(
@@ -50,9 +50,10 @@ export function hotPathMetrics(registry: Registry): HotPathObserver {
     'campaign_mirror_judged_again_total',
     'Updates that wrote nothing because their campaign had changed, and were judged again.',
   );
-  // All but the durations are told from 0 on, so that their first rise is seen.
-  for (const statement of statements)
-    for (const one of [failures, retries, refused]) one.inc({ statement }, 0);
+  // All series except the durations start at 0, so that Prometheus sees their first rise.
+  for (const statement of statements) {
+    for (const counter of [failures, retries, refused]) counter.inc({ statement }, 0);
+  }
   for (const kind of ['look-up', 'update']) {
     members.zero({ kind });
     split.inc({ kind }, 0);
@@ -71,38 +72,42 @@ export function hotPathMetrics(registry: Registry): HotPathObserver {
   };
 }
 
-/** The pool at this moment; `limit` is its largest size. */
+/** The pool at the time of a scrape; `limit` is its maximum size. */
 export function poolMetrics(registry: Registry, { pool }: Pick<Database, 'pool'>, limit: number): void {
   const { gauge } = instruments(registry);
-  const inState = (one: { set(labels: object, value: number): void }) => {
-    one.set({ state: 'in-use' }, pool.totalCount - pool.idleCount);
-    one.set({ state: 'idle' }, pool.idleCount);
-  };
-  gauge('campaign_mirror_pool_connections', 'Database connections of the pool.', inState, 'state');
-  gauge('campaign_mirror_pool_connections_limit', 'Limit of database connections: POOL_SIZE.', (one) =>
-    one.set(limit),
+  gauge(
+    'campaign_mirror_pool_connections',
+    'Database connections of the pool.',
+    (connections) => {
+      connections.set({ state: 'in-use' }, pool.totalCount - pool.idleCount);
+      connections.set({ state: 'idle' }, pool.idleCount);
+    },
+    'state',
   );
-  gauge('campaign_mirror_pool_waiting', 'Statements that wait for a connection.', (one) =>
-    one.set(pool.waitingCount),
+  gauge('campaign_mirror_pool_connections_limit', 'Limit of database connections: POOL_SIZE.', (metric) =>
+    metric.set(limit),
+  );
+  gauge('campaign_mirror_pool_waiting', 'Statements that wait for a connection.', (metric) =>
+    metric.set(pool.waitingCount),
   );
 }
 
 type KeyUses = Readonly<Record<'noted' | 'writes' | 'failures', number>>;
 
-/** The uses of keys, which count themselves. */
+/** The uses of keys, as `uses` counts them. */
 export function keyUseMetrics(registry: Registry, uses: KeyUses): void {
   const { counted } = instruments(registry);
   counted(
     'campaign_mirror_key_uses_noted_total',
     'Keys whose use was noted, each at most once a minute.',
-    (one) => one.inc(uses.noted),
+    (metric) => metric.inc(uses.noted),
   );
   counted(
     'campaign_mirror_key_use_writes_total',
     'Writes of the time when keys were last used.',
-    (one) => {
-      one.inc({ result: 'done' }, uses.writes);
-      one.inc({ result: 'failed' }, uses.failures);
+    (metric) => {
+      metric.inc({ result: 'done' }, uses.writes);
+      metric.inc({ result: 'failed' }, uses.failures);
     },
     'result',
   );

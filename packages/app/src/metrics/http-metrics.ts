@@ -7,18 +7,18 @@ import {
   setMirrorRoute,
 } from '@campaign-mirror/adapters-http';
 import type { Registry } from 'prom-client';
-import { instruments, ofSeconds } from './instruments.ts';
+import { durationBuckets, instruments } from './instruments.ts';
 
 type Listener = 'callers' | 'operators';
 
-/** The methods of RFC 9110, section 9, and PATCH (RFC 5789): of low cardinality, unlike what callers invent. */
-const methods = new Set('GET HEAD POST PUT PATCH DELETE OPTIONS TRACE CONNECT'.split(' '));
+/** The methods of RFC 9110, section 9, and PATCH (RFC 5789). Any other is `other`, so that callers cannot add labels. */
+const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT']);
 
-/** Of the callers' listener: the page to try the call, its files and what leads to it. Nobody calls the interface there. */
+/** The routes of the page where the call can be tried, on the callers' listener. They are not counted. */
 const pageRoutes = /^\/(docs(\/.*)?)?$/;
 
-/** Those that an alert compares: told from 0 on, so that their first rise is seen. Overload looks at no route. */
-const fromTheFirst = [
+/** The answers that alerts compare start at 0, so that Prometheus sees their first rise. An overload is refused before its route is known. */
+const answersFromZero = [
   { route: setMirrorRoute, status: 200 },
   { route: setMirrorRoute, status: 500 },
   { route: setMirrorRoute, status: 503 },
@@ -30,24 +30,30 @@ export interface Watched {
   readonly capacity: Capacity;
 }
 
-/** What the listeners answer and carry. */
+/** Counts the answers of the listeners, and shows how much they carry. */
 export function httpMetrics(registry: Registry) {
   const { counter, histogram, gauge } = instruments(registry);
   const requests = counter(
     'campaign_mirror_http_requests_total',
     'Requests that were answered, including those refused by the parser or for overload; not the page at /docs and its files.',
-    ...['listener', 'route', 'method', 'status'],
+    'listener',
+    'route',
+    'method',
+    'status',
   );
   const durations = histogram(
     'campaign_mirror_http_request_duration_seconds',
     'From the headers of a request to its answer.',
-    ofSeconds,
-    ...['listener', 'route', 'status'],
+    durationBuckets,
+    'listener',
+    'route',
+    'status',
   );
   const refused = counter(
     'campaign_mirror_http_refusals_total',
     'Answers to callers other than 200, by reason, such as the rule for 403, the fault of the key for 401, or of the address for 422.',
-    ...['status', 'because'],
+    'status',
+    'because',
   );
   const callersGone = counter(
     'campaign_mirror_http_callers_gone_total',
@@ -57,46 +63,48 @@ export function httpMetrics(registry: Registry) {
   const overloads = counter(
     'campaign_mirror_overload_refusals_total',
     'Requests or connections that were refused because there were too many.',
-    ...['listener', 'what'],
+    'listener',
+    'what',
   );
-  for (const { route, status } of fromTheFirst) {
+  for (const { route, status } of answersFromZero) {
     requests.inc({ listener: 'callers', route, method: 'POST', status }, 0);
     durations.zero({ listener: 'callers', route, status });
   }
   for (const { status, because } of refusals) refused.inc({ status, because }, 0);
   for (const listener of ['callers', 'operators']) {
     callersGone.inc({ listener }, 0);
-    for (const what of ['requests', 'share', 'event-loop-delay', 'connections'])
+    for (const what of ['requests', 'share', 'event-loop-delay', 'connections']) {
       overloads.inc({ listener, what }, 0);
+    }
   }
 
   const watched = new Map<Listener, Watched>();
-  const ofEach = (name: string, help: string, value: (of: Watched) => number | undefined) =>
+  const gaugeOfEach = (name: string, help: string, value: (of: Watched) => number | undefined) =>
     gauge(
       name,
       help,
-      (one) => {
-        for (const [listener, of] of watched) one.set({ listener }, value(of) ?? Number.POSITIVE_INFINITY);
+      (metric) => {
+        for (const [listener, of] of watched) metric.set({ listener }, value(of) ?? Number.POSITIVE_INFINITY);
       },
       'listener',
     );
-  const ofCallers = (name: string, help: string, value: (capacity: Capacity) => number) =>
-    gauge(name, help, (one) => {
+  const gaugeOfCallers = (name: string, help: string, value: (capacity: Capacity) => number) =>
+    gauge(name, help, (metric) => {
       const { capacity } = watched.get('callers') ?? {};
-      if (capacity) one.set(value(capacity));
+      if (capacity) metric.set(value(capacity));
     });
-  ofCallers(
+  gaugeOfCallers(
     'campaign_mirror_http_requests_in_flight',
     'Requests of callers in progress.',
-    (of) => of.inFlight,
+    ({ inFlight }) => inFlight,
   );
-  ofCallers(
+  gaugeOfCallers(
     'campaign_mirror_http_requests_in_flight_limit',
     'Limit of requests in progress: MAX_IN_FLIGHT.',
     ({ limits }) => limits.inFlight,
   );
-  ofEach('campaign_mirror_http_connections', 'Open connections.', ({ server }) => server.connections);
-  ofEach(
+  gaugeOfEach('campaign_mirror_http_connections', 'Open connections.', ({ server }) => server.connections);
+  gaugeOfEach(
     'campaign_mirror_http_connections_limit',
     'Limit of open connections.',
     ({ capacity }) => capacity.limits.connections,

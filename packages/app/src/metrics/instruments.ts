@@ -1,9 +1,9 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 /** Upper bounds in seconds: fine around the millisecond that a request takes on a machine that is not busy. */
-export const ofSeconds = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5];
+export const durationBuckets = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5];
 
-/** Makes prom-client's objects: each by its name, what it tells, and its labels. */
+/** Makes the metrics of prom-client by their names, help texts and labels. */
 export function instruments(registry: Registry) {
   const registers = [registry];
   return {
@@ -22,7 +22,7 @@ export function instruments(registry: Registry) {
           await read(this);
         },
       }),
-    /** A counter of what somebody else counts: `read` adds the present values to it. */
+    /** A counter whose values are counted elsewhere: `read` adds the present ones to it whenever the metrics are read. */
     counted: (name: string, help: string, read: (counter: Counter) => void, ...labelNames: string[]) =>
       new Counter({
         name,
@@ -37,14 +37,14 @@ export function instruments(registry: Registry) {
   };
 }
 
-/** In seconds. */
+/** Upper bounds in seconds. */
 const gcDurationBuckets = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1];
 const delayBuckets = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5];
 
 /** How often the delay of the event loop is measured, in milliseconds. */
 const betweenLooks = 50;
 
-/** How this process is: prom-client's metrics of Node, and those of the event loop that can be added up. */
+/** The metrics of this process: prom-client's of Node, and of the event loop those that can be added up. */
 export function processMetrics(lostLines: () => number): Registry {
   const register = new Registry();
   collectDefaultMetrics({ register, gcDurationBuckets });
@@ -63,12 +63,12 @@ export function processMetrics(lostLines: () => number): Registry {
   counted(
     'campaign_mirror_event_loop_active_seconds_total',
     'Time in which the event loop was busy: its rate is its utilization.',
-    (one) => one.inc(performance.eventLoopUtilization().active / 1_000),
+    (metric) => metric.inc(performance.eventLoopUtilization().active / 1_000),
   );
   counted(
     'campaign_mirror_log_lines_lost_total',
     'Lines of the log that were lost because they were not read in time.',
-    (one) => one.inc(lostLines()),
+    (metric) => metric.inc(lostLines()),
   );
   return register;
 }

@@ -4,26 +4,26 @@ import type { Readiness } from '../process/readiness.ts';
 import { version } from '../process/version.ts';
 import { instruments } from './instruments.ts';
 
-/** What runs, and whether it can serve. */
+/** The version that runs, and whether the service can serve. */
 export function serviceMetrics(registry: Registry, readiness: Readiness, probe?: DatabaseProbe): void {
   const { gauge } = instruments(registry);
   const { name: _, ...labels } = version();
   gauge(
     'campaign_mirror_build_info',
     'Always 1; its labels say what runs.',
-    (one) => one.set(labels, 1),
+    (metric) => metric.set(labels, 1),
     ...Object.keys(labels),
   );
-  gauge('campaign_mirror_ready', '1 if /readyz answers 200, otherwise 0.', async (one) =>
-    one.set(Number(Object.values(await readiness()).every(Boolean))),
+  gauge('campaign_mirror_ready', '1 if /readyz answers 200, otherwise 0.', async (metric) =>
+    metric.set(Number(Object.values(await readiness()).every(Boolean))),
   );
   gauge(
     'campaign_mirror_ready_check',
     'Each check of /readyz: 1 if it passes, 0 if it fails; absent if it could not be made.',
-    async (one) => {
+    async (metric) => {
       const checks = await readiness();
-      one.reset();
-      for (const [check, passes] of Object.entries(checks)) one.set({ check }, Number(passes));
+      metric.reset();
+      for (const [check, passes] of Object.entries(checks)) metric.set({ check }, Number(passes));
     },
     'check',
   );
@@ -31,11 +31,11 @@ export function serviceMetrics(registry: Registry, readiness: Readiness, probe?:
   gauge(
     'campaign_mirror_history_rows',
     "PostgreSQL's estimate of the rows of the history, as of its last vacuum or analyze; absent before that.",
-    (one) => (probe.historyRows === undefined ? one.remove() : one.set(probe.historyRows)),
+    (metric) => (probe.historyRows === undefined ? metric.remove() : metric.set(probe.historyRows)),
   );
 }
 
-/** Counts the fetches of the issuer's keys, and tells their age. `identity`: whether callers have access keys, too. */
+/** Counts the fetches of the issuer's keys, and shows their age. `identity`: whether callers may have access keys too. */
 export function issuerMetrics(registry: Registry, identity: 'jwt' | 'both') {
   const { counter, gauge } = instruments(registry);
   const help = 'Fetches of the public keys of the issuer of tokens, by result and by IDENTITY.';
@@ -45,7 +45,8 @@ export function issuerMetrics(registry: Registry, identity: 'jwt' | 'both') {
   gauge(
     'campaign_mirror_issuer_keys_age_seconds',
     'Time since the public keys of the issuer of tokens were fetched; absent before the first fetch.',
-    (one) => (fetchedAt === undefined ? one.remove() : one.set((performance.now() - fetchedAt) / 1_000)),
+    (metric) =>
+      fetchedAt === undefined ? metric.remove() : metric.set((performance.now() - fetchedAt) / 1_000),
   );
   return {
     fetched: () => {

@@ -18,21 +18,22 @@ import { type LogWriter, silentLogWriter } from '../logging/log-events.ts';
 import type { Settings } from '../settings/settings.ts';
 import { readCommandSettings } from './command-settings.ts';
 
-/** The database and the act of an operator, on which adapters are made. */
+/** What the adapters for an operator's commands are made of. */
 export interface OperatorSession<Opened extends OpenPool = OpenPool> {
   readonly database: Opened;
   readonly act: OperatorAct;
 }
 
-/** Opens as much as is needed: a pool, or MikroORM on one. */
-type Open<Opened> = (...given: Required<Parameters<typeof openPool>>) => Opened | Promise<Opened>;
+/** Opens as much as a command needs: a pool, or MikroORM on one. */
+type Open<Opened> = (...input: Required<Parameters<typeof openPool>>) => Opened | Promise<Opened>;
 
 const applicationName = 'campaign-mirror operator';
 
+/** The time limits of statements, in milliseconds, for commands that need longer than others. */
 const paces: Readonly<Record<NonNullable<AccessOptions['pace']>, Partial<PoolLimits>>> = {
   /** For commands on the whole database, whose statements may take long. */
   unhurried: { statementTimeout: 0, queryTimeout: 0 },
-  /** A step of many takes far less; counting everything beforehand may take this long. */
+  /** For commands in many steps: a step takes far less, but counting everything beforehand may take this long. */
   'in-steps': { statementTimeout: 60_000, queryTimeout: 65_000 },
 };
 
@@ -45,40 +46,40 @@ export function actOn<T, Opened extends OpenPool>(
   call: Call,
   open: Open<Opened>,
   { pace, state, role = 'operator' }: AccessOptions & { role?: 'owner' | 'operator' },
-  run: (operator: OperatorSession<Opened>, context: ActContext) => Promise<T>,
+  run: (session: OperatorSession<Opened>, context: ActContext) => Promise<T>,
 ): Promise<T> {
   return withDatabase(call, (access, settings) => {
-    const acts = async (operator: OperatorSession<Opened>) => {
+    const runMigrated = async (session: OperatorSession<Opened>) => {
       // The embedded database is migrated automatically; yours only on your command. In earlier versions, the
       // operator's role may have had no right to read what is pending.
-      const migrated = await isMigrated(operator.database.pool).catch((error) => {
+      const migrated = await isMigrated(session.database.pool).catch((error) => {
         if (!access.embedded) throw error;
       });
       if (!migrated) {
         if (!access.embedded) throw notSetUp(access.address(role));
-        await migrateTelling(access, call);
+        await migrateWithNotes(access, call);
       }
       const { MIRROR_HOST_DENYLIST: deniedHosts } = settings;
-      return run(operator, { deniedHosts, requestId: operator.act.requestId, undoneBy }).catch((error) => {
+      return run(session, { deniedHosts, requestId: session.act.requestId, undoneBy }).catch((error) => {
         throw clearFault(error, access.address(role), 'acting', state);
       });
     };
-    const bounds = pace && paces[pace];
-    return asOperator(open, access, acts, person(call.environment), bounds, role);
+    const limits = pace && paces[pace];
+    return asOperator(open, access, runMigrated, personWhoCalls(call.environment), limits, role);
   });
 }
 
-/** Runs the act as the operator's role, or the owner's, then closes the database. `operator`: who acts. */
+/** Acts with the operator's role or the owner's, then closes the database. `operator`: who acts, for the audit. */
 export async function asOperator<T, Opened extends OpenPool>(
   open: Open<Opened>,
   access: DatabaseAccess,
-  run: (operator: OperatorSession<Opened>) => Promise<T>,
+  run: (session: OperatorSession<Opened>) => Promise<T>,
   operator: string,
   limits?: Partial<PoolLimits>,
   role: 'owner' | 'operator' = 'operator',
 ): Promise<T> {
-  const bounds = { ...defaultPoolLimits, size: 4, ...limits };
-  const database = await open(access.address(role), bounds, applicationName);
+  const poolLimits = { ...defaultPoolLimits, size: 4, ...limits };
+  const database = await open(access.address(role), poolLimits, applicationName);
   const act = { operator, requestId: `operator-${randomUUID()}` };
   return run({ database, act }).finally(() => database.close());
 }
@@ -87,9 +88,12 @@ export async function asOperator<T, Opened extends OpenPool>(
  * Migrates, and reports what it waits for. Ctrl-C ends the wait, and the migration until it is committed.
  * @throws ClearError; Interrupted, when nothing was done
  */
-export async function migrateTelling(access: DatabaseAccess, { output, interruption }: Call): Promise<void> {
-  const bounds = { givenUp: interruption.signal };
-  const done = await migrateClearly(access.address('owner'), (line) => output.note(line), bounds);
+export async function migrateWithNotes(
+  access: DatabaseAccess,
+  { output, interruption }: Call,
+): Promise<void> {
+  const owner = access.address('owner');
+  const done = await migrateClearly(owner, (line) => output.note(line), { givenUp: interruption.signal });
   if (!done) interruption.throwIfInterrupted('Nothing was done.');
 }
 
@@ -99,17 +103,17 @@ export async function withDatabase<T>(
   run: (access: DatabaseAccess, settings: Settings) => Promise<T>,
 ): Promise<T> {
   const { settings } = readCommandSettings(call);
-  const { interruption } = call;
-  const log = await commandLog(call);
+  const { interruption, output } = call;
   const { signal } = interruption;
-  const use = { signal, onWait: (line: string) => call.output.note(line) };
-  const access = await openDatabaseAccess(settings, log, use).catch((error) => {
+  const log = await commandLog(call);
+  const onWait = (line: string) => output.note(line);
+  const access = await openDatabaseAccess(settings, log, { signal, onWait }).catch((error) => {
     interruption.throwIfInterrupted('Nothing was done.');
-    return away(error);
+    return throwAway(error);
   });
   const address = access.address('operator');
   try {
-    await awaitDatabase(address, settings, log, signal).catch(away);
+    await awaitDatabase(address, settings, log, signal).catch(throwAway);
     interruption.throwIfInterrupted('Nothing was done.');
     return await run(access, settings);
   } catch (error) {
@@ -119,7 +123,7 @@ export async function withDatabase<T>(
   }
 }
 
-/** The same with one connection, as `user`. @throws ClearError */
+/** The same on one connection, as `user`. @throws ClearError */
 export function withPool<T>(
   call: Call,
   user: 'owner' | 'operator',
@@ -132,29 +136,29 @@ export function withPool<T>(
   });
 }
 
-/** On standard error, and only on request. */
+/** The log of a command: on standard error, and only with `--verbose`. */
 export async function commandLog({ verbose, stderr }: Call): Promise<LogWriter> {
   if (!verbose) return silentLogWriter;
   const { logTo } = await import('../logging/log.ts');
   return logTo(stderr, 'debug');
 }
 
-/** A database that cannot be opened or connected to, for whatever reason, is unavailable to a command. */
-function away(error: unknown): never {
+/** To a command, a database that cannot be opened or connected to is unavailable (`away`), for whatever reason. */
+function throwAway(error: unknown): never {
   throw error instanceof ClearError ? new ClearError(error.message, 'away') : error;
 }
 
 /**
- * Who calls the command: the user of the operating system, or under `sudo` the user who called it. Only root is
- * believed about that: anybody else could name another user.
+ * Who calls the command: the user of the operating system, or under `sudo` the user who called `sudo`. The variable counts
+ * for root only: anybody else could name another user in it.
  */
-function person({ SUDO_USER = '' }: NodeJS.ProcessEnv): string {
-  const behind = process.getuid?.() === 0 && label(SUDO_USER);
-  if (behind) return behind;
+function personWhoCalls({ SUDO_USER = '' }: NodeJS.ProcessEnv): string {
+  const sudoUser = process.getuid?.() === 0 && label(SUDO_USER);
+  if (sudoUser) return sudoUser;
   try {
     return userInfo().username;
   } catch {
-    // A user without an entry, as in containers.
+    // The user has no entry in /etc/passwd, as in containers.
     return `uid ${process.getuid?.() ?? 'unknown'}`;
   }
 }

@@ -10,28 +10,28 @@ import {
 import { type Label, label, mirrorAddress, noDeniedHosts, type OwnerId } from '@campaign-mirror/domain';
 import { actOn, type OperatorSession } from './command-database.ts';
 
-/** AccessOptions long its key lives, in seconds. */
+/** How long the key of the set is valid, in seconds. */
 const sevenDays = 7 * 24 * 60 * 60;
 
-/** Creates the demonstration set where the database has never held any data; otherwise undefined. */
-export async function demonstrateWhereNothingIs(operator: OperatorSession<Database>) {
-  return (await filledTable(operator.database.pool)) ? undefined : demonstrate(operator);
+/** Creates the demonstration set if the database has never contained any data; otherwise undefined. */
+export async function createInEmptyDatabase(session: OperatorSession<Database>) {
+  return (await filledTable(session.database.pool)) ? undefined : createSet(session);
 }
 
-/** The same as a command. @throws ClearError where the database contains data, or contained some earlier */
+/** The same for the command. @throws ClearError if the database contains data, or contained some earlier */
 export async function createDemonstration(call: Call) {
-  const made = await actOn(call, openDatabase, {}, demonstrateWhereNothingIs);
+  const made = await actOn(call, openDatabase, {}, createInEmptyDatabase);
   if (made) return made;
   throw new ClearError('the database contains data, or contained some earlier: nothing was created');
 }
 
 /** Creates an owner with three campaigns and a key, and a campaign of another owner. */
-async function demonstrate({ database, act }: OperatorSession<Database>) {
+async function createSet({ database, act }: OperatorSession<Database>) {
   const campaigns = new PostgresSettings(database.orm, act);
   const address = mirrorAddress('https://first.example/', noDeniedHosts);
   if (typeof address !== 'string') throw new TypeError('the demonstration needs an acceptable address');
-  const create = async (owner: OwnerId, what: string, isDefault = false) => {
-    const name = label(`Demonstration: ${what}`) as Label;
+  const create = async (owner: OwnerId, description: string, isDefault = false) => {
+    const name = label(`Demonstration: ${description}`) as Label;
     return (await campaigns.createCampaign({ owner, isDefault, name })).id;
   };
   const [owner, stranger] = owners;
@@ -45,14 +45,14 @@ async function demonstrate({ database, act }: OperatorSession<Database>) {
   return { key, withMirror, withoutMirror, isDefault, foreign };
 }
 
-/** What a later start says. */
+/** What a start prints if the database contains data. */
 export const laterCalls = `
 ./campaign-mirror key issue --owner N --name NAME   makes a key for the owner N; the demonstration set has ${owners[0]}
 
 `;
 
 /** Calls for a newcomer to try, with their answers. `base` is the address of the service: `http://host:port`. */
-export function firstCalls(made: Awaited<ReturnType<typeof demonstrate>>, base: string): string {
+export function firstCalls(made: Awaited<ReturnType<typeof createSet>>, base: string): string {
   const { key, withMirror, withoutMirror, isDefault, foreign } = made;
   const call = (campaign: number, address: string) =>
     `curl -sS -X POST ${base}/public/v1/mirror/campaign/${campaign}/mirror -H 'Authorization: Bearer ${key}' ` +

@@ -18,8 +18,8 @@ import { actOn } from './command-database.ts';
 export function operatorPorts(call: Call): Pick<OperatorAccess, 'acting' | 'administering'> {
   const { signal } = call.interruption;
   return {
-    acting: (run, how = {}) =>
-      actOn(call, openPool, how, ({ database: { pool }, act }, context) => {
+    acting: (run, options = {}) =>
+      actOn(call, openPool, options, ({ database: { pool }, act }, context) => {
         const hotPath = openHotPath(pool, { prepared: false });
         const ports = {
           ...hotPath,
@@ -32,15 +32,15 @@ export function operatorPorts(call: Call): Pick<OperatorAccess, 'acting' | 'admi
           imports: new PostgresCampaignImport(pool, act, signal),
           exports: new PostgresCampaignExport(pool, signal),
         };
-        // Records the use of the key that a command was called with.
+        // Stopping writes the use of the key that a command was called with.
         return run(ports, context).finally(() => hotPath.uses.stop());
       }),
-    administering: async (run, how = {}) => {
-      // MikroORM takes longer to load than all the rest.
+    administering: async (run, options = {}) => {
+      // Loaded here only: MikroORM takes longer to load than everything else.
       const { openDatabase, PostgresAccessKeys, PostgresSettings } = await import(
         '@campaign-mirror/adapters-persistence'
       );
-      return actOn(call, openDatabase, how, ({ database: { pool, orm }, act }, context) => {
+      return actOn(call, openDatabase, options, ({ database: { pool, orm }, act }, context) => {
         const records = new PostgresCampaignRecords(pool);
         const history = new PostgresMirrorHistory(pool, signal);
         const settings = new PostgresSettings(orm, act);

@@ -22,8 +22,8 @@ export function opsPage(options: {
     '/uplot.css': file(import.meta.resolve('uplot/dist/uPlot.min.css'), 'text/css'),
     '/state.json': async () => {
       try {
-        const [checks, told] = await Promise.all([readiness(), lists()]);
-        const state = { readiness: checks, version, ...shown(recent.all), ...told };
+        const [checks, ofDatabase] = await Promise.all([readiness(), lists()]);
+        const state = { readiness: checks, version, ...ofMoments(recent.all), ...ofDatabase };
         return { status: 200, body: JSON.stringify(state) };
       } catch (error) {
         failed(error);
@@ -33,14 +33,14 @@ export function opsPage(options: {
   };
 }
 
-/** `url`: seen from this file. */
+/** Answers with a file. `url` is relative to this module. */
 function file(url: string, type: string, headers = {}): OpsAnswer {
   const body = readFileSync(new URL(url, import.meta.url), 'utf8');
   return () => ({ status: 200, contentType: `${type}; charset=utf-8`, body, headers });
 }
 
-/** Times are in seconds since 1970. Each of the series has as many values as `times`. */
-function shown(moments: readonly Moment[]) {
+/** The plots and figures. Times are in seconds since 1970; each of the series has as many values as `times`. */
+function ofMoments(moments: readonly Moment[]) {
   const latest = moments.at(-1);
   const names = Object.keys(latest?.series ?? {}) as (keyof Moment['series'])[];
   return {
@@ -52,9 +52,10 @@ function shown(moments: readonly Moment[]) {
   };
 }
 
-/** Those of the last minutes, by reason, and the first moment that knew of the last one; the latest first. */
+/** The refusals of the last minutes by reason, each with the moment of its last one; the latest first. */
 function refusals(moments: readonly Moment[]) {
-  const [first, latest] = [moments[0], moments.at(-1)];
+  const first = moments[0];
+  const latest = moments.at(-1);
   const timesIn = (moment: Moment | undefined, because: string) =>
     moment?.counts.refusals.find((one) => one.because === because)?.times ?? 0;
   return (latest?.counts.refusals ?? [])

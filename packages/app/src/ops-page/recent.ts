@@ -10,7 +10,8 @@ export function quantile(
   const rank = share * (buckets.at(-1)?.count ?? 0);
   if (rank === 0) return null;
   const at = buckets.findIndex(({ count }) => count >= rank);
-  const [below, own] = [buckets[at - 1] ?? { bound: 0, count: 0 }, buckets[at]];
+  const below = buckets[at - 1] ?? { bound: 0, count: 0 };
+  const own = buckets[at];
   if (!own || own.bound === Number.POSITIVE_INFINITY) return below.bound;
   return below.bound + ((own.bound - below.bound) * (rank - below.count)) / (own.count - below.count);
 }
@@ -24,9 +25,9 @@ export interface MetricObject {
   }[];
 }
 
-/** In milliseconds. */
+/** The time between two moments, in milliseconds. */
 const betweenMoments = 5_000;
-/** Ten minutes, and the moment at which they begin. */
+/** Ten minutes, with the moment at which they begin. */
 const maxMoments = 121;
 
 export type Moment = ReturnType<typeof momentOf>;
@@ -53,7 +54,7 @@ export function recentMoments(
   return {
     all: all as readonly Moment[],
     take,
-    /** Takes one now, and then one every five seconds. */
+    /** Takes a moment now, and then one every five seconds. */
     start: () => {
       void take();
       timer = setInterval(() => void take(), betweenMoments).unref();
@@ -62,7 +63,7 @@ export function recentMoments(
   };
 }
 
-/** `before`: the moment before; the first has no rates. */
+/** `before`: the previous moment; the first one has no rates. */
 function momentOf(values: Reader, before?: { readonly counts: Counts }) {
   const counts = countsOf(values);
   const now = (name: string, labels?: Labels) => sum(values(name, labels));
@@ -76,7 +77,7 @@ function momentOf(values: Reader, before?: { readonly counts: Counts }) {
     /** In seconds since 1970. */
     at: Date.now() / 1_000,
     counts,
-    /** What is plotted: rates per second, latencies in milliseconds. Null: none, as of a latency without requests. */
+    /** What is plotted: rates per second, latencies in milliseconds; null if there is none, such as a latency without requests. */
     series: {
       requests: rate('requests'),
       serverErrors: rate('serverErrors'),
@@ -104,25 +105,25 @@ function momentOf(values: Reader, before?: { readonly counts: Counts }) {
 
 type Counts = ReturnType<typeof countsOf>;
 
-/** Since the process began. */
+/** The counts since the process began. */
 function countsOf(values: Reader) {
   const answers = values('campaign_mirror_http_requests_total', callers);
   const answered = (first: string) =>
     sum(answers.filter(({ labels }) => `${labels.status}`.startsWith(first)));
   const cumulative = new Map<number, number>();
   for (const { labels, value } of values('campaign_mirror_http_request_duration_seconds', callers)) {
-    // The other series of a histogram are its sum and its count.
+    // Without the label it is the sum or the count of the histogram.
     if (labels.le === undefined) continue;
     const bound = labels.le === '+Inf' ? Number.POSITIVE_INFINITY : Number(labels.le);
     cumulative.set(bound, (cumulative.get(bound) ?? 0) + value);
   }
   return {
-    /** In seconds, by a clock that is never set. */
+    /** In seconds, by the monotonic clock. */
     at: performance.now() / 1_000,
     requests: sum(answers),
     serverErrors: answered('5'),
     clientErrors: answered('4'),
-    /** How many answers took at most so many seconds; prom-client has the bounds in their order. */
+    /** By a bound in seconds: how many answers took at most so long. prom-client has the bounds in ascending order. */
     cumulative,
     refusals: values('campaign_mirror_http_refusals_total').map(({ labels, value }) => ({
       because: `${labels.because}`,
@@ -139,7 +140,7 @@ type Reader = ReturnType<typeof reader>;
 
 const callers = { listener: 'callers' };
 
-/** Finds the values of a metric that have these labels. */
+/** A function that finds the values of a metric which have these labels. */
 function reader(metrics: readonly MetricObject[]) {
   return (name: string, wanted: Labels = {}): Values =>
     (metrics.find((metric) => metric.name === name)?.values ?? []).filter(({ labels }) =>

@@ -6,7 +6,7 @@ import type { Log } from '../logging/log.ts';
 /** The maximum number of faults logged at the end: a repeating one must not fill the log. */
 const maxLogged = 10;
 
-/** How long the end of a part may take where it says nothing else, in milliseconds. */
+/** How long the end of a part may take unless it needs longer, in milliseconds. */
 const usualTimeout = 3_000;
 
 /** The life of a process: when it is to end, why, and with which exit code. */
@@ -46,7 +46,7 @@ export class Life {
     }
   }
 
-  /** Tells a fault that a user can fix in one line, on standard error. */
+  /** Prints a fault that a user can fix in one line, on standard error; logs any other. */
   failToStart(error: unknown): void {
     this.exitCode = 1;
     if (error instanceof ClearError) console.error(error.message);
@@ -54,12 +54,12 @@ export class Life {
     this.#ends.abort();
   }
 
-  /** What has to be ended: each part says so when it is made. `timeout`, in milliseconds, is above its own time limits. */
+  /** Registers how to end a part that was made. `timeout`, in milliseconds, is above its own time limits. */
   atEnd(name: string, end: () => unknown, timeout = usualTimeout): void {
     this.#parts.push({ name, end, timeout });
   }
 
-  /** Ends the parts one after the other, the last made first. One that hangs is logged and skipped. Never rejects. */
+  /** Ends the parts one after the other, the last made first. A part that hangs is logged and skipped. Never rejects. */
   async endParts(): Promise<void> {
     for (const { name, end, timeout } of this.#parts.toReversed()) {
       const ended = (async () => end())().then(() => true);
@@ -73,29 +73,29 @@ export class Life {
     }
   }
 
-  /** A part of the process did not end in time. */
-  reportHung(part: string, line: string, particulars: object = {}): void {
+  /** Logs that a part of the process did not end in time. */
+  reportHung(part: string, line: string, details: object = {}): void {
     this.exitCode = 1;
-    this.#log.error({ event: 'hung', part, ...particulars }, line);
+    this.#log.error({ event: 'hung', part, ...details }, line);
   }
 }
 
-/** Resolves when it is aborted, at once where it already is. */
+/** Resolves when the signal is aborted, at once if it already is. */
 export function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }
 
-/** How long the end waits for a collector, in milliseconds. */
-const timeout = 2_000;
+/** How long the end waits for a collector of traces, in milliseconds. */
+const spansTimeout = 2_000;
 
-/** Sends the spans that wait to be sent, in bounded time, where `--import` loaded an SDK. Never rejects. */
+/** Sends the last spans, in bounded time, if `--import` has loaded an SDK (tracing.ts). Never rejects. */
 export async function sendLastSpans(): Promise<void> {
   const provider = trace.getTracerProvider();
   const sdk: { shutdown?: () => Promise<void> } & object =
     provider instanceof ProxyTracerProvider ? provider.getDelegate() : provider;
   await withTimeLimit(
-    timeout,
+    spansTimeout,
     Promise.resolve(sdk.shutdown?.()).catch(() => {}),
   );
 }

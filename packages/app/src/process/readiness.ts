@@ -5,36 +5,36 @@ import type { DatabaseState } from '@campaign-mirror/adapters-persistence';
 export type Readiness = () => Promise<Checks>;
 
 /** How long an answer of the database, good or bad, counts as its present state, in milliseconds. */
-const usuallyFresh = 1_000;
+const usualMaxAge = 1_000;
 
 /**
- * The database, if there is one, is ready, and the process is not `ending`. However often it is called, the database is asked at most once
- * a second, and once at a time. `ask` answers in bounded time, and never rejects.
+ * Ready means that the process is not `ending` and that the database, if there is one, is ready. However often this is
+ * called, the database is asked at most once a second, and once at a time. `ask` answers in bounded time, and never rejects.
  */
 export function readinessOf(
   ask: () => Promise<Partial<DatabaseState>>,
   ending: AbortSignal,
-  fresh = usuallyFresh,
+  maxAge = usualMaxAge,
 ): Readiness {
-  const asked = atMostEvery(fresh, ask);
+  const stateOfDatabase = atMostEvery(maxAge, ask);
   return async () => {
     if (ending.aborted) return { accepting: false };
-    const state = await asked();
+    const state = await stateOfDatabase();
     return { accepting: !ending.aborted, ...state };
   };
 }
 
-/** Asks once at a time, and again so many milliseconds after the last answer. `ask` never rejects. */
+/** A function that asks once at a time, and again only so many milliseconds after the last answer. `ask` never rejects. */
 export function atMostEvery<T>(milliseconds: number, ask: () => Promise<T>): () => Promise<T> {
-  let asked: { readonly answer: Promise<T>; until: number } | undefined;
+  let latest: { readonly answer: Promise<T>; validUntil: number } | undefined;
   return () => {
-    if (!asked || performance.now() >= asked.until) {
-      const one = { answer: ask(), until: Number.POSITIVE_INFINITY };
-      void one.answer.then(() => {
-        one.until = performance.now() + milliseconds;
+    if (!latest || performance.now() >= latest.validUntil) {
+      const question = { answer: ask(), validUntil: Number.POSITIVE_INFINITY };
+      void question.answer.then(() => {
+        question.validUntil = performance.now() + milliseconds;
       });
-      asked = one;
+      latest = question;
     }
-    return asked.answer;
+    return latest.answer;
   };
 }

@@ -1,8 +1,8 @@
 import { constants } from 'node:os';
 
-/** The first of these asks the process to stop; the same one within a second counts as the first. */
 const names = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
-const sameSignal = 1_000;
+/** A signal so soon after the first one counts as the same, in milliseconds. */
+const repetitionTime = 1_000;
 
 type StopSignal = (typeof names)[number];
 const exit = (name: StopSignal): void => process.exit(128 + constants.signals[name]);
@@ -11,7 +11,7 @@ const exit = (name: StopSignal): void => process.exit(128 + constants.signals[na
 export function endBy(name: StopSignal): void {
   process.removeAllListeners(name);
   process.kill(process.pid, name);
-  // PID 1 ignores a signal of its own.
+  // The kernel ignores a signal that PID 1 sends to itself.
   exit(name);
 }
 
@@ -28,7 +28,7 @@ export function stopSignal(atOnce = exit): Promise<StopSignal> {
       if (askedAt === undefined) {
         askedAt = performance.now();
         resolve(name);
-      } else if (performance.now() - askedAt > sameSignal) atOnce(name);
+      } else if (performance.now() - askedAt > repetitionTime) atOnce(name);
     });
   }
   return promise;

@@ -14,9 +14,15 @@ if (existsSync(program) && realpathSync(program) === service) {
   const { HttpInstrumentation } = await import('@opentelemetry/instrumentation-http');
   const { KoaInstrumentation, KoaLayerType } = await import('@opentelemetry/instrumentation-koa');
   const { PgInstrumentation } = await import('@opentelemetry/instrumentation-pg');
-  /** What callers choose, and may have filled with a secret by mistake. */
-  const chosenByCallers = 'url.path url.query user_agent.original server.address server.port client.address';
-  const unsaid = Object.fromEntries(chosenByCallers.split(' ').map((name) => [name, undefined]));
+  /** Attributes whose values callers choose, and may have filled with a secret by mistake: they are not sent. */
+  const withoutValues = {
+    'url.path': undefined,
+    'url.query': undefined,
+    'user_agent.original': undefined,
+    'server.address': undefined,
+    'server.port': undefined,
+    'client.address': undefined,
+  };
 
   process.env.OTEL_SERVICE_NAME ??= 'campaign-mirror';
   startNodeSdk({
@@ -25,13 +31,13 @@ if (existsSync(program) && realpathSync(program) === service) {
     instrumentations: [
       new HttpInstrumentation({
         disableOutgoingRequestInstrumentation: true,
-        // Health checks, metrics and pages are no calls.
+        // Health checks, metrics and pages are not traced.
         ignoreIncomingRequestHook: ({ url }) => !url?.startsWith('/public/'),
-        startIncomingSpanHook: () => unsaid,
+        startIncomingSpanHook: () => withoutValues,
       }),
-      // The middleware around the router would have ten more spans, and nothing to say.
+      // Spans of the middleware around the router would add ten to each trace, and say nothing.
       new KoaInstrumentation({ ignoreLayersType: [KoaLayerType.MIDDLEWARE] }),
-      // Not the statements that no request waits for. Values of parameters are not sent by default.
+      // Statements for which no request waits are not traced. Values of parameters are not sent by default.
       new PgInstrumentation({ requireParentSpan: true }),
     ],
     // Exceptions may quote what a caller sent; the log has them, without values.
@@ -39,8 +45,8 @@ if (existsSync(program) && realpathSync(program) === service) {
     metricReaders: [],
     logRecordProcessors: [],
   });
-  // The instrumentations see what is loaded by `require`; an `import` then gets the same, as all three are CommonJS. The
-  // driver's entry for `import` loads its parts by `require`.
+  // The instrumentations patch what is loaded by `require`; an `import` then gets the patched module, because all three are
+  // CommonJS. The driver's entry for `import` loads its parts by `require` anyway.
   createRequire(import.meta.url)('node:http');
   createRequire(import.meta.resolve('@campaign-mirror/adapters-http'))('koa');
 }

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
 
-/** A value that systemd, docker and this reader take as it stands: no quotes around it, no escapes, no blanks at its ends. */
+/** A line whose value systemd, docker and this reader take as it is: no quotes around it, no escapes, no blanks at its ends. */
 const assignment = /^([A-Za-z_]\w*)=((?!["'])[^\s\p{Cc}\\](?:[^\p{Cc}\\]*[^\s\p{Cc}\\])?)?$/u;
-/** systemd would take the line after a comment that ends with a backslash for a part of it. */
+/** An empty line or a comment. systemd continues a comment that ends with a backslash in the next line. */
 const ignored = /^[ \t]*$|^#.*(?<!\\)$/;
 
 /**
- * Adds the variables of the file that ENVIRONMENT_FILE names, the one that systemd reads for the service
- * (`EnvironmentFile=`); they replace others of the same names.
+ * Adds the variables of the file that ENVIRONMENT_FILE names; they replace others of the same names. systemd
+ * (`EnvironmentFile=`) and docker (`--env-file`) read such a file alike.
  * @throws ClearError when the file cannot be read, or has a line that others could read differently; the line, which may
  *   hold a secret, is not shown
  */

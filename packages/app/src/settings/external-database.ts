@@ -6,7 +6,7 @@ import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence';
 import { parseIntoClientConfig } from 'pg-connection-string';
 import { type Settings, settings } from './settings.ts';
 
-/** As in libpq. Its `allow` and `prefer` guarantee nothing, and continue without TLS where there is none. */
+/** The modes of libpq, except `allow` and `prefer`, which guarantee nothing: they continue without TLS if the server has none. */
 const modes = ['disable', 'require', 'verify-ca', 'verify-full'];
 
 /** Whether your own PostgreSQL is configured; otherwise the embedded one is used. */
@@ -15,7 +15,7 @@ export function isExternal({ DATABASE_URL, PGHOST }: Settings): boolean {
 }
 
 /**
- * The database of DATABASE_URL, else of PGHOST; the other PG* variables fill in what that leaves out, as with
+ * The database of DATABASE_URL, otherwise of PGHOST. The other PG* variables supply what that leaves out, as with
  * PostgreSQL's own programs. Every field is set, so that the driver reads no other variable. `tls` is libpq's mode.
  * @throws ClearError when the URL or its TLS parameters are invalid, or a file that they name cannot be used
  */
@@ -34,8 +34,8 @@ export function externalDatabase(read: Settings): { address: DatabaseAddress; tl
       user,
       database: url.database || read.PGDATABASE || user,
       ...(password !== undefined && { password }),
-      // With the host, because versions of the driver before 8.23.1, one of which MikroORM has, otherwise check an IP
-      // address as `localhost`.
+      // The host is set because versions of the driver before 8.23.1, one of which MikroORM has, otherwise check the
+      // certificate of an IP address for `localhost`.
       ssl: tls === 'disable' ? false : { ...url.ssl, ...(tls === 'verify-full' && { host }) },
       sslnegotiation: tls !== 'disable' && url.sslnegotiation === 'direct' ? 'direct' : 'postgres',
       ...(read.DATABASE_POOLER === 'transaction' && { pooled: true }),
@@ -43,7 +43,7 @@ export function externalDatabase(read: Settings): { address: DatabaseAddress; tl
   };
 }
 
-/** @throws ClearError for a number without a name, as in a container that runs as any */
+/** @throws ClearError if the user has a number but no name, as in a container that runs as any user */
 function userOfSystem(): string {
   try {
     return userInfo().username;
@@ -53,34 +53,40 @@ function userOfSystem(): string {
   }
 }
 
-/** Any other would be ignored, however much it was meant to protect. */
+/** The parameters that are accepted. The driver would ignore any other, even one that is meant to protect. */
 const parameters = new Set([
-  ...['host', 'port', 'user', 'password', 'application_name', 'connect_timeout', 'uselibpqcompat'],
-  ...['ssl', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'sslnegotiation'],
+  'host',
+  'port',
+  'user',
+  'password',
+  'application_name',
+  'connect_timeout',
+  'uselibpqcompat',
+  'ssl',
+  'sslmode',
+  'sslrootcert',
+  'sslcert',
+  'sslkey',
+  'sslnegotiation',
 ]);
 
+/** What DATABASE_URL says, with the TLS options of the driver. @throws ClearError */
 function parsedUrl(read: Settings) {
   const [place, query] = (read.DATABASE_URL ?? 'postgres://').split(/\?(.*)/);
-  const named: Record<string, string> = Object.fromEntries(new URLSearchParams(query));
-  const others = Object.keys(named).filter((name) => !parameters.has(name));
-  if (others.length > 0 || !named.sslcert !== !named.sslkey) {
+  const given: Record<string, string> = Object.fromEntries(new URLSearchParams(query));
+  const others = Object.keys(given).filter((name) => !parameters.has(name));
+  if (others.length > 0 || !given.sslcert !== !given.sslkey) {
     const line = `DATABASE_URL must have no parameters but ${[...parameters].join(', ')}, and sslcert with sslkey`;
-    // Otherwise, what looks like a name may be a part of a password that holds a & or a ?.
-    const mayShow = !('password' in named) && /@|^\w+:\/\/[^:]*(?::\d*)?(?:\/|$)/.test(place ?? '');
-    const shown = others.filter((name) => /^\w{1,40}$/.test(name)).join(', ');
-    throw new ClearError(mayShow && shown ? `${line}: leave out ${shown}` : line, 'usage');
+    // Otherwise a part of a password with a & or a ? in it may look like a name.
+    const mayShow = !('password' in given) && /@|^\w+:\/\/[^:]*(?::\d*)?(?:\/|$)/.test(place ?? '');
+    const names = others.filter((name) => /^\w{1,40}$/.test(name)).join(', ');
+    throw new ClearError(mayShow && names ? `${line}: leave out ${names}` : line, 'usage');
   }
-  if (!['true', 'false', '1', '0', undefined].includes(named.ssl)) {
+  if (!['true', 'false', '1', '0', undefined].includes(given.ssl)) {
     throw new ClearError('ssl in DATABASE_URL must be true or false; sslmode says more', 'usage');
   }
-  const sslrootcert = named.sslrootcert || read.PGSSLROOTCERT || '';
-  // Whoever names any part of TLS without a mode gets all that can be checked.
-  const isInUrl = Object.keys(named).some((name) => name.startsWith('ssl'));
-  const isOff = named.ssl === 'false' || named.ssl === '0';
-  // The URL counts more: a variable does not undo what it says of TLS.
-  const ofVariable = isInUrl && read.PGSSLMODE === 'disable' ? '' : read.PGSSLMODE;
-  const otherwise = isInUrl || sslrootcert !== '' ? 'verify-full' : 'disable';
-  const sslmode = named.sslmode || (isOff ? 'disable' : ofVariable || otherwise);
+  const sslrootcert = given.sslrootcert || read.PGSSLROOTCERT || '';
+  const sslmode = sslModeOf(given, sslrootcert, read.PGSSLMODE);
   if (!modes.includes(sslmode)) {
     throw new ClearError(`sslmode or PGSSLMODE must be ${modes.join(', ')}`, 'usage');
   }
@@ -88,7 +94,7 @@ function parsedUrl(read: Settings) {
     throw new ClearError('sslmode=verify-ca needs the file of a CA: sslrootcert or PGSSLROOTCERT', 'usage');
   }
   const isSystem = sslmode === 'verify-full' && sslrootcert === 'system';
-  const { ssl: _, ...rest } = named;
+  const { ssl: _, ...rest } = given;
   const all = { ...rest, sslmode, sslrootcert: isSystem ? '' : sslrootcert, uselibpqcompat: 'true' };
   try {
     const url = parseIntoClientConfig(`${place}?${new URLSearchParams(all)}`);
@@ -108,4 +114,18 @@ function parsedUrl(read: Settings) {
     const invalid = `DATABASE_URL must be ${settings.DATABASE_URL.accepts}`;
     throw new ClearError(isOfFile ? unusable : invalid, 'usage');
   }
+}
+
+function sslModeOf(
+  given: Readonly<Record<string, string>>,
+  sslrootcert: string,
+  variable: string | undefined,
+): string {
+  if (given.sslmode) return given.sslmode;
+  if (given.ssl === 'false' || given.ssl === '0') return 'disable';
+  const isTlsInUrl = Object.keys(given).some((name) => name.startsWith('ssl'));
+  // The URL counts more: a variable does not switch off the TLS that it asks for.
+  if (variable && !(isTlsInUrl && variable === 'disable')) return variable;
+  // TLS without a mode is checked as far as possible.
+  return isTlsInUrl || sslrootcert !== '' ? 'verify-full' : 'disable';
 }

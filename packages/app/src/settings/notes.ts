@@ -1,9 +1,10 @@
 import { readFileSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { parseEnv } from 'node:util';
 import { externalDatabase, isExternal } from './external-database.ts';
 import { type SettingName, type Settings, settings } from './settings.ts';
 
-/** What is wrong, in one line that shows no secret, and the settings concerned. */
+/** What is wrong, in one line without a secret, and the settings concerned. */
 export interface Mistake {
   readonly about: SettingName[];
   readonly line: string;
@@ -12,8 +13,8 @@ export interface Mistake {
 /** Settings that are valid individually, but not together. */
 export function contradictions(read: Settings): Mistake[] {
   const { HOST, PORT, OPS_HOST, OPS_PORT, REUSE_PORT, IDENTITY } = read;
-  const found: Mistake[] = [];
-  const refuse = (line: string, ...about: SettingName[]) => found.push({ about, line });
+  const mistakes: Mistake[] = [];
+  const refuse = (line: string, ...about: SettingName[]) => mistakes.push({ about, line });
   if (PORT !== 0 && PORT === OPS_PORT && HOST === OPS_HOST) {
     refuse(`PORT and OPS_PORT must differ, both are ${PORT}`, 'PORT', 'OPS_PORT');
   }
@@ -28,7 +29,7 @@ export function contradictions(read: Settings): Mistake[] {
   } catch (error) {
     refuse((error as Error).message, 'DATABASE_URL', 'PGHOST', 'PGSSLMODE', 'PGSSLROOTCERT');
   }
-  return found;
+  return mistakes;
 }
 
 const names = Object.keys(settings) as SettingName[];
@@ -40,43 +41,52 @@ export function settingsNotes(environment: NodeJS.ProcessEnv, read: Settings): s
   return [
     ...misspelt(Object.keys(environment)),
     ...files.map((name) => `${name}_FILE is not read: set ${name} itself`),
-    ...unused(environment, read),
+    ...withoutEffect(environment, read),
     ...unreadFile(environment),
   ];
 }
 
-/** In the working directory, or beside the program. */
-const files = ['.env', fileURLToPath(new URL('../../../../.env', import.meta.url))];
+/** Other programs read a file of this name by themselves: in the working directory, or beside the program. */
+const envFiles = ['.env', fileURLToPath(new URL('../../../../.env', import.meta.url))];
 
-/** Other programs read a file of this name by themselves. */
 function unreadFile(environment: NodeJS.ProcessEnv): string[] {
-  const [file = '', text = ''] = files.map((path) => [path, textOf(path)]).find(([, read]) => read) ?? [];
-  const set = Array.from(text.matchAll(/^[ \t]*(?:export )?(\w+)=./gm), ([, name = '']) => name);
-  const lost = set.filter((name) => name.replace(/_FILE$/, '') in settings && !environment[name]);
-  if (lost.length === 0) return [];
-  const how = `pass it on by \`set -a; . ${file === '.env' ? './.env' : file}\`, or to a command by ENVIRONMENT_FILE=${file}`;
-  return [`${file} is not read, and so ${[...new Set(lost)].join(', ')} is not set: ${how}`];
+  if (environment.ENVIRONMENT_FILE) return [];
+  for (const file of envFiles) {
+    const unset = variablesIn(file).filter(
+      (name) => name.replace(/_FILE$/, '') in settings && !environment[name],
+    );
+    if (unset.length > 0) {
+      return [
+        `${file} is not read, and so ${unset.join(', ')} is not set: to have it read, set ENVIRONMENT_FILE=${file}`,
+      ];
+    }
+  }
+  return [];
 }
 
-/** Empty where there is none that may be read. Reading a pipe would wait. */
-function textOf(path: string): string {
+/** The variables that the file sets; none if it cannot be read. Reading a pipe would wait. */
+function variablesIn(file: string): string[] {
   try {
-    return statSync(path).isFile() ? readFileSync(path, 'utf8') : '';
+    if (!statSync(file).isFile()) return [];
+    const variables = Object.entries(parseEnv(readFileSync(file, 'utf8')));
+    return variables.filter(([, value]) => value).map(([name]) => name);
   } catch {
-    return '';
+    return [];
   }
 }
 
+/** Variables that differ from a setting by a slip. */
 function misspelt(variables: readonly string[]): string[] {
-  const known = names.flatMap((name) => (settings[name].secret ? [name, `${name}_FILE`] : [name]));
-  return variables.flatMap((name) => {
-    if (known.includes(name)) return [];
-    const meant = known.find((one) => isSlip(name, one));
-    return meant ? [`${name} is not a setting: did you mean ${meant}?`] : [];
+  const settingVariables = names.flatMap((name) => (settings[name].secret ? [name, `${name}_FILE`] : [name]));
+  const ours = [...settingVariables, 'ENVIRONMENT_FILE'];
+  return variables.flatMap((variable) => {
+    if (ours.includes(variable)) return [];
+    const meant = ours.find((name) => isSlip(variable, name));
+    return meant ? [`${variable} is not a setting: did you mean ${meant}?`] : [];
   });
 }
 
-/** Whether one letter is missing, added, replaced or swapped; not the first of a short name, as in COST. */
+/** Whether one letter is missing, added, replaced or swapped; in a short name not the first one, as in COST for HOST. */
 function isSlip(name: string, meant: string): boolean {
   let at = 0;
   while (name[at] === meant[at]) at++;
@@ -86,19 +96,23 @@ function isSlip(name: string, meant: string): boolean {
   return [rest.slice(1), swapped].includes(other) || [rest, rest.slice(1)].includes(other.slice(1));
 }
 
-/** Settings that others keep from having an effect. */
-function unused(environment: NodeJS.ProcessEnv, read: Settings): string[] {
+/** Settings that have no effect because of other settings. */
+function withoutEffect(environment: NodeJS.ProcessEnv, read: Settings): string[] {
   const { DATABASE_URL, PGHOST, IDENTITY, REDIS_URL, RATE_LIMIT, FAILED_KEY_LIMIT } = read;
-  // Whoever sets the last two means a database of theirs, too.
+  const notes: string[] = [];
+  if (DATABASE_URL && PGHOST) notes.push('PGHOST is used only if DATABASE_URL names no host');
+  // PGSERVICE and PGHOSTADDR are not settings, but whoever sets them means a database of their own too.
   const ofDatabase = [...names.filter((name) => name.startsWith('PG')), 'PGSERVICE', 'PGHOSTADDR'];
-  const others = ofDatabase.filter((name) => environment[name]);
-  const isEmbedded = !DATABASE_URL && !PGHOST && others.length > 0;
+  const unused = ofDatabase.filter((name) => environment[name]);
+  if (!DATABASE_URL && !PGHOST && unused.length > 0) {
+    notes.push(`the embedded database is used, not ${unused.join(', ')}: set PGHOST to use yours`);
+  }
+  if (REDIS_URL && !RATE_LIMIT && !FAILED_KEY_LIMIT) {
+    notes.push('REDIS_URL is not used: both limits are off');
+  }
   const hasTokens = read.JWT_ISSUER || read.JWT_AUDIENCE || read.JWT_JWKS_URL;
-  const all = [
-    DATABASE_URL && PGHOST && 'PGHOST is used only where DATABASE_URL names no host',
-    isEmbedded && `the embedded database is used, not ${others.join(', ')}: set PGHOST to use yours`,
-    REDIS_URL && !RATE_LIMIT && !FAILED_KEY_LIMIT && 'REDIS_URL is not used: both limits are off',
-    IDENTITY === 'keys' && hasTokens && 'JWT_* settings are not used: set IDENTITY to jwt or both',
-  ];
-  return all.filter((note) => typeof note === 'string');
+  if (IDENTITY === 'keys' && hasTokens) {
+    notes.push('JWT_* settings are not used: set IDENTITY to jwt or both');
+  }
+  return notes;
 }

@@ -26,7 +26,7 @@ export type ReadSettings =
       readonly about: readonly SettingName[];
     };
 
-/** The variable that names the file of a secret. */
+/** The variable that names the file with a secret. */
 export const fileVariable = (name: SettingName) => `${name}_FILE`;
 
 /**
@@ -35,7 +35,7 @@ export const fileVariable = (name: SettingName) => `${name}_FILE`;
  */
 export function readSettings(environment: NodeJS.ProcessEnv): ReadSettings {
   const wrong: Mistake[] = [];
-  const found = (Object.keys(settings) as SettingName[]).map((name): [SettingName, Origin] => {
+  const entries = (Object.keys(settings) as SettingName[]).map((name): [SettingName, Origin] => {
     try {
       return [name, originOf(environment, name)];
     } catch (error) {
@@ -43,15 +43,15 @@ export function readSettings(environment: NodeJS.ProcessEnv): ReadSettings {
       return [name, { text: undefined, from: 'unset' }];
     }
   });
-  const origins = Object.fromEntries(found) as Origins;
-  const texts = Object.fromEntries(found.map(([name, { text }]) => [name, text]));
+  const origins = Object.fromEntries(entries) as Origins;
+  const texts = Object.fromEntries(entries.map(([name, { text }]) => [name, text]));
   const { success, output, issues = [] } = v.safeParse(schema, texts);
   for (const issue of issues) {
     const name = v.getDotPath(issue) as SettingName;
     const { text, file } = origins[name];
-    const where = file ? `${name} (in ${file})` : name;
-    const given = settings[name].secret ? '' : `, not ${JSON.stringify(withoutUser(text))}`;
-    wrong.push({ about: [name], line: `${where} must be ${issue.message}${given}` });
+    const subject = file ? `${name} (in ${file})` : name;
+    const value = settings[name].secret ? '' : `, not ${JSON.stringify(withoutUser(text))}`;
+    wrong.push({ about: [name], line: `${subject} must be ${issue.message}${value}` });
   }
   if (success && wrong.length === 0) wrong.push(...contradictions(output));
   if (success && wrong.length === 0) {
@@ -71,10 +71,10 @@ function originOf(environment: NodeJS.ProcessEnv, name: SettingName): Origin {
   return { text: byDefault, from: byDefault === undefined ? 'unset' : 'default' };
 }
 
-/** For a URL in the wrong place: it may hold a password. */
+/** Hides the user and the password of a URL that was given for another setting by mistake. */
 const withoutUser = (text = '') => text.replace(/:\/\/[^/\s]*@/g, '://…@');
 
-/** Without the line break at its end. Opening a pipe would wait. */
+/** The line in the file, without the line break at its end. Only a file is opened: opening a pipe would wait. @throws Error */
 function onlyLine(file: string): string {
   if (!statSync(file).isFile()) throw new Error(`${file} is not a file`);
   const text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file)).replace(/\r?\n$/, '');

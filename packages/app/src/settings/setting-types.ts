@@ -2,7 +2,7 @@ import { type Rate, trustedProxies } from '@campaign-mirror/adapters-http';
 import { type HostDenylist, hostDenylist } from '@campaign-mirror/domain';
 import * as v from 'valibot';
 
-/** The schema of a setting's text. What it `accepts` is said in tables, and completes the message "NAME must be …". */
+/** The schema of a setting's text. What it `accepts` stands in tables, and completes the message "NAME must be …". */
 export type SettingType<Value> = v.GenericSchema<string, Value>;
 
 /** `read` throws on a text that is not accepted; what it throws is not shown, since it may contain a secret. */
@@ -28,7 +28,7 @@ function refuse(): never {
 export const matching = (accepts: string, pattern: RegExp) =>
   parsed(accepts, (text) => (pattern.test(text) ? text : refuse()));
 
-/** Unchanged, white space included. */
+/** The text unchanged, white space included. */
 export const unchecked = (accepts: string) => parsed(accepts, (text) => text);
 
 export function oneOf<const Choices extends readonly string[]>(...choices: Choices) {
@@ -46,13 +46,13 @@ export const wholeNumber = (from: number, to: number) =>
 
 const units = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
-/** NaN for what is no time. */
+/** NaN if the text is not a time. */
 function milliseconds(text: string): number {
   const [, count, unit] = /^([0-9]{1,9})(ms|s|m|h)$/.exec(text) ?? [];
   return Number(count) * units[unit as keyof typeof units];
 }
 
-/** Milliseconds. */
+/** A time in milliseconds. */
 export const time = (from: string, to: string) =>
   parsed(`a time such as 500ms, 10s or 2m, from ${from} to ${to}`, (text) =>
     inRange(milliseconds(from), milliseconds(text), milliseconds(to)),
@@ -69,7 +69,7 @@ export const rate = parsed<Rate | undefined>(
   },
 );
 
-/** Of a list with commas or white space between them. */
+/** The items of a list with commas or white space between them. */
 const items = (list: string) => list.split(/[\s,]+/).filter(Boolean);
 
 export const hosts = parsed<HostDenylist>(
@@ -80,7 +80,7 @@ export const hosts = parsed<HostDenylist>(
   },
 );
 
-/** In lower case. */
+/** Host names, in lower case. */
 export const names = parsed<readonly string[]>(
   'host names such as mirrors.internal, with commas between them',
   (list) => {
@@ -95,21 +95,21 @@ export const proxies = parsed(
 );
 
 /**
- * Scheme, host and port as a browser sends them: in lower case, without a slash at the end or a default port. That of an
- * extension has no other form that the URL standard knows: a UUID, in Safari in upper case, or letters.
+ * Scheme, host and port as a browser sends them: in lower case, without a slash at the end or a default port. The origin of
+ * an extension is not one that the URL standard knows: it ends with letters or a UUID, in Safari in upper case.
  */
 export const origins = parsed<readonly string[]>(
   'origins as browsers write them, such as https://tools.example, http://localhost:8080 or chrome-extension://IDENTIFIER, with commas between them',
   (list) => {
     const extension = /^[a-z][a-z-]*-extension:\/\/[A-Za-z0-9-]+$/;
-    // A URL may contain a star; as a pattern it would never match.
+    // A URL may contain a star, but no origin that a browser sends does.
     const isOfWeb = (text: string) => /^https?:[^*]+$/.test(text) && URL.parse(text)?.origin === text;
     const isOrigin = (text: string) => isOfWeb(text) || extension.test(text);
     return items(list).length > 0 && items(list).every(isOrigin) ? items(list) : refuse();
   },
 );
 
-/** Without a query, which would set options of the client, or be the end of a password that was not encoded. */
+/** A query is not accepted: it would set options of the client, or be the end of a password that was not encoded. */
 export const redisUrl = parsed(
   'an address such as redis://user:password@host:6379/0, or rediss:// with TLS',
   (text) => {
@@ -119,21 +119,21 @@ export const redisUrl = parsed(
 );
 
 /**
- * Without an @ after the host: before it would be a password in which something was not encoded, and parts of it would be
- * shown. A `%` that encodes nothing would make the parser encode the others again.
+ * An @ after the host is not accepted: before it stands a password that was not encoded, of which parts would be shown. A
+ * `%` that encodes nothing is not accepted either: it would make the parser encode the others again.
  */
 export const databaseUrl = matching(
   'a URL such as postgres://user:password@host:5432/database, with one host, and what is special in it percent-encoded',
   /^postgres(?:ql)?:\/\/(?!.*%(?![\da-f]{2}))[^\s\p{Cc}/?#]*(?:[/?][^\s\p{Cc}@#]*)?$/iu,
 );
 
-/** Only one: the driver tries no second. */
+/** One host only: the driver does not try a second one. */
 export const databaseHost = matching(
   'one host name, IP address, or the folder of a socket',
   /^(?:\/[^\p{Cc},]*|[^\s\p{Cc},/]+)$/u,
 );
 
-/** An answer that somebody else could give would let them make tokens. */
+/** https only: whoever could answer in the place of the issuer could make tokens. */
 export const keySetUrl = parsed<URL>(
   'an https URL without a user, such as https://issuer.example/jwks.json; http on this machine only',
   (text) => {
@@ -143,5 +143,5 @@ export const keySetUrl = parsed<URL>(
   },
 );
 
-/** A claim's name, or the value of one: on one line, since it is compared byte for byte. */
+/** A claim's name or value, without white space, because it is compared byte for byte. */
 export const claimText = matching('text without white space', /^[^\s\p{Cc}]{1,256}$/u);

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import * as is from './setting-types.ts';
 
-/** By its type, and its default as written in the environment; then what it means, for tables and help. */
+/** A setting by its type and its default, as written in the environment; then what it means, for tables and help. */
 const setting = <Value, Default extends string | undefined = undefined>(
   type: is.SettingType<Value>,
   byDefault?: Default,
@@ -47,7 +47,7 @@ export const schema = v.object({
   PGUSER: setting(text).means('user there, otherwise that of the operating system'),
   PGPASSWORD: secret(text).means('password of that user'),
   PGDATABASE: setting(text).means('name of the database, otherwise that of the user'),
-  // Checked where your own database is used: a value meant for other programs must not stop the embedded one.
+  // Checked only if your own database is used: a value meant for other programs must not stop the embedded one.
   PGSSLMODE: setting(is.unchecked('disable or require or verify-ca or verify-full')).means(
     'TLS to the database, as `sslmode` in `DATABASE_URL`; otherwise `verify-full` with a CA, `disable` without one',
   ),
@@ -97,11 +97,11 @@ export const schema = v.object({
 export type Settings = Readonly<v.InferOutput<typeof schema>>;
 export type SettingName = keyof Settings;
 
-/** What is said of a setting. */
+/** What tables and help say about a setting. */
 export interface Setting {
   readonly means: string;
   readonly accepts: string;
-  /** Its value never reaches a message. */
+  /** The value never reaches a message. */
   readonly secret?: true;
   /** As written in the environment; undefined for an optional setting without a default. */
   readonly byDefault?: string;
@@ -117,14 +117,14 @@ export const settings = Object.fromEntries(
 /** For `.env.example` and `--help`. */
 export function environmentExample(): string {
   const rows = Object.entries(settings).map(
-    ([name, one]) => `
-${wrapped(`${one.means} (${accepts(one)})`)}
-#${name}=${one.byDefault ?? ''}
+    ([name, setting]) => `
+${wrapped(`${setting.means} (${accepts(setting)})`)}
+#${name}=${setting.byDefault ?? ''}
 `,
   );
   return `# Every setting of Campaign Mirror, with its default. Remove the # before a name to set it.
-# systemd (EnvironmentFile=), docker (--env-file) and the commands (ENVIRONMENT_FILE=) read it alike: one NAME=value
-# a line, the value as it is, without quotes around it and without a backslash.
+# The service and the commands read the file that ENVIRONMENT_FILE names; systemd (EnvironmentFile=) and docker
+# (--env-file) read it alike: one NAME=value a line, the value as it is, without quotes around it and without a backslash.
 # A secret may be in a file instead, which NAME_FILE names.
 # Made by: ./campaign-mirror config --example
 ${rows.join('')}`;

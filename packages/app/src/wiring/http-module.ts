@@ -14,7 +14,10 @@ import { httpMetrics } from '../metrics/http-metrics.ts';
 import { aborted } from '../process/life.ts';
 import { type ModuleInput, parts, tokens } from './tokens.ts';
 
-/** How often keys and addresses may call, and the callers' listener. */
+/** How long the last answers may take after SHUTDOWN_TIMEOUT, in milliseconds. */
+const drainGrace = 3_000;
+
+/** The limits for keys and addresses, and the listener for callers. */
 export const httpModule = ({ settings, log, lines, registry, life }: ModuleInput) =>
   new ContainerModule(({ bind }) => {
     bind(parts.httpMetrics).toResolvedValue(() => httpMetrics(registry), []);
@@ -26,30 +29,29 @@ export const httpModule = ({ settings, log, lines, registry, life }: ModuleInput
     bind(tokens.callLimiter).toResolvedValue(({ keys }) => keys, [parts.limits]);
     bind(tokens.failedKeyLimiter).toResolvedValue(({ failedKeys }) => failedKeys, [parts.limits]);
     bind(parts.http).toResolvedValue(
-      (useCase, form, keys, failedKeys, metrics, { demonstration: campaign }) => {
+      (useCase, form, keys, failedKeys, metrics, pageData) => {
+        const { CORS_ORIGINS: origins, DOCS, IDLE_TIMEOUT, SHUTDOWN_TIMEOUT, TRUSTED_PROXIES } = settings;
         const capacity = capacityOf('callers', settings, log, metrics.overload('callers'));
         const requestLog = httpLog(log, lines, 'info', metrics.answered('callers'));
-        const calls = new Calls({ log: requestLog, proxies: settings.TRUSTED_PROXIES });
+        const calls = new Calls({ log: requestLog, proxies: TRUSTED_PROXIES });
         const shared = { calls, log: requestLog, capacity };
-        const pages = interfacePages({ docs: settings.DOCS === 'on', campaign });
-        const { CORS_ORIGINS: origins } = settings;
         const app = application({
           ...shared,
           ...form,
           origins,
           useCase,
           limits: { keys, failedKeys },
-          pages,
+          pages: interfacePages({ docs: DOCS === 'on', campaign: pageData.demonstration }),
         });
         const server = new HttpServer(app.callback(), {
           ...shared,
           headers: headersOfRefusals({ origins }),
-          limits: { ...timeLimits, keepAliveTimeout: settings.IDLE_TIMEOUT },
+          limits: { ...timeLimits, keepAliveTimeout: IDLE_TIMEOUT },
         });
         metrics.watch('callers', { server, capacity });
         void aborted(life.ending).then(() => server.startDraining());
-        const drain = async () => logUnfinished(await server.drain(settings.SHUTDOWN_TIMEOUT), life);
-        life.atEnd('http', drain, settings.SHUTDOWN_TIMEOUT + drainGrace);
+        const drain = async () => logUnfinished(await server.drain(SHUTDOWN_TIMEOUT), life);
+        life.atEnd('http', drain, SHUTDOWN_TIMEOUT + drainGrace);
         return server;
       },
       [
@@ -62,6 +64,3 @@ export const httpModule = ({ settings, log, lines, registry, life }: ModuleInput
       ],
     );
   });
-
-/** For the last answers after SHUTDOWN_TIMEOUT, in milliseconds. */
-const drainGrace = 3_000;

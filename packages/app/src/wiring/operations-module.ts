@@ -11,6 +11,7 @@ import { ContainerModule } from 'inversify';
 import { Registry } from 'prom-client';
 import { httpLog } from '../http/http-log.ts';
 import { capacityOf } from '../http/listening.ts';
+import type { Log } from '../logging/log.ts';
 import { throttled } from '../logging/log-events.ts';
 import { serviceMetrics } from '../metrics/service-metrics.ts';
 import { opsPage } from '../ops-page/page.ts';
@@ -22,54 +23,68 @@ import { type ModuleInput, parts } from './tokens.ts';
 /** How long the database may take to answer for `/readyz`, in milliseconds. */
 const probeTimeout = 1_000;
 
-/** A fault of the page repeats; milliseconds. */
-const betweenFaults = 60_000;
-
 /** Health, metrics and the page for operators, on a listener of their own. */
 export const operationsModule = ({ settings, log, lines, registry, life }: ModuleInput) =>
   new ContainerModule(({ bind }) => {
     bind(parts.ops).toResolvedValue(
-      async (access, metrics, { lists }) => {
+      async (database, metrics, { lists }) => {
         const limits = { timeout: probeTimeout, statementTimeout: settings.STATEMENT_TIMEOUT > 0 };
-        const probe = access && (await openProbe(access.address('service'), limits));
+        const probe = database && (await openProbe(database.address('service'), limits));
         if (probe) life.atEnd('probe', probe.close);
         const readiness = readinessOf(async () => (await probe?.ask()) ?? {}, life.ending);
-        // Not in the registry that the page reads every 5 s: they ask the database.
-        const asked = new Registry();
-        serviceMetrics(asked, readiness, probe);
-        const throttle = throttled(betweenFaults);
-        const failed = (error: unknown) =>
-          throttle((suppressed) =>
-            log.error(
-              { event: 'page-failed', suppressed, err: error },
-              'a page for operators could not be made',
-            ),
-          );
+
+        const failed = pageFaults(log);
         const recent = recentMoments(() => registry.getMetricsAsJSON(), failed);
         recent.start();
         life.atEnd('page', recent.stop);
-        const scrape: OpsAnswer = async () => {
-          try {
-            const { contentType } = registry;
-            return { status: 200, contentType, body: await Registry.merge([registry, asked]).metrics() };
-          } catch (error) {
-            failed(error);
-            return faults.unexpected;
-          }
-        };
         const page = opsPage({ readiness, version: version(), recent, lists, failed });
-        // Health checks call every second: at `debug`.
+
+        // These metrics ask the database: they are not in the registry that the page reads every 5 s.
+        const databaseRegistry = new Registry();
+        serviceMetrics(databaseRegistry, readiness, probe);
+        const scrape = scrapeOf([registry, databaseRegistry], failed);
+
+        // Health checks call every second: their lines are at `debug`.
         const requestLog = httpLog(log, lines, 'debug', metrics.answered('operators'));
         const capacity = capacityOf('operators', settings, log, metrics.overload('operators'));
         const shared = { calls: new Calls({ log: requestLog }), log: requestLog, capacity };
-        const more = { ...page, '/metrics': scrape };
-        const names = [settings.OPS_HOST.toLowerCase(), ...settings.OPS_NAMES];
-        const app = operatorsApplication({ ...shared, readiness, version: version(), more, names });
+        const app = operatorsApplication({
+          ...shared,
+          readiness,
+          version: version(),
+          more: { ...page, '/metrics': scrape },
+          names: [settings.OPS_HOST.toLowerCase(), ...settings.OPS_NAMES],
+        });
         const server = new HttpServer(app.callback(), { ...shared, headers: headersOfRefusals({}) });
         metrics.watch('operators', { server, capacity });
         life.atEnd('ops', () => server.drain(0));
         return server;
       },
-      [parts.opened, parts.httpMetrics, parts.pageData],
+      [parts.openedDatabase, parts.httpMetrics, parts.pageData],
     );
   });
+
+/** The minimum time between two lines about a page, in milliseconds: its fault repeats. */
+const betweenFaults = 60_000;
+
+/** Logs the faults of `/metrics` and of the page. */
+function pageFaults(log: Log): (error: unknown) => void {
+  const throttle = throttled(betweenFaults);
+  return (error) =>
+    throttle((suppressed) =>
+      log.error({ event: 'page-failed', suppressed, err: error }, 'a page for operators could not be made'),
+    );
+}
+
+/** The answer to Prometheus. */
+function scrapeOf(registries: [Registry, ...Registry[]], failed: (error: unknown) => void): OpsAnswer {
+  const [{ contentType }] = registries;
+  return async () => {
+    try {
+      return { status: 200, contentType, body: await Registry.merge(registries).metrics() };
+    } catch (error) {
+      failed(error);
+      return faults.unexpected;
+    }
+  };
+}

@@ -1,3 +1,9 @@
+/*
+ * The four modules of this folder make the service. Each binds tokens, and a value is made when the first part that needs it
+ * is made: the use case (`use-case-module.ts`) on the database (`database-module.ts`), the listener for callers
+ * (`http-module.ts`) and the one for operators (`operations-module.ts`). `service.ts` asks for the listeners. What nobody
+ * needs is not made: if a program exchanges both ports of the use case, no database is opened.
+ */
 import type { CallLimits, HttpServer, Limiter, SetMirrorSettings } from '@campaign-mirror/adapters-http';
 import type { OpenHotPath } from '@campaign-mirror/adapters-persistence';
 import type { CampaignRepository, Identity, SetCampaignMirror } from '@campaign-mirror/domain';
@@ -13,16 +19,16 @@ import type { Settings } from '../settings/settings.ts';
 /** A function, because a plain `const X: ServiceIdentifier<T> = Symbol()` narrows to `symbol` and loses its type. */
 const token = <T>(name: string): ServiceIdentifier<T> => Symbol(name);
 
-/** In which header a caller sends its credential, and whether it can be one. */
+/** In which header a caller sends its credential, and whether a text can be one. */
 export type CredentialForm = Pick<SetMirrorSettings, 'credentialHeader' | 'isWellFormed'>;
 
-/** The parts of the service that a module of yours may rebind. What is not asked for is not opened. */
+/** The parts of the service that a module of yours may rebind. */
 export const tokens = {
-  /** By default that of PostgreSQL. */
+  /** By default the repository in PostgreSQL. */
   campaignRepository: token<CampaignRepository>('campaignRepository'),
   /** By default access keys in PostgreSQL, or signed tokens, as IDENTITY says. */
   identity: token<Identity>('identity'),
-  /** By default the bearer token of `Authorization`; with an identity of yours, whatever that says. */
+  /** By default the bearer token of `Authorization`. An identity of yours may read another header. */
   credentialForm: token<CredentialForm>('credentialForm'),
   /** How often a caller may call: by default as RATE_LIMIT says; undefined without a limit. */
   callLimiter: token<Limiter | undefined>('callLimiter'),
@@ -30,23 +36,26 @@ export const tokens = {
   failedKeyLimiter: token<Limiter | undefined>('failedKeyLimiter'),
 };
 
-/** What the modules make for each other besides, in the order of their dependencies. */
+/** What the modules make for each other, in the order of their dependencies. */
 export const parts = {
-  access: token<DatabaseAccess>('access'),
+  /** The database, up to date. Asking for it opens it. */
+  database: token<DatabaseAccess>('database'),
   hotPath: token<OpenHotPath>('hotPath'),
-  /** Whether callers are known by the keys in the database. */
-  knowsKeys: token<boolean>('knowsKeys'),
+  /** Whether the keys in the database identify callers. */
+  acceptsKeys: token<boolean>('acceptsKeys'),
   setCampaignMirror: token<SetCampaignMirror>('setCampaignMirror'),
-  /** The database where the use case has opened it, else nothing. */
-  opened: token<DatabaseAccess | undefined>('opened'),
+  /** The database if the use case needs one, otherwise undefined. Asking for it opens none. */
+  openedDatabase: token<DatabaseAccess | undefined>('openedDatabase'),
   pageData: token<PageData>('pageData'),
   limits: token<CallLimits>('limits'),
   httpMetrics: token<ReturnType<typeof httpMetrics>>('httpMetrics'),
+  /** The listener for callers. */
   http: token<HttpServer>('http'),
+  /** The listener for operators. */
   ops: token<HttpServer>('ops'),
 };
 
-/** Settings, log and metrics: what every module gets. */
+/** What every module gets. */
 export interface ModuleInput {
   readonly settings: Settings;
   readonly log: Log;

@@ -6,8 +6,8 @@ import { databaseOsUser, type OsUser, passageMode } from './programs.ts';
 
 /** Creates the folder and missing parents, each with this mode. Existing folders keep their permissions. */
 export async function makeFolders(folder: string, mode: number): Promise<void> {
-  const isThere = async () => (await stat(folder).catch(() => undefined))?.isDirectory();
-  if (folder === dirname(folder) || (await isThere())) return;
+  const exists = async () => (await stat(folder).catch(() => undefined))?.isDirectory();
+  if (folder === dirname(folder) || (await exists())) return;
   await makeFolders(dirname(folder), mode);
   try {
     await mkdir(folder, mode);
@@ -15,22 +15,21 @@ export async function makeFolders(folder: string, mode: number): Promise<void> {
     await chmod(folder, mode);
   } catch (error) {
     // Another process may have been faster.
-    if (!(await isThere())) throw error;
+    if (!(await exists())) throw error;
   }
 }
 
 /**
- * In a folder that everyone can write to, a symbolic link of another user is a trap: a program that follows it writes
- * where that user wants. Linux also refuses it if `fs.protected_symlinks` is set. @throws EmbeddedError
+ * Refuses a path with a symbolic link of another user in a folder that everyone can write to: a program that follows it
+ * writes where that user wants. Linux itself refuses such a link if `fs.protected_symlinks` is set. @throws EmbeddedError
  */
 export async function expectNoPlantedLink(path: string): Promise<void> {
-  const [link, above] = await Promise.all(
-    [path, dirname(path)].map((one) => lstat(one).catch(() => undefined)),
-  );
-  const isShared = above !== undefined && (above.mode & 0o1002) === 0o1002;
-  if (link?.isSymbolicLink() && isShared && link.uid !== process.getuid?.() && link.uid !== above.uid)
+  const file = await lstat(path).catch(() => undefined);
+  const parent = await lstat(dirname(path)).catch(() => undefined);
+  const isShared = parent !== undefined && (parent.mode & 0o1002) === 0o1002;
+  if (file?.isSymbolicLink() && isShared && file.uid !== process.getuid?.() && file.uid !== parent.uid)
     throw new EmbeddedError(
-      `The symbolic link ${path} is somebody else's, in a folder where everybody may write, and is not followed: ${advice.otherFolder}.`,
+      `The symbolic link ${path} belongs to another user, in a folder where everybody may write, and is not followed: ${advice.otherFolder}.`,
     );
   if (path !== dirname(path)) await expectNoPlantedLink(dirname(path));
 }
@@ -40,9 +39,9 @@ export type ByRole = Readonly<Record<string, string>>;
 
 /** Where the files of an embedded database are, and the OS user that runs it. */
 export interface Cluster {
-  /** The data folder, as its user named it. */
+  /** The data folder, as the options name it. */
   readonly folder: string;
-  /** The data folder with symbolic links resolved: a running server is recognized by its command line. */
+  /** The data folder without symbolic links, as it is in the command line by which a running server is recognized. */
   readonly real: string;
   readonly home: string;
   readonly pgdata: string;
@@ -50,8 +49,8 @@ export interface Cluster {
 }
 
 /** Finds the data folder or creates it, without a database. An existing folder keeps its permissions. */
-export async function prepareFolder(given: string): Promise<Cluster> {
-  const folder = resolve(given);
+export async function prepareFolder(path: string): Promise<Cluster> {
+  const folder = resolve(path);
   const user = await databaseOsUser(join(folder, 'cluster', 'pgdata'));
   await expectNoPlantedLink(folder);
   await makeFolders(folder, passageMode(user));
@@ -60,27 +59,28 @@ export async function prepareFolder(given: string): Promise<Cluster> {
   return { folder, real, home, pgdata: join(home, 'pgdata'), user };
 }
 
-/** Makes new passwords of 192 random bits, in letters, digits, `-` and `_`: they need no quoting anywhere. */
+/** Creates the file of passwords of 192 random bits, in letters, digits, `-` and `_`: they need no quoting anywhere. */
 export async function makePasswords(home: string, roles: ByRole): Promise<ByRole> {
   const users = ['superuser', ...Object.keys(roles)];
-  const made = Object.fromEntries(users.map((user) => [user, randomBytes(24).toString('base64url')]));
+  const passwords = Object.fromEntries(users.map((user) => [user, randomBytes(24).toString('base64url')]));
   await using file = await open(passwordsIn(home), 'wx', 0o600);
-  await file.writeFile(`${JSON.stringify(made, null, 2)}\n`);
+  await file.writeFile(`${JSON.stringify(passwords, null, 2)}\n`);
   await file.sync();
-  return made;
+  return passwords;
 }
 
 /** @throws EmbeddedError if the file is damaged, or the error of the file system */
 export async function readPasswords(home: string, roles: ByRole): Promise<ByRole> {
   const text = await readFile(passwordsIn(home), 'utf8');
   try {
-    const found = JSON.parse(text);
-    if (['superuser', ...Object.keys(roles)].every((user) => typeof found[user] === 'string')) return found;
+    const passwords = JSON.parse(text);
+    const users = ['superuser', ...Object.keys(roles)];
+    if (users.every((user) => typeof passwords[user] === 'string')) return passwords;
   } catch {
-    // As damaged as one without passwords.
+    // A file that is not JSON is as damaged as one without passwords.
   }
   throw new EmbeddedError(
-    `The embedded database's passwords in ${passwordsIn(home)} are damaged: bring the file back from a backup.`,
+    `The embedded database's passwords in ${passwordsIn(home)} are damaged: restore the file from a backup.`,
   );
 }
 

@@ -15,13 +15,13 @@ import { findPrograms, type Programs, passageMode, programIn, reachable, run } f
 
 export const superuser = 'postgres';
 
-/** What a new cluster has. */
+/** What a new cluster contains. */
 interface Contents {
   readonly database: string;
   readonly roles: ByRole;
 }
 
-/** Makes the database if there is none. For who has the lock. @returns the server's program @throws EmbeddedError */
+/** Creates the database if there is none. Call it with the lock. @returns the server's program @throws EmbeddedError */
 export async function prepareCluster(
   cluster: Cluster,
   contents: Contents,
@@ -35,16 +35,17 @@ export async function prepareCluster(
       `The folder ${cluster.home} is not a whole database: restore it from a backup, move it away to start with an empty one, or ${advice.otherFolder}.`,
     );
   await readPasswords(cluster.home, contents.roles);
-  const [made, ours] = [(await readFile(version, 'utf8')).trim(), programs.version.split('.')[0]];
-  if (made === ours) return programIn(programs, 'postgres');
+  const ofFolder = (await readFile(version, 'utf8')).trim();
+  const ours = programs.version.split('.')[0];
+  if (ofFolder === ours) return programIn(programs, 'postgres');
   throw new EmbeddedError(
-    `The data folder ${cluster.folder} was made by PostgreSQL ${made}, this version of the program brings PostgreSQL ${ours}, and nothing was changed: run the version that made it, or start it with PostgreSQL ${made}, copy it with that version's pg_dump, and load the copy into a new folder (${advice.otherFolder}) or another server (${advice.otherServer}).`,
+    `The data folder ${cluster.folder} was made by PostgreSQL ${ofFolder}, this version of the program brings PostgreSQL ${ours}, and nothing was changed: run the version that made it, or start it with PostgreSQL ${ofFolder}, copy it with that version's pg_dump, and load the copy into a new folder (${advice.otherFolder}) or another server (${advice.otherServer}).`,
   );
 }
 
 /**
- * Creates the cluster atomically: as a draft beside it that is then renamed. A killed process leaves its draft, which the
- * next one removes; it takes another name, because the initdb of the killed one may still be writing.
+ * Creates the cluster atomically: as a draft in a folder beside it, which is then renamed. If a process is killed, the next
+ * one removes its draft, and uses another name, because the initdb of the killed process may still be writing.
  * @throws EmbeddedError, or a file system error
  */
 async function createCluster(
@@ -54,29 +55,34 @@ async function createCluster(
   durable: boolean,
 ): Promise<void> {
   const remove = (path: string) => rm(path, { recursive: true, force: true, maxRetries: 5 });
-  for (const name of await readdir(real)) if (name.startsWith('cluster.new-')) await remove(join(real, name));
+  for (const name of await readdir(real)) {
+    if (name.startsWith('cluster.new-')) await remove(join(real, name));
+  }
   const draft = `${home}.new-${randomBytes(4).toString('hex')}`;
-  const [pgdata, passwordFile] = [join(draft, 'pgdata'), join(draft, 'superuser')];
+  const pgdata = join(draft, 'pgdata');
+  const passwordFile = join(draft, 'superuser');
   const program = async (name: 'initdb' | 'postgres', words: string[], input?: string) => {
     const { failed, output, errors } = await run(programIn(programs, name), words, user, input);
+    if (!failed) return;
     const why = /\b(error|FATAL|PANIC): .*/.exec(`${output}\n${errors}`)?.[0] ?? errors;
     const as = user ? `, as the OS user ${user.name} because it cannot run as root` : '';
-    // Of a container that runs as any number.
+    // In a container that runs as any user.
     const isNameless = why.includes('could not look up effective user ID');
-    const instead = isNameless ? 'give this user a name in /etc/passwd' : advice.otherFolder;
-    if (failed)
-      throw new EmbeddedError(
-        `The embedded database cannot be created in ${pgdata}${as} (${oneLine(why)}): ${instead}, or ${advice.otherServer}.`,
-      );
+    const remedy = isNameless ? 'give this user a name in /etc/passwd' : advice.otherFolder;
+    throw new EmbeddedError(
+      `The embedded database cannot be created in ${pgdata}${as} (${oneLine(why)}): ${remedy}, or ${advice.otherServer}.`,
+    );
   };
   try {
     await makeFolders(draft, passageMode(user));
     await makeFolders(pgdata, 0o700);
     const passwords = await makePasswords(draft, roles);
     await writeFile(passwordFile, passwords.superuser ?? '', { mode: 0o600 });
-    if (user) for (const path of [pgdata, passwordFile]) await chown(path, user.uid, user.gid);
+    if (user) {
+      for (const path of [pgdata, passwordFile]) await chown(path, user.uid, user.gid);
+    }
 
-    // Written without syncing; synced once at the end.
+    // The files are written without syncing, and synced once at the end.
     const cluster = ['-D', pgdata, '-E', 'UTF8', '--locale', 'C', '--no-sync', '--no-instructions'];
     const access = ['-U', superuser, '--pwfile', passwordFile, '-A', 'scram-sha-256'];
     await program('initdb', [...cluster, ...access]);
@@ -95,7 +101,7 @@ async function createCluster(
   }
 }
 
-/** One line each, as single-user mode requires. They run in template1, which new databases copy. */
+/** The statements, one a line, as single-user mode requires. They run in template1, which new databases copy. */
 function firstStatements(database: string, roles: ByRole, passwords: ByRole): string {
   const names = Object.values(roles).join(', ');
   const lines = [
@@ -109,7 +115,7 @@ function firstStatements(database: string, roles: ByRole, passwords: ByRole): st
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** Makes what was made in the folder survive a power failure. */
+/** Makes new and renamed files in the folder survive a power failure. */
 async function syncFolder(folder: string): Promise<void> {
   await using handle = await open(folder, 'r');
   await handle.sync();

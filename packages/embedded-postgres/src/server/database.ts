@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ByRole, type Cluster, prepareFolder, readPasswords } from './cluster.ts';
 import { prepareCluster, superuser } from './creation.ts';
-import { advice, EmbeddedError, fileTrouble } from './errors.ts';
+import { advice, EmbeddedError, folderError } from './errors.ts';
 import { type Lock, openLock } from './lock.ts';
 import { logOf, readPostmaster, type ServerSettings, startServer } from './server.ts';
 
@@ -14,29 +14,29 @@ export interface DatabaseAddress {
   database: string;
 }
 
-/** `awaited`: another program has the database for its own time. */
+/** `awaited`: another program uses the database, and this one waits until it ends. */
 export type EmbeddedEvent = 'awaited' | 'starting' | 'started' | 'stopped';
 
-/** Where the data is, who uses it, and who is told what happens. */
+/** Where the data is, who uses it, and what is called when something happens. */
 export interface EmbeddedOptions<Role extends string> {
   /** The data folder. Created if missing; the permissions of an existing one are never changed. */
   folder: string;
-  /** The name of the database; not secret. */
+  /** The name of the database. It may appear in messages. */
   database: string;
-  /** The names of the database roles of a new cluster; not secret. The owner's role owns the database. */
+  /** The names of the database roles of a new cluster. The owner's role owns the database. */
   roles: Readonly<Record<Role | 'owner', string>>;
   /**
-   * Whether this process is the one service of the data folder, whose server other programs use. Otherwise it uses the
-   * service's, or has a server for its own time: without a service, programs take turns.
+   * Whether this process is the service of the data folder: there is one, and other programs use its server. Any other
+   * program uses the service's server; without a service it starts one of its own, and programs take turns.
    */
   service?: boolean;
   /** For the application's log; the details contain no secret. Must not throw. */
   onEvent?: (event: EmbeddedEvent, detail: Record<string, unknown>) => void;
-  /** The server, which this process started, ended by itself; the next start recovers the data. */
+  /** Called when the server that this process started ended by itself; the next start recovers the data. */
   onLost?: (error: EmbeddedError) => void;
   /** Server settings, such as `{ fsync: 'off' }` for tests. Only those of the process that starts the server apply. */
   settings?: ServerSettings;
-  /** Gives up the start when aborted. */
+  /** Ends the start when aborted. */
   signal?: AbortSignal;
 }
 
@@ -61,12 +61,12 @@ export async function openEmbeddedDatabase<Role extends string>(
 ): Promise<EmbeddedDatabase<Role>> {
   const { folder, database, roles }: { folder: string; database: string; roles: ByRole } = options;
   const late = AbortSignal.timeout(longestWait);
-  const signal = AbortSignal.any([late, ...(options.signal ? [options.signal] : [])]);
+  const signal = options.signal ? AbortSignal.any([late, options.signal]) : late;
   let lock: Lock | undefined;
   try {
     const cluster = await prepareFolder(folder);
     lock = await openLock(cluster.real);
-    const running = await turn(cluster, lock, options, signal);
+    const running = await awaitTurn(cluster, lock, options, signal);
     if (running) lock.release();
     const { port, close } = running ?? (await runServer(cluster, lock, options, signal));
     const passwords = await readPasswords(cluster.home, roles);
@@ -81,17 +81,17 @@ export async function openEmbeddedDatabase<Role extends string>(
   } catch (error) {
     const owner = lock?.owner();
     lock?.release();
-    if (error !== late.reason) throw fileTrouble(error, folder);
+    if (error !== late.reason) throw folderError(error, folder);
     throw new EmbeddedError(
-      `The embedded database in ${folder} cannot be had after five minutes, because process ${owner} has it or because it still starts: let that end, then start again.`,
+      `The embedded database in ${folder} was not available for five minutes, because process ${owner} uses it or because it still starts: let that end, then start again.`,
     );
   }
 }
 
 type Running = Pick<EmbeddedDatabase<string>, 'close'> & { port: number };
 
-/** The service's server, or undefined when the lock is ours. */
-async function turn(
+/** Waits until the server of the service runs, or until this process has the lock: then it resolves with undefined. */
+async function awaitTurn(
   { folder, pgdata }: Cluster,
   lock: Lock,
   { service = false, onEvent }: EmbeddedOptions<string>,
@@ -99,9 +99,9 @@ async function turn(
 ): Promise<Running | undefined> {
   for (let looks = 0; !lock.take(service); looks++) {
     const isOfService = lock.isOfService();
-    const found = isOfService ? await readPostmaster(pgdata) : undefined;
-    if (found?.isReady && !service) return { port: found.port, close: async () => {} };
-    // At the first look the number of a process that has just taken it may not be there yet.
+    const server = isOfService ? await readPostmaster(pgdata) : undefined;
+    if (server?.isReady && !service) return { port: server.port, close: async () => {} };
+    // At the first look, a process that has just taken the lock may not have written its number yet.
     if (looks === 1 && service && isOfService)
       throw new EmbeddedError(
         `The data folder ${folder} is in use by another service (process ${lock.owner()}): stop that one, or ${advice.otherFolder}.`,
@@ -128,16 +128,16 @@ async function runServer(
 
   let isOver = false;
   const close = async () => {
-    const wasOver = isOver;
+    const endedBefore = isOver;
     isOver = true;
     const forced = await server.stop();
     lock.release();
-    if (!wasOver) onEvent?.('stopped', { processId, port, ...(forced && { forced }) });
+    if (!endedBefore) onEvent?.('stopped', { processId, port, ...(forced && { forced }) });
   };
-  void server.ended.then((how) => {
+  void server.ended.then((reason) => {
     if (isOver) return;
     isOver = true;
-    const text = `The embedded database in ${folder} ended by itself (${how}): see ${logOf(cluster)}, and start again.`;
+    const text = `The embedded database in ${folder} ended by itself (${reason}): see ${logOf(cluster)}, and start again.`;
     onLost?.(new EmbeddedError(text));
   });
   return { port, close };

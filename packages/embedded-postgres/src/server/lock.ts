@@ -3,19 +3,24 @@ import { lstat, writeFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { advice, EmbeddedError, oneLine } from './errors.ts';
 
+/** SQLITE_BUSY. */
+const sqliteBusy = 5;
+
 export type Lock = Awaited<ReturnType<typeof openLock>>;
 
 /**
- * The lock of who runs the server of a data folder; it ends with its process, however that ends. Node has no file locks,
- * but its SQLite has, and the file remains empty. The one service takes the exclusive lock, any other program the write
- * lock, beside which others may read: so they know which of both has it. @throws EmbeddedError, or a file system error
+ * The lock of the process that runs the server of a data folder. It ends with the process, however that ends. Node has no
+ * file locks, but SQLite, which it contains, has; the file remains empty. The service takes the exclusive lock, any other
+ * program the write lock, beside which others may read: so a third one learns which of both has it.
+ * @throws EmbeddedError, or a file system error
  */
 export async function openLock(folder: string) {
-  const [file, ownerFile] = [`${folder}/lock`, `${folder}/lock.owner`];
+  const file = `${folder}/lock`;
+  const ownerFile = `${folder}/lock.owner`;
   await writeFile(file, '', { flag: 'wx', mode: 0o600 }).catch((error) => {
     if (error.code !== 'EEXIST') throw error;
   });
-  // SQLite would follow a symbolic link, and make a file where it leads.
+  // SQLite would follow a symbolic link, and create a file where it leads.
   if (!(await lstat(file)).isFile()) throw new EmbeddedError(`${file} is not a file: remove it.`);
   const database = new DatabaseSync(file, { open: false, timeout: 0 });
   const isBusy = (statement: string) => {
@@ -25,23 +30,24 @@ export async function openLock(folder: string) {
       return false;
     } catch (error) {
       const { errcode, message } = error as Error & { errcode?: number };
-      // SQLITE_BUSY.
-      if (errcode === 5) return true;
+      if (errcode === sqliteBusy) return true;
       throw new EmbeddedError(
         `${file} cannot be locked (${oneLine(message)}): make it writable, ${advice.otherFolder}, or ${advice.otherServer}.`,
       );
     }
   };
   return {
+    /** Takes the lock if no other process has it. */
     take: (service: boolean) => {
-      // The journal in memory: otherwise it would be a file.
+      // With the journal in memory, because it would otherwise be a file.
       if (isBusy(`pragma journal_mode = memory; begin ${service ? 'exclusive' : 'immediate'}`)) return false;
       rmSync(ownerFile, { force: true });
       writeFileSync(ownerFile, `${process.pid}\n`, { flag: 'wx' });
       return true;
     },
+    /** Whether the service of the folder has the lock. */
     isOfService: () => isBusy('select count(*) from sqlite_master'),
-    /** The number of the process that has it, as far as is known. */
+    /** The number of the process that has the lock; `unknown` if it has not written it. */
     owner: () => {
       try {
         return readFileSync(ownerFile, 'utf8').trim();

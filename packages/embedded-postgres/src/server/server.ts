@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Cluster } from './cluster.ts';
 import { advice, EmbeddedError, oneLine } from './errors.ts';
-import { surroundings } from './programs.ts';
+import { processOptions } from './programs.ts';
 
 /**
  * A free port of 127.0.0.1, below the range for outgoing connections: otherwise such a connection might take it before
@@ -25,48 +25,54 @@ export async function freePort(): Promise<number> {
   throw new Error('no free port between 20000 and 30000');
 }
 
-/** The server, as it describes itself in postmaster.pid, which a killed one leaves behind. */
+/** What the server writes about itself into postmaster.pid, which remains if the server is killed. */
 export async function readPostmaster(pgdata: string) {
-  const text = await readFile(fileOf(pgdata), 'utf8').catch(() => undefined);
+  const text = await readFile(pidFile(pgdata), 'utf8').catch(() => undefined);
   if (text === undefined) return undefined;
   const lines = text.split('\n').map((line) => line.trim());
   return { processId: Number(lines[0]), port: Number(lines[3]), isReady: lines[7] === 'ready' };
 }
 
 /**
- * Removes a postmaster.pid of no server, for which PostgreSQL would refuse to start: it names a process that is alive but
- * another program, as Linux says, or is empty after a loss of power. Any other is judged by PostgreSQL, which looks at more.
+ * Removes a postmaster.pid that belongs to no server, with which PostgreSQL would refuse to start: one that is empty after a
+ * loss of power, or names a process that is another program, which only Linux shows. PostgreSQL itself decides about others.
  */
 export async function removeStale(pgdata: string): Promise<void> {
-  const found = await readPostmaster(pgdata);
-  if (found === undefined) return;
-  const words = await readFile(`/proc/${found.processId}/cmdline`, 'utf8').catch(() => undefined);
-  // A server that has just started may not have written it yet.
-  const isStale = found.processId
-    ? words && !words.includes(`\0-D\0${pgdata}\0`)
-    : Date.now() - (await stat(fileOf(pgdata))).mtimeMs > 2_000;
-  if (isStale) await rm(fileOf(pgdata));
+  const server = await readPostmaster(pgdata);
+  if (server === undefined) return;
+  const isStale = server.processId ? await isOtherProgram(server.processId, pgdata) : await isOld(pgdata);
+  if (isStale) await rm(pidFile(pgdata));
 }
 
-const fileOf = (pgdata: string) => join(pgdata, 'postmaster.pid');
+async function isOtherProgram(processId: number, pgdata: string): Promise<boolean> {
+  const words = await readFile(`/proc/${processId}/cmdline`, 'utf8').catch(() => '');
+  return words !== '' && !words.includes(`\0-D\0${pgdata}\0`);
+}
+
+/** A server that has just started may not have written the file yet. */
+async function isOld(pgdata: string): Promise<boolean> {
+  return Date.now() - (await stat(pidFile(pgdata))).mtimeMs > 2_000;
+}
+
+const pidFile = (pgdata: string) => join(pgdata, 'postmaster.pid');
 
 /** Settings of the server by their names, as in postgresql.conf. */
 export type ServerSettings = Record<string, string>;
 
 /** The server's command line. It overrides postgresql.conf, so that an update also reaches existing clusters. */
 export function serverArguments(pgdata: string, port: number, extra: ServerSettings): string[] {
-  const options = Object.entries({ ...usual, ...extra }).map(([name, value]) => `--${name}=${value}`);
+  const options = Object.entries({ ...ownSettings, ...extra }).map(([name, value]) => `--${name}=${value}`);
   return ['-D', pgdata, '-p', String(port), ...options];
 }
 
-const usual: ServerSettings = {
-  // Reachable from this machine only, and not by a socket file: its path is limited to about 100 bytes.
+const ownSettings: ServerSettings = {
+  // The server listens on this machine only, and not on a socket file, whose path is limited to about 100 bytes.
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  // No statement and no parameter reaches the log: this leaves plain errors out, whose first line may quote a parameter;
-  // they are the caller's to report. `terse` drops the DETAIL of a crash, the running statement.
+  // No statement and no parameter reaches the log: these settings leave out plain errors, whose first line may quote a
+  // parameter (the caller reports them), and `terse` the DETAIL of a crash, which is the running statement.
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
@@ -74,15 +80,15 @@ const usual: ServerSettings = {
   log_checkpoints: 'off',
 };
 
-/** How long what is left of a killed server may take to end, in milliseconds. */
+/** How long the remaining processes of a killed server may take to end, in milliseconds. */
 const longestEnd = 60_000;
-/** In bytes: a larger log is emptied at a start. */
+/** In bytes. A larger log is emptied at a start. */
 const largestLog = 16 * 1024 * 1024;
 
 export const logOf = ({ home }: Cluster) => join(home, 'postgresql.log');
 
 /**
- * Starts the server of the cluster as a child, and waits until it accepts connections. For who has the lock.
+ * Starts the server of the cluster as a child, and waits until it accepts connections. Call it with the lock.
  * @throws EmbeddedError; a file system error; the signal's reason, when the server has been stopped again
  */
 export async function startServer(
@@ -95,37 +101,39 @@ export async function startServer(
     signal.throwIfAborted();
     await removeStale(cluster.pgdata);
     const port = await freePort();
-    const server = await start(cluster, program, serverArguments(cluster.pgdata, port, settings), signal);
-    if (typeof server !== 'string') return { ...server, port };
-    // The server of a killed process or its processes still end; or another program has taken the port meanwhile.
-    const mayPass = /lock file "postmaster.pid"|is still in use|could not bind/.test(server);
-    if (!mayPass || Date.now() > deadline)
-      throw new EmbeddedError(
-        `The embedded database in ${cluster.folder} does not start${cluster.user ? ` as the OS user ${cluster.user.name}` : ''} (${reasonIn(server)}): see ${logOf(cluster)}, or ${advice.otherServer}.`,
-      );
+    const words = serverArguments(cluster.pgdata, port, settings);
+    const result = await start(cluster, program, words, signal);
+    if (typeof result !== 'string') return { ...result, port };
+    // The processes of a killed server still end, or another program has taken the port meanwhile.
+    const mayPass = /lock file "postmaster.pid"|is still in use|could not bind/.test(result);
+    if (mayPass && Date.now() <= deadline) continue;
+    const as = cluster.user ? ` as the OS user ${cluster.user.name}` : '';
+    throw new EmbeddedError(
+      `The embedded database in ${cluster.folder} does not start${as} (${reasonIn(result)}): see ${logOf(cluster)}, or ${advice.otherServer}.`,
+    );
   }
 }
 
 /**
- * The program, and beside it a shell that waits for the end of a pipe from us, which ends with us even by kill -9, and then
- * stops the server.
+ * Starts the program, and beside it a shell that reads from a pipe of this process. The pipe ends with this process, even if
+ * that is killed; then the shell stops the server.
  */
 const endingWithUs = `(exec sh -c 'read -r _; kill -INT "$0"' $$ <&3 2> /dev/null &); exec "$0" "$@" 3<&-`;
 
-/** The server; or what one that ended before it was ready has logged. */
+/** The server; or, if it ended before it was ready, what it has logged. */
 async function start(cluster: Cluster, program: string, words: string[], signal: AbortSignal) {
   const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW } = constants;
   await using log = await open(logOf(cluster), O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
   if ((await log.stat()).size > largestLog) await log.truncate();
   const { size } = await log.stat();
   const child = spawn('/bin/sh', ['-c', endingWithUs, program, ...words], {
-    ...surroundings(cluster.user),
-    // Its own session: a terminal's Ctrl-C would otherwise reach it.
+    ...processOptions(cluster.user),
+    // A session of its own, so that Ctrl-C in a terminal does not reach it.
     detached: true,
     stdio: ['ignore', log.fd, log.fd, 'pipe'],
   });
   const pipe = child.stdio[3] as Socket;
-  /** With its exit code or signal. */
+  /** Resolves with the exit code or the signal. */
   const ended = new Promise<string>((resolve) => {
     child.once('exit', (code, by) => resolve(by ?? `exit code ${code}`));
     child.once('error', ({ message }) => resolve(message));
@@ -133,23 +141,23 @@ async function start(cluster: Cluster, program: string, words: string[], signal:
   pipe.unref();
   const end = ended.then(() => true);
   while (!(await Promise.race([end, pause(10)]))) {
-    const found = await readPostmaster(cluster.pgdata);
-    if (found?.isReady && found.processId === child.pid) {
+    const server = await readPostmaster(cluster.pgdata);
+    if (server?.isReady && server.processId === child.pid) {
       child.unref();
-      return { processId: found.processId, ended, stop: () => stop(child, ended) };
+      return { processId: server.processId, ended, stop: () => stop(child, ended) };
     }
     if (signal.aborted) await stop(child, ended);
     signal.throwIfAborted();
   }
-  // On a full disk nothing was logged, and this says why.
+  // On a full disk the server has logged nothing; this error says why.
   await log.write(`The server ended before it was ready: ${await ended}\n`);
   const { buffer, bytesRead } = await log.read({ buffer: Buffer.alloc(64 * 1024), position: size });
   return buffer.toString('utf8', 0, bytesRead);
 }
 
 /**
- * Fast, where transactions are rolled back and all data is written; after 20 s immediately, where the server kills after
- * 5 s what does not end, and the next start recovers. True where that was necessary.
+ * Stops the server by a fast shutdown, which rolls transactions back and writes all data; after 20 s by an immediate one,
+ * which takes at most 5 s more, and after which the next start recovers. True if the immediate one was necessary.
  */
 async function stop(child: ChildProcess, ended: Promise<string>): Promise<boolean> {
   const end = ended.then(() => true);
@@ -162,7 +170,7 @@ async function stop(child: ChildProcess, ended: Promise<string>): Promise<boolea
   return true;
 }
 
-/** The last fatal message, without time and process, or else the first line that is not for information. */
+/** The last fatal message, without its time and process; if there is none, the first line that is not for information. */
 function reasonIn(text: string): string {
   const fatal = [...text.matchAll(/(?:FATAL|PANIC):\s+(.*)/g)].at(-1)?.[1];
   return oneLine(fatal ?? text.split('\n').find((line) => line && !line.includes(' LOG:')) ?? '');
