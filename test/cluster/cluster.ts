@@ -1,6 +1,6 @@
 // `npm test -- --suite cluster [--fault NAME]…`: lets callers, operators and a redirector work on two services before a
 // PostgreSQL cluster that fails over, and checks the history that they leave.
-// Ends with 1 where a rule was broken, or it served again too late.
+// Ends with 1 if a rule was broken, or it served again too late.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';

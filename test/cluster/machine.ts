@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { type RunningProcess, start } from '../support/process/service-process.ts';
 import { program as anyProgram } from '../support/programs.ts';
 import { eventually } from '../support/promises.ts';
-import { tell } from '../support/run-folder.ts';
+import { sendSignal } from '../support/run-folder.ts';
 
 export const program = (name: string) => anyProgram(name, 'ops/debian-packages-cluster');
 
@@ -51,7 +51,7 @@ export class Machine {
   async kill(): Promise<void> {
     await eventually(`the end of ${this.name}`, () => {
       const left = ip(`netns pids ${this.name}`).split('\n').filter(Boolean).map(Number);
-      for (const id of left) tell(id, 'SIGKILL');
+      for (const id of left) sendSignal(id, 'SIGKILL');
       expect(left).to.deep.equal([]);
     });
   }

@@ -5,7 +5,7 @@ import { configuration } from '../support/documents/documented.ts';
 import { eventually } from '../support/promises.ts';
 import { folder, Machine, program } from './machine.ts';
 
-/** What Patroni tells of a server. */
+/** What Patroni reports of a server. */
 interface Member {
   readonly name: string;
   readonly role: 'leader' | 'sync_standby' | 'replica';
@@ -74,7 +74,7 @@ export class Patroni {
     if (!response.ok) throw new Error(`switch-over: ${response.status} ${await response.text()}`);
   }
 
-  /** As the first that answers tells it; one that is cut off may be wrong for a while. */
+  /** As the first that answers reports it; one that is cut off may be wrong for a while. */
   async #members(): Promise<readonly Member[]> {
     const told = await Promise.all(
       this.machines.map(async ({ address }): Promise<readonly Member[]> => {

@@ -5,7 +5,7 @@ import { commandsOn } from '../support/commands/commands-on.ts';
 import { databaseOf } from '../support/process/lives.ts';
 
 /** More than a pipe holds, and several pages. */
-const many = 5_000;
+const many = 2_000;
 
 describe('the commands campaign list, mirror list and mirror show', () => {
   const database = databaseOf('suite');

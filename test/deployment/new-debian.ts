@@ -39,7 +39,7 @@ done
 /** A new Debian 12 that its own systemd runs, with nothing else in it. `shared` is its /srv, where it can write nothing. */
 export async function newDebian(shared: string) {
   if (process.getuid?.() !== 0) throw new Error('only root can boot a machine');
-  // In memory, where there is enough: dpkg waits for a disk.
+  // In memory, if there is enough: dpkg waits for a disk.
   const folder = await mkdtemp(join(process.env[dataVariable] ?? tmpdir(), 'campaign-mirror-debian-'));
   await chmod(folder, 0o755);
   const ROOT = join(folder, 'root');

@@ -5,7 +5,7 @@ import { denying } from '../support/store/fake-ports.ts';
 
 const party = '\u{1f389}';
 
-/** What is wrong with an address; nothing where it is kept as it was sent. */
+/** What is wrong with an address; nothing if it is kept as it was sent. */
 function faultOf(text: string, denied = noDeniedHosts): string | undefined {
   const judged = mirrorAddress(text, denied);
   if (typeof judged !== 'string') return judged.fault;

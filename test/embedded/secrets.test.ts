@@ -20,7 +20,7 @@ describe('what the embedded database lets out and in', () => {
   });
   after(() => sandbox.clean());
 
-  /** The code of the error; `done` where there is none. */
+  /** The code of the error; `done` if there is none. */
   const outcome = (of: Role | 'superuser', other: object, text = 'select 1', values: unknown[] = []) =>
     query({ ...database.address(of), ...other }, text, values).then(
       () => 'done',

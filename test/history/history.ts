@@ -1,4 +1,4 @@
-// `npm test -- --suite history`: see its --help. Ends with 1 where a rule was broken.
+// `npm test -- --suite history`: see its --help. Ends with 1 if a rule was broken.
 import { setTimeout as pause } from 'node:timers/promises';
 import { Command, Option } from '@commander-js/extra-typings';
 import { seed } from '../support/seed.ts';

@@ -1,7 +1,7 @@
 /** What happened at some moment from `begin` to `end`, in milliseconds of one clock that never goes back. */
 export interface Span {
   readonly begin: number;
-  /** Infinity where nobody saw the end. */
+  /** Infinity if nobody saw the end. */
   readonly end: number;
 }
 
@@ -11,7 +11,7 @@ export interface RecordedCall extends Span {
   readonly campaign: number;
   readonly key: number;
   readonly address: string;
-  /** Undefined where the connection broke, or the caller gave up, before an answer. */
+  /** Undefined if the connection broke, or the caller gave up, before an answer. */
   readonly status: number | undefined;
   /** What an answer of 200 told. */
   readonly mirror?: Pick<StoredMirror, 'id' | 'campaign' | 'address' | 'clicks' | 'updatedAt'>;
@@ -40,7 +40,7 @@ export interface Rewrite extends Span {
   readonly isUnsure: boolean;
 }
 
-/** A click that somebody else counted: on no mirror, where `counted` is false; undefined where it is unknown. */
+/** A click that somebody else counted: on no mirror, if `counted` is false; undefined if it is unknown. */
 export interface RecordedClick extends Span {
   readonly campaign: number;
   readonly counted: boolean | undefined;

@@ -128,7 +128,7 @@ export interface Conversation {
   readonly messages: readonly string[];
   /** Where it is cut into pieces, from 0 to 1. */
   readonly cuts: readonly number[];
-  /** After so many pieces the caller is gone, as one that was killed; undefined where it reads all answers. */
+  /** After so many pieces the caller is gone, as one that was killed; undefined if it reads all answers. */
   readonly vanishesAfter?: number | undefined;
 }
 

@@ -37,7 +37,7 @@ const right = 'Content-Length: <LENGTH>';
 const chunked = 'Transfer-Encoding: chunked';
 const http2 = 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQ';
 
-/** Ways to tell a length that some readers take for another one: `<LENGTH>` stands for it. */
+/** Ways to give a length that some readers take for another one: `<LENGTH>` stands for it. */
 export const lengths: readonly string[] = [
   ...['', 'Content-Length: 0', `${right}\r\n${right}`, `${right}, <LENGTH>`, 'Content_Length: <LENGTH>'],
   ...[`Content-Length: 0\r\n${right}`, `${right}\r\n${chunked}`, `${right}\r\nTransfer-Encoding:`],
@@ -46,7 +46,7 @@ export const lengths: readonly string[] = [
   ...['Content-Length : <LENGTH>', 'Content-Length:\r\n <LENGTH>', `Content-Length: ${2n ** 64n + 1n}`],
 ];
 
-/** Ways to tell the chunked coding that some readers understand and others do not. */
+/** Ways to name the chunked coding that some readers understand and others do not. */
 export const codings: readonly string[] = [
   ...[chunked, 'transfer-encoding:CHUNKED', `${chunked}\r\n${chunked}`, 'Transfer-Encoding: gzip, chunked'],
   ...[

@@ -6,7 +6,7 @@ import { requestsIn, type StrictlyRead, type StrictRequest } from './requests-in
 export interface Update {
   readonly campaign: number;
   readonly address: string;
-  /** Of the answer; undefined where none came. */
+  /** Of the answer; undefined if none came. */
   readonly requestId?: string;
 }
 
@@ -42,7 +42,7 @@ const repeating: Readonly<Record<number, readonly RegExp[]>> = {
 const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 const route = /^(?:https?:\/\/[^/?#]*)?\/public\/v1\/mirror\/campaign\/([1-9]\d{0,15})\/mirror(?:\?.*)?$/i;
 
-/** @throws where an answer breaks a promise */
+/** @throws if an answer breaks a promise */
 export function judged({ sent, received, wasBroken }: Spoken, key: string): Judged {
   const asked = requestsIn(sent);
   const all = answersIn(received, asked, wasBroken);
@@ -87,7 +87,7 @@ function askedUpdate(request: StrictRequest, key: string): Update | undefined {
   }
 }
 
-/** Takes apart what came back, to the last byte. @throws where it is not well-formed; what broke off is only let pass where the connection broke */
+/** Takes apart what came back, to the last byte. @throws if it is not well-formed; what broke off is only let pass if the connection broke */
 function answersIn(bytes: Buffer, asked: StrictlyRead, wasBroken: boolean): RawResponse[] {
   const answers: RawResponse[] = [];
   for (let rest = bytes; rest.length > 0; ) {
@@ -109,7 +109,7 @@ function answersIn(bytes: Buffer, asked: StrictlyRead, wasBroken: boolean): RawR
   return answers;
 }
 
-/** @throws where an answer tells more than the contract lets it */
+/** @throws if an answer reveals more than the contract lets it */
 function checkTold({ status, headers, body }: RawResponse, sent: string): void {
   const id = String(headers['x-request-id']);
   if (!uuid.test(id) && !sent.includes(id)) throw new Error(`X-Request-Id is ${id}`);
@@ -138,7 +138,7 @@ function decodedSegments(text: string): string[] {
  * Compares what was acknowledged with what is stored. `unknown`: updates that may be stored, now or later on, since
  * nobody was told.
  *
- * @throws where an acknowledged update is not stored, or another one is
+ * @throws if an acknowledged update is not stored, or another one is
  */
 export function checkStored(judged: readonly Judged[], stored: readonly Update[], unknown: Update[]): void {
   unknown.push(...judged.flatMap((one) => one.unknown));

@@ -10,7 +10,7 @@ export const images = {
   caddy: 'campaign-mirror-test/caddy',
 } as const;
 
-/** What programs of Docker find the engine by. @throws Error where there is none */
+/** What programs of Docker find the engine by. @throws Error if there is none */
 export function engine(): { readonly DOCKER_HOST: string } {
   const { DOCKER_HOST } = process.env;
   if (DOCKER_HOST === undefined)
@@ -22,7 +22,7 @@ export function engine(): { readonly DOCKER_HOST: string } {
 
 const dockerProcess = (...args: readonly string[]) => start('docker', args, engine());
 
-/** What `docker` answers. @throws Error with what it says, where it fails */
+/** What `docker` answers. @throws Error with what it says, if it fails */
 export const docker = async (...args: readonly string[]) => (await outputOf(dockerProcess(...args))).trim();
 
 /** The image as compose.yaml runs it, with no right that it does not need, on the network of the tests. */

@@ -1,5 +1,5 @@
 // `npm test -- --suite mutation [TARGET]`: changes the code in small ways, one at a time, and shows the changes
-// that no test notices. Ends with 1 where fewer are noticed than the target's bar asks for.
+// that no test notices. Ends with 1 if fewer are noticed than the target's bar asks for.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { cp, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
 import { startDatabaseServer, stopDatabaseServer } from '../support/database/database-server.ts';
-import { dataVariable, runFolder, tell } from '../support/run-folder.ts';
+import { dataVariable, runFolder, sendSignal } from '../support/run-folder.ts';
 import { projectFolder } from '../support/workspace.ts';
 
 /** What is mutated, which tests are to notice it, and the score in percent below which the command fails. */
@@ -93,7 +93,7 @@ async function scoreOf(name: string, { mutate, tests, bar }: Target, folder: str
     // A mutant of what runs while a module is loaded takes a process of its own.
     env: { ...process.env, NODE_COMPILE_CACHE: join(folder, 'compiled') },
   });
-  endStryker = () => void (stryker.pid && tell(-stryker.pid, 'SIGKILL'));
+  endStryker = () => void (stryker.pid && sendSignal(-stryker.pid, 'SIGKILL'));
   const [code] = await once(stryker, 'exit');
   endStryker();
   return code === 0;

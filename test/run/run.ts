@@ -4,16 +4,16 @@ import { createWriteStream, existsSync, rmSync } from 'node:fs';
 import { availableParallelism, constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { dataVariable, runFolder, tell } from '../support/run-folder.ts';
+import { dataVariable, runFolder, sendSignal } from '../support/run-folder.ts';
 import { projectFolder } from '../support/workspace.ts';
 import { filesOf, programs, suites } from './suites.ts';
 
 const mochaProgram = join(projectFolder, 'node_modules/mocha/bin/mocha.js');
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-/** How long those who are asked to end may take, in milliseconds. */
+/** How long processes may take to end after a signal, in milliseconds. */
 const farewell = 10_000;
 
-/** `[--suite SUITE] [FILE…] [OPTIONS OF MOCHA…]`: the files of a suite, or those that are named. */
+/** `[--suite SUITE] [FILE…] [OPTIONS OF MOCHA…]` runs the files of a suite, or those that are named. */
 async function run(words: readonly string[]): Promise<number> {
   const at = words.indexOf('--suite');
   const name = at === -1 ? 'core' : (words[at + 1] ?? '');
@@ -37,7 +37,7 @@ async function run(words: readonly string[]): Promise<number> {
   return (await prepared(suite.prepare)) || supervised([...options, ...files], output, suite.environment);
 }
 
-/** Whatever mocha comes to, nothing that it started is left; of a run that failed, what it said, in the file `output`. */
+/** However mocha ends, nothing that it started is left. The output of a run that failed stays in the file `output`. */
 async function supervised(
   words: readonly string[],
   output: string,
@@ -60,24 +60,24 @@ async function supervised(
   }
   const closed = once(mocha, 'close');
   const group = -(mocha.pid ?? Number.NaN);
-  let told: NodeJS.Signals | undefined;
+  let received: NodeJS.Signals | undefined;
   for (const signal of signals)
     process.on(signal, () => {
-      // npm passes on what the terminal has said to all.
-      if (!told) tell(group, 'SIGTERM');
-      told ??= signal;
+      // npm forwards the signal that the terminal has sent to all.
+      if (!received) sendSignal(group, 'SIGTERM');
+      received ??= signal;
     });
   const [code] = await once(mocha, 'exit');
-  for (let waited = 0; told && waited < farewell && tell(group, 0); waited += 50) await pause(50);
-  tell(group, 'SIGKILL');
+  for (let waited = 0; received && waited < farewell && sendSignal(group, 0); waited += 50) await pause(50);
+  sendSignal(group, 'SIGKILL');
   await Promise.race([closed, pause(farewell, undefined, { ref: false })]);
   await folder.remove();
-  if (told || code === 0) rmSync(output);
+  if (received || code === 0) rmSync(output);
   else console.error(`What this run said is in ${output}`);
-  return told ? 128 + constants.signals[told] : (code ?? 1);
+  return received ? 128 + constants.signals[received] : (code ?? 1);
 }
 
-/** The exit code of a program in our place. A terminal tells its signals to both of us. */
+/** The exit code of a program in our place. A terminal sends its signals to both of us. */
 async function ended(program: string, words: readonly string[]): Promise<number> {
   const child = spawn(program, words, { stdio: 'inherit', cwd: projectFolder });
   for (const signal of signals) process.on(signal, () => signal === 'SIGTERM' && child.kill(signal));
@@ -87,7 +87,7 @@ async function ended(program: string, words: readonly string[]): Promise<number>
 
 const prepared = async (command?: string) => (command === undefined ? 0 : ended('sh', ['-c', command]));
 
-/** Some thousand processes load the same programs. What a run covers is told exactly without it. */
+/** Some thousand processes load the same programs. Coverage is exact only without this cache. */
 function compileCache(): NodeJS.ProcessEnv {
   const compiled = join(projectFolder, 'node_modules/.cache/compiled');
   const { NODE_COMPILE_CACHE = compiled, NODE_V8_COVERAGE } = process.env;

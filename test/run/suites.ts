@@ -1,13 +1,13 @@
 import { globSync } from 'node:fs';
 import { projectFolder } from '../support/workspace.ts';
 
-/** What `--suite` runs: rooms of test/ and single files of them. A file that is named belongs there, not to its room's suite. */
+/** What `--suite` runs: rooms of test/ and single files of them. A file that is named here does not run with its room. */
 interface Suite {
   /** In the order in which they begin: what takes long first, so that no processor waits for the last one. */
   readonly of: readonly string[];
   /** One file after the other: they share ports, system services or an engine. */
   readonly oneByOne?: true;
-  /** How long a test may take, in milliseconds, where that is more than .mocharc.json says. */
+  /** How long a test may take, in milliseconds, if that is more than .mocharc.json says. */
   readonly timeout?: number;
   /** Run before it, in the project's folder. */
   readonly prepare?: string;
@@ -20,6 +20,7 @@ const parts = {
   /** `npm test`: what no change may break. */
   core: {
     of: [
+      'contracts',
       'commands',
       'service/process-life',
       'embedded/npm-start',
@@ -28,7 +29,6 @@ const parts = {
       'hot-path',
       'schema',
       'routes',
-      'contracts',
       'tokens',
       'domain',
       'history/checker',
@@ -39,6 +39,7 @@ const parts = {
   /** Whole services, their telemetry and settings, the embedded database; and what takes long for what it protects. */
   processes: {
     of: [
+      'contracts/kit',
       'commands/data-in-flat-memory',
       'tokens/service',
       'run',
@@ -93,7 +94,7 @@ export const suites: Readonly<Record<string, Suite>> = { ...parts, ...choices };
 
 const roomOf = (file: string) => file.slice(0, file.indexOf('/'));
 
-/** Throws where a test file belongs to no suite, or a suite names what there is not. */
+/** Throws if a test file does not belong to a suite, or a suite names what does not exist. */
 export function filesOf({ of }: Suite): string[] {
   const found = globSync('*/**/*.test.ts', { cwd: `${projectFolder}test`, exclude: ['node_modules'] });
   const all = found.map((file) => file.replace(/\.test\.ts$/, '')).sort();

@@ -33,7 +33,7 @@ export async function eventually<T>(
   }
 }
 
-/** What a promise is rejected with; an error of its own where it is not. */
+/** What a promise is rejected with; an error of its own if it is not. */
 export async function rejection(promise: Promise<unknown>): Promise<unknown> {
   try {
     await promise;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Tells the processes of a run where the database's data go. */
+/** The variable that names the folder of the database's data to the processes of a run. */
 export const dataVariable = 'TEST_DATA_FOLDER';
 /** Where Linux keeps files in memory. */
 const memory = '/dev/shm';
@@ -17,14 +17,14 @@ export async function runFolder() {
   // A container, too, may have 64 MB of it.
   const { bavail, bsize } = await statfs(memory).catch(() => ({ bavail: 0, bsize: 0 }));
   const isEnough = Math.min(bavail * bsize, process.availableMemory()) >= enoughMemory;
-  /** For the database's data: in memory, where there is enough. A copy of a database takes a twelfth of the time there. */
+  /** For the database's data: in memory, if there is enough. A copy of a database takes a twelfth of the time there. */
   const data = isEnough ? await folderIn(memory) : path;
   const remove = async () => {
     // A PostgreSQL has a session of its own and outlives those who started it; SIGQUIT takes its children along.
     for (let looks = 0; ; looks++) {
       const users = commandLines().filter(([, line]) => line.includes(path) || line.includes(data));
       if (users.length === 0) break;
-      for (const [id] of users) tell(id, looks > 100 ? 'SIGKILL' : 'SIGQUIT');
+      for (const [id] of users) sendSignal(id, looks > 100 ? 'SIGKILL' : 'SIGQUIT');
       await pause(50);
     }
     for (const folder of [path, data]) await rm(folder, { recursive: true, force: true, maxRetries: 20 });
@@ -39,8 +39,8 @@ async function folderIn(parent: string): Promise<string> {
   return path;
 }
 
-/** Ends a process, or a group by its negative number; false where there is none. */
-export function tell(id: number, signal: NodeJS.Signals | 0): boolean {
+/** Ends a process, or a group by its negative number; false if there is none. */
+export function sendSignal(id: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(id, signal);
   } catch (error) {
@@ -49,7 +49,7 @@ export function tell(id: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** Of every process that Linux tells of. */
+/** Of every process that Linux lists. */
 export function commandLines(): [number, string][] {
   return globSync('/proc/[0-9]*/cmdline').flatMap((path): [number, string][] => {
     try {

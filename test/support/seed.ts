@@ -6,6 +6,6 @@ if (SEED && !(/^\d{1,10}$/.test(SEED) && Number(SEED) < 2 ** 31))
 
 /**
  * What random inputs begin with: another one each run, or the environment's SEED, which makes the same ones again. It
- * belongs into the title of what uses it, so that a failure tells it.
+ * belongs into the title of what uses it, so that a failure names it.
  */
 export const seed = SEED ? Number(SEED) : randomInt(2 ** 31);

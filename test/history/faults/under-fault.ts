@@ -42,7 +42,7 @@ export async function underFault(fault: Fault, seed: number, processes: number) 
   }
 }
 
-/** @throws where a session of the service is in a transaction, or there are more of them than its pool has */
+/** @throws if a session of the service is in a transaction, or there are more of them than its pool has */
 async function nothingIsLeft({ admin }: Stage): Promise<void> {
   await eventually('sessions of the service that are idle, and no more than it may have', async () => {
     const ours = 'select state from pg_stat_activity where usename = $1';

@@ -49,7 +49,7 @@ export class Known {
     this.keys.delete(id);
   }
 
-  /** A campaign and a key to set its mirror with: as a rule those that go together. Undefined where there is none. */
+  /** A campaign and a key to set its mirror with: as a rule those that go together. Undefined if there is none. */
   toCall(random: Random): { campaign: CampaignId; key: KnownKey } | undefined {
     const settable = [...this.campaigns.values()].filter((one) => one.hasMirror && !one.isDefault);
     const usual = (random.number() < 0.9 && random.one(settable)) || this.campaign(random);

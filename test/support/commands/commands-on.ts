@@ -45,7 +45,7 @@ export function commandsOn(database: TestDatabase, role: Role = 'operator') {
     },
     /**
      * Types each line after `$ `, perhaps with settings before the command, and expects below it what is said, on
-     * standard error after `! `. The exit code is 1 where nothing else is said than that, and otherwise 0, unless it
+     * standard error after `! `. The exit code is 1 if nothing else is said than that, and otherwise 0, unless it
      * stands in brackets.
      */
     async session(text: string): Promise<void> {

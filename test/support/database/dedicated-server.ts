@@ -13,7 +13,7 @@ import {
   reachable,
 } from '../../../packages/embedded-postgres/src/server/programs.ts';
 import { RunningProcess } from '../process/service-process.ts';
-import { tell } from '../run-folder.ts';
+import { sendSignal } from '../run-folder.ts';
 
 /** How often a server that was killed is asked to start while what it left behind still ends. */
 const starts = 500;
@@ -71,7 +71,7 @@ export async function dedicatedServer({ socket = false } = {}) {
     // Linux has those whom it started in /proc.
     const others = readFileSync(`/proc/${first}/task/${first}/children`, 'utf8').split(' ').filter(Boolean);
     // First the one that starts the others.
-    for (const id of [first, ...others.map(Number)]) tell(id, signal);
+    for (const id of [first, ...others.map(Number)]) sendSignal(id, signal);
   };
   await start();
   return {

@@ -3,7 +3,7 @@ import { blocksOf } from './blocks.ts';
 
 type Texts = Readonly<Record<string, string>>;
 
-/** A file of the project, with texts replaced. @throws Error where it lacks one of them */
+/** A file of the project, with texts replaced. @throws Error if it lacks one of them */
 export async function configuration(path: string, replaced: Texts = {}): Promise<string> {
   return withReplaced(await read(path), replaced, path);
 }

@@ -47,7 +47,7 @@ export async function outdated(): Promise<Map<string, string>> {
   return new Map((await Promise.all(made)).flat());
 }
 
-/** A table stands below `<!-- generated: NAME -->`, up to an empty line. @throws Error where one is not there */
+/** A table stands below `<!-- generated: NAME -->`, up to an empty line. @throws Error if one is not there */
 function withTables(markdown: string, tables: Readonly<Record<string, () => string>>): string {
   return Object.entries(tables).reduce((text, [name, make]) => {
     const place = new RegExp(`(?<=^<!-- generated: ${name} -->\n)(?:.+\n)*`, 'm');

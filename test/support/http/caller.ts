@@ -17,7 +17,7 @@ export interface Call {
 
 export interface Answer {
   readonly requestId: string;
-  /** Undefined where the connection ended without a byte of an answer. */
+  /** Undefined if the connection ended without a byte of an answer. */
   readonly status: number | undefined;
   readonly body: string;
 }

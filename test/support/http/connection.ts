@@ -62,7 +62,7 @@ export class RawConnection {
     return new Promise((resolve) => this.socket.write(bytes, 'latin1', () => resolve()));
   }
 
-  /** The next answer. `toHead`: of a HEAD request, which has no body. Rejects where the connection ends before. */
+  /** The next answer. `toHead`: of a HEAD request, which has no body. Rejects if the connection ends before. */
   async response({ toHead = false } = {}): Promise<RawResponse> {
     for (;;) {
       const read = readResponse(this.#unread, toHead);

@@ -12,7 +12,7 @@ const field = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+): ([\x21-\x7e](?:[\x20-\x7e]*[\x21-
 
 /**
  * Reads the first response in the bytes. Undefined while it is not complete.
- * @throws where it is not a well-formed message (RFC 9112)
+ * @throws if it is not a well-formed message (RFC 9112)
  */
 export function readResponse(
   bytes: Buffer,

@@ -96,7 +96,7 @@ export async function httpService(
   });
   const { port } = await server.listen(0, '127.0.0.1');
   documentedPorts.add(port);
-  /** Rejects where something is left of what callers asked that leave now. */
+  /** Rejects if something is left of what callers asked that leave now. */
   const stop = async () => {
     RawConnection.resetAll(port);
     const left = () => ({ inFlight: capacity.inFlight, connections: server.connections });

@@ -48,7 +48,7 @@ export class Exposition {
     );
   }
 
-  /** The sum of those that have these labels; undefined where there is none. */
+  /** The sum of those that have these labels; undefined if there is none. */
   value(name: string, labels: Labels = {}): number | undefined {
     const found = this.lines.filter(
       (line) =>

@@ -20,7 +20,7 @@ export const campaign: Campaign = {
   hasMirror: true,
 };
 
-/** As the store tells it; nobody in between looks at it. */
+/** As the store has it; nobody in between looks at it. */
 export const mirror = { id: 1, campaignId: campaign.id, clicks: 3 } as Mirror;
 
 export function denying(...entries: readonly string[]): HostDenylist {
