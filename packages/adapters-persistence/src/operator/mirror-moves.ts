@@ -25,7 +25,7 @@ import { setAsOperator } from './operator-mirrors.ts';
 const columns =
   'campaign_id as "campaignId", owner_id as "ownerId", is_default as "isDefault", target_url as address';
 
-interface Found {
+interface FoundRow {
   readonly campaignId: CampaignId;
   readonly ownerId: OwnerId;
   readonly isDefault: boolean;
@@ -41,7 +41,7 @@ type Part = { readonly id: AuditId } & Record<'first' | 'last', HistoryId>;
 const isMove = `
   select from campaign_mirror.operator_audit where id = $1 and act = 'mirrors-moved' and part_of is null`;
 
-/** The first entries of a move with changes after $2, each with the numbers between which they are. */
+/** The first entries of a move that have changes after $2, each with the numbers of its first and last change. */
 const partsText = `
   select id, greatest(first_change_id, $2 + 1) as first, last_change_id as last from (
     select * from campaign_mirror.operator_audit where id = $1 and last_change_id > $2
@@ -65,10 +65,10 @@ const undoneByText = `
   select max(id) as id from campaign_mirror.operator_audit
   where id > $1 and act = 'mirrors-moved' and part_of is null and details->'undoes' = to_jsonb($1::bigint)`;
 
-/** For one lock. */
-const longestWait = '2s';
+/** How long to wait for one lock. */
+const lockTimeout = '2s';
 
-/** Moves mirrors to another host, in PostgreSQL: one move for each of these. */
+/** Moves mirrors to another host, in PostgreSQL. Each object carries out one move. */
 export class PostgresMirrorMoves implements MirrorMoves {
   readonly #pool: Pool;
   readonly #act: OperatorAct;
@@ -91,7 +91,7 @@ export class PostgresMirrorMoves implements MirrorMoves {
   }
 
   async find(asked: MirrorStretch): Promise<Stretch<FoundMirror>> {
-    const { found, ...examined } = await stretchOf<Found>(this.#pool, columns, asked);
+    const { found, ...examined } = await stretchOf<FoundRow>(this.#pool, columns, asked);
     return {
       found: found.map(({ campaignId: id, address, ...facts }) => {
         return { campaign: { id, ...facts, hasMirror: true }, address };
@@ -123,7 +123,7 @@ export class PostgresMirrorMoves implements MirrorMoves {
   }
 
   async setOne(move: MirrorMove, terms: MoveTerms): Promise<MirrorMoveOutcome> {
-    const waiting = `set local lock_timeout = '${longestWait}'`;
+    const waiting = `set local lock_timeout = '${lockTimeout}'`;
     try {
       const [outcome] = await this.#committed(
         (client) => this.#set(client, [move], terms, 'waiting'),
@@ -137,7 +137,7 @@ export class PostgresMirrorMoves implements MirrorMoves {
     }
   }
 
-  /** Only what is committed has a number. */
+  /** The move has a number only when its first transaction is committed. */
   async #committed(run: (client: PoolClient) => Promise<Made>, settings?: string) {
     const { outcomes, entry } = await inTransaction(this.#pool, run, settings);
     if (outcomes.includes('moved')) this.#move ??= entry;
@@ -150,7 +150,8 @@ export class PostgresMirrorMoves implements MirrorMoves {
     { noted, owner: only, includeDefault }: MoveTerms,
     locked: 'waiting' | 'passingOver',
   ): Promise<Made> {
-    const [owner, isDefault] = [only ?? null, includeDefault ? null : false];
+    const owner = only ?? null;
+    const isDefault = includeDefault ? null : false;
     const mirrors = moves.map(({ campaign, before, after }) => {
       return { campaign, owner, isDefault, address: after, expected: before };
     });
