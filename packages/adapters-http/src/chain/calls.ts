@@ -157,7 +157,8 @@ export class Calls {
     response[inProgress] = undefined;
     const { log, answerTimeout = 30_000 } = this.#settings;
     if (this.draining) context.set('Connection', 'close');
-    // Node replaces it as soon as the answer is sent. Behind a gateway's event the socket may be another stream, without this method.
+    // Node replaces the timeout as soon as the answer is sent. Behind a gateway's event, the socket may be another stream,
+    // without this method.
     req.socket.setTimeout?.(answerTimeout);
     const { call, began } = context.state;
     call.status = status;

@@ -14,7 +14,10 @@ export type Overload = 'requests' | 'share' | 'event-loop-delay' | 'connections'
 
 /** The place of a request that is carried out. A caller is named by its subject, a stranger by its network. */
 export interface Place {
-  /** Takes the place for this caller and campaign, instead of those who had it. If there is no place for them, it is given back. */
+  /**
+   * Takes the place for this caller and campaign, instead of those who had it. If there is no place for them, it is
+   * given back.
+   */
   take(caller: string, campaign?: number): Overload | undefined;
   /** Gives the place back, if it was taken. */
   leave(): void;

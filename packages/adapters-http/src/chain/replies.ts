@@ -58,7 +58,9 @@ export const faults = withReasons({
 });
 export type Fault = keyof typeof faults;
 
-/** On the operators' listener: the request was meant for another host, such as one whose name resolves to our address. */
+/**
+ * On the operators' listener: the request was meant for another host, such as one whose name resolves to our address.
+ */
 export const misdirected: Reply = { ...messageReply(421, 'Misdirected Request'), because: 'other-host' };
 
 /** What an answer needs to know about its request. */

@@ -124,7 +124,9 @@ export class HttpServer {
     this.#connections.get(request.socket)?.ask(request, response);
   }
 
-  /** `100 Continue` is sent when the body is about to be read. If it never is, the connection closes with the answer. */
+  /**
+   * `100 Continue` is sent when the body is about to be read. If it never is, the connection closes with the answer.
+   */
   #onExpectContinue(request: IncomingMessage, response: ServerResponse): void {
     const { shouldKeepAlive } = response;
     response.shouldKeepAlive = false;
@@ -163,7 +165,9 @@ function parserFault(code: string | undefined): Fault {
   return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'request-timeout' : 'bad-request';
 }
 
-/** How many requests behind another one are ignored until that one is answered; after one more the connection is cut. */
+/**
+ * How many requests behind another one are ignored until that one is answered; after one more the connection is cut.
+ */
 const maxIgnored = 32;
 /** How long a connection stays open for its caller to read a last answer, in milliseconds. */
 export const lastAnswerTime = 1_000;

@@ -45,7 +45,9 @@ export function application(settings: ApplicationSettings): Koa<ServiceState> {
   return app;
 }
 
-/** The middleware that every request passes first: request id, log line and counts; errors as answers; headers, CORS. */
+/**
+ * The middleware that every request passes first: request id, log line and counts; errors as answers; headers, CORS.
+ */
 export function surroundings({ calls, log, ...headers }: SurroundingSettings): Middleware[] {
   return [calls.middleware, errorsAsAnswers(log), ...answerHeaders(headers)];
 }
@@ -63,7 +65,9 @@ export function setMirrorRoutes(
   return router;
 }
 
-/** Case and trailing slashes matter (contract: the path). A router keeps its options, and changes them with `prefix`. */
+/**
+ * Case and trailing slashes matter (contract: the path). A router keeps its options, and changes them with `prefix`.
+ */
 export const exactRouter = () => new Router<ServiceState>({ sensitive: true, strict: true });
 
 /** A Koa application that begins with this middleware. */

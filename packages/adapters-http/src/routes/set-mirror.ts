@@ -38,7 +38,9 @@ export interface SetMirrorSettings {
   readonly limits?: CallLimits | undefined;
 }
 
-/** Check 3 of the contract's order: one well-formed credential, from the headers alone; undefined if it was answered. */
+/**
+ * Check 3 of the contract's order: one well-formed credential, from the headers alone; undefined if it was answered.
+ */
 function authorization(settings: SetMirrorSettings) {
   const { isWellFormed = (credential) => accessKey(credential) !== undefined, credentialHeader } = settings;
   const header = credentialHeader?.toLowerCase();

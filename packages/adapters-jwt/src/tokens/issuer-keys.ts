@@ -20,7 +20,10 @@ export interface IssuerObserver {
 
 /** Where the keys of an issuer are, and how long they are used. */
 export interface IssuerKeyOptions {
-  /** The address of the key set (RFC 7517, section 5): `https`, or `http` on this machine; the caller has to check that. */
+  /**
+   * The address of the key set (RFC 7517, section 5): `https`, or `http` on this machine; the caller has to check
+   * that.
+   */
   readonly url: URL;
   /** How old the keys may be, in milliseconds; 10 minutes by default. A token after that waits for a fetch. */
   readonly maxAge?: number;

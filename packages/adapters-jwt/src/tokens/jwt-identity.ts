@@ -27,7 +27,9 @@ export interface TokenRules {
   readonly issuer: string;
   /** What `aud` must be or contain. */
   readonly audience: string;
-  /** Algorithms of the signature (RFC 7518, section 3.1): asymmetric ones, such as `RS256`. A key set has only these. */
+  /**
+   * Algorithms of the signature (RFC 7518, section 3.1): asymmetric ones, such as `RS256`. A key set has only these.
+   */
   readonly algorithms: readonly string[];
   /** How far the issuer's clock may differ, in milliseconds. */
   readonly clockTolerance: number;

@@ -49,8 +49,8 @@ const linkAudit = `
   ) as made on made.audit_id = entries.id`;
 
 /**
- * Prepares to read a backup of version 1. Returns the tables that receive its rows first, and the function that, after the
- * last row, inserts them into their own tables, with the links between them.
+ * Prepares to read a backup of version 1. Returns the tables that receive its rows first, and the function that, after
+ * the last row, inserts them into their own tables, with the links between them.
  */
 export async function readVersion1(client: PoolClient) {
   await client.query(create);

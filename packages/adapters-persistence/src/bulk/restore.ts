@@ -22,7 +22,9 @@ import { copyIn } from './copy-rows.ts';
 import { moveOn } from './number-sequences.ts';
 import { readVersion1 } from './restore-version-1.ts';
 
-/** Nobody else writes until the end. Reading continues. While this waits for its locks, later writers wait behind it. */
+/**
+ * Nobody else writes until the end. Reading continues. While this waits for its locks, later writers wait behind it.
+ */
 const keepOthersOut = `set local lock_timeout = '5s';
   lock table ${backupTables.map((table) => `campaign_mirror.${table}`).join(', ')} in share row exclusive mode;
   set local lock_timeout = 0`;

@@ -100,7 +100,9 @@ export interface PoolLimits {
   readonly waitTimeout: number;
   /** How long a statement may take, enforced by the server; behind a pooler, the server's own limits apply. */
   readonly statementTimeout: number;
-  /** How long an answer may take, enforced here: above `statementTimeout`, for a server that no longer answers at all. */
+  /**
+   * How long an answer may take, enforced here: above `statementTimeout`, for a server that no longer answers at all.
+   */
   readonly queryTimeout: number;
 }
 

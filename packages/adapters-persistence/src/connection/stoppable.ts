@@ -1,6 +1,9 @@
 import type { Pool, PoolClient } from 'pg';
 
-/** Removes the time limits of a transaction, for long work: neither a long statement nor a slow reader or writer ends it. */
+/**
+ * Removes the time limits of a transaction, for long work: neither a long statement nor a slow reader or writer ends
+ * it.
+ */
 export const withoutTimeouts =
   'set local statement_timeout = 0; set local lock_timeout = 0; ' +
   'set local idle_in_transaction_session_timeout = 0; ' +

@@ -25,8 +25,8 @@ export async function withTimeLimit<T, Late = undefined>(
 
 /**
  * Runs statements in one transaction, on a connection of their own, which is not used again after a failure. It serves
- * what MikroORM does not do: streams, and statements of many rows. Each statement sees what others have committed by then,
- * whatever the database's default is; `settings` are statements that hold for the transaction.
+ * what MikroORM does not do: streams, and statements of many rows. Each statement sees what others have committed by
+ * then, whatever the database's default is; `settings` are statements that hold for the transaction.
  * @throws Unavailable when the connection is lost: whether it was committed is unknown then
  */
 export async function inTransaction<T>(

@@ -69,11 +69,16 @@ export interface Stage<Member extends Waiting> {
    * calls wait and no batch is under way, it removes at least one. It does not throw.
    */
   take(waiting: Member[]): Member[];
-  /** Answers each member, whatever the result. If it rejects, the members that it has not answered are rejected, too. */
+  /**
+   * Answers each member, whatever the result. If it rejects, the members that it has not answered are rejected, too.
+   */
   carryOut(batch: readonly Member[]): Promise<void>;
 }
 
-/** The maximum number of members of a batch beside which another one is sent: a larger batch costs less for each member. */
+/**
+ * The maximum number of members of a batch beside which another one is sent: a larger batch costs less for each
+ * member.
+ */
 const maxSmallBatch = 64;
 
 /**

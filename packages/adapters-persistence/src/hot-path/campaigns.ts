@@ -35,16 +35,16 @@ import { LockQueue, type Queued } from './lock-queue.ts';
  *    otherwise when that batch ends. Beside a small batch, a second one may be sent earlier.
  * 2. It is under way with the others of its batch, in one statement that waits for no lock. A second update of the same
  *    line (a campaign, and the owner that its caller saw) is not taken until this one has ended.
- * 3. If its mirror is locked, it enters the `LockQueue`. The first update of a line waits in the database, on a connection
- *    of its own; at most `maxLocked` lines do so at once. The others of the line wait behind it. While a line waits, later
- *    updates of it enter the queue without a batch.
+ * 3. If its mirror is locked, it enters the `LockQueue`. The first update of a line waits in the database, on a
+ *    connection of its own; at most `maxLocked` lines do so at once. The others of the line wait behind it. While a
+ *    line waits, later updates of it enter the queue without a batch.
  *
  * The answer to an update comes from its own row, in state 2 or 3: the mirror, or what is different. If the campaign
  * changed while its row was waited for, the answer is undefined, and `PostgresCampaigns` finds the campaign again.
  *
- * An update is rejected in state 1 or 3 if its turn does not come within `timeout`, and in state 3 if the statement waits
- * for the lock longer than its time limit. Before a rejection in state 3, a statement that sets nothing checks whether the
- * caller is still valid and the campaign unchanged: if not, that is the answer.
+ * An update is rejected in state 1 or 3 if its turn does not come within `timeout`, and in state 3 if the statement
+ * waits for the lock longer than its time limit. Before a rejection in state 3, a statement that sets nothing checks
+ * whether the caller is still valid and the campaign unchanged: if not, that is the answer.
  *
  * If a statement fails and a single member may be the cause, its members run one by one.
  */
@@ -206,8 +206,8 @@ export class GroupedUpdates implements Updates, Stage<Member> {
   }
 
   /**
-   * If nothing was done and a single member may be the cause, the members run one by one. After the first fault that is not
-   * a member's own, the remaining ones are rejected with it.
+   * If nothing was done and a single member may be the cause, the members run one by one. After the first fault that is
+   * not a member's own, the remaining ones are rejected with it.
    */
   async #failed(
     error: unknown,

@@ -84,9 +84,9 @@ const campaignOf = (id: string) => `
 const maxBatchSize = 256;
 
 /**
- * Looks up many keys and campaigns; the rows are in the order of the arrays. The arrays come from subqueries, so that the planner assumes the same size for
- * any number of members and keeps one plan instead of making one for each batch. The limits keep it from scanning a
- * whole small table for a few members.
+ * Looks up many keys and campaigns; the rows are in the order of the arrays. The arrays come from subqueries, so that
+ * the planner assumes the same size for any number of members and keeps one plan instead of making one for each batch.
+ * The limits keep it from scanning a whole small table for a few members.
  */
 const lookUpMany: Statement = {
   name: 'look-up-many',
@@ -188,7 +188,10 @@ export class GroupedLookUps implements LookUps, Stage<Member> {
     return this.#statements.run<Row>(lookUpMany, [hashes, plainArray(campaigns.map(({ id }) => id))]);
   }
 
-  /** Used after a fault that one member may have caused for all. @throws Unavailable for the members that are not answered */
+  /**
+   * Used after a fault that one member may have caused for all. @throws Unavailable for the members that are not
+   * answered
+   */
   async #oneByOne(batch: readonly Member[]): Promise<void> {
     this.#observer.splitUp('look-up');
     for (const member of batch) {

@@ -14,8 +14,8 @@ export interface LockQueueLimits {
 }
 
 /**
- * The updates whose mirror is locked (state 3 in `campaigns.ts`). The first update of each line waits in the database, and
- * the others wait behind it: no line takes more than one connection.
+ * The updates whose mirror is locked (state 3 in `campaigns.ts`). The first update of each line waits in the database,
+ * and the others wait behind it: no line takes more than one connection.
  */
 export class LockQueue<Member extends Queued> {
   readonly #wait: (member: Member) => Promise<void>;

@@ -45,7 +45,9 @@ export function grantedRights(database: Pool | ClientBase): Promise<readonly Rig
   return rowsOf<Right>(database, rightsText);
 }
 
-/** How those rights differ from what a role is granted. A column that is not there yet makes its right a missing one. */
+/**
+ * How those rights differ from what a role is granted. A column that is not there yet makes its right a missing one.
+ */
 export function rightsOf(role: keyof typeof grants, rights: readonly Right[]): RightsFinding {
   const needed: Grant[] = [{ right: 'usage', on: 'schema campaign_mirror' }, ...grants[role]];
   if (role === 'operator') needed.push({ right: 'temporary', on: 'the database' });

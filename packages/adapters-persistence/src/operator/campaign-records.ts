@@ -75,9 +75,9 @@ const recordPage = records('id > $1 and ($2::bigint is null or owner_id = $2) or
 const authority = `split_part(split_part(target_url collate "C", '/', 3), '?', 1) as authority`;
 
 /**
- * Whether the URL parser may read a host other than the one that is written there: a scheme in another spelling, other characters
- * than those of a plain name, or a last label that is a number, as in some spelling of an IPv4 address; plain decimal is
- * the usual one. Such addresses are candidates, whatever host is asked for.
+ * Whether the URL parser may read a host other than the one that is written there: a scheme in another spelling, other
+ * characters than those of a plain name, or a last label that is a number, as in some spelling of an IPv4 address;
+ * plain decimal is the usual one. Such addresses are candidates, whatever host is asked for.
  */
 const isOdd = `
   not (target_url collate "C" like 'https://%' or target_url collate "C" like 'http://%')

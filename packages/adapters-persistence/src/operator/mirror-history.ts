@@ -24,9 +24,9 @@ const entries = `
     ${timestampText('changed_at')} as "changedAt", request_id as "requestId"`;
 
 /**
- * Follows the chain: from the change before $2, if $2 is a change of the campaign; otherwise from the last change of the
- * mirror, or, if the campaign was deleted, from the one in the audit's entry. Only as many links are followed as there are
- * rows to return.
+ * Follows the chain: from the change before $2, if $2 is a change of the campaign; otherwise from the last change of
+ * the mirror, or, if the campaign was deleted, from the one in the audit's entry. Only as many links are followed as
+ * there are rows to return.
  */
 const changePage = `
   with recursive given as (

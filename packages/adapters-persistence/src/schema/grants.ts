@@ -32,9 +32,9 @@ const mirrorFields = [
 
 /**
  * What each role may do, and nothing else. The owner's rights come with ownership. Nobody else writes addresses, their
- * history or the audit, except through the functions and triggers of the schema. The operator can execute the function for
- * callers, too. It imports campaigns with their numbers, hence its rights on two sequences; its right to count clicks is
- * for locking a mirror that is deleted. A redirector that counts has to read the count and find the row.
+ * history or the audit, except through the functions and triggers of the schema. The operator can execute the function
+ * for callers, too. It imports campaigns with their numbers, hence its rights on two sequences; its right to count
+ * clicks is for locking a mirror that is deleted. A redirector that counts has to read the count and find the row.
  */
 export const grants: Record<Exclude<Role, 'owner'>, readonly Grant[]> = {
   operator: [
@@ -69,7 +69,9 @@ export const grants: Record<Exclude<Role, 'owner'>, readonly Grant[]> = {
 /** By default, everybody may execute a function. */
 export const revokeFromPublic = `revoke execute on all functions in schema ${schema} from public`;
 
-/** The statements that grant the roles of these names their rights, which differ between versions. They have to exist. */
+/**
+ * The statements that grant the roles of these names their rights, which differ between versions. They have to exist.
+ */
 export function grantTexts(names: readonly string[]): string[] {
   const texts: string[] = [];
   for (const role of Object.keys(grants) as (keyof typeof grants)[]) {

@@ -113,7 +113,10 @@ const parameters = `campaigns bigint[], owners bigint[], defaults boolean[], add
 const results = `place bigint, mirror_id bigint, clicks bigint, created_at numeric, changed_at numeric,
     caller_is_valid boolean, owner_id bigint, is_default boolean, has_mirror boolean, address_is_as_expected boolean`;
 
-/** The body of both functions: `before` runs before the mirrors are set; `entry` is the number of the entry in the audit. */
+/**
+ * The body of both functions: `before` runs before the mirrors are set; `entry` is the number of the entry in the
+ * audit.
+ */
 const body = (before: string, entry: string) => `language plpgsql security definer
   set search_path = pg_catalog, pg_temp as $$
     #variable_conflict use_column
@@ -151,9 +154,10 @@ const setMirrorsWithEntry = `
   ${body('', 'entry')}`;
 
 /**
- * The same for the operator, with its entry in the audit. The entry has the numbers of the first and the last change, and
- * each change has the number of the entry. A move is several entries, one for each transaction: all but the first are part of it. `audited_owner` is the
- * owner that the entry names. Each row has the number of the entry, which is there if any mirror was set.
+ * The same for the operator, with its entry in the audit. The entry has the numbers of the first and the last change,
+ * and each change has the number of the entry. A move is several entries, one for each transaction: all but the first
+ * are part of it. `audited_owner` is the owner that the entry names. Each row has the number of the entry, which is
+ * there if any mirror was set.
  */
 const setMirrorsAsOperator = `
   create function campaign_mirror.set_mirrors_as_operator(

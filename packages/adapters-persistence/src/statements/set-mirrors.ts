@@ -118,7 +118,10 @@ const placeholders = (count: number, from = 1) =>
 export const setMirrorsText = ({ waits }: { waits: boolean }) =>
   `select ${columns.join(', ')} from campaign_mirror.set_mirrors(${placeholders(9).join(', ')}, ${waits})`;
 
-/** The statement for the operator, with the values of `mirrorsValues`, then act, operator, request, owner, details, move. */
+/**
+ * The statement for the operator, with the values of `mirrorsValues`, then act, operator, request, owner, details,
+ * move.
+ */
 export const setMirrorsAsOperatorText = ({ waits }: { waits: boolean }) =>
   `select ${columns.join(', ')}, entry from campaign_mirror.set_mirrors_as_operator(
     ${placeholders(5).join(', ')}, ${waits}, ${placeholders(6, 6).join(', ')})`;
