@@ -43,7 +43,7 @@ new Command('npm run bench --')
   .addArgument(
     new Argument(
       '[what]',
-      'services: beside a floor and a peer; compare: with a setting or a change, and without; guard: fails where ours is too slow beside the floor; overload: when more is asked than it can carry; locked: one campaign whose mirror others hold or change; scale: how the cost grows with the data, beside the floor; operator: the commands at a million campaigns and at more, beside a bare scan',
+      'services: beside a floor and a peer; compare: with a setting or a change, and without; guard: fails if ours is too slow beside the floor; overload: when more is asked than it can carry; locked: one campaign whose mirror others hold or change; scale: how the cost grows with the data, beside the floor; operator: the commands at a million campaigns and at more, beside a bare scan',
     )
       .choices(['services', 'compare', 'guard', 'overload', 'locked', 'scale', 'operator'])
       .default('services' as const),
@@ -77,8 +77,8 @@ new Command('npm run bench --')
     '\nBENCH_DATABASE_URL, of a superuser, names the PostgreSQL to use; without it one is brought up for the run.',
   )
   .showHelpAfterError()
-  .action((what, given) => {
-    const chosen = { ...usual[what], ...(given.quick && quick), ...given };
+  .action((what, options) => {
+    const chosen = { ...usual[what], ...(options.quick && quick), ...options };
     return run((cleanup) => measurements[what](chosen, cleanup));
   })
   .parse();

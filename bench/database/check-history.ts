@@ -7,7 +7,7 @@ export interface Updates {
   asked: number;
 }
 
-type Counts = Record<'rows' | 'breaks' | 'ends' | 'untold', string>;
+type Counts = Record<'rows' | 'breaks' | 'ends' | 'unrecorded', string>;
 
 /** What is wrong with a history: a line each, none when all is well. */
 export async function historyFaults(url: URL, { answered, asked }: Updates): Promise<string[]> {
@@ -25,16 +25,16 @@ export async function historyFaults(url: URL, { answered, asked }: Updates): Pro
         select from campaign_mirror.mirrors m where m.campaign_id = history.campaign_id
           and m.target_url = address_after and m.updated_at = changed_at)) as ends,
       (select count(*) from campaign_mirror.mirrors m where updated_externally and not exists (
-        select from campaign_mirror.mirror_history h where h.campaign_id = m.campaign_id)) as untold
+        select from campaign_mirror.mirror_history h where h.campaign_id = m.campaign_id)) as unrecorded
     from history`,
     [addressBefore],
   );
-  const { rows, breaks, ends, untold } = counts as Counts;
+  const { rows, breaks, ends, unrecorded } = counts as Counts;
   const faults: string[] = [];
   if (Number(rows) < answered || Number(rows) > asked)
     faults.push(`${answered} answers of 200 to ${asked} requests, ${rows} rows of history`);
   if (breaks !== '0') faults.push(`${breaks} rows of history do not follow on the one before`);
   if (ends !== '0') faults.push(`${ends} mirrors are not what their history says last`);
-  if (untold !== '0') faults.push(`${untold} mirrors were changed without history`);
+  if (unrecorded !== '0') faults.push(`${unrecorded} mirrors were changed without history`);
   return faults;
 }

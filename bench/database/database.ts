@@ -27,20 +27,21 @@ export async function openDatabases(filling: Seed, isTuned: boolean, cleanup: Cl
   const server = await openServer(isTuned, cleanup);
   const role = `campaign_mirror_bench_${randomBytes(4).toString('hex')}`;
   const password = randomBytes(16).toString('hex');
-  const [known] = await query(server, 'select from pg_roles where rolname = $1', [roles.service]);
-  if (!known) {
+  const [existing] = await query(server, 'select from pg_roles where rolname = $1', [roles.service]);
+  if (!existing) {
     cleanup.push(() => query(server, `drop role ${roles.service}`));
     await query(server, `create role ${roles.service}`);
   }
   cleanup.push(() => query(server, `drop role ${role}`));
   await query(server, `create role ${role} login password '${password}' in role ${roles.service}`);
   let count = 0;
-  const created = async (how = ''): Promise<Database> => {
+  const created = async (options = ''): Promise<Database> => {
     count += 1;
     const name = `${role}_${count}`;
-    await query(server, `create database ${name} ${how}`);
+    await query(server, `create database ${name} ${options}`);
     cleanup.push(() => query(server, `drop database ${name} with (force)`));
-    const [admin, url] = [new URL(name, server), new URL(name, server)];
+    const admin = new URL(name, server);
+    const url = new URL(name, server);
     Object.assign(url, { username: role, password });
     return { url, admin };
   };
@@ -65,7 +66,7 @@ export async function openDatabases(filling: Seed, isTuned: boolean, cleanup: Cl
   };
 }
 
-/** Undefined where it does not run here. */
+/** The process of the server; undefined if it does not run on this machine. */
 async function postmasterOf(server: URL): Promise<number | undefined> {
   const text = `select split_part(pg_read_file('postmaster.pid'), E'\\n', 1)::int as id`;
   if (!['127.0.0.1', 'localhost'].includes(server.hostname)) return undefined;

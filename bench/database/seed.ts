@@ -11,11 +11,11 @@ export interface Seed {
   readonly keys: readonly AccessKey[];
   /** How many there were already: of each campaign as many as of any other, or one more. */
   readonly changes: number;
-  /** Where mirrors point at first, of `campaign`, in SQL; by default all to `addressBefore`. */
+  /** The first address of the mirror of `campaign`, in SQL; by default `addressBefore`. */
   readonly addresses?: string;
 }
 
-/** Where every mirror points at first. */
+/** The first address of every mirror. */
 export const addressBefore = 'https://mirror.example/before';
 
 const owners = 1_000;
@@ -25,7 +25,9 @@ export function seedOf(campaigns: number, changes = 0): Seed {
   return { campaigns, keys, changes };
 }
 
-/** A prime, so that the changes of a campaign are as far from each other as they can be: the n-th is of 1 + n × this. */
+/**
+ * A prime, so that the changes of a campaign are as far from each other as they can be: the n-th is of 1 + n × this.
+ */
 const stride = 7_907;
 
 export function seed(url: URL, { campaigns, keys, changes, addresses = '$2::text' }: Seed): Promise<void> {

@@ -5,7 +5,7 @@ import { openOwnDatabase } from '../../packages/app/src/database/embedded-databa
 import type { Cleanup } from '../machine/run.ts';
 import { query } from './query.ts';
 
-/** What the embedded database sets for its own purposes, as it is where PostgreSQL's packages install it. */
+/** Settings that the embedded database changes for its own purposes, with the values of PostgreSQL's packages. */
 const asInstalled = {
   log_min_messages: 'warning',
   log_min_error_statement: 'error',
@@ -14,7 +14,7 @@ const asInstalled = {
   log_checkpoints: 'on',
 };
 
-/** As the manual advises where much is written. */
+/** As the manual advises for a server to which much is written. */
 const tuned = {
   shared_buffers: `${Math.round(totalmem() / 4 / 2 ** 20)}MB`,
   max_wal_size: '16GB',
@@ -30,10 +30,10 @@ const segments = 128;
  * its log goes to a file.
  */
 export async function openServer(isTuned: boolean, cleanup: Cleanup): Promise<URL> {
-  const given = process.env.BENCH_DATABASE_URL;
-  if (given) return new URL(given);
+  const serverUrl = process.env.BENCH_DATABASE_URL;
+  if (serverUrl) return new URL(serverUrl);
   const parent = await mkdtemp(join(tmpdir(), 'campaign-mirror-bench-'));
-  // Where we are root the database runs as another user, who has to pass through.
+  // If this process runs as root, the database runs as another user, who has to pass through.
   await chmod(parent, 0o711);
   cleanup.push(() => rm(parent, { recursive: true, force: true, maxRetries: 10 }));
   const settings = { ...asInstalled, ...(isTuned && tuned) };
@@ -58,9 +58,16 @@ async function makeSegments(url: URL): Promise<void> {
   await query(url, 'checkpoint');
 }
 
-const shown = [
-  ...['fsync', 'synchronous_commit', 'autovacuum', 'shared_buffers', 'min_wal_size', 'max_wal_size'],
-  ...['checkpoint_timeout', 'logging_collector', 'log_min_messages'],
+const describedSettings = [
+  'fsync',
+  'synchronous_commit',
+  'autovacuum',
+  'shared_buffers',
+  'min_wal_size',
+  'max_wal_size',
+  'checkpoint_timeout',
+  'logging_collector',
+  'log_min_messages',
 ];
 
 /** Its version, and what decides over its speed. */
@@ -69,7 +76,7 @@ export async function describeServer(url: URL): Promise<string> {
     url,
     `select 'PostgreSQL ' || current_setting('server_version') || ': ' || string_agg(name || ' ' ||
       current_setting(name), ', ' order by at) as text from unnest($1::text[]) with ordinality as t (name, at)`,
-    [shown],
+    [describedSettings],
   );
   return `${row?.text} (${process.env.BENCH_DATABASE_URL ? 'BENCH_DATABASE_URL' : 'embedded'})`;
 }

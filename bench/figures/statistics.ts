@@ -1,7 +1,7 @@
 import { ascending, quantileSorted } from 'd3-array';
 import type { Measured } from '../stage/measure.ts';
 
-/** Of rates to those of the neighbouring rounds. Pairs in which nobody was answered tell nothing, and are left out. */
+/** Of rates to those of the neighbouring rounds. Pairs in which nobody was answered say nothing, and are left out. */
 export function ratiosOf(rounds: readonly Measured[], others: readonly Measured[]): readonly number[] {
   const ratios = rounds.map(({ rate }, round) => rate / (others[round]?.rate ?? Number.NaN));
   return ratios.filter((ratio) => !Number.isNaN(ratio)).toSorted(ascending);

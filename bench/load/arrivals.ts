@@ -80,7 +80,7 @@ await arrive(1000 / Number(rate));
 const tooLate = performance.now() + timeout;
 while (open > 0 && performance.now() < tooLate) await pause(1);
 if (open > 0) count(errors, 'no answer');
-tell();
+printAnswers();
 process.exit();
 
 /** `interval` in milliseconds. */
@@ -96,9 +96,9 @@ async function arrive(interval: number): Promise<void> {
   }
 }
 
-function tell(): void {
+function printAnswers(): void {
   const answers: Answers = {
-    requests: Object.values(answered).reduce((sum, one) => sum + one, 0),
+    requests: Object.values(answered).reduce((sum, count) => sum + count, 0),
     seconds: (performance.now() - begun) / 1000,
     p99: quantile(latencies, 0.99) ?? 0,
     answered,

@@ -38,7 +38,7 @@ export interface LoadGenerator {
   carryOut(asking: Asking): Promise<Answers>;
 }
 
-/** wrk, which is the cheapest; ours for a fixed rate of arrivals. @throws Error where wrk is not installed */
+/** wrk, which is the cheapest; ours for a fixed rate of arrivals. @throws Error if wrk is not installed */
 export async function openLoadGenerator(seed: Seed, cleanup: Cleanup): Promise<LoadGenerator> {
   const { stdout } = spawnSync('wrk', ['--version'], { encoding: 'utf8' });
   const version = /^wrk \D*([0-9.]+)/.exec(stdout ?? '')?.[1];
@@ -57,11 +57,17 @@ export async function openLoadGenerator(seed: Seed, cleanup: Cleanup): Promise<L
     name: `wrk ${version}`,
     async carryOut({ port, load: { connections, isHot }, seconds, rate }) {
       const amount = ['--threads', '1', '--connections', String(connections), '--duration', `${seconds}s`];
-      const how = ['--timeout', '15s', '--script', beside('load.lua'), `http://127.0.0.1:${port}`];
+      const commonArguments = [
+        '--timeout',
+        '15s',
+        '--script',
+        beside('load.lua'),
+        `http://127.0.0.1:${port}`,
+      ];
       const numbers = [before, port, connections, seconds, rate].map(String);
       const words = rate
         ? [process.execPath, beside('arrivals.ts'), file(`${isHot}.json`), ...numbers]
-        : ['wrk', ...amount, ...how, '--', file(`${isHot}.lua`), String(before)];
+        : ['wrk', ...amount, ...commonArguments, '--', file(`${isHot}.lua`), String(before)];
       const answers = await lineOf(words);
       before += answers.requests + connections + 1;
       return answers;

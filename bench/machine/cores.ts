@@ -5,7 +5,7 @@ import { availableParallelism, cpus, totalmem } from 'node:os';
 export const serviceCore = '0';
 const restCore = '1';
 
-/** Puts this process, and with it whatever it starts from now on, on the second core. False where that cannot be had. */
+/** Puts this process, and with it whatever it starts from now on, on the second core. False if that is not possible. */
 export function divideCores(): boolean {
   // Once: afterwards, this process sees one core.
   isDivided ??=

@@ -24,7 +24,10 @@ export interface Program {
   readonly nodeOptions?: readonly string[];
 }
 
-/** Starts a service on a free port and waits until it accepts connections. Its standard output, where it logs, goes nowhere. */
+/**
+ * Starts a service on a free port and waits until it accepts connections. Its standard output, where it logs, goes
+ * nowhere.
+ */
 export async function startService(
   { script, environment, nodeOptions = [] }: Program,
   isDivided: boolean,

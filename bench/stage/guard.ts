@@ -11,7 +11,7 @@ import { measureLoad } from './rounds.ts';
  */
 const bars: Readonly<Record<string, number>> = { '64': 1.2 };
 
-/** Fails where ours is too slow beside the floor; other loads are only printed. */
+/** Fails if ours is too slow beside the floor; other loads are only printed. */
 export async function guard(options: Options, cleanup: Cleanup): Promise<readonly string[]> {
   const bench = await openBench(options, cleanup);
   const contenders = [await startOther('floor', bench), await startOurs(bench, { settings: options.set })];

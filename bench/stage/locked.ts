@@ -54,7 +54,7 @@ export async function locked(options: Options, cleanup: Cleanup) {
       without.push(await round());
     }
     const medianOf = (some: typeof without, what: 'rate' | 'p99') => median(some, (one) => one[what]) ?? 0;
-    const refused = beside.reduce((sum, one) => sum + one.refused, 0);
+    const refused = beside.reduce((sum, round) => sum + round.refused, 0);
     const part = medianOf(beside, 'rate') / medianOf(without, 'rate');
     rows.push({
       beside: rivals.name,
@@ -73,7 +73,7 @@ export async function locked(options: Options, cleanup: Cleanup) {
   return faults;
 }
 
-/** Has them at work from now until what is given back is called. */
+/** Starts the rivals. The function that it returns ends their work. */
 function startRivals({ count, text, holdFor, freeFor }: Rivals, url: URL): () => Promise<void> {
   let over = false;
   const work = Array.from({ length: count }, () =>

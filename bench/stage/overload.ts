@@ -108,7 +108,7 @@ function overloadTable(rounds: readonly Round[]): string {
   );
 }
 
-/** Where the bars were missed. */
+/** The rounds that missed a bar, each with the bar. */
 function missed(rounds: readonly Round[]): string[] {
   const [peak, normal, ...beyond] = rounds as [Round, Round, ...Round[]];
   const refusing = [peak, normal].filter(({ refused }) => refused > 0);

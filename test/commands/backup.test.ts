@@ -123,8 +123,8 @@ describe('backup and restore', () => {
     const broken: [bytes: Buffer | string, why: RegExp][] = [
       [good.subarray(0, -9), /it is damaged/],
       [flipped, /it is damaged/],
-      ['id,name\n1,x\n', /it is damaged, or no backup of this program/],
-      [gzipSync('{}\n'), /it is no backup of this program/],
+      ['id,name\n1,x\n', /it is damaged, or not a backup of this program/],
+      [gzipSync('{}\n'), /it is not a backup of this program/],
       [repacked((text) => text.replace('\tr1', '\tr9')), /its checksum is another/],
       [repacked((text) => text.slice(0, text.lastIndexOf('{'))), /it ends too early/],
       [repacked((text) => `${text}more`), /something behind its end/],

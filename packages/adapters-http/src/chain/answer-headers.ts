@@ -3,11 +3,11 @@ import type { Middleware } from './calls.ts';
 
 /** What the headers of every answer depend on. */
 export interface AnswerHeaderSettings {
-  /** The origins whose pages may call, such as `https://tools.example`; none for none. */
+  /** The origins whose pages may call, such as `https://tools.example`; by default, none. */
   readonly origins?: readonly string[] | undefined;
 }
 
-/** The headers of every answer, whatever it says. */
+/** The headers of every answer, whatever its status. */
 export const standingHeaders: Readonly<Record<string, string>> = {
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
@@ -32,14 +32,16 @@ export function headersOfRefusals({
 }: AnswerHeaderSettings): (heard: string) => Readonly<Record<string, string>> {
   if (origins.length === 0) return () => standingHeaders;
   return (heard) => {
-    const said = /^origin:[\t ]*([^\t\r\n ]+)/im.exec(heard)?.[1];
-    // It may have been said earlier. Where there is one origin, no other can be meant.
-    const allowed = origins.find((origin) => origin === said || (!said && origins.length === 1));
-    const named = allowed !== undefined && {
+    const sent = /^origin:[\t ]*([^\t\r\n ]+)/im.exec(heard)?.[1];
+    // The caller may have sent it earlier. If only one origin is allowed, no other can be meant.
+    const allowed = origins.find((origin) => origin === sent || (!sent && origins.length === 1));
+    const headers = { ...standingHeaders, Vary: 'Origin' };
+    if (allowed === undefined) return headers;
+    return {
+      ...headers,
       'Access-Control-Allow-Origin': allowed,
       'Access-Control-Expose-Headers': exposed,
     };
-    return { ...standingHeaders, Vary: 'Origin', ...named };
   };
 }
 
@@ -51,7 +53,7 @@ function callsFrom(origins: ReadonlySet<string>): Middleware {
   return cors({
     origin: (context) => (origins.has(context.get('Origin')) ? context.get('Origin') : ''),
     allowMethods: 'POST',
-    // Those of a trace, too (W3C Trace Context and Baggage), which tracing in a browser adds by itself.
+    // The headers of a trace are among them (W3C Trace Context and Baggage), which tracing in a browser adds by itself.
     allowHeaders: 'Authorization, Content-Type, X-Request-Id, traceparent, tracestate, baggage',
     exposeHeaders: exposed,
     // How long a browser keeps a preflight, in seconds: removing an origin can take as long to have effect.

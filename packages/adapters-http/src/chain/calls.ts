@@ -10,12 +10,12 @@ import { faults, type Reply } from './replies.ts';
 /** What is known of a request while it passes the chain. */
 type Call = { -readonly [Name in keyof AnsweredRequest]: AnsweredRequest[Name] };
 
-/** What one part of the chain leaves for those after it. */
+/** What one part of the chain leaves for the parts after it. */
 export interface ServiceState {
   call: Call;
-  /** When its headers had been read, by `performance.now()`. */
+  /** When the headers of the request had been read, by `performance.now()`. */
   began: number;
-  /** Its asynchronous context, and with it its trace. */
+  /** The asynchronous context of the request, and with it its trace. */
   origin: AsyncResource;
 }
 
@@ -52,7 +52,7 @@ export interface AnsweredRequest {
   /** Why the status is not 200: the rule that refused the request, or the fault. */
   readonly because?: string | undefined;
   readonly campaign?: number | undefined;
-  /** Who called, as the history names it, such as `key:17`; for a refused key too, where it was issued once. */
+  /** Who called, as the history names it, such as `key:17`; for a refused key, too, if it was issued once. */
   readonly subject?: string | undefined;
   /** The caller did not wait for the answer. */
   readonly callerGone?: true | undefined;
@@ -79,7 +79,7 @@ export function requestIdOf(header: string | string[] | undefined): string {
   return typeof header === 'string' && isRequestId(header) ? header : randomUUID().toLowerCase();
 }
 
-/** What is recorded of calls, and for how long their callers may take to read an answer. */
+/** Where calls are recorded, and how long their callers may take to read an answer. */
 export interface CallSettings {
   readonly log: HttpLog;
   /** The proxies whose `X-Forwarded-For` is trusted; none by default. */
@@ -95,8 +95,8 @@ export interface CallSettings {
 const inProgress = Symbol('call in progress');
 type CallResponse = ServerResponse & { [inProgress]?: Context | undefined };
 
-/** Headers of some answers, in which another must not be sent. */
-const ofOneAnswer = ['Allow', 'WWW-Authenticate', 'ETag', 'Content-Encoding'];
+/** Headers that belong to one answer, and must not be sent with another. */
+const headersOfOneAnswer = ['Allow', 'WWW-Authenticate', 'ETag', 'Content-Encoding'];
 
 /** Calls in progress: each from the headers of its request until its answer, which is reported once. */
 export class Calls {
@@ -132,20 +132,22 @@ export class Calls {
     const context = (response as CallResponse)[inProgress];
     if (!context) return false;
     // The chain may have begun another answer.
-    for (const name of ofOneAnswer) response.removeHeader(name);
+    for (const name of headersOfOneAnswer) response.removeHeader(name);
     answer(context, { ...reply, closes: true });
-    // Whoever cuts it short is in a context of its own.
+    // The code that cuts the call short runs in another asynchronous context.
     context.state.origin.runInAsyncScope(() => this.#answered(context));
     response.end(reply.body);
     return true;
   }
 
-  /** Answers those of the calls that are in progress. @returns what is known of them */
+  /** Answers the calls that are in progress with 503. @returns these calls */
   giveUp(responses: readonly CallResponse[]): AnsweredRequest[] {
-    return responses.flatMap((response) => {
+    const unanswered: AnsweredRequest[] = [];
+    for (const response of responses) {
       const context = response[inProgress];
-      return context && this.cutShort(response, faults.unavailable) ? [context.state.call] : [];
-    });
+      if (context && this.cutShort(response, faults.unavailable)) unanswered.push(context.state.call);
+    }
+    return unanswered;
   }
 
   #answered(context: Context): void {
@@ -155,7 +157,8 @@ export class Calls {
     response[inProgress] = undefined;
     const { log, answerTimeout = 30_000 } = this.#settings;
     if (this.draining) context.set('Connection', 'close');
-    // Node replaces it as soon as the answer is sent. Behind a gateway's event there may be another stream, without it.
+    // Node replaces the timeout as soon as the answer is sent. Behind a gateway's event, the socket may be another stream,
+    // without this method.
     req.socket.setTimeout?.(answerTimeout);
     const { call, began } = context.state;
     call.status = status;
@@ -166,8 +169,8 @@ export class Calls {
 }
 
 /**
- * Answers what is thrown behind it: 503 where the store is unavailable, 500 for anything else, and logs it. Without a log
- * it is an error of the Koa application, as what other middleware throws.
+ * Answers what is thrown behind it: 503 if the store is unavailable, 500 for anything else. The error is logged. Without a
+ * log it becomes an error of the Koa application, like an error that other middleware throws.
  */
 export function errorsAsAnswers(log: HttpLog | undefined): Middleware {
   return async (context, next) => {
@@ -177,7 +180,7 @@ export function errorsAsAnswers(log: HttpLog | undefined): Middleware {
       const because = error instanceof Unavailable ? 'unavailable' : 'unexpected';
       answer(context, faults[because]);
       if (log) log.failed(context.state.call.requestId, error, because);
-      // An application refuses to be told of what is not an error.
+      // A Koa application accepts nothing but errors.
       else context.app.emit('error', isNativeError(error) ? error : new Error(String(error)), context);
     }
   };

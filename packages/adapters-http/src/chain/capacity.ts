@@ -14,13 +14,16 @@ export type Overload = 'requests' | 'share' | 'event-loop-delay' | 'connections'
 
 /** The place of a request that is carried out. A caller is named by its subject, a stranger by its network. */
 export interface Place {
-  /** Takes it for this caller and campaign, instead of those who held it. If there is none for them, it is given back. */
+  /**
+   * Takes the place for this caller and campaign, instead of those who had it. If there is no place for them, it is
+   * given back.
+   */
   take(caller: string, campaign?: number): Overload | undefined;
-  /** Gives it back, if it was taken. */
+  /** Gives the place back, if it was taken. */
   leave(): void;
 }
 
-/** The load from which on requests are refused. */
+/** The load above which requests are refused. */
 export interface CapacityLimits {
   /** Requests carried out at once. */
   readonly inFlight: number;
@@ -41,12 +44,12 @@ export class Capacity {
   /** The number of refusals so far, by reason. */
   readonly refusals = new Map<Overload, number>();
   readonly #delay: EventLoopDelay | undefined;
-  readonly #onRefused: (what: Overload) => void;
-  /** Those that are taken. */
+  readonly #onRefused: (overload: Overload) => void;
+  /** The places that are taken. */
   readonly #places = new Set<RequestPlace>();
 
   /** `onRefused` is called with each refusal: it must be cheap. */
-  constructor(limits: CapacityLimits, onRefused: (what: Overload) => void = () => {}) {
+  constructor(limits: CapacityLimits, onRefused: (overload: Overload) => void = () => {}) {
     this.limits = limits;
     if (limits.eventLoopDelay !== undefined) this.#delay = new EventLoopDelay(limits.eventLoopDelay);
     this.#onRefused = onRefused;
@@ -57,7 +60,7 @@ export class Capacity {
     return this.#places.size;
   }
 
-  /** Refuses requests that come while the load is too high, before anything is read of them. */
+  /** Refuses requests that arrive while the load is too high, before their bodies are read. */
   readonly middleware: Middleware = (context, next) => {
     const overload = this.#overload;
     return overload ? this.refuse(context, overload) : next();
@@ -69,8 +72,8 @@ export class Capacity {
   }
 
   /** Answers 503, a second after the headers. */
-  async refuse(context: Context, what: Overload): Promise<void> {
-    this.refused(what);
+  async refuse(context: Context, overload: Overload): Promise<void> {
+    this.refused(overload);
     const { call, began } = context.state;
     call.overload = true;
     await pause(began + refusalDelay - performance.now(), undefined, { ref: false });
@@ -78,9 +81,9 @@ export class Capacity {
   }
 
   /** Counts a refusal. */
-  refused(what: Overload): void {
-    this.refusals.set(what, (this.refusals.get(what) ?? 0) + 1);
-    this.#onRefused(what);
+  refused(overload: Overload): void {
+    this.refusals.set(overload, (this.refusals.get(overload) ?? 0) + 1);
+    this.#onRefused(overload);
   }
 
   /** Stops measuring. */
@@ -94,7 +97,7 @@ export class Capacity {
   }
 }
 
-/** Who holds a place is counted only where it matters, since most requests come while half of the places are free. */
+/** Who holds a place is counted only if it matters, since most requests come while half of the places are free. */
 class RequestPlace implements Place {
   readonly #taken: Set<RequestPlace>;
   readonly #all: number;
@@ -125,10 +128,11 @@ class RequestPlace implements Place {
     const share = Math.floor(this.#all / 8);
     // Of fewer than eight places, none can be kept for everybody.
     if (size < this.#all / 2 || share === 0) return undefined;
-    let [ofCaller, ofCampaign] = [0, 0];
-    for (const one of this.#taken) {
-      if (one.#caller === this.#caller) ofCaller += 1;
-      if (this.#campaign !== undefined && one.#campaign === this.#campaign) ofCampaign += 1;
+    let ofCaller = 0;
+    let ofCampaign = 0;
+    for (const place of this.#taken) {
+      if (place.#caller === this.#caller) ofCaller += 1;
+      if (this.#campaign !== undefined && place.#campaign === this.#campaign) ofCampaign += 1;
     }
     return ofCaller >= share || ofCampaign >= share ? 'share' : undefined;
   }
@@ -137,7 +141,7 @@ class RequestPlace implements Place {
 /** Milliseconds between two measurements. */
 const resolution = 20;
 
-/** How late the event loop is: once each of its turns takes too long, nothing helps but to do less. */
+/** Measures how late the event loop is. Once each of its turns takes too long, only less work helps. */
 export class EventLoopDelay {
   readonly #delays = monitorEventLoopDelay({ resolution });
   readonly #timer: NodeJS.Timeout;

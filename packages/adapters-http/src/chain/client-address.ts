@@ -11,7 +11,7 @@ export interface TrustedProxies {
 /** Trusts no proxy: the caller is the peer of the connection. */
 export const noProxies: TrustedProxies = { has: () => false };
 
-/** proxy-addr takes more, such as `010.0.0.0` as octal, and every IPv4 address as a range of IPv6. */
+/** Stricter than proxy-addr, which accepts `010.0.0.0` as octal, and every IPv4 address as a range of IPv6. */
 function isRange(text: string): boolean {
   const [, address = ''] =
     /^(?!::ffff:.*\/(?:\d|[1-8]\d|9[0-6])$)([\da-f:.]+)(?:\/[1-9]\d{0,2})?$/i.exec(text) ?? [];
@@ -20,7 +20,7 @@ function isRange(text: string): boolean {
 
 /**
  * Trusts these addresses and ranges of them (`10.0.0.0/8`, `fd00::/8`); `loopback` is this machine.
- * @throws TypeError when one is none, or is all addresses, or there are none
+ * @throws TypeError if one is not such a range, or contains all addresses, or the list is empty
  */
 export function trustedProxies(ranges: readonly string[]): TrustedProxies {
   if (ranges.length === 0 || !ranges.every(isRange))
@@ -30,26 +30,29 @@ export function trustedProxies(ranges: readonly string[]): TrustedProxies {
 }
 
 /**
- * The IP address of a request's caller: the nearest one that is not a trusted proxy's. Where a proxy reports something
- * else than an address, that proxy. `-` if the connection ended before the address could be read.
+ * The IP address of a request's caller: the nearest one that is not a trusted proxy's. If a proxy reports something
+ * other than an address, the address of that proxy. `-` if the connection ended before the address could be read.
  */
 export function clientOf(request: IncomingMessage, proxies: TrustedProxies): string {
   const { remoteAddress } = request.socket;
   if (remoteAddress === undefined) return '-';
-  const peer = plain(remoteAddress);
+  const peer = withoutMapping(remoteAddress);
   if (proxies === noProxies || !proxies.has(peer)) return peer;
-  const hops = proxyAddr.all(request, (hop) => isIP(bare(hop)) !== 0 && proxies.has(plain(bare(hop))));
-  return plain(hops.map(bare).findLast((hop) => isIP(hop) !== 0) ?? peer);
+  const hops = proxyAddr.all(
+    request,
+    (hop) => isIP(withoutPort(hop)) !== 0 && proxies.has(withoutMapping(withoutPort(hop))),
+  );
+  return withoutMapping(hops.map(withoutPort).findLast((hop) => isIP(hop) !== 0) ?? peer);
 }
 
-/** Without the port that some proxies add, and the brackets in which IPv6 addresses then stand. */
-function bare(hop: string): string {
+/** The address without the port that some proxies add, and without the brackets that IPv6 addresses then have. */
+function withoutPort(hop: string): string {
   const [, ipv6, ipv4] = /^(?:\[([^\]]*)\](?::\d+)?|([\d.]+):\d+)$/.exec(hop) ?? [];
   return ipv6 ?? ipv4 ?? hop;
 }
 
-/** An IPv4 address that is written as IPv6 (`::ffff:192.0.2.1`), as IPv4. */
-function plain(address: string): string {
+/** Writes an IPv4 address in IPv6 form (`::ffff:192.0.2.1`) as IPv4. */
+function withoutMapping(address: string): string {
   return address.startsWith('::ffff:') && address.includes('.') ? address.slice('::ffff:'.length) : address;
 }
 

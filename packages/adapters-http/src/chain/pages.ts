@@ -8,7 +8,7 @@ const compress = promisify(gzip);
 export class Page {
   readonly contentType: string;
   readonly content: Buffer;
-  /** Additional ones. */
+  /** Headers besides those of every page. */
   readonly headers: Readonly<Record<string, string>>;
   /** Weak, because the compressed page counts as the same. */
   readonly etag: string;
@@ -21,7 +21,7 @@ export class Page {
     this.etag = `W/"${createHash('sha256').update(this.content).digest('base64url').slice(0, 32)}"`;
   }
 
-  /** By gzip. */
+  /** The content, compressed by gzip. */
   compressed(): Promise<Buffer> {
     this.#compressed ??= compress(this.content);
     return this.#compressed;
@@ -31,10 +31,10 @@ export class Page {
 /** The page to try the call; its files lie below it. */
 export const docsPath = '/docs';
 
-/** By their paths. One that may change is made for each request. */
+/** Pages by their paths. A page that may change is made for each request. */
 export type Pages = ReadonlyMap<string, Page | (() => Promise<Page>)>;
 
-/** Nothing from other origins but these `images`, no inline code, and no page around it. */
+/** Forbids everything from other origins except these `images`, inline code, and a page around this one. */
 export function contentSecurityPolicy(images: string): string {
   const sources = `default-src 'none'; script-src 'self'; style-src 'self'; img-src ${images}; connect-src 'self'`;
   return `${sources}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;

@@ -14,11 +14,10 @@ export interface Reply {
   readonly closes?: true;
 }
 
-const message = (text: string) => JSON.stringify({ message: text });
-/** A status with a message. */
-const said = (status: number, text: string, more: Partial<Reply> = {}): Reply => ({
+/** A reply whose body is a message. */
+const messageReply = (status: number, message: string, more: Partial<Reply> = {}): Reply => ({
   status,
-  body: message(text),
+  body: JSON.stringify({ message }),
   ...more,
 });
 
@@ -27,7 +26,7 @@ const unprocessable = (text: string): Reply => ({
   body: JSON.stringify({ message: text, errors: { mirror_endpoint: [text] } }),
 });
 
-/** The name of each answer is its reason. */
+/** Gives each reply its name as its reason. */
 function withReasons<Kind extends string>(
   replies: Readonly<Record<Kind, Reply>>,
 ): Readonly<Record<Kind, Reply>> {
@@ -35,31 +34,34 @@ function withReasons<Kind extends string>(
   return Object.fromEntries(all);
 }
 
-const authenticate = (more = '') => ({
-  headers: { 'WWW-Authenticate': `Bearer realm="campaign-mirror"${more}` },
+/** The challenge of a 401 (RFC 6750, section 3). */
+const authenticate = (parameters = '') => ({
+  headers: { 'WWW-Authenticate': `Bearer realm="campaign-mirror"${parameters}` },
 });
 
 /** The answers to requests without an outcome of the use case. */
 export const faults = withReasons({
-  'bad-request': said(400, 'Bad Request', { closes: true }),
-  'request-timeout': said(408, 'Request Timeout', { closes: true }),
-  'header-fields-too-large': said(431, 'Request Header Fields Too Large', { closes: true }),
-  'expectation-failed': said(417, 'Expectation Failed', { closes: true }),
-  'repeated-authorization': said(400, 'More than one Authorization header.'),
-  'no-key': said(401, 'Unauthenticated.', authenticate()),
-  'invalid-key': said(401, 'Unauthenticated.', authenticate(', error="invalid_token"')),
-  'unsupported-body': said(
+  'bad-request': messageReply(400, 'Bad Request', { closes: true }),
+  'request-timeout': messageReply(408, 'Request Timeout', { closes: true }),
+  'header-fields-too-large': messageReply(431, 'Request Header Fields Too Large', { closes: true }),
+  'expectation-failed': messageReply(417, 'Expectation Failed', { closes: true }),
+  'repeated-authorization': messageReply(400, 'More than one Authorization header.'),
+  'no-key': messageReply(401, 'Unauthenticated.', authenticate()),
+  'invalid-key': messageReply(401, 'Unauthenticated.', authenticate(', error="invalid_token"')),
+  'unsupported-body': messageReply(
     415,
     'The request body must be application/json in UTF-8, without a content encoding.',
   ),
-  'body-too-large': said(413, 'The request body is too large.'),
-  unavailable: said(503, 'Service Unavailable', { headers: { 'Retry-After': '1' } }),
-  unexpected: said(500, 'Server Error'),
+  'body-too-large': messageReply(413, 'The request body is too large.'),
+  unavailable: messageReply(503, 'Service Unavailable', { headers: { 'Retry-After': '1' } }),
+  unexpected: messageReply(500, 'Server Error'),
 });
 export type Fault = keyof typeof faults;
 
-/** For operators: the request was meant for another host, such as one whose name was bound to an address of ours. */
-export const misdirected: Reply = { ...said(421, 'Misdirected Request'), because: 'other-host' };
+/**
+ * On the operators' listener: the request was meant for another host, such as one whose name resolves to our address.
+ */
+export const misdirected: Reply = { ...messageReply(421, 'Misdirected Request'), because: 'other-host' };
 
 /** What an answer needs to know about its request. */
 export interface Asked {
@@ -69,7 +71,7 @@ export interface Asked {
   readonly fault?: BodyFault | undefined;
 }
 
-/** The answer to an outcome of the use case: for a driving adapter that gives the contract's answers in its own way. */
+/** The answer to an outcome of the use case. Driving adapters other than this one can use it, too. */
 export function replyTo(outcome: Outcome, { campaign, fault = 'required' }: Asked): Reply {
   switch (outcome.kind) {
     case 'mirror-set':
@@ -91,7 +93,7 @@ export function replyTo(outcome: Outcome, { campaign, fault = 'required' }: Aske
 
 /** `resetIn`: how long until the limit admits another request, in milliseconds. */
 export function tooManyAttempts(because: 'rate' | 'failed-keys', resetIn: number): Reply {
-  return said(429, 'Too Many Attempts.', {
+  return messageReply(429, 'Too Many Attempts.', {
     headers: { 'Retry-After': String(Math.max(wholeSeconds(resetIn), 1)) },
     because,
   });
@@ -103,7 +105,7 @@ function wholeSeconds(milliseconds: number): number {
 }
 
 const unknownKey: Reply = { ...faults['invalid-key'], because: 'unknown-key' };
-const forbidden = said(403, 'This action is unauthorized.');
+const forbidden = messageReply(403, 'This action is unauthorized.');
 
 /** All rules have the same answer. A new rule does not compile until it is listed here. */
 const refused: Readonly<Record<Refusal, Reply>> = withReasons({
@@ -113,7 +115,7 @@ const refused: Readonly<Record<Refusal, Reply>> = withReasons({
 });
 
 const unreadable: Readonly<Record<BodyFault, Reply>> = withReasons({
-  'not-json': said(400, 'The request body is not valid JSON.'),
+  'not-json': messageReply(400, 'The request body is not valid JSON.'),
   required: unprocessable('The mirror endpoint field is required.'),
   'not-a-string': unprocessable('The mirror endpoint field must be a string.'),
 });
@@ -147,17 +149,17 @@ function mirrorBody(mirror: Mirror): string {
 
 function campaignNotFound(campaign: string): Reply {
   const text = `No query results for model [Campaign] ${cut(decodedOnce(campaign), 64)}`;
-  return said(404, text, { because: 'campaign-not-found' });
+  return messageReply(404, text, { because: 'campaign-not-found' });
 }
 
 export function routeNotFound(path: string): Reply {
-  return said(404, `The route ${cut(path, 256)} could not be found.`, { because: 'route-not-found' });
+  return messageReply(404, `The route ${cut(path, 256)} could not be found.`, { because: 'route-not-found' });
 }
 
 /** `supported` are the methods of the route, for the `Allow` header (RFC 9110, section 15.5.6). */
 export function methodNotSupported(method: string, supported: string): Reply {
   const text = `The ${method} method is not supported for this route. Supported methods: ${supported}.`;
-  return said(405, text, { headers: { Allow: supported }, because: 'method-not-supported' });
+  return messageReply(405, text, { headers: { Allow: supported }, because: 'method-not-supported' });
 }
 
 export function options(supported: string): Reply {
@@ -165,7 +167,7 @@ export function options(supported: string): Reply {
 }
 
 export function movedTo(path: string): Reply {
-  return said(302, `See ${path}.`, { headers: { Location: path } });
+  return messageReply(302, `See ${path}.`, { headers: { Location: path } });
 }
 
 function decodedOnce(text: string): string {
@@ -181,13 +183,21 @@ function cut(text: string, characters: number): string {
   return text.length <= characters ? text : [...text].slice(0, characters).join('');
 }
 
-/** Why a body holds no address that could be judged, in the order in which it is found. */
+/** Why a body has no address that could be checked, in the order in which the reasons are looked for. */
 export type BodyFault = 'not-json' | 'required' | 'not-a-string';
 
-/** All reasons for another status than 200, each with its status. */
+/** All reasons for a status other than 200, each with its status. */
 export const refusals: readonly { readonly status: number; readonly because: string }[] = [
-  ...[faults, refused, unreadable, invalidAddress].flatMap((table): Reply[] => Object.values(table)),
-  ...[unknownKey, ...['expired-key', 'revoked-key'].map((because) => ({ ...unknownKey, because }))],
-  ...[campaignNotFound(''), routeNotFound(''), methodNotSupported('', '')],
-  ...[tooManyAttempts('rate', 1), tooManyAttempts('failed-keys', 1)],
+  ...Object.values(faults),
+  ...Object.values(refused),
+  ...Object.values(unreadable),
+  ...Object.values(invalidAddress),
+  unknownKey,
+  { ...unknownKey, because: 'expired-key' },
+  { ...unknownKey, because: 'revoked-key' },
+  campaignNotFound(''),
+  routeNotFound(''),
+  methodNotSupported('', ''),
+  tooManyAttempts('rate', 1),
+  tooManyAttempts('failed-keys', 1),
 ].map(({ status, because = '' }) => ({ status, because }));

@@ -16,15 +16,15 @@ import { type Fault, faults, methodNotSupported, type Reply } from '../chain/rep
 
 /** How long a caller may take, in milliseconds. Node enforces them. */
 export interface TimeLimits {
-  /** For the headers of a request, from its first byte or the beginning of the connection. */
+  /** How long the headers of a request may take, from its first byte or the beginning of the connection. */
   readonly headersTimeout: number;
-  /** For the whole request. Not below `headersTimeout`. */
+  /** How long the whole request may take. Not below `headersTimeout`. */
   readonly requestTimeout: number;
-  /** Until the next request on the connection. */
+  /** How long the connection stays open for its next request. */
   readonly keepAliveTimeout: number;
 }
 
-/** Where none are given. */
+/** The limits if none are given. */
 export const timeLimits: TimeLimits = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
@@ -45,7 +45,7 @@ export class HttpServer {
     const limits = settings.limits ?? timeLimits;
     // A message without a Host is refused in JSON by the application.
     this.#server = createServer({ ...limits, connectionsCheckingInterval: 1_000, requireHostHeader: false });
-    // The size of the header section bounds them; a count would silently hide a second Authorization.
+    // The size of the header section bounds the headers; a maximum count would silently hide a second Authorization.
     this.#server.maxHeadersCount = 0;
     // A caller that has closed its side of the connection still gets its answer.
     Object.assign(this.#server, { httpAllowHalfOpen: true });
@@ -57,11 +57,11 @@ export class HttpServer {
         socket.once('close', () => this.#connections.delete(socket));
       })
       .on('drop', () => settings.capacity.refused('connections'))
-      .on('request', (request, response) => this.#asked(request, response))
+      .on('request', (request, response) => this.#onRequest(request, response))
       .on('checkExpectation', (request, response) => this.#server.emit('request', request, response))
-      .on('checkContinue', (request, response) => this.#askedToContinue(request, response))
+      .on('checkContinue', (request, response) => this.#onExpectContinue(request, response))
       .on('connect', (request) => this.#refuseTunnel(request))
-      .on('clientError', (error, socket) => this.#misunderstood(error, socket as Socket));
+      .on('clientError', (error, socket) => this.#onParserError(error, socket as Socket));
   }
 
   /** The number of open connections. */
@@ -95,19 +95,19 @@ export class HttpServer {
     if (!this.#server.listening) return [];
     const { calls, capacity } = this.#settings;
     this.startDraining();
-    // Only stops listening: Node's own close cuts off answers that are being sent.
+    // This only stops listening: Node's own close cuts off answers that are being sent.
     const closed = new Promise<void>((resolve) =>
       NetServer.prototype.close.call(this.#server, () => resolve()),
     );
     let left: AnsweredRequest[] = [];
     const timer = setTimeout(() => {
-      left = calls.giveUp(this.#carriedOut);
-      setTimeout(() => this.#server.closeAllConnections(), left.length > 0 ? lastWords : 0);
+      left = calls.giveUp(this.#responses);
+      setTimeout(() => this.#server.closeAllConnections(), left.length > 0 ? lastAnswerTime : 0);
     }, timeout);
     // Requests that have arrived are read, and answers are sent, before idle connections are closed.
     await nextTurn();
     await nextTurn();
-    const sending = this.#carriedOut.filter(({ writableEnded, closed }) => writableEnded && !closed);
+    const sending = this.#responses.filter(({ writableEnded, closed }) => writableEnded && !closed);
     await Promise.all(sending.map((response) => once(response, 'close')));
     this.#server.close();
     await closed;
@@ -116,16 +116,18 @@ export class HttpServer {
     return left;
   }
 
-  get #carriedOut(): ServerResponse[] {
-    return [...this.#connections.values()].flatMap(({ carriedOut }) => carriedOut ?? []);
+  get #responses(): ServerResponse[] {
+    return [...this.#connections.values()].flatMap(({ response }) => response ?? []);
   }
 
-  #asked(request: IncomingMessage, response: ServerResponse): void {
+  #onRequest(request: IncomingMessage, response: ServerResponse): void {
     this.#connections.get(request.socket)?.ask(request, response);
   }
 
-  /** `100 Continue` is sent when the body is about to be read. If it never is, the connection closes with the answer. */
-  #askedToContinue(request: IncomingMessage, response: ServerResponse): void {
+  /**
+   * `100 Continue` is sent when the body is about to be read. If it never is, the connection closes with the answer.
+   */
+  #onExpectContinue(request: IncomingMessage, response: ServerResponse): void {
     const { shouldKeepAlive } = response;
     response.shouldKeepAlive = false;
     request.once('resume', () => {
@@ -138,14 +140,14 @@ export class HttpServer {
 
   /** Node hands the connection over for CONNECT. */
   #refuseTunnel({ socket, headers }: IncomingMessage): void {
-    // It has taken its own listeners off; without one, a caller that resets the connection would end the process.
+    // Node has removed its own listeners; without one, a caller that resets the connection would end the process.
     socket.on('error', () => socket.destroy());
     const requestId = requestIdOf(headers['x-request-id']);
     const method = 'CONNECT';
     this.#connections.get(socket)?.refuse(methodNotSupported(method, 'POST'), { method, requestId });
   }
 
-  #misunderstood({ code, rawPacket }: ParserError, socket: Socket): void {
+  #onParserError({ code, rawPacket }: ParserError, socket: Socket): void {
     if (code === 'ECONNRESET' || !socket.writable) socket.destroy();
     else {
       const heard = rawPacket?.toString('latin1');
@@ -154,7 +156,7 @@ export class HttpServer {
   }
 }
 
-/** `rawPacket`: what was read last. */
+/** `rawPacket` is the input that was read last. */
 type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
 
 /** The answer to an error of Node's parser, or to a missed time limit. */
@@ -163,10 +165,12 @@ function parserFault(code: string | undefined): Fault {
   return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'request-timeout' : 'bad-request';
 }
 
-/** How many requests behind another one are ignored until it is answered; with one more the connection is cut. */
+/**
+ * How many requests behind another one are ignored until that one is answered; after one more the connection is cut.
+ */
 const maxIgnored = 32;
 /** How long a connection stays open for its caller to read a last answer, in milliseconds. */
-export const lastWords = 1_000;
+export const lastAnswerTime = 1_000;
 
 /** What a listener needs besides the application that it serves. */
 export interface HttpServerSettings {
@@ -175,12 +179,12 @@ export interface HttpServerSettings {
   readonly log: HttpLog;
   readonly capacity: Capacity;
   readonly limits?: TimeLimits;
-  /** Of answers to input that never becomes a request, of which `heard` is what was read last. */
+  /** The headers of answers to input that never becomes a request; `heard` is the part that was read last. */
   readonly headers?: ((heard: string) => Readonly<Record<string, string>>) | undefined;
 }
 
 /** What is known of input that is refused. */
-interface Refused {
+interface RefusedInput {
   readonly method?: string;
   readonly requestId?: string;
   readonly heard?: string;
@@ -191,8 +195,8 @@ interface Refused {
  * are not carried out, and the connection closes with the answer (RFC 9112, section 9.3.2).
  */
 export class Connection {
-  /** To the request that is carried out, or was last. */
-  carriedOut: ServerResponse | undefined;
+  /** The response to the request that is carried out, or was carried out last. */
+  response: ServerResponse | undefined;
   readonly #socket: Socket;
   readonly #settings: HttpServerSettings;
   readonly #application: RequestListener;
@@ -204,29 +208,29 @@ export class Connection {
     this.#socket = socket;
     this.#application = application;
     this.#settings = settings;
-    // Node's parser tells of a body that breaks off, but not of one behind an `Upgrade`.
+    // Node's parser reports a body that breaks off, but not after an `Upgrade`.
     socket.once('end', () => {
-      if (this.carriedOut?.req.complete === false) this.refuse(faults['bad-request']);
+      if (this.response?.req.complete === false) this.refuse(faults['bad-request']);
     });
   }
 
   /** Carries a request out, unless an answer before it is due or ends the connection (RFC 9112, section 9.6). */
   ask(request: IncomingMessage, response: ServerResponse): void {
-    const before = this.carriedOut;
+    const before = this.response;
     if (this.#isClosing || !this.#socket.writable) this.#ignore();
     else if (before && !(before.writableEnded && staysOpen(before))) this.#closeAfter(before);
     else {
-      this.carriedOut = response;
+      this.response = response;
       this.#application(request, response);
     }
   }
 
   /** Answers input that cannot become a request, unless an answer before it is due, and closes the connection. */
-  refuse(reply: Reply, { method = '-', requestId = randomUUID(), heard = '' }: Refused = {}): void {
+  refuse(reply: Reply, { method = '-', requestId = randomUUID(), heard = '' }: RefusedInput = {}): void {
     // The parser reports an error for every further chunk.
     if (this.#isClosing) return;
     this.#isClosing = true;
-    const before = this.carriedOut;
+    const before = this.response;
     const end = () => this.#end(reply, { method, requestId, heard });
     if (before?.req.complete === false) {
       // The headers of a request were understood. If it has been answered, its body does not matter.
@@ -246,21 +250,21 @@ export class Connection {
     this.#ignore();
   }
 
-  /** Nothing more is read but what has arrived with this; Node keeps an object for each request in it. */
+  /** Stops reading: only the input that has arrived is parsed, and Node keeps an object for each request in it. */
   #ignore(): void {
     this.#ignored += 1;
     if (this.#ignored > maxIgnored) this.#socket.destroy();
-    // Not at once: after a message Node's parser reads on.
+    // Not at once: after a message Node's parser resumes the socket.
     else if (this.#ignored === 1) setImmediate(() => this.#socket.pause());
   }
 
-  #end(reply: Reply, { method, requestId, heard }: Required<Refused>): void {
+  #end(reply: Reply, { method, requestId, heard }: Required<RefusedInput>): void {
     if (!this.#socket.writable) return;
     const { log, headers } = this.#settings;
     this.#socket.end(wireFormat(reply, requestId, headers?.(heard) ?? {}));
     // So that the answer is not lost to a caller that still writes.
     this.#socket.resume();
-    setTimeout(() => this.#socket.destroy(), lastWords).unref();
+    setTimeout(() => this.#socket.destroy(), lastAnswerTime).unref();
     const { status, because } = reply;
     const client = this.#socket.remoteAddress ?? '-';
     log.answered({ requestId, client, method, route: '-', status, milliseconds: 0, because });

@@ -45,37 +45,41 @@ export function application(settings: ApplicationSettings): Koa<ServiceState> {
   return app;
 }
 
-/** What every request passes first: request id, log line and counts; errors to answers; headers, CORS. */
+/**
+ * The middleware that every request passes first: request id, log line and counts; errors as answers; headers, CORS.
+ */
 export function surroundings({ calls, log, ...headers }: SurroundingSettings): Middleware[] {
   return [calls.middleware, errorsAsAnswers(log), ...answerHeaders(headers)];
 }
 
-/** The one route (contract: the call). What its requests pass `before` it is nothing to the other routes of an application. */
+/** The one route (contract: the call). Only its own requests pass the middleware in `before`. */
 export function setMirrorRoutes(
   settings: SetMirrorSettings,
   before: readonly Middleware[] = [],
 ): Router<ServiceState> {
   const router = exactRouter();
   router.post(setMirrorPath, ...before, withRoute(setMirrorRoute, setMirror(settings)));
-  // Not `all`, which would take part in the call, too.
+  // Not `all`, which would also run for POST.
   const others = METHODS.filter((method) => method !== 'POST');
   router.register(setMirrorPath, others, [...before, withRoute(setMirrorRoute, otherMethods('POST'))]);
   return router;
 }
 
-/** Case and trailing slashes matter (contract: the path). A router keeps its options, and changes them with `prefix`. */
+/**
+ * Case and trailing slashes matter (contract: the path). A router keeps its options, and changes them with `prefix`.
+ */
 export const exactRouter = () => new Router<ServiceState>({ sensitive: true, strict: true });
 
-/** A Koa application that begins with these. */
+/** A Koa application that begins with this middleware. */
 export function koa(beginning: readonly Middleware[]): Koa<ServiceState> {
   const app = new Koa<ServiceState>({ env: 'production' });
-  // Koa's own parsing drops a fragment and escapes characters: this returns the bytes.
+  // Koa's own parsing drops a fragment and escapes characters: this getter returns the bytes.
   Object.defineProperty(app.request, 'path', {
     get(this: Koa.Request) {
       return pathOf(this.req.url ?? '');
     },
   });
-  // What the chain throws is answered and logged by itself; Koa would tell of callers that have left.
+  // The chain answers and logs its errors itself; Koa would also print an error for each caller that has left.
   app.silent = true;
   for (const middleware of beginning) app.use(middleware);
   return app;
@@ -115,13 +119,10 @@ function pathOf(target: string): string {
 /** Pages that are read-only and the same for every caller. */
 export function pageRoutes(pages: Pages): Router<ServiceState> {
   const router = exactRouter();
-  for (const [path, page] of pages) readOnly(router, path, show(page));
-  // Other methods have no route there, as without the page.
-  if (pages.has(docsPath))
-    router.get(
-      '/',
-      withRoute('/', (context) => answer(context, movedTo(docsPath))),
-    );
+  for (const [path, page] of pages) readOnly(router, path, sendPage(page));
+  // Other methods of `/` have no route.
+  const redirect: Middleware = (context) => answer(context, movedTo(docsPath));
+  if (pages.has(docsPath)) router.get('/', withRoute('/', redirect));
   return router;
 }
 
@@ -130,11 +131,11 @@ export function readOnly(router: Router<ServiceState>, path: string, read: Middl
   router.get(path, withRoute(path, read)).all(path, withRoute(path, otherMethods('GET, HEAD')));
 }
 
-function show(given: Page | (() => Promise<Page>)): Middleware {
+function sendPage(source: Page | (() => Promise<Page>)): Middleware {
   return async (context) => {
-    const page = typeof given === 'function' ? await given() : given;
+    const page = typeof source === 'function' ? await source() : source;
     context.status = 200;
-    // Revalidated on each request and sent only if changed, so the page never belongs to another version.
+    // A browser revalidates the page on each request, so that it never shows that of another version.
     context.set({ 'Cache-Control': 'no-cache', ...page.headers });
     context.etag = page.etag;
     context.vary('Accept-Encoding');
@@ -152,13 +153,13 @@ function show(given: Page | (() => Promise<Page>)): Middleware {
 /** A host and a port, or nothing (RFC 9112, section 3.2; RFC 3986, section 3.2.2). */
 const host = /^(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._~!$&'()*+,;=%-]*)(?::[0-9]*)?$/;
 
-/** Why a message that Node's parser accepts must be refused all the same. */
+/** Why a message that Node's parser accepts must be refused nevertheless. */
 export function messageFault(request: IncomingMessage): Fault | undefined {
   if (request.httpVersionMajor !== 1 || isWronglyFramed(request)) return 'bad-request';
   const hosts = headerValues(request, 'host');
   if (hosts.length > 1 || (hosts.length === 0 && request.httpVersionMinor === 1)) return 'bad-request';
   if (!host.test(hosts[0] ?? '')) return 'bad-request';
-  const isMet = listed(request.headers.expect).every((one) => one === '100-continue');
+  const isMet = listed(request.headers.expect).every((expectation) => expectation === '100-continue');
   return isMet ? undefined : 'expectation-failed';
 }
 

@@ -26,7 +26,7 @@ export interface InterfacePagesSettings {
 
 /**
  * The OpenAPI document and, with `docs`, the page to try the call, which needs `swagger-ui-dist`.
- * @throws Error where that is not installed
+ * @throws Error if that is not installed
  */
 export function interfacePages({
   docs = true,

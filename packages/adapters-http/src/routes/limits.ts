@@ -50,11 +50,11 @@ export function keyLimit(limiter: Limiter): (context: Context) => CallLimit {
   });
 }
 
-const reporting = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
+const limitHeaderNames = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
 
-/** For a key that was counted before it was found to be invalid: each 401 is the same. */
+/** Removes the headers of a key that was counted before it was found to be invalid: each 401 is the same. */
 export function withoutLimit(context: Context): void {
-  for (const name of reporting) context.remove(name);
+  for (const name of limitHeaderNames) context.remove(name);
 }
 
 /**

@@ -6,7 +6,7 @@ import { faults } from '../chain/replies.ts';
 import { koa, notFound, setMirrorRoutes, surroundings } from './application.ts';
 import type { SetMirrorSettings } from './set-mirror.ts';
 
-/** All but the use case have defaults. */
+/** All settings except the use case have defaults. */
 export type MountSettings = Pick<SetMirrorSettings, 'useCase'> &
   Partial<SetMirrorSettings & CallSettings> &
   AnswerHeaderSettings;
@@ -16,7 +16,7 @@ export type MountSettings = Pick<SetMirrorSettings, 'useCase'> &
  * that reads bodies: an address is stored as its bytes were sent. The answers are the contract's. What `HttpServer` does
  * for connections remains to your server: time limits, a bounded load, draining, Node's own answers in JSON.
  *
- * Without a `log`, what is answered 500 or 503 is an error of your application: its `error` event.
+ * Without a `log`, the error behind a 500 or 503 is an error of your application: its `error` event.
  */
 export function setMirrorRouter(settings: MountSettings): Router<ServiceState> {
   const all = { ...settings, calls: new Calls({ ...settings, log: settings.log ?? silentHttpLog }) };
@@ -24,8 +24,8 @@ export function setMirrorRouter(settings: MountSettings): Router<ServiceState> {
 }
 
 /**
- * The same for `node:http`, Express and Fastify. Requests for other paths get the contract's 404. Without a `log`, what is
- * answered 500 or 503 is written to standard error.
+ * The same for `node:http`, Express and Fastify. Requests for other paths get the contract's 404. Without a `log`, the
+ * error behind a 500 or 503 is written to standard error.
  */
 export function setMirrorListener(
   settings: MountSettings,
@@ -35,11 +35,11 @@ export function setMirrorListener(
   return koa(surroundings(all)).use(setMirrorRoutes(all).routes()).use(notFound).callback();
 }
 
-/** As Koa writes it: without the properties of an error, which may have values of parameters. */
+/** Writes errors as Koa does: without their properties, which may contain values of parameters. */
 const standardError: HttpLog = {
   answered: () => {},
   failed: (requestId, error, because) => {
-    const told = error instanceof Error ? error.stack : String(error);
-    console.error(`request ${requestId} was answered ${faults[because].status}: ${told}`);
+    const description = error instanceof Error ? error.stack : String(error);
+    console.error(`request ${requestId} was answered ${faults[because].status}: ${description}`);
   },
 };

@@ -12,7 +12,8 @@ import {
   type SurroundingSettings,
   surroundings,
 } from './application.ts';
-/** Whether each thing that is needed is there, by its name. */
+
+/** Whether each condition of readiness is met, by its name. */
 export type Checks = Readonly<Record<string, boolean>>;
 
 /** What runs here; the body of `/version`. */
@@ -44,7 +45,7 @@ export function operatorsApplication(settings: OperatorsSettings): Koa<ServiceSt
   const { capacity, readiness, version, more, names = [] } = settings;
   const answers: Readonly<Record<string, OpsAnswer>> = {
     ...more,
-    // That it is answered at all says that the event loop runs.
+    // An answer shows that the event loop runs.
     '/livez': () => checked({}, 'alive'),
     '/readyz': async () => checked(await readiness().catch(() => ({ service: false })), 'ready'),
     '/version': () => ({ status: 200, body: JSON.stringify(version) }),
@@ -62,7 +63,7 @@ export function operatorsApplication(settings: OperatorsSettings): Koa<ServiceSt
 }
 
 /**
- * A page of another site can have its own name resolve to an address of ours, and would then read what is answered (DNS
+ * A page of another site can have its own name resolve to our address, and would then read the answers (DNS
  * rebinding); it cannot choose another `Host`. Programs may leave it out.
  */
 function onlyByName(names: ReadonlySet<string>): Middleware {

@@ -26,7 +26,8 @@ export interface SetMirrorSettings {
    */
   readonly isWellFormed?: ((credential: string) => boolean) | undefined;
   /**
-   * The header whose whole value is the credential, such as one that a gateway sets and signs. By default the credential is the bearer token of `Authorization`.
+   * The header whose whole value is the credential, such as one that a gateway sets and signs. By
+   * default the credential is the bearer token of `Authorization`.
    */
   readonly credentialHeader?: string | undefined;
   /** The largest body, in bytes; 16,384 by default. */
@@ -37,7 +38,9 @@ export interface SetMirrorSettings {
   readonly limits?: CallLimits | undefined;
 }
 
-/** Check 3 of the contract's order: one well-formed credential, from the headers alone; undefined if it was answered. */
+/**
+ * Check 3 of the contract's order: one well-formed credential, from the headers alone; undefined if it was answered.
+ */
 function authorization(settings: SetMirrorSettings) {
   const { isWellFormed = (credential) => accessKey(credential) !== undefined, credentialHeader } = settings;
   const header = credentialHeader?.toLowerCase();
@@ -68,9 +71,9 @@ export function setMirror(settings: SetMirrorSettings): Middleware {
     const body = credential === undefined ? undefined : await readBody(context);
     if (credential === undefined || body === undefined) return;
     const { call } = context.state;
-    // As it was sent: the router's parameter is decoded.
-    const named = context.path.split('/').at(-2) ?? '';
-    const campaign = campaignId(named);
+    // The identifier as it was sent: the router's parameter is decoded.
+    const segment = context.path.split('/').at(-2) ?? '';
+    const campaign = campaignId(segment);
     call.campaign = campaign;
     let claim = await useCase.claimedBy(credential);
     if (claim === undefined && lookUps.has(credential)) {
@@ -97,7 +100,7 @@ export function setMirror(settings: SetMirrorSettings): Middleware {
       });
       const request = { credential, claim, campaign, address, requestId: call.requestId };
       const outcome = await useCase.execute(request, claim ? counted : ofStranger());
-      const reply = replyTo(outcome, { campaign: named, fault });
+      const reply = replyTo(outcome, { campaign: segment, fault });
       if (overload) await capacity.refuse(context, overload);
       else if (outcome.kind !== 'unauthenticated') answer(context, reply);
       else {
@@ -113,8 +116,8 @@ export function setMirror(settings: SetMirrorSettings): Middleware {
 }
 
 /**
- * Credentials that are being looked up. Other requests with one of them wait, and are then known by the claim: as
- * strangers, they would have to share the places of their address.
+ * Credentials that are being looked up. Other requests with one of them wait for the claim: as strangers, they would
+ * have to share the places of their network.
  */
 class LookUps {
   readonly #ends = new Map<string, Promise<void>>();
@@ -127,7 +130,7 @@ class LookUps {
     await this.#ends.get(credential);
   }
 
-  /** Returns what ends it. */
+  /** Returns the function that ends the look-up. */
   begin(credential: string): () => void {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#ends.set(credential, promise);
@@ -141,7 +144,7 @@ class LookUps {
 const admitted: Admission = { admitted: true, resetIn: 0 };
 const notAdmitted: Admission = { admitted: false, resetIn: 0 };
 
-/** The same for all refused keys, whether or not they were looked up, so that callers cannot tell the difference. */
+/** Answers a refused key: the same whether or not it was looked up, so that callers cannot see the difference. */
 function keyRefusal({ limits }: SetMirrorSettings) {
   const limited = limits?.failedKeys && failedKeyLimit(limits.failedKeys);
   return async (context: Context, refusal: Reply) =>
@@ -170,31 +173,36 @@ export function credentialInHeaders(
 
 /**
  * Every value of a header; `name` is in lower case. From the raw headers, name and value in turn, because
- * `headers.authorization` hides a second one; what gives a gateway's event the form of a request has none.
+ * `headers.authorization` hides a second one. A request that was made of a gateway's event has no raw headers.
  */
 export function headerValues({ rawHeaders, headers }: IncomingMessage, name: string): string[] {
   if (rawHeaders.length === 0) return [headers[name] ?? []].flat();
   const values: string[] = [];
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const named = rawHeaders[at] ?? '';
-    if (named.length === name.length && named.toLowerCase() === name) values.push(rawHeaders[at + 1] ?? '');
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const header = rawHeaders[index] ?? '';
+    if (header.length === name.length && header.toLowerCase() === name)
+      values.push(rawHeaders[index + 1] ?? '');
   }
   return values;
 }
 
-/** The elements of a header, in lower case; empty ones are none (RFC 9110, section 5.6.1). */
+/** The elements of a header, in lower case, without empty ones (RFC 9110, section 5.6.1). */
 export function listed(value: string | undefined): string[] {
   if (value === undefined) return [];
-  return value.split(',').flatMap((one) => one.trim().toLowerCase() || []);
+  return value
+    .split(',')
+    .map((element) => element.trim().toLowerCase())
+    .filter((element) => element !== '');
 }
 
 /** The largest body by default, in bytes (contract: answers, 413). */
-const defaultLimit = 16_384;
+const defaultBodyLimit = 16_384;
 
-/** Check 4: the body's type and size. Its bytes as they were sent, to be decoded later, unless it has been answered. */
-export function bodyReader(limit = defaultLimit): (context: Context) => Promise<Buffer | undefined> {
+/** Check 4: the body's type and size. Returns the bytes as they were sent; undefined if the request was answered. */
+export function bodyReader(limit = defaultBodyLimit): (context: Context) => Promise<Buffer | undefined> {
   const parse = bodyParser({
-    // Without an encoding koa-bodyparser leaves the bytes as they are: its decoding would store another address.
+    // Without an encoding koa-bodyparser leaves the bytes as they are: its decoding would store another address. Its
+    // types do not have the option.
     ...{ encoding: null },
     enableTypes: ['text'],
     extendTypes: { text: ['application/json'] },
@@ -206,9 +214,9 @@ export function bodyReader(limit = defaultLimit): (context: Context) => Promise<
     const refuse = (because: Fault) => void answer(context, faults[because]);
     if (!announcesBody(request)) return Buffer.alloc(0);
     if (!isJson(request)) return refuse('unsupported-body');
-    // The parser takes a length above 2^31 for another one.
+    // The parser reads a length above 2^31 as another one.
     if (announcedLength(request) > limit) return refuse('body-too-large');
-    // Whatever their spelling is: the parser reads no other.
+    // In this spelling, because the parser accepts no other.
     request.headers['content-type'] = 'application/json';
     delete request.headers['content-encoding'];
     try {
@@ -253,6 +261,7 @@ function isJson(request: IncomingMessage): boolean {
   return listed(request.headers['content-encoding']).every((coding) => coding === 'identity');
 }
 
+/** Checks the name of a fault, which is the message of an issue. */
 const fault = <F extends BodyFault>(name: F) => name;
 
 /** The request body (contract: the call). Other keys are ignored. */
@@ -278,8 +287,7 @@ export function submitted(bytes: Uint8Array): { address?: string; fault?: BodyFa
   } catch {
     return { fault: 'not-json' };
   }
-  const read = v.safeParse(requestBody, value, { abortEarly: true, abortPipeEarly: true });
-  return read.success
-    ? { address: read.output.mirror_endpoint }
-    : { fault: read.issues[0].message as BodyFault };
+  const parsed = v.safeParse(requestBody, value, { abortEarly: true, abortPipeEarly: true });
+  if (parsed.success) return { address: parsed.output.mirror_endpoint };
+  return { fault: parsed.issues[0].message as BodyFault };
 }

@@ -7,7 +7,7 @@ export type IssuerKeys = ReturnType<typeof createRemoteJWKSet>;
 /** The largest key set that is read, in bytes. A key has some 400 to 2,000. */
 const maxBytes = 262_144;
 
-/** How long after a fetch, done or failed, no token brings about another, in milliseconds. */
+/** How long after a fetch, successful or failed, no token causes another fetch, in milliseconds. */
 const cooldown = 5_000;
 
 /** Notified of each fetch. */
@@ -20,7 +20,10 @@ export interface IssuerObserver {
 
 /** Where the keys of an issuer are, and how long they are used. */
 export interface IssuerKeyOptions {
-  /** Of the key set (RFC 7517, section 5): `https`, or `http` on this machine, which the caller has to check. */
+  /**
+   * The address of the key set (RFC 7517, section 5): `https`, or `http` on this machine; the caller has to check
+   * that.
+   */
   readonly url: URL;
   /** How old the keys may be, in milliseconds; 10 minutes by default. A token after that waits for a fetch. */
   readonly maxAge?: number;
@@ -44,7 +47,7 @@ export function issuerKeys(options: IssuerKeyOptions): IssuerKeys {
   });
 }
 
-/** Jose's own cooldown is for fetches that were done: it would ask an issuer that is away for each token. */
+/** Jose's own cooldown is for successful fetches: it would send a request to an unavailable issuer for each token. */
 function observed(observer: IssuerObserver | undefined): FetchImplementation {
   let failure: { readonly at: number; readonly error: Unavailable } | undefined;
   return async (address, options) => {
@@ -73,7 +76,7 @@ async function boundedText({ status, body }: Response): Promise<string> {
   }
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  // What ends the loop cancels the rest.
+  // If the loop ends early, the rest of the body is cancelled.
   for await (const chunk of body) {
     bytes += chunk.length;
     if (bytes > maxBytes) throw new Error(`the key set exceeds ${maxBytes} bytes`);

@@ -11,7 +11,7 @@ import {
 import { errors, type JWTPayload, jwtVerify } from 'jose';
 import type { IssuerKeys } from './issuer-keys.ts';
 
-/** In characters. Tokens of Keycloak and Auth0 have 1,000 to 2,000. */
+/** The longest token, in characters. Tokens of Keycloak and Auth0 have 1,000 to 2,000. */
 const maxLength = 8_192;
 
 const threeParts = /^[\w-]+\.[\w-]+\.[\w-]+$/;
@@ -27,7 +27,9 @@ export interface TokenRules {
   readonly issuer: string;
   /** What `aud` must be or contain. */
   readonly audience: string;
-  /** Of the signature (RFC 7518, section 3.1): asymmetric ones, such as `RS256`. A key set has no others. */
+  /**
+   * Algorithms of the signature (RFC 7518, section 3.1): asymmetric ones, such as `RS256`. A key set has only these.
+   */
   readonly algorithms: readonly string[];
   /** How far the issuer's clock may differ, in milliseconds. */
   readonly clockTolerance: number;
@@ -37,7 +39,7 @@ export interface TokenRules {
   readonly subjectClaim: string;
 }
 
-/** Of an access token, or none (RFC 9068, section 2.1; RFC 8725, section 3.12). */
+/** The types of an access token (RFC 9068, section 2.1; RFC 8725, section 3.12). */
 const accessTokenType = /^(?:application\/)?(?:at\+)?jwt$/i;
 
 /**
@@ -53,7 +55,7 @@ export class JwtIdentity implements Identity {
     this.#keys = keys;
   }
 
-  /** The same as `whoIs`: a token is judged by itself, and there is no store to read. */
+  /** The same as `whoIs`: a token is checked by itself, without a store. */
   claimedBy(token: string): Promise<Caller | TokenRefused> {
     return this.whoIs(token);
   }
@@ -83,8 +85,9 @@ export class JwtIdentity implements Identity {
     if (claims.cnf !== undefined) return { refused: 'token-bound-to-a-key' };
     const owner = ownerIn(claims[this.#rules.ownerClaim]);
     if (!owner) return { refused: 'token-owner-claim' };
-    const named = subjectIn(claims[this.#rules.subjectClaim]);
-    return named ? { ownerId: owner, subject: named } : { refused: 'token-subject-claim' };
+    const subjectOfToken = subjectIn(claims[this.#rules.subjectClaim]);
+    if (!subjectOfToken) return { refused: 'token-subject-claim' };
+    return { ownerId: owner, subject: subjectOfToken };
   }
 }
 
@@ -95,7 +98,7 @@ interface TokenRefused {
   readonly refused: TokenFault;
 }
 
-/** By the claim that is missing or another than expected (RFC 7519, section 4.1). */
+/** The faults by the claim that is missing or not as expected (RFC 7519, section 4.1). */
 const claimFaults: Readonly<Record<string, TokenFault>> = {
   iss: 'token-issuer',
   aud: 'token-audience',
@@ -111,7 +114,7 @@ function faultOf(error: errors.JOSEError): TokenFault {
   return error instanceof errors.JOSEAlgNotAllowed ? 'token-algorithm' : 'token-malformed';
 }
 
-/** A number, or its decimal digits: issuers that keep attributes as text write these. */
+/** Accepts a number, or its decimal digits, which issuers write that keep attributes as text. */
 function ownerIn(claim: unknown): OwnerId | undefined {
   return typeof claim === 'number' || typeof claim === 'string' ? ownerId(String(claim)) : undefined;
 }
@@ -122,9 +125,9 @@ function subjectIn(claim: unknown): Subject | undefined {
 
 /** Two identities: one for credentials that are well-formed access keys, one for all others. */
 export function keysOrTokens(keys: Identity, tokens: Identity): Identity {
-  const of = (credential: string) => (accessKey(credential) ? keys : tokens);
+  const identityFor = (credential: string) => (accessKey(credential) ? keys : tokens);
   return {
-    claimedBy: (credential) => of(credential).claimedBy(credential),
-    whoIs: (credential) => of(credential).whoIs(credential),
+    claimedBy: (credential) => identityFor(credential).claimedBy(credential),
+    whoIs: (credential) => identityFor(credential).whoIs(credential),
   };
 }

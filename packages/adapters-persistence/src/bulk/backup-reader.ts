@@ -6,15 +6,16 @@ export class BackupFault extends Error {
   override name = 'BackupFault';
 }
 
-export const damaged = (how: string) => new BackupFault(`it is damaged: ${how}`);
+/** `fault` is a sentence about what is wrong. */
+export const damaged = (fault: string) => new BackupFault(`it is damaged: ${fault}`);
 
-/** In bytes: a longer line was not written by a backup. */
+/** The longest line that a backup writes, in bytes. */
 const longestLine = 16_777_216;
 
 const newline = 10;
 const end = Buffer.from(`\n${endOfRows}`);
 
-/** Parses a backup as it arrives. @throws BackupFault where it is not one, or ends too early */
+/** Parses a backup as it arrives. @throws BackupFault if it is not a backup, or ends too early */
 export class BackupReader {
   readonly #bytes: AsyncIterator<Buffer>;
   readonly #hash = createHash('sha256');
@@ -51,7 +52,7 @@ export class BackupReader {
     }
   }
 
-  /** @throws BackupFault where any bytes are left */
+  /** @throws BackupFault if any bytes are left */
   async end(): Promise<void> {
     const { done } = this.#rest.length > 0 ? { done: false } : await this.#bytes.next();
     if (!done) throw damaged('there is something behind its end');

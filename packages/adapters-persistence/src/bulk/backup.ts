@@ -12,7 +12,8 @@ import { timestampText } from '../schema/schema.ts';
 export const backupFormat = 'campaign-mirror-backup';
 
 /**
- * Raised when an older version could no longer read the format. 1: mirrors without facts, a history without links
+ * Raised when an older version could no longer read the format. In version 1, mirrors have no facts, and the history has
+ * no links
  * (`restore-version-1.ts`).
  */
 export const backupVersion = 2;
@@ -63,9 +64,9 @@ export async function columnsOf(client: PoolClient, table: BackupTable): Promise
 }
 
 /**
- * The bytes (see `backup-format.ts`) of everything in the database at one moment, including the hashes of keys and the
+ * The bytes, in the format above, of everything in the database at one moment, including the hashes of keys and the
  * history. `signal` ends the reading at once, by throwing the signal's reason. `passed` receives the number of rows
- * read so far, and of all there are. @throws Unavailable
+ * read so far, and the number of all rows. @throws Unavailable
  */
 export function backupOf(
   pool: Pool,
@@ -93,7 +94,7 @@ async function* read(client: PoolClient, passed: Parameters<typeof backupOf>[2])
     const columns = await columnsOf(client, table);
     yield hashed(jsonLine({ table, columns }));
     const copy = `copy campaign_mirror.${table} (${columns.join(', ')}) to stdout`;
-    // As fast as it is read. A chunk ends with a whole line only if the server sends it so.
+    // The server sends as fast as this is read. A chunk ends with a whole line only if the server sends it so.
     for await (const bytes of client.query(to(copy)) as AsyncIterable<Buffer>) {
       rows += linesIn(bytes);
       passed?.(rows, all);

@@ -5,7 +5,7 @@ import { namedCampaigns, type RecordRow, recordOf, recordsText } from '../statem
 
 const all = recordsText(`(${namedCampaigns}) as asked`);
 
-/** All campaigns and their mirrors, in PostgreSQL. */
+/** Exports all campaigns and their mirrors from PostgreSQL. */
 export class PostgresCampaignExport implements CampaignExport {
   readonly #pool: Pool;
   readonly #signal: AbortSignal | undefined;

@@ -30,7 +30,7 @@ const create = `
   ) on commit drop`;
 
 /** Rows are sent in pieces of about this many characters. */
-const piece = 65_536;
+const pieceLength = 65_536;
 
 export async function fillImportTable(client: PoolClient, lines: AsyncIterable<ImportLine>): Promise<void> {
   await client.query(create);
@@ -42,7 +42,7 @@ async function* pieces(lines: AsyncIterable<ImportLine>): AsyncGenerator<string>
   let text = '';
   for await (const line of lines) {
     text += rowOf(line);
-    if (text.length < piece) continue;
+    if (text.length < pieceLength) continue;
     yield text;
     text = '';
   }
@@ -70,10 +70,10 @@ function rowOf(line: ImportLine): string {
   ]);
 }
 
-/** Attempts, when another session takes a number between the check and the write. */
-const tries = 5;
+/** The number of attempts, if other sessions take a number between the check and the write. */
+const maxTries = 5;
 
-/** After the numbers that the lines name, in line order. */
+/** Assigned after the numbers that the lines name, in the order of the lines. */
 const newNumbers = [
   "update pg_temp.imported_lines set id = nextval('campaign_mirror.campaigns_id_seq') where id is null",
   `update pg_temp.imported_lines set mirror_id = nextval('campaign_mirror.mirrors_id_seq')
@@ -91,7 +91,7 @@ const insertMirrors = `
     coalesce(mirror_created_at, now()), coalesce(mirror_updated_at, now())
   from pg_temp.imported_lines where target_url is not null order by mirror_id`;
 
-/** What the lines would make. */
+/** The number of rows that the lines would create. */
 const counted = 'select count(*) as campaigns, count(target_url) as mirrors from pg_temp.imported_lines';
 
 const defaultOptions: ImportOptions = { dryRun: false, allowDuplicates: true };
@@ -133,7 +133,7 @@ export class PostgresCampaignImport implements CampaignImport {
     report: (bad: BadLine) => Promise<void>,
     { dryRun, allowDuplicates }: ImportOptions,
   ): Promise<ImportOutcome> {
-    for (let tried = 0; tried < tries; tried++) {
+    for (let tried = 0; tried < maxTries; tried++) {
       const badLines = await reportFaults(client, report);
       if (badLines > 0) return { kind: 'refused', badLines };
       const lines = allowDuplicates ? 0 : await reportDuplicates(client, report);
@@ -160,7 +160,7 @@ async function write(client: PoolClient): Promise<Written> {
       from pg_temp.imported_lines) as counted`,
     [countedUpTo],
   );
-  // First, so that a campaign created meanwhile gets none of these numbers. Also where a sequence is behind its table.
+  // First, so that a campaign created meanwhile gets none of these numbers; also if a sequence is behind its table.
   await moveOn(client, 'campaigns', Number(rows[0]?.campaigns));
   await moveOn(client, 'mirrors', Number(rows[0]?.mirrors));
   for (const text of newNumbers) await client.query(text);
@@ -169,7 +169,7 @@ async function write(client: PoolClient): Promise<Written> {
   return { campaigns: campaigns.rowCount ?? 0, mirrors: mirrors.rowCount ?? 0 };
 }
 
-/** Undefined, with nothing written, where another session took a number or a default meanwhile. */
+/** Undefined, with nothing written, if another session took a number or a default meanwhile. */
 async function unlessTaken<T>(client: PoolClient, act: () => Promise<T>): Promise<T | undefined> {
   await client.query('savepoint unwritten');
   try {

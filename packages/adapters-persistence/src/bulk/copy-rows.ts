@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { PoolClient } from 'pg';
 import { from } from 'pg-copy-streams';
 
-/** `copy … from stdin`, as fast as the server accepts it. Returns the number of rows. */
+/** Runs `copy … from stdin`, as fast as the server accepts it. Returns the number of rows. */
 export async function copyIn(
   client: PoolClient,
   copy: string,
@@ -24,6 +24,6 @@ export function copyLine(values: readonly (string | number | boolean | null)[]):
 function copyText(value: string | number | boolean | null): string {
   if (value === null) return '\\N';
   return typeof value === 'string'
-    ? value.replace(/[\\\t\n\r]/g, (one) => escapes[one] ?? one)
+    ? value.replace(/[\\\t\n\r]/g, (character) => escapes[character] ?? character)
     : String(value);
 }

@@ -31,7 +31,7 @@ const faults = `
   ) found
   order by line, place`;
 
-/** The lines that claim it, each with the first line that claims the same. */
+/** The lines that claim a number, or an owner's default, each with the first line that claims the same. */
 function claimed(column: string): string {
   const first = (what: string) =>
     `first_value(${what}) over (partition by ${column} order by line) as first_${what}`;
@@ -42,7 +42,7 @@ function claimed(column: string): string {
 
 /**
  * The lines without a number that equal a campaign: its owner and its name or, without one, its address. The campaigns
- * of the lines' owners are read once, and set apart, so that none is read again for each line of its owner.
+ * of the lines' owners are read once into a table, so that none is read again for each line of its owner.
  */
 const duplicates = `
   with line as (
@@ -64,7 +64,7 @@ export async function reportDuplicates(
   client: PoolClient,
   report: (bad: BadLine) => Promise<void>,
 ): Promise<number> {
-  // To sort all campaigns takes several times as long as to hash the lines.
+  // Sorting all campaigns would take several times as long as hashing the lines.
   await client.query('set local enable_mergejoin = off');
   return reportFaults(client, report, duplicates);
 }
@@ -73,11 +73,11 @@ export async function reportDuplicates(
 export async function reportFaults(
   client: PoolClient,
   report: (bad: BadLine) => Promise<void>,
-  found = faults,
+  text = faults,
 ): Promise<number> {
   let badLines = 0;
   let last = 0;
-  for await (const { line, fault } of cursorRows<{ line: number; fault: LineFault }>(client, found)) {
+  for await (const { line, fault } of cursorRows<{ line: number; fault: LineFault }>(client, text)) {
     if (line !== last) badLines += 1;
     last = line;
     await report({ line, fault });

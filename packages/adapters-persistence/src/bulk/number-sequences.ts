@@ -4,8 +4,8 @@ import type { PoolClient } from 'pg';
 const wideGap = 1_000;
 
 /**
- * Moves the sequence of a table's numbers beyond `last`, and never back: a wide gap is skipped in one step; a narrow
- * one, which others could have passed meanwhile, is walked number by number.
+ * Moves the sequence of a table's numbers beyond `last`, and never back: a wide gap is skipped in one step; in a narrow
+ * one, which others could have passed meanwhile, the numbers are taken one by one.
  */
 export async function moveOn(client: PoolClient, table: string, last: number): Promise<void> {
   const sequence = `campaign_mirror.${table}_id_seq`;

@@ -4,7 +4,7 @@ import type { BackupTable } from './backup.ts';
 const history = 'pg_temp.version_1_history';
 const audit = 'pg_temp.version_1_audit';
 
-/** Without the rows' constraints: what the version did not have is added before they come to their tables. */
+/** Tables without the constraints of the rows: what version 1 did not have is added before the rows are inserted. */
 const create = `
   create temporary table version_1_history (like campaign_mirror.mirror_history) on commit drop;
   create temporary table version_1_audit (like campaign_mirror.operator_audit) on commit drop`;
@@ -49,8 +49,8 @@ const linkAudit = `
   ) as made on made.audit_id = entries.id`;
 
 /**
- * For a backup of version 1: which tables its rows come to first, and what moves them on, with the links between them,
- * when all are there.
+ * Prepares to read a backup of version 1. Returns the tables that receive its rows first, and the function that, after
+ * the last row, inserts them into their own tables, with the links between them.
  */
 export async function readVersion1(client: PoolClient) {
   await client.query(create);

@@ -22,12 +22,14 @@ import { copyIn } from './copy-rows.ts';
 import { moveOn } from './number-sequences.ts';
 import { readVersion1 } from './restore-version-1.ts';
 
-/** Nobody else writes until the end. Reading continues. While this waits for its locks, later writers wait behind it. */
+/**
+ * Nobody else writes until the end. Reading continues. While this waits for its locks, later writers wait behind it.
+ */
 const keepOthersOut = `set local lock_timeout = '5s';
   lock table ${backupTables.map((table) => `campaign_mirror.${table}`).join(', ')} in share row exclusive mode;
   set local lock_timeout = 0`;
 
-/** What is restored is no act of its own: the restoring is. */
+/** Restored rows are not acts of their own: the restoring is one. */
 const restoring = "set local campaign_mirror.restoring = 'on'";
 
 const noteText = `
@@ -36,9 +38,9 @@ const noteText = `
 
 /**
  * Restores a backup into an empty database, as the owner of its tables: all of it, or nothing. `source` is its origin,
- * for the audit. `signal` ends it at once, with nothing restored, by throwing the signal's reason. Returns what there was
- * of each.
- * @throws BackupFault when it is not complete, or not for this version; UnfitDatabase where there is data already,
+ * for the audit. `signal` ends it at once, with nothing restored, by throwing the signal's reason. Returns the number
+ * of rows of each table.
+ * @throws BackupFault when it is not complete, or not for this version; UnfitDatabase if there is data already,
  *   others write, the user is not the owner, or the encoding is another; Unavailable; what `bytes` throws
  */
 export async function restoreBackup(
@@ -68,7 +70,7 @@ export async function restoreBackup(
   }
 }
 
-/** Locks all others out of an empty database. Where the database is not empty, nobody has to wait. */
+/** Locks all others out of an empty database. If the database is not empty, nobody has to wait. */
 async function takeOver(client: PoolClient): Promise<void> {
   await refuseOthers(client);
   await refuseOtherEncoding(client);
@@ -77,7 +79,7 @@ async function takeOver(client: PoolClient): Promise<void> {
   await refuseData(client);
 }
 
-/** @throws UnfitDatabase where the user is not the owner, who alone may write the history and the audit as they were */
+/** @throws UnfitDatabase if the user is not the owner, who alone may write the history and the audit as they were */
 async function refuseOthers(client: PoolClient): Promise<void> {
   const { rowCount } = await client.query(
     "select from pg_namespace where nspname = 'campaign_mirror' and pg_has_role(nspowner, 'usage')",
@@ -88,7 +90,7 @@ async function refuseOthers(client: PoolClient): Promise<void> {
     );
 }
 
-/** @throws UnfitDatabase where a table is not empty */
+/** @throws UnfitDatabase if a table is not empty */
 async function refuseData(client: PoolClient): Promise<void> {
   const table = await filledTable(client);
   if (!table) return;
@@ -98,7 +100,7 @@ async function refuseData(client: PoolClient): Promise<void> {
   );
 }
 
-/** The first table that is not empty; undefined where the database has never held any data. @throws Unavailable */
+/** The first table that is not empty; undefined if all are empty. @throws Unavailable */
 export async function filledTable(database: Pool | ClientBase): Promise<BackupTable | undefined> {
   for (const table of backupTables) {
     const rows = await rowsOf(database, `select from campaign_mirror.${table} limit 1`);
@@ -111,16 +113,18 @@ async function fill(
   client: PoolClient,
   reader: BackupReader,
 ): Promise<{ taken_at: string; rows: TableCounts }> {
-  const { version, taken_at, last_numbers } = checkedHeader((await reader.object().catch(orForeign)).object);
+  const { version, taken_at, last_numbers } = checkedHeader(
+    (await reader.object().catch(throwForeign)).object,
+  );
   const earlier = version === 1 ? await readVersion1(client) : undefined;
   const rows: Partial<Record<BackupTable, number>> = {};
   for (;;) {
     const { object, sha256 } = await reader.object();
-    const table = backupTables.find((one) => one === object.table && rows[one] === undefined);
+    const table = backupTables.find((name) => name === object.table && rows[name] === undefined);
     if (table) {
       const columns = await checkedColumns(client, table, object.columns);
       const copy = `copy ${earlier?.tables[table] ?? `campaign_mirror.${table}`} (${columns.join(', ')}) from stdin`;
-      rows[table] = await copyIn(client, copy, reader.rows()).catch(orUnfitting);
+      rows[table] = await copyIn(client, copy, reader.rows()).catch(throwUnfitting);
     } else if (object.sha256 === sha256) {
       await reader.end();
       await earlier?.link();
@@ -132,19 +136,19 @@ async function fill(
 
 const newer = 'it is from a newer version of this program: restore it with that version';
 
-/** @throws BackupFault where it is not that of a backup, or needs a newer version to be read */
+/** @throws BackupFault if it is not the header of a backup, or needs a newer version of this program */
 function checkedHeader(object: Readonly<Record<string, unknown>>): BackupHeader {
   const { format, version, migrations: had } = object;
   if (format !== backupFormat || !Array.isArray(had))
-    throw new BackupFault('it is no backup of this program');
+    throw new BackupFault('it is not a backup of this program');
   const known: readonly string[] = migrationNames;
-  // What made the schema of a version 1 has other names.
+  // The migrations of a backup of version 1 have other names.
   const isKnown = version === 1 || had.every((name) => known.includes(name));
   if (Number(version) > backupVersion || !isKnown) throw new BackupFault(newer);
   return object as unknown as BackupHeader;
 }
 
-/** @throws BackupFault where the database has no such columns */
+/** @throws BackupFault if the database has no such columns */
 async function checkedColumns(client: PoolClient, table: BackupTable, columns: unknown): Promise<string[]> {
   const known = await columnsOf(client, table);
   const names = [columns].flat() as string[];
@@ -153,12 +157,14 @@ async function checkedColumns(client: PoolClient, table: BackupTable, columns: u
   throw new BackupFault(`this version has no columns ${unknown.join(', ')} of ${table}: ${newer}`);
 }
 
-/** A file without the beginning of a backup may be of any kind. */
-function orForeign(error: unknown): never {
-  throw error instanceof BackupFault ? new BackupFault('it is damaged, or no backup of this program') : error;
+/** For a fault in the first line: a file without the beginning of a backup may be of any kind. */
+function throwForeign(error: unknown): never {
+  throw error instanceof BackupFault
+    ? new BackupFault('it is damaged, or not a backup of this program')
+    : error;
 }
 
-/** A value that the table rejects was not written by a backup. */
-function orUnfitting(error: unknown): never {
+/** For a fault of COPY: a value that the table rejects was not written by a backup. */
+function throwUnfitting(error: unknown): never {
   throw /^2[23]...$/.test(codeOf(error)) ? damaged('a row does not fit its table') : error;
 }

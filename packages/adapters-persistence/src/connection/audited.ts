@@ -9,7 +9,7 @@ export const { READ_COMMITTED: isolationLevel } = IsolationLevel;
 
 const acting = actingText('?', '?', '?');
 
-/** An adapter that acts through MikroORM; `act` is in whose name it does. */
+/** An adapter that acts through MikroORM; `act` names the operator and the request. */
 export class AuditedAdapter {
   protected readonly orm: MikroORM;
   readonly #act: OperatorAct;
@@ -37,7 +37,7 @@ export class AuditedAdapter {
     }
   }
 
-  /** What the following entries of the transaction say, besides what the rows tell. */
+  /** Sets who acts, and the details that the following entries of the transaction have besides those of the rows. */
   protected async actingWith(em: EntityManager, details?: Readonly<Record<string, number>>): Promise<void> {
     await em.execute(acting, actingValues(this.#act, details));
   }

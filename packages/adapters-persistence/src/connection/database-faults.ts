@@ -10,7 +10,7 @@ const awayCodes = new Set(['25006', '25P03', '25P04', '3D000', '55000', '55P03']
 /** A transaction that PostgreSQL ended so that another could continue: nothing of it was done. */
 const retryable = new Set(['40001', '40P01']);
 
-/** Thrown by mistakes in the code, Node's own with a code such as ERR_INVALID_ARG_TYPE. */
+/** Classes of errors that mistakes in the code throw; those of Node have a code, such as ERR_INVALID_ARG_TYPE. */
 const mistakes = [TypeError, RangeError, ReferenceError, SyntaxError];
 
 const sqlState = /^[0-9A-Z]{5}$/;
@@ -41,7 +41,7 @@ export function isMembersFault(error: unknown): boolean {
   return error instanceof Unavailable ? isRetryable(error.cause) : isOfClass(membersClasses, error);
 }
 
-/** Feature not supported, unknown prepared statement, syntax error or access rule violation. */
+/** SQLSTATE classes: feature not supported, unknown prepared statement, syntax error or access rule violation. */
 const statementsClasses = new Set(['0A', '26', '42']);
 
 /** Whether the server rejected the statement itself, whatever its values: a right, a name, a type. Nothing was done. */
@@ -82,7 +82,7 @@ export function isDatabaseAway(error: unknown): boolean {
     return error.constructor === Error || error.constructor === AggregateError;
   }
   if (sqlState.test(code) && !isSystemCode(error)) {
-    // By a sequence that is behind its table: no statement brings a number of its own.
+    // A sequence is behind its table: no statement brings a number of its own.
     const isNumberTaken =
       code === '23505' && /_pkey$/.test((error as { constraint?: string }).constraint ?? '');
     return awayClasses.has(code.slice(0, 2)) || awayCodes.has(code) || retryable.has(code) || isNumberTaken;
@@ -96,7 +96,7 @@ export function portFault(error: unknown): unknown {
   return isDatabaseAway(error) ? new Unavailable('the database did not answer', { cause: error }) : error;
 }
 
-/** The SQLSTATE of a server error, or the code of a socket or of Node; '' where there is none. */
+/** The SQLSTATE of a server error, or the code of a socket or of Node; '' if there is none. */
 export function codeOf(error: unknown): string {
   const code = (error as { code?: unknown } | null)?.code;
   return typeof code === 'string' ? code : '';

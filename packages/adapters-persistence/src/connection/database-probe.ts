@@ -29,9 +29,9 @@ export interface DatabaseProbe {
   close(): Promise<void>;
 }
 
-/** The bounds of a probe. */
+/** The time limits of a probe. */
 export interface ProbeLimits {
-  /** For an answer, including the time to connect, in milliseconds. */
+  /** How long an answer may take, including the time to connect, in milliseconds. */
   readonly timeout: number;
   /** Whether to set a statement timeout when connecting: a pooler may reject it. */
   readonly statementTimeout: boolean;
@@ -73,7 +73,7 @@ export async function openProbe(address: DatabaseAddress, limits: ProbeLimits): 
       client = await pool.connect();
       const { rows } = await client.query(stateText, [migrationNames]);
       const { history_rows, ...state } = rows[0];
-      // -1: never counted.
+      // -1 means that the rows were never counted.
       if (history_rows >= 0) historyRows = history_rows;
       isUsable = state.writable;
       return { database: true, ...state };
@@ -81,7 +81,7 @@ export async function openProbe(address: DatabaseAddress, limits: ProbeLimits): 
       const code = codeOf(error);
       return notMigrated.has(code) ? { database: true, migrations: false } : { database: false };
     } finally {
-      // A session keeps the default with which it began: one that takes no writes may take none for ever.
+      // A session keeps the default with which it began: one that takes no writes may take none forever.
       client?.release(!isUsable);
     }
   };

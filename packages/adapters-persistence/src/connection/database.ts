@@ -29,7 +29,7 @@ export async function openDatabase(
     extensions: [Migrator],
     dbName: address.database ?? 'postgres',
     driverOptions: poolOptions(address, limits, applicationName),
-    // Otherwise it connects at once, and creates the database where it is missing.
+    // Otherwise it connects at once, and creates the database if it is missing.
     ensureDatabase: false,
     // Its messages may contain interpolated values. Faults reach the caller as exceptions.
     logger: () => {},

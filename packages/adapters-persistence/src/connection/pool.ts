@@ -10,7 +10,7 @@ export class UnfitDatabase extends Error {
   override name = 'UnfitDatabase';
 }
 
-/** @throws UnfitDatabase where the database is not in UTF-8 */
+/** @throws UnfitDatabase if the database is not in UTF-8 */
 export async function refuseOtherEncoding(client: PoolClient): Promise<void> {
   const { rows } = await client.query<{ encoding: string }>(
     "select current_setting('server_encoding') as encoding",
@@ -20,8 +20,10 @@ export async function refuseOtherEncoding(client: PoolClient): Promise<void> {
   throw new UnfitDatabase(`the database is in ${encoding}, not in UTF8: make one with encoding UTF8`);
 }
 
-/** How long an attempt to connect may be delayed after the first failure and after many, in milliseconds. */
-const [first, most] = [20, 500];
+/** How long an attempt to connect may be delayed after the first failure, in milliseconds. */
+const firstDelay = 20;
+/** How long an attempt to connect may be delayed after many failures, in milliseconds. */
+const maxDelay = 500;
 
 type Connected = (error: Error) => void;
 
@@ -31,7 +33,7 @@ type Connected = (error: Error) => void;
  * waits for a connection, in milliseconds (0: forever).
  */
 export function backingOff(waitTimeout: number, random = Math.random): typeof pg.Client {
-  const longest = waitTimeout > 0 ? Math.min(most, waitTimeout / 4) : most;
+  const longest = waitTimeout > 0 ? Math.min(maxDelay, waitTimeout / 4) : maxDelay;
   let failures = 0;
 
   class BackingOff extends pg.Client {
@@ -46,10 +48,10 @@ export function backingOff(waitTimeout: number, random = Math.random): typeof pg
           connected(error as Error);
         });
       if (failures === 0) return attempt();
-      const limit = Math.min(longest, first * 2 ** (failures - 1));
+      const limit = Math.min(longest, firstDelay * 2 ** (failures - 1));
       setTimeout(() => {
         const { stream } = (this as unknown as { connection: { stream: { destroyed: boolean } } }).connection;
-        // By the pool, whose caller has waited for too long.
+        // The pool destroyed it, because its caller has waited for too long.
         if (stream.destroyed) connected(new Error('no connection in time'));
         else attempt();
       }, random() * limit);
@@ -94,15 +96,17 @@ export interface DatabaseAddress
 export interface PoolLimits {
   /** The maximum number of connections. */
   readonly size: number;
-  /** For a connection: to become free, or to be made. */
+  /** How long to wait for a connection: until one becomes free, or is made. */
   readonly waitTimeout: number;
-  /** For a statement, enforced by the server; behind a pooler, the server's own limits apply. */
+  /** How long a statement may take, enforced by the server; behind a pooler, the server's own limits apply. */
   readonly statementTimeout: number;
-  /** For an answer, enforced here: above `statementTimeout`, for a server that no longer answers at all. */
+  /**
+   * How long an answer may take, enforced here: above `statementTimeout`, for a server that no longer answers at all.
+   */
   readonly queryTimeout: number;
 }
 
-/** The bounds where none are given. */
+/** The bounds if none are given. */
 export const defaultPoolLimits: PoolLimits = {
   size: 10,
   waitTimeout: 3_000,
@@ -114,7 +118,7 @@ export const defaultPoolLimits: PoolLimits = {
 export interface OpenPool {
   readonly pool: Pool;
   /**
-   * In bounded time: running statements are cut off after a second, or `timeout` milliseconds. False where any was cut
+   * Takes bounded time: running statements are cut off after a second, or `timeout` milliseconds. False if any was cut
    * off.
    */
   close(timeout?: number): Promise<boolean>;
@@ -158,7 +162,7 @@ export function poolOptions(
 }
 
 /** How long a running statement may delay the end, in milliseconds. */
-const grace = 1_000;
+const closeTimeout = 1_000;
 
 /**
  * Makes the function that runs `before` and then ends the pool, in bounded time: MikroORM ends only a pool that it has
@@ -167,7 +171,7 @@ const grace = 1_000;
 export function closing(pool: Pool, before = async () => {}): (timeout?: number) => Promise<boolean> {
   const clients = new Set<PoolClient>();
   pool.on('connect', (client) => clients.add(client)).on('remove', (client) => clients.delete(client));
-  return async (timeout = grace) => {
+  return async (timeout = closeTimeout) => {
     const ended = before().then(() => (pool.ending ? undefined : pool.end()));
     ended.catch(() => {});
     const inTime = ended.then(() => true);

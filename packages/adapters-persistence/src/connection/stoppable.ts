@@ -1,6 +1,9 @@
 import type { Pool, PoolClient } from 'pg';
 
-/** For long work: neither a long statement nor a slow reader or writer ends it. */
+/**
+ * Removes the time limits of a transaction, for long work: neither a long statement nor a slow reader or writer ends
+ * it.
+ */
 export const withoutTimeouts =
   'set local statement_timeout = 0; set local lock_timeout = 0; ' +
   'set local idle_in_transaction_session_timeout = 0; ' +
@@ -9,7 +12,7 @@ export const withoutTimeouts =
 
 /**
  * From now on `signal` makes the server end the connection at once and roll back its transaction. The returned function
- * stops that: a following commit is not disturbed.
+ * removes that effect, so that a following commit is not disturbed.
  */
 export async function endedBy(
   signal: AbortSignal | undefined,
@@ -36,7 +39,7 @@ export async function stoppable<T>(
   client: PoolClient,
   run: () => Promise<T>,
 ): Promise<T> {
-  const heard = await endedBy(signal, pool, client);
+  const stopListening = await endedBy(signal, pool, client);
   try {
     signal?.throwIfAborted();
     const result = await run();
@@ -45,6 +48,6 @@ export async function stoppable<T>(
   } catch (error) {
     throw signal?.aborted ? signal.reason : error;
   } finally {
-    await heard();
+    await stopListening();
   }
 }

@@ -7,26 +7,26 @@ import { endedBy, withoutTimeouts } from './stoppable.ts';
 
 /**
  * What `promise` resolves with, or `late` after this many milliseconds. No timer is left running. Rejects as `promise`
- * does; the caller has to handle a rejection that comes too late.
+ * does; a rejection that comes later than that is ignored.
  */
 export async function withTimeLimit<T, Late = undefined>(
   milliseconds: number,
   promise: Promise<T>,
   late?: Late,
 ): Promise<T | Late> {
-  const { promise: over, resolve } = Promise.withResolvers<Late>();
+  const { promise: timeUp, resolve } = Promise.withResolvers<Late>();
   const timer = setTimeout(() => resolve(late as Late), milliseconds);
   try {
-    return await Promise.race([promise, over]);
+    return await Promise.race([promise, timeUp]);
   } finally {
     clearTimeout(timer);
   }
 }
 
 /**
- * Runs statements in one transaction, on a connection of their own, which is not used again after a failure. For what
- * MikroORM does not do: streams, and statements of many rows. Each statement sees what others have committed by then,
- * whatever the database's default is; `settings` are statements that hold for the transaction.
+ * Runs statements in one transaction, on a connection of their own, which is not used again after a failure. It serves
+ * what MikroORM does not do: streams, and statements of many rows. Each statement sees what others have committed by
+ * then, whatever the database's default is; `settings` are statements that hold for the transaction.
  * @throws Unavailable when the connection is lost: whether it was committed is unknown then
  */
 export async function inTransaction<T>(
@@ -54,7 +54,7 @@ export async function inTransaction<T>(
 
 const acting = actingText('$1', '$2', '$3');
 
-/** Says who acts in the transaction of this connection, for the audit, and what the rows do not tell. */
+/** Sets who acts in the transaction of this connection, for the audit, and the details that the rows do not contain. */
 export async function actIn(
   client: PoolClient,
   act: OperatorAct,
@@ -66,8 +66,8 @@ export async function actIn(
 const begin = `begin isolation level repeatable read read only; ${withoutTimeouts}`;
 
 /**
- * What `read` makes of the database at one moment, whatever others write meanwhile; it blocks nobody. Rows are read as
- * fast as they are consumed, until `signal`; a consumer that stops releases the connection.
+ * Runs `read` on the database as it is at one moment, whatever others write meanwhile; it blocks nobody. Rows are read as
+ * fast as they are consumed, until `signal`. A consumer that stops releases the connection.
  * @throws Unavailable, or the signal's reason
  */
 export async function* ofOneMoment<T>(
@@ -78,24 +78,24 @@ export async function* ofOneMoment<T>(
   const client = await pool.connect().catch((error) => Promise.reject(portFault(error)));
   // The running statement reports why a connection ended.
   client.on('error', () => {});
-  let heard = async () => {};
+  let stopListening = async () => {};
   try {
     await client.query(begin);
     // Not earlier: behind a pooler, the server process is assigned only when the transaction begins.
-    heard = await endedBy(signal, pool, client);
+    stopListening = await endedBy(signal, pool, client);
     signal?.throwIfAborted();
     yield* read(client);
   } catch (error) {
     throw signal?.aborted ? signal.reason : portFault(error);
   } finally {
-    await heard();
+    await stopListening();
     // Nothing was written: there is nothing to commit or roll back.
     client.release(true);
   }
 }
 
 /** The number of rows fetched at once. */
-const together = 1_000;
+const fetchSize = 1_000;
 
 /** The rows of a statement, of which one at a time is open on a connection. */
 export async function* cursorRows<Row extends QueryResultRow>(
@@ -105,9 +105,9 @@ export async function* cursorRows<Row extends QueryResultRow>(
 ): AsyncGenerator<Row> {
   await client.query(`declare taken no scroll cursor for ${query}`, values);
   for (;;) {
-    const rows = await rowsOf<Row>(client, `fetch ${together} from taken`);
+    const rows = await rowsOf<Row>(client, `fetch ${fetchSize} from taken`);
     yield* rows;
-    if (rows.length < together) break;
+    if (rows.length < fetchSize) break;
   }
   await client.query('close taken');
 }

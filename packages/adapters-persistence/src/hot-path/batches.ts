@@ -11,8 +11,8 @@ export interface Waiting {
 }
 
 /**
- * Runs the function that answers these, if there are any, in the context of the first; if it fails itself, such as by
- * an observer that throws, they are rejected with that error.
+ * Runs the function that answers these members, if there are any, in the asynchronous context of the first. If the
+ * function itself fails, such as by an observer that throws, they are rejected with that error.
  */
 export async function answering<Member extends Waiting>(
   members: readonly Member[],
@@ -42,17 +42,17 @@ export class WaitLimit {
     this.#dismiss = dismiss;
   }
 
-  /** To be called when a call begins to wait. */
+  /** Has to be called when a call begins to wait. */
   watch(): void {
     if (this.#timer) return;
     const first = this.#first();
     if (!first) return;
-    const left = Math.max(0, first.since + this.#timeout - performance.now());
+    const remaining = Math.max(0, first.since + this.#timeout - performance.now());
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       this.#dismiss(performance.now() - this.#timeout);
       this.watch();
-    }, left).unref();
+    }, remaining).unref();
   }
 }
 
@@ -62,25 +62,30 @@ export function takeBefore<Member extends Waiting>(queue: Member[], before: numb
   return queue.splice(0, kept === -1 ? queue.length : kept);
 }
 
-/** Which calls are batched, and how. */
+/** Chooses the calls of a batch, and carries it out. */
 export interface Stage<Member extends Waiting> {
   /**
-   * Takes the next batch from the waiting calls, in order of arrival, and any that have to wait elsewhere: always some,
-   * if any wait and no batch is under way. It does not throw.
+   * Removes the next batch from the waiting calls, in order of arrival, and any calls that have to wait elsewhere. If
+   * calls wait and no batch is under way, it removes at least one. It does not throw.
    */
   take(waiting: Member[]): Member[];
-  /** Answers each member, whatever the result. If it rejects, so are the members that it has not answered. */
+  /**
+   * Answers each member, whatever the result. If it rejects, the members that it has not answered are rejected, too.
+   */
   carryOut(batch: readonly Member[]): Promise<void>;
 }
 
-/** The maximum number of members of a batch beside which another one is sent: a larger one costs less for each. */
-const small = 64;
+/**
+ * The maximum number of members of a batch beside which another one is sent: a larger batch costs less for each
+ * member.
+ */
+const maxSmallBatch = 64;
 
 /**
- * Calls that arrive while a batch is under way wait and form the next one. It is sent as soon as that one ends, or, beside
- * a small one, when as many wait as it has: one is carried out while the other is committed. Never more than two. A lone
- * call is sent at the end of the event loop's turn in which it arrived. A call that waits longer than `timeout`
- * milliseconds is rejected.
+ * Calls that arrive while a batch is under way wait and form the next one. The next batch is sent as soon as the current
+ * one ends, or, if the current one is small, when as many calls wait as it has: one is carried out while the other is
+ * committed. Never more than two batches are under way. A lone call is sent at the end of the event loop's turn in which
+ * it arrived. A call that waits longer than `timeout` milliseconds is rejected.
  */
 export class Batches<Member extends Waiting> {
   readonly #stage: Stage<Member>;
@@ -88,8 +93,8 @@ export class Batches<Member extends Waiting> {
   readonly #waiting: Member[] = [];
   #armed = false;
   #underWay = 0;
-  /** Of the batch that was sent last. */
-  #size = 0;
+  /** The size of the batch that was sent last. */
+  #lastSize = 0;
 
   constructor(stage: Stage<Member>, timeout: number) {
     this.#stage = stage;
@@ -109,25 +114,25 @@ export class Batches<Member extends Waiting> {
   #arm(): void {
     if (this.#armed || !this.#isDue) return;
     this.#armed = true;
-    // Not at once: other calls of this turn of the event loop join it.
+    // Not at once: other calls of this turn of the event loop join the batch.
     setImmediate(() => {
       this.#armed = false;
-      void this.#go();
+      void this.#send();
     });
   }
 
-  /** Whether what waits, if anything, may be sent now. */
+  /** Whether the waiting calls, if there are any, may be sent now. */
   get #isDue(): boolean {
     if (this.#underWay === 0) return true;
-    return this.#underWay === 1 && this.#size <= small && this.#waiting.length >= this.#size;
+    return this.#underWay === 1 && this.#lastSize <= maxSmallBatch && this.#waiting.length >= this.#lastSize;
   }
 
-  async #go(): Promise<void> {
-    // The next one at once: PostgreSQL works on it while the answers to this one are sent.
+  async #send(): Promise<void> {
+    // The next batch follows at once: PostgreSQL works on it while the answers to this one are sent.
     while (this.#isDue) {
       const batch = this.#stage.take(this.#waiting);
       if (batch.length === 0) return;
-      this.#size = batch.length;
+      this.#lastSize = batch.length;
       this.#underWay += 1;
       await answering(batch, (members) => this.#stage.carryOut(members));
       this.#underWay -= 1;

@@ -28,7 +28,28 @@ import type { LookUps } from './identity.ts';
 import type { KeyUses } from './key-uses.ts';
 import { LockQueue, type Queued } from './lock-queue.ts';
 
-/** How addresses are set in PostgreSQL. */
+/*
+ * How addresses are set in PostgreSQL. An update passes these states from its arrival to its answer:
+ *
+ * 1. It waits in `Batches` until a batch takes it: at the end of this turn of the event loop if no batch is under way,
+ *    otherwise when that batch ends. Beside a small batch, a second one may be sent earlier.
+ * 2. It is under way with the others of its batch, in one statement that waits for no lock. A second update of the same
+ *    line (a campaign, and the owner that its caller saw) is not taken until this one has ended.
+ * 3. If its mirror is locked, it enters the `LockQueue`. The first update of a line waits in the database, on a
+ *    connection of its own; at most `maxLocked` lines do so at once. The others of the line wait behind it. While a
+ *    line waits, later updates of it enter the queue without a batch.
+ *
+ * The answer to an update comes from its own row, in state 2 or 3: the mirror, or what is different. If the campaign
+ * changed while its row was waited for, the answer is undefined, and `PostgresCampaigns` finds the campaign again.
+ *
+ * An update is rejected in state 1 or 3 if its turn does not come within `timeout`, and in state 3 if the statement
+ * waits for the lock longer than its time limit. Before a rejection in state 3, a statement that sets nothing checks
+ * whether the caller is still valid and the campaign unchanged: if not, that is the answer.
+ *
+ * If a statement fails and a single member may be the cause, its members run one by one.
+ */
+
+/** Sets addresses. */
 export interface Updates {
   /**
    * As `CampaignRepository#setMirror`; undefined if the campaign changed while its row was waited for.
@@ -71,31 +92,14 @@ export class PostgresCampaigns implements CampaignRepository {
   }
 }
 
-/*
- * The states of an update, from its arrival to its answer:
- *
- * 1. It waits in `Batches` until a batch takes it: at the end of this turn of the event loop if none is under way,
- *    otherwise when that one ends. Beside a small batch, a second one may be sent earlier.
- * 2. It is under way with the others of its batch, in one statement that waits for no lock. A second update of the same
- *    line (a campaign, and the owner that its caller saw) is not taken until this one has ended.
- * 3. If its mirror is locked, it enters the `LockQueue`. The first of a line waits in the database, on a connection of its
- *    own, for at most `maxLocked` lines; the others of the line wait behind it. While a line waits, later updates of it
- *    go there without a batch.
- *
- * It is answered from its own row: in state 2 or 3 with the mirror, or with what is different. It is rejected in state 1
- * or 3 if its turn does not come within `timeout`; in state 3 the database is asked once more whether its caller and its
- * campaign are still as they were, since this answer would come before a lock. If a statement fails, and one member may be
- * the cause, its members run one by one.
- */
-
 /** The maximum number of updates in one statement. */
 const maxBatchSize = 128;
 
 const setMirrors: Statement = { name: 'set-mirrors', text: setMirrorsText({ waits: false }) };
-/** For one update; the only one that waits for a lock. */
+/** For one update: the only statement that waits for a lock. */
 const setLockedMirror: Statement = { name: 'set-locked-mirror', text: setMirrorsText({ waits: true }) };
 
-/** No mirror has it: a statement that expects it sets nothing. */
+/** No mirror has this address: a statement that expects it sets nothing. */
 const noAddress = '' as MirrorAddress;
 
 interface Member extends Queued, CallersMirror {
@@ -123,7 +127,7 @@ export class GroupedUpdates implements Updates, Stage<Member> {
     this.#batches = new Batches(this, timeout);
     this.#lockQueue = new LockQueue(
       (member) => this.#waitForRow(member),
-      (members) => this.#lookOnce(members),
+      (members) => this.#checkOnce(members),
       { maxCampaigns: maxLocked, timeout },
     );
   }
@@ -142,9 +146,9 @@ export class GroupedUpdates implements Updates, Stage<Member> {
   take(waiting: Member[]): Member[] {
     const batch: Member[] = [];
     const others: Member[] = [];
-    let looked = 0;
-    for (; looked < waiting.length && batch.length < maxBatchSize; looked++) {
-      const member = waiting[looked] as Member;
+    let examined = 0;
+    for (; examined < waiting.length && batch.length < maxBatchSize; examined++) {
+      const member = waiting[examined] as Member;
       if (this.#lockQueue.has(member.line)) this.#enqueue(member);
       else if (this.#underWay.has(member.line)) others.push(member);
       else {
@@ -152,7 +156,7 @@ export class GroupedUpdates implements Updates, Stage<Member> {
         batch.push(member);
       }
     }
-    waiting.splice(0, looked, ...others);
+    waiting.splice(0, examined, ...others);
     return batch;
   }
 
@@ -165,7 +169,7 @@ export class GroupedUpdates implements Updates, Stage<Member> {
     }
   }
 
-  /** Where nothing was set, the campaign changed while its row was waited for. */
+  /** If nothing was set, the campaign changed while its row was waited for. */
   async #waitForRow(member: Member): Promise<void> {
     this.#observer.batch('update', 1);
     await this.#run(setLockedMirror, [member], () => member.resolve(undefined));
@@ -175,9 +179,11 @@ export class GroupedUpdates implements Updates, Stage<Member> {
    * For updates that have waited too long: one whose caller is no longer valid, or whose campaign has changed, gets that
    * answer; Unavailable is for those that only wait for the lock.
    */
-  async #lookOnce(members: readonly Member[], cause?: unknown): Promise<void> {
-    for (let at = 0; at < members.length; at += maxBatchSize) {
-      const batch = members.slice(at, at + maxBatchSize).map((one) => ({ ...one, expected: noAddress }));
+  async #checkOnce(members: readonly Member[], cause?: unknown): Promise<void> {
+    for (let start = 0; start < members.length; start += maxBatchSize) {
+      const batch = members
+        .slice(start, start + maxBatchSize)
+        .map((member) => ({ ...member, expected: noAddress }));
       this.#observer.batch('update', batch.length);
       await this.#run(setMirrors, batch, (member) =>
         member.reject(new Unavailable('the campaign was locked for too long', { cause })),
@@ -185,11 +191,11 @@ export class GroupedUpdates implements Updates, Stage<Member> {
     }
   }
 
-  /** Answers each member. `passedOver`: the campaign is as it was seen, but the mirror was not set. */
+  /** Answers each member. `passedOver` is called if the campaign is as it was seen, but the mirror was not set. */
   async #run(statement: Statement, batch: readonly Member[], passedOver: PassedOver): Promise<void> {
     try {
       const results = await this.#results(statement, batch);
-      for (const [at, result] of results.entries()) answer(batch[at] as Member, result, passedOver);
+      for (const [index, result] of results.entries()) answer(batch[index] as Member, result, passedOver);
     } catch (error) {
       await this.#failed(error, statement, batch, passedOver);
     }
@@ -200,8 +206,8 @@ export class GroupedUpdates implements Updates, Stage<Member> {
   }
 
   /**
-   * Where nothing was done and a single member may be the cause, they run one by one. After the first fault that is not
-   * a member's own, the remaining ones are rejected with it.
+   * If nothing was done and a single member may be the cause, the members run one by one. After the first fault that is
+   * not a member's own, the remaining ones are rejected with it.
    */
   async #failed(
     error: unknown,
@@ -209,7 +215,7 @@ export class GroupedUpdates implements Updates, Stage<Member> {
     batch: readonly Member[],
     passedOver: PassedOver,
   ): Promise<void> {
-    if (statement === setLockedMirror && isCanceled(error)) return this.#lookOnce(batch, error.cause);
+    if (statement === setLockedMirror && isCanceled(error)) return this.#checkOnce(batch, error.cause);
     const isRefused = isStatementsFault(error);
     if (isRefused) this.#observer.refused(statement.name, error);
     if (batch.length === 1 || !(isRefused || isMembersFault(error))) {
@@ -217,14 +223,14 @@ export class GroupedUpdates implements Updates, Stage<Member> {
       return;
     }
     this.#observer.splitUp('update');
-    for (const [at, member] of batch.entries()) {
+    for (const [index, member] of batch.entries()) {
       try {
         const [result] = await member.origin.runInAsyncScope(() => this.#results(statement, [member]));
         answer(member, result as SetResult, passedOver);
       } catch (error) {
         member.reject(error);
         if (isMembersFault(error)) continue;
-        for (const other of batch.slice(at + 1)) other.reject(error);
+        for (const other of batch.slice(index + 1)) other.reject(error);
         return;
       }
     }

@@ -16,15 +16,15 @@ import { LRUCache } from 'lru-cache';
 import { isStatementsFault } from '../connection/database-faults.ts';
 import { safeInteger } from '../connection/rows.ts';
 import { keyHash } from '../schema/schema.ts';
-import { byteaArray, isTrue, plainArray } from '../statements/set-mirrors.ts';
+import { byteaArray, isTrueText, plainArray } from '../statements/set-mirrors.ts';
 import type { HotPathObserver, Statement, Statements } from '../statements/statements.ts';
 import { Batches, type Stage, type Waiting } from './batches.ts';
 import type { KeyUses } from './key-uses.ts';
 
-/** How keys and campaigns are looked up in PostgreSQL. */
+/** Looks up keys and campaigns. */
 export interface LookUps {
   /**
-   * The caller that a key belongs to, or that it has expired or was revoked; undefined for a key that is unknown.
+   * The caller to whom a key belongs, or why the key is refused (expired or revoked); undefined if the key is unknown.
    * @throws Unavailable
    */
   key(hash: Buffer): Promise<Identified>;
@@ -84,9 +84,9 @@ const campaignOf = (id: string) => `
 const maxBatchSize = 256;
 
 /**
- * Keys and campaigns by their places. The arrays come from subqueries, so that the planner assumes the same size for
- * any number of members and keeps one plan instead of making one for each batch. The limits keep it from scanning a
- * whole small table for a few members.
+ * Looks up many keys and campaigns; the rows are in the order of the arrays. The arrays come from subqueries, so that
+ * the planner assumes the same size for any number of members and keeps one plan instead of making one for each batch.
+ * The limits keep it from scanning a whole small table for a few members.
  */
 const lookUpMany: Statement = {
   name: 'look-up-many',
@@ -98,7 +98,7 @@ const lookUpMany: Statement = {
     order by place`,
 };
 
-/** The same for one key and one campaign, which is cheaper; null for none. */
+/** Looks up one key and one campaign, which is cheaper; a parameter is null if there is none to look up. */
 const lookUpOne: Statement = {
   name: 'look-up-one',
   text: `
@@ -106,7 +106,7 @@ const lookUpOne: Statement = {
     from (select) as asked left join (${keyOf('$1')}) k on true left join (${campaignOf('$2::bigint')}) c on true`,
 };
 
-/** The columns of a key, then those of a campaign; null if there is none. */
+/** The columns of a key, then those of a campaign; null if it does not exist. */
 type Row = readonly [
   key: string | null,
   keyOwner: string | null,
@@ -175,9 +175,9 @@ export class GroupedLookUps implements LookUps, Stage<Member> {
       else campaigns.push(member);
     }
     const rows = await this.#read(keys, campaigns);
-    for (const [place, member] of keys.entries()) member.resolve(identifiedIn(rows[place] as Row));
-    for (const [place, member] of campaigns.entries())
-      member.resolve(campaignIn(member.id, rows[place] as Row));
+    for (const [index, member] of keys.entries()) member.resolve(identifiedIn(rows[index] as Row));
+    for (const [index, member] of campaigns.entries())
+      member.resolve(campaignIn(member.id, rows[index] as Row));
   }
 
   #read(keys: readonly KeyMember[], campaigns: readonly CampaignMember[]): Promise<Row[]> {
@@ -188,7 +188,10 @@ export class GroupedLookUps implements LookUps, Stage<Member> {
     return this.#statements.run<Row>(lookUpMany, [hashes, plainArray(campaigns.map(({ id }) => id))]);
   }
 
-  /** After a fault that one member may have caused for all. @throws Unavailable for those that are left */
+  /**
+   * Used after a fault that one member may have caused for all. @throws Unavailable for the members that are not
+   * answered
+   */
   async #oneByOne(batch: readonly Member[]): Promise<void> {
     this.#observer.splitUp('look-up');
     for (const member of batch) {
@@ -213,7 +216,7 @@ function campaignIn(id: CampaignId, [, , , owner, isDefault, hasMirror]: Row): C
   return {
     id,
     ownerId: safeInteger(owner) as OwnerId,
-    isDefault: isTrue(isDefault),
-    hasMirror: isTrue(hasMirror),
+    isDefault: isTrueText(isDefault),
+    hasMirror: isTrueText(hasMirror),
   };
 }

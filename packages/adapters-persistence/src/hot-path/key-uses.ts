@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
 import { withTimeLimit } from '../connection/transaction.ts';
 
-/** Skips what others wrote meanwhile and rows that are locked: the next use is written. */
+/** Skips keys whose use others wrote meanwhile, and rows that are locked: their next use is written. */
 const record = `
   with noted as materialized (
     select id from campaign_mirror.access_keys
@@ -15,7 +15,7 @@ const record = `
   update campaign_mirror.access_keys set last_used_at = clock_timestamp()
   from noted where access_keys.id = noted.id`;
 
-/** In milliseconds: a key's use is written at most once in it. */
+/** A key's use is written at most once in this time, in milliseconds. */
 const minute = 60_000;
 
 /** The maximum number of keys kept: as many as there are claims. */
@@ -68,7 +68,7 @@ export class KeyUses {
     return this.#writing;
   }
 
-  /** Writes the uses noted so far, in bounded time: `timeout` in milliseconds. False where that was not enough. */
+  /** Writes the uses noted so far, in bounded time: `timeout` in milliseconds. False if that was not enough. */
   async stop(timeout = 1_000): Promise<boolean> {
     const written = this.write().then(() => true);
     return withTimeLimit(timeout, written, false);

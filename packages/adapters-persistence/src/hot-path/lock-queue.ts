@@ -14,21 +14,22 @@ export interface LockQueueLimits {
 }
 
 /**
- * Where updates wait whose mirror is locked. Of each line, the first one waits in the database, and the others behind it:
- * no line takes more than one connection.
+ * The updates whose mirror is locked (state 3 in `campaigns.ts`). The first update of each line waits in the database,
+ * and the others wait behind it: no line takes more than one connection.
  */
 export class LockQueue<Member extends Queued> {
   readonly #wait: (member: Member) => Promise<void>;
   readonly #dismiss: (members: readonly Member[]) => Promise<void>;
   readonly #maxCampaigns: number;
   readonly #waitLimit: WaitLimit;
-  /** In the order of their turns; the members of each in order of arrival. */
+  /** The lines in the order of their turns, each with its members in order of arrival. */
   readonly #lines = new Map<string, Member[]>();
+  /** The lines whose first update waits in the database; it is not among the members of the line any more. */
   readonly #waitedFor = new Set<string>();
 
   /**
-   * `wait`: waits for the lock on the mirror of this one, and answers it. `dismiss`: answers those whose turn did not come
-   * in time. If one rejects, so are its members.
+   * `wait` waits for the lock on the mirror of a member, and answers the member. `dismiss` answers the members whose turn
+   * did not come in time. If a function rejects, its members are rejected, too.
    */
   constructor(
     wait: (member: Member) => Promise<void>,
@@ -54,7 +55,7 @@ export class LockQueue<Member extends Queued> {
     const line = this.#lines.get(member.line);
     if (line) line.push(member);
     else this.#lines.set(member.line, [member]);
-    // Not at once: other updates of this turn of the event loop join it.
+    // Not at once: other updates of this turn of the event loop join the line.
     setImmediate(() => this.#callNext());
   }
 
@@ -70,19 +71,19 @@ export class LockQueue<Member extends Queued> {
     this.#waitedFor.add(name);
     await answering(line.splice(0, 1), ([first]) => this.#wait(first as Member));
     this.#waitedFor.delete(name);
-    // Last, so that each line has its turn.
+    // The line goes to the end of the queue, so that each line has its turn.
     this.#lines.delete(name);
     if (line.length > 0) this.#lines.set(name, line);
     this.#callNext();
   }
 
-  /** The one that has waited the longest for its turn. */
+  /** The member that has waited the longest for its turn. */
   get #first(): Member | undefined {
-    const first = [...this.#lines.values()].flatMap((line) => line.slice(0, 1));
-    return first.reduce<Member | undefined>(
-      (one, other) => (one && one.since <= other.since ? one : other),
-      undefined,
-    );
+    let first: Member | undefined;
+    for (const [member] of this.#lines.values()) {
+      if (member && (!first || member.since < first.since)) first = member;
+    }
+    return first;
   }
 
   #dismissLate(before: number): void {

@@ -7,16 +7,16 @@ import { GroupedLookUps, type LookUps, PostgresIdentity } from './identity.ts';
 import { KeyUses } from './key-uses.ts';
 
 export interface HotPathOptions {
-  /** Those of the pool: a call waits for its turn as long as for a connection. */
+  /** The limits of the pool: a call waits for its turn as long as for a connection. */
   readonly limits?: Pick<PoolLimits, 'size' | 'waitTimeout'>;
   /** Whether statements are prepared; false for a pooler in transaction mode that does not keep them. */
   readonly prepared?: boolean;
 }
 
-/** Where the pool sets no limit: the longest time that a timer of Node takes, in milliseconds. */
+/** Used if the pool sets no limit: the longest time that a timer of Node takes, in milliseconds. */
 const noTimeout = 2_147_483_647;
 
-/** The ports of the use case; they share a pool, statements and what is known of keys. */
+/** The ports of the use case; they share a pool, statements and the recorder of key uses. */
 export interface OpenHotPath {
   readonly campaigns: CampaignRepository;
   readonly identity: Identity;
@@ -46,7 +46,7 @@ export function maxLockedOf(poolSize: number): number {
   return Math.max(1, Math.floor(poolSize / 2));
 }
 
-/** How the ports of the use case reach PostgreSQL. */
+/** What the ports of the use case ask of PostgreSQL. */
 export type HotPath = LookUps & Updates;
 
 export interface GroupCommitLimits {

@@ -9,7 +9,7 @@ import { roles, schema } from '../schema/schema.ts';
 /** The number of the advisory lock that allows one migration at a time in a database; chosen arbitrarily. */
 const migrationLock = 7_236_110_421;
 
-/** PostgreSQL only warns where a role grants rights that it may not grant. */
+/** PostgreSQL only warns if a role grants rights that it may not grant. */
 const refuseOthers = `
   do $$ begin
     if exists (select from pg_namespace where nspname = '${schema}' and not pg_has_role(nspowner, 'usage')) then
@@ -18,7 +18,7 @@ const refuseOthers = `
     end if;
   end $$`;
 
-/** One attempt. */
+/** One attempt to bring the schema up to date. */
 interface Attempt {
   /** For each lock, in milliseconds. */
   readonly lockTimeout: number;
@@ -51,7 +51,7 @@ export async function bringUpToDate(
         await run('select pg_advisory_xact_lock(?)', [migrationLock]);
       }
       await run(refuseOthers);
-      // Makes the schema and the table, by a connection of its own.
+      // Creates the schema and the table of migrations, on a connection of its own.
       const executed = (await orm.migrator.getExecuted()).map(({ name }) => name);
       await run("select set_config('lock_timeout', ?, true)", [String(lockTimeout)]);
       refuseEarlier(executed);
@@ -68,7 +68,7 @@ export async function bringUpToDate(
   );
 }
 
-/** @throws UnfitDatabase where a version before the first release made the schema */
+/** @throws UnfitDatabase if a version before the first release made the schema */
 function refuseEarlier(executed: readonly string[]): void {
   if (executed.length === 0 || executed.includes(migrationNames[0])) return;
   throw new UnfitDatabase(

@@ -5,7 +5,7 @@ import { databaseGrantText, grantTexts, revokeTemporary } from '../schema/grants
 import { type Role, roles, schema } from '../schema/schema.ts';
 import { isMigrated } from './migration-states.ts';
 
-/** PostgreSQL's default. */
+/** PostgreSQL's default for `scram_iterations`. */
 const iterations = 4_096;
 
 /**
@@ -25,11 +25,11 @@ export interface CreatedRole {
   readonly role: Role;
   /** Its name in the database. */
   readonly name: string;
-  /** Undefined where the role existed before: it is left unchanged. */
+  /** Undefined if the role existed before: it is left unchanged. */
   readonly password: string | undefined;
 }
 
-/** Of PostgreSQL's 100 connections, so that no leaked password takes all of them. */
+/** Each role's share of PostgreSQL's 100 connections, so that no leaked password takes all of them. */
 const connectionLimits: Readonly<Record<Role, number>> = {
   owner: 20,
   operator: 20,
@@ -42,7 +42,7 @@ export type RolesCreation =
   | {
       readonly kind: 'created';
       readonly roles: readonly CreatedRole[];
-      /** The schema's owner, where it is not the owner role: it continues to migrate the schema. */
+      /** The schema's owner, if it is not the owner role: it continues to migrate the schema. */
       readonly schemaOwner: string | undefined;
       /**
        * The schema is missing, not at this version, or another's, and the roles lack rights in it: a migration grants
@@ -67,7 +67,7 @@ const factsText = `
 /**
  * Creates the roles that are missing, with random passwords that only `show` receives, and grants what they need in
  * this database. All of it, including `show`, or nothing.
- * @throws what `show` throws; the driver's 42501 where the user may not create roles; Unavailable
+ * @throws what `show` throws; the driver's 42501 if the user may not create roles; Unavailable
  */
 export function createRoles(
   pool: Pool,
@@ -84,26 +84,28 @@ export function createRoles(
       return { role, name: roles[role], password };
     });
     const missing = all.filter(({ password }) => password !== undefined);
-    // Those of another database of the server are there, and have no rights in this one.
+    // Roles that were created for another database of the server exist, and have no rights in this one.
     const ungranted = Object.values(roles).filter((name) => name !== roles.owner && !granted?.includes(name));
-    const toMigrate =
-      owns_schema === false ? ungranted.length > 0 : !has_migrations || !(await isMigrated(client));
-    const statements = [
-      ...missing.flatMap(({ role, name, password = '' }) => [
-        `create role ${name} login password '${scramVerifier(password)}' connection limit ${connectionLimits[role]}`,
+    let toMigrate = ungranted.length > 0;
+    // Another user's table of migrations cannot be read.
+    if (owns_schema !== false) toMigrate = !has_migrations || !(await isMigrated(client));
+    const statements: string[] = [];
+    for (const { role, name, password = '' } of missing) {
+      const verifier = scramVerifier(password);
+      statements.push(
+        `create role ${name} login password '${verifier}' connection limit ${connectionLimits[role]}`,
         // Behind a pooler, this is what holds, whatever the database's default is.
         `alter role ${name} set default_transaction_isolation = 'read committed'`,
-      ]),
-      ...all.map(({ role }) => databaseGrantText('connect', role)),
-      revokeTemporary,
-      // To import, and to restore.
-      databaseGrantText('temporary', 'operator'),
-      databaseGrantText('temporary', 'owner'),
-      // For the schema.
-      ...(schema_owner === null ? [databaseGrantText('create', 'owner')] : []),
-      // Where a migration is due, it grants them.
-      ...(toMigrate ? [] : grantTexts(ungranted)),
-    ];
+      );
+    }
+    for (const { role } of all) statements.push(databaseGrantText('connect', role));
+    statements.push(revokeTemporary);
+    // The operator imports, and the owner restores.
+    statements.push(databaseGrantText('temporary', 'operator'), databaseGrantText('temporary', 'owner'));
+    // The owner creates the schema.
+    if (schema_owner === null) statements.push(databaseGrantText('create', 'owner'));
+    // If a migration is due, it grants these rights.
+    if (!toMigrate) statements.push(...grantTexts(ungranted));
     for (const statement of statements) await client.query(statement);
     await show(all);
     const schemaOwner = schema_owner === null || schema_owner === roles.owner ? undefined : schema_owner;

@@ -45,19 +45,21 @@ export function grantedRights(database: Pool | ClientBase): Promise<readonly Rig
   return rowsOf<Right>(database, rightsText);
 }
 
-/** How those rights differ from what a role is granted. A column that is not there yet makes its right a missing one. */
+/**
+ * How those rights differ from what a role is granted. A column that is not there yet makes its right a missing one.
+ */
 export function rightsOf(role: keyof typeof grants, rights: readonly Right[]): RightsFinding {
   const needed: Grant[] = [{ right: 'usage', on: 'schema campaign_mirror' }, ...grants[role]];
   if (role === 'operator') needed.push({ right: 'temporary', on: 'the database' });
-  const isNeeded = ({ right, on, columns }: Grant, one: Right) =>
-    one.right === right && one.object === on && (one.part === null || !columns || columns.includes(one.part));
+  const covers = ({ right, on, columns }: Grant, { right: name, object, part }: Right) =>
+    name === right && object === on && (part === null || !columns || columns.includes(part));
   const missing = needed.filter((grant) => {
-    const parts = rights.filter((one) => isNeeded(grant, one));
+    const parts = rights.filter((right) => covers(grant, right));
     return parts.length < (grant.columns?.length ?? 1) || parts.some(({ granted }) => !granted);
   });
   // By default everybody may make temporary tables: it does not mean that a role has too many rights.
   const beyond = rights.filter(
-    (one) => one.granted && one.right !== 'temporary' && !needed.some((grant) => isNeeded(grant, one)),
+    (right) => right.granted && right.right !== 'temporary' && !needed.some((grant) => covers(grant, right)),
   );
   return {
     missing: missing.map(({ right, on }) => `${right} on ${on}`),

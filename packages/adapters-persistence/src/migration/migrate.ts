@@ -8,9 +8,9 @@ import { bringUpToDate } from './bring-up-to-date.ts';
 
 /** How long a migration may block others; times in milliseconds. */
 interface LockRetries {
-  /** For a lock: sessions that ask for it later wait as long. */
+  /** How long to wait for a lock: sessions that request it later wait as long. */
   readonly lockTimeout: number;
-  /** Between two attempts: those that waited behind this one proceed. */
+  /** The time between two attempts, in which the sessions that waited behind this one proceed. */
   readonly pause: number;
   readonly tries: number;
 }
@@ -21,7 +21,7 @@ interface LockRetries {
  */
 const usualRetries: LockRetries = { lockTimeout: 2_000, pause: 1_000, tries: 10 };
 
-/** What a migration tells while it waits, and how it is cancelled. */
+/** What a migration reports while it waits, and how it is cancelled. */
 export interface Migrating {
   /** Another process is migrating: this one waits for its turn. */
   readonly onWait?: () => void;
@@ -37,8 +37,8 @@ export interface Migrating {
 }
 
 /**
- * Two connections: one holds the turn and migrates, one looks. One more for each try, as MikroORM never gives one back that
- * ended before its rollback. No time limit for statements.
+ * Two connections: one migrates, and one looks for those that hold locks. One more for each try, because MikroORM never
+ * releases a connection that ended before its rollback. Statements have no time limit.
  */
 const unhurried = { size: 2 + usualRetries.tries, waitTimeout: 10_000, statementTimeout: 0, queryTimeout: 0 };
 const applicationName = 'campaign-mirror migrations';
@@ -60,7 +60,7 @@ export async function migrate(
   const { lockTimeout, tries } = retries;
   const database = await openDatabase(address, unhurried, applicationName);
   let committing = false;
-  // Without its connection, the server rolls back. A running commit cannot be reported as undone: its end is awaited.
+  // Without the connection, the server rolls back. A running commit cannot be reported as not done: its end is awaited.
   const cutOff = () => void database.close(committing ? commitWait : 0);
   givenUp?.addEventListener('abort', cutOff);
   const onDone = () => {
@@ -95,7 +95,7 @@ export async function migrate(
   }
 }
 
-/** What holds the locks that migrations of this database wait for, other migrations left out. */
+/** The processes that hold the locks for which migrations of this database wait, except other migrations. */
 async function lockHolders(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ holder: string }>(
     `select format('process %s (%s)', pid, concat_ws(' of ', coalesce(nullif(application_name, ''), 'unnamed'), usename))

@@ -7,29 +7,29 @@ import { timestampText } from '../schema/schema.ts';
 /** A migration, and whether the database has it. */
 export interface MigrationState {
   readonly name: string;
-  /** Unknown: applied by another version; where ours are pending, by one before the first release. */
+  /** Unknown: another version applied it; if ours are pending, a version before the first release. */
   readonly state: 'applied' | 'pending' | 'unknown';
   readonly appliedAt: Timestamp | null;
 }
 
 /** SQLSTATEs of a missing table or schema: then no migration was applied. */
-const notThere = new Set(['42P01', '3F000']);
+const missingTableCodes = new Set(['42P01', '3F000']);
 
 /**
  * Every migration of this version in order, then those of others. Every role of the schema may read the names; the
  * times only the operator and the owner: without `times` they are null.
- * @throws Unavailable, or the driver's 42501 where the user may not read them
+ * @throws Unavailable, or the driver's 42501 if the user may not read them
  */
 export async function migrationStates(
   database: Pool | ClientBase,
   { times = false } = {},
 ): Promise<MigrationState[]> {
-  const at = times ? timestampText('executed_at') : 'null';
-  const text = `select name, ${at} as at from campaign_mirror.migrations order by name`;
+  const time = times ? timestampText('executed_at') : 'null';
+  const text = `select name, ${time} as at from campaign_mirror.migrations order by name`;
   const { rows } = await (database as Pool)
     .query<{ name: string; at: Timestamp | null }>(text)
     .catch((error) => {
-      if (notThere.has(codeOf(error))) return { rows: [] };
+      if (missingTableCodes.has(codeOf(error))) return { rows: [] };
       throw portFault(error);
     });
   const applied = new Map(rows.map((row) => [row.name, row.at]));

@@ -21,7 +21,7 @@ const revoke = `
 
 /**
  * A successor of a key that has not expired. The life is counted from one moment and in seconds, because the length of a
- * day varies where a time zone changes its clocks. So it stays the same over any number of rotations.
+ * day varies if a time zone changes its clocks. So it stays the same over any number of rotations.
  */
 const succeed = `
   with timed as materialized (select clock_timestamp() as now)
@@ -30,16 +30,16 @@ const succeed = `
   from campaign_mirror.access_keys, timed where id = ? and (expires_at is null or expires_at > now)
   returning id`;
 
-/** A key that never expires has null in `expires_at`, which `least` ignores. */
+/** Ends the old key. A key that never expires has null in `expires_at`, which `least` ignores. */
 const replace = `
   update campaign_mirror.access_keys
   set expires_at = least(expires_at, clock_timestamp() + make_interval(secs => ?)), replaced_by = ?
   where id = ? returning ${timestampText('expires_at')} as expires_at`;
 
-/** Access keys as the operator issues, rotates and revokes them, in PostgreSQL. */
+/** Access keys in PostgreSQL, as the operator issues, rotates and revokes them. */
 export class PostgresAccessKeys extends AuditedAdapter implements AccessKeys {
-  async issue(asked: NewAccessKey): Promise<{ id: AccessKeyId; key: AccessKey }> {
-    const { owner, name, expiresIn = usualKeyLife } = asked;
+  async issue(request: NewAccessKey): Promise<{ id: AccessKeyId; key: AccessKey }> {
+    const { owner, name, expiresIn = usualKeyLife } = request;
     const { key, ...stored } = newKey();
     const fields = { ...stored, name, ownerId: owner };
     const expires = expiresIn === 'never' ? {} : { createdAt: inSeconds(0), expiresAt: inSeconds(expiresIn) };
@@ -92,8 +92,8 @@ export class PostgresAccessKeys extends AuditedAdapter implements AccessKeys {
 }
 
 /**
- * By the database's clock, which also decides the expiry. All of a statement count from the same moment, since a
- * successor gets the difference as its life.
+ * A time by the database's clock, which also decides the expiry. All times of a statement count from the same moment,
+ * because a successor gets the difference as its life.
  */
 function inSeconds(seconds: number) {
   return raw<Timestamp>('statement_timestamp() + make_interval(secs => ?)', [seconds]);

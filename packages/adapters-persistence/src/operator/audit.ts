@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import { rowsOf } from '../connection/rows.ts';
 import { schema, timestampText } from '../schema/schema.ts';
 
-/** The columns of an `AuditEntry`. A move is one: its first, with the mirrors of all its parts. */
+/** The columns of an `AuditEntry`. A move is one entry: its first, with the mirrors of all its parts. */
 const page = `
   select id, ${timestampText('acted_at')} as at, act, operator, database_role as "databaseRole",
     request_id as "requestId", campaign_id as "campaignId", owner_id as "ownerId", access_key_id as "accessKeyId",

@@ -34,7 +34,7 @@ export async function defaultOf(em: EntityManager, ownerId: OwnerId): Promise<Ow
 }
 
 /**
- * Where another transaction made its campaign the owner's default meanwhile, the act is repeated and finds that one.
+ * If another transaction made its campaign the owner's default meanwhile, the act is repeated and finds that campaign.
  */
 export async function unlessOvertaken<T>(act: () => Promise<T>): Promise<T> {
   for (;;) {
@@ -46,10 +46,10 @@ export async function unlessOvertaken<T>(act: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Not any unique constraint: an explicit identifier may be taken, too. */
+/** Whether this unique constraint was violated, and not another, such as that of an explicit identifier. */
 export function violates(error: unknown, constraint: string): boolean {
-  const named = error as UniqueConstraintViolationException & { constraint?: string };
-  return error instanceof UniqueConstraintViolationException && named.constraint === constraint;
+  const { constraint: violated } = error as { constraint?: string };
+  return error instanceof UniqueConstraintViolationException && violated === constraint;
 }
 
 /** The fields of an entity are those of the domain. */
@@ -68,16 +68,16 @@ export function recordOfEntity(
 const records = (where: string) => `
   with asked as materialized (${namedCampaigns} where ${where}) ${recordsText('asked')}`;
 
-const one = records('id = $1');
-const page = records('id > $1 and ($2::bigint is null or owner_id = $2) order by id limit $3');
+const recordById = records('id = $1');
+const recordPage = records('id > $1 and ($2::bigint is null or owner_id = $2) order by id limit $3');
 
-/** Up to the path or the query of an address that begins with a scheme in lower case. */
+/** The part of an address between `//` and its path or query, if it begins with a scheme in lower case. */
 const authority = `split_part(split_part(target_url collate "C", '/', 3), '?', 1) as authority`;
 
 /**
- * Whether the URL parser may read another host than is written there: a scheme in another spelling, other characters
- * than those of a plain name, or a last label that is a number, as in some spelling of an IPv4 address; plain decimal is
- * the usual one. Such addresses are candidates, whatever host is asked for.
+ * Whether the URL parser may read a host other than the one that is written there: a scheme in another spelling, other
+ * characters than those of a plain name, or a last label that is a number, as in some spelling of an IPv4 address;
+ * plain decimal is the usual one. Such addresses are candidates, whatever host is asked for.
  */
 const isOdd = `
   not (target_url collate "C" like 'https://%' or target_url collate "C" like 'http://%')
@@ -93,36 +93,37 @@ export async function examineMirrors<Row extends { readonly campaignId: Campaign
   columns: string,
   { after = 0 as CampaignId, limit, owner, hosts }: MirrorPage,
 ): Promise<ExaminedMirrors<Row>> {
-  const owned = owner === undefined ? [] : [owner];
-  const [from, number] = owned.length > 0 ? [ofOwner, 'campaigns.id'] : [ofAll, 'campaign_id'];
+  const ownerValues = owner === undefined ? [] : [owner];
+  const from = owner === undefined ? ofAll : ofOwner;
+  const number = owner === undefined ? 'campaign_id' : 'campaigns.id';
   const next = `${from} > $1 order by ${number} limit $2`;
   const lastOf = (examined: number, last: CampaignId | undefined) => (examined < limit ? undefined : last);
   if (!hosts) {
     const text = `select ${columns} from (select mirrors.* from ${next}) as mirrors order by campaign_id`;
-    const mirrors = await rowsOf<Row>(pool, text, [after, limit, ...owned]);
+    const mirrors = await rowsOf<Row>(pool, text, [after, limit, ...ownerValues]);
     const examined = mirrors.length;
     return { mirrors, examined, last: lastOf(examined, mirrors.at(-1)?.campaignId) };
   }
   const ends = `
     select count(*) as examined, min(campaign_id) as first, max(campaign_id) as last
     from (select campaign_id from ${next}) as numbers`;
-  const [range] = await rowsOf<Range>(pool, ends, [after, limit, ...owned]);
+  const [range] = await rowsOf<Range>(pool, ends, [after, limit, ...ownerValues]);
   const { examined, first, last } = range as Range;
-  const isNear = hosts.map((_, at) => `strpos(authority, $${at + 3 + owned.length}) > 0 or`);
+  const isNear = hosts.map((_, index) => `strpos(authority, $${index + 3 + ownerValues.length}) > 0 or`);
   // Without the offset, the planner would compute the authority once for each of its uses.
   const text = `
     select ${columns} from (select mirrors.*, ${authority} from ${from} between $1 and $2 offset 0) as mirrors
     where ${isNear.join(' ')} ${isOdd} order by campaign_id`;
-  const part = Math.ceil((last - first + 1) / together);
-  const parts = Array.from({ length: together }, (_, at) => {
-    const begin = first + at * part;
-    return rowsOf<Row>(pool, text, [begin, Math.min(begin + part - 1, last), ...owned, ...hosts]);
+  const partSize = Math.ceil((last - first + 1) / partsAtOnce);
+  const parts = Array.from({ length: partsAtOnce }, (_, index) => {
+    const begin = first + index * partSize;
+    return rowsOf<Row>(pool, text, [begin, Math.min(begin + partSize - 1, last), ...ownerValues, ...hosts]);
   });
   return { mirrors: (await Promise.all(parts)).flat(), examined, last: lastOf(examined, last) };
 }
 
 /** The number of parts of a page that are examined at the same time, each by a process of the server. */
-const together = 4;
+const partsAtOnce = 4;
 
 interface Range {
   readonly examined: number;
@@ -143,12 +144,12 @@ export class PostgresCampaignRecords implements CampaignRecords {
   }
 
   async find(id: CampaignId): Promise<CampaignRecord | undefined> {
-    const [row] = await rowsOf<RecordRow>(this.#pool, one, [id]);
+    const [row] = await rowsOf<RecordRow>(this.#pool, recordById, [id]);
     return row && recordOf(row);
   }
 
   async list({ owner, after, limit }: CampaignPage): Promise<CampaignRecord[]> {
-    return (await rowsOf<RecordRow>(this.#pool, page, [after ?? 0, owner, limit])).map(recordOf);
+    return (await rowsOf<RecordRow>(this.#pool, recordPage, [after ?? 0, owner, limit])).map(recordOf);
   }
 
   listMirrors(page: MirrorPage): Promise<ExaminedMirrors<Mirror>> {

@@ -15,7 +15,7 @@ export interface ExpiringKey {
   readonly id: AccessKeyId;
   readonly owner: OwnerId;
   readonly expiresAt: number;
-  /** How many there are, those that are not listed included. */
+  /** The number of all such keys, including those that are not listed. */
   readonly all: number;
 }
 
@@ -47,12 +47,12 @@ const demonstrationText = `
   join campaign_mirror.mirrors on campaign_id = one.id
   where by_default.owner_id = $1 and by_default.is_default order by 1 limit 1`;
 
-/** Those that expire within 30 days, the next first: at most 20. @throws Unavailable */
+/** The keys that expire within 30 days, the next one first; at most 20. @throws Unavailable */
 export function expiringKeys(pool: Pool): Promise<ExpiringKey[]> {
   return rowsOf<ExpiringKey>(pool, expiringText);
 }
 
-/** The last ten, the newest first. @throws Unavailable */
+/** The last ten moves, the newest first. @throws Unavailable */
 export function recentMoves(pool: Pool): Promise<RecentMove[]> {
   return rowsOf<RecentMove>(pool, movesText);
 }

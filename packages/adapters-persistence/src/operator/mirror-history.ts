@@ -24,11 +24,11 @@ const entries = `
     ${timestampText('changed_at')} as "changedAt", request_id as "requestId"`;
 
 /**
- * Along the chain: from the change before $2, if that is one of the campaign; otherwise from the last change of the
- * mirror, or, where the campaign was deleted, from that in the audit's entry. Only as many links are followed as there are
- * rows to return.
+ * Follows the chain: from the change before $2, if $2 is a change of the campaign; otherwise from the last change of
+ * the mirror, or, if the campaign was deleted, from the one in the audit's entry. Only as many links are followed as
+ * there are rows to return.
  */
-const page = `
+const changePage = `
   with recursive given as (
     select previous_id from campaign_mirror.mirror_history where id = $2 and campaign_id = $1
   ), first as (
@@ -46,7 +46,7 @@ const page = `
   )
   ${entries} from chain where campaign_id = $1 and ($2::bigint is null or id < $2) limit $3`;
 
-const one = `${entries} from campaign_mirror.mirror_history where campaign_id = $1 and id = $2`;
+const changeById = `${entries} from campaign_mirror.mirror_history where campaign_id = $1 and id = $2`;
 
 /**
  * Numbers rise with time, but for changes of the same moment: those since a time begin after the last one that is older
@@ -71,11 +71,11 @@ export class PostgresMirrorHistory implements MirrorHistory {
   }
 
   list({ campaign, before, limit }: HistoryPage): Promise<HistoryEntry[]> {
-    return rowsOf<HistoryEntry>(this.#pool, page, [campaign, before, limit]);
+    return rowsOf<HistoryEntry>(this.#pool, changePage, [campaign, before, limit]);
   }
 
   async find(campaign: CampaignId, id: HistoryId): Promise<HistoryEntry | undefined> {
-    return (await rowsOf<HistoryEntry>(this.#pool, one, [campaign, id]))[0];
+    return (await rowsOf<HistoryEntry>(this.#pool, changeById, [campaign, id]))[0];
   }
 
   ofKey({ key, since }: KeyChanges): AsyncGenerator<HistoryEntry> {
@@ -85,7 +85,7 @@ export class PostgresMirrorHistory implements MirrorHistory {
   }
 }
 
-/** Older changes have lower numbers: only those are read, and the first that is not old. */
+/** Older changes have lower numbers: only the old changes are read, and the first one that is not old. */
 const survey = `
   with moment as materialized (select clock_timestamp() - make_interval(secs => $1) as older_than)
   select ${timestampText('older_than')} as "olderThan", (
@@ -109,8 +109,8 @@ export class PostgresHistoryPruning implements HistoryPruning {
   }
 
   async survey(age: number): Promise<HistorySurvey> {
-    const [found] = await rowsOf<HistorySurvey>(this.#pool, survey, [age]);
-    return found as HistorySurvey;
+    const [row] = await rowsOf<HistorySurvey>(this.#pool, survey, [age]);
+    return row as HistorySurvey;
   }
 
   async prune(olderThan: Timestamp, size: number, after?: HistoryId): Promise<PruneStep> {

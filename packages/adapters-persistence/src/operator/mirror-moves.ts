@@ -25,7 +25,7 @@ import { setAsOperator } from './operator-mirrors.ts';
 const columns =
   'campaign_id as "campaignId", owner_id as "ownerId", is_default as "isDefault", target_url as address';
 
-interface Found {
+interface FoundRow {
   readonly campaignId: CampaignId;
   readonly ownerId: OwnerId;
   readonly isDefault: boolean;
@@ -41,7 +41,7 @@ type Part = { readonly id: AuditId } & Record<'first' | 'last', HistoryId>;
 const isMove = `
   select from campaign_mirror.operator_audit where id = $1 and act = 'mirrors-moved' and part_of is null`;
 
-/** The first entries of a move with changes after $2, each with the numbers between which they are. */
+/** The first entries of a move that have changes after $2, each with the numbers of its first and last change. */
 const partsText = `
   select id, greatest(first_change_id, $2 + 1) as first, last_change_id as last from (
     select * from campaign_mirror.operator_audit where id = $1 and last_change_id > $2
@@ -95,7 +95,7 @@ export class PostgresMirrorMoves implements MirrorMoves {
   }
 
   async find(page: MirrorPage): Promise<ExaminedMirrors<FoundMirror>> {
-    const { mirrors, examined, last } = await examineMirrors<Found>(this.#pool, columns, page);
+    const { mirrors, examined, last } = await examineMirrors<FoundRow>(this.#pool, columns, page);
     const found = mirrors.map(({ campaignId: id, ownerId, isDefault, address }) => {
       return { campaign: { id, ownerId, isDefault, hasMirror: true }, address };
     });
@@ -140,7 +140,7 @@ export class PostgresMirrorMoves implements MirrorMoves {
     }
   }
 
-  /** Only what is committed has a number. */
+  /** The move has a number only when its first transaction is committed. */
   async #committed(run: (client: PoolClient) => Promise<Made>, settings?: string) {
     const { outcomes, entry } = await inTransaction(this.#pool, run, settings);
     if (outcomes.includes('moved')) this.#move ??= entry;
@@ -153,7 +153,8 @@ export class PostgresMirrorMoves implements MirrorMoves {
     { details, owner: only, includeDefault }: MoveOptions,
     locked: 'waiting' | 'passingOver',
   ): Promise<Made> {
-    const [owner, isDefault] = [only ?? null, includeDefault ? null : false];
+    const owner = only ?? null;
+    const isDefault = includeDefault ? null : false;
     const mirrors = moves.map(({ campaign, before, after }) => {
       return { campaign, owner, isDefault, address: after, expected: before };
     });

@@ -26,7 +26,7 @@ const texts = {
   passingOver: setMirrorsAsOperatorText({ waits: false }),
 };
 
-/** What the audit says of mirrors that the operator sets. */
+/** What the audit records about mirrors that the operator sets. */
 export interface AuditedSetting {
   readonly kind: 'mirror-set' | 'mirror-restored' | 'mirrors-moved';
   readonly owner: OwnerId | null;
@@ -37,8 +37,8 @@ export interface AuditedSetting {
 
 /**
  * Sets mirrors for the operator, and records that in the history and the audit, all in one transaction. Only a
- * statement for a single mirror may wait. Returns what came of each, and the number of the entry in the audit, which
- * there is if any was set. @throws Unavailable
+ * statement for a single mirror may wait. Returns the result of each, and the number of the entry in the audit, which
+ * exists if any mirror was set. @throws Unavailable
  */
 export async function setAsOperator(
   client: ClientBase,

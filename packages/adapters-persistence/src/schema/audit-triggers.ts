@@ -1,8 +1,8 @@
 /**
- * The database itself records what the operator does, so that nothing is done without an entry, and no entry says
- * another role or time. The operator's name and the request come from settings of the transaction, and so do details
- * that a row does not tell, such as the name of an imported file; a row's own facts win over those. Restoring a backup
- * is one entry: only the owner of the tables can leave out the others.
+ * The database itself records what the operator does, so that every act has an entry, with the true role and time. The
+ * operator's name and the request come from settings of the transaction, and so do details that a row does not contain,
+ * such as the name of an imported file; a row's own facts win over those. Restoring a backup is one entry: only the owner
+ * of the tables can leave out the entries of the restored rows.
  */
 const note = `
   create function campaign_mirror.note(act text, campaign_id bigint, owner_id bigint, access_key_id bigint, details jsonb,
@@ -23,7 +23,7 @@ const recording = (what: string) => `
   create function campaign_mirror.record_${what}() returns trigger language plpgsql
   security definer set search_path = pg_catalog, pg_temp as $$`;
 
-/** Whether the program is importing: what it creates are two entries, however much that is. */
+/** Whether the program is importing: the rows that it creates have two entries, however many they are. */
 const importing = "current_setting('campaign_mirror.details', true) like '%\"source\"%'";
 
 const campaigns = `${recording('created_campaigns')}
@@ -85,7 +85,7 @@ const mirrors = `${recording('created_mirrors')}
   create trigger record_created after insert on campaign_mirror.mirrors referencing new table as created
     for each statement execute function campaign_mirror.record_created_mirrors();`;
 
-/** Not when a key was used: the service records that, in a column of its own. */
+/** The use of a key is not recorded here: the service writes it to `last_used_at`. */
 const accessKeys = `${recording('access_key')}
     begin
       if tg_op = 'INSERT' then

@@ -7,7 +7,7 @@ export interface Grant {
   readonly columns?: readonly string[];
 }
 
-/** Rights and objects are separated by a space each. */
+/** Grants each of the rights on each of the objects; both are lists separated by spaces. */
 function on(objects: string, rights: string, columns?: readonly string[]): Grant[] {
   return objects
     .split(' ')
@@ -18,18 +18,23 @@ function on(objects: string, rights: string, columns?: readonly string[]): Grant
 const sequences =
   'campaigns_id_seq mirrors_id_seq access_keys_id_seq mirror_history_id_seq operator_audit_id_seq';
 
-/** What a mirror is created with: not what the database itself fills in, such as where its history begins. */
+/** The columns that the creator of a mirror sets. The database itself sets the others, such as `last_change_id`. */
 const mirrorFields = [
-  ...['id', 'campaign_id', 'target_url', 'clicks', 'updated_externally', 'updated_externally_at'],
-  ...['created_at', 'updated_at'],
+  'id',
+  'campaign_id',
+  'target_url',
+  'clicks',
+  'updated_externally',
+  'updated_externally_at',
+  'created_at',
+  'updated_at',
 ];
 
 /**
  * What each role may do, and nothing else. The owner's rights come with ownership. Nobody else writes addresses, their
- * history or the audit but through the functions and triggers of the schema. The operator sets mirrors with an access key,
- * too. It imports campaigns with their
- * numbers, hence its rights on two sequences; its right to count clicks is for locking a mirror that is deleted. A
- * redirector that counts has to read the count and find the row.
+ * history or the audit, except through the functions and triggers of the schema. The operator can execute the function
+ * for callers, too. It imports campaigns with their numbers, hence its rights on two sequences; its right to count
+ * clicks is for locking a mirror that is deleted. A redirector that counts has to read the count and find the row.
  */
 export const grants: Record<Exclude<Role, 'owner'>, readonly Grant[]> = {
   operator: [
@@ -64,23 +69,29 @@ export const grants: Record<Exclude<Role, 'owner'>, readonly Grant[]> = {
 /** By default, everybody may execute a function. */
 export const revokeFromPublic = `revoke execute on all functions in schema ${schema} from public`;
 
-/** The statements that grant the roles of these names their rights, which differ between versions. They have to exist. */
+/**
+ * The statements that grant the roles of these names their rights, which differ between versions. They have to exist.
+ */
 export function grantTexts(names: readonly string[]): string[] {
-  const ours = (Object.keys(grants) as (keyof typeof grants)[]).filter((role) => names.includes(roles[role]));
-  return ours.flatMap((role) => [
-    `grant usage on schema ${schema} to ${roles[role]}`,
-    ...grants[role].map((grant) => grantText(grant, roles[role])),
-    // For imports, where it was revoked from public.
-    ...(role === 'operator' ? [databaseGrantText('temporary', role)] : []),
-  ]);
+  const texts: string[] = [];
+  for (const role of Object.keys(grants) as (keyof typeof grants)[]) {
+    if (!names.includes(roles[role])) continue;
+    texts.push(`grant usage on schema ${schema} to ${roles[role]}`);
+    for (const grant of grants[role]) texts.push(grantText(grant, roles[role]));
+    // Imports need it; it may have been revoked from public.
+    if (role === 'operator') texts.push(databaseGrantText('temporary', role));
+  }
+  return texts;
 }
 
 function grantText({ right, on, columns }: Grant, role: string): string {
-  const kind = right === 'execute' ? 'function' : on.endsWith('_seq') ? 'sequence' : 'table';
+  let kind = 'table';
+  if (right === 'execute') kind = 'function';
+  else if (on.endsWith('_seq')) kind = 'sequence';
   return `grant ${right} ${columns ? `(${columns.join(', ')})` : ''} on ${kind} ${schema}.${on} to ${role}`;
 }
 
-/** By default, everybody may make temporary tables, which fill the disk. */
+/** By default, everybody may create temporary tables, which can fill the disk. */
 export const revokeTemporary = `
   do $$ begin
     if has_database_privilege('public', current_database(), 'temporary') then
@@ -88,7 +99,7 @@ export const revokeTemporary = `
     end if;
   end $$`;
 
-/** Grants a right on the database itself where it is missing; only its owner can. */
+/** Grants a right on the database itself if it is missing and the user owns the database; otherwise nothing is done. */
 export function databaseGrantText(right: 'connect' | 'create' | 'temporary', role: Role): string {
   return `
   do $$ begin

@@ -1,3 +1,4 @@
+/** The history and the audit only grow, except that `prune_history` deletes from the history. */
 export const appendOnly = `
   create function campaign_mirror.refuse_to_change_history() returns trigger language plpgsql as $$
     begin
@@ -13,8 +14,8 @@ export const appendOnly = `
 
 /**
  * The only way to delete from the history: it runs with its owner's rights, records what it did, and keeps at least the
- * last day, which has 24 hours in every time zone. A step looks at the next changes by their numbers, of which older
- * ones are lower, and deletes those that are old.
+ * last day, which has 24 hours in every time zone. A step examines the next changes by their numbers, and deletes the
+ * old ones; older changes have lower numbers.
  */
 export const pruning = `
   create function campaign_mirror.prune_history(

@@ -5,7 +5,7 @@ import { migrationNames } from './migration-names.ts';
 import { setMirrorsFunctions } from './set-mirrors.ts';
 import { mirrorFacts, tables } from './tables.ts';
 
-/** Everything in the schema but the table of migrations, which the migrator makes. */
+/** Everything in the schema except the table of migrations, which the migrator creates. */
 export class InitialMigration extends Migration {
   override up(): void {
     for (const part of [tables, mirrorFacts, appendOnly, auditTriggers, pruning, setMirrorsFunctions])

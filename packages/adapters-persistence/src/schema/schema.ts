@@ -30,23 +30,23 @@ export const roles = {
 /** A role by its short name. */
 export type Role = keyof typeof roles;
 
-/** Who acts, and in which request. @throws TypeError where either is what no store holds */
+/** Who acts, and in which request. @throws TypeError if either cannot be stored */
 export function namesOf({ operator, requestId }: OperatorAct): [operator: string, requestId: string] {
   if (label(operator) !== operator || !isRequestId(requestId))
-    throw new TypeError('an act of the operator: no name on one line, or no request id');
+    throw new TypeError('an act of the operator needs a name on one line and a request id');
   return [operator, requestId];
 }
 
 /**
- * Says for the rest of the transaction who acts, for the audit's entries, which the database writes; with a placeholder
- * for each of `actingValues`.
+ * Sets for the rest of the transaction who acts, for the audit's entries, which the database writes. It takes a
+ * placeholder for each of `actingValues`.
  */
-export const actingText = (...places: readonly string[]) => `
-  select set_config('campaign_mirror.operator', ${places[0]}, true),
-    set_config('campaign_mirror.request_id', ${places[1]}, true),
-    set_config('campaign_mirror.details', ${places[2]}, true)`;
+export const actingText = (...placeholders: readonly string[]) => `
+  select set_config('campaign_mirror.operator', ${placeholders[0]}, true),
+    set_config('campaign_mirror.request_id', ${placeholders[1]}, true),
+    set_config('campaign_mirror.details', ${placeholders[2]}, true)`;
 
-/** `details`: what the rows do not tell. */
+/** `details` are facts that the rows do not contain. */
 export function actingValues(
   act: OperatorAct,
   details: Readonly<Record<string, string | number>> = {},

@@ -11,12 +11,12 @@
  * plan. The limits keep it from scanning a whole small table for a few members.
  */
 
-/** True where the key is valid and belongs to this owner, or where the caller has none; otherwise null. */
+/** True if the key is valid and belongs to this owner, or if the caller has no key; otherwise null. */
 const isProven = (key: string, owner: string) => `(case when ${key} is null then true else (
           select true from campaign_mirror.access_keys as one where one.id = ${key} and one.owner_id = ${owner}
             and one.revoked_at is null and (one.expires_at is null or one.expires_at > clock_timestamp())) end)`;
 
-/** Which mirrors may be set, as far as the locked row tells it. */
+/** Which mirrors may be set, by the facts that the locked row contains; null: the fact does not matter. */
 const isAsSeen = (owner: string, isDefault: string, expected: string) => `
             (${owner} is null or mirrors.owner_id = ${owner})
               and (${isDefault} is null or mirrors.is_default = ${isDefault})
@@ -28,7 +28,7 @@ const locked = (lockOption: string) => `
             and ${isProven('keys[1]', 'owners[1]')}
           for no key update${lockOption};`;
 
-/** For one member, which half of the time of the statement for many is enough for; the only form that may wait. */
+/** For one member: it takes half of the time of the statement for many, and is the only form that may wait. */
 const settingOne = (entry: string) => `
         if waits then ${locked('')}
         else ${locked(' skip locked')}
@@ -113,7 +113,10 @@ const parameters = `campaigns bigint[], owners bigint[], defaults boolean[], add
 const results = `place bigint, mirror_id bigint, clicks bigint, created_at numeric, changed_at numeric,
     caller_is_valid boolean, owner_id bigint, is_default boolean, has_mirror boolean, address_is_as_expected boolean`;
 
-/** What is done before the mirrors are set; `entry`: the number of the entry in the audit. */
+/**
+ * The body of both functions: `before` runs before the mirrors are set; `entry` is the number of the entry in the
+ * audit.
+ */
 const body = (before: string, entry: string) => `language plpgsql security definer
   set search_path = pg_catalog, pg_temp as $$
     #variable_conflict use_column
@@ -135,25 +138,26 @@ const refuseOperator = `
       end if;`;
 
 /**
- * For callers. Each member has one row, with its place from 1 up, in any order: its mirror and the time of the change; or
- * whether its caller is valid, its campaign as the statement saw it (owner null: there is none), and whether the address
- * was the expected one. One that is as it was seen and was not set is locked by another transaction. What is not seen
- * (null) may be anything. Of the members of one campaign at most one may have its owner. A statement that waits is for one
- * campaign: two with several could deadlock.
+ * For callers. Each member has one row, in any order, with its place in the arrays from 1 up. If the mirror was set, the
+ * row has the mirror and the time of the change. Otherwise it has whether the caller is valid, the campaign as the
+ * statement saw it (owner null: it does not exist), and whether the address was the expected one. If all of that is as
+ * expected, the mirror is locked by another transaction. An expectation of null accepts anything. Of the members of one
+ * campaign, at most one may name its owner. A statement that waits is for one campaign: two with several could deadlock.
  */
 const setMirrors = `
   create function campaign_mirror.set_mirrors(${parameters}) returns table (${results})
   ${body(refuseOperator, 'null::bigint')}`;
 
-/** The same with an entry, for the next function only. */
+/** The same with an entry in the audit. Only the next function executes it. */
 const setMirrorsWithEntry = `
   create function campaign_mirror.set_mirrors_with_entry(${parameters}, entry bigint) returns table (${results})
   ${body('', 'entry')}`;
 
 /**
- * The same for the operator, with its entry in the audit, which has the numbers of the changes and whose number they
- * have. A move is several entries, one for each transaction: all but the first are part of it. `audited_owner` is the
- * owner that the entry names. Each row has the number of the entry, which is there if any mirror was set.
+ * The same for the operator, with its entry in the audit. The entry has the numbers of the first and the last change,
+ * and each change has the number of the entry. A move is several entries, one for each transaction: all but the first
+ * are part of it. `audited_owner` is the owner that the entry names. Each row has the number of the entry, which is
+ * there if any mirror was set.
  */
 const setMirrorsAsOperator = `
   create function campaign_mirror.set_mirrors_as_operator(

@@ -6,12 +6,12 @@ const owner = `owner_id bigint not null check (owner_id between 1 and ${greatest
 
 const numbered = ['campaigns', 'mirrors', 'access_keys', 'mirror_history', 'operator_audit'];
 
-/** Imported numbers count up to here: 2^53-1 would leave no number for the next. */
+/** Sequences follow imported numbers up to this one: 2^53-1 would leave no number for the next row. */
 export const countedUpTo = greatest - 1_000_000;
 
 /**
- * The sequences whose next number is taken, or would be out of order, and what mends each: logical replication and COPY
- * write rows with their numbers, and move no sequence.
+ * The sequences whose next number is taken or would be out of order, and a statement that repairs each: logical
+ * replication and COPY write rows with their numbers, and move no sequence.
  */
 const sequencesBehind = `
   create view campaign_mirror.sequences_behind (sequence, mended_by) as ${numbered
@@ -27,13 +27,13 @@ const sequencesBehind = `
  * - A mirror carries its campaign's facts that the rules judge; the foreign key keeps them equal. They are part of no
  *   index, and a tenth of each page stays free, so that a row's next version fits beside it and no index is written
  *   (PostgreSQL, section 66.7, Heap-Only Tuples).
- * - The history and its only index grow at their end, whichever campaign changes. Each row names the one before it, and
- *   the mirror its last one: that chain is a campaign's history. History outlives the rows that it describes, hence no
- *   foreign keys. A row's subject is its key's number, or, for an actor that is neither `key` nor `operator`, the name in
- *   `subject`; `audit_id` is the entry of the operator's act.
- * - A move of mirrors is several entries of the audit, one for each transaction: all but the first name it in `part_of`.
- *   The changes of an entry are numbered from `first_change_id` to `last_change_id`, among others' changes; that of a
- *   deletion keeps the campaign's last change.
+ * - The history and its only index grow at their end, whichever campaign changes. Each row has the number of the one
+ *   before it, and the mirror that of its last one: this chain is a campaign's history. History outlives the rows that
+ *   it describes, hence no foreign keys. A row's subject is its key's number, or, for an actor that is neither `key`
+ *   nor `operator`, the name in `subject`; `audit_id` is the entry of the operator's act.
+ * - A move of mirrors is several entries of the audit, one for each transaction: all but the first have its number in
+ *   `part_of`. The changes of an entry are numbered from `first_change_id` to `last_change_id`, among others' changes;
+ *   that of a deletion keeps the campaign's last change.
  */
 export const tables = `
   create table campaign_mirror.campaigns (
@@ -123,7 +123,10 @@ export const tables = `
     where act = 'mirrors-moved' and part_of is null order by id desc limit 10;
   ${sequencesBehind}`;
 
-/** What a mirror takes from its campaign when it is created: the judged facts, and the end of an earlier one's history. */
+/**
+ * What a mirror gets when it is created: the facts of its campaign, and the last change of an earlier campaign of
+ * that number.
+ */
 export const mirrorFacts = `
   create function campaign_mirror.take_facts_of_the_campaign() returns trigger language plpgsql
   security definer set search_path = pg_catalog, pg_temp as $$

@@ -12,11 +12,11 @@ export type RecordRow = Pick<CampaignRecord, 'ownerId' | 'isDefault' | 'name'> &
   campaignCreatedAt: Timestamp;
 } & (Mirror | { id: null });
 
-/** Campaigns, their columns named so that they can stand beside those of a mirror. */
+/** Campaigns, with names of columns that differ from those of a mirror. */
 export const namedCampaigns = `
   select id as campaign, owner_id, is_default, name, created_at as campaign_created from campaign_mirror.campaigns`;
 
-/** `RecordRow`s of such campaigns, which are called `asked`, in the order of their numbers. */
+/** `RecordRow`s of `namedCampaigns`, whose alias has to be `asked`, in the order of their numbers. */
 export const recordsText = (campaigns: string) => `
   select campaign, asked.owner_id as "ownerId", asked.is_default as "isDefault", name,
     ${timestampText('campaign_created')} as "campaignCreatedAt", ${mirrorColumns}

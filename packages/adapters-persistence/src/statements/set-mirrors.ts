@@ -18,7 +18,7 @@ import type { TextRow } from './statements.ts';
  * numbers and hexadecimal do not need.
  */
 
-/** For elements that need no quotes, and null. */
+/** An array of elements that need no quotes, and of null. */
 export function plainArray(elements: readonly (number | boolean | null)[]): string {
   return `{${elements.map((element) => element ?? 'NULL').join(',')}}`;
 }
@@ -31,9 +31,9 @@ export function textArray(elements: readonly (string | null)[]): string {
   return `{${elements.map((text) => (text === null ? 'NULL' : `"${text.replace(/["\\]/g, '\\$&')}"`)).join(',')}}`;
 }
 
-/** Stands for an infinite time, for which ISO 8601 has no form. */
-const first = '0001-01-01T00:00:00.000000Z' as Timestamp;
-const last = '9999-12-31T23:59:59.999999Z' as Timestamp;
+/** These stand for an infinite time, for which ISO 8601 has no form. */
+const firstMoment = '0001-01-01T00:00:00.000000Z' as Timestamp;
+const lastMoment = '9999-12-31T23:59:59.999999Z' as Timestamp;
 
 /**
  * Converts what PostgreSQL's `extract(epoch …)` gives (section 9.9.1) to a timestamp: seconds since 1970, with six
@@ -49,20 +49,19 @@ export function timestampAt(seconds: string): Timestamp {
     whole -= 1;
     fraction = String(1_000_000 - Number(fraction)).padStart(6, '0');
   }
-  const at = new Date(whole * 1_000);
-  if (Number.isNaN(at.getTime())) return seconds.startsWith('-') ? first : last;
+  const moment = new Date(whole * 1_000);
+  if (Number.isNaN(moment.getTime())) return seconds.startsWith('-') ? firstMoment : lastMoment;
   // Faster than `toISOString`; it runs for each answer.
-  const year = String(at.getUTCFullYear()).padStart(4, '0');
-  const date = `${year}-${two(at.getUTCMonth() + 1)}-${two(at.getUTCDate())}`;
-  const time = `${two(at.getUTCHours())}:${two(at.getUTCMinutes())}:${two(at.getUTCSeconds())}`;
-  return `${date}T${time}.${fraction}Z` as Timestamp;
+  const year = String(moment.getUTCFullYear()).padStart(4, '0');
+  const date = `${year}-${twoDigits[moment.getUTCMonth() + 1]}-${twoDigits[moment.getUTCDate()]}`;
+  const hour = twoDigits[moment.getUTCHours()];
+  const minute = twoDigits[moment.getUTCMinutes()];
+  const second = twoDigits[moment.getUTCSeconds()];
+  return `${date}T${hour}:${minute}:${second}.${fraction}Z` as Timestamp;
 }
 
+/** The numbers below 60 with two digits. */
 const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
-
-function two(number: number): string | undefined {
-  return twoDigits[number];
-}
 
 /** The columns of `campaign_mirror.set_mirrors`, with times as `timestampAt` reads them. */
 const columns = [
@@ -80,7 +79,8 @@ const columns = [
 
 type Column = (typeof columns)[number] | 'entry';
 
-const at = Object.fromEntries([...columns, 'entry'].map((name, index) => [name, index])) as Record<
+/** The index of each column in a row. */
+const indexOf = Object.fromEntries([...columns, 'entry'].map((name, index) => [name, index])) as Record<
   Column,
   number
 >;
@@ -95,33 +95,38 @@ export interface MirrorToSet {
   readonly expected?: string;
 }
 
-/** The same for a caller. */
+/** A mirror that a caller sets. */
 export interface CallersMirror extends MirrorToSet {
   readonly by: Caller;
   readonly requestId: string;
 }
 
-/** What came of a mirror to set. */
+/** The result of one mirror to set. */
 export type SetResult =
   | { readonly kind: 'mirror-set'; readonly mirror: Mirror }
   | { readonly kind: 'caller-invalid' }
   | { readonly kind: 'campaign-differs'; readonly campaign: Campaign | undefined }
   | { readonly kind: 'address-differs' }
-  /** All was as it was asked for, and nothing was set. */
+  /** Everything was as requested, but nothing was set. */
   | { readonly kind: 'locked' };
 
-const places = (count: number, from = 1) => Array.from({ length: count }, (_, index) => `$${from + index}`);
+/** `$1`, `$2` …: this many, from this number on. */
+const placeholders = (count: number, from = 1) =>
+  Array.from({ length: count }, (_, index) => `$${from + index}`);
 
-/** For callers, with the values of `callersValues`; one that waits takes one campaign. */
+/** The statement for callers, with the values of `callersValues`. A statement that waits is for one campaign. */
 export const setMirrorsText = ({ waits }: { waits: boolean }) =>
-  `select ${columns.join(', ')} from campaign_mirror.set_mirrors(${places(9).join(', ')}, ${waits})`;
+  `select ${columns.join(', ')} from campaign_mirror.set_mirrors(${placeholders(9).join(', ')}, ${waits})`;
 
-/** For the operator, with those of `mirrorsValues`, then: act, operator, request, owner, details, the move it is part of. */
+/**
+ * The statement for the operator, with the values of `mirrorsValues`, then act, operator, request, owner, details,
+ * move.
+ */
 export const setMirrorsAsOperatorText = ({ waits }: { waits: boolean }) =>
   `select ${columns.join(', ')}, entry from campaign_mirror.set_mirrors_as_operator(
-    ${places(5).join(', ')}, ${waits}, ${places(6, 6).join(', ')})`;
+    ${placeholders(5).join(', ')}, ${waits}, ${placeholders(6, 6).join(', ')})`;
 
-/** Campaigns, their owners and flags, addresses, expected addresses. */
+/** An array each of campaigns, their owners and flags, addresses, and expected addresses. */
 export function mirrorsValues(mirrors: readonly MirrorToSet[]): string[] {
   return [
     plainArray(mirrors.map(({ campaign }) => campaign)),
@@ -132,7 +137,7 @@ export function mirrorsValues(mirrors: readonly MirrorToSet[]): string[] {
   ];
 }
 
-/** Those, then: keys, actors, their names, requests. */
+/** The arrays of `mirrorsValues`, then of keys, kinds of subjects, their names, and requests. */
 export function callersValues(mirrors: readonly CallersMirror[]): string[] {
   const subjects = mirrors.map(({ by }) => {
     const key = accessKeyOf(by.subject) ?? null;
@@ -148,31 +153,31 @@ export function callersValues(mirrors: readonly CallersMirror[]): string[] {
   ];
 }
 
-/** What came of each, in their order. */
+/** The result of each mirror, in the order of the mirrors. */
 export function resultsOf(mirrors: readonly MirrorToSet[], rows: readonly TextRow[]): SetResult[] {
-  // Otherwise a caller would wait forever.
+  // A caller without a row would wait forever.
   if (rows.length !== mirrors.length) throw new Error(`${rows.length} rows for ${mirrors.length} mirrors`);
   const results: SetResult[] = new Array(mirrors.length);
   for (const row of rows) {
-    const place = Number(row[at.place]) - 1;
+    const place = Number(row[indexOf.place]) - 1;
     results[place] = resultOf(mirrors[place] as MirrorToSet, row);
   }
   return results;
 }
 
-/** The number of the audit's entry, which there is where any mirror was set. */
+/** The number of the entry in the audit, which exists if any mirror was set. */
 export function entryOf(rows: readonly TextRow[]): number {
-  return safeInteger(rows[0]?.[at.entry] ?? '');
+  return safeInteger(rows[0]?.[indexOf.entry] ?? '');
 }
 
-function resultOf(asked: MirrorToSet, row: TextRow): SetResult {
-  const text = (column: Column) => row[at[column]] as string;
-  if (row[at.mirror_id] !== null) {
+function resultOf(toSet: MirrorToSet, row: TextRow): SetResult {
+  const text = (column: Column) => row[indexOf[column]] as string;
+  if (row[indexOf.mirror_id] !== null) {
     const updatedAt = timestampAt(text('changed_at'));
     const mirror = {
       id: safeInteger(text('mirror_id')) as MirrorId,
-      campaignId: asked.campaign,
-      targetUrl: asked.address,
+      campaignId: toSet.campaign,
+      targetUrl: toSet.address,
       clicks: safeInteger(text('clicks')),
       updatedExternally: true,
       updatedExternallyAt: updatedAt,
@@ -181,24 +186,25 @@ function resultOf(asked: MirrorToSet, row: TextRow): SetResult {
     };
     return { kind: 'mirror-set', mirror };
   }
-  if (!isTrue(text('caller_is_valid'))) return { kind: 'caller-invalid' };
-  if (row[at.owner_id] === null) return { kind: 'campaign-differs', campaign: undefined };
+  if (!isTrueText(text('caller_is_valid'))) return { kind: 'caller-invalid' };
+  if (row[indexOf.owner_id] === null) return { kind: 'campaign-differs', campaign: undefined };
   const campaign = {
-    id: asked.campaign,
+    id: toSet.campaign,
     ownerId: safeInteger(text('owner_id')) as OwnerId,
-    isDefault: isTrue(text('is_default')),
-    hasMirror: isTrue(text('has_mirror')),
+    isDefault: isTrueText(text('is_default')),
+    hasMirror: isTrueText(text('has_mirror')),
   };
-  if (!isAsAsked(asked, campaign)) return { kind: 'campaign-differs', campaign };
-  return { kind: isTrue(text('address_is_as_expected')) ? 'locked' : 'address-differs' };
+  if (!isAsExpected(toSet, campaign)) return { kind: 'campaign-differs', campaign };
+  return { kind: isTrueText(text('address_is_as_expected')) ? 'locked' : 'address-differs' };
 }
 
-function isAsAsked(asked: MirrorToSet, { ownerId, isDefault, hasMirror }: Campaign): boolean {
-  const isOwners = asked.owner === null || asked.owner === ownerId;
-  return hasMirror && isOwners && (asked.isDefault === null || asked.isDefault === isDefault);
+function isAsExpected(toSet: MirrorToSet, { ownerId, isDefault, hasMirror }: Campaign): boolean {
+  const isOwners = toSet.owner === null || toSet.owner === ownerId;
+  const isFlagged = toSet.isDefault === null || toSet.isDefault === isDefault;
+  return hasMirror && isOwners && isFlagged;
 }
 
-/** As PostgreSQL writes a boolean (section 8.6). */
-export function isTrue(column: string | null): boolean {
+/** Whether a boolean column in PostgreSQL's text form is true (section 8.6). */
+export function isTrueText(column: string | null): boolean {
   return column === 't';
 }

@@ -5,23 +5,23 @@ import { isRetryable, isStalePlan, leavesConnection, portFault } from '../connec
 export type BatchKind = 'look-up' | 'update';
 
 /**
- * Observes what the hot path does at the database, for metrics. Filled by the app. It is called with every
- * statement, so it has to be cheap, and it must not throw: that fails the calls concerned.
+ * Observes what the hot path does at the database, for metrics. The app implements it. It is called with every
+ * statement, so it has to be cheap. It must not throw: an exception fails the calls concerned.
  */
 export interface HotPathObserver {
   /** This many calls form a batch. */
   batch(kind: BatchKind, size: number): void;
   /**
-   * It was answered after this many milliseconds, including the wait for a connection; or failed, with the driver's
-   * error.
+   * A statement was answered after this many milliseconds, including the wait for a connection, or failed with this error
+   * of the driver.
    */
   ended(statement: string, milliseconds: number, error?: unknown): void;
-  /** PostgreSQL ended it in favor of another transaction, or its plan was stale: it is run again. */
+  /** A statement is run again, because PostgreSQL ended it in favor of another transaction, or its plan was stale. */
   retried(statement: string): void;
   /** The members of a batch run one by one, after a fault that one of them may have caused for all. */
   splitUp(kind: BatchKind): void;
   /**
-   * PostgreSQL rejected a statement for many itself, whatever its values, such as for a missing right: an error in this
+   * PostgreSQL rejected a batch's statement itself, whatever its values, such as for a missing right: an error in this
    * program or its setup.
    */
   refused(statement: string, error: unknown): void;
@@ -64,15 +64,15 @@ interface Wire {
 
 /**
  * One call of a statement by the extended query protocol (PostgreSQL, section 54.2.3). The driver's own query requests
- * the names and types of the columns with every call, and parses each value by its type. They are known here, so that
+ * the names and types of the columns with every call, and parses each value by its type. They are known here, so
  * neither is needed.
  */
 export class ExtendedQuery implements Submittable {
-  /** Empty where no statement is kept on the connection. The driver reads it. */
+  /** Empty if the statement is not kept on the connection. The driver reads it. */
   readonly name: string;
   readonly text: string;
   readonly rows: TextRow[] = [];
-  /** The server's error, where the connection can be used again: the pool closes one that reports an error. */
+  /** The server's error, if the connection can be used again: the pool closes a connection that reports an error. */
   fault: unknown;
   /** Set by the driver. */
   callback: ((error: unknown, query?: ExtendedQuery) => void) | undefined;
@@ -88,7 +88,7 @@ export class ExtendedQuery implements Submittable {
   submit(connection: Connection): void {
     const wire = connection as unknown as Wire;
     const { name, text } = this;
-    // All of it in one write.
+    // The stream sends all messages in one write.
     wire.stream.cork();
     if (wire.parsedStatements[name] !== text) wire.parse({ name, text, types: [] });
     wire.bind({ statement: name, values: this.#values });
