@@ -28,7 +28,7 @@ export type Ports = ReturnType<typeof portsOf>;
 export class Operator {
   readonly #store: Store;
   readonly #recorder: Recorder;
-  readonly #name = `operator ${randomUUID()}`;
+  readonly #name = `operator-${randomUUID()}`;
   #database: Database | undefined;
   #acts = 0;
 
@@ -65,7 +65,7 @@ export class Operator {
   /** `audited`: what the audit says of it, where its answer was lost, and it was committed. */
   async #act(run: (ports: Ports) => Promise<void>) {
     this.#acts += 1;
-    const act: OperatorAct = { operator: 'history', requestId: `${this.#name} ${this.#acts}` };
+    const act: OperatorAct = { operator: 'history', requestId: `${this.#name}-${this.#acts}` };
     const begin = performance.now();
     this.#database ??= await openDatabase(this.#store.address('operator'), limits, this.#name);
     const told = await run(portsOf(this.#database, act)).then(
