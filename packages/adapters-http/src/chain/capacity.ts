@@ -76,7 +76,7 @@ export class Capacity {
     this.refused(overload);
     const { call, began } = context.state;
     call.overload = true;
-    await pause(began + refusalDelay - performance.now(), undefined, { ref: false });
+    await pause(Math.max(0, began + refusalDelay - performance.now()), undefined, { ref: false });
     answer(context, faults.unavailable);
   }
 
