@@ -101,7 +101,7 @@ describe('the installation', function () {
       .map((path) => path.slice(`${installed}/packed/`.length));
     expect(tarballs)
       .to.have.members(await readdir(join(installed, 'packed')))
-      .and.lengthOf(7);
+      .and.lengthOf(8);
 
     const before = await readdir(installed);
     for (const words of [['--dry-run'], ['one', 'two'], ['--help', 'one'], ['']]) {
