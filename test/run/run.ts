@@ -30,7 +30,7 @@ async function run(words: readonly string[]): Promise<number> {
   if (absent.length > 0) throw new Error(`there is no file ${absent.join(', ')}`);
   const files = named.length > 0 ? named : ofSuite;
   const options = given.filter((word) => !named.includes(word));
-  const jobs = suite.oneByOne ? 1 : Math.min(files.length, Math.max(availableParallelism(), 2), 4);
+  const jobs = suite.oneByOne ? 1 : Math.min(files.length, availableParallelism() + 1, 4);
   if (jobs > 1) options.unshift('--parallel', '--jobs', String(jobs));
   if (suite.timeout !== undefined) options.unshift('--timeout', String(suite.timeout));
   const output = join(tmpdir(), `campaign-mirror-test-${name}-${process.pid}.log`);
