@@ -2,8 +2,8 @@ import { openDatabase, silentHotPathObserver } from '@campaign-mirror/adapters-p
 import { Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import pg from 'pg';
+import { Statements } from '../../packages/adapters-persistence/src/hot-path/batches.ts';
 import { PostgresCampaigns } from '../../packages/adapters-persistence/src/hot-path/campaigns.ts';
-import { Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
 import { endWaiting, lockMirror, untilWaiting } from '../support/database/rival.ts';
 import { tcpProxy } from '../support/database/tcp-proxy.ts';
 import { groupedOf } from '../support/process/lives.ts';
@@ -65,28 +65,6 @@ describe('group commit: a batch that fails', () => {
     expect(rows.map((row) => row.addressAfter)).to.deep.equal([to, behind, to, behind, to, to]);
     await expectHistory(6);
   });
-
-  it('by a member or by the statement: its connection is used again', async () => {
-    const closed: unknown[] = [];
-    service.pool.on('remove', (client) => closed.push(client));
-    await raising(poisoned);
-    await rejections(setAll(undefined, poison));
-    const refused = { name: 'nothing-there', text: 'select from nothing_there' };
-    const fault = await rejection(new Statements(service.pool).run(refused, []));
-    expect(fault).to.have.property('code', '42P01');
-    await expectSet(setAll());
-    expect(closed).to.deep.equal([]);
-    await expectHistory(4);
-  });
-
-  for (const [code, times] of Object.entries({ '40P01': 1, '40001': 2 }))
-    it(`by ${code}, for ${times} times: all are set, once`, async () => {
-      await raising(
-        `if nextval('campaign_mirror.tries') <= ${times} then raise exception 'again' using errcode = '${code}'; end if`,
-      );
-      await expectSet(setAll());
-      await expectHistory(4);
-    });
 
   it('as its connection is cut: all of it is Unavailable and nothing is written; the next goes on another', async () => {
     const keeper = await gateBeforeCommit(service.database);

@@ -2,10 +2,10 @@ import { type HotPathObserver, openDatabase } from '@campaign-mirror/adapters-pe
 import { type CampaignId, SetCampaignMirror } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
+import { Statements } from '../../packages/adapters-persistence/src/hot-path/batches.ts';
 import { PostgresCampaigns } from '../../packages/adapters-persistence/src/hot-path/campaigns.ts';
 import { PostgresIdentity } from '../../packages/adapters-persistence/src/hot-path/identity.ts';
 import type { HotPath } from '../../packages/adapters-persistence/src/hot-path/open-hot-path.ts';
-import { Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
 import { hotPathMetrics } from '../../packages/app/src/metrics/database-metrics.ts';
 import { untilWaiting } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';

@@ -6,8 +6,8 @@ import {
 } from '@campaign-mirror/adapters-persistence';
 import { type HistoryId, type OperatorSetting, type Outcome, RestoreMirror } from '@campaign-mirror/domain';
 import { expect } from 'chai';
+import { Statements } from '../../packages/adapters-persistence/src/hot-path/batches.ts';
 import { PostgresCampaigns } from '../../packages/adapters-persistence/src/hot-path/campaigns.ts';
-import { Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
 import { meanwhile } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';
 import { transfer } from '../support/store/grouped.ts';

@@ -20,6 +20,11 @@ export {
   UnfitDatabase,
 } from './connection/pool.ts';
 export { withTimeLimit } from './connection/transaction.ts';
+export {
+  type BatchKind,
+  type HotPathObserver,
+  silentHotPathObserver,
+} from './hot-path/batches.ts';
 export { type OpenHotPath, openHotPath } from './hot-path/open-hot-path.ts';
 export { type CreatedRole, createRoles, type RolesCreation } from './migration/create-roles.ts';
 export { grantedRights, type RightsFinding, rightsOf } from './migration/granted-rights.ts';
@@ -39,8 +44,3 @@ export { PostgresMirrorMoves } from './operator/mirror-moves.ts';
 export { PostgresOperatorMirrors } from './operator/operator-mirrors.ts';
 export { migrationNames } from './schema/migration-names.ts';
 export { type Role, roles } from './schema/schema.ts';
-export {
-  type BatchKind,
-  type HotPathObserver,
-  silentHotPathObserver,
-} from './statements/statements.ts';

@@ -1,16 +1,12 @@
 import { defaultPoolLimits, type HotPathObserver } from '@campaign-mirror/adapters-persistence';
 import type { Pool } from 'pg';
+import type { TextRow } from '../../../packages/adapters-persistence/src/connection/rows.ts';
+import { type Statement, Statements } from '../../../packages/adapters-persistence/src/hot-path/batches.ts';
 import type { HotPath } from '../../../packages/adapters-persistence/src/hot-path/open-hot-path.ts';
 import {
   groupCommit,
   maxLockedOf,
 } from '../../../packages/adapters-persistence/src/hot-path/open-hot-path.ts';
-import {
-  type Statement,
-  Statements,
-  type TextRow,
-  type Value,
-} from '../../../packages/adapters-persistence/src/statements/statements.ts';
 
 /** As the service has it. */
 export function hotPathOn(statements: Statements, observer?: HotPathObserver): HotPath {
@@ -29,7 +25,7 @@ export function statementsBy(
 ): Statements {
   let nth = 0;
   class Staged extends Statements {
-    override run<Row extends TextRow>(statement: Statement, values: readonly Value[]): Promise<Row[]> {
+    override run<Row extends TextRow>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
       nth += 1;
       const run = (altered = statement) => super.run(altered, values);
       return instead(run, statement, nth) as Promise<Row[]>;

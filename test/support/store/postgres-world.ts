@@ -12,17 +12,13 @@ import {
 import type { CampaignId, CampaignRepository, HistoryEntry, Identity, Mirror } from '@campaign-mirror/domain';
 import type { KeyHolder, Others, Steps } from '@campaign-mirror/port-contracts';
 import type { Pool } from 'pg';
+import type { TextRow } from '../../../packages/adapters-persistence/src/connection/rows.ts';
+import { type Statement, Statements } from '../../../packages/adapters-persistence/src/hot-path/batches.ts';
 import { PostgresCampaigns } from '../../../packages/adapters-persistence/src/hot-path/campaigns.ts';
 import { PostgresIdentity } from '../../../packages/adapters-persistence/src/hot-path/identity.ts';
 import { KeyUses } from '../../../packages/adapters-persistence/src/hot-path/key-uses.ts';
 import type { HotPath } from '../../../packages/adapters-persistence/src/hot-path/open-hot-path.ts';
 import { keyHash } from '../../../packages/adapters-persistence/src/schema/schema.ts';
-import {
-  type Statement,
-  Statements,
-  type TextRow,
-  type Value,
-} from '../../../packages/adapters-persistence/src/statements/statements.ts';
 import type { TestDatabase } from '../database/database-server.ts';
 import { endWaiting, rival, untilWaiting } from '../database/rival.ts';
 import { hotPathOn } from './hot-paths.ts';
@@ -150,7 +146,7 @@ export async function postgresWorld(database: TestDatabase, options?: PostgresWo
 function stepsOf(statements: Statements, database: TestDatabase): Steps {
   const run: Statements['run'] = statements.run.bind(statements);
   let before: () => Promise<'go on' | 'break'> = async () => 'go on';
-  statements.run = async <Row extends TextRow>(statement: Statement, values: readonly Value[]) => {
+  statements.run = async <Row extends TextRow>(statement: Statement, values: readonly unknown[]) => {
     if ((await before()) === 'go on') return run<Row>(statement, values);
     const other = await rival(database, `lock table ${tables.map((one) => `campaign_mirror.${one}`)}`);
     const running = run<Row>(statement, values);

@@ -50,15 +50,6 @@ export function isStatementsFault(error: unknown): boolean {
 }
 
 /**
- * Whether the connection can be used again: the server judged the statement and is ready for the next one. A stale plan
- * stays on its connection, and any other fault may leave it in an unknown state.
- */
-export function leavesConnection(error: unknown): boolean {
-  if (isStalePlan(error)) return false;
-  return isRetryable(error) || isOfClass(membersClasses, error) || isOfClass(statementsClasses, error);
-}
-
-/**
  * Whether a prepared statement of the connection is no longer valid: `cached plan must not change result type`, or it
  * is missing.
  */

@@ -21,14 +21,18 @@ export async function rowsOf<Row extends QueryResultRow>(
   }
 }
 
-const textTypes = { getTypeParser: () => String } as unknown as CustomTypesConfig;
+/** A row as the server sends it: each column in PostgreSQL's text form (`t` and `f` for a boolean), or null. */
+export type TextRow = readonly (string | null)[];
 
-/** The same as arrays of columns, each in PostgreSQL's text form, or null. @throws as `rowsOf` */
+/** The driver leaves the columns as they are. */
+export const textTypes = { getTypeParser: () => String } as unknown as CustomTypesConfig;
+
+/** The same as arrays of columns. @throws as `rowsOf` */
 export async function textRowsOf(
   database: Pool | ClientBase,
   text: string,
   values: unknown[],
-): Promise<(string | null)[][]> {
+): Promise<TextRow[]> {
   try {
     return (await (database as Pool).query({ text, values, types: textTypes, rowMode: 'array' })).rows;
   } catch (error) {

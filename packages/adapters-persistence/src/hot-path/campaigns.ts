@@ -18,12 +18,13 @@ import {
   setMirrorsText,
 } from '../statements/set-mirrors.ts';
 import {
+  Batches,
   type HotPathObserver,
+  type Stage,
   type Statement,
   type Statements,
   silentHotPathObserver,
-} from '../statements/statements.ts';
-import { Batches, type Stage } from './batches.ts';
+} from './batches.ts';
 import type { LookUps } from './identity.ts';
 import type { KeyUses } from './key-uses.ts';
 import { LockQueue, type Queued } from './lock-queue.ts';

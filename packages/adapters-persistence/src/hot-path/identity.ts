@@ -17,8 +17,14 @@ import { isStatementsFault } from '../connection/database-faults.ts';
 import { safeInteger } from '../connection/rows.ts';
 import { keyHash } from '../schema/schema.ts';
 import { byteaArray, isTrueText, plainArray } from '../statements/set-mirrors.ts';
-import type { HotPathObserver, Statement, Statements } from '../statements/statements.ts';
-import { Batches, type Stage, type Waiting } from './batches.ts';
+import {
+  Batches,
+  type HotPathObserver,
+  type Stage,
+  type Statement,
+  type Statements,
+  type Waiting,
+} from './batches.ts';
 import type { KeyUses } from './key-uses.ts';
 
 /** Looks up keys and campaigns. */

@@ -1,7 +1,7 @@
 import type { CampaignRepository, Identity } from '@campaign-mirror/domain';
 import type { Pool } from 'pg';
 import { defaultPoolLimits, type PoolLimits } from '../connection/pool.ts';
-import { type HotPathObserver, Statements, silentHotPathObserver } from '../statements/statements.ts';
+import { type HotPathObserver, Statements, silentHotPathObserver } from './batches.ts';
 import { GroupedUpdates, PostgresCampaigns, type Updates } from './campaigns.ts';
 import { GroupedLookUps, type LookUps, PostgresIdentity } from './identity.ts';
 import { KeyUses } from './key-uses.ts';

@@ -10,8 +10,8 @@ import {
   partsOf,
   type Timestamp,
 } from '@campaign-mirror/domain';
+import type { TextRow } from '../connection/rows.ts';
 import { safeInteger } from '../connection/rows.ts';
-import type { TextRow } from './statements.ts';
 
 /*
  * Array literals (PostgreSQL, section 8.15). The driver would check the type of each element and quote each one, which
