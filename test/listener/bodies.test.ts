@@ -1,4 +1,3 @@
-import { timeLimits } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
 import { RawConnection } from '../support/http/connection.ts';
 import {
@@ -122,7 +121,7 @@ describe('contract: connections: a refusal in the middle of a body leaves the co
 
 describe('contract: connections: a refusal that left the body unread', () => {
   const service = withHttpService({
-    timeLimits: { ...timeLimits, headersTimeout: 1_000, requestTimeout: 1_000 },
+    timeLimits: { headersTimeout: 1_000, requestTimeout: 1_000 },
   });
   const refused = async (headers: Asking['headers'] & object) => {
     const head = requestBytes(service(), { headers, body: undefined });

@@ -7,7 +7,6 @@ import {
 } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
 import { json } from '../support/http/answer-rows.ts';
-import { CapturedLog } from '../support/http/log.ts';
 import { exchange } from '../support/http/request.ts';
 
 describe('contract: life: the ops listener', () => {
@@ -18,8 +17,7 @@ describe('contract: life: the ops listener', () => {
     node: 'v26.0.0',
     migration: '0001-mirrors-with-facts',
   };
-  const log = new CapturedLog();
-  const shared = { calls: new Calls({ log }), log, capacity: new Capacity({ inFlight: 64 }) };
+  const shared = { calls: new Calls(), capacity: new Capacity({ inFlight: 64 }) };
   const names = ['mirrors.internal'];
   const app = operatorsApplication({ ...shared, readiness: () => readiness(), version, names });
   const server = new HttpServer(app.callback(), shared);
