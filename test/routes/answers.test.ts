@@ -2,7 +2,15 @@ import { STATUS_CODES } from 'node:http';
 import { hostDenylist } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { inOrder, json, keptAlive, rows, standing } from '../support/http/answer-rows.ts';
-import { type Asking, ask, chunkedBytes, exchange, goodBody, newAddress } from '../support/http/request.ts';
+import {
+  type Asking,
+  ask,
+  chunkedBytes,
+  exchange,
+  goodBody,
+  newAddress,
+  requestBytes,
+} from '../support/http/request.ts';
 import { withHttpService } from '../support/http/service.ts';
 
 const microseconds = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z$/;
@@ -67,9 +75,29 @@ describe('contract: answers', () => {
     expect((await exchange(service(), bytes)).status).to.equal(413);
   });
 
+  it('contract: order of checks: several keys, in another case, far behind 3,000 other headers', async () => {
+    const [head = ''] = requestBytes(service()).toString().split('\r\n\r\n');
+    const another = `aUTHORIZATION: Bearer ${service().keys.valid}`;
+    const hidden = `${head}\r\n${'a:\r\n'.repeat(3_000)}${another}\r\n\r\n${goodBody}`;
+    expect((await exchange(service(), hidden)).body).to.include('More than one Authorization header.');
+  });
+
   it('nothing was set by any of these', async () => {
     expect(await service().world.others.history(service().campaigns.own)).to.deep.equal([]);
   });
+
+  const authorizations: Record<number, (key: string) => readonly string[]> = {
+    200: (key) => [`bEaReR ${key}`, `Bearer     ${key}`, `  Bearer ${key}\t `],
+    401: (key) => ['Bearer', `Bearer ${key} x`],
+  };
+  for (const [status, valuesOf] of Object.entries(authorizations))
+    it(`contract: order of checks, 3: authorization: ${status}`, async () => {
+      for (const Authorization of valuesOf(service().keys.valid)) {
+        const answer = await ask(service(), { headers: { Authorization } });
+        expect(answer.status).to.equal(Number(status));
+        if (status === '401') expect(answer.headers['www-authenticate']).to.include('invalid_token');
+      }
+    });
 
   it('the mirror set: 200, the keys in their order, the clicks that others have counted, the times', async () => {
     const { campaigns, world } = service();
