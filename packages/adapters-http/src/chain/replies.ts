@@ -147,13 +147,9 @@ export function methodNotSupported(method: string, supported: string): Reply {
   return messageReply(405, text, { headers: { Allow: supported }, because: 'method-not-supported' });
 }
 
-export function options(supported: string): Reply {
-  return { status: 204, headers: { Allow: supported } };
-}
+export const options = (supported: string): Reply => ({ status: 204, headers: { Allow: supported } });
 
-export function movedTo(path: string): Reply {
-  return messageReply(302, `See ${path}.`, { headers: { Location: path } });
-}
+export const movedTo = (path: string) => messageReply(302, `See ${path}.`, { headers: { Location: path } });
 
 function decodedOnce(text: string): string {
   try {

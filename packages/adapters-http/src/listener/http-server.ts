@@ -64,7 +64,6 @@ export class HttpServer {
       .on('clientError', (error, socket) => this.#onParserError(error, socket as Socket));
   }
 
-  /** The number of open connections. */
   get connections(): number {
     return this.#connections.size;
   }
@@ -90,10 +89,9 @@ export class HttpServer {
     if (!this.#server.listening) return [];
     const { calls, capacity } = this.#settings;
     calls.draining = true;
+    const closed = new Promise((resolve) => this.#server.once('close', resolve));
     // This only stops listening: Node's own close cuts off answers that are being sent.
-    const closed = new Promise<void>((resolve) =>
-      NetServer.prototype.close.call(this.#server, () => resolve()),
-    );
+    NetServer.prototype.close.call(this.#server);
     let left: AnsweredRequest[] = [];
     const timer = setTimeout(() => {
       left = calls.giveUp(this.#responses);
