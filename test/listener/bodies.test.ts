@@ -88,10 +88,7 @@ describe('contract: connections: a refusal in the middle of a body leaves the co
   const early: Record<string, readonly [expected: number, asking: Asking]> = {
     'a body that is too large': [413, {}],
     'another type': [415, { headers: { 'Content-Type': 'text/plain' } }],
-    'a coding': [415, { headers: { 'Content-Encoding': 'gzip' } }],
     'no key': [401, { headers: { Authorization: undefined } }],
-    'two keys': [400, { headers: { Authorization: ['Bearer a', 'Bearer a'] } }],
-    'no route': [404, { target: '/nowhere' }],
     'another method': [405, { method: 'PUT' }],
     OPTIONS: [204, { method: 'OPTIONS' }],
     'a page': [200, { method: 'GET', target: '/public/v1/openapi.json' }],
@@ -119,16 +116,12 @@ describe('contract: connections: a refusal that left the body unread', () => {
   const service = withHttpService({
     timeLimits: { headersTimeout: 1_000, requestTimeout: 1_000 },
   });
-  const refused = async (headers: Asking['headers'] & object) => {
-    const head = requestBytes(service(), { headers, body: undefined });
-    const connection = await RawConnection.open(service().port, head);
-    return { connection, status: (await connection.response()).status };
-  };
 
   it('a caller that writes on and on has its answer, and is cut off', async () => {
-    const length = { 'Content-Length': String(2 ** 40) };
-    const { connection, status } = await refused({ 'Content-Type': 'text/plain', ...length });
-    expect(status).to.equal(415);
+    const headers = { 'Content-Type': 'text/plain', 'Content-Length': String(2 ** 40) };
+    const head = requestBytes(service(), { headers, body: undefined });
+    const connection = await RawConnection.open(service().port, head);
+    expect((await connection.response()).status).to.equal(415);
     await eventually('the end of the connection', async () => {
       await connection.send('x'.repeat(4096));
       expect(connection.socket.writable).to.equal(false);
