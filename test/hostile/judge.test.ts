@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { json, standing } from '../support/http/answer-rows.ts';
 import { checkStored, judged } from './judge.ts';
 import { requestsIn } from './requests-in.ts';
 
@@ -11,24 +12,16 @@ const request = (framing = `Content-Length: ${body.length}`, sent = body) =>
 
 const requestId = '00000000-0000-4000-8000-000000000000';
 const time = '2026-11-20T15:36:00.123456Z';
-const mirror = {
-  ...{ id: 1, campaign_id: 1, target_url: address, clicks: 0, updated_externally: true },
-  ...{ updated_externally_at: time, created_at: time, updated_at: time },
-};
+const times = { updated_externally_at: time, created_at: time, updated_at: time };
+const mirror = { id: 1, campaign_id: 1, target_url: address, clicks: 0, updated_externally: true, ...times };
 function answer(status: string, said: object): string {
   const text = JSON.stringify(said);
-  return [
-    `HTTP/1.1 ${status}`,
-    ...['X-Content-Type-Options: nosniff', 'Referrer-Policy: no-referrer', 'Cache-Control: no-store'],
-    ...['Content-Type: application/json; charset=utf-8', `Content-Length: ${text.length}`],
-    ...[`X-Request-Id: ${requestId}`, 'Date: Tue, 24 Nov 2026 06:00:00 GMT'],
-    '',
-    text,
-  ].join('\r\n');
+  const own = { 'content-length': text.length, 'x-request-id': requestId, date: new Date(0).toUTCString() };
+  const lines = Object.entries({ ...standing, 'content-type': json, ...own }).map((line) => line.join(': '));
+  return [`HTTP/1.1 ${status}`, ...lines, '', text].join('\r\n');
 }
 const ok = answer('200 OK', { mirror });
-const notFound = answer('404 Not Found', { message: 'The route /srv could not be found.' });
-const stack = answer('400 Bad Request', { message: 'Error: at /srv/app.ts:1' });
+const noRoute = 'The route /srv could not be found.';
 
 const judge = (sent: string, received: string) =>
   judged({ sent: Buffer.from(sent), received: Buffer.from(received), wasBroken: false }, key);
@@ -40,10 +33,10 @@ const wrong: Readonly<Record<string, [sent: string, received: string]>> = {
   'two answers to one request': [request(), ok + ok],
   'an answer behind the last one': [
     request().repeat(2),
-    ok.replace('Date', 'Connection: close\r\nDate') + ok,
+    ok.replace('date', 'connection: close\r\ndate') + ok,
   ],
-  'a stack': [request(), stack],
-  'a path that was not asked for': [request(), notFound],
+  'a stack': [request(), answer('400 Bad Request', { message: 'Error: at /srv/app.ts:1' })],
+  'a path that was not asked for': [request(), answer('404 Not Found', { message: noRoute })],
   'another address': [request(), ok.replace('example/1', 'example/2')],
   '200 for another key': [request().replace(key, `${key.slice(0, -1)}x`), ok],
   '200 for a GET': [request().replace('POST', 'GET'), ok],

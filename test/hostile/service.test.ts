@@ -11,12 +11,13 @@ import { eventually } from '../support/promises.ts';
 import { seed } from '../support/seed.ts';
 import { type Conversation, conversation, type Known, piecesOf } from './conversation.ts';
 import { checkStored, judged, type Spoken, type Update } from './judge.ts';
-import { watch } from './watch.ts';
 
 /** REQUESTS in the environment asks for more: so many at least. */
 const requests = Number(process.env.REQUESTS ?? 10_000);
 /** Conversations at once, of one or two requests on average. */
 const together = 30;
+/** How long a connection may stand still, in milliseconds. */
+const patience = 30_000;
 
 /** A request that nothing is wrong with. */
 function plain(number: number): Conversation {
@@ -67,7 +68,6 @@ function inWords({ sent, received }: Spoken): string {
 describe(`contract: answers — ten thousand hostile requests to a service (SEED=${seed})`, () => {
   let data: ServiceData;
   let service: RunningProcess;
-  let watched: ReturnType<typeof watch>;
   let known: Known;
   let port: number;
   before(async () => {
@@ -84,10 +84,8 @@ describe(`contract: answers — ten thousand hostile requests to a service (SEED
       const connection = await RawConnection.open(port).catch((error) => expect.fail(String(error)));
       await connection.reset();
     });
-    watched = watch();
   });
   after(async () => {
-    watched?.close();
     await service?.stop('SIGKILL');
     await data?.database.drop();
   });
@@ -99,12 +97,17 @@ describe(`contract: answers — ten thousand hostile requests to a service (SEED
     const socket: Socket = connect({ port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true });
     const chunks: Buffer[] = [];
     let wasBroken = one.vanishesAfter !== undefined;
+    let isStalled = false;
     socket
+      .setTimeout(patience, () => {
+        isStalled = true;
+        socket.destroy();
+      })
       .on('data', (chunk: Buffer) => chunks.push(chunk))
       .on('error', () => {
         wasBroken = true;
       });
-    const ended = watched.over(socket, sent);
+    const ended = new Promise((resolve) => socket.once('end', resolve).once('close', resolve));
     await once(socket, 'connect');
     for (const piece of pieces.slice(0, one.vanishesAfter)) {
       socket.write(piece);
@@ -114,10 +117,18 @@ describe(`contract: answers — ten thousand hostile requests to a service (SEED
     else socket.resetAndDestroy();
     await ended;
     socket.destroy();
-    return { sent, received: Buffer.concat(one.vanishesAfter === undefined ? chunks : []), wasBroken };
+    const spoken = {
+      sent,
+      received: Buffer.concat(one.vanishesAfter === undefined ? chunks : []),
+      wasBroken,
+    };
+    if (isStalled) throw new Error(`nothing came for ${patience} ms:\n${inWords(spoken)}`);
+    return spoken;
   }
 
-  async function run(): Promise<void> {
+  it('each answer is in the contract, 200 stores what was sent, nothing else stores, others are served', async function () {
+    // A connection that stands still is an error.
+    this.timeout(0);
     const { admin } = data.database;
     const look = async () => (await admin.query(looked)).rows[0];
     const [before, counts, unknown] = [await look(), new Map<number, number>(), [] as Update[]];
@@ -158,11 +169,5 @@ describe(`contract: answers — ten thousand hostile requests to a service (SEED
     // Far enough into the service: a fifth of the requests is carried out.
     expect([...counts.keys()]).to.include.members([200, 400, 401, 403, 404, 405, 413, 415, 422]);
     expect(counts.get(200)).to.be.at.least(requests / 5);
-  }
-
-  it('each answer is in the contract, 200 stores what was sent, nothing else stores, others are served', async function () {
-    // The watch ends what does not go on.
-    this.timeout(0);
-    await Promise.race([run(), watched.stalled]);
   });
 });

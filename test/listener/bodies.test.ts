@@ -1,4 +1,3 @@
-import { timeLimits } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
 import { RawConnection } from '../support/http/connection.ts';
 import {
@@ -17,7 +16,7 @@ const bodyLimit = 20_480;
 /** A body in each of the ways in which it can come. */
 const framings: Record<string, (service: HttpService, body: string, asking?: Asking) => Buffer> = {
   'by Content-Length': (service, body, asking) => requestBytes(service, { ...asking, body }),
-  'in chunks of a byte': (service, body, asking) => chunkedBytes(service, [...body], asking),
+  'in chunks': (service, body, asking) => chunkedBytes(service, [body.slice(0, 20), body.slice(20)], asking),
 };
 
 describe('contract: order of checks: a body, however it comes', () => {
@@ -85,25 +84,18 @@ describe('contract: order of checks: a body, however it comes', () => {
 
 describe('contract: connections: a refusal in the middle of a body leaves the connection usable, or closed', () => {
   const service = withHttpService();
-  const large = 'x'.repeat(200_000);
+  const large = 'x'.repeat(250_000);
   const early: Record<string, readonly [expected: number, asking: Asking]> = {
     'a body that is too large': [413, {}],
     'another type': [415, { headers: { 'Content-Type': 'text/plain' } }],
-    'a coding': [415, { headers: { 'Content-Encoding': 'gzip' } }],
     'no key': [401, { headers: { Authorization: undefined } }],
-    'two keys': [400, { headers: { Authorization: ['Bearer a', 'Bearer a'] } }],
-    'no route': [404, { target: '/nowhere' }],
     'another method': [405, { method: 'PUT' }],
     OPTIONS: [204, { method: 'OPTIONS' }],
     'a page': [200, { method: 'GET', target: '/public/v1/openapi.json' }],
     'a Host that is none': [400, { headers: { Host: 'a/b' } }],
     'an Expect that is not met': [417, { headers: { Expect: 'more' } }],
   };
-  const bytesOf: typeof framings = {
-    'by Content-Length': (one, body, asking) => requestBytes(one, { ...asking, body }),
-    'in chunks': (one, body, asking) => chunkedBytes(one, [body.slice(0, 50_000), body], asking),
-  };
-  for (const [framing, bytes] of Object.entries(bytesOf))
+  for (const [framing, bytes] of Object.entries(framings))
     for (const [what, [expected, asking]] of Object.entries(early))
       for (const waits of [false, true])
         it(`${what}, ${framing}${waits ? ', for a caller that waits for its 100' : ''}: ${expected}`, async () => {
@@ -122,18 +114,14 @@ describe('contract: connections: a refusal in the middle of a body leaves the co
 
 describe('contract: connections: a refusal that left the body unread', () => {
   const service = withHttpService({
-    timeLimits: { ...timeLimits, headersTimeout: 1_000, requestTimeout: 1_000 },
+    timeLimits: { headersTimeout: 1_000, requestTimeout: 1_000 },
   });
-  const refused = async (headers: Asking['headers'] & object) => {
-    const head = requestBytes(service(), { headers, body: undefined });
-    const connection = await RawConnection.open(service().port, head);
-    return { connection, status: (await connection.response()).status };
-  };
 
   it('a caller that writes on and on has its answer, and is cut off', async () => {
-    const length = { 'Content-Length': String(2 ** 40) };
-    const { connection, status } = await refused({ 'Content-Type': 'text/plain', ...length });
-    expect(status).to.equal(415);
+    const headers = { 'Content-Type': 'text/plain', 'Content-Length': String(2 ** 40) };
+    const head = requestBytes(service(), { headers, body: undefined });
+    const connection = await RawConnection.open(service().port, head);
+    expect((await connection.response()).status).to.equal(415);
     await eventually('the end of the connection', async () => {
       await connection.send('x'.repeat(4096));
       expect(connection.socket.writable).to.equal(false);

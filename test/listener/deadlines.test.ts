@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { get } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { Page, timeLimits } from '@campaign-mirror/adapters-http';
+import { Page } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
 import { RawConnection } from '../support/http/connection.ts';
 import { ask, goodBody, requestBytes, servesOn } from '../support/http/request.ts';
@@ -10,7 +10,7 @@ import { eventually, rejection } from '../support/promises.ts';
 
 describe('contract: connections: how long a caller may take', () => {
   const service = withHttpService({
-    timeLimits: { ...timeLimits, headersTimeout: 400, requestTimeout: 550 },
+    timeLimits: { headersTimeout: 400, requestTimeout: 550 },
   });
 
   async function expectTimeout(connection: RawConnection) {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { json, standing } from '../support/http/answer-rows.ts';
 import { RawConnection } from '../support/http/connection.ts';
-import { chunkedBytes, goodBody, requestBytes } from '../support/http/request.ts';
+import { chunkedBytes, exchange, goodBody, requestBytes } from '../support/http/request.ts';
 import { withHttpService } from '../support/http/service.ts';
 
 const length = `Content-Length: ${goodBody.length}`;
@@ -63,5 +63,11 @@ describe('contract: connections: what the parser refuses, and accepts', () => {
     expect(await history()).to.deep.equal(before);
     const line = await service().log.line('broken');
     expect(line).to.include({ method: 'POST', status: 400, because: 'bad-request' });
+  });
+
+  it('garbage behind headers that are refused: 400, without the challenge of the 401', async () => {
+    const whole = chunkedBytes(service(), [goodBody], { headers: { Authorization: undefined } }).toString();
+    const { status, headers } = await exchange(service(), whole.replace(/\r\n\r\n.*/s, '\r\n\r\ngarbage'));
+    expect([status, headers['www-authenticate']]).to.deep.equal([400, undefined]);
   });
 });

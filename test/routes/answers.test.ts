@@ -1,8 +1,17 @@
 import { STATUS_CODES } from 'node:http';
-import { hostDenylist } from '@campaign-mirror/domain';
+import { Capacity } from '@campaign-mirror/adapters-http';
+import { hostDenylist, Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { inOrder, json, keptAlive, rows, standing } from '../support/http/answer-rows.ts';
-import { type Asking, ask, chunkedBytes, exchange, goodBody, newAddress } from '../support/http/request.ts';
+import {
+  type Asking,
+  ask,
+  chunkedBytes,
+  exchange,
+  goodBody,
+  newAddress,
+  requestBytes,
+} from '../support/http/request.ts';
 import { withHttpService } from '../support/http/service.ts';
 
 const microseconds = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z$/;
@@ -67,9 +76,29 @@ describe('contract: answers', () => {
     expect((await exchange(service(), bytes)).status).to.equal(413);
   });
 
+  it('contract: order of checks: several keys, in another case, far behind 3,000 other headers', async () => {
+    const [head = ''] = requestBytes(service()).toString().split('\r\n\r\n');
+    const another = `aUTHORIZATION: Bearer ${service().keys.valid}`;
+    const hidden = `${head}\r\n${'a:\r\n'.repeat(3_000)}${another}\r\n\r\n${goodBody}`;
+    expect((await exchange(service(), hidden)).body).to.include('More than one Authorization header.');
+  });
+
   it('nothing was set by any of these', async () => {
     expect(await service().world.others.history(service().campaigns.own)).to.deep.equal([]);
   });
+
+  const authorizations: Record<number, (key: string) => readonly string[]> = {
+    200: (key) => [`bEaReR ${key}`, `Bearer     ${key}`, `  Bearer ${key}\t `],
+    401: (key) => ['Bearer', `Bearer ${key} x`],
+  };
+  for (const [status, valuesOf] of Object.entries(authorizations))
+    it(`contract: order of checks, 3: authorization: ${status}`, async () => {
+      for (const Authorization of valuesOf(service().keys.valid)) {
+        const answer = await ask(service(), { headers: { Authorization } });
+        expect(answer.status).to.equal(Number(status));
+        if (status === '401') expect(answer.headers['www-authenticate']).to.include('invalid_token');
+      }
+    });
 
   it('the mirror set: 200, the keys in their order, the clicks that others have counted, the times', async () => {
     const { campaigns, world } = service();
@@ -97,4 +126,44 @@ describe('contract: answers', () => {
       await world.others.countClick(campaigns.own);
     }
   });
+});
+
+const secret = 'postgres://user:hunter2@db.internal/campaigns select * from access_keys';
+const forCallers = { status: 418, statusCode: 418, expose: true, headers: { 'X-Leak': secret } };
+const unexpected = [500, 'Server Error', 'unexpected'] as const;
+const faults: Record<string, readonly [unknown, number, string, string]> = {
+  'an Error': [new TypeError(secret, { cause: new Error(secret) }), ...unexpected],
+  'an error that Koa would show': [Object.assign(new Error(secret), forCallers), ...unexpected],
+  'an error of a body': [Object.assign(new Error(secret), { type: 'entity.too.large' }), ...unexpected],
+  undefined: [undefined, ...unexpected],
+  'what is unavailable': [new Unavailable(secret), 503, 'Service Unavailable', 'unavailable'],
+};
+
+describe('contract: answers: faults of the service', () => {
+  let fault: unknown;
+  const setMirror = async () => {
+    throw fault;
+  };
+  const service = withHttpService({
+    // With one place: a fault that kept it would leave none to the next.
+    capacity: new Capacity({ inFlight: 1 }),
+    ports: ({ campaigns }) => ({ campaigns: { find: (id) => campaigns.find(id), setMirror } }),
+  });
+
+  for (const [name, [thrown, status, message, because]] of Object.entries(faults))
+    it(`${name}: ${status}, nothing of it in the answer, and its line in the log`, async () => {
+      fault = thrown;
+      const answer = await ask(service());
+      expect([answer.status, answer.body]).to.deep.equal([status, JSON.stringify({ message })]);
+      const { date: _, 'x-request-id': requestId, ...headers } = answer.headers;
+      expect(headers).to.deep.equal({
+        'content-type': json,
+        'content-length': String(answer.body.length),
+        ...standing,
+        ...keptAlive,
+        ...(status === 503 && { 'retry-after': '1' }),
+      });
+      expect(service().log.faults.at(-1)).to.deep.equal({ requestId, error: thrown, because });
+      expect(await service().log.line(requestId)).to.include({ status, because });
+    });
 });

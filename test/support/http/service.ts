@@ -1,12 +1,10 @@
 import {
-  type AnswerHeaderSettings,
+  type ApplicationSettings,
   application,
   type CallSettings,
   Calls,
   Capacity,
   HttpServer,
-  headersOfRefusals,
-  type Pages,
   type SetMirrorSettings,
   type TimeLimits,
 } from '@campaign-mirror/adapters-http';
@@ -66,11 +64,9 @@ async function httpData() {
 export interface HttpServiceOptions
   extends Partial<Omit<SetMirrorSettings, 'useCase'>>,
     Partial<Omit<CallSettings, 'log'>>,
-    AnswerHeaderSettings {
+    Pick<ApplicationSettings, 'origins' | 'pages'> {
   readonly deniedHosts?: HostDenylist;
   readonly timeLimits?: TimeLimits;
-  /** Instead of those of the service. */
-  readonly pages?: Pages;
   /** Ports that stand before the real ones. */
   readonly ports?: (world: World) => Partial<Pick<World, 'campaigns' | 'identity'>>;
 }
@@ -87,11 +83,10 @@ export async function httpService(
   const { capacity = new Capacity({ inFlight: Number.POSITIVE_INFINITY }) } = options;
   const { campaigns, identity } = { ...data.world, ...options.ports?.(data.world) };
   const log = new CapturedLog();
-  const shared = { calls: new Calls({ ...options, log }), log, capacity };
+  const shared = { calls: new Calls({ ...options, log }), capacity };
   const useCase = new SetCampaignMirror(campaigns, identity, deniedHosts);
   const server = new HttpServer(application({ ...options, ...shared, useCase, pages }).callback(), {
     ...shared,
-    headers: headersOfRefusals(options),
     ...(options.timeLimits && { limits: options.timeLimits }),
   });
   const { port } = await server.listen(0, '127.0.0.1');

@@ -1,12 +1,6 @@
 import cors from '@koa/cors';
 import type { Middleware } from './calls.ts';
 
-/** What the headers of every answer depend on. */
-export interface AnswerHeaderSettings {
-  /** The origins whose pages may call, such as `https://tools.example`; by default, none. */
-  readonly origins?: readonly string[] | undefined;
-}
-
 /** The headers of every answer, whatever its status. */
 export const standingHeaders: Readonly<Record<string, string>> = {
   'X-Content-Type-Options': 'nosniff',
@@ -14,48 +8,25 @@ export const standingHeaders: Readonly<Record<string, string>> = {
   'Cache-Control': 'no-store',
 };
 
-export function answerHeaders({ origins = [] }: AnswerHeaderSettings): Middleware[] {
+/** Sets the headers of every answer, and those for pages of these origins. */
+export function answerHeaders(origins: readonly string[]): Middleware[] {
   const standing = Object.entries(standingHeaders);
   const set: Middleware = (context, next) => {
     for (const [name, value] of standing) context.res.setHeader(name, value);
     return next();
   };
-  return origins.length === 0 ? [set] : [set, callsFrom(new Set(origins))];
+  return origins.length === 0 ? [set] : [set, callsFrom(origins)];
 }
-
-/**
- * The headers of an answer to input that never became a request, of which `heard` is what was read last. A browser shows
- * a page an answer only if it names the page's origin.
- */
-export function headersOfRefusals({
-  origins = [],
-}: AnswerHeaderSettings): (heard: string) => Readonly<Record<string, string>> {
-  if (origins.length === 0) return () => standingHeaders;
-  return (heard) => {
-    const sent = /^origin:[\t ]*([^\t\r\n ]+)/im.exec(heard)?.[1];
-    // The caller may have sent it earlier. If only one origin is allowed, no other can be meant.
-    const allowed = origins.find((origin) => origin === sent || (!sent && origins.length === 1));
-    const headers = { ...standingHeaders, Vary: 'Origin' };
-    if (allowed === undefined) return headers;
-    return {
-      ...headers,
-      'Access-Control-Allow-Origin': allowed,
-      'Access-Control-Expose-Headers': exposed,
-    };
-  };
-}
-
-const exposed =
-  'X-Request-Id, Retry-After, WWW-Authenticate, Allow, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset';
 
 /** Lets the pages of these origins call (the Fetch standard's CORS protocol). */
-function callsFrom(origins: ReadonlySet<string>): Middleware {
+function callsFrom(origins: readonly string[]): Middleware {
   return cors({
-    origin: (context) => (origins.has(context.get('Origin')) ? context.get('Origin') : ''),
+    origin: (context) => (origins.includes(context.get('Origin')) ? context.get('Origin') : ''),
     allowMethods: 'POST',
     // The headers of a trace are among them (W3C Trace Context and Baggage), which tracing in a browser adds by itself.
     allowHeaders: 'Authorization, Content-Type, X-Request-Id, traceparent, tracestate, baggage',
-    exposeHeaders: exposed,
+    exposeHeaders:
+      'X-Request-Id, Retry-After, WWW-Authenticate, Allow, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset',
     // How long a browser keeps a preflight, in seconds: removing an origin can take as long to have effect.
     maxAge: 600,
   });

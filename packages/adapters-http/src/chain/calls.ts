@@ -1,10 +1,9 @@
 import { AsyncResource } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { isNativeError } from 'node:util/types';
 import { isRequestId, Unavailable } from '@campaign-mirror/domain';
 import type Koa from 'koa';
-import { clientOf, noProxies, type TrustedProxies } from './client-address.ts';
+import { clientOf, type TrustedProxies } from './client-address.ts';
 import { faults, type Reply } from './replies.ts';
 
 /** What is known of a request while it passes the chain. */
@@ -68,9 +67,6 @@ export interface HttpLog {
   failed(requestId: string, error: unknown, because: 'unavailable' | 'unexpected'): void;
 }
 
-/** Reports nothing. */
-export const silentHttpLog: HttpLog = { answered: () => {}, failed: () => {} };
-
 /**
  * The caller's own identifier for its request if it can be one (`isRequestId`); otherwise a new one, as a flat
  * string: `randomUUID` returns a rope, which JSON serialises slowly (half of the time of a log line).
@@ -81,7 +77,8 @@ export function requestIdOf(header: string | string[] | undefined): string {
 
 /** Where calls are recorded, and how long their callers may take to read an answer. */
 export interface CallSettings {
-  readonly log: HttpLog;
+  /** Without it, the errors behind a 503 or a 500 are errors of the Koa application. */
+  readonly log?: HttpLog | undefined;
   /** The proxies whose `X-Forwarded-For` is trusted; none by default. */
   readonly proxies?: TrustedProxies | undefined;
   /** How long a connection may stand still while an answer is sent, in milliseconds; 30 s by default. */
@@ -100,23 +97,22 @@ const headersOfOneAnswer = ['Allow', 'WWW-Authenticate', 'ETag', 'Content-Encodi
 
 /** Calls in progress: each from the headers of its request until its answer, which is reported once. */
 export class Calls {
-  readonly #settings: CallSettings;
-  /** Whether connections close after their answers. */
+  readonly settings: CallSettings;
+  /** Whether connections close after their answers, so that the next ones reach a process that stays. */
   draining = false;
 
-  constructor(settings: CallSettings) {
-    this.#settings = settings;
+  constructor(settings: CallSettings = {}) {
+    this.settings = settings;
   }
 
   /** The first part of the chain: everything after it answers the call. */
   readonly middleware: Middleware = (context, next) => {
-    const { proxies = noProxies } = this.#settings;
     const requestId = requestIdOf(context.req.headers['x-request-id']);
     context.state.began = performance.now();
     context.state.origin = new AsyncResource('Call');
     context.state.call = {
       requestId,
-      client: clientOf(context.req, proxies),
+      client: clientOf(context.req, this.settings.proxies),
       method: context.method,
       route: '-',
       status: 0,
@@ -131,7 +127,7 @@ export class Calls {
   cutShort(response: ServerResponse, reply: Reply): boolean {
     const context = (response as CallResponse)[inProgress];
     if (!context) return false;
-    // The chain may have begun another answer.
+    // The chain may have begun another answer, as if the parser finds a fault behind the headers that it has read.
     for (const name of headersOfOneAnswer) response.removeHeader(name);
     answer(context, { ...reply, closes: true });
     // The code that cuts the call short runs in another asynchronous context.
@@ -142,11 +138,8 @@ export class Calls {
 
   /** Answers the calls that are in progress with 503. @returns these calls */
   giveUp(responses: readonly CallResponse[]): AnsweredRequest[] {
-    const unanswered: AnsweredRequest[] = [];
-    for (const response of responses) {
-      const context = response[inProgress];
-      if (context && this.cutShort(response, faults.unavailable)) unanswered.push(context.state.call);
-    }
+    const unanswered = responses.flatMap((response) => response[inProgress]?.state.call ?? []);
+    for (const response of responses) this.cutShort(response, faults.unavailable);
     return unanswered;
   }
 
@@ -155,7 +148,7 @@ export class Calls {
     const response: CallResponse = context.res;
     if (response[inProgress] === undefined) return;
     response[inProgress] = undefined;
-    const { log, answerTimeout = 30_000 } = this.#settings;
+    const { log, answerTimeout = 30_000 } = this.settings;
     if (this.draining) context.set('Connection', 'close');
     // Node replaces the timeout as soon as the answer is sent. Behind a gateway's event, the socket may be another stream,
     // without this method.
@@ -164,7 +157,7 @@ export class Calls {
     call.status = status;
     call.milliseconds = performance.now() - began;
     if (!writable || req.socket.destroyed) call.callerGone = true;
-    log.answered(call);
+    log?.answered(call);
   }
 }
 
@@ -180,8 +173,7 @@ export function errorsAsAnswers(log: HttpLog | undefined): Middleware {
       const because = error instanceof Unavailable ? 'unavailable' : 'unexpected';
       answer(context, faults[because]);
       if (log) log.failed(context.state.call.requestId, error, because);
-      // A Koa application accepts nothing but errors.
-      else context.app.emit('error', isNativeError(error) ? error : new Error(String(error)), context);
+      else context.app.emit('error', error, context);
     }
   };
 }

@@ -12,15 +12,11 @@ const refusalDelay = 1_000;
 /** The limit that was exceeded; `share` is that of one caller or campaign. */
 export type Overload = 'requests' | 'share' | 'event-loop-delay' | 'connections';
 
-/** The place of a request that is carried out. A caller is named by its subject, a stranger by its network. */
-export interface Place {
-  /**
-   * Takes the place for this caller and campaign, instead of those who had it. If there is no place for them, it is
-   * given back.
-   */
-  take(caller: string, campaign?: number): Overload | undefined;
-  /** Gives the place back, if it was taken. */
-  leave(): void;
+/** Who has a place, named by the subject, or for a stranger by the network; and for which campaign. */
+export interface Holder {
+  readonly caller: string;
+  /** Undefined for a stranger, who may not be allowed to name it. */
+  readonly campaign?: number | undefined;
 }
 
 /** The load above which requests are refused. */
@@ -41,23 +37,21 @@ export interface CapacityLimits {
  */
 export class Capacity {
   readonly limits: CapacityLimits;
-  /** The number of refusals so far, by reason. */
-  readonly refusals = new Map<Overload, number>();
+  /** Is called with each refusal. */
+  readonly refused: (overload: Overload) => void;
   readonly #delay: EventLoopDelay | undefined;
-  readonly #onRefused: (overload: Overload) => void;
-  /** The places that are taken. */
-  readonly #places = new Set<RequestPlace>();
+  readonly #holders = new Set<Holder>();
 
-  /** `onRefused` is called with each refusal: it must be cheap. */
-  constructor(limits: CapacityLimits, onRefused: (overload: Overload) => void = () => {}) {
+  /** `refused` is called with each refusal: it must be cheap. */
+  constructor(limits: CapacityLimits, refused: (overload: Overload) => void = () => {}) {
     this.limits = limits;
     if (limits.eventLoopDelay !== undefined) this.#delay = new EventLoopDelay(limits.eventLoopDelay);
-    this.#onRefused = onRefused;
+    this.refused = refused;
   }
 
   /** Requests that are being carried out. */
   get inFlight(): number {
-    return this.#places.size;
+    return this.#holders.size;
   }
 
   /** Refuses requests that arrive while the load is too high, before their bodies are read. */
@@ -66,9 +60,16 @@ export class Capacity {
     return overload ? this.refuse(context, overload) : next();
   };
 
-  /** The place of a request, which is yet to be taken. */
-  place(): Place {
-    return new RequestPlace(this.#places, this.limits.inFlight);
+  /** Takes a place, if there is one for this holder. */
+  take(holder: Holder): Overload | undefined {
+    const overload = this.#overloadOf(holder);
+    if (!overload) this.#holders.add(holder);
+    return overload;
+  }
+
+  /** Gives the place back, if it was taken. */
+  leave(holder: Holder): void {
+    this.#holders.delete(holder);
   }
 
   /** Answers 503, a second after the headers. */
@@ -80,12 +81,6 @@ export class Capacity {
     answer(context, faults.unavailable);
   }
 
-  /** Counts a refusal. */
-  refused(overload: Overload): void {
-    this.refusals.set(overload, (this.refusals.get(overload) ?? 0) + 1);
-    this.#onRefused(overload);
-  }
-
   /** Stops measuring. */
   stop(): void {
     this.#delay?.stop();
@@ -95,44 +90,19 @@ export class Capacity {
     if (this.inFlight >= this.limits.inFlight) return 'requests';
     return this.#delay?.tooLong ? 'event-loop-delay' : undefined;
   }
-}
 
-/** Who holds a place is counted only if it matters, since most requests come while half of the places are free. */
-class RequestPlace implements Place {
-  readonly #taken: Set<RequestPlace>;
-  readonly #all: number;
-  #caller = '';
-  #campaign: number | undefined;
-
-  constructor(taken: Set<RequestPlace>, all: number) {
-    this.#taken = taken;
-    this.#all = all;
-  }
-
-  take(caller: string, campaign?: number): Overload | undefined {
-    this.leave();
-    this.#caller = caller;
-    this.#campaign = campaign;
-    const overload = this.#overload;
-    if (!overload) this.#taken.add(this);
-    return overload;
-  }
-
-  leave(): void {
-    this.#taken.delete(this);
-  }
-
-  get #overload(): Overload | undefined {
-    const { size } = this.#taken;
-    if (size >= this.#all) return 'requests';
-    const share = Math.floor(this.#all / 8);
+  #overloadOf({ caller, campaign }: Holder): Overload | undefined {
+    const all = this.limits.inFlight;
+    if (this.inFlight >= all) return 'requests';
+    const share = Math.floor(all / 8);
     // Of fewer than eight places, none can be kept for everybody.
-    if (size < this.#all / 2 || share === 0) return undefined;
+    if (this.inFlight < all / 2 || share === 0) return undefined;
+    // Counted only now, since most requests come while half of the places are free.
     let ofCaller = 0;
     let ofCampaign = 0;
-    for (const place of this.#taken) {
-      if (place.#caller === this.#caller) ofCaller += 1;
-      if (this.#campaign !== undefined && place.#campaign === this.#campaign) ofCampaign += 1;
+    for (const holder of this.#holders) {
+      if (holder.caller === caller) ofCaller += 1;
+      if (campaign !== undefined && holder.campaign === campaign) ofCampaign += 1;
     }
     return ofCaller >= share || ofCampaign >= share ? 'share' : undefined;
   }
@@ -142,7 +112,7 @@ class RequestPlace implements Place {
 const resolution = 20;
 
 /** Measures how late the event loop is. Once each of its turns takes too long, only less work helps. */
-export class EventLoopDelay {
+class EventLoopDelay {
   readonly #delays = monitorEventLoopDelay({ resolution });
   readonly #timer: NodeJS.Timeout;
   tooLong = false;

@@ -8,9 +8,6 @@ export interface TrustedProxies {
   has(address: string): boolean;
 }
 
-/** Trusts no proxy: the caller is the peer of the connection. */
-export const noProxies: TrustedProxies = { has: () => false };
-
 /** Stricter than proxy-addr, which accepts `010.0.0.0` as octal, and every IPv4 address as a range of IPv6. */
 function isRange(text: string): boolean {
   const [, address = ''] =
@@ -33,26 +30,22 @@ export function trustedProxies(ranges: readonly string[]): TrustedProxies {
  * The IP address of a request's caller: the nearest one that is not a trusted proxy's. If a proxy reports something
  * other than an address, the address of that proxy. `-` if the connection ended before the address could be read.
  */
-export function clientOf(request: IncomingMessage, proxies: TrustedProxies): string {
+export function clientOf(request: IncomingMessage, proxies: TrustedProxies | undefined): string {
   const { remoteAddress } = request.socket;
   if (remoteAddress === undefined) return '-';
-  const peer = withoutMapping(remoteAddress);
-  if (proxies === noProxies || !proxies.has(peer)) return peer;
-  const hops = proxyAddr.all(
-    request,
-    (hop) => isIP(withoutPort(hop)) !== 0 && proxies.has(withoutMapping(withoutPort(hop))),
-  );
-  return withoutMapping(hops.map(withoutPort).findLast((hop) => isIP(hop) !== 0) ?? peer);
+  const peer = plain(remoteAddress);
+  if (!proxies?.has(peer)) return peer;
+  const hops = proxyAddr.all(request, (hop) => isIP(plain(hop)) !== 0 && proxies.has(plain(hop)));
+  return hops.map(plain).findLast((hop) => isIP(hop) !== 0) ?? peer;
 }
 
-/** The address without the port that some proxies add, and without the brackets that IPv6 addresses then have. */
-function withoutPort(hop: string): string {
+/**
+ * The address without the port and the brackets that some proxies add. An IPv4 address in IPv6 form
+ * (`::ffff:192.0.2.1`) becomes IPv4.
+ */
+function plain(hop: string): string {
   const [, ipv6, ipv4] = /^(?:\[([^\]]*)\](?::\d+)?|([\d.]+):\d+)$/.exec(hop) ?? [];
-  return ipv6 ?? ipv4 ?? hop;
-}
-
-/** Writes an IPv4 address in IPv6 form (`::ffff:192.0.2.1`) as IPv4. */
-function withoutMapping(address: string): string {
+  const address = ipv6 ?? ipv4 ?? hop;
   return address.startsWith('::ffff:') && address.includes('.') ? address.slice('::ffff:'.length) : address;
 }
 

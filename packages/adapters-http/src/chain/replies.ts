@@ -14,7 +14,6 @@ export interface Reply {
   readonly closes?: true;
 }
 
-/** A reply whose body is a message. */
 const messageReply = (status: number, message: string, more: Partial<Reply> = {}): Reply => ({
   status,
   body: JSON.stringify({ message }),
@@ -58,26 +57,19 @@ export const faults = withReasons({
 });
 export type Fault = keyof typeof faults;
 
+/** On the operators' listener: the request was meant for another host. */
+export const misdirected = messageReply(421, 'Misdirected Request', { because: 'other-host' });
+
 /**
- * On the operators' listener: the request was meant for another host, such as one whose name resolves to our address.
+ * The answer to an outcome of the use case. Driving adapters other than this one can use it, too.
+ * `campaign`: the identifier as given in the path. `fault`: why the body has no target URL.
  */
-export const misdirected: Reply = { ...messageReply(421, 'Misdirected Request'), because: 'other-host' };
-
-/** What an answer needs to know about its request. */
-export interface Asked {
-  /** The identifier as given in the path. */
-  readonly campaign: string;
-  /** Why the body has no target URL. */
-  readonly fault?: BodyFault | undefined;
-}
-
-/** The answer to an outcome of the use case. Driving adapters other than this one can use it, too. */
-export function replyTo(outcome: Outcome, { campaign, fault = 'required' }: Asked): Reply {
+export function replyTo(outcome: Outcome, campaign: string, fault: BodyFault = 'required'): Reply {
   switch (outcome.kind) {
     case 'mirror-set':
       return { status: 200, body: mirrorBody(outcome.mirror) };
     case 'unauthenticated':
-      return { ...unknownKey, because: outcome.because ?? 'unknown-key' };
+      return { ...faults['invalid-key'], because: outcome.because ?? 'unknown-key' };
     case 'over-limit':
       return tooManyAttempts('rate', outcome.resetIn);
     case 'campaign-not-found':
@@ -93,18 +85,11 @@ export function replyTo(outcome: Outcome, { campaign, fault = 'required' }: Aske
 
 /** `resetIn`: how long until the limit admits another request, in milliseconds. */
 export function tooManyAttempts(because: 'rate' | 'failed-keys', resetIn: number): Reply {
-  return messageReply(429, 'Too Many Attempts.', {
-    headers: { 'Retry-After': String(Math.max(wholeSeconds(resetIn), 1)) },
-    because,
-  });
+  // Rounded up, so that a caller that waits this long is in the next window.
+  const seconds = Math.max(Math.ceil(resetIn / 1_000), 1);
+  return messageReply(429, 'Too Many Attempts.', { headers: { 'Retry-After': String(seconds) }, because });
 }
 
-/** Rounded up, so that a caller that waits this long is in the next window. */
-function wholeSeconds(milliseconds: number): number {
-  return Math.ceil(milliseconds / 1_000);
-}
-
-const unknownKey: Reply = { ...faults['invalid-key'], because: 'unknown-key' };
 const forbidden = messageReply(403, 'This action is unauthorized.');
 
 /** All rules have the same answer. A new rule does not compile until it is listed here. */
@@ -162,13 +147,9 @@ export function methodNotSupported(method: string, supported: string): Reply {
   return messageReply(405, text, { headers: { Allow: supported }, because: 'method-not-supported' });
 }
 
-export function options(supported: string): Reply {
-  return { status: 204, headers: { Allow: supported } };
-}
+export const options = (supported: string): Reply => ({ status: 204, headers: { Allow: supported } });
 
-export function movedTo(path: string): Reply {
-  return messageReply(302, `See ${path}.`, { headers: { Location: path } });
-}
+export const movedTo = (path: string) => messageReply(302, `See ${path}.`, { headers: { Location: path } });
 
 function decodedOnce(text: string): string {
   try {
@@ -192,9 +173,7 @@ export const refusals: readonly { readonly status: number; readonly because: str
   ...Object.values(refused),
   ...Object.values(unreadable),
   ...Object.values(invalidAddress),
-  unknownKey,
-  { ...unknownKey, because: 'expired-key' },
-  { ...unknownKey, because: 'revoked-key' },
+  ...['unknown-key', 'expired-key', 'revoked-key'].map((because) => ({ status: 401, because })),
   campaignNotFound(''),
   routeNotFound(''),
   methodNotSupported('', ''),

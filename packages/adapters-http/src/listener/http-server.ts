@@ -10,26 +10,20 @@ import {
 } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type AnsweredRequest, type Calls, type HttpLog, requestIdOf } from '../chain/calls.ts';
+import { standingHeaders } from '../chain/answer-headers.ts';
+import { type AnsweredRequest, type Calls, requestIdOf } from '../chain/calls.ts';
 import type { Capacity } from '../chain/capacity.ts';
 import { type Fault, faults, methodNotSupported, type Reply } from '../chain/replies.ts';
 
 /** How long a caller may take, in milliseconds. Node enforces them. */
 export interface TimeLimits {
-  /** How long the headers of a request may take, from its first byte or the beginning of the connection. */
-  readonly headersTimeout: number;
-  /** How long the whole request may take. Not below `headersTimeout`. */
-  readonly requestTimeout: number;
-  /** How long the connection stays open for its next request. */
-  readonly keepAliveTimeout: number;
+  /** For the headers of a request, from its first byte or the beginning of the connection; 10 s by default. */
+  readonly headersTimeout?: number;
+  /** For the whole request; 30 s by default. Not below `headersTimeout`. */
+  readonly requestTimeout?: number;
+  /** How long the connection stays open for its next request; 75 s by default. */
+  readonly keepAliveTimeout?: number;
 }
-
-/** The limits if none are given. */
-export const timeLimits: TimeLimits = {
-  headersTimeout: 10_000,
-  requestTimeout: 30_000,
-  keepAliveTimeout: 75_000,
-};
 
 /**
  * Node's HTTP server for an application, which is its `callback()`. What Node answers by itself is JSON here, a
@@ -42,9 +36,15 @@ export class HttpServer {
 
   constructor(application: RequestListener, settings: HttpServerSettings) {
     this.#settings = settings;
-    const limits = settings.limits ?? timeLimits;
-    // A message without a Host is refused in JSON by the application.
-    this.#server = createServer({ ...limits, connectionsCheckingInterval: 1_000, requireHostHeader: false });
+    this.#server = createServer({
+      headersTimeout: 10_000,
+      requestTimeout: 30_000,
+      keepAliveTimeout: 75_000,
+      ...settings.limits,
+      connectionsCheckingInterval: 1_000,
+      // A message without a Host is refused in JSON by the application.
+      requireHostHeader: false,
+    });
     // The size of the header section bounds the headers; a maximum count would silently hide a second Authorization.
     this.#server.maxHeadersCount = 0;
     // A caller that has closed its side of the connection still gets its answer.
@@ -57,14 +57,13 @@ export class HttpServer {
         socket.once('close', () => this.#connections.delete(socket));
       })
       .on('drop', () => settings.capacity.refused('connections'))
-      .on('request', (request, response) => this.#onRequest(request, response))
+      .on('request', (request, response) => this.#connections.get(request.socket)?.ask(request, response))
       .on('checkExpectation', (request, response) => this.#server.emit('request', request, response))
       .on('checkContinue', (request, response) => this.#onExpectContinue(request, response))
       .on('connect', (request) => this.#refuseTunnel(request))
       .on('clientError', (error, socket) => this.#onParserError(error, socket as Socket));
   }
 
-  /** The number of open connections. */
   get connections(): number {
     return this.#connections.size;
   }
@@ -82,11 +81,6 @@ export class HttpServer {
     return this.#server.address() as AddressInfo;
   }
 
-  /** From now on connections close after their answers: the next ones reach a process that stays. */
-  startDraining(): void {
-    this.#settings.calls.draining = true;
-  }
-
   /**
    * Stops listening, answers the requests received so far and closes each connection after its answer. Requests left
    * after `timeout` milliseconds get 503. Resolves with these when no connection is open.
@@ -94,11 +88,10 @@ export class HttpServer {
   async drain(timeout: number): Promise<readonly AnsweredRequest[]> {
     if (!this.#server.listening) return [];
     const { calls, capacity } = this.#settings;
-    this.startDraining();
+    calls.draining = true;
+    const closed = new Promise((resolve) => this.#server.once('close', resolve));
     // This only stops listening: Node's own close cuts off answers that are being sent.
-    const closed = new Promise<void>((resolve) =>
-      NetServer.prototype.close.call(this.#server, () => resolve()),
-    );
+    NetServer.prototype.close.call(this.#server);
     let left: AnsweredRequest[] = [];
     const timer = setTimeout(() => {
       left = calls.giveUp(this.#responses);
@@ -118,10 +111,6 @@ export class HttpServer {
 
   get #responses(): ServerResponse[] {
     return [...this.#connections.values()].flatMap(({ response }) => response ?? []);
-  }
-
-  #onRequest(request: IncomingMessage, response: ServerResponse): void {
-    this.#connections.get(request.socket)?.ask(request, response);
   }
 
   /**
@@ -144,20 +133,14 @@ export class HttpServer {
     socket.on('error', () => socket.destroy());
     const requestId = requestIdOf(headers['x-request-id']);
     const method = 'CONNECT';
-    this.#connections.get(socket)?.refuse(methodNotSupported(method, 'POST'), { method, requestId });
+    this.#connections.get(socket)?.refuse(methodNotSupported(method, 'POST'), method, requestId);
   }
 
-  #onParserError({ code, rawPacket }: ParserError, socket: Socket): void {
+  #onParserError({ code }: NodeJS.ErrnoException, socket: Socket): void {
     if (code === 'ECONNRESET' || !socket.writable) socket.destroy();
-    else {
-      const heard = rawPacket?.toString('latin1');
-      this.#connections.get(socket)?.refuse(faults[parserFault(code)], heard === undefined ? {} : { heard });
-    }
+    else this.#connections.get(socket)?.refuse(faults[parserFault(code)]);
   }
 }
-
-/** `rawPacket` is the input that was read last. */
-type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
 
 /** The answer to an error of Node's parser, or to a missed time limit. */
 function parserFault(code: string | undefined): Fault {
@@ -170,31 +153,21 @@ function parserFault(code: string | undefined): Fault {
  */
 const maxIgnored = 32;
 /** How long a connection stays open for its caller to read a last answer, in milliseconds. */
-export const lastAnswerTime = 1_000;
+const lastAnswerTime = 1_000;
 
 /** What a listener needs besides the application that it serves. */
 export interface HttpServerSettings {
   /** The calls of the application. */
   readonly calls: Calls;
-  readonly log: HttpLog;
   readonly capacity: Capacity;
   readonly limits?: TimeLimits;
-  /** The headers of answers to input that never becomes a request; `heard` is the part that was read last. */
-  readonly headers?: ((heard: string) => Readonly<Record<string, string>>) | undefined;
-}
-
-/** What is known of input that is refused. */
-interface RefusedInput {
-  readonly method?: string;
-  readonly requestId?: string;
-  readonly heard?: string;
 }
 
 /**
  * One connection, on which one request at a time is carried out. If another arrives before the answer, it and what follows
  * are not carried out, and the connection closes with the answer (RFC 9112, section 9.3.2).
  */
-export class Connection {
+class Connection {
   /** The response to the request that is carried out, or was carried out last. */
   response: ServerResponse | undefined;
   readonly #socket: Socket;
@@ -226,12 +199,12 @@ export class Connection {
   }
 
   /** Answers input that cannot become a request, unless an answer before it is due, and closes the connection. */
-  refuse(reply: Reply, { method = '-', requestId = randomUUID(), heard = '' }: RefusedInput = {}): void {
+  refuse(reply: Reply, method = '-', requestId: string = randomUUID()): void {
     // The parser reports an error for every further chunk.
     if (this.#isClosing) return;
     this.#isClosing = true;
     const before = this.response;
-    const end = () => this.#end(reply, { method, requestId, heard });
+    const end = () => this.#end(reply, method, requestId);
     if (before?.req.complete === false) {
       // The headers of a request were understood. If it has been answered, its body does not matter.
       if (!this.#settings.calls.cutShort(before, reply)) this.#socket.destroySoon();
@@ -258,16 +231,16 @@ export class Connection {
     else if (this.#ignored === 1) setImmediate(() => this.#socket.pause());
   }
 
-  #end(reply: Reply, { method, requestId, heard }: Required<RefusedInput>): void {
+  #end(reply: Reply, method: string, requestId: string): void {
     if (!this.#socket.writable) return;
-    const { log, headers } = this.#settings;
-    this.#socket.end(wireFormat(reply, requestId, headers?.(heard) ?? {}));
+    this.#socket.end(wireFormat(reply, requestId));
     // So that the answer is not lost to a caller that still writes.
     this.#socket.resume();
     setTimeout(() => this.#socket.destroy(), lastAnswerTime).unref();
     const { status, because } = reply;
     const client = this.#socket.remoteAddress ?? '-';
-    log.answered({ requestId, client, method, route: '-', status, milliseconds: 0, because });
+    const { log } = this.#settings.calls.settings;
+    log?.answered({ requestId, client, method, route: '-', status, milliseconds: 0, because });
   }
 }
 
@@ -277,14 +250,10 @@ function staysOpen(response: ServerResponse): boolean {
 }
 
 /** An answer in wire format (RFC 9112, section 4), after which the connection closes. */
-export function wireFormat(
-  { status, body = '', headers: own }: Reply,
-  requestId: string,
-  headers: Readonly<Record<string, string>>,
-): string {
+function wireFormat({ status, body = '', headers }: Reply, requestId: string): string {
   const all = {
+    ...standingHeaders,
     ...headers,
-    ...own,
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),
     'X-Request-Id': requestId,

@@ -1,15 +1,8 @@
 import { type IncomingMessage, METHODS } from 'node:http';
 import Router from '@koa/router';
 import Koa from 'koa';
-import { type AnswerHeaderSettings, answerHeaders } from '../chain/answer-headers.ts';
-import {
-  answer,
-  type Calls,
-  errorsAsAnswers,
-  type HttpLog,
-  type Middleware,
-  type ServiceState,
-} from '../chain/calls.ts';
+import { answerHeaders } from '../chain/answer-headers.ts';
+import { answer, type Calls, errorsAsAnswers, type Middleware, type ServiceState } from '../chain/calls.ts';
 import type { Capacity } from '../chain/capacity.ts';
 import { docsPath, type Page, type Pages } from '../chain/pages.ts';
 import { type Fault, faults, methodNotSupported, movedTo, options, routeNotFound } from '../chain/replies.ts';
@@ -20,36 +13,29 @@ export const setMirrorPath = '/public/v1/mirror/campaign/:campaign/mirror';
 /** The same path as the contract writes it. */
 export const setMirrorRoute = '/public/v1/mirror/campaign/{campaign}/mirror';
 
-/** What every application needs, whatever it answers. */
-export interface SurroundingSettings extends AnswerHeaderSettings {
+export interface ApplicationSettings extends SetMirrorSettings {
   readonly calls: Calls;
-  /** By default, faults are errors of the Koa application. */
-  readonly log?: HttpLog | undefined;
-}
-
-/** What the service's application needs. */
-export interface ApplicationSettings extends SurroundingSettings, SetMirrorSettings {
   readonly capacity: Capacity;
+  /** The origins whose pages may call, such as `https://tools.example`; by default, none. */
+  readonly origins?: readonly string[] | undefined;
   /** What the application answers besides the route: nothing by default. */
   readonly pages?: Pages | undefined;
 }
 
 /** The service as a Koa application: the checks of the contract, in their order. */
 export function application(settings: ApplicationSettings): Koa<ServiceState> {
-  const app = koa(surroundings(settings));
-  app.use(refuseMalformed);
-  app.use(settings.capacity.middleware);
+  const { calls, origins, capacity, pages = new Map() } = settings;
+  const app = koa([...surroundings(calls, origins), refuseMalformed, capacity.middleware]);
   app.use(setMirrorRoutes(settings).routes());
-  app.use(pageRoutes(settings.pages ?? new Map()).routes());
-  app.use(notFound);
-  return app;
+  app.use(pageRoutes(pages).routes());
+  return app.use(notFound);
 }
 
 /**
  * The middleware that every request passes first: request id, log line and counts; errors as answers; headers, CORS.
  */
-export function surroundings({ calls, log, ...headers }: SurroundingSettings): Middleware[] {
-  return [calls.middleware, errorsAsAnswers(log), ...answerHeaders(headers)];
+export function surroundings(calls: Calls, origins: readonly string[] = []): Middleware[] {
+  return [calls.middleware, errorsAsAnswers(calls.settings.log), ...answerHeaders(origins)];
 }
 
 /** The one route (contract: the call). Only its own requests pass the middleware in `before`. */
@@ -92,7 +78,7 @@ export const refuseMalformed: Middleware = (context, next) => {
 };
 
 /** The first handler of a route, whose pattern is noted for the log and the metrics. */
-export function withRoute(route: string, first: Middleware): Middleware {
+function withRoute(route: string, first: Middleware): Middleware {
   return (context, next) => {
     context.state.call.route = route;
     return first(context, next);
@@ -100,7 +86,7 @@ export function withRoute(route: string, first: Middleware): Middleware {
 }
 
 /** Answers the methods that a route does not have. `supported`: those that it has. */
-export function otherMethods(supported: string): Middleware {
+function otherMethods(supported: string): Middleware {
   return (context) => {
     const { method } = context;
     answer(context, method === 'OPTIONS' ? options(supported) : methodNotSupported(method, supported));
@@ -116,14 +102,12 @@ function pathOf(target: string): string {
   return target.slice(origin, query === -1 ? undefined : query) || '/';
 }
 
-/** Pages that are read-only and the same for every caller. */
-export function pageRoutes(pages: Pages): Router<ServiceState> {
+function pageRoutes(pages: Pages): Router<ServiceState> {
   const router = exactRouter();
   for (const [path, page] of pages) readOnly(router, path, sendPage(page));
   // Other methods of `/` have no route.
-  const redirect: Middleware = (context) => answer(context, movedTo(docsPath));
-  if (pages.has(docsPath)) router.get('/', withRoute('/', redirect));
-  return router;
+  const toDocs = withRoute('/', (context) => answer(context, movedTo(docsPath)));
+  return pages.has(docsPath) ? router.get('/', toDocs) : router;
 }
 
 /** A path that answers GET and HEAD. */

@@ -1,5 +1,5 @@
 import type { CallLimit } from '@campaign-mirror/domain';
-import type { Context } from '../chain/calls.ts';
+import { answer, type Context } from '../chain/calls.ts';
 import { networkOf } from '../chain/client-address.ts';
 import { type Reply, tooManyAttempts } from '../chain/replies.ts';
 
@@ -58,15 +58,16 @@ export function withoutLimit(context: Context): void {
 }
 
 /**
- * The answer to a refused key: 401, or 429 if the address has sent too many of them. Each key is checked first, so a
- * valid key is never refused because of others at its address. A 401 does not show the count.
+ * Answers a refused key, the same whether or not it was looked up: 401, or 429 if the address has sent too many of them.
+ * Each key is checked first, so a valid key is never refused because of others at its address. A 401 does not show the
+ * count.
  */
-export function failedKeyLimit(limiter: Limiter): (client: string, refusal: Reply) => Promise<Reply> {
-  return async (client, refusal) => {
-    const count = await limiter.count(networkOf(client));
-    if (!count || count.consumed <= limiter.rate.limit) return refusal;
-    const limited = tooManyAttempts('failed-keys', count.resetIn);
-    return { ...limited, headers: { ...limited.headers, ...limitHeaders(limiter.rate, count) } };
+export function keyRefusal(limiter: Limiter | undefined) {
+  return async (context: Context, refusal: Reply): Promise<void> => {
+    const count = await limiter?.count(networkOf(context.state.call.client));
+    if (!limiter || !count || count.consumed <= limiter.rate.limit) return answer(context, refusal);
+    context.set(limitHeaders(limiter.rate, count));
+    answer(context, tooManyAttempts('failed-keys', count.resetIn));
   };
 }
 

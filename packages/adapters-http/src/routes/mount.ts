@@ -1,15 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type Router from '@koa/router';
-import type { AnswerHeaderSettings } from '../chain/answer-headers.ts';
-import { type CallSettings, Calls, type HttpLog, type ServiceState, silentHttpLog } from '../chain/calls.ts';
+import { type CallSettings, Calls, type HttpLog, type ServiceState } from '../chain/calls.ts';
 import { faults } from '../chain/replies.ts';
-import { koa, notFound, setMirrorRoutes, surroundings } from './application.ts';
+import { type ApplicationSettings, koa, notFound, setMirrorRoutes, surroundings } from './application.ts';
 import type { SetMirrorSettings } from './set-mirror.ts';
 
 /** All settings except the use case have defaults. */
 export type MountSettings = Pick<SetMirrorSettings, 'useCase'> &
   Partial<SetMirrorSettings & CallSettings> &
-  AnswerHeaderSettings;
+  Pick<ApplicationSettings, 'origins'>;
 
 /**
  * The route for a Koa application of yours: `app.use(setMirrorRouter({ useCase }).routes())`. Mount it before anything
@@ -19,8 +18,7 @@ export type MountSettings = Pick<SetMirrorSettings, 'useCase'> &
  * Without a `log`, the error behind a 500 or 503 is an error of your application: its `error` event.
  */
 export function setMirrorRouter(settings: MountSettings): Router<ServiceState> {
-  const all = { ...settings, calls: new Calls({ ...settings, log: settings.log ?? silentHttpLog }) };
-  return setMirrorRoutes(all, surroundings(all));
+  return setMirrorRoutes(settings, surroundings(new Calls(settings), settings.origins));
 }
 
 /**
@@ -30,9 +28,9 @@ export function setMirrorRouter(settings: MountSettings): Router<ServiceState> {
 export function setMirrorListener(
   settings: MountSettings,
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
-  const { log = standardError } = settings;
-  const all = { ...settings, log, calls: new Calls({ ...settings, log }) };
-  return koa(surroundings(all)).use(setMirrorRoutes(all).routes()).use(notFound).callback();
+  const calls = new Calls({ ...settings, log: settings.log ?? standardError });
+  const beginning = surroundings(calls, settings.origins);
+  return koa(beginning).use(setMirrorRoutes(settings).routes()).use(notFound).callback();
 }
 
 /** Writes errors as Koa does: without their properties, which may contain values of parameters. */

@@ -1,39 +1,23 @@
 import { isIP } from 'node:net';
 import type Koa from 'koa';
-import { answer, type Middleware, type ServiceState } from '../chain/calls.ts';
+import { answer, type Calls, type Middleware, type ServiceState } from '../chain/calls.ts';
 import type { Capacity } from '../chain/capacity.ts';
 import { misdirected, type Reply } from '../chain/replies.ts';
-import {
-  exactRouter,
-  koa,
-  notFound,
-  readOnly,
-  refuseMalformed,
-  type SurroundingSettings,
-  surroundings,
-} from './application.ts';
+import { exactRouter, koa, notFound, readOnly, refuseMalformed, surroundings } from './application.ts';
 
 /** Whether each condition of readiness is met, by its name. */
 export type Checks = Readonly<Record<string, boolean>>;
 
-/** What runs here; the body of `/version`. */
-export interface Version {
-  readonly name: string;
-  readonly version: string;
-  readonly node: string;
-  /** The last migration that this version needs. */
-  readonly migration: string;
-}
-
 /** The answer of a path of the operators' listener. */
 export type OpsAnswer = () => Reply | Promise<Reply>;
 
-/** What the operators' application needs. */
-export interface OperatorsSettings extends SurroundingSettings {
+export interface OperatorsSettings {
+  readonly calls: Calls;
   readonly capacity: Capacity;
   /** What the service needs in order to serve; the body of `/readyz`. */
   readonly readiness: () => Promise<Checks>;
-  readonly version: Version;
+  /** What runs here; the body of `/version`. */
+  readonly version: Readonly<Record<string, string>>;
   /** More paths and their answers. */
   readonly more?: Readonly<Record<string, OpsAnswer>>;
   /** The names by which it may be called, besides addresses and `localhost`; in lower case. */
@@ -42,7 +26,7 @@ export interface OperatorsSettings extends SurroundingSettings {
 
 /** The operators' listener, which is read-only: `/livez`, `/readyz`, `/version`, and the paths of `more`. */
 export function operatorsApplication(settings: OperatorsSettings): Koa<ServiceState> {
-  const { capacity, readiness, version, more, names = [] } = settings;
+  const { calls, capacity, readiness, version, more, names = [] } = settings;
   const answers: Readonly<Record<string, OpsAnswer>> = {
     ...more,
     // An answer shows that the event loop runs.
@@ -53,13 +37,10 @@ export function operatorsApplication(settings: OperatorsSettings): Koa<ServiceSt
   const router = exactRouter();
   for (const [path, read] of Object.entries(answers))
     readOnly(router, path, async (context) => answer(context, await read()));
-  const app = koa(surroundings(settings));
-  app.use(refuseMalformed);
-  app.use(onlyByName(new Set(['', 'localhost', ...names])));
-  app.use(capacity.middleware);
+  const isMeant = onlyByName(new Set(['', 'localhost', ...names]));
+  const app = koa([...surroundings(calls), refuseMalformed, isMeant, capacity.middleware]);
   app.use(router.routes());
-  app.use(notFound);
-  return app;
+  return app.use(notFound);
 }
 
 /**

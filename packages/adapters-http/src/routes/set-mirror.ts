@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http';
 import {
   type Admission,
   accessKey,
-  type Caller,
   type CallLimit,
   campaignId,
   isCaller,
@@ -10,12 +9,11 @@ import {
 } from '@campaign-mirror/domain';
 import { parse as mediaType } from 'content-type';
 import bodyParser from 'koa-bodyparser';
-import * as v from 'valibot';
 import { answer, type Context, type Middleware } from '../chain/calls.ts';
-import { Capacity } from '../chain/capacity.ts';
+import { Capacity, type Holder } from '../chain/capacity.ts';
 import { networkOf } from '../chain/client-address.ts';
-import { type BodyFault, type Fault, faults, type Reply, replyTo } from '../chain/replies.ts';
-import { type CallLimits, failedKeyLimit, keyLimit, withoutLimit } from './limits.ts';
+import { type BodyFault, type Fault, faults, replyTo } from '../chain/replies.ts';
+import { type CallLimits, keyLimit, keyRefusal, withoutLimit } from './limits.ts';
 
 /** What the route needs. */
 export interface SetMirrorSettings {
@@ -39,68 +37,62 @@ export interface SetMirrorSettings {
 }
 
 /**
- * Check 3 of the contract's order: one well-formed credential, from the headers alone; undefined if it was answered.
- */
-function authorization(settings: SetMirrorSettings) {
-  const { isWellFormed = (credential) => accessKey(credential) !== undefined, credentialHeader } = settings;
-  const header = credentialHeader?.toLowerCase();
-  const refuseKey = keyRefusal(settings);
-  return async (context: Context): Promise<string | undefined> => {
-    const credential = credentialInHeaders(context.req, isWellFormed, header);
-    if (typeof credential === 'string') return credential;
-    const refusal = faults[credential.fault];
-    if (credential.fault === 'invalid-key') await refuseKey(context, refusal);
-    else answer(context, refusal);
-    return undefined;
-  };
-}
-
-/**
  * Checks 3 to 10: authorization, the body, and the use case, whose outcome is the answer. One handler, so that the
  * credential is nowhere in the context, which other middleware sees.
  */
 export function setMirror(settings: SetMirrorSettings): Middleware {
-  const authorize = authorization(settings);
-  const readBody = bodyReader(settings.bodyLimit);
   const { useCase, capacity = new Capacity({ inFlight: Number.POSITIVE_INFINITY }), limits } = settings;
+  const { isWellFormed = (credential) => accessKey(credential) !== undefined } = settings;
+  const header = settings.credentialHeader?.toLowerCase();
+  const readBody = bodyReader(settings.bodyLimit);
   const limitOf = limits?.keys && keyLimit(limits.keys);
-  const refuseKey = keyRefusal(settings);
-  const lookUps = new LookUps();
+  const refuseKey = keyRefusal(limits?.failedKeys);
+  /** The credentials that are being looked up, and the ends of their look-ups. */
+  const lookUps = new Map<string, Promise<void>>();
   return async (context) => {
-    const credential = await authorize(context);
-    const body = credential === undefined ? undefined : await readBody(context);
-    if (credential === undefined || body === undefined) return;
+    const credential = credentialInHeaders(context.req, isWellFormed, header);
+    if (typeof credential !== 'string') {
+      const refusal = faults[credential.fault];
+      return credential.fault === 'invalid-key' ? refuseKey(context, refusal) : answer(context, refusal);
+    }
+    const body = await readBody(context);
+    if (body === undefined) return;
     const { call } = context.state;
     // The identifier as it was sent: the router's parameter is decoded.
     const segment = context.path.split('/').at(-2) ?? '';
     const campaign = campaignId(segment);
     call.campaign = campaign;
     let claim = await useCase.claimedBy(credential);
-    if (claim === undefined && lookUps.has(credential)) {
-      await lookUps.end(credential);
+    const underWay = claim === undefined ? lookUps.get(credential) : undefined;
+    if (underWay) {
+      // As strangers, requests with the same credential would have to share the places of their network.
+      await underWay;
       claim = await useCase.claimedBy(credential);
     }
     if (isCaller(claim)) call.subject = claim.subject;
-    const place = capacity.place();
-    const takenBy = ({ subject }: Caller) => place.take(subject, campaign);
-    let overload = isCaller(claim) ? takenBy(claim) : place.take(`address ${networkOf(call.client)}`);
+    let holder: Holder = isCaller(claim)
+      ? { caller: claim.subject, campaign }
+      : { caller: `address ${networkOf(call.client)}` };
+    let overload = capacity.take(holder);
     if (overload) return capacity.refuse(context, overload);
-    const lookedUp = claim === undefined ? lookUps.begin(credential) : undefined;
+    const lookedUp = claim === undefined ? begun(lookUps, credential) : undefined;
     try {
       const { address, fault } = submitted(body);
       const counted = limitOf?.(context);
-      const ofStranger = (): CallLimit => ({
+      const ofStranger: CallLimit = {
         async admits(caller) {
           lookedUp?.();
           call.subject = caller.subject;
-          overload = takenBy(caller);
+          capacity.leave(holder);
+          holder = { caller: caller.subject, campaign };
+          overload = capacity.take(holder);
           if (overload) return notAdmitted;
           return counted ? counted.admits(caller) : admitted;
         },
-      });
+      };
       const request = { credential, claim, campaign, address, requestId: call.requestId };
-      const outcome = await useCase.execute(request, claim ? counted : ofStranger());
-      const reply = replyTo(outcome, { campaign: segment, fault });
+      const outcome = await useCase.execute(request, claim ? counted : ofStranger);
+      const reply = replyTo(outcome, segment, fault);
       if (overload) await capacity.refuse(context, overload);
       else if (outcome.kind !== 'unauthenticated') answer(context, reply);
       else {
@@ -110,46 +102,23 @@ export function setMirror(settings: SetMirrorSettings): Middleware {
       }
     } finally {
       lookedUp?.();
-      place.leave();
+      capacity.leave(holder);
     }
   };
 }
 
-/**
- * Credentials that are being looked up. Other requests with one of them wait for the claim: as strangers, they would
- * have to share the places of their network.
- */
-class LookUps {
-  readonly #ends = new Map<string, Promise<void>>();
-
-  has(credential: string): boolean {
-    return this.#ends.has(credential);
-  }
-
-  async end(credential: string): Promise<void> {
-    await this.#ends.get(credential);
-  }
-
-  /** Returns the function that ends the look-up. */
-  begin(credential: string): () => void {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#ends.set(credential, promise);
-    return () => {
-      if (this.#ends.get(credential) === promise) this.#ends.delete(credential);
-      resolve();
-    };
-  }
+/** Begins a look-up. Returns the function that ends it. */
+function begun(lookUps: Map<string, Promise<void>>, credential: string): () => void {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  lookUps.set(credential, promise);
+  return () => {
+    if (lookUps.get(credential) === promise) lookUps.delete(credential);
+    resolve();
+  };
 }
 
 const admitted: Admission = { admitted: true, resetIn: 0 };
 const notAdmitted: Admission = { admitted: false, resetIn: 0 };
-
-/** Answers a refused key: the same whether or not it was looked up, so that callers cannot see the difference. */
-function keyRefusal({ limits }: SetMirrorSettings) {
-  const limited = limits?.failedKeys && failedKeyLimit(limits.failedKeys);
-  return async (context: Context, refusal: Reply) =>
-    answer(context, limited ? await limited(context.state.call.client, refusal) : refusal);
-}
 
 /** The scheme in any case, then one or more spaces and what follows them, if anything does (RFC 6750, section 2.1). */
 const bearer = /^bearer(?: +|$)(.*)$/i;
@@ -158,7 +127,7 @@ const bearer = /^bearer(?: +|$)(.*)$/i;
  * The credential that the headers carry, or why there is none (contract: order of checks, 3): the bearer token, or the
  * whole value of `header`, which is in lower case.
  */
-export function credentialInHeaders(
+function credentialInHeaders(
   request: IncomingMessage,
   isWellFormed: (credential: string) => boolean,
   header?: string,
@@ -195,11 +164,8 @@ export function listed(value: string | undefined): string[] {
     .filter((element) => element !== '');
 }
 
-/** The largest body by default, in bytes (contract: answers, 413). */
-const defaultBodyLimit = 16_384;
-
 /** Check 4: the body's type and size. Returns the bytes as they were sent; undefined if the request was answered. */
-export function bodyReader(limit = defaultBodyLimit): (context: Context) => Promise<Buffer | undefined> {
+function bodyReader(limit = 16_384): (context: Context) => Promise<Buffer | undefined> {
   const parse = bodyParser({
     // Without an encoding koa-bodyparser leaves the bytes as they are: its decoding would store another address. Its
     // types do not have the option.
@@ -261,33 +227,22 @@ function isJson(request: IncomingMessage): boolean {
   return listed(request.headers['content-encoding']).every((coding) => coding === 'identity');
 }
 
-/** Checks the name of a fault, which is the message of an issue. */
-const fault = <F extends BodyFault>(name: F) => name;
-
-/** The request body (contract: the call). Other keys are ignored. */
-export const requestBody = v.object(
-  {
-    mirror_endpoint: v.pipe(
-      v.nonNullish(v.unknown(), fault('required')),
-      v.string(fault('not-a-string')),
-      v.check((text) => text.trim() !== '', fault('required')),
-    ),
-  },
-  fault('required'),
-);
-
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** The address in a body, or why there is none. A leading byte order mark is not part of the body. */
-export function submitted(bytes: Uint8Array): { address?: string; fault?: BodyFault } {
+/**
+ * The address in a body (contract: the call), or why there is none. Other keys are ignored. A leading byte order mark is
+ * not part of the body.
+ */
+function submitted(bytes: Uint8Array): { address?: string; fault?: BodyFault } {
   if (bytes.length === 0) return { fault: 'required' };
-  let value: unknown;
+  let body: unknown;
   try {
-    value = JSON.parse(utf8.decode(bytes));
+    body = JSON.parse(utf8.decode(bytes));
   } catch {
     return { fault: 'not-json' };
   }
-  const parsed = v.safeParse(requestBody, value, { abortEarly: true, abortPipeEarly: true });
-  if (parsed.success) return { address: parsed.output.mirror_endpoint };
-  return { fault: parsed.issues[0].message as BodyFault };
+  // What is not an object has no such key.
+  const address: unknown = Object(body).mirror_endpoint ?? '';
+  if (typeof address !== 'string') return { fault: 'not-a-string' };
+  return address.trim() === '' ? { fault: 'required' } : { address };
 }

@@ -1,9 +1,6 @@
 import { Unavailable } from '@campaign-mirror/domain';
 import { createLocalJWKSet, createRemoteJWKSet, customFetch, type FetchImplementation } from 'jose';
 
-/** The public keys of an issuer, in memory: `reload` fetches them, and rejects if that fails. */
-export type IssuerKeys = ReturnType<typeof createRemoteJWKSet>;
-
 /** The largest key set that is read, in bytes. A key has some 400 to 2,000. */
 const maxBytes = 262_144;
 
@@ -20,10 +17,7 @@ export interface IssuerObserver {
 
 /** Where the keys of an issuer are, and how long they are used. */
 export interface IssuerKeyOptions {
-  /**
-   * The address of the key set (RFC 7517, section 5): `https`, or `http` on this machine; the caller has to check
-   * that.
-   */
+  /** The address of the key set (RFC 7517, section 5): `https`, or `http` on this machine; nothing here checks that. */
   readonly url: URL;
   /** How old the keys may be, in milliseconds; 10 minutes by default. A token after that waits for a fetch. */
   readonly maxAge?: number;
@@ -35,10 +29,9 @@ export interface IssuerKeyOptions {
 /**
  * The public keys of an issuer. They are fetched for the first token, for one whose key is not among them, and when they
  * are too old: one fetch at a time, at most one in 5 s, whatever tokens arrive. A token that needs a fetch waits for it,
- * and gets `Unavailable` if it fails.
+ * and gets `Unavailable` if it fails. `reload` fetches them at once, and rejects if that fails.
  */
-export function issuerKeys(options: IssuerKeyOptions): IssuerKeys {
-  const { url, maxAge = 600_000, timeout = 3_000, observer } = options;
+export function issuerKeys({ url, maxAge = 600_000, timeout = 3_000, observer }: IssuerKeyOptions) {
   return createRemoteJWKSet(url, {
     cacheMaxAge: maxAge,
     cooldownDuration: cooldown,

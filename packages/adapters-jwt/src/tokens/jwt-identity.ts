@@ -1,15 +1,12 @@
 import {
   accessKey,
-  type Caller,
+  type Identified,
   type Identity,
-  type OwnerId,
   ownerId,
-  type Subject,
   subject,
   Unavailable,
 } from '@campaign-mirror/domain';
-import { errors, type JWTPayload, jwtVerify } from 'jose';
-import type { IssuerKeys } from './issuer-keys.ts';
+import { errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
 
 /** The longest token, in characters. Tokens of Keycloak and Auth0 have 1,000 to 2,000. */
 const maxLength = 8_192;
@@ -48,19 +45,19 @@ const accessTokenType = /^(?:application\/)?(?:at\+)?jwt$/i;
  */
 export class JwtIdentity implements Identity {
   readonly #rules: TokenRules;
-  readonly #keys: IssuerKeys;
+  readonly #keys: JWTVerifyGetKey;
 
-  constructor(rules: TokenRules, keys: IssuerKeys) {
+  constructor(rules: TokenRules, keys: JWTVerifyGetKey) {
     this.#rules = rules;
     this.#keys = keys;
   }
 
   /** The same as `whoIs`: a token is checked by itself, without a store. */
-  claimedBy(token: string): Promise<Caller | TokenRefused> {
+  claimedBy(token: string): Promise<Identified> {
     return this.whoIs(token);
   }
 
-  async whoIs(token: string): Promise<Caller | TokenRefused> {
+  async whoIs(token: string): Promise<Identified> {
     if (!isTokenForm(token)) return { refused: 'token-malformed' };
     const { issuer, audience, algorithms, clockTolerance } = this.#rules;
     try {
@@ -80,47 +77,35 @@ export class JwtIdentity implements Identity {
     }
   }
 
-  #callerIn(claims: JWTPayload): Caller | TokenRefused {
+  #callerIn(claims: JWTPayload): Identified {
     // A token that only the holder of a key may use: that cannot be checked here (RFC 7800).
     if (claims.cnf !== undefined) return { refused: 'token-bound-to-a-key' };
-    const owner = ownerIn(claims[this.#rules.ownerClaim]);
-    if (!owner) return { refused: 'token-owner-claim' };
-    const subjectOfToken = subjectIn(claims[this.#rules.subjectClaim]);
+    const { [this.#rules.ownerClaim]: owner, [this.#rules.subjectClaim]: name } = claims;
+    // A number, or its decimal digits, which issuers write that keep attributes as text.
+    const isOwnerForm = typeof owner === 'number' || typeof owner === 'string';
+    const ownerOfToken = isOwnerForm ? ownerId(String(owner)) : undefined;
+    if (!ownerOfToken) return { refused: 'token-owner-claim' };
+    const subjectOfToken = typeof name === 'string' ? subject('jwt', name) : undefined;
     if (!subjectOfToken) return { refused: 'token-subject-claim' };
-    return { ownerId: owner, subject: subjectOfToken };
+    return { ownerId: ownerOfToken, subject: subjectOfToken };
   }
 }
 
-/** Why a token is refused, by the name of what is wrong with it. */
-export type TokenFault = `token-${string}`;
-
-interface TokenRefused {
-  readonly refused: TokenFault;
-}
-
-/** The faults by the claim that is missing or not as expected (RFC 7519, section 4.1). */
-const claimFaults: Readonly<Record<string, TokenFault>> = {
+/** The faults by jose's code, or by the claim that is missing or not as expected (RFC 7519, section 4.1). */
+const tokenFaults: Readonly<Record<string, string>> = {
+  ERR_JWT_EXPIRED: 'token-expired',
+  ERR_JWS_SIGNATURE_VERIFICATION_FAILED: 'token-signature',
+  ERR_JWKS_NO_MATCHING_KEY: 'token-key',
+  ERR_JOSE_ALG_NOT_ALLOWED: 'token-algorithm',
   iss: 'token-issuer',
   aud: 'token-audience',
   exp: 'token-expiry',
   nbf: 'token-not-yet-valid',
 };
 
-function faultOf(error: errors.JOSEError): TokenFault {
-  if (error instanceof errors.JWTExpired) return 'token-expired';
-  if (error instanceof errors.JWTClaimValidationFailed) return claimFaults[error.claim] ?? 'token-malformed';
-  if (error instanceof errors.JWSSignatureVerificationFailed) return 'token-signature';
-  if (error instanceof errors.JWKSNoMatchingKey) return 'token-key';
-  return error instanceof errors.JOSEAlgNotAllowed ? 'token-algorithm' : 'token-malformed';
-}
-
-/** Accepts a number, or its decimal digits, which issuers write that keep attributes as text. */
-function ownerIn(claim: unknown): OwnerId | undefined {
-  return typeof claim === 'number' || typeof claim === 'string' ? ownerId(String(claim)) : undefined;
-}
-
-function subjectIn(claim: unknown): Subject | undefined {
-  return typeof claim === 'string' ? subject('jwt', claim) : undefined;
+function faultOf(error: errors.JOSEError): string {
+  const claim = error instanceof errors.JWTClaimValidationFailed ? error.claim : '';
+  return tokenFaults[error.code] ?? tokenFaults[claim] ?? 'token-malformed';
 }
 
 /** Two identities: one for credentials that are well-formed access keys, one for all others. */

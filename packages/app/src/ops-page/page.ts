@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs';
-import type { Checks, OpsAnswer, Version } from '@campaign-mirror/adapters-http';
-import { contentSecurityPolicy, faults } from '@campaign-mirror/adapters-http';
+import { type Checks, contentSecurityPolicy, faults, type OpsAnswer } from '@campaign-mirror/adapters-http';
 import type { PageData } from './page-data.ts';
 import type { Moment, RecentMoments } from './recent.ts';
 
 /** The page for operators, by the paths of its files. `/state.json` has its figures, which the browser draws. */
 export function opsPage(options: {
   readonly readiness: () => Promise<Checks>;
-  readonly version: Version;
+  readonly version: Readonly<Record<string, string>>;
   readonly recent: RecentMoments;
   readonly lists: PageData['lists'];
   readonly failed: (error: unknown) => void;

@@ -1,10 +1,4 @@
-import {
-  application,
-  Calls,
-  HttpServer,
-  headersOfRefusals,
-  timeLimits,
-} from '@campaign-mirror/adapters-http';
+import { application, Calls, HttpServer } from '@campaign-mirror/adapters-http';
 import { interfacePages } from '@campaign-mirror/adapters-http/docs';
 import { ContainerModule } from 'inversify';
 import { httpLog, logUnfinished } from '../http/http-log.ts';
@@ -34,9 +28,9 @@ export const httpModule = ({ settings, log, lines, registry, life }: ModuleInput
         const capacity = capacityOf('callers', settings, log, metrics.overload('callers'));
         const requestLog = httpLog(log, lines, 'info', metrics.answered('callers'));
         const calls = new Calls({ log: requestLog, proxies: TRUSTED_PROXIES });
-        const shared = { calls, log: requestLog, capacity };
         const app = application({
-          ...shared,
+          calls,
+          capacity,
           ...form,
           origins,
           useCase,
@@ -44,12 +38,14 @@ export const httpModule = ({ settings, log, lines, registry, life }: ModuleInput
           pages: interfacePages({ docs: DOCS === 'on', campaign: pageData.demonstration }),
         });
         const server = new HttpServer(app.callback(), {
-          ...shared,
-          headers: headersOfRefusals({ origins }),
-          limits: { ...timeLimits, keepAliveTimeout: IDLE_TIMEOUT },
+          calls,
+          capacity,
+          limits: { keepAliveTimeout: IDLE_TIMEOUT },
         });
         metrics.watch('callers', { server, capacity });
-        void aborted(life.ending).then(() => server.startDraining());
+        void aborted(life.ending).then(() => {
+          calls.draining = true;
+        });
         const drain = async () => logUnfinished(await server.drain(SHUTDOWN_TIMEOUT), life);
         life.atEnd('http', drain, SHUTDOWN_TIMEOUT + drainGrace);
         return server;

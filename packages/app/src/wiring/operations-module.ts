@@ -2,7 +2,6 @@ import {
   Calls,
   faults,
   HttpServer,
-  headersOfRefusals,
   type OpsAnswer,
   operatorsApplication,
 } from '@campaign-mirror/adapters-http';
@@ -47,7 +46,7 @@ export const operationsModule = ({ settings, log, lines, registry, life }: Modul
         // Health checks call every second: their lines are at `debug`.
         const requestLog = httpLog(log, lines, 'debug', metrics.answered('operators'));
         const capacity = capacityOf('operators', settings, log, metrics.overload('operators'));
-        const shared = { calls: new Calls({ log: requestLog }), log: requestLog, capacity };
+        const shared = { calls: new Calls({ log: requestLog }), capacity };
         const app = operatorsApplication({
           ...shared,
           readiness,
@@ -55,7 +54,7 @@ export const operationsModule = ({ settings, log, lines, registry, life }: Modul
           more: { ...page, '/metrics': scrape },
           names: [settings.OPS_HOST.toLowerCase(), ...settings.OPS_NAMES],
         });
-        const server = new HttpServer(app.callback(), { ...shared, headers: headersOfRefusals({}) });
+        const server = new HttpServer(app.callback(), shared);
         metrics.watch('operators', { server, capacity });
         life.atEnd('ops', () => server.drain(0));
         return server;
