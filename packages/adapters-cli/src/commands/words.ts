@@ -124,8 +124,12 @@ export function faultInWords(fault: LineFault): [column: string | null, reason: 
       return ['mirror_id', taken(`mirror ${fault.id}`, fault.line)];
     case 'duplicate': {
       const campaign = `${campaignNamed(fault.id, fault.name)} of the owner ${fault.ownerId}`;
-      if (fault.name !== null) return ['name', `there is a ${campaign} already`];
-      return ['target_url', `there is a ${campaign} without a name, and with this address, already`];
+      const remedy = 'give the line its id, leave it out, or add --allow-duplicates';
+      if (fault.name !== null) return ['name', `there is a ${campaign} already: ${remedy}`];
+      return [
+        'target_url',
+        `there is a ${campaign} without a name, and with this address, already: ${remedy}`,
+      ];
     }
     case 'second-default':
       return ['is_default', `${hasDefault(fault)}${fault.line === null ? '' : ` (line ${fault.line})`}`];

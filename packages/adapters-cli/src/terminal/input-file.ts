@@ -6,13 +6,7 @@ import { SingleBar } from 'cli-progress';
 import type { Call } from './call.ts';
 import { ClearError, reasonOf } from './errors.ts';
 
-/** A progress bar. */
-export interface Progress {
-  /** Shows how many of the total are done. */
-  at(done: number): void;
-  /** Removes the bar. */
-  stop(): void;
-}
+export type Progress = Pick<SingleBar, 'update' | 'stop'>;
 
 /** A progress bar on standard error, if that is a terminal and the total is known; otherwise nothing is shown. */
 export function progress({ stderr }: Call, what: string, total: number | undefined): Progress {
@@ -22,12 +16,10 @@ export function progress({ stderr }: Call, what: string, total: number | undefin
     hideCursor: true,
     clearOnComplete: true,
     etaBuffer: 50,
-    // The time left is infinite while nothing is done.
-    formatValue: (value) => (Number.isFinite(Number(value)) ? String(value) : '?'),
   });
   // A bar that is not started shows nothing, and one that is not on a terminal does not start.
   if (total !== undefined) bar.start(total, 0);
-  return { at: (done) => bar.update(done), stop: () => bar.stop() };
+  return bar;
 }
 
 /** A file that a command reads once, from beginning to end. */
@@ -66,7 +58,7 @@ export async function* readWithProgress(call: Call, what: string, file: InputFil
     for await (const chunk of addAbortSignal(signal, file.open())) {
       yield chunk;
       bytes += chunk.length;
-      bar.at(bytes);
+      bar.update(bytes);
     }
   } catch (error) {
     throw signal.aborted ? signal.reason : unreadable(file.path, error);

@@ -1,4 +1,3 @@
-import { pipeline, Readable } from 'node:stream';
 import { createGunzip, createGzip } from 'node:zlib';
 import {
   type InputFile,
@@ -11,6 +10,7 @@ import {
   ClearError,
   orStopped,
   refuseTaken,
+  through,
   writeNewFile,
 } from '@campaign-mirror/adapters-cli/terminal';
 import {
@@ -35,7 +35,7 @@ export async function backUp(call: Call, path: string): Promise<number> {
   const onProgress = (read: number, all: number) => {
     rows = read;
     bar ??= progress(call, 'Reading rows', all);
-    bar.at(read);
+    bar.update(read);
   };
   return actOn(call, openPool, { pace, state: 'nothing was written' }, async ({ database: { pool } }) => {
     const contents = through(backupOf(pool, call.interruption.signal, onProgress), createGzip());
@@ -67,13 +67,4 @@ async function* unpacked(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     if (!(error as { code?: string }).code?.startsWith('Z_')) throw error;
     throw new BackupFault('it is damaged, or not a backup of this program');
   }
-}
-
-/** The bytes as `zip` transforms them. An error of either ends both, and is thrown. */
-function through(
-  bytes: AsyncIterable<Buffer>,
-  zip: NodeJS.ReadWriteStream & AsyncIterable<Buffer>,
-): AsyncIterable<Buffer> {
-  pipeline(Readable.from(bytes, { objectMode: false }), zip, () => {});
-  return zip;
 }
