@@ -82,10 +82,10 @@ describe('import and export', () => {
     expect(errors.split('\n')).to.deep.equal([
       'line 3: id: campaign 50 is in line 2 already',
       'line 3: mirror_id: mirror 71 is in line 2 already',
-      'line 3: is_default: the owner 1 has a default campaign already: campaign 50 (line 2)',
+      'line 3: is_default: default campaign of the owner 1 is in line 2 already',
       'line 4: id: there is a campaign 1 already',
       'line 4: mirror_id: there is a mirror 70 already',
-      'line 6: is_default: the owner 7 has a default campaign already: campaign 1 "First"',
+      'line 6: is_default: there is a default campaign of the owner 7 already',
       `line 7: ${quotation}`,
       `line 8: ${quotation}`,
       'line 9: the line has 13 fields, but the header has 12',
@@ -184,9 +184,9 @@ describe('import and export', () => {
       $ export ${at('device')} --force
       ! ${at('device')} is not a file, and is not replaced
       $ export ${at('none', 'x.csv')}
-      ! ${at('none', 'x.csv')} cannot be written: its folder does not exist
+      ! ${at('none', 'x.csv')} cannot be written: no such file or directory
       $ import ${at('none.csv')}
-      ! ${at('none.csv')} cannot be read: it does not exist
+      ! ${at('none.csv')} cannot be read: no such file or directory
       $ import ${folder.path}
       ! ${folder.path} is a folder, not a file`);
     expect(await on.run('export', '-')).to.deep.equal(answered(`${header}\r\n`));

@@ -11,4 +11,3 @@ export {
   printableLines,
 } from './terminal/errors.ts';
 export { type Replacing, refuseTaken, through, writeNewFile } from './terminal/new-file.ts';
-export type { Cell, Column, Listing, Output, OutputStream } from './terminal/output.ts';

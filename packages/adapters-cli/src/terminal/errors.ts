@@ -1,4 +1,5 @@
 import { constants } from 'node:os';
+import { getSystemErrorMessage } from 'node:util';
 
 /**
  * Characters that JSON does not escape, although they control a terminal or mislead a reader: DEL and the C1 controls,
@@ -92,19 +93,9 @@ export class Interrupted extends Error {
   }
 }
 
-/** The texts for errors of the file system that a user can do something about. */
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'it does not exist',
-  ENOTDIR: 'a part of its path is not a folder',
-  EACCES: 'permission is denied',
-  EROFS: 'the file system is read-only',
-  ENOSPC: 'there is no space left',
-};
-
 /** Why a file cannot be used. */
-export function reasonOf(error: unknown): string {
-  const { code = '', message } = error as NodeJS.ErrnoException;
-  return reasons[code] ?? (code || message);
+export function reasonOf({ errno, message }: NodeJS.ErrnoException): string {
+  return errno === undefined ? message : getSystemErrorMessage(errno);
 }
 
 /** The same error or, if the command was stopped, an `Interrupted` with this text for the user. */

@@ -61,12 +61,12 @@ export async function* readWithProgress(call: Call, what: string, file: InputFil
       bar.update(bytes);
     }
   } catch (error) {
-    throw signal.aborted ? signal.reason : unreadable(file.path, error);
+    throw signal.aborted ? signal.reason : unreadable(file.path, error as Error);
   } finally {
     bar.stop();
   }
 }
 
-function unreadable(path: string, error: unknown): ClearError {
+function unreadable(path: string, error: NodeJS.ErrnoException): ClearError {
   return new ClearError(`${path} cannot be read: ${reasonOf(error)}`);
 }

@@ -57,8 +57,7 @@ async function flushFolder(path: string): Promise<void> {
 }
 
 function unwritable(path: string, error: NodeJS.ErrnoException): ClearError {
-  const reason = error.code === 'ENOENT' ? 'its folder does not exist' : reasonOf(error);
-  return new ClearError(`${path} cannot be written: ${reason}`);
+  return new ClearError(`${path} cannot be written: ${reasonOf(error)}`);
 }
 
 /** The contents as `stream` transforms them. An error of either ends both, and is thrown. */

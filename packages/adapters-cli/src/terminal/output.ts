@@ -151,7 +151,7 @@ export class Output {
 
 async function tableLines(rows: string[][], colAligns: ('left' | 'right')[]): Promise<string[]> {
   const { default: Table } = await import('cli-table3');
-  const style = { 'padding-left': 0, 'padding-right': 0, head: [], border: [] };
+  const style = { 'padding-left': 0, 'padding-right': 0, head: [], border: [], compact: true };
   const table = new Table({ chars: noFrame, colAligns, style });
   table.push(...rows);
   return table
@@ -167,12 +167,8 @@ const noFrame = {
   'top-mid': '',
   'top-right': '',
   left: '',
-  'left-mid': '',
   middle: '  ',
-  mid: '',
-  'mid-mid': '',
   right: '',
-  'right-mid': '',
   bottom: '',
   'bottom-left': '',
   'bottom-mid': '',

@@ -63,72 +63,57 @@ export async function columnsOf(client: PoolClient, table: BackupTable): Promise
   return rows.map(({ name }) => name);
 }
 
-/**
- * The bytes, in the format above, of everything in the database at one moment, including the hashes of keys and the
- * history. `signal` ends the reading at once, by throwing the signal's reason. `passed` receives the number of rows
- * read so far, and the number of all rows. @throws Unavailable
- */
-export function backupOf(
-  pool: Pool,
-  signal?: AbortSignal,
-  passed?: (rows: number, all: number) => void,
-): AsyncGenerator<Buffer> {
-  return ofOneMoment(pool, signal, (client) => read(client, passed));
-}
-
 const counts = backupTables.map((table) => `(select count(*) from campaign_mirror.${table})`);
 const countText = `select ${counts.join(' + ')} as number`;
-
-async function* read(client: PoolClient, passed: Parameters<typeof backupOf>[2]): AsyncGenerator<Buffer> {
-  await client.query(plainValues);
-  const all = passed ? await numberOf(client, countText) : 0;
-  passed?.(0, all);
-  const hash = createHash('sha256');
-  const hashed = (bytes: Buffer) => {
-    hash.update(bytes);
-    return bytes;
-  };
-  let rows = 0;
-  yield hashed(jsonLine(await headerOf(client)));
-  for (const table of backupTables) {
-    const columns = await columnsOf(client, table);
-    yield hashed(jsonLine({ table, columns }));
-    const copy = `copy campaign_mirror.${table} (${columns.join(', ')}) to stdout`;
-    // The server sends as fast as this is read. A chunk ends with a whole line only if the server sends it so.
-    for await (const bytes of client.query(to(copy)) as AsyncIterable<Buffer>) {
-      rows += linesIn(bytes);
-      passed?.(rows, all);
-      yield hashed(bytes);
-    }
-    yield hashed(Buffer.from(endOfRows));
-  }
-  yield jsonLine({ sha256: hash.digest('hex') });
-}
 
 const lastNumbers = backupTables.map(
   (table) =>
     `'${table}', (select case when is_called then last_value else 0 end from campaign_mirror.${table}_id_seq)`,
 );
+/** The sequences are outside the snapshot, and read after it was taken: they are never below what it contains. */
 const headerText = `
   select current_setting('server_version') as server_version, ${timestampText('now()')} as taken_at,
     (select json_agg(name order by name) from campaign_mirror.migrations) as migrations,
     json_build_object(${lastNumbers.join(', ')}) as last_numbers`;
 
-/** The sequences are outside the snapshot, and read after it was taken: they are never below what it contains. */
-async function headerOf(client: PoolClient): Promise<BackupHeader> {
-  const { rows } = await client.query(headerText);
-  return { format: backupFormat, version: backupVersion, ...rows[0] };
-}
-
-function jsonLine(object: object): Buffer {
-  return Buffer.from(`${JSON.stringify(object)}\n`);
-}
-
-const newline = 10;
-
-/** Each row is a line: a newline in a value is escaped. */
-function linesIn(bytes: Buffer): number {
-  let lines = 0;
-  for (let at = bytes.indexOf(newline); at !== -1; at = bytes.indexOf(newline, at + 1)) lines += 1;
-  return lines;
+/**
+ * The bytes, in the format above, of everything in the database at one moment, including the hashes of keys and the
+ * history. `signal` ends the reading at once, by throwing the signal's reason. `onProgress` receives the number of rows
+ * read so far, and the number of all rows. @throws Unavailable
+ */
+export function backupOf(
+  pool: Pool,
+  signal: AbortSignal,
+  onProgress: (rows: number, all: number) => void,
+): AsyncGenerator<Buffer> {
+  const hash = createHash('sha256');
+  const hashed = (bytes: string | Buffer) => {
+    hash.update(bytes);
+    return Buffer.from(bytes);
+  };
+  return ofOneMoment(pool, signal, async function* (client) {
+    await client.query(plainValues);
+    const all = await numberOf(client, countText);
+    let rows = 0;
+    onProgress(rows, all);
+    const {
+      rows: [taken],
+    } = await client.query(headerText);
+    const header: BackupHeader = { format: backupFormat, version: backupVersion, ...taken };
+    yield hashed(`${JSON.stringify(header)}\n`);
+    for (const table of backupTables) {
+      const columns = await columnsOf(client, table);
+      yield hashed(`${JSON.stringify({ table, columns })}\n`);
+      const copy = `copy campaign_mirror.${table} (${columns.join(', ')}) to stdout`;
+      // The server sends as fast as this is read. A chunk ends with a whole line only if the server sends it so.
+      for await (const bytes of client.query(to(copy)) as AsyncIterable<Buffer>) {
+        // Each row is a line: a newline in a value is escaped.
+        rows += bytes.toString('latin1').split('\n').length - 1;
+        onProgress(rows, all);
+        yield hashed(bytes);
+      }
+      yield hashed(endOfRows);
+    }
+    yield Buffer.from(`${JSON.stringify({ sha256: hash.digest('hex') })}\n`);
+  });
 }

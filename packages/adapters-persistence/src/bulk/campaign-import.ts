@@ -22,14 +22,12 @@ const create = `
 
 const copy = `copy pg_temp.imported_lines (line, faults, ${domain.campaignFields.join(', ')}) from stdin`;
 
-/** Rows are sent in pieces of about this many characters. */
-const pieceLength = 65_536;
-
-async function* pieces(lines: AsyncIterable<domain.ImportLine>): AsyncGenerator<string> {
+/** The rows, in pieces of some 64 KiB, which the server takes faster than single ones. */
+async function* rowsFor(lines: AsyncIterable<domain.ImportLine>): AsyncGenerator<string> {
   let text = '';
   for await (const line of lines) {
     text += rowOf(line);
-    if (text.length < pieceLength) continue;
+    if (text.length < 65_536) continue;
     yield text;
     text = '';
   }
@@ -83,7 +81,7 @@ export function postgresCampaignImport(
           stoppable(signal, pool, client, async () => {
             await refuseOtherEncoding(client);
             await client.query(create);
-            await copyIn(client, copy, pieces(lines));
+            await copyIn(client, copy, rowsFor(lines));
             await client.query('analyze pg_temp.imported_lines');
             await actIn(client, act, { source });
             return judgeAndWrite(client, report, options);

@@ -17,7 +17,7 @@ import {
   plainValues,
   type TableCounts,
 } from './backup.ts';
-import { BackupFault, BackupReader, damaged } from './backup-reader.ts';
+import { BackupFault, BackupReader } from './backup-reader.ts';
 import { copyIn } from './copy-rows.ts';
 import { moveOn } from './number-sequences.ts';
 import { readVersion1 } from './restore-version-1.ts';
@@ -113,25 +113,24 @@ async function fill(
   client: PoolClient,
   reader: BackupReader,
 ): Promise<{ taken_at: string; rows: TableCounts }> {
-  const { version, taken_at, last_numbers } = checkedHeader(
-    (await reader.object().catch(throwForeign)).object,
-  );
+  const { version, taken_at, last_numbers } = checkedHeader((await reader.object()).object);
   const earlier = version === 1 ? await readVersion1(client) : undefined;
   const rows: Partial<Record<BackupTable, number>> = {};
   for (;;) {
     const { object, sha256 } = await reader.object();
     const table = backupTables.find((name) => name === object.table && rows[name] === undefined);
-    if (table) {
-      const columns = await checkedColumns(client, table, object.columns);
-      const copy = `copy ${earlier?.tables[table] ?? `campaign_mirror.${table}`} (${columns.join(', ')}) from stdin`;
-      rows[table] = await copyIn(client, copy, reader.rows()).catch(throwUnfitting);
-    } else if (object.sha256 === sha256) {
-      await reader.end();
-      await earlier?.link();
-      for (const table of backupTables) await moveOn(client, table, last_numbers[table]);
-      return { taken_at, rows: rows as TableCounts };
-    } else throw damaged(object.sha256 ? 'its checksum is another' : 'a table is not known');
+    if (!table) {
+      if (object.sha256 !== sha256) throw new BackupFault();
+      break;
+    }
+    const columns = await checkedColumns(client, table, object.columns);
+    const copy = `copy ${earlier?.tables[table] ?? `campaign_mirror.${table}`} (${columns.join(', ')}) from stdin`;
+    rows[table] = await copyIn(client, copy, reader.rows()).catch(throwUnfitting);
   }
+  await reader.end();
+  await earlier?.link();
+  for (const table of backupTables) await moveOn(client, table, last_numbers[table]);
+  return { taken_at, rows: rows as TableCounts };
 }
 
 const newer = 'it is from a newer version of this program: restore it with that version';
@@ -139,8 +138,7 @@ const newer = 'it is from a newer version of this program: restore it with that 
 /** @throws BackupFault if it is not the header of a backup, or needs a newer version of this program */
 function checkedHeader(object: Readonly<Record<string, unknown>>): BackupHeader {
   const { format, version, migrations: had } = object;
-  if (format !== backupFormat || !Array.isArray(had))
-    throw new BackupFault('it is not a backup of this program');
+  if (format !== backupFormat || !Array.isArray(had)) throw new BackupFault();
   const known: readonly string[] = migrationNames;
   // The migrations of a backup of version 1 have other names.
   const isKnown = version === 1 || had.every((name) => known.includes(name));
@@ -152,19 +150,11 @@ function checkedHeader(object: Readonly<Record<string, unknown>>): BackupHeader 
 async function checkedColumns(client: PoolClient, table: BackupTable, columns: unknown): Promise<string[]> {
   const known = await columnsOf(client, table);
   const names = [columns].flat() as string[];
-  const unknown = names.filter((name) => !known.includes(name));
-  if (unknown.length === 0) return names;
-  throw new BackupFault(`this version has no columns ${unknown.join(', ')} of ${table}: ${newer}`);
-}
-
-/** For a fault in the first line: a file without the beginning of a backup may be of any kind. */
-function throwForeign(error: unknown): never {
-  throw error instanceof BackupFault
-    ? new BackupFault('it is damaged, or not a backup of this program')
-    : error;
+  if (names.every((name) => known.includes(name))) return names;
+  throw new BackupFault(newer);
 }
 
 /** For a fault of COPY: a value that the table rejects was not written by a backup. */
 function throwUnfitting(error: unknown): never {
-  throw /^2[23]...$/.test(codeOf(error)) ? damaged('a row does not fit its table') : error;
+  throw /^2[23]...$/.test(codeOf(error)) ? new BackupFault() : error;
 }

@@ -65,6 +65,6 @@ async function* unpacked(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     yield* through(bytes, createGunzip());
   } catch (error) {
     if (!(error as { code?: string }).code?.startsWith('Z_')) throw error;
-    throw new BackupFault('it is damaged, or not a backup of this program');
+    throw new BackupFault();
   }
 }

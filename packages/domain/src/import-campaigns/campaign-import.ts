@@ -2,19 +2,13 @@ import type { CampaignRecord } from '../operator/campaign-settings.ts';
 import type { CampaignId, MirrorId, OwnerId } from '../values/identifiers.ts';
 import type { BadField, ImportedCampaign } from './imported-campaign.ts';
 
-/** Why a line cannot be imported. A conflict is with an earlier line or, if `line` is null, with the store. */
+/** Why a line cannot be imported. */
 export type LineFault =
   | BadField
+  /** Another has the number, or is the default campaign of this owner: an earlier line or, if `line` is null, the store. */
   | { readonly kind: 'campaign-taken'; readonly id: CampaignId; readonly line: number | null }
   | { readonly kind: 'mirror-taken'; readonly id: MirrorId; readonly line: number | null }
-  /** An owner has at most one default campaign; the first one is reported. */
-  | {
-      readonly kind: 'second-default';
-      readonly ownerId: OwnerId;
-      readonly id: CampaignId | null;
-      readonly name: string | null;
-      readonly line: number | null;
-    }
+  | { readonly kind: 'second-default'; readonly id: OwnerId; readonly line: number | null }
   /** The line has no number, and the owner and the name or, without a name, the address of this campaign in the store. */
   | {
       readonly kind: 'duplicate';
