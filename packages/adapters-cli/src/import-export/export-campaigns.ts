@@ -8,7 +8,7 @@ import {
 import { stringify } from 'csv-stringify';
 import type { Call } from '../terminal/call.ts';
 import { type Progress, progress } from '../terminal/input-file.ts';
-import { type Replacing, through, writeNewFile } from '../terminal/new-file.ts';
+import { through, writeNewFile } from '../terminal/new-file.ts';
 
 /** Writes all campaigns to standard output, as CSV or as lines of JSON, until the reader stops reading. */
 export async function exportToOutput(
@@ -31,7 +31,7 @@ export async function exportToFile(
   exports: CampaignExport,
   call: Call,
   path: string,
-  replacing: Replacing,
+  replace: boolean,
 ): Promise<number> {
   let bar: Progress | undefined;
   let count = 0;
@@ -45,7 +45,7 @@ export async function exportToFile(
       if (count % 500 === 0) bar?.update(count);
     }
   }
-  await writeNewFile(path, csvOf(withProgress()), replacing).finally(() => bar?.stop());
+  await writeNewFile(path, csvOf(withProgress()), replace).finally(() => bar?.stop());
   return count;
 }
 

@@ -61,9 +61,8 @@ export function exportCommand(call: Call, operator: OperatorAccess) {
         const exporting = operator.acting(({ exports }) => exportToOutput(exports, call, json), options);
         return exporting.catch(stopped('Stopped. The output is incomplete.'));
       }
-      const replacing = { replace, otherwise: 'name another file, or add --force' };
-      await refuseTaken(path, replacing);
-      const exporting = operator.acting(({ exports }) => exportToFile(exports, call, path, replacing), {
+      await refuseTaken(path, replace);
+      const exporting = operator.acting(({ exports }) => exportToFile(exports, call, path, replace), {
         pace: 'unhurried',
         state: 'nothing was written',
       });

@@ -24,9 +24,7 @@ export function progress({ stderr }: Call, what: string, total: number | undefin
 
 /** A file that a command reads once, from beginning to end. */
 export interface InputFile {
-  /** Its path, for messages. */
-  readonly path: string;
-  /** Its name without folders, for the audit. */
+  /** Its name without folders. */
   readonly name: string;
   /** In bytes; undefined if it is unknown in advance, as for a pipe. */
   readonly size: number | undefined;
@@ -37,13 +35,11 @@ export interface InputFile {
 /** The file at a path, or standard input for `-`. @throws ClearError when there is no such file */
 export async function inputFile(path: string, stdin: Readable): Promise<InputFile> {
   if (path === '-') {
-    const name = 'standard input';
-    return { path: name, name, size: undefined, open: () => stdin };
+    return { name: 'standard input', size: undefined, open: () => stdin };
   }
   const stats = await stat(path).catch((error) => Promise.reject(unreadable(path, error)));
-  if (stats.isDirectory()) throw new ClearError(`${path} is a folder, not a file`);
   const size = stats.isFile() ? stats.size : undefined;
-  return { path, name: basename(path), size, open: () => createReadStream(path) };
+  return { name: basename(path), size, open: () => createReadStream(path) };
 }
 
 /**
@@ -61,7 +57,7 @@ export async function* readWithProgress(call: Call, what: string, file: InputFil
       bar.update(bytes);
     }
   } catch (error) {
-    throw signal.aborted ? signal.reason : unreadable(file.path, error as Error);
+    throw signal.aborted ? signal.reason : unreadable(file.name, error as Error);
   } finally {
     bar.stop();
   }

@@ -4,23 +4,16 @@ import { dirname, join } from 'node:path';
 import { pipeline, Readable } from 'node:stream';
 import { ClearError, reasonOf } from './errors.ts';
 
-/** Whether to replace an existing file. */
-export interface Replacing {
-  readonly replace?: boolean;
-  /** What the user can do if the file exists and must not be replaced. */
-  readonly otherwise: string;
-}
-
 /**
  * Checks a path before anything is read for it.
  * @throws ClearError when the path exists and must not be replaced, or is not a file
  */
-export async function refuseTaken(path: string, { replace, otherwise }: Replacing): Promise<void> {
+export async function refuseTaken(path: string, replace = false): Promise<void> {
   const existing = await lstat(path).catch((error) => {
     if (error.code !== 'ENOENT') throw unwritable(path, error);
   });
   if (!existing) return;
-  if (!replace) throw new ClearError(`${path} already exists: ${otherwise}`);
+  if (!replace) throw new ClearError(`${path} already exists: name another file`);
   if (!existing.isFile()) throw new ClearError(`${path} is not a file, and is not replaced`);
 }
 
@@ -31,8 +24,8 @@ export async function refuseTaken(path: string, { replace, otherwise }: Replacin
  */
 export async function writeNewFile(
   path: string,
-  contents: AsyncIterable<string | Buffer>,
-  replacing: Replacing,
+  contents: AsyncIterable<Buffer> | Iterable<string>,
+  replace = false,
 ): Promise<void> {
   const temporary = join(dirname(path), `.${randomUUID()}`);
   const writing = <T>(step: Promise<T>) => step.catch((error) => Promise.reject(unwritable(path, error)));
@@ -40,7 +33,7 @@ export async function writeNewFile(
   try {
     for await (const part of contents) await writing(file.writeFile(part));
     await writing(file.sync());
-    await refuseTaken(path, replacing);
+    await refuseTaken(path, replace);
     await writing(rename(temporary, path));
     await flushFolder(dirname(path));
   } finally {

@@ -10,11 +10,9 @@ export interface OutputStream extends Writable {
 /** A value in a table for people; null is a missing value. */
 export type Cell = string | number | boolean | null;
 
-/** A column of a table for people. */
 export interface Column<Row> {
   readonly head: string;
   readonly right?: boolean;
-  /** The value of the column in a row. */
   cell(row: Row): Cell;
 }
 
@@ -57,7 +55,6 @@ export class Output {
     this.#fault ??= await written(this.#stdout, text);
   }
 
-  /** Lines on standard output. */
   print(lines: string): Promise<void> {
     return this.write(`${printableLines(lines)}\n`);
   }

@@ -28,10 +28,9 @@ export class BackupReader {
 
   /** The next line, parsed as JSON, and the SHA-256 of everything before it. */
   async object(): Promise<{ object: Readonly<Record<string, unknown>>; sha256: string }> {
-    let at = this.#rest.indexOf(newline);
-    for (; at === -1; at = this.#rest.indexOf(newline)) await this.#more();
+    while (!this.#rest.includes(newline)) await this.#more();
     const sha256 = this.#hash.copy().digest('hex');
-    const line = this.#taken(at + 1).toString();
+    const line = this.#taken(this.#rest.indexOf(newline) + 1).toString();
     try {
       return { object: Object(JSON.parse(line)), sha256 };
     } catch {

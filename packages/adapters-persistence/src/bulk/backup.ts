@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Pool, PoolClient } from 'pg';
 import { to } from 'pg-copy-streams';
-import { numberOf } from '../connection/rows.ts';
+import { numberOf, rowsOf } from '../connection/rows.ts';
 import { ofOneMoment } from '../connection/transaction.ts';
 import { timestampText } from '../schema/schema.ts';
 
@@ -13,8 +13,7 @@ export const backupFormat = 'campaign-mirror-backup';
 
 /**
  * Raised when an older version could no longer read the format. In version 1, mirrors have no facts, and the history has
- * no links
- * (`restore-version-1.ts`).
+ * no links (`restore-version-1.ts`).
  */
 export const backupVersion = 2;
 
@@ -27,7 +26,6 @@ export const backupTables = [
   'operator_audit',
 ] as const;
 
-/** A table that a backup contains. */
 export type BackupTable = (typeof backupTables)[number];
 
 /** The number of rows of each table. */
@@ -87,23 +85,21 @@ export function backupOf(
   onProgress: (rows: number, all: number) => void,
 ): AsyncGenerator<Buffer> {
   const hash = createHash('sha256');
-  const hashed = (bytes: string | Buffer) => {
+  const hashed = (bytes: Buffer) => {
     hash.update(bytes);
-    return Buffer.from(bytes);
+    return bytes;
   };
+  const line = (object: object) => Buffer.from(`${JSON.stringify(object)}\n`);
   return ofOneMoment(pool, signal, async function* (client) {
     await client.query(plainValues);
     const all = await numberOf(client, countText);
     let rows = 0;
     onProgress(rows, all);
-    const {
-      rows: [taken],
-    } = await client.query(headerText);
-    const header: BackupHeader = { format: backupFormat, version: backupVersion, ...taken };
-    yield hashed(`${JSON.stringify(header)}\n`);
+    const [taken] = await rowsOf(client, headerText);
+    yield hashed(line({ format: backupFormat, version: backupVersion, ...taken }));
     for (const table of backupTables) {
       const columns = await columnsOf(client, table);
-      yield hashed(`${JSON.stringify({ table, columns })}\n`);
+      yield hashed(line({ table, columns }));
       const copy = `copy campaign_mirror.${table} (${columns.join(', ')}) to stdout`;
       // The server sends as fast as this is read. A chunk ends with a whole line only if the server sends it so.
       for await (const bytes of client.query(to(copy)) as AsyncIterable<Buffer>) {
@@ -112,8 +108,8 @@ export function backupOf(
         onProgress(rows, all);
         yield hashed(bytes);
       }
-      yield hashed(endOfRows);
+      yield hashed(Buffer.from(endOfRows));
     }
-    yield Buffer.from(`${JSON.stringify({ sha256: hash.digest('hex') })}\n`);
+    yield line({ sha256: hash.digest('hex') });
   });
 }

@@ -70,24 +70,23 @@ export async function restoreBackup(
   }
 }
 
-/** Locks all others out of an empty database. If the database is not empty, nobody has to wait. */
+/**
+ * Locks all others out of an empty database. If the database is not empty, nobody has to wait. Only the owner may write the
+ * history and the audit as they were. @throws UnfitDatabase
+ */
 async function takeOver(client: PoolClient): Promise<void> {
-  await refuseOthers(client);
+  const { rowCount } = await client.query(
+    "select from pg_namespace where nspname = 'campaign_mirror' and pg_has_role(nspowner, 'usage')",
+  );
+  if (rowCount === 0) {
+    throw new UnfitDatabase(
+      'a backup is restored by the owner of the schema: use the user that runs `migrate`',
+    );
+  }
   await refuseOtherEncoding(client);
   await refuseData(client);
   await client.query(keepOthersOut);
   await refuseData(client);
-}
-
-/** @throws UnfitDatabase if the user is not the owner, who alone may write the history and the audit as they were */
-async function refuseOthers(client: PoolClient): Promise<void> {
-  const { rowCount } = await client.query(
-    "select from pg_namespace where nspname = 'campaign_mirror' and pg_has_role(nspowner, 'usage')",
-  );
-  if (rowCount === 0)
-    throw new UnfitDatabase(
-      'a backup is restored by the owner of the schema: use the user that runs `migrate`',
-    );
 }
 
 /** @throws UnfitDatabase if a table is not empty */

@@ -26,7 +26,6 @@ const replace = `
   set expires_at = least(expires_at, clock_timestamp() + make_interval(secs => ?)), replaced_by = ?
   where id = ? returning ${timestampText('expires_at')} as expires_at`;
 
-/** Access keys in PostgreSQL, as the operator issues, rotates and revokes them. */
 export class PostgresAccessKeys extends AuditedAdapter implements domain.AccessKeys {
   async issue(request: domain.NewAccessKey): Promise<{ id: domain.AccessKeyId; key: domain.AccessKey }> {
     const { owner, name, expiresIn = domain.usualKeyLife } = request;
@@ -39,11 +38,12 @@ export class PostgresAccessKeys extends AuditedAdapter implements domain.AccessK
     });
   }
 
-  async list({ owner, after, limit }: domain.AccessKeyPage): Promise<domain.AccessKeyRecord[]> {
-    const where = {
-      ...(owner !== undefined && { ownerId: owner }),
-      ...(after !== undefined && { id: { $gt: after } }),
-    };
+  async list({
+    owner,
+    after = 0 as domain.AccessKeyId,
+    limit,
+  }: domain.AccessKeyPage): Promise<domain.AccessKeyRecord[]> {
+    const where = { id: { $gt: after }, ...(owner !== undefined && { ownerId: owner }) };
     try {
       const options = { exclude: ['hash' as const], orderBy: { id: 'asc' as const }, limit };
       const rows = await this.orm.em.fork().find(AccessKeyEntity, where, options);

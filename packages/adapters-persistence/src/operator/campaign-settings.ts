@@ -8,7 +8,6 @@ import { defaultOf, mirrorOfEntity, recordOfEntity, unlessOvertaken, violates } 
 const forUpdate = { lockMode: LockMode.PESSIMISTIC_WRITE };
 const forShare = { lockMode: LockMode.PESSIMISTIC_READ };
 
-/** Campaigns and mirrors as the operator creates and changes them, in PostgreSQL. */
 export class PostgresSettings extends AuditedAdapter implements domain.CampaignSettings {
   createCampaign({ owner, isDefault, name }: domain.NewCampaign): Promise<domain.CampaignCreation> {
     return this.audited(async (em) => {

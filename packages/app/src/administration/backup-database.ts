@@ -22,14 +22,12 @@ import {
 } from '@campaign-mirror/adapters-persistence/sql';
 import { actOn } from '../operator/command-database.ts';
 
-const replacing = { otherwise: 'name another file' };
-
 /** A backup may take hours. */
 const pace = 'unhurried';
 
 /** Writes the whole database to a file. Returns the number of rows. @throws ClearError */
 export async function backUp(call: Call, path: string): Promise<number> {
-  await refuseTaken(path, replacing);
+  await refuseTaken(path);
   let bar: Progress | undefined;
   let rows = 0;
   const onProgress = (read: number, all: number) => {
@@ -39,7 +37,7 @@ export async function backUp(call: Call, path: string): Promise<number> {
   };
   return actOn(call, openPool, { pace, state: 'nothing was written' }, async ({ database: { pool } }) => {
     const contents = through(backupOf(pool, call.interruption.signal, onProgress), createGzip());
-    await writeNewFile(path, contents, replacing).finally(() => bar?.stop());
+    await writeNewFile(path, contents).finally(() => bar?.stop());
     return rows;
   }).catch((error) => {
     throw orStopped(error, 'Stopped. Nothing was written.');
