@@ -1,6 +1,4 @@
-import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { type Role, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import { command } from '../support/commands/command.ts';
@@ -139,21 +137,6 @@ describe('doctor', () => {
       'encoding problem the database is in LATIN1 make one with encoding UTF8',
       'migrations problem pending: 0001-mirrors-with-facts run `./campaign-mirror migrate` as the owner of the schema',
     ]);
-  });
-
-  it('a login that Redis refuses, and all else with it, is told as that', async () => {
-    // Both answers at once, as they come to a machine that is busy.
-    const server = createServer((socket) =>
-      socket.once('data', () => socket.write('-WRONGPASS\r\n-NOAUTH\r\n')),
-    );
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    const { port } = server.address() as AddressInfo;
-    const REDIS_URL = `redis://me:MARKED@127.0.0.1:${port}/1`;
-    const { amiss } = await examined({ DATABASE_URL: database.url('operator'), REDIS_URL }, 1);
-    expect(amiss.join()).to.match(
-      /^redis problem 127\.0\.0\.1:\d+\/1 cannot be used \(WRONGPASS\) start it, or/,
-    );
-    server.close();
   });
 
   it('the embedded database: with the disk that it lies on; one that is not there is not made', async () => {
