@@ -19,12 +19,11 @@ describe('what holds of every command', () => {
       [/^--since needs --key\n$/, 'mirror history 42 --since 2026-11-20'],
       [/A time in UTC such as 2026-11-20/, 'mirror history --key 1 --since 2026-02-30'],
       [/^--to or --undo is missing: /, 'mirror restore 42'],
+      [/A time such as 0s, 30m, 24h or 7d/, 'key rotate 1 --grace=-1h'],
+      [/A time such as 0s, 30m, 24h or 7d/, 'key rotate 1 --grace=36526d'],
+      [/An age such as 400d or 48h/, 'history prune --yes --older-than=23h'],
       [/^a backup is not written to standard output: name a file\n$/, 'backup -'],
     ];
-    for (const given of ['24', '-1h', '36526d'])
-      misunderstood.push([/A time such as 0s, 30m, 24h or 7d/, `key rotate 1 --grace=${given}`]);
-    for (const given of ['23h', '1', '-1d', '36526d'])
-      misunderstood.push([/An age such as 400d or 48h/, `history prune --yes --older-than=${given}`]);
     for (const [what, line, ...last] of misunderstood) {
       const { code, output, errors } = await run(...line.split(' '), ...last);
       expect({ code, output }, line).to.deep.equal({ code: 2, output: '' });

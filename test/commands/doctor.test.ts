@@ -155,10 +155,10 @@ describe('migrate --status', () => {
   it('tells what is pending, with exit code 1, and changes nothing; what is applied, and what a newer version did', async () => {
     const { admin, url } = await emptyDatabase('owner');
     const migrate = (...args: string[]) => command(['migrate', ...args], { DATABASE_URL: url('owner') });
-    for (const { code, output } of [await migrate('--status'), await migrate('--status')])
-      expect([code, output]).to.deep.equal([
-        ...[1, 'migration                state    applied\n0001-mirrors-with-facts  pending  -\n'],
-      ]);
+    for (const { code, output } of [await migrate('--status'), await migrate('--status')]) {
+      expect(code).to.equal(1);
+      expect(output).to.match(/^0001-mirrors-with-facts {2}pending {2}-$/m);
+    }
     await migrate();
     await admin.query("insert into campaign_mirror.migrations (name) values ('9999-newer')");
     const { code, output, errors } = await migrate('--status', '--json');
