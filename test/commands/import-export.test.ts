@@ -122,7 +122,7 @@ describe('import and export', () => {
     }
     expect(await importing(`${header.replace('clicks', 'Hits')},ID`)).to.deep.equal(
       refused(
-        'line 1: it has unknown or repeated columns: hits, id. ' +
+        'line 1: it has unknown or repeated columns: "hits", "id". ' +
           `The first line must name owner_id, and may name, in any order: ${header}\n`,
       ),
     );

@@ -42,6 +42,8 @@ function textOf(line: string): string {
  * others. @throws UnreadLine
  */
 function fieldsIn(text: string): string[] {
+  // As most lines are, which takes a fraction of the time.
+  if (!text.includes('"')) return text.split(',');
   try {
     return parse(text, { relax_column_count: true, record_delimiter: '\n' })[0] ?? [];
   } catch {
@@ -107,7 +109,7 @@ function columnsOf(text: string): readonly domain.CampaignField[] {
   if (wrong.length === 0 && header.includes('owner_id')) return header as domain.CampaignField[];
   const fault =
     wrong.length > 0
-      ? `it has unknown or repeated columns: ${wrong.join(', ').slice(0, 200)}`
+      ? `it has unknown or repeated columns: "${wrong.join('", "').slice(0, 200)}"`
       : 'it lacks the column owner_id';
   throw new UnreadLine(
     `${fault}. The first line must name owner_id, and may name, in any order: ${known.join(',')}`,
