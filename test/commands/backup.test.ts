@@ -118,9 +118,9 @@ describe('backup and restore', () => {
       [damaged, repacked((text) => text.slice(0, text.lastIndexOf('{')))],
       [damaged, repacked((text) => `${text}more`)],
       [damaged, repacked((text) => text.replace('\n5\t7\t', '\n0\t7\t'))],
+      [damaged, repacked((text) => text.replace('"is_default"', '"is_primary"'))],
       [newer, repacked((text) => text.replace('"version":2', '"version":3'))],
       [newer, repacked((text) => text.replace('"0001-mirrors-with-facts"', with2))],
-      [newer, repacked((text) => text.replace('"is_default"', '"is_primary"'))],
     ];
     for (const [why, bytes] of broken) {
       expect(await restored(bytes)).to.deep.equal(refused(`standard input cannot be restored: ${why}\n`));

@@ -22,21 +22,14 @@ export function progress({ stderr }: Call, what: string, total: number | undefin
   return bar;
 }
 
-/** A file that a command reads once, from beginning to end. */
-export interface InputFile {
-  /** Its name without folders. */
-  readonly name: string;
-  /** In bytes; undefined if it is unknown in advance, as for a pipe. */
-  readonly size: number | undefined;
-  /** Its bytes, from the first. */
-  open(): Readable;
-}
+export type InputFile = Awaited<ReturnType<typeof inputFile>>;
 
-/** The file at a path, or standard input for `-`. @throws ClearError when there is no such file */
-export async function inputFile(path: string, stdin: Readable): Promise<InputFile> {
-  if (path === '-') {
-    return { name: 'standard input', size: undefined, open: () => stdin };
-  }
+/**
+ * The file at a path, or standard input for `-`, which a command reads once: its name without folders, and its size in
+ * bytes, which is unknown in advance for a pipe. @throws ClearError when there is no such file
+ */
+export async function inputFile(path: string, stdin: Readable) {
+  if (path === '-') return { name: 'standard input', size: undefined, open: () => stdin };
   const stats = await stat(path).catch((error) => Promise.reject(unreadable(path, error)));
   const size = stats.isFile() ? stats.size : undefined;
   return { name: basename(path), size, open: () => createReadStream(path) };

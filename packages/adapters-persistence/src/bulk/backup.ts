@@ -52,7 +52,7 @@ export const plainValues =
   "set local client_encoding = 'UTF8'";
 
 /** The columns of a table, in their order. */
-export async function columnsOf(client: PoolClient, table: BackupTable): Promise<string[]> {
+async function columnsOf(client: PoolClient, table: BackupTable): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `select attname as name from pg_attribute
     where attrelid = $1::regclass and attnum > 0 and not attisdropped order by attnum`,

@@ -1,5 +1,5 @@
 import { type OperatorAct, Unavailable } from '@campaign-mirror/domain';
-import type { ClientBase, Pool, PoolClient } from 'pg';
+import { type ClientBase, escapeIdentifier, type Pool, type PoolClient } from 'pg';
 import { codeOf, isLocked } from '../connection/database-faults.ts';
 import { refuseOtherEncoding, UnfitDatabase } from '../connection/pool.ts';
 import { rowsOf } from '../connection/rows.ts';
@@ -13,7 +13,6 @@ import {
   backupFormat,
   backupTables,
   backupVersion,
-  columnsOf,
   plainValues,
   type TableCounts,
 } from './backup.ts';
@@ -122,7 +121,7 @@ async function fill(
       if (object.sha256 !== sha256) throw new BackupFault();
       break;
     }
-    const columns = await checkedColumns(client, table, object.columns);
+    const columns = [object.columns].flat().map((name) => escapeIdentifier(String(name)));
     const copy = `copy ${earlier?.tables[table] ?? `campaign_mirror.${table}`} (${columns.join(', ')}) from stdin`;
     rows[table] = await copyIn(client, copy, reader.rows()).catch(throwUnfitting);
   }
@@ -145,15 +144,7 @@ function checkedHeader(object: Readonly<Record<string, unknown>>): BackupHeader 
   return object as unknown as BackupHeader;
 }
 
-/** @throws BackupFault if the database has no such columns */
-async function checkedColumns(client: PoolClient, table: BackupTable, columns: unknown): Promise<string[]> {
-  const known = await columnsOf(client, table);
-  const names = [columns].flat() as string[];
-  if (names.every((name) => known.includes(name))) return names;
-  throw new BackupFault(newer);
-}
-
-/** For a fault of COPY: a value that the table rejects was not written by a backup. */
+/** For a fault of COPY: a column or a value that the table does not take was not written by a backup. */
 function throwUnfitting(error: unknown): never {
-  throw /^2[23]...$/.test(codeOf(error)) ? new BackupFault() : error;
+  throw /^(?:2[23]...|42703)$/.test(codeOf(error)) ? new BackupFault() : error;
 }
