@@ -152,7 +152,7 @@ describe('import and export', () => {
     const again = csv(...[summer, unnamed, ...others].map(line));
     const remedy = 'give the line its id, leave it out, or add --allow-duplicates';
     const named = `there is a campaign 1 "Summer" of the owner 7 already: ${remedy}`;
-    const pointed = `there is a campaign 2 of the owner 8 without a name, and with this address, already: ${remedy}`;
+    const pointed = `there is a campaign 2 of the owner 8 without a name, with this address, already: ${remedy}`;
     const told = `line 2: name: ${named}\nline 3: target_url: ${pointed}\n`;
     const count = async () => (await on.objects('campaign list')).length;
     const faults = [

@@ -119,10 +119,7 @@ export function faultInWords(fault: LineFault): [column: string | null, reason: 
       const campaign = `${campaignNamed(fault.id, fault.name)} of the owner ${fault.ownerId}`;
       const remedy = 'give the line its id, leave it out, or add --allow-duplicates';
       if (fault.name !== null) return ['name', `there is a ${campaign} already: ${remedy}`];
-      return [
-        'target_url',
-        `there is a ${campaign} without a name, and with this address, already: ${remedy}`,
-      ];
+      return ['target_url', `there is a ${campaign} without a name, with this address, already: ${remedy}`];
     }
     case 'second-default':
       return ['is_default', taken(`default campaign of the owner ${fault.id}`, fault.line)];

@@ -42,7 +42,7 @@ function textOf(line: string): string {
  * others. @throws UnreadLine
  */
 function fieldsIn(text: string): string[] {
-  // As most lines are, which takes a fraction of the time.
+  // Most lines have no quotation mark, and take a fraction of the time so.
   if (!text.includes('"')) return text.split(',');
   try {
     return parse(text, { relax_column_count: true, record_delimiter: '\n' })[0] ?? [];
