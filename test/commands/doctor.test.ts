@@ -1,6 +1,4 @@
-import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { type Role, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import { command } from '../support/commands/command.ts';
@@ -141,21 +139,6 @@ describe('doctor', () => {
     ]);
   });
 
-  it('a login that Redis refuses, and all else with it, is told as that', async () => {
-    // Both answers at once, as they come to a machine that is busy.
-    const server = createServer((socket) =>
-      socket.once('data', () => socket.write('-WRONGPASS\r\n-NOAUTH\r\n')),
-    );
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    const { port } = server.address() as AddressInfo;
-    const REDIS_URL = `redis://me:MARKED@127.0.0.1:${port}/1`;
-    const { amiss } = await examined({ DATABASE_URL: database.url('operator'), REDIS_URL }, 1);
-    expect(amiss.join()).to.match(
-      /^redis problem 127\.0\.0\.1:\d+\/1 cannot be used \(WRONGPASS\) start it, or/,
-    );
-    server.close();
-  });
-
   it('the embedded database: with the disk that it lies on; one that is not there is not made', async () => {
     const settings = { DATA_DIR: folder.path };
     const none = await examined(settings, 0);
@@ -172,10 +155,10 @@ describe('migrate --status', () => {
   it('tells what is pending, with exit code 1, and changes nothing; what is applied, and what a newer version did', async () => {
     const { admin, url } = await emptyDatabase('owner');
     const migrate = (...args: string[]) => command(['migrate', ...args], { DATABASE_URL: url('owner') });
-    for (const { code, output } of [await migrate('--status'), await migrate('--status')])
-      expect([code, output]).to.deep.equal([
-        ...[1, 'migration                state    applied\n0001-mirrors-with-facts  pending  -\n'],
-      ]);
+    for (const { code, output } of [await migrate('--status'), await migrate('--status')]) {
+      expect(code).to.equal(1);
+      expect(output).to.match(/^0001-mirrors-with-facts {2}pending {2}-$/m);
+    }
     await migrate();
     await admin.query("insert into campaign_mirror.migrations (name) values ('9999-newer')");
     const { code, output, errors } = await migrate('--status', '--json');

@@ -27,14 +27,13 @@ describe('names that steer a terminal, turn the text around, or have no width', 
       expect(objectsOf(output)[0]).to.have.property('name', red + name);
     }
 
-    const another = line({ owner_id: '8', is_default: 'true', name });
     await on.run('key', 'issue', '--owner', '7', '--name', name);
     const terminal = on.inTerminal('campaign', 'delete', '1');
     await terminal.shows(`Delete the default campaign 1 "\\u{1b}[31m\\u{d}\\u{a}${shown}"`);
     expect(terminal.output).not.to.match(/[\u202e\u200e\u061c\u200b]/);
     terminal.type('n\r');
     await terminal.ended;
-    const told = [await importing(line({ owner_id: '7', is_default: 'true' }), another, another)];
+    const told = [];
     for (const line of ['list', 'show 1', 'set-default 2', 'delete 1', 'delete 1 --yes'])
       told.push(await on.run(`campaign ${line}`));
     for (const { output, errors } of [...told, await on.run('audit'), await on.run('key list')])

@@ -64,8 +64,9 @@ export function exampleContract(file: string, command: () => string, { repeatsFa
       await writeFile(impatient, source.replace(patience, '2$1'));
     });
 
+    /** As many paste them: with white space around the variables, and a slash at the end of the URL. */
     async function run(program: string, url: string, key: string, campaign: number, to: string) {
-      const variables = { CAMPAIGN_MIRROR_URL: url, CAMPAIGN_MIRROR_KEY: key };
+      const variables = { CAMPAIGN_MIRROR_URL: ` ${url}/\r\n`, CAMPAIGN_MIRROR_KEY: ` ${key}\r\n` };
       return start(command(), [program, String(campaign), to], variables).done();
     }
     const real = (campaign: number, to: string) => run(path, service.base, data.key, campaign, to);
@@ -100,6 +101,7 @@ export function exampleContract(file: string, command: () => string, { repeatsFa
       expect(repeated.code, repeated.errors).to.equal(0);
       expect(repeated.received).to.have.length(4);
       const [first] = repeated.received;
+      expect(first?.url).to.equal('/public/v1/mirror/campaign/42/mirror');
       expect(first?.requestId).to.match(/^[!-~]{16,128}$/);
       expect(first?.authorization).to.equal('Bearer cm_key');
       expect(JSON.parse(first?.body ?? '')).to.deep.equal({ mirror_endpoint: address });
@@ -111,15 +113,6 @@ export function exampleContract(file: string, command: () => string, { repeatsFa
       expect([later.code, later.received.length], 'an hour').to.deep.equal([1, 1]);
     });
 
-    it('takes white space from the ends of the key and the URL, and the slash from the end of the URL', async () => {
-      const { url, received, close } = await scriptedServer([set]);
-      const { code, errors } = await run(path, ` ${url}/\r\n`, ' cm_key\r\n', 42, address).finally(close);
-      expect(code, errors).to.equal(0);
-      expect(received.map(({ url: at, authorization }) => [at, authorization])).to.deep.equal([
-        ['/public/v1/mirror/campaign/42/mirror', 'Bearer cm_key'],
-      ]);
-    });
-
     it('says what is missing or wrong without sending a call, and shows no key', async () => {
       const { url, received, close } = await scriptedServer([set]);
       const all = { CAMPAIGN_MIRROR_URL: url, CAMPAIGN_MIRROR_KEY: 'cm_MARKED' };
@@ -128,11 +121,10 @@ export function exampleContract(file: string, command: () => string, { repeatsFa
       const words = ['42', address];
       for (const few of [[], ['42'], [...words, 'more']])
         expect((await ends(few, all)).errors).to.match(/^usage: .*CAMPAIGN ADDRESS\n$/);
-      for (const none of [{}, { CAMPAIGN_MIRROR_KEY: '' }, { CAMPAIGN_MIRROR_KEY: ' \r\n' }])
-        expect((await ends(words, { CAMPAIGN_MIRROR_URL: url, ...none })).errors).to.equal(
-          'CAMPAIGN_MIRROR_KEY is not set\n',
-        );
-      for (const inside of ['\r', '\n', '\r\n', ' ', '\t', '\u001b'])
+      expect((await ends(words, { ...all, CAMPAIGN_MIRROR_KEY: ' \r\n' })).errors).to.equal(
+        'CAMPAIGN_MIRROR_KEY is not set\n',
+      );
+      for (const inside of ['\n', ' ', '\u001b'])
         expect(await ends(words, { ...all, CAMPAIGN_MIRROR_KEY: `cm_MARKED${inside}MARKED` })).to.deep.equal({
           code: 1,
           output: '',

@@ -16,20 +16,8 @@ const codeIn = (text: string) => [...text.matchAll(/`([^`\n]+)`/g)].map(([, one 
 const { scripts } = JSON.parse(textOf('package.json'));
 const commands = calls().map(({ words }) => ` ${words.join(' ')} `);
 
-/** The markers with which a test runs a block, by its language. */
-const accounts: Readonly<Record<string, RegExp>> = {
-  sh: /^(?:scripts|run: service|run: database)$/,
-  sql: /^run: database(?:: \w+@\w+)?$/,
-  json: /^answers$/,
-  text: /^answers$/,
-};
-/** Pages that have a test of their own, with the markers that it knows. */
-const ownMarkers: Readonly<Record<string, RegExp>> = {
-  'docs/runbook.md': /^rehearsed: /,
-  'docs/how-to/compose.md': /^rehearsed: /,
-  'docs/how-to/deploy-with-systemd.md': /^rehearsed: /,
-  'docs/how-to/trace-requests.md': /^tested: /,
-};
+/** What a test does with a block, which `blocks.ts` tells. */
+const markers = /^(?:shown: \S|scripts$|run: (?:service$|database)|answers$|rehearsed: |tested: )/;
 
 /** Whether a link leads to no file of the project, or to no section of a document. */
 function isBroken(link: string, from: string): boolean {
@@ -60,12 +48,7 @@ describe('the documents name what there is', () => {
     it(`${path}: blocks, scripts, links, files and commands`, () => {
       const text = textOf(path);
       const blocks = blocksOf(text);
-      for (const { marker, language, line } of blocks) {
-        const isAccounted = [/^shown: \S/, accounts[language], ownMarkers[path]].some((one) =>
-          one?.test(marker),
-        );
-        expect(isAccounted, `line ${line}: a block of ${language} marked '${marker}'`).to.equal(true);
-      }
+      for (const { marker, line } of blocks) expect(marker, `line ${line}`).to.match(markers);
       const links = [...prose(text).matchAll(/\]\(([^)\s]+)[^)]*\)/g)].map(([, to = '']) => to);
       const own = links.filter((link) => !/^[a-z]+:/.test(link));
       expect(own.filter((link) => isBroken(link, path))).to.deep.equal([]);

@@ -3,7 +3,6 @@ import {
   type CampaignFields,
   type CampaignRecord,
   campaignFields,
-  claimsOf,
   fieldsOf,
   importedCampaign,
   noDeniedHosts,
@@ -60,23 +59,6 @@ describe('a campaign that is imported', () => {
       });
     }
     expect(Object.keys(fieldsOf(record))).to.deep.equal(campaignFields);
-  });
-
-  it('lays claim to its number, its mirror and its owner, also where something else of it is bad', () => {
-    const fields = { ...withMirror, id: '3', name: 'Mine', mirror_id: '4', is_default: 'TRUE' };
-    const claims = { id: 3, name: 'Mine', mirrorId: 4, defaultOf: 7 };
-    const good = judged(fields);
-    expect('campaign' in good && claimsOf(good.campaign)).to.deep.equal(claims);
-    const without = judged(least);
-    const none = { id: null, name: null, mirrorId: null, defaultOf: null };
-    expect('campaign' in without && claimsOf(without.campaign)).to.deep.equal(none);
-    expect(judged({ ...fields, clicks: 'x' })).to.deep.equal({
-      faults: [{ kind: 'bad-field', field: 'clicks', because: 'not-a-count' }],
-      claims,
-    });
-    expect(judged({ ...fields, is_default: 'x', id: 'x' })).to.deep.include({
-      claims: { id: null, name: 'Mine', mirrorId: 4, defaultOf: null },
-    });
   });
 
   it('everything that is wrong with it is told, in the order of the columns', () => {

@@ -4,7 +4,7 @@ import { meanwhile as meanwhileOn } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';
 import { transfer } from '../support/store/grouped.ts';
 import { after as afterwards, named, newCampaign, newOwner } from '../support/store/world.ts';
-import { linesOf } from './import-lines.ts';
+import { linesOf, writing } from './import-lines.ts';
 
 const makesDefault = 'update campaign_mirror.campaigns set is_default = true where id = $1';
 
@@ -103,7 +103,7 @@ describe('what a rival changes at the same time, where transactions are repeatab
     const lines = linesOf({ id: '5000', owner_id: '1' });
     const takes = 'insert into campaign_mirror.campaigns (id, owner_id) values (5000, 9)';
     const outcome = await meanwhile([takes], () =>
-      service.world.imports.importAll('some.csv', lines, async (one) => void bad.push(one)),
+      service.world.imports.importAll('some.csv', lines, async (one) => void bad.push(one), writing),
     );
     expect(outcome).to.deep.equal({ kind: 'refused', badLines: 1 });
     expect(bad).to.deep.equal([{ line: 2, fault: { kind: 'campaign-taken', id: 5000, line: null } }]);
@@ -122,6 +122,7 @@ describe('what a rival changes at the same time, where transactions are repeatab
       'x.csv',
       linesOf({ owner_id: '1' }),
       async () => {},
+      writing,
     );
     expect(outcome).to.deep.equal({ kind: 'imported', campaigns: 1, mirrors: 0 });
   });

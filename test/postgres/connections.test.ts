@@ -9,7 +9,7 @@ import { databaseOf } from '../support/process/lives.ts';
 import { eventually, rejection } from '../support/promises.ts';
 import { postgresWorld } from '../support/store/postgres-world.ts';
 import { named, newOwner, tester } from '../support/store/world.ts';
-import { linesOf } from './import-lines.ts';
+import { linesOf, writing } from './import-lines.ts';
 
 describe('connections to the database', () => {
   const database = databaseOf('test');
@@ -65,7 +65,7 @@ describe('connections to the database', () => {
       yield* linesOf({ owner_id: String(owner) });
       await longer();
     }
-    const outcome = await world.imports.importAll('slow.csv', slowly(), async () => {});
+    const outcome = await world.imports.importAll('slow.csv', slowly(), async () => {}, writing);
     expect(outcome).to.include({ kind: 'imported', campaigns: 1 });
     let seen = 0;
     for await (const { ownerId } of world.exports.all()) {

@@ -1,8 +1,12 @@
-import { type ImportLine, importedCampaign, noDeniedHosts } from '@campaign-mirror/domain';
 import {
   type CampaignFields,
   campaignFields,
-} from '../../packages/domain/src/import-campaigns/campaign-fields.ts';
+  type ImportLine,
+  importedCampaign,
+  noDeniedHosts,
+} from '@campaign-mirror/domain';
+
+export const writing = { dryRun: false, allowDuplicates: true };
 
 /** The lines of a file with these fields, the rest of which are empty. Its first line is its header. */
 export async function* linesOf(...all: readonly Partial<CampaignFields>[]): AsyncGenerator<ImportLine> {

@@ -18,6 +18,3 @@ export const operatorCommands = {
   export: async () => (await import('./import-export/import-export-commands.ts')).exportCommand,
   audit: async () => (await import('./commands/history-commands.ts')).auditCommand,
 };
-
-/** The command that prints a script with which a shell completes the commands; loaded on demand. */
-export const completionCommand = async () => (await import('./terminal/completion.ts')).completion;

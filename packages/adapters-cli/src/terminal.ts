@@ -10,5 +10,4 @@ export {
   printable,
   printableLines,
 } from './terminal/errors.ts';
-export { type Replacing, refuseTaken, writeNewFile } from './terminal/new-file.ts';
-export type { Cell, Column, Listing, Output, OutputStream } from './terminal/output.ts';
+export { refuseTaken, through, writeNewFile } from './terminal/new-file.ts';

@@ -1,7 +1,7 @@
 export { type BackupTable, backupOf, type TableCounts } from './bulk/backup.ts';
 export { BackupFault } from './bulk/backup-reader.ts';
-export { PostgresCampaignExport } from './bulk/campaign-export.ts';
-export { PostgresCampaignImport } from './bulk/campaign-import.ts';
+export { postgresCampaignExport } from './bulk/campaign-export.ts';
+export { postgresCampaignImport } from './bulk/campaign-import.ts';
 export { filledTable, restoreBackup } from './bulk/restore.ts';
 export { codeOf, isDatabaseAway } from './connection/database-faults.ts';
 export {

@@ -1,4 +1,3 @@
-export * from './import-campaigns/campaign-fields.ts';
 export * from './import-campaigns/campaign-import.ts';
 export * from './import-campaigns/imported-campaign.ts';
 export * from './move-mirrors/mirror-moves.ts';

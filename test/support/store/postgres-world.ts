@@ -3,10 +3,10 @@ import {
   openDatabase,
   PostgresAccessKeys,
   PostgresAudit,
-  PostgresCampaignExport,
-  PostgresCampaignImport,
   PostgresCampaignRecords,
   PostgresSettings,
+  postgresCampaignExport,
+  postgresCampaignImport,
   type Role,
 } from '@campaign-mirror/adapters-persistence';
 import type { CampaignId, CampaignRepository, HistoryEntry, Identity, Mirror } from '@campaign-mirror/domain';
@@ -68,8 +68,8 @@ export async function postgresPorts(
     records: new PostgresCampaignRecords(operator.pool),
     accessKeys,
     audit: new PostgresAudit(operator.pool),
-    imports: new PostgresCampaignImport(operator.pool, tester),
-    exports: new PostgresCampaignExport(operator.pool),
+    imports: postgresCampaignImport(operator.pool, tester),
+    exports: postgresCampaignExport(operator.pool),
     close: async () => {
       await uses.stop();
       await service.close();

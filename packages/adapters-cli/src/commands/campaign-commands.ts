@@ -1,4 +1,4 @@
-import type { CampaignId, CampaignRecord } from '@campaign-mirror/domain';
+import type { CampaignRecord } from '@campaign-mirror/domain';
 import * as parse from '../terminal/arguments.ts';
 import { group, leaf } from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
@@ -121,30 +121,29 @@ export function campaignCommands(call: Call, operator: OperatorAccess) {
       );
     });
 
-  const changeDefault = async (id: CampaignId, isDefault: boolean, json: boolean | undefined) => {
-    const result = await operator.administering(({ settings }) => settings.setDefault(id, isDefault));
-    if (result.kind === 'campaign-not-found' || result.kind === 'owner-has-default')
-      throw campaignRefused(id, result);
-    const changed = result.kind === 'changed';
-    const object = { id, owner_id: result.ownerId, is_default: isDefault, changed };
-    const state = isDefault ? "its owner's default one" : 'an ordinary one';
-    const sentence = `Campaign ${id} is ${state} ${changed ? 'now.' : 'already: nothing was done.'}`;
-    await call.output.answer(json, object, sentence);
-  };
-  const setDefault = leaf(
+  const changeDefault = (name: string, description: string, isDefault: boolean) =>
+    leaf(name, description, [`campaign ${name} 7`])
+      .argument('<campaign>', 'the campaign', parse.campaign)
+      .action(async (id, { json }) => {
+        const result = await operator.administering(({ settings }) => settings.setDefault(id, isDefault));
+        if (result.kind === 'campaign-not-found' || result.kind === 'owner-has-default')
+          throw campaignRefused(id, result);
+        const changed = result.kind === 'changed';
+        const object = { id, owner_id: result.ownerId, is_default: isDefault, changed };
+        const state = isDefault ? "its owner's default one" : 'an ordinary one';
+        const sentence = `Campaign ${id} is ${state} ${changed ? 'now.' : 'already: nothing was done.'}`;
+        await call.output.answer(json, object, sentence);
+      });
+  const setDefault = changeDefault(
     'set-default',
     "make a campaign its owner's default one, whose mirror cannot be set",
-    ['campaign set-default 7'],
-  )
-    .argument('<campaign>', 'the campaign', parse.campaign)
-    .action((id, { json }) => changeDefault(id, true, json));
-  const unsetDefault = leaf(
+    true,
+  );
+  const unsetDefault = changeDefault(
     'unset-default',
     'make a default campaign an ordinary one, whose mirror can be set',
-    ['campaign unset-default 7'],
-  )
-    .argument('<campaign>', 'the campaign', parse.campaign)
-    .action((id, { json }) => changeDefault(id, false, json));
+    false,
+  );
 
   const all = [create, list, show, transfer, setDefault, unsetDefault, remove];
   return group('campaign', 'create, list, transfer and delete campaigns', all);

@@ -83,7 +83,7 @@ export function historyCommands(call: Call, operator: OperatorAccess) {
               call.interruption.throwIfInterrupted(`Stopped: ${deleted()}. Repeat it to go on.`);
               const step = await pruning.prune(olderThan, stepSize, next);
               pruned += step.pruned;
-              bar.at(pruned);
+              bar.update(pruned);
               next = step.next;
               isDone = next === undefined;
             }

@@ -8,20 +8,16 @@ import { paged } from '../terminal/pages.ts';
 import { type OperatorAccess, reading } from './operator.ts';
 import { noSuchKey, notRotated, ownerWarning } from './words.ts';
 
-/** How long the old key keeps working after a rotation by default, in seconds. */
-const defaultGrace = 86_400;
-
-interface Issued {
-  readonly id: AccessKeyId;
-  readonly key: AccessKey;
-}
-
 export function keyCommands(call: Call, operator: OperatorAccess) {
   /**
    * Prints a new key, which cannot be shown again: alone on standard output, or in the JSON object.
    * @throws ClearError when the key could not be written
    */
-  const printOnce = async (json: boolean | undefined, issued: Issued, sentence: string): Promise<void> => {
+  const printOnce = async (
+    json: boolean | undefined,
+    issued: { id: AccessKeyId; key: AccessKey },
+    sentence: string,
+  ) => {
     if (!json) await call.output.note(`${sentence} It cannot be shown again:`);
     await call.output.answer(json, issued, issued.key);
     if (await call.output.isWritten()) return;
@@ -93,7 +89,7 @@ export function keyCommands(call: Call, operator: OperatorAccess) {
       'how long the old key keeps working, such as 0s, 30m or 7d; 24h by default',
       parse.grace,
     )
-    .action(async (replaces, { grace = defaultGrace, json }) => {
+    .action(async (replaces, { grace = 24 * 60 * 60, json }) => {
       const rotation = await operator.administering(({ keys }) => keys.rotate(replaces, { grace }));
       if (rotation.kind !== 'rotated') throw notRotated(replaces, rotation);
       const { id, key, ownerId, oldExpiresAt } = rotation;

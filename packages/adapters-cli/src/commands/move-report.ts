@@ -84,7 +84,7 @@ export class MoveReport {
     this.examined = examined;
     this.isTargetInUse = isTargetInUse;
     this.#bar ??= progress(this.#call, dryRun ? 'looking' : 'moving', total);
-    this.#bar.at(examined);
+    this.#bar.update(examined);
     if (this.counts.moved > 0) this.moveId ??= moveId();
     this.#call.interruption.throwIfInterrupted(
       dryRun ? 'Stopped. Nothing was done.' : `Stopped: ${this.movedSoFar}. Run it again to go on.`,

@@ -21,7 +21,10 @@ export function campaignRefused(
   if (refusal.kind === 'invalid-address')
     return new ClearError(`${address}: ${addressFaults[refusal.because]}`);
   if (refusal.kind === 'owner-has-default')
-    return new ClearError(`${hasDefault(refusal)}; ${unsetting(refusal.id)}`);
+    return new ClearError(
+      `the owner ${refusal.ownerId} has a default campaign already: ${campaignNamed(refusal.id, refusal.name)}; ` +
+        unsetting(refusal.id),
+    );
   return new ClearError(texts[refusal.kind === 'refused' ? refusal.because : refusal.kind](campaign));
 }
 
@@ -42,19 +45,9 @@ function unsetting(campaign: domain.CampaignId): string {
   return `\`./campaign-mirror campaign unset-default ${campaign}\` makes it an ordinary one`;
 }
 
-/** The owner has this default campaign already. */
-export function hasDefault(one: {
-  ownerId: domain.OwnerId;
-  id: domain.CampaignId | null;
-  name: string | null;
-}): string {
-  return `the owner ${one.ownerId} has a default campaign already: ${campaignNamed(one.id, one.name)}`;
-}
-
-/** Such as `campaign 42 "Summer"`, or `a new campaign "Summer"` if the import assigns its number. */
-export function campaignNamed(id: domain.CampaignId | null, name: string | null): string {
-  const campaign = id === null ? 'a new campaign' : `campaign ${id}`;
-  return name === null ? campaign : `${campaign} "${printable(name)}"`;
+/** Such as `campaign 42 "Summer"`. */
+export function campaignNamed(id: domain.CampaignId, name: string | null): string {
+  return name === null ? `campaign ${id}` : `campaign ${id} "${printable(name)}"`;
 }
 
 /** In the words of the interface (contract: answers, 422). */
@@ -124,11 +117,12 @@ export function faultInWords(fault: LineFault): [column: string | null, reason: 
       return ['mirror_id', taken(`mirror ${fault.id}`, fault.line)];
     case 'duplicate': {
       const campaign = `${campaignNamed(fault.id, fault.name)} of the owner ${fault.ownerId}`;
-      if (fault.name !== null) return ['name', `there is a ${campaign} already`];
-      return ['target_url', `there is a ${campaign} without a name, and with this address, already`];
+      const remedy = 'give the line its id, leave it out, or add --allow-duplicates';
+      if (fault.name !== null) return ['name', `there is a ${campaign} already: ${remedy}`];
+      return ['target_url', `there is a ${campaign} without a name, with this address, already: ${remedy}`];
     }
     case 'second-default':
-      return ['is_default', `${hasDefault(fault)}${fault.line === null ? '' : ` (line ${fault.line})`}`];
+      return ['is_default', taken(`default campaign of the owner ${fault.id}`, fault.line)];
   }
 }
 

@@ -1,28 +1,26 @@
-import { type CampaignRecord, type CampaignValues, campaignFields, fieldsOf } from '@campaign-mirror/domain';
-import { stringify } from 'csv-stringify/sync';
-import type { OperatorPorts } from '../commands/operator.ts';
+import {
+  type CampaignExport,
+  type CampaignRecord,
+  type CampaignValues,
+  campaignFields,
+  fieldsOf,
+} from '@campaign-mirror/domain';
+import { stringify } from 'csv-stringify';
 import type { Call } from '../terminal/call.ts';
-import { progress } from '../terminal/input-file.ts';
-import { type Replacing, writeNewFile } from '../terminal/new-file.ts';
-
-/** The number of campaigns that are written together. The progress bar is updated after each such number. */
-const batchSize = 500;
+import { type Progress, progress } from '../terminal/input-file.ts';
+import { through, writeNewFile } from '../terminal/new-file.ts';
 
 /** Writes all campaigns to standard output, as CSV or as lines of JSON, until the reader stops reading. */
 export async function exportToOutput(
-  exports: OperatorPorts['exports'],
+  exports: CampaignExport,
   { output }: Call,
   json: boolean | undefined,
 ): Promise<void> {
-  const campaigns = exports.all();
   if (json) {
-    for await (const campaign of campaigns) {
-      await output.object(fieldsOf(campaign));
-      if (output.isReaderGone) break;
-    }
+    await output.list(exports.all(), { json, object: fieldsOf, columns: [], none: '' });
     return;
   }
-  for await (const text of csvOf(campaigns)) {
+  for await (const text of csvOf(exports.all())) {
     await output.write(text);
     if (output.isReaderGone) break;
   }
@@ -30,36 +28,33 @@ export async function exportToOutput(
 
 /** Writes all campaigns to a file. Returns their number. @throws ClearError */
 export async function exportToFile(
-  exports: OperatorPorts['exports'],
+  exports: CampaignExport,
   call: Call,
   path: string,
-  replacing: Replacing,
+  replace: boolean,
 ): Promise<number> {
-  const bar = progress(call, 'Reading campaigns', await exports.count());
+  let bar: Progress | undefined;
   let count = 0;
   async function* withProgress(): AsyncGenerator<CampaignRecord> {
-    for await (const campaign of exports.all()) {
+    const campaigns = exports.all((all) => {
+      bar = progress(call, 'Reading campaigns', all);
+    });
+    for await (const campaign of campaigns) {
       yield campaign;
       count += 1;
-      if (count % batchSize === 0) bar.at(count);
+      if (count % 500 === 0) bar?.update(count);
     }
   }
-  await writeNewFile(path, csvOf(withProgress()), replacing).finally(() => bar.stop());
+  await writeNewFile(path, csvOf(withProgress()), replace).finally(() => bar?.stop());
   return count;
 }
 
 /** Campaigns as CSV (RFC 4180) with a header. */
-async function* csvOf(campaigns: AsyncIterable<CampaignRecord>): AsyncGenerator<string> {
-  let rows: CampaignValues[] = [];
-  let header = true;
-  const text = () => stringify(rows, { ...format, header });
-  for await (const campaign of campaigns) {
-    if (rows.push(fieldsOf(campaign)) < batchSize) continue;
-    yield text();
-    rows = [];
-    header = false;
+function csvOf(campaigns: AsyncIterable<CampaignRecord>): AsyncIterable<Buffer> {
+  async function* rows(): AsyncGenerator<CampaignValues> {
+    for await (const campaign of campaigns) yield fieldsOf(campaign);
   }
-  yield text();
+  const columns = [...campaignFields];
+  const csv = stringify({ columns, header: true, cast: { boolean: String }, record_delimiter: '\r\n' });
+  return through(rows(), csv);
 }
-
-const format = { columns: [...campaignFields], cast: { boolean: String }, record_delimiter: '\r\n' };

@@ -33,22 +33,16 @@ export function importCommand(call: Call, operator: OperatorAccess) {
       );
       const outcome = await importing.catch(stopped('Stopped. Nothing was imported.'));
       if (outcome.kind === 'refused') {
-        const lines = outcome.badLines === 1 ? 'one line is' : `${outcome.badLines} lines are`;
+        const lines = counted(outcome.badLines, 'line is', 'lines are');
         throw new ClearError(`nothing was imported, since ${lines} bad: fix the file, and import it again`);
-      }
-      if (outcome.kind === 'duplicates') {
-        const lines = counted(outcome.lines, 'line has', 'lines have');
-        throw new ClearError(
-          `nothing was imported, since ${lines} no id, and the owner and name of an existing campaign: ` +
-            'give them their ids, leave them out, or add --allow-duplicates',
-        );
       }
       const { campaigns, mirrors } = outcome;
       const what = `${counted(campaigns, 'campaign')}, ${counted(mirrors, 'mirror')}.`;
-      if (outcome.kind === 'imported')
-        return call.output.answer(json, { campaigns, mirrors }, `Imported: ${what}`);
-      const object = { campaigns, mirrors, dry_run: true };
-      await call.output.answer(json, object, `No line is bad; this would be imported: ${what}`);
+      if (dryRun) {
+        const object = { campaigns, mirrors, dry_run: true };
+        return call.output.answer(json, object, `No line is bad; this would be imported: ${what}`);
+      }
+      await call.output.answer(json, { campaigns, mirrors }, `Imported: ${what}`);
     });
 }
 
@@ -63,15 +57,12 @@ export function exportCommand(call: Call, operator: OperatorAccess) {
       const { exportToFile, exportToOutput } = await import('./export-campaigns.ts');
       const { refuseTaken } = await import('../terminal/new-file.ts');
       if (path === undefined || path === '-') {
-        const exporting = operator.acting(({ exports }) => exportToOutput(exports, call, json), {
-          pace: 'unhurried',
-          state: 'the output is incomplete',
-        });
+        const options = { pace: 'unhurried', state: 'the output is incomplete' } as const;
+        const exporting = operator.acting(({ exports }) => exportToOutput(exports, call, json), options);
         return exporting.catch(stopped('Stopped. The output is incomplete.'));
       }
-      const replacing = { replace, otherwise: 'name another file, or add --force' };
-      await refuseTaken(path, replacing);
-      const exporting = operator.acting(({ exports }) => exportToFile(exports, call, path, replacing), {
+      await refuseTaken(path, replace);
+      const exporting = operator.acting(({ exports }) => exportToFile(exports, call, path, replace), {
         pace: 'unhurried',
         state: 'nothing was written',
       });

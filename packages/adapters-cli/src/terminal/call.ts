@@ -18,9 +18,7 @@ export interface CommandInput {
 
 /** One call of the command line, from its arguments to its exit code. */
 export class Call {
-  /** The environment variables. */
   readonly environment: NodeJS.ProcessEnv;
-  /** Standard error. */
   readonly stderr: OutputStream;
   readonly output: Output;
   /** Set by `--verbose`: progress is reported on standard error. */
@@ -39,7 +37,6 @@ export class Call {
     this.output = new Output(input.stdout, input.stderr);
   }
 
-  /** Standard input. */
   get stdin(): CommandInput['stdin'] {
     return this.#input.stdin;
   }

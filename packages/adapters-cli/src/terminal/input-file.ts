@@ -6,13 +6,7 @@ import { SingleBar } from 'cli-progress';
 import type { Call } from './call.ts';
 import { ClearError, reasonOf } from './errors.ts';
 
-/** A progress bar. */
-export interface Progress {
-  /** Shows how many of the total are done. */
-  at(done: number): void;
-  /** Removes the bar. */
-  stop(): void;
-}
+export type Progress = Pick<SingleBar, 'update' | 'stop'>;
 
 /** A progress bar on standard error, if that is a terminal and the total is known; otherwise nothing is shown. */
 export function progress({ stderr }: Call, what: string, total: number | undefined): Progress {
@@ -22,36 +16,23 @@ export function progress({ stderr }: Call, what: string, total: number | undefin
     hideCursor: true,
     clearOnComplete: true,
     etaBuffer: 50,
-    // The time left is infinite while nothing is done.
-    formatValue: (value) => (Number.isFinite(Number(value)) ? String(value) : '?'),
   });
   // A bar that is not started shows nothing, and one that is not on a terminal does not start.
   if (total !== undefined) bar.start(total, 0);
-  return { at: (done) => bar.update(done), stop: () => bar.stop() };
+  return bar;
 }
 
-/** A file that a command reads once, from beginning to end. */
-export interface InputFile {
-  /** Its path, for messages. */
-  readonly path: string;
-  /** Its name without folders, for the audit. */
-  readonly name: string;
-  /** In bytes; undefined if it is unknown in advance, as for a pipe. */
-  readonly size: number | undefined;
-  /** Its bytes, from the first. */
-  open(): Readable;
-}
+export type InputFile = Awaited<ReturnType<typeof inputFile>>;
 
-/** The file at a path, or standard input for `-`. @throws ClearError when there is no such file */
-export async function inputFile(path: string, stdin: Readable): Promise<InputFile> {
-  if (path === '-') {
-    const name = 'standard input';
-    return { path: name, name, size: undefined, open: () => stdin };
-  }
+/**
+ * The file at a path, or standard input for `-`, which a command reads once: its name without folders, and its size in
+ * bytes, which is unknown in advance for a pipe. @throws ClearError when there is no such file
+ */
+export async function inputFile(path: string, stdin: Readable) {
+  if (path === '-') return { name: 'standard input', size: undefined, open: () => stdin };
   const stats = await stat(path).catch((error) => Promise.reject(unreadable(path, error)));
-  if (stats.isDirectory()) throw new ClearError(`${path} is a folder, not a file`);
   const size = stats.isFile() ? stats.size : undefined;
-  return { path, name: basename(path), size, open: () => createReadStream(path) };
+  return { name: basename(path), size, open: () => createReadStream(path) };
 }
 
 /**
@@ -66,15 +47,15 @@ export async function* readWithProgress(call: Call, what: string, file: InputFil
     for await (const chunk of addAbortSignal(signal, file.open())) {
       yield chunk;
       bytes += chunk.length;
-      bar.at(bytes);
+      bar.update(bytes);
     }
   } catch (error) {
-    throw signal.aborted ? signal.reason : unreadable(file.path, error);
+    throw signal.aborted ? signal.reason : unreadable(file.name, error as Error);
   } finally {
     bar.stop();
   }
 }
 
-function unreadable(path: string, error: unknown): ClearError {
+function unreadable(path: string, error: NodeJS.ErrnoException): ClearError {
   return new ClearError(`${path} cannot be read: ${reasonOf(error)}`);
 }

@@ -1,25 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { link, lstat, open, rename, rm } from 'node:fs/promises';
+import { lstat, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { pipeline, Readable } from 'node:stream';
 import { ClearError, reasonOf } from './errors.ts';
-
-/** Whether to replace an existing file. */
-export interface Replacing {
-  readonly replace?: boolean;
-  /** What the user can do if the file exists and must not be replaced. */
-  readonly otherwise: string;
-}
 
 /**
  * Checks a path before anything is read for it.
  * @throws ClearError when the path exists and must not be replaced, or is not a file
  */
-export async function refuseTaken(path: string, { replace, otherwise }: Replacing): Promise<void> {
+export async function refuseTaken(path: string, replace = false): Promise<void> {
   const existing = await lstat(path).catch((error) => {
     if (error.code !== 'ENOENT') throw unwritable(path, error);
   });
   if (!existing) return;
-  if (!replace) throw new ClearError(`${path} already exists: ${otherwise}`);
+  if (!replace) throw new ClearError(`${path} already exists: name another file`);
   if (!existing.isFile()) throw new ClearError(`${path} is not a file, and is not replaced`);
 }
 
@@ -30,33 +24,22 @@ export async function refuseTaken(path: string, { replace, otherwise }: Replacin
  */
 export async function writeNewFile(
   path: string,
-  contents: AsyncIterable<string | Buffer>,
-  replacing: Replacing,
+  contents: AsyncIterable<Buffer> | Iterable<string>,
+  replace = false,
 ): Promise<void> {
-  await refuseTaken(path, replacing);
   const temporary = join(dirname(path), `.${randomUUID()}`);
   const writing = <T>(step: Promise<T>) => step.catch((error) => Promise.reject(unwritable(path, error)));
   const file = await writing(open(temporary, 'wx', 0o600));
   try {
     for await (const part of contents) await writing(file.writeFile(part));
     await writing(file.sync());
-    if (replacing.replace || !(await isLinked(temporary, path))) {
-      await refuseTaken(path, replacing);
-      await writing(rename(temporary, path));
-    }
+    await refuseTaken(path, replace);
+    await writing(rename(temporary, path));
     await flushFolder(dirname(path));
   } finally {
     await file.close();
     await rm(temporary, { force: true });
   }
-}
-
-/** Unlike a rename, a link fails if the name was taken in the meantime. Some file systems have no links. */
-function isLinked(temporary: string, path: string): Promise<boolean> {
-  return link(temporary, path).then(
-    () => true,
-    () => false,
-  );
 }
 
 /** Failures are ignored: the writer may have no right to read the folder, and some file systems cannot flush one. */
@@ -67,6 +50,14 @@ async function flushFolder(path: string): Promise<void> {
 }
 
 function unwritable(path: string, error: NodeJS.ErrnoException): ClearError {
-  const reason = error.code === 'ENOENT' ? 'its folder does not exist' : reasonOf(error);
-  return new ClearError(`${path} cannot be written: ${reason}`);
+  return new ClearError(`${path} cannot be written: ${reasonOf(error)}`);
+}
+
+/** The contents as `stream` transforms them. An error of either ends both, and is thrown. */
+export function through(
+  contents: AsyncIterable<unknown>,
+  stream: NodeJS.ReadWriteStream & AsyncIterable<Buffer>,
+): AsyncIterable<Buffer> {
+  pipeline(Readable.from(contents), stream, () => {});
+  return stream;
 }

@@ -10,11 +10,9 @@ export interface OutputStream extends Writable {
 /** A value in a table for people; null is a missing value. */
 export type Cell = string | number | boolean | null;
 
-/** A column of a table for people. */
 export interface Column<Row> {
   readonly head: string;
   readonly right?: boolean;
-  /** The value of the column in a row. */
   cell(row: Row): Cell;
 }
 
@@ -53,11 +51,10 @@ export class Output {
   }
 
   /** Text without escaping, for data that must be read back unchanged. */
-  async write(text: string): Promise<void> {
+  async write(text: string | Buffer): Promise<void> {
     this.#fault ??= await written(this.#stdout, text);
   }
 
-  /** Lines on standard output. */
   print(lines: string): Promise<void> {
     return this.write(`${printableLines(lines)}\n`);
   }
@@ -151,7 +148,7 @@ export class Output {
 
 async function tableLines(rows: string[][], colAligns: ('left' | 'right')[]): Promise<string[]> {
   const { default: Table } = await import('cli-table3');
-  const style = { 'padding-left': 0, 'padding-right': 0, head: [], border: [] };
+  const style = { 'padding-left': 0, 'padding-right': 0, head: [], border: [], compact: true };
   const table = new Table({ chars: noFrame, colAligns, style });
   table.push(...rows);
   return table
@@ -167,12 +164,8 @@ const noFrame = {
   'top-mid': '',
   'top-right': '',
   left: '',
-  'left-mid': '',
   middle: '  ',
-  mid: '',
-  'mid-mid': '',
   right: '',
-  'right-mid': '',
   bottom: '',
   'bottom-left': '',
   'bottom-mid': '',
@@ -185,6 +178,6 @@ function cellText(value: Cell): string {
 }
 
 /** Resolves when the text was written, with the error if there was one. */
-function written(stream: OutputStream, text: string): Promise<Error | null | undefined> {
+function written(stream: OutputStream, text: string | Buffer): Promise<Error | null | undefined> {
   return new Promise((resolve) => stream.write(text, resolve));
 }

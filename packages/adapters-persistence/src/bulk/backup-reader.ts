@@ -4,10 +4,11 @@ import { endOfRows } from './backup.ts';
 /** Why a file cannot be restored. The message is for the operator. */
 export class BackupFault extends Error {
   override name = 'BackupFault';
-}
 
-/** `fault` is a sentence about what is wrong. */
-export const damaged = (fault: string) => new BackupFault(`it is damaged: ${fault}`);
+  constructor(message = 'it is damaged, or not a backup of this program') {
+    super(message);
+  }
+}
 
 /** The longest line that a backup writes, in bytes. */
 const longestLine = 16_777_216;
@@ -27,14 +28,13 @@ export class BackupReader {
 
   /** The next line, parsed as JSON, and the SHA-256 of everything before it. */
   async object(): Promise<{ object: Readonly<Record<string, unknown>>; sha256: string }> {
-    let at = this.#rest.indexOf(newline);
-    for (; at === -1; at = this.#rest.indexOf(newline)) await this.#more();
+    while (!this.#rest.includes(newline)) await this.#more();
     const sha256 = this.#hash.copy().digest('hex');
-    const line = this.#taken(at + 1).toString();
+    const line = this.#taken(this.#rest.indexOf(newline) + 1).toString();
     try {
       return { object: Object(JSON.parse(line)), sha256 };
     } catch {
-      throw damaged('a line is not readable');
+      throw new BackupFault();
     }
   }
 
@@ -55,7 +55,7 @@ export class BackupReader {
   /** @throws BackupFault if any bytes are left */
   async end(): Promise<void> {
     const { done } = this.#rest.length > 0 ? { done: false } : await this.#bytes.next();
-    if (!done) throw damaged('there is something behind its end');
+    if (!done) throw new BackupFault();
   }
 
   #taken(length: number): Buffer {
@@ -66,9 +66,9 @@ export class BackupReader {
   }
 
   async #more(): Promise<void> {
-    if (this.#rest.length > longestLine) throw damaged('a line has no end');
+    if (this.#rest.length > longestLine) throw new BackupFault();
     const { done, value } = await this.#bytes.next();
-    if (done) throw damaged('it ends too early');
+    if (done) throw new BackupFault();
     this.#rest = Buffer.concat([this.#rest, value]);
   }
 }

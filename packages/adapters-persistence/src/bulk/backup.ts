@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Pool, PoolClient } from 'pg';
 import { to } from 'pg-copy-streams';
-import { numberOf } from '../connection/rows.ts';
+import { numberOf, rowsOf } from '../connection/rows.ts';
 import { ofOneMoment } from '../connection/transaction.ts';
 import { timestampText } from '../schema/schema.ts';
 
@@ -13,8 +13,7 @@ export const backupFormat = 'campaign-mirror-backup';
 
 /**
  * Raised when an older version could no longer read the format. In version 1, mirrors have no facts, and the history has
- * no links
- * (`restore-version-1.ts`).
+ * no links (`restore-version-1.ts`).
  */
 export const backupVersion = 2;
 
@@ -27,7 +26,6 @@ export const backupTables = [
   'operator_audit',
 ] as const;
 
-/** A table that a backup contains. */
 export type BackupTable = (typeof backupTables)[number];
 
 /** The number of rows of each table. */
@@ -54,7 +52,7 @@ export const plainValues =
   "set local client_encoding = 'UTF8'";
 
 /** The columns of a table, in their order. */
-export async function columnsOf(client: PoolClient, table: BackupTable): Promise<string[]> {
+async function columnsOf(client: PoolClient, table: BackupTable): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `select attname as name from pg_attribute
     where attrelid = $1::regclass and attnum > 0 and not attisdropped order by attnum`,
@@ -63,72 +61,55 @@ export async function columnsOf(client: PoolClient, table: BackupTable): Promise
   return rows.map(({ name }) => name);
 }
 
-/**
- * The bytes, in the format above, of everything in the database at one moment, including the hashes of keys and the
- * history. `signal` ends the reading at once, by throwing the signal's reason. `passed` receives the number of rows
- * read so far, and the number of all rows. @throws Unavailable
- */
-export function backupOf(
-  pool: Pool,
-  signal?: AbortSignal,
-  passed?: (rows: number, all: number) => void,
-): AsyncGenerator<Buffer> {
-  return ofOneMoment(pool, signal, (client) => read(client, passed));
-}
-
 const counts = backupTables.map((table) => `(select count(*) from campaign_mirror.${table})`);
 const countText = `select ${counts.join(' + ')} as number`;
-
-async function* read(client: PoolClient, passed: Parameters<typeof backupOf>[2]): AsyncGenerator<Buffer> {
-  await client.query(plainValues);
-  const all = passed ? await numberOf(client, countText) : 0;
-  passed?.(0, all);
-  const hash = createHash('sha256');
-  const hashed = (bytes: Buffer) => {
-    hash.update(bytes);
-    return bytes;
-  };
-  let rows = 0;
-  yield hashed(jsonLine(await headerOf(client)));
-  for (const table of backupTables) {
-    const columns = await columnsOf(client, table);
-    yield hashed(jsonLine({ table, columns }));
-    const copy = `copy campaign_mirror.${table} (${columns.join(', ')}) to stdout`;
-    // The server sends as fast as this is read. A chunk ends with a whole line only if the server sends it so.
-    for await (const bytes of client.query(to(copy)) as AsyncIterable<Buffer>) {
-      rows += linesIn(bytes);
-      passed?.(rows, all);
-      yield hashed(bytes);
-    }
-    yield hashed(Buffer.from(endOfRows));
-  }
-  yield jsonLine({ sha256: hash.digest('hex') });
-}
 
 const lastNumbers = backupTables.map(
   (table) =>
     `'${table}', (select case when is_called then last_value else 0 end from campaign_mirror.${table}_id_seq)`,
 );
+/** The sequences are outside the snapshot, and read after it was taken: they are never below what it contains. */
 const headerText = `
   select current_setting('server_version') as server_version, ${timestampText('now()')} as taken_at,
     (select json_agg(name order by name) from campaign_mirror.migrations) as migrations,
     json_build_object(${lastNumbers.join(', ')}) as last_numbers`;
 
-/** The sequences are outside the snapshot, and read after it was taken: they are never below what it contains. */
-async function headerOf(client: PoolClient): Promise<BackupHeader> {
-  const { rows } = await client.query(headerText);
-  return { format: backupFormat, version: backupVersion, ...rows[0] };
-}
-
-function jsonLine(object: object): Buffer {
-  return Buffer.from(`${JSON.stringify(object)}\n`);
-}
-
-const newline = 10;
-
-/** Each row is a line: a newline in a value is escaped. */
-function linesIn(bytes: Buffer): number {
-  let lines = 0;
-  for (let at = bytes.indexOf(newline); at !== -1; at = bytes.indexOf(newline, at + 1)) lines += 1;
-  return lines;
+/**
+ * The bytes, in the format above, of everything in the database at one moment, including the hashes of keys and the
+ * history. `signal` ends the reading at once, by throwing the signal's reason. `onProgress` receives the number of rows
+ * read so far, and the number of all rows. @throws Unavailable
+ */
+export function backupOf(
+  pool: Pool,
+  signal: AbortSignal,
+  onProgress: (rows: number, all: number) => void,
+): AsyncGenerator<Buffer> {
+  const hash = createHash('sha256');
+  const hashed = (bytes: Buffer) => {
+    hash.update(bytes);
+    return bytes;
+  };
+  const line = (object: object) => Buffer.from(`${JSON.stringify(object)}\n`);
+  return ofOneMoment(pool, signal, async function* (client) {
+    await client.query(plainValues);
+    const all = await numberOf(client, countText);
+    let rows = 0;
+    onProgress(rows, all);
+    const [taken] = await rowsOf(client, headerText);
+    yield hashed(line({ format: backupFormat, version: backupVersion, ...taken }));
+    for (const table of backupTables) {
+      const columns = await columnsOf(client, table);
+      yield hashed(line({ table, columns }));
+      const copy = `copy campaign_mirror.${table} (${columns.join(', ')}) to stdout`;
+      // The server sends as fast as this is read. A chunk ends with a whole line only if the server sends it so.
+      for await (const bytes of client.query(to(copy)) as AsyncIterable<Buffer>) {
+        // Each row is a line: a newline in a value is escaped.
+        rows += bytes.toString('latin1').split('\n').length - 1;
+        onProgress(rows, all);
+        yield hashed(bytes);
+      }
+      yield hashed(Buffer.from(endOfRows));
+    }
+    yield line({ sha256: hash.digest('hex') });
+  });
 }

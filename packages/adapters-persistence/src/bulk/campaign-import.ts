@@ -1,13 +1,4 @@
-import {
-  type BadLine,
-  type CampaignImport,
-  claimsOf,
-  type ImportLine,
-  type ImportOptions,
-  type ImportOutcome,
-  type OperatorAct,
-  Unavailable,
-} from '@campaign-mirror/domain';
+import * as domain from '@campaign-mirror/domain';
 import type { Pool, PoolClient } from 'pg';
 import { codeOf, isRetryable } from '../connection/database-faults.ts';
 import { refuseOtherEncoding } from '../connection/pool.ts';
@@ -23,51 +14,30 @@ import { moveOn } from './number-sequences.ts';
 const create = `
   create temporary table imported_lines (
     line bigint, faults json,
-    id bigint, name text, mirror_id bigint, default_of bigint,
-    owner_id bigint, is_default boolean, created_at timestamptz(6), target_url text, clicks bigint,
-    updated_externally boolean, updated_externally_at timestamptz(6),
-    mirror_created_at timestamptz(6), mirror_updated_at timestamptz(6)
+    id bigint, name text, owner_id bigint, is_default boolean, created_at timestamptz(6),
+    mirror_id bigint, target_url text, clicks bigint, updated_externally boolean, updated_externally_at timestamptz(6),
+    mirror_created_at timestamptz(6), mirror_updated_at timestamptz(6),
+    default_of bigint generated always as (case when is_default then owner_id end) stored
   ) on commit drop`;
 
-/** Rows are sent in pieces of about this many characters. */
-const pieceLength = 65_536;
+const copy = `copy pg_temp.imported_lines (line, faults, ${domain.campaignFields.join(', ')}) from stdin`;
 
-export async function fillImportTable(client: PoolClient, lines: AsyncIterable<ImportLine>): Promise<void> {
-  await client.query(create);
-  await copyIn(client, 'copy pg_temp.imported_lines from stdin', pieces(lines));
-  await client.query('analyze pg_temp.imported_lines');
-}
-
-async function* pieces(lines: AsyncIterable<ImportLine>): AsyncGenerator<string> {
+/** The rows, in pieces of some 64 KiB, which the server takes faster than single ones. */
+async function* rowsFor(lines: AsyncIterable<domain.ImportLine>): AsyncGenerator<string> {
   let text = '';
   for await (const line of lines) {
     text += rowOf(line);
-    if (text.length < pieceLength) continue;
+    if (text.length < 65_536) continue;
     yield text;
     text = '';
   }
-  if (text !== '') yield text;
+  yield text;
 }
 
-function rowOf(line: ImportLine): string {
-  const isGood = 'campaign' in line;
-  const { id, name, mirrorId, defaultOf } = isGood ? claimsOf(line.campaign) : line.claims;
-  const faults = isGood ? null : JSON.stringify(line.faults);
-  const claims = [line.line, faults, id, name, mirrorId, defaultOf];
-  if (!isGood) return copyLine([...claims, null, null, null, null, null, null, null, null, null]);
-  const { ownerId, isDefault, createdAt, mirror } = line.campaign;
-  return copyLine([
-    ...claims,
-    ownerId,
-    isDefault,
-    createdAt,
-    mirror?.targetUrl ?? null,
-    mirror?.clicks ?? null,
-    mirror?.updatedExternally ?? null,
-    mirror?.updatedExternallyAt ?? null,
-    mirror?.createdAt ?? null,
-    mirror?.updatedAt ?? null,
-  ]);
+function rowOf(line: domain.ImportLine): string {
+  const faults = 'faults' in line ? JSON.stringify(line.faults) : null;
+  const fields = 'campaign' in line ? domain.fieldsOf(line.campaign) : undefined;
+  return copyLine([line.line, faults, ...domain.campaignFields.map((field) => fields?.[field] ?? null)]);
 }
 
 /** The number of attempts, if other sessions take a number between the check and the write. */
@@ -91,92 +61,78 @@ const insertMirrors = `
     coalesce(mirror_created_at, now()), coalesce(mirror_updated_at, now())
   from pg_temp.imported_lines where target_url is not null order by mirror_id`;
 
-/** The number of rows that the lines would create. */
+/** The number of rows that the lines create. */
 const counted = 'select count(*) as campaigns, count(target_url) as mirrors from pg_temp.imported_lines';
 
-const defaultOptions: ImportOptions = { dryRun: false, allowDuplicates: true };
-
-/** Imports campaigns from elsewhere, in PostgreSQL. No existing campaign is locked. */
-export class PostgresCampaignImport implements CampaignImport {
-  readonly #pool: Pool;
-  readonly #act: OperatorAct;
-  readonly #signal: AbortSignal | undefined;
-
-  /** `signal` ends an import at once, with nothing imported, by throwing the signal's reason. */
-  constructor(pool: Pool, act: OperatorAct, signal?: AbortSignal) {
-    this.#pool = pool;
-    this.#act = act;
-    this.#signal = signal;
-  }
-
-  importAll(
-    source: string,
-    lines: AsyncIterable<ImportLine>,
-    report: (bad: BadLine) => Promise<void>,
-    terms = defaultOptions,
-  ): Promise<ImportOutcome> {
-    return inTransaction(
-      this.#pool,
-      (client) =>
-        stoppable(this.#signal, this.#pool, client, async () => {
-          await refuseOtherEncoding(client);
-          await fillImportTable(client, lines);
-          await actIn(client, this.#act, { source });
-          return this.#judgeAndWrite(client, report, terms);
-        }),
-      withoutTimeouts,
-    );
-  }
-
-  async #judgeAndWrite(
-    client: PoolClient,
-    report: (bad: BadLine) => Promise<void>,
-    { dryRun, allowDuplicates }: ImportOptions,
-  ): Promise<ImportOutcome> {
-    for (let tried = 0; tried < maxTries; tried++) {
-      const badLines = await reportFaults(client, report);
-      if (badLines > 0) return { kind: 'refused', badLines };
-      const lines = allowDuplicates ? 0 : await reportDuplicates(client, report);
-      if (lines > 0) return { kind: 'duplicates', lines };
-      if (dryRun) {
-        const [would] = await rowsOf<Written>(client, counted);
-        return { kind: 'would-import', ...(would as Written) };
-      }
-      const written = await unlessTaken(client, () => write(client));
-      if (written) return { kind: 'imported', ...written };
-    }
-    throw new Unavailable('others took the same numbers each time');
-  }
+/**
+ * Imports campaigns from elsewhere, in PostgreSQL. No existing campaign is locked. `signal` ends an import at once, with
+ * nothing imported, by throwing the signal's reason.
+ */
+export function postgresCampaignImport(
+  pool: Pool,
+  act: domain.OperatorAct,
+  signal?: AbortSignal,
+): domain.CampaignImport {
+  return {
+    importAll: (source, lines, report, options) =>
+      inTransaction(
+        pool,
+        (client) =>
+          stoppable(signal, pool, client, async () => {
+            await refuseOtherEncoding(client);
+            await client.query(create);
+            await copyIn(client, copy, rowsFor(lines));
+            await client.query('analyze pg_temp.imported_lines');
+            await actIn(client, act, { source });
+            return judgeAndWrite(client, report, options);
+          }),
+        withoutTimeouts,
+      ),
+  };
 }
 
-type Written = Record<'campaigns' | 'mirrors', number>;
-
-async function write(client: PoolClient): Promise<Written> {
-  const { rows } = await client.query<{ campaigns: string | null; mirrors: string | null }>(
-    `select
-      greatest(max(id), (select max(id) from campaign_mirror.campaigns where id <= $1)) as campaigns,
-      greatest(max(mirror_id), (select max(id) from campaign_mirror.mirrors where id <= $1)) as mirrors
-    from (select case when id <= $1 then id end as id, case when mirror_id <= $1 then mirror_id end as mirror_id
-      from pg_temp.imported_lines) as counted`,
-    [countedUpTo],
-  );
-  // First, so that a campaign created meanwhile gets none of these numbers; also if a sequence is behind its table.
-  await moveOn(client, 'campaigns', Number(rows[0]?.campaigns));
-  await moveOn(client, 'mirrors', Number(rows[0]?.mirrors));
-  for (const text of newNumbers) await client.query(text);
-  const campaigns = await client.query(insertCampaigns);
-  const mirrors = await client.query(insertMirrors);
-  return { campaigns: campaigns.rowCount ?? 0, mirrors: mirrors.rowCount ?? 0 };
+async function judgeAndWrite(
+  client: PoolClient,
+  report: (bad: domain.BadLine) => Promise<void>,
+  { dryRun, allowDuplicates }: domain.ImportOptions,
+): Promise<domain.ImportOutcome> {
+  for (let tried = 0; tried < maxTries; tried++) {
+    let badLines = await reportFaults(client, report);
+    if (badLines === 0 && !allowDuplicates) badLines = await reportDuplicates(client, report);
+    if (badLines > 0) return { kind: 'refused', badLines };
+    if (!dryRun && !(await isWritten(client))) continue;
+    const [counts = { campaigns: 0, mirrors: 0 }] = await rowsOf<Counts>(client, counted);
+    return { kind: 'imported', ...counts };
+  }
+  throw new domain.Unavailable('others took the same numbers each time');
 }
 
-/** Undefined, with nothing written, if another session took a number or a default meanwhile. */
-async function unlessTaken<T>(client: PoolClient, act: () => Promise<T>): Promise<T | undefined> {
+type Counts = Record<'campaigns' | 'mirrors', number>;
+
+/** False, with nothing written, if another session took a number or a default meanwhile. */
+async function isWritten(client: PoolClient): Promise<boolean> {
   await client.query('savepoint unwritten');
   try {
-    return await act();
+    await write(client);
+    return true;
   } catch (error) {
     if (codeOf(error) !== '23505' && !isRetryable(error)) throw error;
     await client.query('rollback to savepoint unwritten');
-    return undefined;
+    return false;
   }
+}
+
+const lastNumbers = `
+  select
+    coalesce(greatest(max(id), (select max(id) from campaign_mirror.campaigns where id <= $1)), 0) as campaigns,
+    coalesce(greatest(max(mirror_id), (select max(id) from campaign_mirror.mirrors where id <= $1)), 0) as mirrors
+  from (select case when id <= $1 then id end as id, case when mirror_id <= $1 then mirror_id end as mirror_id
+    from pg_temp.imported_lines) as counted`;
+
+async function write(client: PoolClient): Promise<void> {
+  const [last = { campaigns: 0, mirrors: 0 }] = await rowsOf<Counts>(client, lastNumbers, [countedUpTo]);
+  // First, so that a campaign created meanwhile gets none of these numbers; also if a sequence is behind its table.
+  await moveOn(client, 'campaigns', last.campaigns);
+  await moveOn(client, 'mirrors', last.mirrors);
+  for (const text of [...newNumbers, insertCampaigns, insertMirrors]) await client.query(text);
 }

@@ -2,6 +2,15 @@ import type { BadLine, LineFault } from '@campaign-mirror/domain';
 import type { PoolClient } from 'pg';
 import { cursorRows } from '../connection/transaction.ts';
 
+/** The lines that claim what a row of `stored` or an earlier line has. */
+const conflict = (place: number, kind: string, claim: string, stored: string) => `
+    select line, ${place}, json_build_object('kind', '${kind}', 'id', claim,
+      'line', case when stored.id is null then first_line end)
+    from (select line, ${claim} as claim, min(line) over (partition by ${claim}) as first_line
+      from pg_temp.imported_lines where ${claim} is not null) as claimed
+    left join campaign_mirror.${stored}
+    where stored.id is not null or first_line < line`;
+
 /**
  * Every fault of every line, in order: what was wrong with it from the start, then what conflicts with the store or an
  * earlier line. Read after other transactions have committed.
@@ -10,35 +19,11 @@ const faults = `
   select line, fault from (
     select line, place, fault
     from pg_temp.imported_lines, json_array_elements(faults) with ordinality as given (fault, place)
-  union all
-    select line, 101, json_build_object('kind', 'campaign-taken', 'id', claimed.id,
-      'line', case when campaigns.id is null then first_line end)
-    from (${claimed('id')}) claimed left join campaign_mirror.campaigns on campaigns.id = claimed.id
-    where campaigns.id is not null or first_line < line
-  union all
-    select line, 102, json_build_object('kind', 'mirror-taken', 'id', claimed.mirror_id,
-      'line', case when mirrors.id is null then first_line end)
-    from (${claimed('mirror_id')}) claimed left join campaign_mirror.mirrors on mirrors.id = claimed.mirror_id
-    where mirrors.id is not null or first_line < line
-  union all
-    select line, 103, json_build_object('kind', 'second-default', 'ownerId', claimed.default_of,
-      'id', case when campaigns.id is null then first_id else campaigns.id end,
-      'name', case when campaigns.id is null then first_name else campaigns.name end,
-      'line', case when campaigns.id is null then first_line end)
-    from (${claimed('default_of')}) claimed
-      left join campaign_mirror.campaigns on campaigns.owner_id = claimed.default_of and campaigns.is_default
-    where case when campaigns.id is null then first_line < line else campaigns.id is distinct from claimed.id end
+    union all ${conflict(101, 'campaign-taken', 'id', 'campaigns as stored on stored.id = claim')}
+    union all ${conflict(102, 'mirror-taken', 'mirror_id', 'mirrors as stored on stored.id = claim')}
+    union all ${conflict(103, 'second-default', 'default_of', 'campaigns as stored on owner_id = claim and is_default')}
   ) found
   order by line, place`;
-
-/** The lines that claim a number, or an owner's default, each with the first line that claims the same. */
-function claimed(column: string): string {
-  const first = (what: string) =>
-    `first_value(${what}) over (partition by ${column} order by line) as first_${what}`;
-  return `
-    select line, id, mirror_id, default_of, ${first('line')}, ${first('id')}, ${first('name')}
-    from pg_temp.imported_lines where ${column} is not null`;
-}
 
 /**
  * The lines without a number that equal a campaign: its owner and its name or, without one, its address. The campaigns

@@ -1,5 +1,5 @@
 import { type OperatorAct, Unavailable } from '@campaign-mirror/domain';
-import type { ClientBase, Pool, PoolClient } from 'pg';
+import { type ClientBase, escapeIdentifier, type Pool, type PoolClient } from 'pg';
 import { codeOf, isLocked } from '../connection/database-faults.ts';
 import { refuseOtherEncoding, UnfitDatabase } from '../connection/pool.ts';
 import { rowsOf } from '../connection/rows.ts';
@@ -13,11 +13,10 @@ import {
   backupFormat,
   backupTables,
   backupVersion,
-  columnsOf,
   plainValues,
   type TableCounts,
 } from './backup.ts';
-import { BackupFault, BackupReader, damaged } from './backup-reader.ts';
+import { BackupFault, BackupReader } from './backup-reader.ts';
 import { copyIn } from './copy-rows.ts';
 import { moveOn } from './number-sequences.ts';
 import { readVersion1 } from './restore-version-1.ts';
@@ -70,24 +69,23 @@ export async function restoreBackup(
   }
 }
 
-/** Locks all others out of an empty database. If the database is not empty, nobody has to wait. */
+/**
+ * Locks all others out of an empty database. If the database is not empty, nobody has to wait. Only the owner may write the
+ * history and the audit as they were. @throws UnfitDatabase
+ */
 async function takeOver(client: PoolClient): Promise<void> {
-  await refuseOthers(client);
+  const { rowCount } = await client.query(
+    "select from pg_namespace where nspname = 'campaign_mirror' and pg_has_role(nspowner, 'usage')",
+  );
+  if (rowCount === 0) {
+    throw new UnfitDatabase(
+      'a backup is restored by the owner of the schema: use the user that runs `migrate`',
+    );
+  }
   await refuseOtherEncoding(client);
   await refuseData(client);
   await client.query(keepOthersOut);
   await refuseData(client);
-}
-
-/** @throws UnfitDatabase if the user is not the owner, who alone may write the history and the audit as they were */
-async function refuseOthers(client: PoolClient): Promise<void> {
-  const { rowCount } = await client.query(
-    "select from pg_namespace where nspname = 'campaign_mirror' and pg_has_role(nspowner, 'usage')",
-  );
-  if (rowCount === 0)
-    throw new UnfitDatabase(
-      'a backup is restored by the owner of the schema: use the user that runs `migrate`',
-    );
 }
 
 /** @throws UnfitDatabase if a table is not empty */
@@ -113,25 +111,24 @@ async function fill(
   client: PoolClient,
   reader: BackupReader,
 ): Promise<{ taken_at: string; rows: TableCounts }> {
-  const { version, taken_at, last_numbers } = checkedHeader(
-    (await reader.object().catch(throwForeign)).object,
-  );
+  const { version, taken_at, last_numbers } = checkedHeader((await reader.object()).object);
   const earlier = version === 1 ? await readVersion1(client) : undefined;
   const rows: Partial<Record<BackupTable, number>> = {};
   for (;;) {
     const { object, sha256 } = await reader.object();
     const table = backupTables.find((name) => name === object.table && rows[name] === undefined);
-    if (table) {
-      const columns = await checkedColumns(client, table, object.columns);
-      const copy = `copy ${earlier?.tables[table] ?? `campaign_mirror.${table}`} (${columns.join(', ')}) from stdin`;
-      rows[table] = await copyIn(client, copy, reader.rows()).catch(throwUnfitting);
-    } else if (object.sha256 === sha256) {
-      await reader.end();
-      await earlier?.link();
-      for (const table of backupTables) await moveOn(client, table, last_numbers[table]);
-      return { taken_at, rows: rows as TableCounts };
-    } else throw damaged(object.sha256 ? 'its checksum is another' : 'a table is not known');
+    if (!table) {
+      if (object.sha256 !== sha256) throw new BackupFault();
+      break;
+    }
+    const columns = [object.columns].flat().map((name) => escapeIdentifier(String(name)));
+    const copy = `copy ${earlier?.tables[table] ?? `campaign_mirror.${table}`} (${columns.join(', ')}) from stdin`;
+    rows[table] = await copyIn(client, copy, reader.rows()).catch(throwUnfitting);
   }
+  await reader.end();
+  await earlier?.link();
+  for (const table of backupTables) await moveOn(client, table, last_numbers[table]);
+  return { taken_at, rows: rows as TableCounts };
 }
 
 const newer = 'it is from a newer version of this program: restore it with that version';
@@ -139,8 +136,7 @@ const newer = 'it is from a newer version of this program: restore it with that 
 /** @throws BackupFault if it is not the header of a backup, or needs a newer version of this program */
 function checkedHeader(object: Readonly<Record<string, unknown>>): BackupHeader {
   const { format, version, migrations: had } = object;
-  if (format !== backupFormat || !Array.isArray(had))
-    throw new BackupFault('it is not a backup of this program');
+  if (format !== backupFormat || !Array.isArray(had)) throw new BackupFault();
   const known: readonly string[] = migrationNames;
   // The migrations of a backup of version 1 have other names.
   const isKnown = version === 1 || had.every((name) => known.includes(name));
@@ -148,23 +144,7 @@ function checkedHeader(object: Readonly<Record<string, unknown>>): BackupHeader 
   return object as unknown as BackupHeader;
 }
 
-/** @throws BackupFault if the database has no such columns */
-async function checkedColumns(client: PoolClient, table: BackupTable, columns: unknown): Promise<string[]> {
-  const known = await columnsOf(client, table);
-  const names = [columns].flat() as string[];
-  const unknown = names.filter((name) => !known.includes(name));
-  if (unknown.length === 0) return names;
-  throw new BackupFault(`this version has no columns ${unknown.join(', ')} of ${table}: ${newer}`);
-}
-
-/** For a fault in the first line: a file without the beginning of a backup may be of any kind. */
-function throwForeign(error: unknown): never {
-  throw error instanceof BackupFault
-    ? new BackupFault('it is damaged, or not a backup of this program')
-    : error;
-}
-
-/** For a fault of COPY: a value that the table rejects was not written by a backup. */
+/** For a fault of COPY: a column or a value that the table does not take was not written by a backup. */
 function throwUnfitting(error: unknown): never {
-  throw /^2[23]...$/.test(codeOf(error)) ? damaged('a row does not fit its table') : error;
+  throw /^(?:2[23]...|42703)$/.test(codeOf(error)) ? new BackupFault() : error;
 }

@@ -1,14 +1,4 @@
-import {
-  type AccessKey,
-  type AccessKeyId,
-  type AccessKeyPage,
-  type AccessKeyRecord,
-  type AccessKeys,
-  type KeyRotation,
-  type NewAccessKey,
-  type Timestamp,
-  usualKeyLife,
-} from '@campaign-mirror/domain';
+import * as domain from '@campaign-mirror/domain';
 import { LockMode, raw, wrap } from '@mikro-orm/postgresql';
 import { AuditedAdapter, ormFault } from '../connection/audited.ts';
 import { safeInteger } from '../connection/rows.ts';
@@ -36,34 +26,34 @@ const replace = `
   set expires_at = least(expires_at, clock_timestamp() + make_interval(secs => ?)), replaced_by = ?
   where id = ? returning ${timestampText('expires_at')} as expires_at`;
 
-/** Access keys in PostgreSQL, as the operator issues, rotates and revokes them. */
-export class PostgresAccessKeys extends AuditedAdapter implements AccessKeys {
-  async issue(request: NewAccessKey): Promise<{ id: AccessKeyId; key: AccessKey }> {
-    const { owner, name, expiresIn = usualKeyLife } = request;
+export class PostgresAccessKeys extends AuditedAdapter implements domain.AccessKeys {
+  async issue(request: domain.NewAccessKey): Promise<{ id: domain.AccessKeyId; key: domain.AccessKey }> {
+    const { owner, name, expiresIn = domain.usualKeyLife } = request;
     const { key, ...stored } = newKey();
     const fields = { ...stored, name, ownerId: owner };
     const expires = expiresIn === 'never' ? {} : { createdAt: inSeconds(0), expiresAt: inSeconds(expiresIn) };
     return this.audited(async (em) => {
-      const id = Number(await em.insert(AccessKeyEntity, { ...fields, ...expires })) as AccessKeyId;
+      const id = Number(await em.insert(AccessKeyEntity, { ...fields, ...expires })) as domain.AccessKeyId;
       return { id, key };
     });
   }
 
-  async list({ owner, after, limit }: AccessKeyPage): Promise<AccessKeyRecord[]> {
-    const where = {
-      ...(owner !== undefined && { ownerId: owner }),
-      ...(after !== undefined && { id: { $gt: after } }),
-    };
+  async list({
+    owner,
+    after = 0 as domain.AccessKeyId,
+    limit,
+  }: domain.AccessKeyPage): Promise<domain.AccessKeyRecord[]> {
+    const where = { id: { $gt: after }, ...(owner !== undefined && { ownerId: owner }) };
     try {
       const options = { exclude: ['hash' as const], orderBy: { id: 'asc' as const }, limit };
       const rows = await this.orm.em.fork().find(AccessKeyEntity, where, options);
-      return rows.map((row) => wrap(row).toObject() as AccessKeyRecord);
+      return rows.map((row) => wrap(row).toObject() as domain.AccessKeyRecord);
     } catch (error) {
       throw ormFault(error);
     }
   }
 
-  rotate(id: AccessKeyId, { grace }: { grace: number }): Promise<KeyRotation> {
+  rotate(id: domain.AccessKeyId, { grace }: { grace: number }): Promise<domain.KeyRotation> {
     return this.audited(async (em) => {
       // The second of two simultaneous rotations sees the result of the first.
       const lockMode = LockMode.PESSIMISTIC_WRITE;
@@ -76,14 +66,14 @@ export class PostgresAccessKeys extends AuditedAdapter implements AccessKeys {
       const { key, hash, displayed } = newKey();
       const [added] = await em.execute<{ id: string }[]>(succeed, [hash, displayed, id]);
       if (!added) return { kind: 'key-expired' };
-      const next = safeInteger(added.id) as AccessKeyId;
+      const next = safeInteger(added.id) as domain.AccessKeyId;
       await this.actingWith(em, { grace });
-      const [ending] = await em.execute<[{ expires_at: Timestamp }]>(replace, [grace, next, id]);
+      const [ending] = await em.execute<[{ expires_at: domain.Timestamp }]>(replace, [grace, next, id]);
       return { kind: 'rotated', id: next, key, ownerId, oldExpiresAt: ending.expires_at };
     });
   }
 
-  async revoke(id: AccessKeyId): Promise<boolean> {
+  async revoke(id: domain.AccessKeyId): Promise<boolean> {
     return this.audited(async (em) => {
       const [revoked] = await em.execute<unknown[]>(revoke, [id]);
       return revoked !== undefined || (await em.count(AccessKeyEntity, { id })) > 0;
@@ -96,5 +86,5 @@ export class PostgresAccessKeys extends AuditedAdapter implements AccessKeys {
  * because a successor gets the difference as its life.
  */
 function inSeconds(seconds: number) {
-  return raw<Timestamp>('statement_timestamp() + make_interval(secs => ?)', [seconds]);
+  return raw<domain.Timestamp>('statement_timestamp() + make_interval(secs => ?)', [seconds]);
 }

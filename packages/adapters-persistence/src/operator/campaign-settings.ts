@@ -1,17 +1,4 @@
-import type {
-  CampaignCreation,
-  CampaignId,
-  CampaignRecord,
-  CampaignSettings,
-  DefaultChange,
-  Deletion,
-  MirrorAddress,
-  MirrorCreation,
-  MirrorId,
-  NewCampaign,
-  OwnerId,
-  Transfer,
-} from '@campaign-mirror/domain';
+import type * as domain from '@campaign-mirror/domain';
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { AuditedAdapter } from '../connection/audited.ts';
 import { CampaignEntity, MirrorEntity } from '../schema/entities.ts';
@@ -21,25 +8,24 @@ import { defaultOf, mirrorOfEntity, recordOfEntity, unlessOvertaken, violates } 
 const forUpdate = { lockMode: LockMode.PESSIMISTIC_WRITE };
 const forShare = { lockMode: LockMode.PESSIMISTIC_READ };
 
-/** Campaigns and mirrors as the operator creates and changes them, in PostgreSQL. */
-export class PostgresSettings extends AuditedAdapter implements CampaignSettings {
-  createCampaign({ owner, isDefault, name }: NewCampaign): Promise<CampaignCreation> {
+export class PostgresSettings extends AuditedAdapter implements domain.CampaignSettings {
+  createCampaign({ owner, isDefault, name }: domain.NewCampaign): Promise<domain.CampaignCreation> {
     return this.audited(async (em) => {
       const taken = isDefault && (await defaultOf(em, owner));
       if (taken) return taken;
       const made = await em.insert(CampaignEntity, { ownerId: owner, isDefault, name: name ?? null });
-      const id = Number(made) as CampaignId;
+      const id = Number(made) as domain.CampaignId;
       return { kind: 'created', id };
     });
   }
 
-  async createMirror(id: CampaignId, address: MirrorAddress): Promise<MirrorCreation> {
+  async createMirror(id: domain.CampaignId, address: domain.MirrorAddress): Promise<domain.MirrorCreation> {
     try {
       return await this.audited(async (em) => {
         const campaign = await em.findOne(CampaignEntity, { id }, forShare);
         if (!campaign) return { kind: 'campaign-not-found' };
         const made = await em.insert(MirrorEntity, { campaignId: id, targetUrl: address });
-        const mirror = await em.findOneOrFail(MirrorEntity, { id: Number(made) as MirrorId });
+        const mirror = await em.findOneOrFail(MirrorEntity, { id: Number(made) as domain.MirrorId });
         return { kind: 'created', mirror: mirrorOfEntity(mirror) };
       });
     } catch (error) {
@@ -48,7 +34,7 @@ export class PostgresSettings extends AuditedAdapter implements CampaignSettings
     }
   }
 
-  transfer(id: CampaignId, to: OwnerId): Promise<Transfer> {
+  transfer(id: domain.CampaignId, to: domain.OwnerId): Promise<domain.Transfer> {
     return this.audited(async (em) => {
       const campaign = await em.findOne(CampaignEntity, { id }, forUpdate);
       if (!campaign) return { kind: 'campaign-not-found' };
@@ -61,7 +47,7 @@ export class PostgresSettings extends AuditedAdapter implements CampaignSettings
     });
   }
 
-  setDefault(id: CampaignId, isDefault: boolean): Promise<DefaultChange> {
+  setDefault(id: domain.CampaignId, isDefault: boolean): Promise<domain.DefaultChange> {
     return this.audited(async (em) => {
       const campaign = await em.findOne(CampaignEntity, { id }, forUpdate);
       if (!campaign) return { kind: 'campaign-not-found' };
@@ -74,7 +60,7 @@ export class PostgresSettings extends AuditedAdapter implements CampaignSettings
     });
   }
 
-  deleteCampaign(id: CampaignId, seen?: CampaignRecord): Promise<Deletion> {
+  deleteCampaign(id: domain.CampaignId, seen?: domain.CampaignRecord): Promise<domain.Deletion> {
     return this.audited(async (em) => {
       const row = await em.findOne(CampaignEntity, { id }, forUpdate);
       if (!row) return { kind: 'campaign-not-found' };
@@ -92,7 +78,7 @@ export class PostgresSettings extends AuditedAdapter implements CampaignSettings
 }
 
 /** Whether it is no longer what the operator agreed to delete. Clicks are ignored: they change all the time. */
-function differs(now: CampaignRecord, seen: CampaignRecord): boolean {
+function differs(now: domain.CampaignRecord, seen: domain.CampaignRecord): boolean {
   return (
     now.ownerId !== seen.ownerId ||
     now.isDefault !== seen.isDefault ||

@@ -1,4 +1,3 @@
-import { pipeline, Readable } from 'node:stream';
 import { createGunzip, createGzip } from 'node:zlib';
 import {
   type InputFile,
@@ -11,6 +10,7 @@ import {
   ClearError,
   orStopped,
   refuseTaken,
+  through,
   writeNewFile,
 } from '@campaign-mirror/adapters-cli/terminal';
 import {
@@ -22,24 +22,22 @@ import {
 } from '@campaign-mirror/adapters-persistence/sql';
 import { actOn } from '../operator/command-database.ts';
 
-const replacing = { otherwise: 'name another file' };
-
 /** A backup may take hours. */
 const pace = 'unhurried';
 
 /** Writes the whole database to a file. Returns the number of rows. @throws ClearError */
 export async function backUp(call: Call, path: string): Promise<number> {
-  await refuseTaken(path, replacing);
+  await refuseTaken(path);
   let bar: Progress | undefined;
   let rows = 0;
   const onProgress = (read: number, all: number) => {
     rows = read;
     bar ??= progress(call, 'Reading rows', all);
-    bar.at(read);
+    bar.update(read);
   };
   return actOn(call, openPool, { pace, state: 'nothing was written' }, async ({ database: { pool } }) => {
     const contents = through(backupOf(pool, call.interruption.signal, onProgress), createGzip());
-    await writeNewFile(path, contents, replacing).finally(() => bar?.stop());
+    await writeNewFile(path, contents).finally(() => bar?.stop());
     return rows;
   }).catch((error) => {
     throw orStopped(error, 'Stopped. Nothing was written.');
@@ -65,15 +63,6 @@ async function* unpacked(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     yield* through(bytes, createGunzip());
   } catch (error) {
     if (!(error as { code?: string }).code?.startsWith('Z_')) throw error;
-    throw new BackupFault('it is damaged, or not a backup of this program');
+    throw new BackupFault();
   }
-}
-
-/** The bytes as `zip` transforms them. An error of either ends both, and is thrown. */
-function through(
-  bytes: AsyncIterable<Buffer>,
-  zip: NodeJS.ReadWriteStream & AsyncIterable<Buffer>,
-): AsyncIterable<Buffer> {
-  pipeline(Readable.from(bytes, { objectMode: false }), zip, () => {});
-  return zip;
 }

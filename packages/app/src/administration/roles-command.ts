@@ -103,8 +103,5 @@ async function writePassword(path: string, password: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 }).catch(({ code }: NodeJS.ErrnoException) => {
     throw new ClearError(`${dirname(path)} cannot be created (${code}): no role was created`);
   });
-  const contents = async function* () {
-    yield `${password}\n`;
-  };
-  await writeNewFile(path, contents(), { replace: true, otherwise: '' });
+  await writeNewFile(path, [`${password}\n`], true);
 }

@@ -1,4 +1,4 @@
-import { completionCommand, type OperatorAccess, operatorCommands } from '@campaign-mirror/adapters-cli';
+import { type OperatorAccess, operatorCommands } from '@campaign-mirror/adapters-cli';
 import type { Call } from '@campaign-mirror/adapters-cli/terminal';
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import { project } from '../process/project.ts';
@@ -48,10 +48,6 @@ const commands: Readonly<Record<string, Load>> = {
   config: async () => (await administration()).config,
   audit: ofOperator('audit'),
   demo: async () => (await administration()).demonstrationCommands,
-  completion: async () => {
-    const completion = await completionCommand();
-    return (call) => completion(call, () => program(call));
-  },
 };
 
 /** The operator's commands. If `first` is the first word of one of them, only those that begin with it. */

@@ -4,13 +4,13 @@ import {
   openHotPath,
   openPool,
   PostgresAudit,
-  PostgresCampaignExport,
-  PostgresCampaignImport,
   PostgresCampaignRecords,
   PostgresHistoryPruning,
   PostgresMirrorHistory,
   PostgresMirrorMoves,
   PostgresOperatorMirrors,
+  postgresCampaignExport,
+  postgresCampaignImport,
 } from '@campaign-mirror/adapters-persistence/sql';
 import { actOn } from './command-database.ts';
 
@@ -29,8 +29,8 @@ export function operatorPorts(call: Call): Pick<OperatorAccess, 'acting' | 'admi
           moves: new PostgresMirrorMoves(pool, act),
           mirrors: new PostgresOperatorMirrors(pool, act),
           audit: new PostgresAudit(pool),
-          imports: new PostgresCampaignImport(pool, act, signal),
-          exports: new PostgresCampaignExport(pool, signal),
+          imports: postgresCampaignImport(pool, act, signal),
+          exports: postgresCampaignExport(pool, signal),
         };
         // Stopping writes the use of the key that a command was called with.
         return run(ports, context).finally(() => hotPath.uses.stop());

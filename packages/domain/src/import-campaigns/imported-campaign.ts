@@ -1,44 +1,48 @@
+import type { CampaignRecord } from '../operator/campaign-settings.ts';
 import type { Mirror } from '../set-campaign-mirror/campaign-repository.ts';
-import {
-  type CampaignId,
-  campaignId,
-  type Label,
-  label,
-  type MirrorId,
-  mirrorId,
-  type OwnerId,
-  ownerId,
-  type Timestamp,
-  timestamp,
-} from '../values/identifiers.ts';
+import * as values from '../values/identifiers.ts';
 import { type AddressFault, type HostDenylist, mirrorAddress } from '../values/mirror-address.ts';
-import { type CampaignField, type CampaignFields, campaignFields } from './campaign-fields.ts';
+
+/** The fields of a campaign in its text form, such as the columns of CSV, in this order. */
+export const campaignFields = [
+  'id',
+  'name',
+  'owner_id',
+  'is_default',
+  'created_at',
+  'mirror_id',
+  'target_url',
+  'clicks',
+  'updated_externally',
+  'updated_externally_at',
+  'mirror_created_at',
+  'mirror_updated_at',
+] as const;
+
+export type CampaignField = (typeof campaignFields)[number];
+
+/** The fields of a campaign as text; empty for a missing value, such as no name or no mirror. */
+export type CampaignFields = Readonly<Record<CampaignField, string>>;
+
+/** The fields of a campaign as values; null for a missing value. */
+export type CampaignValues = Readonly<Record<CampaignField, string | number | boolean | null>>;
 
 /** A campaign to import. The store chooses the value of a null field: the next number, or the current time. */
 export interface ImportedCampaign {
-  readonly id: CampaignId | null;
-  readonly name: Label | null;
-  readonly ownerId: OwnerId;
+  readonly id: values.CampaignId | null;
+  readonly name: values.Label | null;
+  readonly ownerId: values.OwnerId;
   readonly isDefault: boolean;
-  readonly createdAt: Timestamp | null;
+  readonly createdAt: values.Timestamp | null;
   readonly mirror: ImportedMirror | null;
 }
 
 /** The mirror of an imported campaign. The store chooses the value of a null field. */
 export interface ImportedMirror
   extends Pick<Mirror, 'targetUrl' | 'clicks' | 'updatedExternally' | 'updatedExternallyAt'> {
-  readonly id: MirrorId | null;
-  readonly createdAt: Timestamp | null;
-  readonly updatedAt: Timestamp | null;
-}
-
-/** The values of a line that only one campaign can have. Each is null if it is missing or invalid. */
-export interface Claims {
-  readonly id: CampaignId | null;
-  readonly name: Label | null;
-  readonly mirrorId: MirrorId | null;
-  /** The owner whose default campaign it would be. */
-  readonly defaultOf: OwnerId | null;
+  readonly id: values.MirrorId | null;
+  readonly createdAt: values.Timestamp | null;
+  readonly updatedAt: values.Timestamp | null;
 }
 
 /** Why a field cannot be read. */
@@ -53,11 +57,28 @@ export type FieldFault =
   | 'contradiction'
   | AddressFault;
 
-/** A field that cannot be read. */
 export interface BadField {
   readonly kind: 'bad-field';
   readonly field: CampaignField;
   readonly because: FieldFault;
+}
+
+/** The fields of a campaign. `importedCampaign` reads the same campaign from their text. */
+export function fieldsOf({ mirror, ...campaign }: CampaignRecord | ImportedCampaign): CampaignValues {
+  return {
+    id: campaign.id,
+    name: campaign.name,
+    owner_id: campaign.ownerId,
+    is_default: campaign.isDefault,
+    created_at: campaign.createdAt,
+    mirror_id: mirror?.id ?? null,
+    target_url: mirror?.targetUrl ?? null,
+    clicks: mirror?.clicks ?? null,
+    updated_externally: mirror?.updatedExternally ?? null,
+    updated_externally_at: mirror?.updatedExternallyAt ?? null,
+    mirror_created_at: mirror?.createdAt ?? null,
+    mirror_updated_at: mirror?.updatedAt ?? null,
+  };
 }
 
 /**
@@ -67,9 +88,7 @@ export interface BadField {
 export function importedCampaign(
   fields: CampaignFields,
   denied: HostDenylist,
-):
-  | { readonly campaign: ImportedCampaign }
-  | { readonly faults: readonly BadField[]; readonly claims: Claims } {
+): { readonly campaign: ImportedCampaign } | { readonly faults: readonly BadField[] } {
   const faults: BadField[] = [];
   const refuse = (field: CampaignField, because: FieldFault) => {
     faults.push({ kind: 'bad-field', field, because });
@@ -77,50 +96,42 @@ export function importedCampaign(
   };
   const read = <T>(field: CampaignField, reader: (text: string) => T | undefined, because: FieldFault) =>
     fields[field] === '' ? null : (reader(fields[field]) ?? refuse(field, because));
+  const identifier = <T>(field: CampaignField, reader: (text: string) => T | undefined) =>
+    read(field, reader, 'not-an-identifier');
+  const time = (field: CampaignField) => read(field, values.timestamp, 'not-a-time');
 
-  const id = read('id', campaignId, 'not-an-identifier');
-  const name = read('name', label, 'not-a-name');
+  const id = identifier('id', values.campaignId);
+  const name = read('name', values.label, 'not-a-name');
   const owner =
-    fields.owner_id === '' ? refuse('owner_id', 'missing') : read('owner_id', ownerId, 'not-an-identifier');
+    fields.owner_id === '' ? refuse('owner_id', 'missing') : identifier('owner_id', values.ownerId);
   const isDefault = read('is_default', flag, 'not-a-flag') ?? false;
-  const createdAt = read('created_at', timestamp, 'not-a-time');
+  const createdAt = time('created_at');
   const mirrorFields = {
-    id: read('mirror_id', mirrorId, 'not-an-identifier'),
+    id: identifier('mirror_id', values.mirrorId),
     targetUrl: address(),
     clicks: read('clicks', count, 'not-a-count') ?? 0,
     updatedExternally: read('updated_externally', flag, 'not-a-flag') ?? false,
-    updatedExternallyAt: read('updated_externally_at', timestamp, 'not-a-time'),
-    createdAt: read('mirror_created_at', timestamp, 'not-a-time'),
-    updatedAt: read('mirror_updated_at', timestamp, 'not-a-time'),
+    updatedExternallyAt: time('updated_externally_at'),
+    createdAt: time('mirror_created_at'),
+    updatedAt: time('mirror_updated_at'),
   };
   const isFlagReadable = faults.every(({ field }) => field !== 'updated_externally');
   if (isFlagReadable && mirrorFields.updatedExternally !== (fields.updated_externally_at !== '')) {
     refuse('updated_externally_at', 'contradiction');
   }
 
-  if (faults.length > 0 || owner === null) {
-    return { faults, claims: { id, name, mirrorId: mirrorFields.id, defaultOf: isDefault ? owner : null } };
-  }
+  if (faults.length > 0 || owner === null) return { faults };
   const { targetUrl } = mirrorFields;
   const mirror = targetUrl === null ? null : { ...mirrorFields, targetUrl };
   return { campaign: { id, name, ownerId: owner, isDefault, createdAt, mirror } };
 
   function address() {
-    if (fields.target_url === '') return hasMirrorFields(fields) ? refuse('target_url', 'missing') : null;
+    const ofMirror = campaignFields.slice(campaignFields.indexOf('mirror_id'));
+    if (ofMirror.every((field) => fields[field] === '')) return null;
+    if (fields.target_url === '') return refuse('target_url', 'missing');
     const result = mirrorAddress(fields.target_url, denied);
     return typeof result === 'string' ? result : refuse('target_url', result.fault);
   }
-}
-
-/** The values of a valid campaign that only one campaign can have. */
-export function claimsOf({ id, name, ownerId, isDefault, mirror }: ImportedCampaign): Claims {
-  return { id, name, mirrorId: mirror?.id ?? null, defaultOf: isDefault ? ownerId : null };
-}
-
-/** Whether any field of the mirror other than its address has a value. */
-function hasMirrorFields(fields: CampaignFields): boolean {
-  const after = campaignFields.slice(campaignFields.indexOf('target_url') + 1);
-  return fields.mirror_id !== '' || after.some((field) => fields[field] !== '');
 }
 
 function flag(text: string): boolean | undefined {

@@ -1,7 +1,6 @@
 import type { AccessKey } from '../values/access-key.ts';
 import type { AccessKeyId, Label, OwnerId, Timestamp } from '../values/identifiers.ts';
 
-/** The access key to issue. */
 export interface NewAccessKey {
   readonly owner: OwnerId;
   /** The purpose of the key, in its holder's words. */
@@ -30,7 +29,6 @@ export interface AccessKeyRecord {
   readonly replacedBy: AccessKeyId | null;
 }
 
-/** Which access keys to list. */
 export interface AccessKeyPage {
   readonly owner?: OwnerId | undefined;
   /** Start after this key. */

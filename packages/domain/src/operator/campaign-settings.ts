@@ -13,7 +13,6 @@ export interface CampaignRecord {
   readonly mirror: Mirror | null;
 }
 
-/** Which campaigns to list. */
 export interface CampaignPage {
   readonly owner?: OwnerId | undefined;
   /** Start after this campaign. */
@@ -31,7 +30,6 @@ export interface MirrorPage extends CampaignPage {
   readonly hosts?: readonly HostName[];
 }
 
-/** The mirrors of one page. */
 export interface ExaminedMirrors<M> {
   readonly mirrors: readonly M[];
   /** The number of mirrors examined, including those that were left out because of their hosts. */
@@ -52,7 +50,6 @@ export interface CampaignRecords {
   listMirrors(page: MirrorPage): Promise<ExaminedMirrors<Mirror>>;
 }
 
-/** The campaign to create. */
 export interface NewCampaign {
   readonly owner: OwnerId;
   readonly isDefault: boolean;
@@ -67,20 +64,16 @@ export interface OwnerHasDefault {
   readonly name: string | null;
 }
 
-/** There is no such campaign; nothing was done. */
 export type CampaignNotFound = { readonly kind: 'campaign-not-found' };
 
-/** The result of creating a campaign. */
 export type CampaignCreation = { readonly kind: 'created'; readonly id: CampaignId } | OwnerHasDefault;
 
-/** The result of creating a mirror. */
 export type MirrorCreation =
   | { readonly kind: 'created'; readonly mirror: Mirror }
   | CampaignNotFound
   /** A campaign has at most one mirror, whose address is then set. */
   | { readonly kind: 'mirror-exists' };
 
-/** The result of a transfer to another owner. */
 export type Transfer =
   | { readonly kind: 'transferred'; readonly from: OwnerId }
   /** The campaign already belonged to that owner; nothing was done. */
@@ -89,7 +82,6 @@ export type Transfer =
   /** A default campaign remains one, so its new owner must not have another. */
   | OwnerHasDefault;
 
-/** The result of changing the default flag. */
 export type DefaultChange =
   /** The flag already had this value; nothing was done. */
   { readonly kind: 'changed' | 'unchanged'; readonly ownerId: OwnerId } | CampaignNotFound | OwnerHasDefault;
@@ -106,11 +98,8 @@ export type Deletion =
  * together. Every call throws `Unavailable` when the store is unavailable.
  */
 export interface CampaignSettings {
-  /** Creates a campaign without a mirror. */
   createCampaign(campaign: NewCampaign): Promise<CampaignCreation>;
-  /** Creates the mirror of a campaign that has none. */
   createMirror(campaign: CampaignId, address: MirrorAddress): Promise<MirrorCreation>;
-  /** Gives a campaign, with its mirror, to another owner. */
   transfer(campaign: CampaignId, to: OwnerId): Promise<Transfer>;
   /** Makes the campaign its owner's default campaign, or an ordinary one. */
   setDefault(campaign: CampaignId, isDefault: boolean): Promise<DefaultChange>;
