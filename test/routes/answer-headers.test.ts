@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { keptAlive, standing } from '../support/http/answer-rows.ts';
 import type { RawResponse } from '../support/http/message.ts';
 import { type Asking, ask } from '../support/http/request.ts';
-import { withHttpService } from '../support/http/service.ts';
+import { httpService, withHttpService } from '../support/http/service.ts';
 
 const origin = 'https://tools.example';
 const Origin = { Origin: origin };
@@ -39,7 +39,8 @@ describe('contract: headers: for browsers', () => {
   });
 
   it('its page may read its answer, whatever that is', async () => {
-    for (const more of [{}, { Authorization: undefined }, { Host: undefined }]) {
+    const ofParser = { 400: { 'X Y': '' }, 431: { X: 'a'.repeat(17_000) } };
+    for (const more of [{}, { Authorization: undefined }, { Host: undefined }, ...Object.values(ofParser)]) {
       const { headers } = await ask(service(), { headers: { ...Origin, ...more } });
       expect(headers).to.include({ vary: 'Origin', 'access-control-allow-origin': origin });
       const exposed = String(headers['access-control-expose-headers']).split(', ');
@@ -50,6 +51,19 @@ describe('contract: headers: for browsers', () => {
         'X-RateLimit-Limit',
       ]);
     }
+  });
+
+  it('an answer of the parser varies with the origin, and names none that it has not heard', async () => {
+    for (const [headers, names] of [
+      [{ 'X Y': '' }, ['vary']],
+      [{ 'X Y': '', Origin: 'https://other.example' }, ['vary']],
+    ] as const)
+      expect(corsNames(await ask(service(), { headers }))).to.deep.equal(names);
+    expect(corsNames(await ask(closed(), { headers: { ...Origin, 'X Y': '' } }))).to.deep.equal([]);
+    const only = await httpService({ origins: [origin] }, closed());
+    const { headers } = await ask(only, { headers: { 'X Y': '' } });
+    expect(headers).to.include({ vary: 'Origin', 'access-control-allow-origin': origin });
+    await only.stop();
   });
 
   for (const other of ['https://tools.example.evil.example', 'https://TOOLS.example', 'null'])

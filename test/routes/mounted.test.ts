@@ -115,6 +115,19 @@ describe('the route in applications of others', () => {
         .and.not.include('secret');
     });
 
+  it('Koa: the application hears what is behind a 500, even what is no error', async () => {
+    const heard: unknown[] = [];
+    const failing = { find: throwing(['text']), setMirror: throwing(['text']) };
+    const app = new Koa().use(
+      setMirrorRouter({ useCase: new SetCampaignMirror(failing, service().world.identity) }).routes(),
+    );
+    app.on('error', (error, context) => heard.push(error.message, context.status));
+    await hosted(createServer(app.callback()), async (host) => {
+      expect((await ask(host)).body).to.equal('{"message":"Server Error"}');
+    });
+    expect(heard).to.deep.equal(['text', 500]);
+  });
+
   it('Koa: a prefix of the router changes no other, and other middleware sees no key', async () => {
     const seen: string[] = [];
     const app = new Koa().use(async (context, next) => {

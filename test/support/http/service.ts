@@ -87,6 +87,7 @@ export async function httpService(
   const useCase = new SetCampaignMirror(campaigns, identity, deniedHosts);
   const server = new HttpServer(application({ ...options, ...shared, useCase, pages }).callback(), {
     ...shared,
+    origins: options.origins,
     ...(options.timeLimits && { limits: options.timeLimits }),
   });
   const { port } = await server.listen(0, '127.0.0.1');

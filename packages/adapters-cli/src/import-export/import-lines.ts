@@ -21,6 +21,7 @@ async function* linesOf(bytes: AsyncIterable<Buffer>): AsyncGenerator<string> {
 }
 
 const otherEncoding = 'in Excel, save it as “CSV UTF-8 (Comma delimited)”';
+const notInUtf8 = `the line is not in UTF-8; the file may be in Windows-1252: ${otherEncoding}`;
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /**
@@ -33,7 +34,7 @@ function textOf(line: string): string {
   try {
     return decoder.decode(Buffer.from(line, 'latin1')).replace(/\r$/, '');
   } catch {
-    throw new UnreadLine(`the line is not in UTF-8; the file may be in Windows-1252: ${otherEncoding}`);
+    throw new UnreadLine(notInUtf8);
   }
 }
 
@@ -56,7 +57,7 @@ function fieldsIn(text: string): string[] {
 
 /**
  * Reads the lines of a CSV file of campaigns and checks them. A first line such as `sep=,`, which is for spreadsheets,
- * and rows without any value are skipped.
+ * and rows without any value are skipped. Only the first line in another encoding than UTF-8 is reported.
  * @throws ClearError when the header does not name the columns
  */
 export async function* importLines(
@@ -65,6 +66,7 @@ export async function* importLines(
 ): AsyncGenerator<domain.ImportLine> {
   let columns: readonly domain.CampaignField[] | undefined;
   let line = 0;
+  let isUtf8 = true;
   for await (const encoded of linesOf(bytes)) {
     line += 1;
     try {
@@ -77,6 +79,8 @@ export async function* importLines(
     } catch (error) {
       if (!(error instanceof UnreadLine)) throw error;
       if (!columns) throw new ClearError(`line ${line}: ${error.message}`);
+      if (error.message === notInUtf8 && !isUtf8) continue;
+      if (error.message === notInUtf8) isUtf8 = false;
       yield { line, faults: [{ kind: 'unread', because: error.message }] };
     }
   }

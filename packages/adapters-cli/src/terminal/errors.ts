@@ -9,6 +9,8 @@ const misleading = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\
 
 /** Lines of JSON with the misleading characters in their strings escaped; they parse to the same values. */
 export function escaped(lines: string): string {
+  // Nearly all lines are ASCII, for which this check takes a hundredth of the time of the search.
+  if (Buffer.byteLength(lines) === lines.length && !lines.includes('\u007f')) return lines;
   return lines.replace(
     misleading,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,

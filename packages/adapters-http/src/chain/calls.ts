@@ -1,6 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
+import { isNativeError } from 'node:util/types';
 import { isRequestId, Unavailable } from '@campaign-mirror/domain';
 import type Koa from 'koa';
 import { clientOf, type TrustedProxies } from './client-address.ts';
@@ -173,7 +174,8 @@ export function errorsAsAnswers(log: HttpLog | undefined): Middleware {
       const because = error instanceof Unavailable ? 'unavailable' : 'unexpected';
       answer(context, faults[because]);
       if (log) log.failed(context.state.call.requestId, error, because);
-      else context.app.emit('error', error, context);
+      // A Koa application accepts nothing but errors.
+      else context.app.emit('error', isNativeError(error) ? error : new Error(String(error)), context);
     }
   };
 }

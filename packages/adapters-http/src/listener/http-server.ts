@@ -10,7 +10,7 @@ import {
 } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { standingHeaders } from '../chain/answer-headers.ts';
+import { headersOfRefusal } from '../chain/answer-headers.ts';
 import { type AnsweredRequest, type Calls, requestIdOf } from '../chain/calls.ts';
 import type { Capacity } from '../chain/capacity.ts';
 import { type Fault, faults, methodNotSupported, type Reply } from '../chain/replies.ts';
@@ -133,14 +133,20 @@ export class HttpServer {
     socket.on('error', () => socket.destroy());
     const requestId = requestIdOf(headers['x-request-id']);
     const method = 'CONNECT';
-    this.#connections.get(socket)?.refuse(methodNotSupported(method, 'POST'), method, requestId);
+    this.#connections.get(socket)?.refuse(methodNotSupported(method, 'POST'), '', method, requestId);
   }
 
-  #onParserError({ code }: NodeJS.ErrnoException, socket: Socket): void {
+  #onParserError({ code, rawPacket }: ParserError, socket: Socket): void {
     if (code === 'ECONNRESET' || !socket.writable) socket.destroy();
-    else this.#connections.get(socket)?.refuse(faults[parserFault(code)]);
+    else {
+      const heard = rawPacket?.toString('latin1');
+      this.#connections.get(socket)?.refuse(faults[parserFault(code)], heard);
+    }
   }
 }
+
+/** `rawPacket` is the input that was read last. */
+type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
 
 /** The answer to an error of Node's parser, or to a missed time limit. */
 function parserFault(code: string | undefined): Fault {
@@ -161,6 +167,8 @@ export interface HttpServerSettings {
   readonly calls: Calls;
   readonly capacity: Capacity;
   readonly limits?: TimeLimits;
+  /** Those of the application. */
+  readonly origins?: readonly string[] | undefined;
 }
 
 /**
@@ -198,13 +206,16 @@ class Connection {
     }
   }
 
-  /** Answers input that cannot become a request, unless an answer before it is due, and closes the connection. */
-  refuse(reply: Reply, method = '-', requestId: string = randomUUID()): void {
+  /**
+   * Answers input that cannot become a request, unless an answer before it is due, and closes the connection. `heard` is
+   * the input that was read last.
+   */
+  refuse(reply: Reply, heard = '', method = '-', requestId: string = randomUUID()): void {
     // The parser reports an error for every further chunk.
     if (this.#isClosing) return;
     this.#isClosing = true;
     const before = this.response;
-    const end = () => this.#end(reply, method, requestId);
+    const end = () => this.#end(reply, heard, method, requestId);
     if (before?.req.complete === false) {
       // The headers of a request were understood. If it has been answered, its body does not matter.
       if (!this.#settings.calls.cutShort(before, reply)) this.#socket.destroySoon();
@@ -231,16 +242,16 @@ class Connection {
     else if (this.#ignored === 1) setImmediate(() => this.#socket.pause());
   }
 
-  #end(reply: Reply, method: string, requestId: string): void {
+  #end(reply: Reply, heard: string, method: string, requestId: string): void {
     if (!this.#socket.writable) return;
-    this.#socket.end(wireFormat(reply, requestId));
+    const { calls, origins = [] } = this.#settings;
+    this.#socket.end(wireFormat(reply, requestId, headersOfRefusal(origins, heard)));
     // So that the answer is not lost to a caller that still writes.
     this.#socket.resume();
     setTimeout(() => this.#socket.destroy(), lastAnswerTime).unref();
     const { status, because } = reply;
     const client = this.#socket.remoteAddress ?? '-';
-    const { log } = this.#settings.calls.settings;
-    log?.answered({ requestId, client, method, route: '-', status, milliseconds: 0, because });
+    calls.settings.log?.answered({ requestId, client, method, route: '-', status, milliseconds: 0, because });
   }
 }
 
@@ -250,10 +261,14 @@ function staysOpen(response: ServerResponse): boolean {
 }
 
 /** An answer in wire format (RFC 9112, section 4), after which the connection closes. */
-function wireFormat({ status, body = '', headers }: Reply, requestId: string): string {
+function wireFormat(
+  { status, body = '', headers: own }: Reply,
+  requestId: string,
+  headers: Readonly<Record<string, string>>,
+): string {
   const all = {
-    ...standingHeaders,
     ...headers,
+    ...own,
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),
     'X-Request-Id': requestId,

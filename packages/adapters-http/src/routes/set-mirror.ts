@@ -9,6 +9,7 @@ import {
 } from '@campaign-mirror/domain';
 import { parse as mediaType } from 'content-type';
 import bodyParser from 'koa-bodyparser';
+import * as v from 'valibot';
 import { answer, type Context, type Middleware } from '../chain/calls.ts';
 import { Capacity, type Holder } from '../chain/capacity.ts';
 import { networkOf } from '../chain/client-address.ts';
@@ -227,22 +228,33 @@ function isJson(request: IncomingMessage): boolean {
   return listed(request.headers['content-encoding']).every((coding) => coding === 'identity');
 }
 
+/** Checks the name of a fault, which is the message of an issue. */
+const fault = <F extends BodyFault>(name: F) => name;
+
+/** The request body (contract: the call). Other keys are ignored. */
+const requestBody = v.object(
+  {
+    mirror_endpoint: v.pipe(
+      v.nonNullish(v.unknown(), fault('required')),
+      v.string(fault('not-a-string')),
+      v.check((text) => text.trim() !== '', fault('required')),
+    ),
+  },
+  fault('required'),
+);
+
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/**
- * The address in a body (contract: the call), or why there is none. Other keys are ignored. A leading byte order mark is
- * not part of the body.
- */
+/** The address in a body, or why there is none. A leading byte order mark is not part of the body. */
 function submitted(bytes: Uint8Array): { address?: string; fault?: BodyFault } {
   if (bytes.length === 0) return { fault: 'required' };
-  let body: unknown;
+  let value: unknown;
   try {
-    body = JSON.parse(utf8.decode(bytes));
+    value = JSON.parse(utf8.decode(bytes));
   } catch {
     return { fault: 'not-json' };
   }
-  // What is not an object has no such key.
-  const address: unknown = Object(body).mirror_endpoint ?? '';
-  if (typeof address !== 'string') return { fault: 'not-a-string' };
-  return address.trim() === '' ? { fault: 'required' } : { address };
+  const parsed = v.safeParse(requestBody, value, { abortEarly: true, abortPipeEarly: true });
+  if (parsed.success) return { address: parsed.output.mirror_endpoint };
+  return { fault: parsed.issues[0].message as BodyFault };
 }

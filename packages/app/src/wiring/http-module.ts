@@ -41,6 +41,7 @@ export const httpModule = ({ settings, log, lines, registry, life }: ModuleInput
           calls,
           capacity,
           limits: { keepAliveTimeout: IDLE_TIMEOUT },
+          origins,
         });
         metrics.watch('callers', { server, capacity });
         void aborted(life.ending).then(() => {
