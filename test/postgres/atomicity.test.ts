@@ -6,12 +6,10 @@ import {
 } from '@campaign-mirror/adapters-persistence';
 import { type HistoryId, type OperatorSetting, type Outcome, RestoreMirror } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { PostgresCampaigns } from '../../packages/adapters-persistence/src/hot-path/campaigns.ts';
-import { Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
 import { meanwhile } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';
 import { transfer } from '../support/store/grouped.ts';
-import { hotPathOn } from '../support/store/hot-paths.ts';
+import { hotPathBy } from '../support/store/hot-paths.ts';
 import { type Live, newOwner, tester } from '../support/store/world.ts';
 
 const [second, third] = ['https://example.com/second', 'https://example.com/third'];
@@ -32,7 +30,7 @@ describe('contract: atomicity — a rival holds what is waited for', () => {
   before(async () => {
     operator = await openDatabase(service.database.address('operator'));
     restoring = new RestoreMirror(
-      new PostgresCampaigns(hotPathOn(new Statements(operator.pool))),
+      hotPathBy(operator.pool).campaigns,
       new PostgresMirrorHistory(operator.pool),
       new PostgresOperatorMirrors(operator.pool, tester),
     );

@@ -20,46 +20,6 @@ export async function refuseOtherEncoding(client: PoolClient): Promise<void> {
   throw new UnfitDatabase(`the database is in ${encoding}, not in UTF8: make one with encoding UTF8`);
 }
 
-/** How long an attempt to connect may be delayed after the first failure, in milliseconds. */
-const firstDelay = 20;
-/** How long an attempt to connect may be delayed after many failures, in milliseconds. */
-const maxDelay = 500;
-
-type Connected = (error: Error) => void;
-
-/**
- * A class of clients for one pool. While connections fail, each further attempt is delayed, at random and up to a limit
- * that doubles, so that a server that recovers is not flooded: at most 500 ms, and a quarter of the time that a caller
- * waits for a connection, in milliseconds (0: forever).
- */
-export function backingOff(waitTimeout: number, random = Math.random): typeof pg.Client {
-  const longest = waitTimeout > 0 ? Math.min(maxDelay, waitTimeout / 4) : maxDelay;
-  let failures = 0;
-
-  class BackingOff extends pg.Client {
-    override connect(): Promise<this>;
-    override connect(connected: Connected): void;
-    override connect(connected?: Connected) {
-      // The pool calls it with a callback only.
-      if (!connected) return super.connect();
-      const attempt = () =>
-        super.connect((error?: Error) => {
-          failures = error ? failures + 1 : 0;
-          connected(error as Error);
-        });
-      if (failures === 0) return attempt();
-      const limit = Math.min(longest, firstDelay * 2 ** (failures - 1));
-      setTimeout(() => {
-        const { stream } = (this as unknown as { connection: { stream: { destroyed: boolean } } }).connection;
-        // The pool destroyed it, because its caller has waited for too long.
-        if (stream.destroyed) connected(new Error('no connection in time'));
-        else attempt();
-      }, random() * limit);
-    }
-  }
-  return BackingOff;
-}
-
 /**
  * The function of PostgreSQL that warns; its text depends on the server's language. Only one of its warnings leaves the
  * connection open: the wait for a synchronous standby was canceled, the transaction is committed here, and a failover
@@ -146,7 +106,6 @@ export function poolOptions(
     ssl: false,
     sslnegotiation: 'postgres',
     ...address,
-    Client: backingOff(limits.waitTimeout),
     max: limits.size,
     connectionTimeoutMillis: limits.waitTimeout,
     query_timeout: limits.queryTimeout,

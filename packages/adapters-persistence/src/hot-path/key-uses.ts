@@ -15,7 +15,7 @@ const record = `
   update campaign_mirror.access_keys set last_used_at = clock_timestamp()
   from noted where access_keys.id = noted.id`;
 
-/** A key's use is written at most once in this time, in milliseconds. */
+/** In milliseconds. */
 const minute = 60_000;
 
 /** The maximum number of keys kept: as many as there are claims. */
