@@ -29,7 +29,7 @@ export const mistakes = {
   'reads the address before ahead of the lock': /the address before was read ahead of the lock/,
   'drops an update that another one overtook': /an update was lost: the history/,
   'takes the time before the lock': /the time of a write was taken before its lock/,
-  'refuses with what it read before': /the answer.campaign\S* is not as expected/,
+  'refuses with what it read before': /the answer is not as expected.*\n {4}kind: 'campaign-differs'/s,
   'takes a new mirror for the one that it read': /the history names another mirror|another mirror was set/,
   // One write is two.
   'writes the mirror, then the history': /a mirror changed, but not its history/,
@@ -45,7 +45,7 @@ export const mistakes = {
   'tries again what it may have written': /a change was written twice/,
   // Wrong by itself, whatever happens meanwhile.
   'finds what it found before': /the campaign that was found/,
-  'rounds the owner': /the campaign that was found.ownerId/,
+  'rounds the owner': /the campaign that was found is not as expected.*\n\+ +ownerId/s,
   'does not look at what was seen': /the answer\S* is not as expected/,
   'trusts the claim of a key': /the answer\S* is not as expected/,
   'knows keys only': /the call|the mirror was not set/,

@@ -4,12 +4,7 @@ export { PostgresCampaignExport } from './bulk/campaign-export.ts';
 export { PostgresCampaignImport } from './bulk/campaign-import.ts';
 export { filledTable, restoreBackup } from './bulk/restore.ts';
 export { codeOf, isDatabaseAway } from './connection/database-faults.ts';
-export {
-  type DatabaseProbe,
-  type DatabaseState,
-  openProbe,
-  type ProbeLimits,
-} from './connection/database-probe.ts';
+export { type DatabaseProbe, type DatabaseState, openProbe } from './connection/database-probe.ts';
 export {
   type DatabaseAddress,
   defaultPoolLimits,
@@ -37,8 +32,7 @@ export {
 export { PostgresHistoryPruning, PostgresMirrorHistory } from './operator/mirror-history.ts';
 export { PostgresMirrorMoves } from './operator/mirror-moves.ts';
 export { PostgresOperatorMirrors } from './operator/operator-mirrors.ts';
-export { migrationNames } from './schema/migration-names.ts';
-export { type Role, roles } from './schema/schema.ts';
+export { migrationNames, type Role, roles } from './schema/schema.ts';
 export {
   type BatchKind,
   type HotPathObserver,

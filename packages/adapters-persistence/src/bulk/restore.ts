@@ -5,8 +5,7 @@ import { refuseOtherEncoding, UnfitDatabase } from '../connection/pool.ts';
 import { rowsOf } from '../connection/rows.ts';
 import { stoppable, withoutTimeouts } from '../connection/stoppable.ts';
 import { inTransaction } from '../connection/transaction.ts';
-import { migrationNames } from '../schema/migration-names.ts';
-import { namesOf } from '../schema/schema.ts';
+import { migrationNames, namesOf } from '../schema/schema.ts';
 import {
   type BackupHeader,
   type BackupTable,

@@ -12,29 +12,21 @@ export class UnfitDatabase extends Error {
 
 /** @throws UnfitDatabase if the database is not in UTF-8 */
 export async function refuseOtherEncoding(client: PoolClient): Promise<void> {
-  const { rows } = await client.query<{ encoding: string }>(
-    "select current_setting('server_encoding') as encoding",
-  );
-  const [{ encoding } = { encoding: '' }] = rows;
-  if (encoding === 'UTF8') return;
-  throw new UnfitDatabase(`the database is in ${encoding}, not in UTF8: make one with encoding UTF8`);
+  const { rows } = await client.query("select current_setting('server_encoding') as encoding");
+  const { encoding } = rows[0];
+  if (encoding !== 'UTF8')
+    throw new UnfitDatabase(`the database is in ${encoding}, not in UTF8: make one with encoding UTF8`);
 }
 
 /**
- * The function of PostgreSQL that warns; its text depends on the server's language. Only one of its warnings leaves the
- * connection open: the wait for a synchronous standby was canceled, the transaction is committed here, and a failover
- * may lose it.
- */
-const waitForStandby = 'SyncRepWaitForLSN';
-
-/**
- * From now on such a commit, which PostgreSQL reports as successful, fails as if the connection had been lost: its
- * outcome is unknown.
+ * From now on, a commit whose wait for a synchronous standby was canceled fails as if the connection had been lost: its
+ * outcome is unknown. PostgreSQL reports it as successful, with a warning, and a failover may lose it.
  */
 export function refuseUnreplicated(pool: Pool): void {
   pool.on('connect', (client) => {
     client.on('notice', ({ routine }) => {
-      if (routine !== waitForStandby) return;
+      // The function that warns: its text depends on the server's language. Its other warnings end the connection.
+      if (routine !== 'SyncRepWaitForLSN') return;
       const { connection } = client as unknown as { connection: Connection };
       // At once: the message that reports success may already have been received.
       connection.emit('error', new Error('the wait for a synchronous standby was canceled'));
@@ -66,7 +58,6 @@ export interface PoolLimits {
   readonly queryTimeout: number;
 }
 
-/** The bounds if none are given. */
 export const defaultPoolLimits: PoolLimits = {
   size: 10,
   waitTimeout: 3_000,
@@ -120,9 +111,6 @@ export function poolOptions(
   };
 }
 
-/** How long a running statement may delay the end, in milliseconds. */
-const closeTimeout = 1_000;
-
 /**
  * Makes the function that runs `before` and then ends the pool, in bounded time: MikroORM ends only a pool that it has
  * used, and waits forever for a connection that died in one of its transactions, because it never releases it.
@@ -130,16 +118,19 @@ const closeTimeout = 1_000;
 export function closing(pool: Pool, before = async () => {}): (timeout?: number) => Promise<boolean> {
   const clients = new Set<PoolClient>();
   pool.on('connect', (client) => clients.add(client)).on('remove', (client) => clients.delete(client));
-  return async (timeout = closeTimeout) => {
+  return async (timeout = 1_000) => {
     const ended = before().then(() => (pool.ending ? undefined : pool.end()));
     ended.catch(() => {});
-    const inTime = ended.then(() => true);
-    const hangs = !(await withTimeLimit(timeout, inTime, false));
-    if (hangs) {
-      // Connections that are busy or dead are cut off; their answers are no longer needed.
-      for (const client of clients)
-        void (client as unknown as { end(): Promise<void> }).end().catch(() => {});
-    }
-    return !hangs;
+    if (
+      await withTimeLimit(
+        timeout,
+        ended.then(() => true),
+        false,
+      )
+    )
+      return true;
+    // Connections that are busy or dead are cut off; their answers are no longer needed.
+    for (const client of clients) void (client as unknown as pg.Client).end().catch(() => {});
+    return false;
   };
 }

@@ -1,27 +1,23 @@
-import {
-  accessKeyOf,
-  type Campaign,
-  type CampaignId,
-  type CampaignRepository,
-  type MirrorChange,
-  type SetMirrorResult,
-  type Timestamp,
-} from '@campaign-mirror/domain';
+import type * as domain from '@campaign-mirror/domain';
+import { accessKeyOf } from '@campaign-mirror/domain';
 import { type InMemoryStore, timestampOf } from './store.ts';
 
 /** Campaigns and mirrors in memory: for tests, and for reuse without persistence. */
-export class InMemoryCampaigns implements CampaignRepository {
+export class InMemoryCampaigns implements domain.CampaignRepository {
   readonly #store: InMemoryStore;
 
   constructor(store: InMemoryStore) {
     this.#store = store;
   }
 
-  async find(id: CampaignId): Promise<Campaign | undefined> {
+  async find(id: domain.CampaignId): Promise<domain.Campaign | undefined> {
     return this.#find(id);
   }
 
-  async setMirror(seen: Campaign, { address, by, requestId }: MirrorChange): Promise<SetMirrorResult> {
+  async setMirror(
+    seen: domain.Campaign,
+    { address, by, requestId }: domain.MirrorChange,
+  ): Promise<domain.SetMirrorResult> {
     const { mirrors, history } = this.#store;
     const id = accessKeyOf(by.subject);
     const key = id && this.#store.accessKey(id);
@@ -48,13 +44,13 @@ export class InMemoryCampaigns implements CampaignRepository {
     return { kind: 'mirror-set', mirror: { ...mirror } };
   }
 
-  #find(id: CampaignId): Campaign | undefined {
+  #find(id: domain.CampaignId): domain.Campaign | undefined {
     const stored = this.#store.campaigns.get(id);
     return stored && { ...stored, hasMirror: this.#store.mirrors.has(id) };
   }
 
   /** Now, or a microsecond after this time if the clock is behind it. */
-  #after(time: Timestamp): Timestamp {
+  #after(time: domain.Timestamp): domain.Timestamp {
     const later = BigInt(Date.parse(`${time.slice(0, 23)}Z`)) * 1000n + BigInt(time.slice(23, 26)) + 1n;
     const now = this.#store.now();
     return timestampOf(now > later ? now : later);

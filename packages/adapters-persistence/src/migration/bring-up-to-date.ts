@@ -3,8 +3,7 @@ import type { Database } from '../connection/database.ts';
 import { UnfitDatabase } from '../connection/pool.ts';
 import { withoutTimeouts } from '../connection/stoppable.ts';
 import { grantTexts, revokeFromPublic } from '../schema/grants.ts';
-import { migrationNames } from '../schema/migration-names.ts';
-import { roles, schema } from '../schema/schema.ts';
+import { migrationNames, roles, schema } from '../schema/schema.ts';
 
 /** The number of the advisory lock that allows one migration at a time in a database; chosen arbitrarily. */
 const migrationLock = 7_236_110_421;

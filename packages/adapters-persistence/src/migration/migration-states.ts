@@ -1,8 +1,7 @@
 import type { Timestamp } from '@campaign-mirror/domain';
 import type { ClientBase, Pool } from 'pg';
 import { codeOf, portFault } from '../connection/database-faults.ts';
-import { migrationNames } from '../schema/migration-names.ts';
-import { timestampText } from '../schema/schema.ts';
+import { migrationNames, timestampText } from '../schema/schema.ts';
 
 /** A migration, and whether the database has it. */
 export interface MigrationState {

@@ -10,6 +10,9 @@ import {
 
 export const schema = 'campaign_mirror';
 
+/** Every version of the schema, in order. A released one never changes. */
+export const migrationNames = ['0001-mirrors-with-facts'] as const;
+
 /** The format of every time that leaves the database, whatever the session's time zone and date style. */
 export function timestampText(column: string): string {
   return `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;

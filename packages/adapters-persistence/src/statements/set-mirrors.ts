@@ -1,15 +1,5 @@
-import {
-  accessKeyOf,
-  type Caller,
-  type Campaign,
-  type CampaignId,
-  type Mirror,
-  type MirrorAddress,
-  type MirrorId,
-  type OwnerId,
-  partsOf,
-  type Timestamp,
-} from '@campaign-mirror/domain';
+import type * as domain from '@campaign-mirror/domain';
+import { accessKeyOf, partsOf } from '@campaign-mirror/domain';
 import { safeInteger } from '../connection/rows.ts';
 import type { TextRow } from './statements.ts';
 
@@ -32,15 +22,15 @@ export function textArray(elements: readonly (string | null)[]): string {
 }
 
 /** These stand for an infinite time, for which ISO 8601 has no form. */
-const firstMoment = '0001-01-01T00:00:00.000000Z' as Timestamp;
-const lastMoment = '9999-12-31T23:59:59.999999Z' as Timestamp;
+const firstMoment = '0001-01-01T00:00:00.000000Z' as domain.Timestamp;
+const lastMoment = '9999-12-31T23:59:59.999999Z' as domain.Timestamp;
 
 /**
  * Converts what PostgreSQL's `extract(epoch …)` gives (section 9.9.1) to a timestamp: seconds since 1970, with six
  * fractional digits whatever the session's time zone and `DateStyle`; faster than `to_char`. An infinite time becomes the
  * first or the last moment of the years 1 to 9999.
  */
-export function timestampAt(seconds: string): Timestamp {
+export function timestampAt(seconds: string): domain.Timestamp {
   const point = seconds.indexOf('.');
   let whole = Number(seconds.slice(0, point));
   let fraction = seconds.slice(point + 1);
@@ -57,7 +47,7 @@ export function timestampAt(seconds: string): Timestamp {
   const hour = twoDigits[moment.getUTCHours()];
   const minute = twoDigits[moment.getUTCMinutes()];
   const second = twoDigits[moment.getUTCSeconds()];
-  return `${date}T${hour}:${minute}:${second}.${fraction}Z` as Timestamp;
+  return `${date}T${hour}:${minute}:${second}.${fraction}Z` as domain.Timestamp;
 }
 
 /** The numbers below 60 with two digits. */
@@ -87,25 +77,25 @@ const indexOf = Object.fromEntries([...columns, 'entry'].map((name, index) => [n
 
 /** A mirror to set, if its campaign has this owner and flag; null: whatever it has. */
 export interface MirrorToSet {
-  readonly campaign: CampaignId;
-  readonly owner: OwnerId | null;
+  readonly campaign: domain.CampaignId;
+  readonly owner: domain.OwnerId | null;
   readonly isDefault: boolean | null;
-  readonly address: MirrorAddress;
+  readonly address: domain.MirrorAddress;
   /** Only if the mirror has this address. One that no mirror can have makes the statement only look. */
   readonly expected?: string;
 }
 
 /** A mirror that a caller sets. */
 export interface CallersMirror extends MirrorToSet {
-  readonly by: Caller;
+  readonly by: domain.Caller;
   readonly requestId: string;
 }
 
 /** The result of one mirror to set. */
 export type SetResult =
-  | { readonly kind: 'mirror-set'; readonly mirror: Mirror }
+  | { readonly kind: 'mirror-set'; readonly mirror: domain.Mirror }
   | { readonly kind: 'caller-invalid' }
-  | { readonly kind: 'campaign-differs'; readonly campaign: Campaign | undefined }
+  | { readonly kind: 'campaign-differs'; readonly campaign: domain.Campaign | undefined }
   | { readonly kind: 'address-differs' }
   /** Everything was as requested, but nothing was set. */
   | { readonly kind: 'locked' };
@@ -175,7 +165,7 @@ function resultOf(toSet: MirrorToSet, row: TextRow): SetResult {
   if (row[indexOf.mirror_id] !== null) {
     const updatedAt = timestampAt(text('changed_at'));
     const mirror = {
-      id: safeInteger(text('mirror_id')) as MirrorId,
+      id: safeInteger(text('mirror_id')) as domain.MirrorId,
       campaignId: toSet.campaign,
       targetUrl: toSet.address,
       clicks: safeInteger(text('clicks')),
@@ -190,7 +180,7 @@ function resultOf(toSet: MirrorToSet, row: TextRow): SetResult {
   if (row[indexOf.owner_id] === null) return { kind: 'campaign-differs', campaign: undefined };
   const campaign = {
     id: toSet.campaign,
-    ownerId: safeInteger(text('owner_id')) as OwnerId,
+    ownerId: safeInteger(text('owner_id')) as domain.OwnerId,
     isDefault: isTrueText(text('is_default')),
     hasMirror: isTrueText(text('has_mirror')),
   };
@@ -198,7 +188,7 @@ function resultOf(toSet: MirrorToSet, row: TextRow): SetResult {
   return { kind: isTrueText(text('address_is_as_expected')) ? 'locked' : 'address-differs' };
 }
 
-function isAsExpected(toSet: MirrorToSet, { ownerId, isDefault, hasMirror }: Campaign): boolean {
+function isAsExpected(toSet: MirrorToSet, { ownerId, isDefault, hasMirror }: domain.Campaign): boolean {
   const isOwners = toSet.owner === null || toSet.owner === ownerId;
   const isFlagged = toSet.isDefault === null || toSet.isDefault === isDefault;
   return hasMirror && isOwners && isFlagged;
