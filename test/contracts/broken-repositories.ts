@@ -1,22 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { InMemoryStore } from '@campaign-mirror/adapters-persistence/in-memory';
-import {
-  type AccessKeyId,
-  accessKeyOf,
-  type Campaign,
-  type CampaignId,
-  type CampaignRepository,
-  type MirrorAddress,
-  type MirrorChange,
-  type OwnerId,
-  type SetMirrorResult,
-  type Timestamp,
-  Unavailable,
-} from '@campaign-mirror/domain';
-import type { CampaignRepositoryWorld, Steps } from '@campaign-mirror/port-contracts';
-import { timestampOf } from '../../packages/adapters-persistence/src/in-memory/store.ts';
+import type * as domain from '@campaign-mirror/domain';
+import { accessKeyOf, Unavailable } from '@campaign-mirror/domain';
+import type { CampaignRepositoryWorld } from '@campaign-mirror/port-contracts';
+import { timestampOf } from '../../packages/adapters-persistence/src/in-memory.ts';
 import { worldsOf } from '../support/store/every-case.ts';
 import { inMemoryStore, preciseStore } from '../support/store/in-memory-world.ts';
+import { stepping } from '../support/store/stepping.ts';
 
 /** Mistakes of an adapter, and what the kit says of each. */
 export const mistakes = {
@@ -64,37 +54,30 @@ export function pausedWorld(
   pause: () => Promise<unknown> = turn,
 ): CampaignRepositoryWorld {
   const store = preciseStore();
-  let ahead: Parameters<Steps>[1] | undefined;
-  let step = -1;
+  const { steps, breaks } = stepping();
   const paused = async () => {
     await pause();
-    step += 1;
-    if ((await ahead?.(step)) === 'break') throw new Error('read ECONNRESET');
+    if (await breaks()) throw new Error('read ECONNRESET');
   };
   const world = worldsOf(inMemoryStore(store)).campaigns;
   const { history } = world.others;
-  const isKept = (id: CampaignId) =>
+  const isKept = (id: domain.CampaignId) =>
     mistake !== 'forgets the history of what is deleted' || store.mirrors.has(id);
   return {
     ...world,
     campaigns: new PausedCampaigns(store, paused, mistake),
     others: { ...world.others, history: async (id) => (isKept(id) ? history(id) : []) },
-    steps: async (call, before) => {
-      [step, ahead] = [-1, before];
-      return call().finally(() => {
-        ahead = undefined;
-      });
-    },
+    steps,
   };
 }
 
 /** A step reads or writes without a pause, which is what a transaction with a lock comes to. */
-class PausedCampaigns implements CampaignRepository {
+class PausedCampaigns implements domain.CampaignRepository {
   readonly #store: InMemoryStore;
   readonly #pause: () => Promise<void>;
   readonly #mistake: Mistake | undefined;
-  readonly #found = new Map<CampaignId, Promise<Campaign | undefined>>();
-  #change: MirrorChange | undefined;
+  readonly #found = new Map<domain.CampaignId, Promise<domain.Campaign | undefined>>();
+  #change: domain.MirrorChange | undefined;
 
   constructor(store: InMemoryStore, pause: () => Promise<void>, mistake: Mistake | undefined) {
     this.#store = store;
@@ -106,7 +89,7 @@ class PausedCampaigns implements CampaignRepository {
     return some.some((one) => one === this.#mistake);
   }
 
-  async find(id: CampaignId): Promise<Campaign | undefined> {
+  async find(id: domain.CampaignId): Promise<domain.Campaign | undefined> {
     if (!this.#is('joins a look-up that is under way', 'finds what it found before')) return this.#look(id);
     const looking = this.#found.get(id) ?? this.#look(id);
     this.#found.set(id, looking);
@@ -114,17 +97,17 @@ class PausedCampaigns implements CampaignRepository {
     return looking;
   }
 
-  async #look(id: CampaignId): Promise<Campaign | undefined> {
+  async #look(id: domain.CampaignId): Promise<domain.Campaign | undefined> {
     return this.#answering(async () => {
       await this.#pause();
       const campaign = this.#campaign(id);
       await this.#pause();
-      const rounded = campaign && { ...campaign, ownerId: Math.fround(campaign.ownerId) as OwnerId };
+      const rounded = campaign && { ...campaign, ownerId: Math.fround(campaign.ownerId) as domain.OwnerId };
       return this.#is('rounds the owner') ? rounded : campaign;
     });
   }
 
-  async setMirror(seen: Campaign, change: MirrorChange): Promise<SetMirrorResult> {
+  async setMirror(seen: domain.Campaign, change: domain.MirrorChange): Promise<domain.SetMirrorResult> {
     if (!this.#is('sets all mirrors of the owner')) return this.#answering(() => this.#set(seen, change));
     for (const { id, ownerId } of this.#store.campaigns.values())
       if (ownerId === seen.ownerId && id !== seen.id) await this.#set({ ...seen, id }, change);
@@ -141,7 +124,7 @@ class PausedCampaigns implements CampaignRepository {
     }
   }
 
-  async #set(seen: Campaign, asked: MirrorChange): Promise<SetMirrorResult> {
+  async #set(seen: domain.Campaign, asked: domain.MirrorChange): Promise<domain.SetMirrorResult> {
     const { mirrors, history } = this.#store;
     this.#change = asked;
     await this.#pause();
@@ -174,7 +157,7 @@ class PausedCampaigns implements CampaignRepository {
       return { kind: 'campaign-differs', campaign: from('refuses with what it read before').campaign };
 
     const changedAt = this.#after(mirror.updatedAt, from('takes the time before the lock').now);
-    const address = change.address.toLowerCase() as MirrorAddress;
+    const address = change.address.toLowerCase() as domain.MirrorAddress;
     const written = {
       ...mirror,
       id: from('takes a new mirror for the one that it read').mirror?.id ?? mirror.id,
@@ -222,24 +205,24 @@ class PausedCampaigns implements CampaignRepository {
     return { kind: 'mirror-set', mirror: written };
   }
 
-  #read({ id, ownerId }: Campaign) {
+  #read({ id, ownerId }: domain.Campaign) {
     const mirror = this.#store.mirrors.get(id);
     const keys = [...this.#store.accessKeys.values()].filter((key) => this.#store.isValid(key));
     const valid = new Set(keys.filter((key) => key.ownerId === ownerId).map((key) => key.id));
     return {
       campaign: this.#campaign(id),
       mirror: mirror && { ...mirror },
-      isValid: (key: AccessKeyId | undefined) => key !== undefined && valid.has(key),
+      isValid: (key: domain.AccessKeyId | undefined) => key !== undefined && valid.has(key),
       now: this.#store.now(),
     };
   }
 
-  #campaign(id: CampaignId): Campaign | undefined {
+  #campaign(id: domain.CampaignId): domain.Campaign | undefined {
     const stored = this.#store.campaigns.get(id);
     return stored && { ...stored, hasMirror: this.#store.mirrors.has(id) };
   }
 
-  #after(time: Timestamp, clock: bigint): Timestamp {
+  #after(time: domain.Timestamp, clock: bigint): domain.Timestamp {
     const later = BigInt(Date.parse(`${time.slice(0, 23)}Z`)) * 1000n + BigInt(time.slice(23, 26)) + 1n;
     const now = this.#is('has a clock of its own') ? clock + 10_000_000n : clock;
     return timestampOf(now > later || this.#is('has times that do not rise') ? now : later);

@@ -1,27 +1,15 @@
 import { type Database, openDatabase } from '@campaign-mirror/adapters-persistence';
-import {
-  accessKeyOf,
-  type Campaign,
-  type CampaignId,
-  type CampaignRepository,
-  type MirrorChange,
-  partsOf,
-  type SetMirrorResult,
-  type Timestamp,
-  Unavailable,
-} from '@campaign-mirror/domain';
+import type * as domain from '@campaign-mirror/domain';
+import { accessKeyOf, partsOf, Unavailable } from '@campaign-mirror/domain';
 import type { CampaignRepositoryWorld, Steps } from '@campaign-mirror/port-contracts';
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import type { PoolClient } from 'pg';
-import {
-  AccessKeyEntity,
-  CampaignEntity,
-  MirrorEntity,
-} from '../../packages/adapters-persistence/src/schema/entities.ts';
+import * as entities from '../../packages/adapters-persistence/src/schema/entities.ts';
 import { timestampText } from '../../packages/adapters-persistence/src/schema/schema.ts';
 import type { TestDatabase } from '../support/database/database-server.ts';
 import { worldsOf } from '../support/store/every-case.ts';
 import { postgresWorld } from '../support/store/postgres-world.ts';
+import { stepping } from '../support/store/stepping.ts';
 import type { Mistake } from './broken-repositories.ts';
 
 /** Mistakes that the obvious adapter makes, each with a part of the name of a case that is to notice it. */
@@ -49,13 +37,11 @@ export async function ormWorld(database: TestDatabase, mistake?: Mistake) {
 }
 
 function stepsOf({ pool }: Database): Steps {
-  let ahead: Parameters<Steps>[1] | undefined;
-  let step = -1;
+  const { steps, breaks } = stepping();
   pool.on('connect', (client: PoolClient) => {
     const query = client.query.bind(client) as (...words: unknown[]) => unknown;
     const stepped = async (...words: unknown[]) => {
-      step += 1;
-      if ((await ahead?.(step)) === 'break') {
+      if (await breaks()) {
         Reflect.get(client, 'connection').stream.destroy();
         throw new Error('Connection terminated unexpectedly');
       }
@@ -63,19 +49,14 @@ function stepsOf({ pool }: Database): Steps {
     };
     Object.assign(client, { query: stepped });
   });
-  return async (call, before) => {
-    [step, ahead] = [-1, before];
-    return call().finally(() => {
-      ahead = undefined;
-    });
-  };
+  return steps;
 }
 
 const forShare = { lockMode: LockMode.PESSIMISTIC_READ };
 const forUpdate = { lockMode: LockMode.PESSIMISTIC_WRITE };
 
 /** Finds, checks, assigns and flushes. It is right if it locks all that it judges, and reads the rest under the lock. */
-class MikroOrmCampaigns implements CampaignRepository {
+class MikroOrmCampaigns implements domain.CampaignRepository {
   readonly #database: Database;
   readonly #mistake: Mistake | undefined;
 
@@ -88,11 +69,11 @@ class MikroOrmCampaigns implements CampaignRepository {
     return some.some((one) => one === this.#mistake);
   }
 
-  find(id: CampaignId): Promise<Campaign | undefined> {
+  find(id: domain.CampaignId): Promise<domain.Campaign | undefined> {
     return this.#inTransaction((em) => this.#find(em, id));
   }
 
-  setMirror(seen: Campaign, change: MirrorChange): Promise<SetMirrorResult> {
+  setMirror(seen: domain.Campaign, change: domain.MirrorChange): Promise<domain.SetMirrorResult> {
     return this.#inTransaction((em) => this.#set(em, seen, change));
   }
 
@@ -105,27 +86,35 @@ class MikroOrmCampaigns implements CampaignRepository {
     }
   }
 
-  async #find(em: EntityManager, id: CampaignId, lock = {}): Promise<Campaign | undefined> {
-    const campaign = await em.findOne(CampaignEntity, { id }, lock);
+  async #find(em: EntityManager, id: domain.CampaignId, lock = {}): Promise<domain.Campaign | undefined> {
+    const campaign = await em.findOne(entities.CampaignEntity, { id }, lock);
     if (!campaign) return undefined;
     const { ownerId, isDefault } = campaign;
-    return { id, ownerId, isDefault, hasMirror: (await em.count(MirrorEntity, { campaignId: id })) > 0 };
+    return {
+      id,
+      ownerId,
+      isDefault,
+      hasMirror: (await em.count(entities.MirrorEntity, { campaignId: id })) > 0,
+    };
   }
 
   async #set(
     em: EntityManager,
-    seen: Campaign,
-    { address, by, requestId }: MirrorChange,
-  ): Promise<SetMirrorResult> {
+    seen: domain.Campaign,
+    { address, by, requestId }: domain.MirrorChange,
+  ): Promise<domain.SetMirrorResult> {
     const { id } = seen;
     const key = accessKeyOf(by.subject);
     const keyLock = this.#is('proves the key before it locks') ? {} : forShare;
-    const proven = key && (await em.findOne(AccessKeyEntity, { id: key, ownerId: seen.ownerId }, keyLock));
-    const early = await em.fork({ keepTransactionContext: true }).findOne(MirrorEntity, { campaignId: id });
+    const proven =
+      key && (await em.findOne(entities.AccessKeyEntity, { id: key, ownerId: seen.ownerId }, keyLock));
+    const early = await em
+      .fork({ keepTransactionContext: true })
+      .findOne(entities.MirrorEntity, { campaignId: id });
     const earlyTime = await this.#after(em, early?.updatedAt);
     const isEarly = this.#is('checks the owner before it locks', 'checks the default flag before it locks');
     const campaign = await this.#find(em, id, isEarly ? {} : forShare);
-    const mirror = await em.findOne(MirrorEntity, { campaignId: id }, forUpdate);
+    const mirror = await em.findOne(entities.MirrorEntity, { campaignId: id }, forUpdate);
     const now = await this.#after(em, mirror?.updatedAt);
     const isValid =
       proven && !proven.revokedAt && (!proven.expiresAt || proven.expiresAt > (await this.#after(em)));
@@ -137,44 +126,21 @@ class MikroOrmCampaigns implements CampaignRepository {
 
     const before = (this.#is('reads the address before ahead of the lock') ? early : mirror).targetUrl;
     const at = this.#is('takes the time before the lock') ? earlyTime : now;
-    em.assign(mirror, {
-      targetUrl: address,
-      updatedExternally: true,
-      updatedExternallyAt: at,
-      updatedAt: at,
-    });
+    const changed = { targetUrl: address, updatedExternally: true, updatedExternallyAt: at, updatedAt: at };
+    em.assign(mirror, changed);
     if (this.#is('writes clicks back from an earlier read'))
-      await em.nativeUpdate(MirrorEntity, { id: mirror.id }, { clicks: early.clicks });
+      await em.nativeUpdate(entities.MirrorEntity, { id: mirror.id }, { clicks: early.clicks });
     const { kind, name = null } = partsOf(by.subject);
-    const parameters = [
-      id,
-      mirror.id,
-      kind,
-      key ?? null,
-      key ? null : name,
-      seen.ownerId,
-      before,
-      address,
-      at,
-      requestId,
-    ];
+    const actor = [kind, key ?? null, key ? null : name, seen.ownerId];
+    const parameters = [id, mirror.id, ...actor, before, address, at, requestId];
     const { em: outside } = this.#database.orm;
     const isApart = this.#is('writes the history, then the mirror');
     await (isApart ? outside.fork() : em).execute(recordText, parameters as unknown[]);
     const { clicks, createdAt } = mirror;
-    const times = { updatedExternallyAt: at, createdAt, updatedAt: at };
-    const set = {
-      id: mirror.id,
-      campaignId: id,
-      targetUrl: address,
-      clicks,
-      updatedExternally: true,
-      ...times,
-    };
-    return { kind: 'mirror-set', mirror: set };
+    return { kind: 'mirror-set', mirror: { id: mirror.id, campaignId: id, clicks, createdAt, ...changed } };
   }
 
-  async #after(em: EntityManager, time?: Timestamp): Promise<Timestamp> {
+  async #after(em: EntityManager, time?: domain.Timestamp): Promise<domain.Timestamp> {
     const later = "greatest(clock_timestamp(), ?::timestamptz + interval '1 microsecond')";
     const [row] = await em.execute(`select ${timestampText(later)} as now`, [time ?? null]);
     return row?.now;

@@ -47,8 +47,8 @@ describe('an upgrade while others use the database', () => {
     const holder = await holding(reads);
     const both = [1, 2].map(() => {
       const tried = Promise.withResolvers<void>();
-      const onHeld = (_: unknown, next: number) => void (next > 2 && tried.resolve());
-      const done = migrate(database.address('owner'), { retries, onHeld });
+      const onWait = (line: string) => void (line.includes('(3 of') && tried.resolve());
+      const done = migrate(database.address('owner'), { retries, onWait });
       return { tried: Promise.race([tried.promise, done]), done };
     });
     await Promise.all(both.map(({ tried }) => tried));

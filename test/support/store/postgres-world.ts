@@ -21,6 +21,7 @@ import {
 import type { TestDatabase } from '../database/database-server.ts';
 import { endWaiting, rival, untilWaiting } from '../database/rival.ts';
 import { hotPathBy } from './hot-paths.ts';
+import { stepping } from './stepping.ts';
 import { change, type Live, liveCampaign, tester } from './world.ts';
 
 /** A store with all ports, and what happens to it by other hands than theirs. */
@@ -151,9 +152,9 @@ export async function postgresWorld(database: TestDatabase, options?: PostgresWo
 /** Each statement of the hot path is a step. One that breaks is ended by the server while it waits for a lock. */
 function stepsOf(statements: Statements, database: TestDatabase): Steps {
   const run: Statements['run'] = statements.run.bind(statements);
-  let before: () => Promise<'go on' | 'break'> = async () => 'go on';
+  const { steps, breaks } = stepping();
   statements.run = async <Row extends TextRow>(statement: Statement, values: readonly Value[]) => {
-    if ((await before()) === 'go on') return run<Row>(statement, values);
+    if (!(await breaks())) return run<Row>(statement, values);
     const other = await rival(database, `lock table ${tables.map((one) => `campaign_mirror.${one}`)}`);
     const running = run<Row>(statement, values);
     await untilWaiting(database, running)
@@ -161,16 +162,7 @@ function stepsOf(statements: Statements, database: TestDatabase): Steps {
       .finally(other.rollback);
     return running;
   };
-  return async (call, ahead) => {
-    let step = -1;
-    before = () => {
-      step += 1;
-      return ahead(step);
-    };
-    return call().finally(() => {
-      before = async () => 'go on';
-    });
-  };
+  return steps;
 }
 
 const tables = ['campaigns', 'mirrors', 'access_keys'];

@@ -85,14 +85,7 @@ export async function migrateClearly(
 ): Promise<boolean> {
   const { migrate } = await import('@campaign-mirror/adapters-persistence');
   try {
-    await migrate(address, {
-      ...options,
-      onWait: () => onWait('waiting for another process that migrates'),
-      onHeld: (holders, next, tries) => {
-        const holder = holders.join(', ') || 'another transaction';
-        onWait(`${holder} holds what the migration has to change: trying again (${next} of ${tries})`);
-      },
-    });
+    await migrate(address, { ...options, onWait });
     return true;
   } catch (error) {
     if (options.givenUp?.aborted && error === options.givenUp.reason) return false;
