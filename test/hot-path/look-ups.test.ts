@@ -67,23 +67,6 @@ describe('group commit: look-ups that go together', () => {
     expect(Math.max(...service.ran.map(({ rows }) => rows))).to.equal(256);
   });
 
-  it('a key that is revoked while a batch is under way is refused by the next one', async () => {
-    const [first, second] = await service.live(2);
-    const both = () => Promise.all([service.identity.whoIs(first.key), service.identity.whoIs(second.key)]);
-    const holder = await service.hold('lock table campaign_mirror.access_keys in access exclusive mode');
-    const before = both();
-    const { promise: begun, resolve } = Promise.withResolvers<void>();
-    setImmediate(() => setImmediate(resolve));
-    await begun;
-    const after = both();
-    await holder.run('update campaign_mirror.access_keys set revoked_at = now() where id = $1', first.keyId);
-    await holder.commit();
-    await before;
-    const revoked = { refused: 'revoked-key', subject: first.by.subject };
-    expect(await after).to.deep.equal([revoked, second.by]);
-    expect(service.ran).to.have.length(2);
-  });
-
   it('a database that is away, or goes away while they go one by one, is asked no more', async () => {
     const away = new Unavailable('planted');
     for (const last of [1, 2]) {

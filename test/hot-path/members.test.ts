@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { untilWaiting } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';
 import { transfer } from '../support/store/grouped.ts';
-import { before as beforehand, type Live, named, newOwner } from '../support/store/world.ts';
+import { type Live, named, newOwner } from '../support/store/world.ts';
 import { gateBeforeLock } from './gate.ts';
 
 /** What may end, begin or be mistaken in an array or a literal of PostgreSQL. */
@@ -11,10 +11,6 @@ const odd = [`it''s "quoted"`, 'back\\slash\\', '{,{}}', 'NULL', '\\N$1'];
 const steps = odd.map((step) => `https://example.com/${step}`);
 const requestIds = odd.map((step) => step.replace(' ', ''));
 const rivals = 'https://example.com/rival';
-
-/** Since 1970. */
-const microseconds = (time: string) =>
-  BigInt(Date.parse(`${time.slice(0, 19)}Z`)) * 1_000n + BigInt(time.slice(20, 26));
 
 describe('group commit: several updates of one campaign', () => {
   const service = groupedOf('test');
@@ -44,15 +40,7 @@ describe('group commit: several updates of one campaign', () => {
       });
     }
     expect(await service.world.others.mirror(live.seen.id)).to.deep.equal(answers[steps.length - 1]);
-    return rows;
   }
-
-  it('go one after the other: an unbroken chain in their order, each with its own answer, and the last stays', async () => {
-    const [live, other] = await service.live(2);
-    const rows = await expectChain(live, beforehand, await setAll(live, other));
-    const times = rows.map((row) => microseconds(row.changedAt));
-    expect(times).to.deep.equal([...new Set(times)].sort());
-  });
 
   it('which a rival overtakes between their look and their lock: the chain begins with the address of the rival', async () => {
     const [live, other] = await service.live(2);

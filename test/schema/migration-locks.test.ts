@@ -2,11 +2,11 @@ import { migrate, openDatabase, roles } from '@campaign-mirror/adapters-persiste
 import { expect } from 'chai';
 import { ClearError } from '../../packages/adapters-cli/src/terminal/errors.ts';
 import { migrateClearly } from '../../packages/app/src/database/prepare-database.ts';
-import { startCommand, startCommandProcess } from '../support/commands/command.ts';
+import { startCommand } from '../support/commands/command.ts';
 import { freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
 import { rival, untilWaiting } from '../support/database/rival.ts';
 import { databaseOf } from '../support/process/lives.ts';
-import { eventually, rejection } from '../support/promises.ts';
+import { rejection } from '../support/promises.ts';
 
 const reads = 'select from campaign_mirror.access_keys';
 
@@ -98,25 +98,6 @@ describe('an upgrade while others use the database', () => {
     }
     await holder.rollback();
     expect(await isChanged()).to.equal(false);
-  });
-
-  it('the server ends its session while it stands still after it waited in vain: it tries again by another', async () => {
-    const limit = 'idle_in_transaction_session_timeout';
-    await database.admin.query(`alter database ${database.name} set ${limit} = '1s'`);
-    const holder = await holding(reads);
-    const migrating = startCommandProcess(['migrate'], { DATABASE_URL: database.url('owner') });
-    await waitingOwner(migrating.ended);
-    migrating.child.kill('SIGSTOP');
-    await eventually('the end of the session', async () => {
-      const { rows } = await database.admin.query(`
-        select from pg_stat_activity
-        where datname = current_database() and usename = '${roles.owner}' and state <> 'idle'`);
-      expect(rows).to.be.empty;
-    });
-    await holder.rollback();
-    migrating.child.kill('SIGCONT');
-    expect(await migrating.done()).to.include({ code: 0 });
-    expect(await isChanged()).to.equal(true);
   });
 
   it('given up while it is committed: it is done, or, where the server does not answer, nobody knows, told in bounded time', async () => {
