@@ -4,7 +4,6 @@ import { keyHash, newKey } from './schema/schema.ts';
 
 type Stored<T> = { -readonly [Field in keyof T]: T[Field] };
 
-/** An access key as it is kept. */
 export interface StoredAccessKey {
   readonly id: domain.AccessKeyId;
   ownerId: domain.OwnerId;
@@ -31,7 +30,6 @@ export class InMemoryStore {
     this.now = now;
   }
 
-  /** A campaign without a mirror. */
   createCampaign(ownerId: domain.OwnerId, isDefault = false): domain.CampaignId {
     const id = this.nextId<domain.CampaignId>();
     this.campaigns.set(id, { id, ownerId, isDefault });
@@ -41,9 +39,14 @@ export class InMemoryStore {
   /** A mirror without clicks, in the place of the campaign's mirror if it has one. */
   createMirror(campaignId: domain.CampaignId, targetUrl: domain.MirrorAddress): domain.Mirror {
     const createdAt = timestampOf(this.now());
-    const untouched = { clicks: 0, updatedExternally: false, updatedExternallyAt: null };
-    const times = { createdAt, updatedAt: createdAt };
-    const mirror: domain.Mirror = { id: this.nextId(), campaignId, targetUrl, ...untouched, ...times };
+    const untouched = { clicks: 0, updatedExternally: false, updatedExternallyAt: null, createdAt };
+    const mirror = {
+      id: this.nextId<domain.MirrorId>(),
+      campaignId,
+      targetUrl,
+      ...untouched,
+      updatedAt: createdAt,
+    };
     this.mirrors.set(campaignId, { ...mirror });
     return mirror;
   }
@@ -60,7 +63,6 @@ export class InMemoryStore {
     return { id, key };
   }
 
-  /** A key by its identifier. */
   accessKey(id: domain.AccessKeyId): StoredAccessKey | undefined {
     return [...this.accessKeys.values()].find((one) => one.id === id);
   }
@@ -70,7 +72,6 @@ export class InMemoryStore {
     return revokedAt === null && (expiresAt === null || expiresAt > timestampOf(this.now()));
   }
 
-  /** A number that was not given before. */
   nextId<Id extends number>(): Id {
     this.#lastId += 1;
     return this.#lastId as Id;
@@ -114,8 +115,8 @@ export class InMemoryCampaigns implements domain.CampaignRepository {
       changedAt,
       requestId,
     });
-    Object.assign(mirror, { targetUrl: address, updatedExternally: true });
-    Object.assign(mirror, { updatedExternallyAt: changedAt, updatedAt: changedAt });
+    const updated = { updatedExternally: true, updatedExternallyAt: changedAt, updatedAt: changedAt };
+    Object.assign(mirror, { targetUrl: address, ...updated });
     return { kind: 'mirror-set', mirror: { ...mirror } };
   }
 

@@ -1,4 +1,4 @@
-export { type BackupTable, backupOf, type TableCounts } from './bulk/backup.ts';
+export { backupOf, type TableCounts } from './bulk/backup.ts';
 export { BackupFault } from './bulk/backup-reader.ts';
 export { PostgresCampaignExport } from './bulk/campaign-export.ts';
 export { PostgresCampaignImport } from './bulk/campaign-import.ts';
@@ -16,8 +16,8 @@ export {
 } from './connection/pool.ts';
 export { withTimeLimit } from './connection/transaction.ts';
 export { type OpenHotPath, openHotPath } from './hot-path/open-hot-path.ts';
-export { type CreatedRole, createRoles, type RolesCreation } from './migration/create-roles.ts';
-export { grantedRights, type RightsFinding, rightsOf } from './migration/granted-rights.ts';
+export { type CreatedRole, createRoles } from './migration/create-roles.ts';
+export { grantedRights, rightsOf } from './migration/granted-rights.ts';
 export { isMigrated, type MigrationState, migrationStates } from './migration/migration-states.ts';
 export { PostgresAudit } from './operator/audit.ts';
 export { PostgresCampaignRecords } from './operator/campaign-records.ts';
@@ -34,7 +34,6 @@ export { PostgresMirrorMoves } from './operator/mirror-moves.ts';
 export { PostgresOperatorMirrors } from './operator/operator-mirrors.ts';
 export { migrationNames, type Role, roles } from './schema/schema.ts';
 export {
-  type BatchKind,
   type HotPathObserver,
   silentHotPathObserver,
 } from './statements/statements.ts';

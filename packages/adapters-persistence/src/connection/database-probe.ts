@@ -6,7 +6,6 @@ import { withTimeLimit } from './transaction.ts';
 
 /** Whether the service can work on the database. What could not be determined is left out. */
 export interface DatabaseState {
-  /** It answers in time. */
   readonly database: boolean;
   /** It accepts writes: it is neither a standby nor read only. */
   readonly writable?: boolean;
@@ -37,10 +36,7 @@ const stateText = `
   ) as sequences,
   (select reltuples from pg_class where oid = to_regclass('campaign_mirror.mirror_history')) as history_rows`;
 
-/**
- * SQLSTATEs that mean that the table of migrations is missing, or that the role may not read it as every role of this
- * schema may.
- */
+/** SQLSTATEs: the table of migrations is missing, or the role may not read it as every role of this schema may. */
 const notMigrated = new Set(['42P01', '3F000', '42501']);
 
 /**

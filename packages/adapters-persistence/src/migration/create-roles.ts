@@ -12,7 +12,8 @@ const iterations = 4_096;
  * What a PostgreSQL server stores of a password (RFC 5802, section 3; RFC 7677), so that the password itself is neither
  * sent nor logged. The password has to be ASCII.
  */
-export function scramVerifier(password: string, salt: Buffer = randomBytes(16)): string {
+function scramVerifier(password: string): string {
+  const salt = randomBytes(16);
   const salted = pbkdf2Sync(password, salt, iterations, 32, 'sha256');
   const keyed = (text: string) => createHmac('sha256', salted).update(text).digest();
   const storedKey = hash('sha256', keyed('Client Key'), 'base64');
@@ -20,34 +21,23 @@ export function scramVerifier(password: string, salt: Buffer = randomBytes(16)):
   return `SCRAM-SHA-256$${iterations}:${salt.toString('base64')}$${storedKey}:${serverKey}`;
 }
 
-/** A role of the database, as it was created or found. */
 export interface CreatedRole {
   readonly role: Role;
-  /** Its name in the database. */
   readonly name: string;
   /** Undefined if the role existed before: it is left unchanged. */
   readonly password: string | undefined;
 }
 
 /** Each role's share of PostgreSQL's 100 connections, so that no leaked password takes all of them. */
-const connectionLimits: Readonly<Record<Role, number>> = {
-  owner: 20,
-  operator: 20,
-  service: 60,
-  redirector: 60,
-};
+const connectionLimits = { owner: 20, operator: 20, service: 60, redirector: 60 };
 
-/** The result of creating the roles. */
 export type RolesCreation =
   | {
       readonly kind: 'created';
       readonly roles: readonly CreatedRole[];
       /** The schema's owner, if it is not the owner role: it continues to migrate the schema. */
       readonly schemaOwner: string | undefined;
-      /**
-       * The schema is missing, not at this version, or another's, and the roles lack rights in it: a migration grants
-       * them.
-       */
+      /** The roles lack rights, because the schema is missing, or not at this version: a migration grants them. */
       readonly toMigrate: boolean;
     }
   /** Only the owner of the database, or a superuser, can grant rights on it. */

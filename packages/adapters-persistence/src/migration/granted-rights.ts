@@ -8,7 +8,7 @@ export interface RightsFinding {
   readonly beyond: readonly string[];
 }
 
-/** A right on an object of the schema, or on a column of it, and whether the current user has it. */
+/** A right on an object of the schema, or on a column of it. */
 interface Right {
   object: string;
   part: string | null;

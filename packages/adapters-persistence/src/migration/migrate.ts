@@ -9,26 +9,18 @@ import { withoutTimeouts } from '../connection/stoppable.ts';
 import { grantTexts, revokeFromPublic } from '../schema/grants.ts';
 import { migrationNames, roles, schema } from '../schema/schema.ts';
 
-/** How long a migration may block others; times in milliseconds. */
-interface LockRetries {
-  /** How long to wait for a lock: sessions that request it later wait as long. */
-  readonly lockTimeout: number;
-  /** The time between two attempts, in which the sessions that waited behind this one proceed. */
-  readonly pause: number;
-  readonly tries: number;
-}
-
 /**
- * Above PostgreSQL's `deadlock_timeout`, after which an autovacuum yields, and below the time that the service waits
- * for a connection, so that it continues to answer.
+ * How long a migration may block others, in milliseconds. The timeout of a lock, for which sessions that request it later
+ * wait as long, is above PostgreSQL's `deadlock_timeout`, after which an autovacuum yields, and below the time that the
+ * service waits for a connection, so that it continues to answer. In the pause, those sessions proceed.
  */
-const usualRetries: LockRetries = { lockTimeout: 2_000, pause: 1_000, tries: 10 };
+const usualRetries = { lockTimeout: 2_000, pause: 1_000, tries: 10 };
 
 export interface Migrating {
   /** Receives a line that says what the migration waits for: its turn, or locks of other transactions. */
   readonly onWait?: (line: string) => void;
   readonly givenUp?: AbortSignal;
-  readonly retries?: LockRetries;
+  readonly retries?: typeof usualRetries;
   /** How long to wait for a running commit after cancellation, in milliseconds. */
   readonly commitWait?: number;
 }
@@ -68,9 +60,9 @@ export async function migrate(
     for (let next = 2; ; next++) {
       givenUp?.throwIfAborted();
       committing = false;
-      let holders = '';
+      let holders = 'another transaction';
       const look = async () => {
-        holders = await lockHolders(database.pool).catch(() => '');
+        holders = await lockHolders(database.pool).catch(() => holders);
       };
       const looking = setTimeout(look, lockTimeout / 2);
       try {
@@ -80,8 +72,7 @@ export async function migrate(
       } finally {
         clearTimeout(looking);
       }
-      const holder = holders || 'another transaction';
-      onWait(`${holder} holds what the migration has to change: trying again (${next} of ${tries})`);
+      onWait(`${holders} holds what the migration has to change: trying again (${next} of ${tries})`);
       await pause(retries.pause, undefined, { signal: givenUp });
     }
   } catch (error) {
@@ -106,7 +97,7 @@ async function lockHolders(pool: Pool): Promise<string> {
       where datname = current_database() and application_name = $1)`,
     [applicationName],
   );
-  return rows[0]?.holders ?? '';
+  return rows[0]?.holders ?? 'another transaction';
 }
 
 /** The number of the advisory lock that allows one migration at a time in a database; chosen arbitrarily. */

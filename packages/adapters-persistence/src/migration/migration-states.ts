@@ -36,9 +36,7 @@ export async function migrationStates(
     const appliedAt = applied.get(name) ?? null;
     return { name, state: applied.delete(name) ? 'applied' : 'pending', appliedAt };
   });
-  const others = [...applied].map(([name, appliedAt]): MigrationState => {
-    return { name, state: 'unknown', appliedAt };
-  });
+  const others = [...applied].map(([name, appliedAt]) => ({ name, state: 'unknown' as const, appliedAt }));
   return [...known, ...others];
 }
 

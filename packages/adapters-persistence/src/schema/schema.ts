@@ -18,19 +18,14 @@ export function timestampText(column: string): string {
   return `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 }
 
-/** The database roles of least privilege; their rights are in `grants.ts`. */
+/** The database roles of least privilege; `grants.ts` says what each may do. The owner migrates the schema. */
 export const roles = {
-  /** Owns the schema and migrates it. */
   owner: 'campaign_mirror_owner',
-  /** The operator's commands. */
   operator: 'campaign_mirror_operator',
-  /** The HTTP service. */
   service: 'campaign_mirror_service',
-  /** A redirector: reads `current_mirrors`, counts clicks. */
   redirector: 'campaign_mirror_redirector',
 } as const;
 
-/** A role by its short name. */
 export type Role = keyof typeof roles;
 
 /** Who acts, and in which request. @throws TypeError if either cannot be stored */
@@ -57,10 +52,7 @@ export function actingValues(
   return [...namesOf(act), JSON.stringify(details)];
 }
 
-/**
- * The only form in which a key is stored: the SHA-256 of its ASCII bytes (contract: keys). 256 random bits need no
- * salt.
- */
+/** The only form in which a key is stored (contract: keys): its SHA-256. 256 random bits need no salt. */
 export function keyHash(key: string): Buffer {
   return hash('sha256', key, 'buffer');
 }

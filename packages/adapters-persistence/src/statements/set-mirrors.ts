@@ -21,14 +21,10 @@ export function textArray(elements: readonly (string | null)[]): string {
   return `{${elements.map((text) => (text === null ? 'NULL' : `"${text.replace(/["\\]/g, '\\$&')}"`)).join(',')}}`;
 }
 
-/** These stand for an infinite time, for which ISO 8601 has no form. */
-const firstMoment = '0001-01-01T00:00:00.000000Z' as domain.Timestamp;
-const lastMoment = '9999-12-31T23:59:59.999999Z' as domain.Timestamp;
-
 /**
  * Converts what PostgreSQL's `extract(epoch …)` gives (section 9.9.1) to a timestamp: seconds since 1970, with six
- * fractional digits whatever the session's time zone and `DateStyle`; faster than `to_char`. An infinite time becomes the
- * first or the last moment of the years 1 to 9999.
+ * fractional digits whatever the session's time zone and `DateStyle`; faster than `to_char`. An infinite time, for which
+ * ISO 8601 has no form, becomes the first or the last moment of the years 1 to 9999.
  */
 export function timestampAt(seconds: string): domain.Timestamp {
   const point = seconds.indexOf('.');
@@ -49,6 +45,9 @@ export function timestampAt(seconds: string): domain.Timestamp {
   const second = twoDigits[moment.getUTCSeconds()];
   return `${date}T${hour}:${minute}:${second}.${fraction}Z` as domain.Timestamp;
 }
+
+const firstMoment = '0001-01-01T00:00:00.000000Z' as domain.Timestamp;
+const lastMoment = '9999-12-31T23:59:59.999999Z' as domain.Timestamp;
 
 /** The numbers below 60 with two digits. */
 const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
@@ -85,13 +84,11 @@ export interface MirrorToSet {
   readonly expected?: string;
 }
 
-/** A mirror that a caller sets. */
 export interface CallersMirror extends MirrorToSet {
   readonly by: domain.Caller;
   readonly requestId: string;
 }
 
-/** The result of one mirror to set. */
 export type SetResult =
   | { readonly kind: 'mirror-set'; readonly mirror: domain.Mirror }
   | { readonly kind: 'caller-invalid' }
@@ -100,21 +97,15 @@ export type SetResult =
   /** Everything was as requested, but nothing was set. */
   | { readonly kind: 'locked' };
 
-/** `$1`, `$2` …: this many, from this number on. */
-const placeholders = (count: number, from = 1) =>
-  Array.from({ length: count }, (_, index) => `$${from + index}`);
-
-/** The statement for callers, with the values of `callersValues`. A statement that waits is for one campaign. */
+/** For callers, with the values of `callersValues`. A statement that waits is for one campaign. */
 export const setMirrorsText = ({ waits }: { waits: boolean }) =>
-  `select ${columns.join(', ')} from campaign_mirror.set_mirrors(${placeholders(9).join(', ')}, ${waits})`;
+  `select ${columns.join(', ')} from campaign_mirror.set_mirrors(
+    $1, $2, $3, $4, $5, $6, $7, $8, $9, ${waits})`;
 
-/**
- * The statement for the operator, with the values of `mirrorsValues`, then act, operator, request, owner, details,
- * move.
- */
+/** For the operator, with the values of `mirrorsValues`, then act, operator, request, owner, details, move. */
 export const setMirrorsAsOperatorText = ({ waits }: { waits: boolean }) =>
   `select ${columns.join(', ')}, entry from campaign_mirror.set_mirrors_as_operator(
-    ${placeholders(5).join(', ')}, ${waits}, ${placeholders(6, 6).join(', ')})`;
+    $1, $2, $3, $4, $5, ${waits}, $6, $7, $8, $9, $10, $11)`;
 
 /** An array each of campaigns, their owners and flags, addresses, and expected addresses. */
 export function mirrorsValues(mirrors: readonly MirrorToSet[]): string[] {
