@@ -66,19 +66,6 @@ describe('group commit: what its observer hears', () => {
     expect(heard).to.deep.equal(oneByOne);
   });
 
-  it('beside a batch that is under way: others go together; those of its campaigns wait for its end, and are not set aside', async () => {
-    const holder = await service.hold('lock table campaign_mirror.mirror_history in exclusive mode');
-    const calls = [setDirectly(lives[0])];
-    await untilWaiting(service.database, Promise.all(calls));
-    calls.push(...lives.map(setDirectly));
-    await untilWaiting(service.database, Promise.all(calls), 2);
-    await holder.rollback();
-    for (const one of await Promise.all(calls)) expect(one).to.have.property('kind', 'mirror-set');
-    expect(heard.splice(0, 2)).to.deep.equal(['update ×1', 'update ×2']);
-    const alone = heard.filter((what) => what !== 'set-mirrors');
-    expect(alone).to.deep.equal(['update ×1']);
-  });
-
   it('a campaign that somebody holds and gives away: set aside, and then told as it is', async () => {
     const holder = await service.hold(transfer, lives[0].seen.id, newOwner());
     const call = set(lives[0]);

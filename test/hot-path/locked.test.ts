@@ -140,17 +140,4 @@ describe('group commit: while somebody holds a campaign or a mirror', () => {
       await holder.rollback();
       await first;
     });
-
-  it('on a pool of one, which waits: others are Unavailable in time, and answered afterwards', async () => {
-    service = await grouped({ size: 1, waitTimeout: 1_000 });
-    const [held, other] = await service.live(2);
-    const holder = await service.hold(lockMirror, held.seen.id);
-    const call = service.setMirror(held, address);
-    await untilWaiting(service.database, call);
-    const faults = await Promise.all([1, 2].map(() => rejection(service.set(other, address))));
-    for (const fault of faults) expect(fault).to.be.instanceOf(Unavailable);
-    await holder.rollback();
-    expect(await call).to.include({ targetUrl: address });
-    await expectServed([other], 10);
-  });
 });

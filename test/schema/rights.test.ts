@@ -92,14 +92,6 @@ describe('contract: the data around it — who may do what', () => {
     expect(powerful).to.deep.equal([]);
   });
 
-  it('a redirector reads and counts', async () => {
-    const read = await as('redirector', 'select * from campaign_mirror.current_mirrors');
-    expect(Object.keys(read.rows[0])).to.deep.equal(['campaign_id', 'target_url', 'updated_at']);
-    expect(read.rows[0]).to.include({ target_url: afterwards });
-    const counted = await as('redirector', 'update campaign_mirror.mirrors set clicks = clicks + 1');
-    expect(counted).to.have.property('rowCount', 1);
-  });
-
   it('history and audit are append-only, also for the owner; the operator prunes history by a function, but the last day', async () => {
     const stored = async () =>
       (

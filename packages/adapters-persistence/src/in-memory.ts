@@ -1,6 +1,6 @@
 import type * as domain from '@campaign-mirror/domain';
 import { accessKeyOf, keySubject, usualKeyLife } from '@campaign-mirror/domain';
-import { keyHash, newKey } from './schema/schema.ts';
+import { keyHash, newKey, timestampOf } from './schema/schema.ts';
 
 type Stored<T> = { -readonly [Field in keyof T]: T[Field] };
 
@@ -160,10 +160,4 @@ export class InMemoryIdentity implements domain.Identity {
     this.#claims.set(hash, caller);
     return caller;
   }
-}
-
-/** `2026-11-20T15:36:00.123456Z` for microseconds since 1970. */
-export function timestampOf(microseconds: bigint): domain.Timestamp {
-  const milliseconds = new Date(Number(microseconds / 1000n)).toISOString().slice(0, -1);
-  return `${milliseconds}${String(microseconds % 1000n).padStart(3, '0')}Z` as domain.Timestamp;
 }

@@ -7,13 +7,6 @@ import { groupedLookUps, postgresIdentity } from './identity.ts';
 import { KeyUses } from './key-uses.ts';
 import type { LockQueueLimits } from './lock-queue.ts';
 
-export interface HotPathOptions {
-  /** The limits of the pool: a call waits for its turn as long as for a connection. */
-  readonly limits?: Pick<PoolLimits, 'size' | 'waitTimeout'>;
-  /** Whether statements are prepared; false for a pooler in transaction mode that does not keep them. */
-  readonly prepared?: boolean;
-}
-
 /** Used if the pool sets no limit: the longest time that a timer of Node takes, in milliseconds. */
 const noTimeout = 2_147_483_647;
 
@@ -25,15 +18,19 @@ export interface OpenHotPath {
   readonly uses: KeyUses;
 }
 
-/** The ports of the use case on this pool. */
+/**
+ * The ports of the use case on a pool with these limits: a call waits for its turn as long as for a connection. Statements
+ * are `prepared`, except for a pooler in transaction mode that does not keep them.
+ */
 export function openHotPath(
   pool: Pool,
-  { limits: { size, waitTimeout } = defaultPoolLimits, prepared = true }: HotPathOptions = {},
+  { limits = defaultPoolLimits, prepared = true }: { limits?: PoolLimits; prepared?: boolean } = {},
   observer: HotPathObserver = silentHotPathObserver,
 ): OpenHotPath {
   const statements = new Statements(pool, { prepared }, observer);
-  const timeout = waitTimeout > 0 ? waitTimeout : noTimeout;
-  return hotPathOn(statements, new KeyUses(pool), { maxLocked: maxLockedOf(size), timeout }, observer);
+  const timeout = limits.waitTimeout > 0 ? limits.waitTimeout : noTimeout;
+  const maxLocked = maxLockedOf(limits.size);
+  return hotPathOn(statements, new KeyUses(pool), { maxLocked, timeout }, observer);
 }
 
 /** Half of the pool, so that other work continues while updates wait for locks. */

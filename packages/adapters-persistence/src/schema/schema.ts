@@ -1,12 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
-import {
-  accessKeyBytes,
-  accessKeyFrom,
-  displayedPart,
-  isRequestId,
-  label,
-  type OperatorAct,
-} from '@campaign-mirror/domain';
+import type { OperatorAct, Timestamp } from '@campaign-mirror/domain';
+import { accessKeyBytes, accessKeyFrom, displayedPart, isRequestId, label } from '@campaign-mirror/domain';
 
 export const schema = 'campaign_mirror';
 
@@ -16,6 +10,12 @@ export const migrationNames = ['0001-mirrors-with-facts'] as const;
 /** The format of every time that leaves the database, whatever the session's time zone and date style. */
 export function timestampText(column: string): string {
   return `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+}
+
+/** `2026-11-20T15:36:00.123456Z` for microseconds since 1970. */
+export function timestampOf(microseconds: bigint): Timestamp {
+  const milliseconds = new Date(Number(microseconds / 1000n)).toISOString().slice(0, -1);
+  return `${milliseconds}${String(microseconds % 1000n).padStart(3, '0')}Z` as Timestamp;
 }
 
 /** The database roles of least privilege; `grants.ts` says what each may do. The owner migrates the schema. */
