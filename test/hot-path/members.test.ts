@@ -1,4 +1,4 @@
-import { keySubject, type Subject } from '@campaign-mirror/domain';
+import { keySubject } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { untilWaiting } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';
@@ -98,20 +98,6 @@ describe('group commit: the members of a batch', () => {
     const [rows, others] = [await service.history(live), await service.history(other)];
     expect(rows.map((row) => row.ownerId)).to.deep.equal([owner, owner]);
     expect(rows.map((row) => row.transaction)).to.deep.equal(others.map((row) => row.transaction));
-  });
-
-  it('one whose caller has no key, and those whose campaign or mirror has changed or gone, go with the others', async () => {
-    const [first, byDefault, bare, gone, last] = await service.live(5);
-    await service.world.others.setDefault(byDefault.seen.id, true);
-    await service.world.others.deleteMirror(bare.seen.id);
-    await service.world.others.deleteCampaign(gone.seen.id);
-    const keyless = { ...first, by: { ...first.by, subject: 'jwt:client-4' as Subject } };
-    service.ran.length = 0;
-    const set = await setAll(keyless, byDefault, bare, gone, last);
-    expect(set).to.deep.equal([address, undefined, undefined, undefined, address]);
-    expect(service.ran.map(({ rows }) => rows)).to.deep.equal([5]);
-    const rows = await service.history(first, byDefault, bare, gone, last);
-    expect(rows.map(({ subject }) => subject)).to.deep.equal([keyless.by.subject, last.by.subject]);
   });
 
   it('128 of the longest addresses go together, and no more; what is beyond goes next', async () => {
