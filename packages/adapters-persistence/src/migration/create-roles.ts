@@ -1,5 +1,6 @@
 import { createHmac, hash, pbkdf2Sync, randomBytes } from 'node:crypto';
 import type { Pool } from 'pg';
+import { UnfitDatabase } from '../connection/pool.ts';
 import { inTransaction } from '../connection/transaction.ts';
 import { databaseGrantText, grantTexts, revokeTemporary } from '../schema/grants.ts';
 import { type Role, roles, schema } from '../schema/schema.ts';
@@ -31,17 +32,13 @@ export interface CreatedRole {
 /** Each role's share of PostgreSQL's 100 connections, so that no leaked password takes all of them. */
 const connectionLimits = { owner: 20, operator: 20, service: 60, redirector: 60 };
 
-export type RolesCreation =
-  | {
-      readonly kind: 'created';
-      readonly roles: readonly CreatedRole[];
-      /** The schema's owner, if it is not the owner role: it continues to migrate the schema. */
-      readonly schemaOwner: string | undefined;
-      /** The roles lack rights, because the schema is missing, or not at this version: a migration grants them. */
-      readonly toMigrate: boolean;
-    }
-  /** Only the owner of the database, or a superuser, can grant rights on it. */
-  | { readonly kind: 'not-the-owner'; readonly owner: string };
+export interface RolesCreation {
+  readonly roles: readonly CreatedRole[];
+  /** The schema's owner, if it is not the owner role: it continues to migrate the schema. */
+  readonly schemaOwner: string | undefined;
+  /** The roles lack rights, because the schema is missing, or not at this version: a migration grants them. */
+  readonly toMigrate: boolean;
+}
 
 /** To read a table of migrations that is missing, or to name one of another's schema, would end the transaction. */
 const factsText = `
@@ -57,7 +54,7 @@ const factsText = `
 /**
  * Creates the roles that are missing, with random passwords that only `show` receives, and grants what they need in
  * this database. All of it, including `show`, or nothing.
- * @throws what `show` throws; the driver's 42501 if the user may not create roles; Unavailable
+ * @throws what `show` throws; UnfitDatabase if it is another's; the driver's 42501 if the user may not create roles; Unavailable
  */
 export function createRoles(
   pool: Pool,
@@ -67,7 +64,11 @@ export function createRoles(
     const { rows } = await client.query(factsText, [schema, Object.values(roles)]);
     const { database_owner, owns_database, schema_owner, owns_schema, has_migrations } = rows[0];
     const { existing, granted } = rows[0] as Record<string, string[]>;
-    if (!owns_database) return { kind: 'not-the-owner', owner: database_owner };
+    if (!owns_database)
+      throw new UnfitDatabase(
+        `the database belongs to ${JSON.stringify(database_owner)}: ` +
+          'run this as that user, who needs CREATEROLE too, or as a superuser',
+      );
 
     const all = (Object.keys(roles) as Role[]).map((role): CreatedRole => {
       const password = existing?.includes(roles[role]) ? undefined : randomBytes(24).toString('base64url');
@@ -99,6 +100,6 @@ export function createRoles(
     for (const statement of statements) await client.query(statement);
     await show(all);
     const schemaOwner = schema_owner === null || schema_owner === roles.owner ? undefined : schema_owner;
-    return { kind: 'created', roles: all, schemaOwner, toMigrate };
+    return { roles: all, schemaOwner, toMigrate };
   });
 }
