@@ -10,7 +10,6 @@ import {
 } from '@campaign-mirror/domain';
 import type { Pool, PoolClient } from 'pg';
 import { codeOf, isRetryable } from '../connection/database-faults.ts';
-import { refuseOtherEncoding } from '../connection/pool.ts';
 import { rowsOf } from '../connection/rows.ts';
 import { stoppable, withoutTimeouts } from '../connection/stoppable.ts';
 import { actIn, inTransaction } from '../connection/transaction.ts';
@@ -119,7 +118,6 @@ export class PostgresCampaignImport implements CampaignImport {
       this.#pool,
       (client) =>
         stoppable(this.#signal, this.#pool, client, async () => {
-          await refuseOtherEncoding(client);
           await fillImportTable(client, lines);
           await actIn(client, this.#act, { source });
           return this.#judgeAndWrite(client, report, terms);

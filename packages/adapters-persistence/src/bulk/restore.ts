@@ -1,7 +1,7 @@
 import { type OperatorAct, Unavailable } from '@campaign-mirror/domain';
 import type { ClientBase, Pool, PoolClient } from 'pg';
 import { codeOf, isLocked } from '../connection/database-faults.ts';
-import { refuseOtherEncoding, UnfitDatabase } from '../connection/pool.ts';
+import { UnfitDatabase } from '../connection/pool.ts';
 import { rowsOf } from '../connection/rows.ts';
 import { stoppable, withoutTimeouts } from '../connection/stoppable.ts';
 import { inTransaction } from '../connection/transaction.ts';
@@ -40,7 +40,7 @@ const noteText = `
  * for the audit. `signal` ends it at once, with nothing restored, by throwing the signal's reason. Returns the number
  * of rows of each table.
  * @throws BackupFault when it is not complete, or not for this version; UnfitDatabase if there is data already,
- *   others write, the user is not the owner, or the encoding is another; Unavailable; what `bytes` throws
+ *   others write, or the user is not the owner; Unavailable; what `bytes` throws
  */
 export async function restoreBackup(
   pool: Pool,
@@ -72,7 +72,6 @@ export async function restoreBackup(
 /** Locks all others out of an empty database. If the database is not empty, nobody has to wait. */
 async function takeOver(client: PoolClient): Promise<void> {
   await refuseOthers(client);
-  await refuseOtherEncoding(client);
   await refuseData(client);
   await client.query(keepOthersOut);
   await refuseData(client);

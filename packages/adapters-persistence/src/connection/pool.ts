@@ -10,14 +10,6 @@ export class UnfitDatabase extends Error {
   override name = 'UnfitDatabase';
 }
 
-/** @throws UnfitDatabase if the database is not in UTF-8 */
-export async function refuseOtherEncoding(client: PoolClient): Promise<void> {
-  const { rows } = await client.query("select current_setting('server_encoding') as encoding");
-  const { encoding } = rows[0];
-  if (encoding !== 'UTF8')
-    throw new UnfitDatabase(`the database is in ${encoding}, not in UTF8: make one with encoding UTF8`);
-}
-
 /**
  * From now on, a commit whose wait for a synchronous standby was canceled fails as if the connection had been lost: its
  * outcome is unknown. PostgreSQL reports it as successful, with a warning, and a failover may lose it.
