@@ -1,10 +1,5 @@
-import {
-  type AccessKey,
-  accessKeyFrom,
-  type CampaignId,
-  type Identified,
-  Unavailable,
-} from '@campaign-mirror/domain';
+import type { AccessKey, CampaignId, Identified } from '@campaign-mirror/domain';
+import { accessKeyFrom, Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { groupedOf } from '../support/process/lives.ts';
 import { rejection } from '../support/promises.ts';
