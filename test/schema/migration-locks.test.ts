@@ -131,7 +131,8 @@ describe('an upgrade while others use the database', () => {
     expect(fault).to.be.instanceOf(ClearError).and.to.include({ kind: 'away' });
     expect((fault as ClearError).message).to.match(/it is unknown whether it was done$/);
     await database.admin.query(
-      "select pg_terminate_backend(pid, 10000) from pg_stat_activity where wait_event = 'advisory' and usename = $1",
+      `select pg_terminate_backend(pid, 10000) from pg_stat_activity
+       where datname = current_database() and wait_event = 'advisory' and usename = $1`,
       [roles.owner],
     );
     await unanswered.holder.rollback();
