@@ -1,191 +1,116 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import {
-  type Caller,
-  type Identified,
-  type Identity,
-  isCaller,
-  operatorSubject,
-  Unavailable,
-} from '@campaign-mirror/domain';
+import type { Caller, Identified, Identity } from '@campaign-mirror/domain';
+import { isCaller, operatorSubject, Unavailable } from '@campaign-mirror/domain';
 import type { IdentityWorld } from '@campaign-mirror/port-contracts';
 import { newOwner, withoutKey } from '../../packages/port-contracts/src/cases/live-campaign.ts';
 import { inMemoryWorlds } from '../support/store/in-memory-world.ts';
+import { stepping } from '../support/store/stepping.ts';
 
-interface Breakage {
-  readonly name: string;
-  readonly broken: (right: IdentityWorld) => IdentityWorld;
-}
-
-/** A right identity that pauses before it looks at its store, and after it. */
-export function pausedIdentity(): IdentityWorld {
+/** The world of an identity that pauses before it looks at its store, and after it. */
+export function pausedIdentity(breakage: Breakage = () => ({})): IdentityWorld {
   const { identity: right, ...world } = inMemoryWorlds().identity;
-  let ahead: ((step: number) => Promise<'go on' | 'break'>) | undefined;
-  let step = -1;
+  const { steps, breaks } = stepping();
   const pause = async () => {
     await turn();
-    step += 1;
-    if ((await ahead?.(step)) === 'break') throw new Error('read ECONNRESET');
+    if (await breaks()) throw new Error('read ECONNRESET');
   };
-  return {
-    ...world,
-    identity: {
-      claimedBy: (credential) => right.claimedBy(credential),
-      whoIs: async (credential) => {
-        try {
-          await pause();
-          const caller = await right.whoIs(credential);
-          await pause();
-          return caller;
-        } catch (cause) {
-          throw new Unavailable('the store went away', { cause });
-        }
-      },
-    },
-    steps: async (call, before) => {
-      [step, ahead] = [-1, before];
-      return call().finally(() => {
-        ahead = undefined;
-      });
+  const identity: Identity = {
+    claimedBy: (credential) => right.claimedBy(credential),
+    whoIs: async (credential) => {
+      try {
+        await pause();
+        const caller = await right.whoIs(credential);
+        await pause();
+        return caller;
+      } catch (cause) {
+        throw new Unavailable('the store went away', { cause });
+      }
     },
   };
+  const { issue = world.issue, ...wrong } = breakage({ ...world, ...identity });
+  return { ...world, steps, issue, identity: { ...identity, ...wrong } };
 }
 
-/** Breaks a right identity, to show that the cases notice it: each case fails at least one of these. */
-export const brokenIdentities: readonly Breakage[] = [
-  {
-    name: 'knows everybody',
-    broken: (right) => {
-      const anybody = { ownerId: newOwner(), subject: withoutKey };
-      return identifying(right, {
-        whoIs: async (credential) => {
-          const caller = await right.identity.whoIs(credential);
-          return isCaller(caller) ? caller : anybody;
-        },
-      });
-    },
-  },
-  {
-    name: 'passes callers off as the operator',
-    broken: (right) => {
-      const asOperator = (caller: Caller) => ({ ...caller, subject: operatorSubject });
-      const whoIs = async (credential: string) => {
-        const caller = await right.identity.whoIs(credential);
-        return isCaller(caller) ? asOperator(caller) : caller;
-      };
-      const issue: IdentityWorld['issue'] = async (owner, expires) => {
-        const { credential, caller } = await right.issue(owner, expires);
-        return { credential, caller: asOperator(caller) };
-      };
-      return { ...identifying(right, { whoIs }), issue };
-    },
-  },
-  {
-    name: 'takes all for one',
-    broken: (right) => {
-      let one: Caller | undefined;
-      const whoIs = async (credential: string) => {
-        const caller = await right.identity.whoIs(credential);
-        if (!isCaller(caller)) return caller;
-        one ??= caller;
-        return one;
-      };
-      return identifying(right, { whoIs });
-    },
-  },
-  {
-    name: 'never forgets a caller',
-    broken: (right) => identifying(right, { whoIs: remembered(right) }),
-  },
-  {
-    name: 'never forgets a claim',
-    broken: (right) => {
-      const remember = remembered(right);
-      const whoIs = async (credential: string) => {
-        await remember(credential);
-        return right.identity.whoIs(credential);
-      };
-      const claimedBy = (credential: string) => remember(credential);
-      return identifying(right, { whoIs, claimedBy });
-    },
-  },
-  {
-    name: 'confuses claims',
-    broken: (right) => {
-      let last: Identified;
-      const whoIs = async (credential: string) => {
-        const caller = await right.identity.whoIs(credential);
-        last = caller ?? last;
-        return caller;
-      };
-      return identifying(right, { whoIs, claimedBy: async () => last });
-    },
-  },
-  {
-    name: 'throws for what is unknown',
-    broken: (right) => {
-      const whoIs = async (credential: string) => {
-        const caller = await right.identity.whoIs(credential);
-        if (!isCaller(caller)) throw new TypeError('unknown');
-        return caller;
-      };
-      return identifying(right, { whoIs });
-    },
-  },
-  {
-    name: 'joins a look-up that is under way',
-    broken: (right) => {
-      const looking = new Map<string, Promise<Identified>>();
-      const whoIs = async (credential: string) => {
-        const look = looking.get(credential) ?? right.identity.whoIs(credential);
-        looking.set(credential, look);
-        return look.finally(() => looking.delete(credential));
-      };
-      return identifying(right, { whoIs });
-    },
-  },
-  {
-    name: 'shares its state between calls',
-    broken: (right) => {
-      let last = '';
-      const whoIs = async (credential: string) => {
-        last = credential;
-        await turn();
-        return right.identity.whoIs(last);
-      };
-      return identifying(right, { whoIs });
-    },
-  },
-  {
-    name: 'throws what the driver throws',
-    broken: (right) => {
-      const whoIs = (credential: string) =>
-        right.identity.whoIs(credential).catch(({ cause }) => Promise.reject(cause));
-      return identifying(right, { whoIs });
-    },
-  },
-  {
-    name: 'knows nobody while the store is away',
-    broken: (right) => {
-      const whoIs = (credential: string) => right.identity.whoIs(credential).catch(() => undefined);
-      return identifying(right, { whoIs });
-    },
-  },
-];
+type Parts = Identity & Pick<IdentityWorld, 'issue'>;
+type Breakage = (right: Parts) => Partial<Parts>;
 
-function identifying(right: IdentityWorld, wrong: Partial<Identity>): IdentityWorld {
-  const { identity } = right;
-  const kept: Identity = {
-    claimedBy: (credential) => identity.claimedBy(credential),
-    whoIs: (credential) => identity.whoIs(credential),
-  };
-  return { ...right, identity: { ...kept, ...wrong } };
-}
+/** An identity that answers this instead of what it found. */
+const answering = (instead: (found: Identified) => Identified) => (right: Parts) => ({
+  whoIs: async (credential: string) => instead(await right.whoIs(credential)),
+});
+
+const anybody = { ownerId: newOwner(), subject: withoutKey };
+const asOperator = (caller: Caller) => ({ ...caller, subject: operatorSubject });
+
+/** Mistakes of an identity, to show that the cases notice them: each case fails for at least one of these. */
+export const brokenIdentities: Readonly<Record<string, Breakage>> = {
+  'knows everybody': answering((found) => (isCaller(found) ? found : anybody)),
+  'passes callers off as the operator': (right) => ({
+    ...answering((found) => (isCaller(found) ? asOperator(found) : found))(right),
+    issue: async (owner, expires) => {
+      const { credential, caller } = await right.issue(owner, expires);
+      return { credential, caller: asOperator(caller) };
+    },
+  }),
+  'takes all for one': (right) => {
+    let one: Caller | undefined;
+    return answering((found) => {
+      if (isCaller(found)) one ??= found;
+      return isCaller(found) ? one : found;
+    })(right);
+  },
+  'never forgets a caller': (right) => ({ whoIs: remembered(right) }),
+  'never forgets a claim': (right) => {
+    const remember = remembered(right);
+    const whoIs = async (credential: string) => {
+      await remember(credential);
+      return right.whoIs(credential);
+    };
+    return { whoIs, claimedBy: remember as Identity['claimedBy'] };
+  },
+  'confuses claims': (right) => {
+    let last: Identified;
+    const confused = answering((found) => {
+      last = found ?? last;
+      return found;
+    });
+    return { ...confused(right), claimedBy: (async () => last) as Identity['claimedBy'] };
+  },
+  'throws for what is unknown': answering((found) => {
+    if (!isCaller(found)) throw new TypeError('unknown');
+    return found;
+  }),
+  'joins a look-up that is under way': (right) => {
+    const looking = new Map<string, Promise<Identified>>();
+    const whoIs = async (credential: string) => {
+      const look = looking.get(credential) ?? right.whoIs(credential);
+      looking.set(credential, look);
+      return look.finally(() => looking.delete(credential));
+    };
+    return { whoIs };
+  },
+  'shares its state between calls': (right) => {
+    let last = '';
+    const whoIs = async (credential: string) => {
+      last = credential;
+      await turn();
+      return right.whoIs(last);
+    };
+    return { whoIs };
+  },
+  'throws what the driver throws': (right) => ({
+    whoIs: (credential) => right.whoIs(credential).catch(({ cause }) => Promise.reject(cause)),
+  }),
+  'knows nobody while the store is away': (right) => ({
+    whoIs: (credential) => right.whoIs(credential).catch(() => undefined),
+  }),
+};
 
 /** Whom `whoIs` found first, ever after. */
-function remembered({ identity }: IdentityWorld): Identity['whoIs'] {
+function remembered({ whoIs }: Identity): Identity['whoIs'] {
   const callers = new Map<string, Caller>();
   return async (credential) => {
-    const caller = callers.get(credential) ?? (await identity.whoIs(credential));
+    const caller = callers.get(credential) ?? (await whoIs(credential));
     if (isCaller(caller)) callers.set(credential, caller);
     return caller;
   };

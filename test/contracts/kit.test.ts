@@ -1,17 +1,24 @@
-import {
-  type CampaignRepositoryWorld,
-  ContractViolation,
-  campaignRepositoryCases,
-  identityCases,
-} from '@campaign-mirror/port-contracts';
+import { type Case, campaignRepositoryCases, identityCases, missing } from '@campaign-mirror/port-contracts';
 import { expect } from 'chai';
 import { freshDatabase } from '../support/database/database-server.ts';
-import { rejection } from '../support/promises.ts';
 import { inMemoryWorlds } from '../support/store/in-memory-world.ts';
 import { brokenIdentities, pausedIdentity } from './broken-identities.ts';
 import { type Mistake, mistakes, pausedWorld } from './broken-repositories.ts';
-import { judge } from './judge.ts';
 import { ormMistakes, ormWorld } from './mikro-orm-campaigns.ts';
+
+/** Runs the cases in their order, without a test runner. */
+async function judge<World>(cases: readonly Case<World>[], world: World) {
+  const passed: string[] = [];
+  const failed: { name: string; error: unknown }[] = [];
+  const applicable = cases.filter((one) => !missing(one, world));
+  for (const { name, run } of applicable)
+    await run(world).then(
+      () => passed.push(name),
+      (error) => failed.push({ name, error }),
+    );
+  const notApplicable = cases.filter((one) => missing(one, world)).map(({ name }) => name);
+  return { passed, failed, notApplicable };
+}
 
 describe('the kit of the contracts', () => {
   const noticing = new Set<string>();
@@ -34,9 +41,9 @@ describe('the kit of the contracts', () => {
       expect(passed, 'what is not broken').not.to.deep.equal([]);
     });
 
-  for (const { name, broken } of brokenIdentities)
-    it(`notices an identity that ${name}`, async () => {
-      const { passed, failed } = await judge(identityCases, broken(pausedIdentity()));
+  for (const [mistake, breakage] of Object.entries(brokenIdentities))
+    it(`notices an identity that ${mistake}`, async () => {
+      const { passed, failed } = await judge(identityCases, pausedIdentity(breakage));
       for (const { name } of failed) noticing.add(name);
       expect(failed).not.to.deep.equal([]);
       expect(passed, 'what is not broken').not.to.deep.equal([]);
@@ -63,18 +70,9 @@ describe('the kit of the contracts', () => {
     expect([...noticing]).to.have.members(cases);
   });
 
-  it('lists what is not applicable, and runs it no more than it passes it', async () => {
+  it('takes a store without keys or a clock', async () => {
     const { campaigns, others: whole } = inMemoryWorlds().campaigns;
     const { clock, ...others } = whole;
-    const keyless: CampaignRepositoryWorld = { campaigns, others };
-    const { failed, notApplicable } = await judge(campaignRepositoryCases, keyless);
-    expect(failed).to.deep.equal([]);
-    const needing = campaignRepositoryCases.filter(({ needs }) => needs && needs.length > 0);
-    expect(notApplicable).to.deep.equal(needing.map(({ name }) => name));
-    for (const { run } of needing)
-      expect(await rejection(run(keyless)))
-        .to.be.instanceOf(ContractViolation)
-        .with.property('message')
-        .that.matches(/'(keys|steps)'/);
+    expect((await judge(campaignRepositoryCases, { campaigns, others })).failed).to.deep.equal([]);
   });
 });

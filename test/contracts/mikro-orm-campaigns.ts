@@ -1,27 +1,15 @@
 import { type Database, openDatabase } from '@campaign-mirror/adapters-persistence';
-import {
-  accessKeyOf,
-  type Campaign,
-  type CampaignId,
-  type CampaignRepository,
-  type MirrorChange,
-  partsOf,
-  type SetMirrorResult,
-  type Timestamp,
-  Unavailable,
-} from '@campaign-mirror/domain';
+import type * as domain from '@campaign-mirror/domain';
+import { accessKeyOf, partsOf, Unavailable } from '@campaign-mirror/domain';
 import type { CampaignRepositoryWorld, Steps } from '@campaign-mirror/port-contracts';
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import type { PoolClient } from 'pg';
-import {
-  AccessKeyEntity,
-  CampaignEntity,
-  MirrorEntity,
-} from '../../packages/adapters-persistence/src/schema/entities.ts';
+import * as entities from '../../packages/adapters-persistence/src/schema/entities.ts';
 import { timestampText } from '../../packages/adapters-persistence/src/schema/schema.ts';
 import type { TestDatabase } from '../support/database/database-server.ts';
 import { worldsOf } from '../support/store/every-case.ts';
 import { postgresWorld } from '../support/store/postgres-world.ts';
+import { stepping } from '../support/store/stepping.ts';
 import type { Mistake } from './broken-repositories.ts';
 
 /** Mistakes that the obvious adapter makes, each with a part of the name of a case that is to notice it. */
@@ -42,20 +30,18 @@ export async function ormWorld(database: TestDatabase, mistake?: Mistake) {
   const rest = await postgresWorld(database);
   const world: CampaignRepositoryWorld = {
     ...worldsOf(rest).campaigns,
-    campaigns: new MikroOrmCampaigns(own, mistake),
+    campaigns: mikroOrmCampaigns(own, mistake),
     steps: stepsOf(own),
   };
   return { world, close: () => Promise.all([own.close(), rest.close()]) };
 }
 
 function stepsOf({ pool }: Database): Steps {
-  let ahead: Parameters<Steps>[1] | undefined;
-  let step = -1;
+  const { steps, breaks } = stepping();
   pool.on('connect', (client: PoolClient) => {
     const query = client.query.bind(client) as (...words: unknown[]) => unknown;
     const stepped = async (...words: unknown[]) => {
-      step += 1;
-      if ((await ahead?.(step)) === 'break') {
+      if (await breaks()) {
         Reflect.get(client, 'connection').stream.destroy();
         throw new Error('Connection terminated unexpectedly');
       }
@@ -63,122 +49,92 @@ function stepsOf({ pool }: Database): Steps {
     };
     Object.assign(client, { query: stepped });
   });
-  return async (call, before) => {
-    [step, ahead] = [-1, before];
-    return call().finally(() => {
-      ahead = undefined;
-    });
-  };
+  return steps;
 }
 
 const forShare = { lockMode: LockMode.PESSIMISTIC_READ };
 const forUpdate = { lockMode: LockMode.PESSIMISTIC_WRITE };
 
 /** Finds, checks, assigns and flushes. It is right if it locks all that it judges, and reads the rest under the lock. */
-class MikroOrmCampaigns implements CampaignRepository {
-  readonly #database: Database;
-  readonly #mistake: Mistake | undefined;
+function mikroOrmCampaigns({ orm }: Database, mistake: Mistake | undefined): domain.CampaignRepository {
+  const is = (...some: Mistake[]) => some.some((one) => one === mistake);
 
-  constructor(database: Database, mistake: Mistake | undefined) {
-    this.#database = database;
-    this.#mistake = mistake;
-  }
-
-  #is(...some: Mistake[]): boolean {
-    return some.some((one) => one === this.#mistake);
-  }
-
-  find(id: CampaignId): Promise<Campaign | undefined> {
-    return this.#inTransaction((em) => this.#find(em, id));
-  }
-
-  setMirror(seen: Campaign, change: MirrorChange): Promise<SetMirrorResult> {
-    return this.#inTransaction((em) => this.#set(em, seen, change));
-  }
-
-  async #inTransaction<T>(act: (em: EntityManager) => Promise<T>): Promise<T> {
+  async function inTransaction<T>(act: (em: EntityManager) => Promise<T>): Promise<T> {
     try {
-      return await this.#database.orm.em.fork().transactional(act);
+      return await orm.em.fork().transactional(act);
     } catch (cause) {
-      if (this.#is('throws what the driver throws')) throw cause;
+      if (is('throws what the driver throws')) throw cause;
       throw new Unavailable('PostgreSQL did not answer', { cause });
     }
   }
 
-  async #find(em: EntityManager, id: CampaignId, lock = {}): Promise<Campaign | undefined> {
-    const campaign = await em.findOne(CampaignEntity, { id }, lock);
+  async function find(
+    em: EntityManager,
+    id: domain.CampaignId,
+    lock = {},
+  ): Promise<domain.Campaign | undefined> {
+    const campaign = await em.findOne(entities.CampaignEntity, { id }, lock);
     if (!campaign) return undefined;
     const { ownerId, isDefault } = campaign;
-    return { id, ownerId, isDefault, hasMirror: (await em.count(MirrorEntity, { campaignId: id })) > 0 };
+    return {
+      id,
+      ownerId,
+      isDefault,
+      hasMirror: (await em.count(entities.MirrorEntity, { campaignId: id })) > 0,
+    };
   }
 
-  async #set(
+  async function set(
     em: EntityManager,
-    seen: Campaign,
-    { address, by, requestId }: MirrorChange,
-  ): Promise<SetMirrorResult> {
+    seen: domain.Campaign,
+    { address, by, requestId }: domain.MirrorChange,
+  ): Promise<domain.SetMirrorResult> {
     const { id } = seen;
     const key = accessKeyOf(by.subject);
-    const keyLock = this.#is('proves the key before it locks') ? {} : forShare;
-    const proven = key && (await em.findOne(AccessKeyEntity, { id: key, ownerId: seen.ownerId }, keyLock));
-    const early = await em.fork({ keepTransactionContext: true }).findOne(MirrorEntity, { campaignId: id });
-    const earlyTime = await this.#after(em, early?.updatedAt);
-    const isEarly = this.#is('checks the owner before it locks', 'checks the default flag before it locks');
-    const campaign = await this.#find(em, id, isEarly ? {} : forShare);
-    const mirror = await em.findOne(MirrorEntity, { campaignId: id }, forUpdate);
-    const now = await this.#after(em, mirror?.updatedAt);
+    const keyLock = is('proves the key before it locks') ? {} : forShare;
+    const proven =
+      key && (await em.findOne(entities.AccessKeyEntity, { id: key, ownerId: seen.ownerId }, keyLock));
+    const early = await em
+      .fork({ keepTransactionContext: true })
+      .findOne(entities.MirrorEntity, { campaignId: id });
+    const earlyTime = await after(em, early?.updatedAt);
+    const isEarly = is('checks the owner before it locks', 'checks the default flag before it locks');
+    const campaign = await find(em, id, isEarly ? {} : forShare);
+    const mirror = await em.findOne(entities.MirrorEntity, { campaignId: id }, forUpdate);
+    const now = await after(em, mirror?.updatedAt);
     const isValid =
-      proven && !proven.revokedAt && (!proven.expiresAt || proven.expiresAt > (await this.#after(em)));
+      proven && !proven.revokedAt && (!proven.expiresAt || proven.expiresAt > (await after(em)));
     if (key && !isValid) return { kind: 'caller-invalid' };
     const isAsSeen =
       campaign?.ownerId === seen.ownerId && campaign.isDefault === seen.isDefault && seen.hasMirror;
     if (!mirror || !early || !isAsSeen)
       return { kind: 'campaign-differs', campaign: campaign && { ...campaign, hasMirror: mirror !== null } };
 
-    const before = (this.#is('reads the address before ahead of the lock') ? early : mirror).targetUrl;
-    const at = this.#is('takes the time before the lock') ? earlyTime : now;
-    em.assign(mirror, {
-      targetUrl: address,
-      updatedExternally: true,
-      updatedExternallyAt: at,
-      updatedAt: at,
-    });
-    if (this.#is('writes clicks back from an earlier read'))
-      await em.nativeUpdate(MirrorEntity, { id: mirror.id }, { clicks: early.clicks });
+    const before = (is('reads the address before ahead of the lock') ? early : mirror).targetUrl;
+    const at = is('takes the time before the lock') ? earlyTime : now;
+    const changed = { targetUrl: address, updatedExternally: true, updatedExternallyAt: at, updatedAt: at };
+    em.assign(mirror, changed);
+    if (is('writes clicks back from an earlier read'))
+      await em.nativeUpdate(entities.MirrorEntity, { id: mirror.id }, { clicks: early.clicks });
     const { kind, name = null } = partsOf(by.subject);
-    const parameters = [
-      id,
-      mirror.id,
-      kind,
-      key ?? null,
-      key ? null : name,
-      seen.ownerId,
-      before,
-      address,
-      at,
-      requestId,
-    ];
-    const { em: outside } = this.#database.orm;
-    const isApart = this.#is('writes the history, then the mirror');
-    await (isApart ? outside.fork() : em).execute(recordText, parameters as unknown[]);
+    const actor = [kind, key ?? null, key ? null : name, seen.ownerId];
+    const parameters = [id, mirror.id, ...actor, before, address, at, requestId];
+    const isApart = is('writes the history, then the mirror');
+    await (isApart ? orm.em.fork() : em).execute(recordText, parameters as unknown[]);
     const { clicks, createdAt } = mirror;
-    const times = { updatedExternallyAt: at, createdAt, updatedAt: at };
-    const set = {
-      id: mirror.id,
-      campaignId: id,
-      targetUrl: address,
-      clicks,
-      updatedExternally: true,
-      ...times,
-    };
-    return { kind: 'mirror-set', mirror: set };
+    return { kind: 'mirror-set', mirror: { id: mirror.id, campaignId: id, clicks, createdAt, ...changed } };
   }
 
-  async #after(em: EntityManager, time?: Timestamp): Promise<Timestamp> {
+  async function after(em: EntityManager, time?: domain.Timestamp): Promise<domain.Timestamp> {
     const later = "greatest(clock_timestamp(), ?::timestamptz + interval '1 microsecond')";
     const [row] = await em.execute(`select ${timestampText(later)} as now`, [time ?? null]);
     return row?.now;
   }
+
+  return {
+    find: (id) => inTransaction((em) => find(em, id)),
+    setMirror: (seen, change) => inTransaction((em) => set(em, seen, change)),
+  };
 }
 
 const recordText = `insert into campaign_mirror.mirror_history (campaign_id, mirror_id, actor, access_key_id, subject,

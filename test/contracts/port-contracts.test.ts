@@ -4,6 +4,7 @@ import { type IdentityWorld, identityCases } from '@campaign-mirror/port-contrac
 import { worldOf } from '../support/process/lives.ts';
 import { casesOf, everyCaseOn } from '../support/store/every-case.ts';
 import { inMemoryStore, inMemoryWorlds } from '../support/store/in-memory-world.ts';
+import { stepping } from '../support/store/stepping.ts';
 import { TestIssuer } from '../support/tokens/issuer.ts';
 import { fromNow, rules, type SigningKey, signingKey, token } from '../support/tokens/signing-key.ts';
 
@@ -29,6 +30,7 @@ describe('the contract of Identity, with signed tokens', () => {
   });
   after(() => issuer.close());
 
+  const { steps, breaks } = stepping();
   let issued = 0;
   const signed = (owner: OwnerId, claims = {}) =>
     token(key as SigningKey, { owner_id: owner, sub: `client-${issued}`, ...claims });
@@ -42,14 +44,12 @@ describe('the contract of Identity, with signed tokens', () => {
     issueExpired: (owner) => signed(owner, { exp: fromNow(-60) }),
     claims: true,
     // A step asks the issuer for its keys.
-    steps: async (call, ahead) => {
-      let step = -1;
+    steps: (call, before) => {
       issuer.answer = async (_, response) => {
-        step += 1;
-        if ((await ahead(step)) === 'break') response.destroy();
+        if (await breaks()) response.destroy();
         else response.end(JSON.stringify({ keys: [key?.jwk] }));
       };
-      return call().finally(() => {
+      return steps(call, before).finally(() => {
         issuer.answer = undefined;
       });
     },

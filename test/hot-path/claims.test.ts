@@ -45,19 +45,6 @@ describe('one statement for a request: the write proves who calls and what is ju
     expect(await called()).to.deep.equal(['campaign-not-found', 'set-mirrors']);
   });
 
-  it('strangers and the owner ask for one campaign at once: each has its own answer, and strangers delay nobody', async () => {
-    const strangers = await service.live(3);
-    for (const one of strangers) await service.set(one, address);
-    service.ran.length = 0;
-    const calls = [live, ...strangers, live].map(({ key }, at) =>
-      service.set({ key, seen: live.seen }, `${address}/${at}`),
-    );
-    const kinds = (await Promise.all(calls)).map(({ kind }) => kind);
-    expect(kinds).to.deep.equal(['mirror-set', 'refused', 'refused', 'refused', 'mirror-set']);
-    // The owner's second one, which is for the same campaign, goes alone.
-    expect(service.ran.map(({ rows }) => rows)).to.deep.equal([4, 1]);
-  });
-
   it('a revocation: who waits for a row already may still write, who comes after it may not', async () => {
     const holder = await service.hold(lockMirror, live.seen.id);
     const waiting = service.set(live, `${address}/before`);

@@ -1,14 +1,13 @@
-import { openDatabase, silentHotPathObserver } from '@campaign-mirror/adapters-persistence';
-import { Unavailable } from '@campaign-mirror/domain';
+import { openDatabase } from '@campaign-mirror/adapters-persistence';
+import { type CampaignRepository, Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import pg from 'pg';
 import { Statements } from '../../packages/adapters-persistence/src/hot-path/batches.ts';
-import { PostgresCampaigns } from '../../packages/adapters-persistence/src/hot-path/campaigns.ts';
-import { endWaiting, lockMirror, untilWaiting } from '../support/database/rival.ts';
+import { endWaiting, untilWaiting } from '../support/database/rival.ts';
 import { tcpProxy } from '../support/database/tcp-proxy.ts';
 import { groupedOf } from '../support/process/lives.ts';
 import { eventually, rejection } from '../support/promises.ts';
-import { hotPathOn, statementsBy } from '../support/store/hot-paths.ts';
+import { hotPathBy, statementsBy } from '../support/store/hot-paths.ts';
 import { address, change, type Live } from '../support/store/world.ts';
 import { beforeHistory, gateBeforeCommit } from './gate.ts';
 
@@ -25,13 +24,11 @@ describe('group commit: a batch that fails', () => {
   });
 
   /** An update of each campaign, in one turn. */
-  const setAll = (
-    by: Pick<PostgresCampaigns, 'setMirror'> = new PostgresCampaigns(service.hotPath),
-    text = to,
-  ) => lives.map((live) => by.setMirror(live.seen, change(live.by, text)));
+  const setAll = (by: CampaignRepository = service.campaigns, text = to) =>
+    lives.map((live) => by.setMirror(live.seen, change(live.by, text)));
   const rejections = (sets: readonly Promise<unknown>[]) => Promise.all(sets.map(rejection));
   const staged = (instead: Parameters<typeof statementsBy>[1]) =>
-    new PostgresCampaigns(hotPathOn(statementsBy(service.pool, instead)));
+    hotPathBy(service.pool, { statements: statementsBy(service.pool, instead) }).campaigns;
 
   async function expectSet(sets: readonly Promise<unknown>[], text = to): Promise<void> {
     for (const one of await Promise.all(sets)) expect(one).to.have.nested.property('mirror.targetUrl', text);
@@ -66,6 +63,28 @@ describe('group commit: a batch that fails', () => {
     await expectHistory(6);
   });
 
+  it('by a member or by the statement: its connection is used again', async () => {
+    const closed: unknown[] = [];
+    service.pool.on('remove', (client) => closed.push(client));
+    await raising(poisoned);
+    await rejections(setAll(undefined, poison));
+    const refused = { name: 'nothing-there', text: 'select from nothing_there' };
+    const fault = await rejection(new Statements(service.pool).run(refused, []));
+    expect(fault).to.have.property('code', '42P01');
+    await expectSet(setAll());
+    expect(closed).to.deep.equal([]);
+    await expectHistory(4);
+  });
+
+  for (const [code, times] of Object.entries({ '40P01': 1, '40001': 2 }))
+    it(`by ${code}, for ${times} times: all are set, once`, async () => {
+      await raising(
+        `if nextval('campaign_mirror.tries') <= ${times} then raise exception 'again' using errcode = '${code}'; end if`,
+      );
+      await expectSet(setAll());
+      await expectHistory(4);
+    });
+
   it('as its connection is cut: all of it is Unavailable and nothing is written; the next goes on another', async () => {
     const keeper = await gateBeforeCommit(service.database);
     const faults = rejections(setAll());
@@ -85,7 +104,7 @@ describe('group commit: a batch that fails', () => {
     const proxy = await tcpProxy(service.database.address('service'));
     const through = { ...service.database.address('service'), host: '127.0.0.1', port: proxy.port };
     const { pool, close } = await openDatabase(through);
-    const campaigns = new PostgresCampaigns(hotPathOn(new Statements(pool)));
+    const { campaigns } = hotPathBy(pool);
     const keeper = await gateBeforeCommit(service.database);
     const faults = rejections(setAll(campaigns));
     await untilWaiting(service.database, faults);
@@ -137,22 +156,5 @@ describe('group commit: a batch that fails', () => {
     const campaigns = staged(async (run) => (await run()).slice(1));
     for (const fault of await rejections(setAll(campaigns)))
       expect(fault).to.have.property('message', '3 rows for 4 mirrors');
-  });
-
-  it('by an observer that throws for who is set aside: the next is set', async () => {
-    const fault = new Error('on purpose');
-    let told = 0;
-    const observer = {
-      ...silentHotPathObserver,
-      setAside: () => {
-        if (++told === 1) throw fault;
-      },
-    };
-    const campaigns = new PostgresCampaigns(hotPathOn(new Statements(service.pool), observer));
-    const [{ seen, by }] = lives;
-    const holder = await service.hold(lockMirror, seen.id);
-    expect(await rejection(campaigns.setMirror(seen, change(by)))).to.equal(fault);
-    await holder.rollback();
-    expect(await campaigns.setMirror(seen, change(by))).to.have.property('kind', 'mirror-set');
   });
 });

@@ -7,12 +7,7 @@ const shut = `select pg_advisory_xact_lock(${lock})`;
 
 /** Statements that write history stop at a gate before they commit, until the keeper commits. */
 export async function gateBeforeCommit(database: TestDatabase): Promise<Rival> {
-  await database.admin.query(`
-    create function campaign_mirror.pass() returns trigger language plpgsql as $$
-      begin perform pg_advisory_xact_lock_shared(${lock}); return null; end
-    $$;
-    create trigger gate after insert on campaign_mirror.mirror_history
-      for each statement execute function campaign_mirror.pass()`);
+  await beforeHistory(database, `perform pg_advisory_xact_lock_shared(${lock})`);
   return rival(database, shut);
 }
 

@@ -1,17 +1,15 @@
-import { type HotPathObserver, openDatabase } from '@campaign-mirror/adapters-persistence';
+import { type HotPathObserver, type OpenHotPath, openDatabase } from '@campaign-mirror/adapters-persistence';
 import { type CampaignId, SetCampaignMirror } from '@campaign-mirror/domain';
 import { expect } from 'chai';
+import type { Pool } from 'pg';
 import { Registry } from 'prom-client';
 import { Statements } from '../../packages/adapters-persistence/src/hot-path/batches.ts';
-import { PostgresCampaigns } from '../../packages/adapters-persistence/src/hot-path/campaigns.ts';
-import { PostgresIdentity } from '../../packages/adapters-persistence/src/hot-path/identity.ts';
-import type { HotPath } from '../../packages/adapters-persistence/src/hot-path/open-hot-path.ts';
 import { hotPathMetrics } from '../../packages/app/src/metrics/database-metrics.ts';
 import { untilWaiting } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';
 import { rejection } from '../support/promises.ts';
 import { transfer } from '../support/store/grouped.ts';
-import { hotPathOn } from '../support/store/hot-paths.ts';
+import { hotPathBy } from '../support/store/hot-paths.ts';
 import { address, change, type Live, newOwner } from '../support/store/world.ts';
 import { beforeHistory } from './gate.ts';
 
@@ -34,20 +32,21 @@ describe('group commit: what its observer hears', () => {
     setAside: () => void heard.push('set aside'),
     judgedAgain: () => void heard.push('judged again'),
   };
-  let hotPath: HotPath;
+  const observed = (pool: Pool) =>
+    hotPathBy(pool, { statements: new Statements(pool, {}, observer), observer });
+  let hotPath: OpenHotPath;
   let useCase: SetCampaignMirror;
   beforeEach(async () => {
     lives = await service.live(3);
     heard = [];
     began = performance.now();
-    hotPath = hotPathOn(new Statements(service.pool, {}, observer), observer);
-    const campaigns = new PostgresCampaigns(hotPath, { observer });
-    useCase = new SetCampaignMirror(campaigns, new PostgresIdentity(hotPath));
+    hotPath = observed(service.pool);
+    useCase = new SetCampaignMirror(hotPath.campaigns, hotPath.identity);
   });
 
   const set = ({ key, seen }: Live) =>
     useCase.execute({ credential: key, campaign: seen.id, address: to, requestId: 'request-1' });
-  const setDirectly = ({ seen, by }: Live) => hotPath.set(seen, change(by, to));
+  const setDirectly = ({ seen, by }: Live) => hotPath.campaigns.setMirror(seen, change(by, to));
   const failingOnce = (code: string) =>
     beforeHistory(
       service.database,
@@ -65,19 +64,6 @@ describe('group commit: what its observer hears', () => {
     await Promise.all([one, another, one].map(setDirectly));
     const oneByOne = ['update ×2', 'set-mirrors', 'update ×1', 'set-mirrors'];
     expect(heard).to.deep.equal(oneByOne);
-  });
-
-  it('beside a batch that is under way: others go together; those of its campaigns wait for its end, and are not set aside', async () => {
-    const holder = await service.hold('lock table campaign_mirror.mirror_history in exclusive mode');
-    const calls = [setDirectly(lives[0])];
-    await untilWaiting(service.database, Promise.all(calls));
-    calls.push(...lives.map(setDirectly));
-    await untilWaiting(service.database, Promise.all(calls), 2);
-    await holder.rollback();
-    for (const one of await Promise.all(calls)) expect(one).to.have.property('kind', 'mirror-set');
-    expect(heard.splice(0, 2)).to.deep.equal(['update ×1', 'update ×2']);
-    const alone = heard.filter((what) => what !== 'set-mirrors');
-    expect(alone).to.deep.equal(['update ×1']);
   });
 
   it('a campaign that somebody holds and gives away: set aside, and then told as it is', async () => {
@@ -105,8 +91,8 @@ describe('group commit: what its observer hears', () => {
       'set-mirrors failed',
     ]);
     await Promise.all([
-      hotPath.campaign(1 as CampaignId),
-      rejection(hotPath.campaign((2 ** 63) as CampaignId)),
+      hotPath.campaigns.find(1 as CampaignId),
+      rejection(hotPath.campaigns.find((2 ** 63) as CampaignId)),
     ]);
     const oneByOne = ['look-up split up', 'look-up-one', 'look-up-one failed'];
     expect(heard).to.deep.equal(['look-up ×2', 'look-up-many failed', ...oneByOne]);
@@ -116,11 +102,11 @@ describe('group commit: what its observer hears', () => {
     const { admin, name } = service.database;
     await admin.query(`alter database ${name} set default_transaction_isolation = 'serializable'`);
     const { pool, close } = await openDatabase(service.database.address('service'));
-    const campaigns = hotPathOn(new Statements(pool, {}, observer), observer);
+    const { campaigns } = observed(pool);
     const [{ seen, by }] = lives;
     const clicks = 'update campaign_mirror.mirrors set clicks = clicks + 1 where campaign_id = $1';
     const holder = await service.hold(clicks, seen.id);
-    const call = campaigns.set(seen, change(by, to));
+    const call = campaigns.setMirror(seen, change(by, to));
     await untilWaiting(service.database, call);
     await holder.commit();
     expect(await call).to.have.nested.property('mirror.clicks', 1);
@@ -137,7 +123,7 @@ describe('group commit: what its observer hears', () => {
     const update = ['update ×3', ...tried('set-mirrors'), 'update split up', 'set-mirrors failed'];
     expect(heard.splice(0)).to.deep.equal(update);
     await forbid('select on campaign_mirror.campaigns');
-    const lookUps = [1, 2, 3].map((id) => rejection(hotPath.campaign(id as CampaignId)));
+    const lookUps = [1, 2, 3].map((id) => rejection(hotPath.campaigns.find(id as CampaignId)));
     for (const fault of await Promise.all(lookUps)) expect(fault).to.have.property('code', '42501');
     const lookUp = ['look-up ×3', ...tried('look-up-many'), 'look-up split up', 'look-up-one failed'];
     expect(heard).to.deep.equal(lookUp);

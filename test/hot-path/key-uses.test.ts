@@ -2,12 +2,11 @@ import { roles } from '@campaign-mirror/adapters-persistence';
 import type { AccessKeyId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import type { Pool } from 'pg';
-import { PostgresCampaigns } from '../../packages/adapters-persistence/src/hot-path/campaigns.ts';
-import { PostgresIdentity } from '../../packages/adapters-persistence/src/hot-path/identity.ts';
 import { KeyUses } from '../../packages/adapters-persistence/src/hot-path/key-uses.ts';
 import { untilWaiting } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';
 import { eventually } from '../support/promises.ts';
+import { hotPathBy } from '../support/store/hot-paths.ts';
 import { change, type Live } from '../support/store/world.ts';
 
 /** A write that only `write` and `stop` begin. */
@@ -18,7 +17,7 @@ describe('when a key was last used', () => {
 
   function observed(options = byHand) {
     const uses = new KeyUses(service.pool, options);
-    const identity = new PostgresIdentity(service.hotPath, { uses });
+    const { identity } = hotPathBy(service.pool, { uses });
     const use = async ({ by, key }: Live) => expect(await identity.whoIs(key)).to.deep.equal(by);
     return { uses, use };
   }
@@ -72,8 +71,7 @@ describe('when a key was last used', () => {
   });
 
   it('is noted by a write that proves the key; not for one that was revoked meanwhile', async () => {
-    const uses = new KeyUses(service.pool, byHand);
-    const campaigns = new PostgresCampaigns(service.hotPath, { uses });
+    const { campaigns, uses } = hotPathBy(service.pool);
     const [{ seen, by }, stranger, revoked] = await service.live(3);
     await service.world.accessKeys.revoke(revoked.keyId);
     await campaigns.setMirror(revoked.seen, change(revoked.by));

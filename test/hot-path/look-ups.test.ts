@@ -1,17 +1,9 @@
-import {
-  type AccessKey,
-  accessKeyFrom,
-  type CampaignId,
-  type Identified,
-  Unavailable,
-} from '@campaign-mirror/domain';
+import type { AccessKey, CampaignId, Identified } from '@campaign-mirror/domain';
+import { accessKeyFrom, Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { PostgresCampaigns } from '../../packages/adapters-persistence/src/hot-path/campaigns.ts';
-import { PostgresIdentity } from '../../packages/adapters-persistence/src/hot-path/identity.ts';
-import { KeyUses } from '../../packages/adapters-persistence/src/hot-path/key-uses.ts';
 import { groupedOf } from '../support/process/lives.ts';
 import { rejection } from '../support/promises.ts';
-import { hotPathOn, statementsBy } from '../support/store/hot-paths.ts';
+import { hotPathBy, statementsBy } from '../support/store/hot-paths.ts';
 import type { Live } from '../support/store/world.ts';
 
 const unknown = (number: number) => accessKeyFrom(new Uint8Array(32).fill(number));
@@ -19,14 +11,8 @@ const nothing = 424_242 as CampaignId;
 
 describe('group commit: look-ups that go together', () => {
   const service = groupedOf('suite');
-  let identity: PostgresIdentity;
-  let campaigns: PostgresCampaigns;
-  let uses: KeyUses;
   beforeEach(() => {
     service.ran.length = 0;
-    uses = new KeyUses(service.pool, { gatherFor: 2 ** 30 });
-    identity = new PostgresIdentity(service.hotPath, { uses });
-    campaigns = new PostgresCampaigns(service.hotPath);
   });
 
   it('each key has its own answer: valid, also at infinity, unknown, revoked, expired, and the same one again; the valid were used', async () => {
@@ -46,7 +32,7 @@ describe('group commit: look-ups that go together', () => {
       [limited.key, limited],
       [unknown(2), undefined],
     ];
-    const callers = await Promise.all(asked.map(([key]) => identity.whoIs(key)));
+    const callers = await Promise.all(asked.map(([key]) => service.identity.whoIs(key)));
     const refused: Record<string, Identified> = {
       [revoked.key]: { refused: 'revoked-key', subject: revoked.by.subject },
       [expired.key]: { refused: 'expired-key', subject: expired.by.subject },
@@ -54,7 +40,7 @@ describe('group commit: look-ups that go together', () => {
     expect(callers).to.deep.equal(asked.map(([key, live]) => live?.by ?? refused[key]));
     expect(service.ran).to.have.length(1);
 
-    await uses.write();
+    await service.writeUses();
     const used = [];
     for (const { seen } of [valid, endless, limited, revoked, expired]) {
       const [record] = await service.world.accessKeys.list({ owner: seen.ownerId, limit: 1 });
@@ -67,30 +53,13 @@ describe('group commit: look-ups that go together', () => {
     const lives = await service.live(3);
     const all = Array.from({ length: 300 }, (_, at) => at);
     const [callers, found] = await Promise.all([
-      Promise.all(all.map((at) => identity.whoIs(lives[at % 4]?.key ?? unknown(at % 256)))),
-      Promise.all(all.map((at) => campaigns.find(lives[at % 4]?.seen.id ?? nothing))),
+      Promise.all(all.map((at) => service.identity.whoIs(lives[at % 4]?.key ?? unknown(at % 256)))),
+      Promise.all(all.map((at) => service.campaigns.find(lives[at % 4]?.seen.id ?? nothing))),
     ]);
     expect(callers).to.deep.equal(all.map((at) => lives[at % 4]?.by));
     expect(found).to.deep.equal(all.map((at) => lives[at % 4]?.seen));
     expect(service.ran.length).to.be.lessThan(20);
     expect(Math.max(...service.ran.map(({ rows }) => rows))).to.equal(256);
-  });
-
-  it('a key that is revoked while a batch is under way is refused by the next one', async () => {
-    const [first, second] = await service.live(2);
-    const both = () => Promise.all([identity.whoIs(first.key), identity.whoIs(second.key)]);
-    const holder = await service.hold('lock table campaign_mirror.access_keys in access exclusive mode');
-    const before = both();
-    const { promise: begun, resolve } = Promise.withResolvers<void>();
-    setImmediate(() => setImmediate(resolve));
-    await begun;
-    const after = both();
-    await holder.run('update campaign_mirror.access_keys set revoked_at = now() where id = $1', first.keyId);
-    await holder.commit();
-    await before;
-    const revoked = { refused: 'revoked-key', subject: first.by.subject };
-    expect(await after).to.deep.equal([revoked, second.by]);
-    expect(service.ran).to.have.length(2);
   });
 
   it('a database that is away, or goes away while they go one by one, is asked no more', async () => {
@@ -101,8 +70,8 @@ describe('group commit: look-ups that go together', () => {
         asked = nth;
         return Promise.reject(nth < last ? new Error('planted') : away);
       });
-      const hotPath = hotPathOn(leaving);
-      const answers = [1, 2, 3].map((id) => rejection(hotPath.campaign(id as CampaignId)));
+      const { campaigns } = hotPathBy(service.pool, { statements: leaving });
+      const answers = [1, 2, 3].map((id) => rejection(campaigns.find(id as CampaignId)));
       for (const fault of await Promise.all(answers)) expect(fault).to.equal(away);
       expect(asked).to.equal(last);
     }
@@ -110,8 +79,11 @@ describe('group commit: look-ups that go together', () => {
 
   it('one that the database cannot answer fails alone', async () => {
     const [live] = await service.live(1);
-    const beyond = rejection(campaigns.find((2 ** 63) as CampaignId));
-    const [found, caller] = await Promise.all([campaigns.find(live.seen.id), identity.whoIs(live.key)]);
+    const beyond = rejection(service.campaigns.find((2 ** 63) as CampaignId));
+    const [found, caller] = await Promise.all([
+      service.campaigns.find(live.seen.id),
+      service.identity.whoIs(live.key),
+    ]);
     expect([found, caller]).to.deep.equal([live.seen, live.by]);
     expect(await beyond).to.have.property('code', '22003');
   });

@@ -1,9 +1,9 @@
-import { keySubject, type Subject } from '@campaign-mirror/domain';
+import { keySubject } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { untilWaiting } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';
 import { transfer } from '../support/store/grouped.ts';
-import { before as beforehand, type Live, named, newOwner } from '../support/store/world.ts';
+import { type Live, named, newOwner } from '../support/store/world.ts';
 import { gateBeforeLock } from './gate.ts';
 
 /** What may end, begin or be mistaken in an array or a literal of PostgreSQL. */
@@ -11,10 +11,6 @@ const odd = [`it''s "quoted"`, 'back\\slash\\', '{,{}}', 'NULL', '\\N$1'];
 const steps = odd.map((step) => `https://example.com/${step}`);
 const requestIds = odd.map((step) => step.replace(' ', ''));
 const rivals = 'https://example.com/rival';
-
-/** Since 1970. */
-const microseconds = (time: string) =>
-  BigInt(Date.parse(`${time.slice(0, 19)}Z`)) * 1_000n + BigInt(time.slice(20, 26));
 
 describe('group commit: several updates of one campaign', () => {
   const service = groupedOf('test');
@@ -44,15 +40,7 @@ describe('group commit: several updates of one campaign', () => {
       });
     }
     expect(await service.world.others.mirror(live.seen.id)).to.deep.equal(answers[steps.length - 1]);
-    return rows;
   }
-
-  it('go one after the other: an unbroken chain in their order, each with its own answer, and the last stays', async () => {
-    const [live, other] = await service.live(2);
-    const rows = await expectChain(live, beforehand, await setAll(live, other));
-    const times = rows.map((row) => microseconds(row.changedAt));
-    expect(times).to.deep.equal([...new Set(times)].sort());
-  });
 
   it('which a rival overtakes between their look and their lock: the chain begins with the address of the rival', async () => {
     const [live, other] = await service.live(2);
@@ -110,20 +98,6 @@ describe('group commit: the members of a batch', () => {
     const [rows, others] = [await service.history(live), await service.history(other)];
     expect(rows.map((row) => row.ownerId)).to.deep.equal([owner, owner]);
     expect(rows.map((row) => row.transaction)).to.deep.equal(others.map((row) => row.transaction));
-  });
-
-  it('one whose caller has no key, and those whose campaign or mirror has changed or gone, go with the others', async () => {
-    const [first, byDefault, bare, gone, last] = await service.live(5);
-    await service.world.others.setDefault(byDefault.seen.id, true);
-    await service.world.others.deleteMirror(bare.seen.id);
-    await service.world.others.deleteCampaign(gone.seen.id);
-    const keyless = { ...first, by: { ...first.by, subject: 'jwt:client-4' as Subject } };
-    service.ran.length = 0;
-    const set = await setAll(keyless, byDefault, bare, gone, last);
-    expect(set).to.deep.equal([address, undefined, undefined, undefined, address]);
-    expect(service.ran.map(({ rows }) => rows)).to.deep.equal([5]);
-    const rows = await service.history(first, byDefault, bare, gone, last);
-    expect(rows.map(({ subject }) => subject)).to.deep.equal([keyless.by.subject, last.by.subject]);
   });
 
   it('128 of the longest addresses go together, and no more; what is beyond goes next', async () => {

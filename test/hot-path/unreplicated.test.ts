@@ -12,7 +12,7 @@ import { connect } from '../support/database/client.ts';
 import { type DedicatedServer, dedicatedServer } from '../support/database/dedicated-server.ts';
 import { eventually, rejection } from '../support/promises.ts';
 import { type Service, serviceOn } from '../support/store/grouped.ts';
-import { type Live, liveCampaign, named, tester } from '../support/store/world.ts';
+import { type Live, liveCampaign, tester } from '../support/store/world.ts';
 
 const limits = { size: 4, waitTimeout: 5_000, statementTimeout: 20_000, queryTimeout: 30_000 };
 
@@ -76,16 +76,12 @@ describe('contract: answers — 200 means committed, while no synchronous standb
     return rows[0].pid;
   }
 
-  async function expectUnknownOutcome(act: Promise<unknown>): Promise<void> {
-    const fault = rejection(act);
+  it('an update whose wait is canceled has an unknown outcome, although the server reports success; the next is made', async () => {
+    await commitsWait();
+    const fault = rejection(service.set(live, 'https://two.example/'));
     const pid = await eventually('a commit that waits', waitingNow);
     await admin.query('select pg_cancel_backend($1)', [pid]);
     expect(await fault).to.be.instanceOf(Unavailable);
-  }
-
-  it('an update whose wait is canceled has an unknown outcome, although the server reports success; the next is made', async () => {
-    await commitsWait();
-    await expectUnknownOutcome(service.set(live, 'https://two.example/'));
     // The warning comes before others see the commit.
     await eventually('the commit', async () => {
       const { rows } = await admin.query('select target_url from campaign_mirror.mirrors');
@@ -93,14 +89,5 @@ describe('contract: answers — 200 means committed, while no synchronous standb
     });
     await standby('');
     expect(await service.set(live, 'https://next.example/')).to.have.property('kind', 'mirror-set');
-  });
-
-  it('an act of the operator: the same', async () => {
-    const { orm, close } = await openDatabase(address, limits);
-    await commitsWait();
-    const keys = new PostgresAccessKeys(orm, tester);
-    await expectUnknownOutcome(keys.issue({ owner: live.seen.ownerId, name: named('unreplicated') }));
-    await standby('');
-    await close();
   });
 });

@@ -2,12 +2,12 @@ import { AsyncResource } from 'node:async_hooks';
 import { setImmediate as turn } from 'node:timers/promises';
 import { Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
+import { batches, type Waiting } from '../../packages/adapters-persistence/src/hot-path/batches.ts';
 import {
-  Batches,
-  type Stage,
-  type Waiting,
-} from '../../packages/adapters-persistence/src/hot-path/batches.ts';
-import { LockQueue, type Queued } from '../../packages/adapters-persistence/src/hot-path/lock-queue.ts';
+  type LockQueue,
+  lockQueue,
+  type Queued,
+} from '../../packages/adapters-persistence/src/hot-path/lock-queue.ts';
 import { rejection } from '../support/promises.ts';
 
 interface InBatch extends Waiting {
@@ -30,9 +30,9 @@ describe('group commit: batches', () => {
   });
 
   /** Takes so many at a time, and ends a batch when the test says so. */
-  const stage = (most: number): Stage<InBatch> => ({
-    take: (waiting) => waiting.splice(0, most),
-    carryOut: async (batch) => {
+  const stage = (most: number) => ({
+    take: (waiting: InBatch[]) => waiting.splice(0, most),
+    carryOut: async (batch: readonly InBatch[]) => {
       begun.push(batch.map(({ name }) => name));
       const { promise, resolve } = Promise.withResolvers<void>();
       ends.push(resolve);
@@ -49,20 +49,20 @@ describe('group commit: batches', () => {
   }
 
   /** The answer to one who came so many milliseconds ago. */
-  function came(batches: Batches<InBatch>, name: string, ago = 0): Promise<string> {
+  function came(add: (member: InBatch) => void, name: string, ago = 0): Promise<string> {
     const { promise, resolve, reject } = Promise.withResolvers<string>();
-    batches.add({ name, origin: new AsyncResource('test'), since: performance.now() - ago, resolve, reject });
+    add({ name, origin: new AsyncResource('test'), since: performance.now() - ago, resolve, reject });
     return promise;
   }
 
   it('what comes in one turn goes together at its end, a lone one without company, in their order', async () => {
-    const batches = new Batches(stage(2), never);
-    const answers = [came(batches, 'alone')];
+    const add = batches(stage(2), never);
+    const answers = [came(add, 'alone')];
     expect(begun).to.deep.equal([]);
     await turn();
     expect(begun).to.deep.equal([['alone']]);
     await end(0);
-    for (const name of ['b', 'c', 'd']) answers.push(came(batches, name));
+    for (const name of ['b', 'c', 'd']) answers.push(came(add, name));
     await turn();
     for (const at of [1, 2]) await end(at);
     expect(await Promise.all(answers)).to.deep.equal(['alone', 'b', 'c', 'd']);
@@ -70,9 +70,9 @@ describe('group commit: batches', () => {
   });
 
   it('a second one begins when as many wait as the first has, and a third when one of them has ended', async () => {
-    const batches = new Batches(stage(2), never);
+    const add = batches(stage(2), never);
     const come = async (names: string) => {
-      for (const name of names) void came(batches, name);
+      for (const name of names) void came(add, name);
       await turn();
     };
     await come('ab');
@@ -92,9 +92,9 @@ describe('group commit: batches', () => {
 
   for (const size of [64, 65])
     it(`${size > 64 ? 'none' : 'another one'} begins beside one of ${size}`, async () => {
-      const batches = new Batches(stage(size), never);
+      const add = batches(stage(size), never);
       for (const most of [1, size > 64 ? 1 : 2]) {
-        for (let number = 0; number < size; number++) void came(batches, String(number));
+        for (let number = 0; number < size; number++) void came(add, String(number));
         await turn();
         expect(begun).to.have.length(most);
       }
@@ -102,11 +102,12 @@ describe('group commit: batches', () => {
 
   it('what cannot be in a second one waits for the end of the first', async () => {
     let isFree = true;
-    const batches = new Batches({ ...stage(2), take: (all) => (isFree ? all.splice(0, 2) : []) }, never);
-    const answers = [came(batches, 'a')];
+    const take = (all: InBatch[]) => (isFree ? all.splice(0, 2) : []);
+    const add = batches({ ...stage(2), take }, never);
+    const answers = [came(add, 'a')];
     await turn();
     isFree = false;
-    answers.push(came(batches, 'b'));
+    answers.push(came(add, 'b'));
     await turn();
     expect(begun).to.deep.equal([['a']]);
     isFree = true;
@@ -116,11 +117,11 @@ describe('group commit: batches', () => {
 
   it('who waits for too long is Unavailable, what came before it in the same turn too; who is under way is answered', async () => {
     // Time enough for a turn of a busy machine.
-    const batches = new Batches(stage(2), 200);
-    const [a, b] = [came(batches, 'a', 100), came(batches, 'b', 100)];
+    const add = batches(stage(2), 200);
+    const [a, b] = [came(add, 'a', 100), came(add, 'b', 100)];
     // The second of them some time after the first.
-    const beyond = [came(batches, 'beyond', 100), came(batches, 'also beyond')];
-    for (const answer of [...beyond, came(batches, 'later')])
+    const beyond = [came(add, 'beyond', 100), came(add, 'also beyond')];
+    for (const answer of [...beyond, came(add, 'later')])
       expect(await rejection(answer))
         .to.be.instanceOf(Unavailable)
         .with.property('message', 'no batch could take the request in time');
@@ -130,11 +131,11 @@ describe('group commit: batches', () => {
   });
 
   it('who came later than one who waited for too long waits on, and is answered', async () => {
-    const batches = new Batches(stage(3), never);
-    const busy = ['a', 'b', 'c'].map((name) => came(batches, name, never - 200));
+    const add = batches(stage(3), never);
+    const busy = ['a', 'b', 'c'].map((name) => came(add, name, never - 200));
     await turn();
-    const late = came(batches, 'late', never - 200);
-    const later = came(batches, 'later');
+    const late = came(add, 'late', never - 200);
+    const later = came(add, 'later');
     expect(await rejection(late)).to.be.instanceOf(Unavailable);
     await end(0);
     await end(1);
@@ -160,7 +161,7 @@ describe('group commit: the lock queue', () => {
     const dismiss = async (members: readonly InQueue[]) => {
       for (const member of members) member.late();
     };
-    return new LockQueue(wait, dismiss, { maxCampaigns: 1, timeout });
+    return lockQueue(wait, dismiss, { maxLocked: 1, timeout });
   }
 
   /** Its campaign is the letter of its name; it came `ago` milliseconds ago. Resolves when it is sent away. */

@@ -33,7 +33,7 @@ const targets: Readonly<Record<string, Target>> = {
     tests: [
       'test/postgres/statements.test.ts',
       'test/contracts/port-contracts.test.ts',
-      'test/hot-path/!(back-off|unreplicated).test.ts',
+      'test/hot-path/!(unreplicated).test.ts',
     ],
     bar: 95,
   },

@@ -6,18 +6,14 @@ import {
 } from '@campaign-mirror/adapters-persistence';
 import { type HistoryId, type OperatorSetting, type Outcome, RestoreMirror } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { Statements } from '../../packages/adapters-persistence/src/hot-path/batches.ts';
-import { PostgresCampaigns } from '../../packages/adapters-persistence/src/hot-path/campaigns.ts';
 import { meanwhile } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';
 import { transfer } from '../support/store/grouped.ts';
-import { hotPathOn } from '../support/store/hot-paths.ts';
+import { hotPathBy } from '../support/store/hot-paths.ts';
 import { type Live, newOwner, tester } from '../support/store/world.ts';
 
 const [second, third] = ['https://example.com/second', 'https://example.com/third'];
 const [fourth, rivals] = ['https://example.com/fourth', 'https://example.com/rival'];
-
-const deletes = 'delete from campaign_mirror.mirrors where campaign_id = $1';
 
 /** A campaign whose mirror went to `second` and to `third`. */
 interface Changed extends Live {
@@ -25,14 +21,14 @@ interface Changed extends Live {
 }
 type Act = (live: Changed) => Promise<Outcome | OperatorSetting>;
 
-describe('contract: atomicity — a rival holds what is waited for', () => {
+describe('contract: atomicity — a rival holds the campaign', () => {
   const service = groupedOf('suite');
   let operator: Database;
   let restoring: RestoreMirror;
   before(async () => {
     operator = await openDatabase(service.database.address('operator'));
     restoring = new RestoreMirror(
-      new PostgresCampaigns(hotPathOn(new Statements(operator.pool))),
+      hotPathBy(operator.pool).campaigns,
       new PostgresMirrorHistory(operator.pool),
       new PostgresOperatorMirrors(operator.pool, tester),
     );
@@ -46,55 +42,52 @@ describe('contract: atomicity — a rival holds what is waited for', () => {
   const historyOf = ({ seen }: Live) => service.world.others.history(seen.id);
   const mirrorOf = ({ seen }: Live) => service.world.others.mirror(seen.id);
 
-  const acts = [
-    ['an update by a key', update, 'mirror-set', fourth],
-    ['a restore by the operator', restore, 'mirror-set', second],
-  ] as const;
-  for (const [name, act, kind, address] of acts) {
-    const refusals: Record<string, [string, Outcome]> = {
-      'makes it the default campaign': [
-        'update campaign_mirror.campaigns set is_default = true where id = $1',
-        { kind: 'refused', because: 'default-campaign' },
-      ],
-      'deletes the mirror': [deletes, { kind: 'refused', because: 'mirror-not-created' }],
-      'deletes the campaign': [
-        'delete from campaign_mirror.campaigns where id = $1',
-        { kind: 'campaign-not-found' },
-      ],
-    };
-    for (const [what, [statement, expected]] of Object.entries(refusals)) {
-      it(`${name}, and the rival ${what}: it is refused, and nothing is written`, async () => {
-        const { outcome, live } = await whileRival(act, statement);
-        expect(outcome).to.deep.equal(expected);
-        const there = statement.startsWith('delete') ? undefined : third;
-        expect((await mirrorOf(live))?.targetUrl).to.equal(there);
-        expect(await historyOf(live)).to.have.length(2);
-        const audit = await service.world.audit.list({ campaign: live.seen.id, limit: 10 });
-        expect(audit.map((entry) => entry.act)).not.to.include('mirror-restored');
-      });
-    }
-
-    it(`${name}, and the rival sets another address: history and audit tell which one was really replaced, and times rise`, async () => {
-      const { outcome, live } = await whileRival(
-        act,
-        `update campaign_mirror.mirrors set target_url = $2, updated_at = '2199-01-01T00:00:00.000001Z'
-        where campaign_id = $1`,
-        rivals,
-      );
-      expect(outcome).to.have.property('kind', kind);
-      const rows = await historyOf(live);
-      expect(rows).to.have.length(3);
-      const changedAt = '2199-01-01T00:00:00.000002Z';
-      expect(rows[2]).to.include({ addressBefore: rivals, addressAfter: address, changedAt });
-      expect(await mirrorOf(live)).to.include({ targetUrl: address, updatedAt: changedAt });
-      if (act === update) return;
-      expect(rows[2]).to.include({ subject: 'operator' });
-      const [entry] = await service.world.audit.list({ campaign: live.seen.id, limit: 1 });
-      expect(entry?.details).to.include({ address_before: rivals, address_after: address });
+  for (const [what, statement, expected] of [
+    [
+      'makes it the default campaign',
+      'update campaign_mirror.campaigns set is_default = true where id = $1',
+      { kind: 'refused', because: 'default-campaign' },
+    ],
+    [
+      'deletes the mirror',
+      'delete from campaign_mirror.mirrors where campaign_id = $1',
+      { kind: 'refused', because: 'mirror-not-created' },
+    ],
+    [
+      'deletes the campaign',
+      'delete from campaign_mirror.campaigns where id = $1',
+      { kind: 'campaign-not-found' },
+    ],
+  ] as const)
+    it(`and ${what}: a restore is refused, and nothing is written`, async () => {
+      const { outcome, live } = await whileRival(restore, statement);
+      expect(outcome).to.deep.equal(expected);
+      const there = statement.startsWith('delete') ? undefined : third;
+      expect((await mirrorOf(live))?.targetUrl).to.equal(there);
+      expect(await historyOf(live)).to.have.length(2);
+      const audit = await service.world.audit.list({ campaign: live.seen.id, limit: 10 });
+      expect(audit.map((entry) => entry.act)).not.to.include('mirror-restored');
     });
-  }
 
-  it('a transfer refuses the update of the owner of before; the restore is done, with the new owner in the history', async () => {
+  it('and sets another address: history and audit of a restore tell which one was replaced, and times rise', async () => {
+    const { outcome, live } = await whileRival(
+      restore,
+      `update campaign_mirror.mirrors set target_url = $2, updated_at = '2199-01-01T00:00:00.000001Z'
+      where campaign_id = $1`,
+      rivals,
+    );
+    expect(outcome).to.have.property('kind', 'mirror-set');
+    const rows = await historyOf(live);
+    expect(rows).to.have.length(3);
+    const changedAt = '2199-01-01T00:00:00.000002Z';
+    const change = { addressBefore: rivals, addressAfter: second, changedAt, subject: 'operator' };
+    expect(rows[2]).to.include(change);
+    expect(await mirrorOf(live)).to.include({ targetUrl: second, updatedAt: changedAt });
+    const [entry] = await service.world.audit.list({ campaign: live.seen.id, limit: 1 });
+    expect(entry?.details).to.include({ address_before: rivals, address_after: second });
+  });
+
+  it('and transfers it: an update by the owner of before is refused; a restore has the new owner in the history', async () => {
     const owner = newOwner();
     const updated = await whileRival(update, transfer, owner);
     expect(updated.outcome).to.deep.equal({ kind: 'refused', because: 'not-the-owner' });

@@ -8,7 +8,7 @@ const packages: Readonly<Record<string, string>> = {
   domain: 'values set-campaign-mirror operator move-mirrors import-campaigns',
   'port-contracts': 'kit cases',
   'adapters-http': 'chain routes listener',
-  'adapters-persistence': 'schema connection statements hot-path operator bulk migration in-memory',
+  'adapters-persistence': 'schema connection statements hot-path operator bulk migration',
   'adapters-jwt': 'tokens',
   'embedded-postgres': 'server',
   'adapters-cli': 'terminal commands import-export',

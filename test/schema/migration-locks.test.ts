@@ -2,11 +2,11 @@ import { migrate, openDatabase, roles } from '@campaign-mirror/adapters-persiste
 import { expect } from 'chai';
 import { ClearError } from '../../packages/adapters-cli/src/terminal/errors.ts';
 import { migrateClearly } from '../../packages/app/src/database/prepare-database.ts';
-import { startCommand, startCommandProcess } from '../support/commands/command.ts';
+import { startCommand } from '../support/commands/command.ts';
 import { freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
 import { rival, untilWaiting } from '../support/database/rival.ts';
 import { databaseOf } from '../support/process/lives.ts';
-import { eventually, rejection } from '../support/promises.ts';
+import { rejection } from '../support/promises.ts';
 
 const reads = 'select from campaign_mirror.access_keys';
 
@@ -47,8 +47,8 @@ describe('an upgrade while others use the database', () => {
     const holder = await holding(reads);
     const both = [1, 2].map(() => {
       const tried = Promise.withResolvers<void>();
-      const onHeld = (_: unknown, next: number) => void (next > 2 && tried.resolve());
-      const done = migrate(database.address('owner'), { retries, onHeld });
+      const onWait = (line: string) => void (line.includes('(3 of') && tried.resolve());
+      const done = migrate(database.address('owner'), { retries, onWait });
       return { tried: Promise.race([tried.promise, done]), done };
     });
     await Promise.all(both.map(({ tried }) => tried));
@@ -100,25 +100,6 @@ describe('an upgrade while others use the database', () => {
     expect(await isChanged()).to.equal(false);
   });
 
-  it('the server ends its session while it stands still after it waited in vain: it tries again by another', async () => {
-    const limit = 'idle_in_transaction_session_timeout';
-    await database.admin.query(`alter database ${database.name} set ${limit} = '1s'`);
-    const holder = await holding(reads);
-    const migrating = startCommandProcess(['migrate'], { DATABASE_URL: database.url('owner') });
-    await waitingOwner(migrating.ended);
-    migrating.child.kill('SIGSTOP');
-    await eventually('the end of the session', async () => {
-      const { rows } = await database.admin.query(`
-        select from pg_stat_activity
-        where datname = current_database() and usename = '${roles.owner}' and state <> 'idle'`);
-      expect(rows).to.be.empty;
-    });
-    await holder.rollback();
-    migrating.child.kill('SIGCONT');
-    expect(await migrating.done()).to.include({ code: 0 });
-    expect(await isChanged()).to.equal(true);
-  });
-
   it('given up while it is committed: it is done, or, where the server does not answer, nobody knows, told in bounded time', async () => {
     await database.admin.query(`
       create function public.wait_at_the_end() returns trigger language plpgsql as $$
@@ -150,7 +131,8 @@ describe('an upgrade while others use the database', () => {
     expect(fault).to.be.instanceOf(ClearError).and.to.include({ kind: 'away' });
     expect((fault as ClearError).message).to.match(/it is unknown whether it was done$/);
     await database.admin.query(
-      "select pg_terminate_backend(pid, 10000) from pg_stat_activity where wait_event = 'advisory' and usename = $1",
+      `select pg_terminate_backend(pid, 10000) from pg_stat_activity
+       where datname = current_database() and wait_event = 'advisory' and usename = $1`,
       [roles.owner],
     );
     await unanswered.holder.rollback();

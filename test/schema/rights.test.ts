@@ -92,14 +92,6 @@ describe('contract: the data around it — who may do what', () => {
     expect(powerful).to.deep.equal([]);
   });
 
-  it('a redirector reads and counts', async () => {
-    const read = await as('redirector', 'select * from campaign_mirror.current_mirrors');
-    expect(Object.keys(read.rows[0])).to.deep.equal(['campaign_id', 'target_url', 'updated_at']);
-    expect(read.rows[0]).to.include({ target_url: afterwards });
-    const counted = await as('redirector', 'update campaign_mirror.mirrors set clicks = clicks + 1');
-    expect(counted).to.have.property('rowCount', 1);
-  });
-
   it('history and audit are append-only, also for the owner; the operator prunes history by a function, but the last day', async () => {
     const stored = async () =>
       (
@@ -153,47 +145,32 @@ describe('contract: the data around it — who may do what', () => {
     const number = (sequence: string) => `select setval('campaign_mirror.${sequence}_id_seq', 1)`;
 
     it('no address is changed, and no history or audit written, but by what records it', async () => {
-      for (const [role, statements] of [
-        [
-          'service',
-          [
-            `${mirror} set target_url = '${address}'`,
-            `${mirror} set owner_id = 1`,
-            `${mirror} set clicks = 0`,
-          ],
-        ],
-        ['service', [row, entry, number('mirror_history'), 'delete from campaign_mirror.mirrors']],
-        [
-          'service',
-          [
-            'update campaign_mirror.access_keys set owner_id = 1',
-            'select name from campaign_mirror.campaigns',
-          ],
-        ],
-        [
-          'service',
-          [set('operator', null, 'set_mirrors'), set('jwt', null, 'set_mirrors_with_entry', ', 1')],
-        ],
-        [
-          'operator',
-          [`${mirror} set target_url = '${address}'`, `${mirror} set last_change_id = 1`, forged, row, entry],
-        ],
-        ['operator', [number('mirror_history'), number('operator_audit'), number('access_keys')]],
-        [
-          'operator',
-          [set('operator', null, 'set_mirrors'), set('operator', null, 'set_mirrors_with_entry', ', 1')],
-        ],
-        [
-          'operator',
-          [
-            "update campaign_mirror.access_keys set hash = sha256('mine')",
-            'drop table campaign_mirror.mirrors',
-          ],
-        ],
-        ['operator', [`select campaign_mirror.note('key-issued', null, 1, 1, '{}')`]],
-      ] as const)
+      const byService = [
+        `${mirror} set target_url = '${address}'`,
+        `${mirror} set owner_id = 1`,
+        `${mirror} set clicks = 0`,
+        ...[row, entry, number('mirror_history'), 'delete from campaign_mirror.mirrors'],
+        'update campaign_mirror.access_keys set owner_id = 1',
+        'select name from campaign_mirror.campaigns',
+        set('operator', null, 'set_mirrors'),
+        set('jwt', null, 'set_mirrors_with_entry', ', 1'),
+      ];
+      const byOperator = [
+        `${mirror} set target_url = '${address}'`,
+        `${mirror} set last_change_id = 1`,
+        ...[forged, row, entry, number('mirror_history'), number('operator_audit'), number('access_keys')],
+        set('operator', null, 'set_mirrors'),
+        set('operator', null, 'set_mirrors_with_entry', ', 1'),
+        "update campaign_mirror.access_keys set hash = sha256('mine')",
+        'drop table campaign_mirror.mirrors',
+        "select campaign_mirror.note('key-issued', null, 1, 1, '{}')",
+      ];
+      for (const [role, statements] of Object.entries({ service: byService, operator: byOperator }))
         for (const statement of statements)
-          expect(await as(role, statement), `${role}: ${statement}`).to.have.property('code', '42501');
+          expect(await as(role as Role, statement), `${role}: ${statement}`).to.have.property(
+            'code',
+            '42501',
+          );
       expect(await service.world.others.mirror(live.seen.id)).to.deep.equal(live.mirror);
       expect(await service.world.others.history(live.seen.id)).to.deep.equal([]);
     });

@@ -1,15 +1,10 @@
-export { type BackupTable, backupOf, type TableCounts } from './bulk/backup.ts';
+export { backupOf, type TableCounts } from './bulk/backup.ts';
 export { BackupFault } from './bulk/backup-reader.ts';
 export { postgresCampaignExport } from './bulk/campaign-export.ts';
 export { postgresCampaignImport } from './bulk/campaign-import.ts';
 export { filledTable, restoreBackup } from './bulk/restore.ts';
 export { codeOf, isDatabaseAway } from './connection/database-faults.ts';
-export {
-  type DatabaseProbe,
-  type DatabaseState,
-  openProbe,
-  type ProbeLimits,
-} from './connection/database-probe.ts';
+export { type DatabaseProbe, type DatabaseState, openProbe } from './connection/database-probe.ts';
 export {
   type DatabaseAddress,
   defaultPoolLimits,
@@ -20,14 +15,10 @@ export {
   UnfitDatabase,
 } from './connection/pool.ts';
 export { withTimeLimit } from './connection/transaction.ts';
-export {
-  type BatchKind,
-  type HotPathObserver,
-  silentHotPathObserver,
-} from './hot-path/batches.ts';
+export { type HotPathObserver, silentHotPathObserver } from './hot-path/batches.ts';
 export { type OpenHotPath, openHotPath } from './hot-path/open-hot-path.ts';
-export { type CreatedRole, createRoles, type RolesCreation } from './migration/create-roles.ts';
-export { grantedRights, type RightsFinding, rightsOf } from './migration/granted-rights.ts';
+export { type CreatedRole, createRoles } from './migration/create-roles.ts';
+export { grantedRights, rightsOf } from './migration/granted-rights.ts';
 export { isMigrated, type MigrationState, migrationStates } from './migration/migration-states.ts';
 export { PostgresAudit } from './operator/audit.ts';
 export { PostgresCampaignRecords } from './operator/campaign-records.ts';
@@ -42,5 +33,4 @@ export {
 export { PostgresHistoryPruning, PostgresMirrorHistory } from './operator/mirror-history.ts';
 export { PostgresMirrorMoves } from './operator/mirror-moves.ts';
 export { PostgresOperatorMirrors } from './operator/operator-mirrors.ts';
-export { migrationNames } from './schema/migration-names.ts';
-export { type Role, roles } from './schema/schema.ts';
+export { migrationNames, type Role, roles } from './schema/schema.ts';

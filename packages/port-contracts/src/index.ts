@@ -2,5 +2,5 @@ export type { CampaignRepositoryWorld, KeyHolder, Others } from './cases/campaig
 export { type IdentityWorld, type IssuedCredential, identityCases } from './cases/identity-cases.ts';
 export { campaignRepositoryCases } from './cases/repository-cases.ts';
 export { type Case, missing } from './kit/case.ts';
-export { ContractViolation, expectEqual } from './kit/expectations.ts';
+export { ContractViolation } from './kit/expectations.ts';
 export type { Steps } from './kit/meanwhile.ts';

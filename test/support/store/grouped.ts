@@ -5,16 +5,10 @@ import {
   type PoolLimits,
 } from '@campaign-mirror/adapters-persistence';
 import { type MirrorAddress, SetCampaignMirror } from '@campaign-mirror/domain';
-import { PostgresCampaigns } from '../../../packages/adapters-persistence/src/hot-path/campaigns.ts';
-import { PostgresIdentity } from '../../../packages/adapters-persistence/src/hot-path/identity.ts';
-import type { HotPath } from '../../../packages/adapters-persistence/src/hot-path/open-hot-path.ts';
-import {
-  groupCommit,
-  maxLockedOf,
-} from '../../../packages/adapters-persistence/src/hot-path/open-hot-path.ts';
+import { maxLockedOf } from '../../../packages/adapters-persistence/src/hot-path/open-hot-path.ts';
 import { freshDatabase } from '../database/database-server.ts';
 import { rival } from '../database/rival.ts';
-import { statementsBy } from './hot-paths.ts';
+import { hotPathBy, statementsBy } from './hot-paths.ts';
 import { postgresWorld } from './postgres-world.ts';
 import { change, type Live, liveCampaign } from './world.ts';
 
@@ -46,9 +40,8 @@ export async function serviceOn(address: DatabaseAddress, options: GroupedOption
     ran.push({ name, rows: rows.length });
     return rows;
   });
-  const hotPath: HotPath = groupCommit(recorded, { maxLocked, timeout });
-  const campaigns = new PostgresCampaigns(hotPath);
-  const useCase = new SetCampaignMirror(campaigns, new PostgresIdentity(hotPath));
+  const { campaigns, identity, uses } = hotPathBy(pool, { statements: recorded, maxLocked, timeout });
+  const useCase = new SetCampaignMirror(campaigns, identity);
   const set = ({ key, seen }: Pick<Live, 'seen' | 'key'>, to: string, requestId = 'request-1') =>
     useCase.execute({ credential: key, campaign: seen.id, address: to, requestId });
   /** By the port, so that calls of one turn come to the same batch. */
@@ -56,7 +49,8 @@ export async function serviceOn(address: DatabaseAddress, options: GroupedOption
     const result = await campaigns.setMirror(seen, change(by, to as MirrorAddress, requestId));
     return result.kind === 'mirror-set' ? result.mirror : undefined;
   };
-  return { pool, hotPath, ran, set, setMirror, close };
+  const writeUses = () => uses.write();
+  return { pool, campaigns, identity, writeUses, ran, set, setMirror, close };
 }
 
 export type Grouped = Awaited<ReturnType<typeof grouped>>;

@@ -5,7 +5,7 @@ import {
   type StoredAccessKey,
 } from '@campaign-mirror/adapters-persistence/in-memory';
 import type { AccessKeyId } from '@campaign-mirror/domain';
-import { timestampOf } from '../../../packages/adapters-persistence/src/in-memory/store.ts';
+import { timestampOf } from '../../../packages/adapters-persistence/src/schema/schema.ts';
 import { type JudgedStore, worldsOf } from './every-case.ts';
 
 /** The worlds of the two ports of the use case, on one store in memory. */

@@ -14,18 +14,14 @@ import type { KeyHolder, Others, Steps } from '@campaign-mirror/port-contracts';
 import type { Pool } from 'pg';
 import type { TextRow } from '../../../packages/adapters-persistence/src/connection/rows.ts';
 import { type Statement, Statements } from '../../../packages/adapters-persistence/src/hot-path/batches.ts';
-import { PostgresCampaigns } from '../../../packages/adapters-persistence/src/hot-path/campaigns.ts';
-import { PostgresIdentity } from '../../../packages/adapters-persistence/src/hot-path/identity.ts';
-import { KeyUses } from '../../../packages/adapters-persistence/src/hot-path/key-uses.ts';
-import type { HotPath } from '../../../packages/adapters-persistence/src/hot-path/open-hot-path.ts';
-import { keyHash } from '../../../packages/adapters-persistence/src/schema/schema.ts';
 import type { TestDatabase } from '../database/database-server.ts';
 import { endWaiting, rival, untilWaiting } from '../database/rival.ts';
-import { hotPathOn } from './hot-paths.ts';
+import { hotPathBy } from './hot-paths.ts';
+import { stepping } from './stepping.ts';
 import { change, type Live, liveCampaign, tester } from './world.ts';
 
 /** A store with all ports, and what happens to it by other hands than theirs. */
-export interface World extends Omit<Awaited<ReturnType<typeof postgresPorts>>, 'uses' | 'statements'> {
+export interface World extends Omit<Awaited<ReturnType<typeof postgresPorts>>, 'statements'> {
   readonly others: StoreOthers;
   readonly steps: Steps;
 }
@@ -38,6 +34,11 @@ export interface StoreOthers extends Required<Omit<Others, 'createCampaign' | 'c
 
 /** No call goes alone: with each goes one of another campaign, or a chain of two. */
 type Company = 'in company' | 'beside a chain';
+
+interface Ports {
+  readonly campaigns: CampaignRepository;
+  readonly identity: Identity;
+}
 
 export interface PostgresWorldOptions {
   readonly company?: Company;
@@ -54,16 +55,13 @@ export async function postgresPorts(
   const operator = await openDatabase(address('operator'));
   const settings = new PostgresSettings(operator.orm, tester);
   const accessKeys = new PostgresAccessKeys(operator.orm, tester);
-  const uses = new KeyUses(service.pool);
   const statements = statementsOn(service.pool);
-  const alone = hotPathOn(statements);
+  const { uses, ...alone } = hotPathBy(service.pool, { statements });
   const companion = () => liveCampaign({ settings, accessKeys });
-  const hotPath = company ? inCompany(alone, companion, company === 'beside a chain' ? 2 : 1) : alone;
+  const ports = company ? inCompany(alone, companion, company === 'beside a chain' ? 2 : 1) : alone;
   return {
-    uses,
     statements,
-    campaigns: new PostgresCampaigns(hotPath, { uses }) as CampaignRepository,
-    identity: new PostgresIdentity(hotPath, { uses }) as Identity,
+    ...ports,
     settings,
     records: new PostgresCampaignRecords(operator.pool),
     accessKeys,
@@ -79,33 +77,38 @@ export async function postgresPorts(
 }
 
 /**
- * A hot path on which nobody goes alone: with each call goes one of its kind for another campaign, or another key, so
- * that what is seen of it is seen of the statements for many. The companion sets its mirror so many times: more than
- * once makes a chain.
+ * Ports on which nobody goes alone: with each call goes one of its kind for another campaign, or another key, so that
+ * what is seen of it is seen of the statements for many. The companion sets its mirror so many times: more than once
+ * makes a chain.
  */
-function inCompany(hotPath: HotPath, another: () => Promise<Live>, updates: number): HotPath {
+function inCompany({ campaigns, identity }: Ports, another: () => Promise<Live>, updates: number): Ports {
   let made: Promise<Live> | undefined;
   const companion = () => {
     made ??= another();
     return made;
   };
   return {
-    key: async (hash) => {
-      const { key } = await companion();
-      const [, row] = await Promise.all([hotPath.key(keyHash(key)), hotPath.key(hash)]);
-      return row;
+    identity: {
+      claimedBy: (key) => identity.claimedBy(key),
+      whoIs: async (asked) => {
+        const { key } = await companion();
+        const [, caller] = await Promise.all([identity.whoIs(key), identity.whoIs(asked)]);
+        return caller;
+      },
     },
-    campaign: async (id) => {
-      const { seen } = await companion();
-      const [, campaign] = await Promise.all([hotPath.campaign(seen.id), hotPath.campaign(id)]);
-      return campaign;
-    },
-    set: async (asSeen, to) => {
-      const { seen, by } = await companion();
-      const theirs = Array.from({ length: updates }, () => hotPath.set(seen, change(by)));
-      const [result, ...served] = await Promise.all([hotPath.set(asSeen, to), ...theirs]);
-      if (served.some((one) => one?.kind !== 'mirror-set')) throw new Error('the companion was not served');
-      return result;
+    campaigns: {
+      find: async (id) => {
+        const { seen } = await companion();
+        const [, campaign] = await Promise.all([campaigns.find(seen.id), campaigns.find(id)]);
+        return campaign;
+      },
+      setMirror: async (asSeen, to) => {
+        const { seen, by } = await companion();
+        const theirs = Array.from({ length: updates }, () => campaigns.setMirror(seen, change(by)));
+        const [result, ...served] = await Promise.all([campaigns.setMirror(asSeen, to), ...theirs]);
+        if (served.some(({ kind }) => kind !== 'mirror-set')) throw new Error('the companion was not served');
+        return result;
+      },
     },
   };
 }
@@ -118,7 +121,7 @@ export async function postgresWorld(database: TestDatabase, options?: PostgresWo
       const { rowCount } = await admin.query(text, values);
       if (rowCount === 0) throw new Error('no such row');
     };
-  const { uses: _, statements, ...ports } = await postgresPorts(database, options);
+  const { statements, ...ports } = await postgresPorts(database, options);
   return {
     ...ports,
     steps: stepsOf(statements, database),
@@ -145,9 +148,9 @@ export async function postgresWorld(database: TestDatabase, options?: PostgresWo
 /** Each statement of the hot path is a step. One that breaks is ended by the server while it waits for a lock. */
 function stepsOf(statements: Statements, database: TestDatabase): Steps {
   const run: Statements['run'] = statements.run.bind(statements);
-  let before: () => Promise<'go on' | 'break'> = async () => 'go on';
+  const { steps, breaks } = stepping();
   statements.run = async <Row extends TextRow>(statement: Statement, values: readonly unknown[]) => {
-    if ((await before()) === 'go on') return run<Row>(statement, values);
+    if (!(await breaks())) return run<Row>(statement, values);
     const other = await rival(database, `lock table ${tables.map((one) => `campaign_mirror.${one}`)}`);
     const running = run<Row>(statement, values);
     await untilWaiting(database, running)
@@ -155,16 +158,7 @@ function stepsOf(statements: Statements, database: TestDatabase): Steps {
       .finally(other.rollback);
     return running;
   };
-  return async (call, ahead) => {
-    let step = -1;
-    before = () => {
-      step += 1;
-      return ahead(step);
-    };
-    return call().finally(() => {
-      before = async () => 'go on';
-    });
-  };
+  return steps;
 }
 
 const tables = ['campaigns', 'mirrors', 'access_keys'];

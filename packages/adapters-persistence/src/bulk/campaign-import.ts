@@ -1,7 +1,6 @@
 import * as domain from '@campaign-mirror/domain';
 import type { Pool, PoolClient } from 'pg';
 import { codeOf, isRetryable } from '../connection/database-faults.ts';
-import { refuseOtherEncoding } from '../connection/pool.ts';
 import { rowsOf } from '../connection/rows.ts';
 import { stoppable, withoutTimeouts } from '../connection/stoppable.ts';
 import { actIn, inTransaction } from '../connection/transaction.ts';
@@ -79,7 +78,6 @@ export function postgresCampaignImport(
         pool,
         (client) =>
           stoppable(signal, pool, client, async () => {
-            await refuseOtherEncoding(client);
             await client.query(create);
             await copyIn(client, copy, rowsFor(lines));
             await client.query('analyze pg_temp.imported_lines');

@@ -1,12 +1,11 @@
 import { type OperatorAct, Unavailable } from '@campaign-mirror/domain';
 import { type ClientBase, escapeIdentifier, type Pool, type PoolClient } from 'pg';
 import { codeOf, isLocked } from '../connection/database-faults.ts';
-import { refuseOtherEncoding, UnfitDatabase } from '../connection/pool.ts';
+import { UnfitDatabase } from '../connection/pool.ts';
 import { rowsOf } from '../connection/rows.ts';
 import { stoppable, withoutTimeouts } from '../connection/stoppable.ts';
 import { inTransaction } from '../connection/transaction.ts';
-import { migrationNames } from '../schema/migration-names.ts';
-import { namesOf } from '../schema/schema.ts';
+import { migrationNames, namesOf } from '../schema/schema.ts';
 import {
   type BackupHeader,
   type BackupTable,
@@ -40,7 +39,7 @@ const noteText = `
  * for the audit. `signal` ends it at once, with nothing restored, by throwing the signal's reason. Returns the number
  * of rows of each table.
  * @throws BackupFault when it is not complete, or not for this version; UnfitDatabase if there is data already,
- *   others write, the user is not the owner, or the encoding is another; Unavailable; what `bytes` throws
+ *   others write, or the user is not the owner; Unavailable; what `bytes` throws
  */
 export async function restoreBackup(
   pool: Pool,
@@ -82,7 +81,6 @@ async function takeOver(client: PoolClient): Promise<void> {
       'a backup is restored by the owner of the schema: use the user that runs `migrate`',
     );
   }
-  await refuseOtherEncoding(client);
   await refuseData(client);
   await client.query(keepOthersOut);
   await refuseData(client);

@@ -1,9 +1,6 @@
 import { Unavailable } from '@campaign-mirror/domain';
 
-/**
- * SQLSTATE classes and codes of a database that is unreachable, full, starting or shutting down, rejects the login, or
- * did not finish in time (PostgreSQL, appendix A).
- */
+/** SQLSTATEs of a database that is unreachable, full, starting or stopping, rejects the login, or was too slow. */
 const awayClasses = new Set(['08', '28', '53', '57', '58']);
 const awayCodes = new Set(['25006', '25P03', '25P04', '3D000', '55000', '55P03']);
 
@@ -30,7 +27,7 @@ export function isRetryable(error: unknown): boolean {
 }
 
 /**
- * SQLSTATE classes of faults that a single member of a batch can cause for all: a value, a constraint, a program limit,
+ * Faults that a single member of a batch can cause for all: a value, a constraint, a program limit,
  * an exception from a trigger. Any other class may also come from a pooler or proxy in between, and then the outcome is
  * unknown.
  */
@@ -49,10 +46,7 @@ export function isStatementsFault(error: unknown): boolean {
   return isOfClass(statementsClasses, error);
 }
 
-/**
- * Whether a prepared statement of the connection is no longer valid: `cached plan must not change result type`, or it
- * is missing.
- */
+/** Whether a prepared statement of the connection is no longer valid, or is missing. */
 export function isStalePlan(error: unknown): boolean {
   return ['0A000', '26000'].includes(codeOf(error));
 }

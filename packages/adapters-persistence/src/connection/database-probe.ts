@@ -1,12 +1,11 @@
 import type { PoolClient } from 'pg';
-import { migrationNames } from '../schema/migration-names.ts';
+import { migrationNames } from '../schema/schema.ts';
 import { codeOf } from './database-faults.ts';
 import { type DatabaseAddress, openPool } from './pool.ts';
 import { withTimeLimit } from './transaction.ts';
 
 /** Whether the service can work on the database. What could not be determined is left out. */
 export interface DatabaseState {
-  /** It answers in time. */
   readonly database: boolean;
   /** It accepts writes: it is neither a standby nor read only. */
   readonly writable?: boolean;
@@ -16,7 +15,7 @@ export interface DatabaseState {
   readonly sequences?: boolean;
 }
 
-/** Asks a database, on a connection of its own, whether it answers and is set up. */
+/** Asks a database whether it answers and is set up. */
 export interface DatabaseProbe {
   /** Only reads. Never rejects. */
   ask(): Promise<DatabaseState>;
@@ -25,16 +24,7 @@ export interface DatabaseProbe {
    * them, and before the first answer.
    */
   readonly historyRows: number | undefined;
-  /** Ends the connection. */
   close(): Promise<void>;
-}
-
-/** The time limits of a probe. */
-export interface ProbeLimits {
-  /** How long an answer may take, including the time to connect, in milliseconds. */
-  readonly timeout: number;
-  /** Whether to set a statement timeout when connecting: a pooler may reject it. */
-  readonly statementTimeout: boolean;
 }
 
 const stateText = `
@@ -46,22 +36,17 @@ const stateText = `
   ) as sequences,
   (select reltuples from pg_class where oid = to_regclass('campaign_mirror.mirror_history')) as history_rows`;
 
-/**
- * SQLSTATEs that mean that the table of migrations is missing, or that the role may not read it as every role of this
- * schema may.
- */
+/** SQLSTATEs: the table of migrations is missing, or the role may not read it as every role of this schema may. */
 const notMigrated = new Set(['42P01', '3F000', '42501']);
 
 /**
  * On a connection of its own: while the load uses all of the service's pool, the pool says nothing about the database.
- * The connection is made when needed, and closed after ten idle seconds.
+ * The connection is made when needed, and closed after ten idle seconds. An answer may take `timeout` milliseconds,
+ * including the time to connect.
  */
-export async function openProbe(address: DatabaseAddress, limits: ProbeLimits): Promise<DatabaseProbe> {
-  const { timeout } = limits;
-  const bounds = { size: 1, waitTimeout: timeout, queryTimeout: timeout };
-  const statementTimeout = limits.statementTimeout ? timeout : 0;
-  const { pool, close } = openPool(address, { ...bounds, statementTimeout }, 'campaign-mirror readiness');
-
+export function openProbe(address: DatabaseAddress, timeout: number): DatabaseProbe {
+  const limits = { size: 1, waitTimeout: timeout, statementTimeout: timeout, queryTimeout: timeout };
+  const { pool, close } = openPool(address, limits, 'campaign-mirror readiness');
   // The running statement reports why a connection ended.
   pool.on('connect', (client) => client.on('error', () => {}));
 

@@ -10,71 +10,15 @@ export class UnfitDatabase extends Error {
   override name = 'UnfitDatabase';
 }
 
-/** @throws UnfitDatabase if the database is not in UTF-8 */
-export async function refuseOtherEncoding(client: PoolClient): Promise<void> {
-  const { rows } = await client.query<{ encoding: string }>(
-    "select current_setting('server_encoding') as encoding",
-  );
-  const [{ encoding } = { encoding: '' }] = rows;
-  if (encoding === 'UTF8') return;
-  throw new UnfitDatabase(`the database is in ${encoding}, not in UTF8: make one with encoding UTF8`);
-}
-
-/** How long an attempt to connect may be delayed after the first failure, in milliseconds. */
-const firstDelay = 20;
-/** How long an attempt to connect may be delayed after many failures, in milliseconds. */
-const maxDelay = 500;
-
-type Connected = (error: Error) => void;
-
 /**
- * A class of clients for one pool. While connections fail, each further attempt is delayed, at random and up to a limit
- * that doubles, so that a server that recovers is not flooded: at most 500 ms, and a quarter of the time that a caller
- * waits for a connection, in milliseconds (0: forever).
- */
-export function backingOff(waitTimeout: number, random = Math.random): typeof pg.Client {
-  const longest = waitTimeout > 0 ? Math.min(maxDelay, waitTimeout / 4) : maxDelay;
-  let failures = 0;
-
-  class BackingOff extends pg.Client {
-    override connect(): Promise<this>;
-    override connect(connected: Connected): void;
-    override connect(connected?: Connected) {
-      // The pool calls it with a callback only.
-      if (!connected) return super.connect();
-      const attempt = () =>
-        super.connect((error?: Error) => {
-          failures = error ? failures + 1 : 0;
-          connected(error as Error);
-        });
-      if (failures === 0) return attempt();
-      const limit = Math.min(longest, firstDelay * 2 ** (failures - 1));
-      setTimeout(() => {
-        const { stream } = (this as unknown as { connection: { stream: { destroyed: boolean } } }).connection;
-        // The pool destroyed it, because its caller has waited for too long.
-        if (stream.destroyed) connected(new Error('no connection in time'));
-        else attempt();
-      }, random() * limit);
-    }
-  }
-  return BackingOff;
-}
-
-/**
- * The function of PostgreSQL that warns; its text depends on the server's language. Only one of its warnings leaves the
- * connection open: the wait for a synchronous standby was canceled, the transaction is committed here, and a failover
- * may lose it.
- */
-const waitForStandby = 'SyncRepWaitForLSN';
-
-/**
- * From now on such a commit, which PostgreSQL reports as successful, fails as if the connection had been lost: its
- * outcome is unknown.
+ * From now on, a commit whose wait for a synchronous standby was canceled fails as if the connection had been lost: its
+ * outcome is unknown. PostgreSQL reports it as successful, with a warning, and a failover may lose it.
  */
 export function refuseUnreplicated(pool: Pool): void {
   pool.on('connect', (client) => {
     client.on('notice', ({ routine }) => {
-      if (routine !== waitForStandby) return;
+      // The function that warns: its text depends on the server's language. Its other warnings end the connection.
+      if (routine !== 'SyncRepWaitForLSN') return;
       const { connection } = client as unknown as { connection: Connection };
       // At once: the message that reports success may already have been received.
       connection.emit('error', new Error('the wait for a synchronous standby was canceled'));
@@ -106,7 +50,6 @@ export interface PoolLimits {
   readonly queryTimeout: number;
 }
 
-/** The bounds if none are given. */
 export const defaultPoolLimits: PoolLimits = {
   size: 10,
   waitTimeout: 3_000,
@@ -146,7 +89,6 @@ export function poolOptions(
     ssl: false,
     sslnegotiation: 'postgres',
     ...address,
-    Client: backingOff(limits.waitTimeout),
     max: limits.size,
     connectionTimeoutMillis: limits.waitTimeout,
     query_timeout: limits.queryTimeout,
@@ -161,9 +103,6 @@ export function poolOptions(
   };
 }
 
-/** How long a running statement may delay the end, in milliseconds. */
-const closeTimeout = 1_000;
-
 /**
  * Makes the function that runs `before` and then ends the pool, in bounded time: MikroORM ends only a pool that it has
  * used, and waits forever for a connection that died in one of its transactions, because it never releases it.
@@ -171,16 +110,13 @@ const closeTimeout = 1_000;
 export function closing(pool: Pool, before = async () => {}): (timeout?: number) => Promise<boolean> {
   const clients = new Set<PoolClient>();
   pool.on('connect', (client) => clients.add(client)).on('remove', (client) => clients.delete(client));
-  return async (timeout = closeTimeout) => {
+  return async (timeout = 1_000) => {
     const ended = before().then(() => (pool.ending ? undefined : pool.end()));
     ended.catch(() => {});
     const inTime = ended.then(() => true);
-    const hangs = !(await withTimeLimit(timeout, inTime, false));
-    if (hangs) {
-      // Connections that are busy or dead are cut off; their answers are no longer needed.
-      for (const client of clients)
-        void (client as unknown as { end(): Promise<void> }).end().catch(() => {});
-    }
-    return !hangs;
+    if (await withTimeLimit(timeout, inTime, false)) return true;
+    // Connections that are busy or dead are cut off; their answers are no longer needed.
+    for (const client of clients) void (client as unknown as pg.Client).end().catch(() => {});
+    return false;
   };
 }

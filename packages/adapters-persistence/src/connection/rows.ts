@@ -1,4 +1,5 @@
-import pg, { type ClientBase, type CustomTypesConfig, type Pool, type QueryResultRow } from 'pg';
+import type { ClientBase, CustomTypesConfig, Pool, QueryConfig, QueryResultRow } from 'pg';
+import pg from 'pg';
 import { portFault } from './database-faults.ts';
 
 const { builtins, getTypeParser } = pg.types;
@@ -8,36 +9,33 @@ const types = {
   getTypeParser: (type: number) => (type === builtins.INT8 ? safeInteger : getTypeParser(type)),
 } as CustomTypesConfig;
 
-/** The rows of a statement, a bigint as a number. @throws Unavailable when the database is; RangeError above 2^53-1 */
-export async function rowsOf<Row extends QueryResultRow>(
-  database: Pool | ClientBase,
-  text: string,
-  values: unknown[] = [],
-): Promise<Row[]> {
-  try {
-    return (await (database as Pool).query<Row>({ text, values, types })).rows;
-  } catch (error) {
-    throw portFault(error);
-  }
-}
-
 /** A row as the server sends it: each column in PostgreSQL's text form (`t` and `f` for a boolean), or null. */
 export type TextRow = readonly (string | null)[];
 
 /** The driver leaves the columns as they are. */
 export const textTypes = { getTypeParser: () => String } as unknown as CustomTypesConfig;
 
-/** The same as arrays of columns. @throws as `rowsOf` */
-export async function textRowsOf(
-  database: Pool | ClientBase,
-  text: string,
-  values: unknown[],
-): Promise<TextRow[]> {
+async function answerOf(database: Pool | ClientBase, query: QueryConfig) {
   try {
-    return (await (database as Pool).query({ text, values, types: textTypes, rowMode: 'array' })).rows;
+    return (await (database as Pool).query(query)).rows;
   } catch (error) {
     throw portFault(error);
   }
+}
+
+/** The rows of a statement, a bigint as a number. @throws Unavailable when the database is; RangeError above 2^53-1 */
+export function rowsOf<Row extends QueryResultRow>(
+  database: Pool | ClientBase,
+  text: string,
+  values: unknown[] = [],
+): Promise<Row[]> {
+  return answerOf(database, { text, values, types });
+}
+
+/** The same as arrays of columns. @throws as `rowsOf` */
+export function textRowsOf(database: Pool | ClientBase, text: string, values: unknown[]): Promise<TextRow[]> {
+  const query = { text, values, types: textTypes, rowMode: 'array' };
+  return answerOf(database, query);
 }
 
 /** The `number` of a statement's only row. @throws as `rowsOf` */

@@ -23,6 +23,8 @@ export async function withTimeLimit<T, Late = undefined>(
   }
 }
 
+const connectTo = (pool: Pool) => pool.connect().catch((error) => Promise.reject(portFault(error)));
+
 /**
  * Runs statements in one transaction, on a connection of their own, which is not used again after a failure. It serves
  * what MikroORM does not do: streams, and statements of many rows. Each statement sees what others have committed by
@@ -34,7 +36,7 @@ export async function inTransaction<T>(
   run: (client: PoolClient) => Promise<T>,
   settings = '',
 ): Promise<T> {
-  const client = await pool.connect().catch((error) => Promise.reject(portFault(error)));
+  const client = await connectTo(pool);
   // The running statement reports why a connection ended.
   const ignore = () => {};
   client.on('error', ignore);
@@ -75,7 +77,7 @@ export async function* ofOneMoment<T>(
   signal: AbortSignal | undefined,
   read: (client: PoolClient) => AsyncIterable<T>,
 ): AsyncGenerator<T> {
-  const client = await pool.connect().catch((error) => Promise.reject(portFault(error)));
+  const client = await connectTo(pool);
   // The running statement reports why a connection ended.
   client.on('error', () => {});
   let stopListening = async () => {};

@@ -29,34 +29,28 @@ export async function answering<Member extends Waiting>(
 }
 
 /**
- * One timer for the calls that wait: it fires when the first of them has waited for `timeout` milliseconds. It is kept
- * running between batches, because it costs nothing if no call waits for long.
+ * One timer for the calls that wait: `dismiss` answers those that arrived before a time, as soon as the `first` of them
+ * has waited for `timeout` milliseconds. The returned function has to be called when a call begins to wait. The timer is
+ * kept running between batches, because it costs nothing if no call waits for long.
  */
-export class WaitLimit {
-  readonly #timeout: number;
-  readonly #first: () => Waiting | undefined;
-  readonly #dismiss: (before: number) => void;
-  #timer: NodeJS.Timeout | undefined;
-
-  /** `first`: the call that has waited the longest. `dismiss`: answers the calls that arrived before this time. */
-  constructor(timeout: number, first: () => Waiting | undefined, dismiss: (before: number) => void) {
-    this.#timeout = timeout;
-    this.#first = first;
-    this.#dismiss = dismiss;
-  }
-
-  /** Has to be called when a call begins to wait. */
-  watch(): void {
-    if (this.#timer) return;
-    const first = this.#first();
-    if (!first) return;
-    const remaining = Math.max(0, first.since + this.#timeout - performance.now());
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
-      this.#dismiss(performance.now() - this.#timeout);
-      this.watch();
+export function waitLimit(
+  timeout: number,
+  first: () => Waiting | undefined,
+  dismiss: (before: number) => void,
+): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  const watch = () => {
+    if (timer) return;
+    const call = first();
+    if (!call) return;
+    const remaining = Math.max(0, call.since + timeout - performance.now());
+    timer = setTimeout(() => {
+      timer = undefined;
+      dismiss(performance.now() - timeout);
+      watch();
     }, remaining).unref();
-  }
+  };
+  return watch;
 }
 
 /** Removes those that arrived before this time from the beginning of a queue. */
@@ -66,7 +60,7 @@ export function takeBefore<Member extends Waiting>(queue: Member[], before: numb
 }
 
 /** Chooses the calls of a batch, and carries it out. */
-export interface Stage<Member extends Waiting> {
+interface Stage<Member extends Waiting> {
   /**
    * Removes the next batch from the waiting calls, in order of arrival, and any calls that have to wait elsewhere. If
    * calls wait and no batch is under way, it removes at least one. It does not throw.
@@ -85,62 +79,58 @@ export interface Stage<Member extends Waiting> {
 const maxSmallBatch = 64;
 
 /**
- * Calls that arrive while a batch is under way wait and form the next one. The next batch is sent as soon as the current
- * one ends, or, if the current one is small, when as many calls wait as it has: one is carried out while the other is
- * committed. Never more than two batches are under way. A lone call is sent at the end of the event loop's turn in which
- * it arrived. A call that waits longer than `timeout` milliseconds is rejected.
+ * Returns the function that adds a call. Calls that arrive while a batch is under way wait and form the next one. The
+ * next batch is sent as soon as the current one ends, or, if the current one is small, when as many calls wait as it has:
+ * one is carried out while the other is committed. Never more than two batches are under way. A lone call is sent at the
+ * end of the event loop's turn in which it arrived. A call that waits longer than `timeout` milliseconds is rejected.
  */
-export class Batches<Member extends Waiting> {
-  readonly #stage: Stage<Member>;
-  readonly #waitLimit: WaitLimit;
-  readonly #waiting: Member[] = [];
-  #armed = false;
-  #underWay = 0;
-  /** The size of the batch that was sent last. */
-  #lastSize = 0;
+export function batches<Member extends Waiting>(
+  { take, carryOut }: Stage<Member>,
+  timeout: number,
+): (member: Member) => void {
+  const waiting: Member[] = [];
+  let isArmed = false;
+  let underWay = 0;
+  let lastSize = 0;
 
-  constructor(stage: Stage<Member>, timeout: number) {
-    this.#stage = stage;
-    const dismiss = (before: number) => {
-      for (const member of takeBefore(this.#waiting, before))
+  const watch = waitLimit(
+    timeout,
+    () => waiting[0],
+    (before) => {
+      for (const member of takeBefore(waiting, before))
         member.reject(new Unavailable('no batch could take the request in time'));
-    };
-    this.#waitLimit = new WaitLimit(timeout, () => this.#waiting[0], dismiss);
-  }
-
-  add(member: Member): void {
-    this.#waiting.push(member);
-    this.#waitLimit.watch();
-    this.#arm();
-  }
-
-  #arm(): void {
-    if (this.#armed || !this.#isDue) return;
-    this.#armed = true;
-    // Not at once: other calls of this turn of the event loop join the batch.
-    setImmediate(() => {
-      this.#armed = false;
-      void this.#send();
-    });
-  }
+    },
+  );
 
   /** Whether the waiting calls, if there are any, may be sent now. */
-  get #isDue(): boolean {
-    if (this.#underWay === 0) return true;
-    return this.#underWay === 1 && this.#lastSize <= maxSmallBatch && this.#waiting.length >= this.#lastSize;
+  function isDue(): boolean {
+    if (underWay === 0) return true;
+    return underWay === 1 && lastSize <= maxSmallBatch && waiting.length >= lastSize;
   }
 
-  async #send(): Promise<void> {
+  async function send(): Promise<void> {
     // The next batch follows at once: PostgreSQL works on it while the answers to this one are sent.
-    while (this.#isDue) {
-      const batch = this.#stage.take(this.#waiting);
+    while (isDue()) {
+      const batch = take(waiting);
       if (batch.length === 0) return;
-      this.#lastSize = batch.length;
-      this.#underWay += 1;
-      await answering(batch, (members) => this.#stage.carryOut(members));
-      this.#underWay -= 1;
+      lastSize = batch.length;
+      underWay += 1;
+      await answering(batch, carryOut);
+      underWay -= 1;
     }
   }
+
+  return (member) => {
+    waiting.push(member);
+    watch();
+    if (isArmed || !isDue()) return;
+    isArmed = true;
+    // Not at once: other calls of this turn of the event loop join the batch.
+    setImmediate(() => {
+      isArmed = false;
+      void send();
+    });
+  };
 }
 
 /** A statement of the hot path: parsed and planned once per connection, under its name. */

@@ -1,14 +1,6 @@
 import { AsyncResource } from 'node:async_hooks';
-import {
-  accessKeyOf,
-  type Campaign,
-  type CampaignId,
-  type CampaignRepository,
-  type MirrorAddress,
-  type MirrorChange,
-  type SetMirrorResult,
-  Unavailable,
-} from '@campaign-mirror/domain';
+import type * as domain from '@campaign-mirror/domain';
+import { accessKeyOf, Unavailable } from '@campaign-mirror/domain';
 import { isCanceled, isMembersFault, isStatementsFault } from '../connection/database-faults.ts';
 import {
   type CallersMirror,
@@ -17,17 +9,11 @@ import {
   type SetResult,
   setMirrorsText,
 } from '../statements/set-mirrors.ts';
-import {
-  Batches,
-  type HotPathObserver,
-  type Stage,
-  type Statement,
-  type Statements,
-  silentHotPathObserver,
-} from './batches.ts';
+import type { HotPathObserver, Statement, Statements } from './batches.ts';
+import { batches } from './batches.ts';
 import type { LookUps } from './identity.ts';
 import type { KeyUses } from './key-uses.ts';
-import { LockQueue, type Queued } from './lock-queue.ts';
+import { type LockQueueLimits, lockQueue, type Queued } from './lock-queue.ts';
 
 /*
  * How addresses are set in PostgreSQL. An update passes these states from its arrival to its answer:
@@ -41,7 +27,7 @@ import { LockQueue, type Queued } from './lock-queue.ts';
  *    line waits, later updates of it enter the queue without a batch.
  *
  * The answer to an update comes from its own row, in state 2 or 3: the mirror, or what is different. If the campaign
- * changed while its row was waited for, the answer is undefined, and `PostgresCampaigns` finds the campaign again.
+ * changed while its row was waited for, the answer is undefined, and `postgresCampaigns` finds the campaign again.
  *
  * An update is rejected in state 1 or 3 if its turn does not come within `timeout`, and in state 3 if the statement
  * waits for the lock longer than its time limit. Before a rejection in state 3, a statement that sets nothing checks
@@ -50,47 +36,32 @@ import { LockQueue, type Queued } from './lock-queue.ts';
  * If a statement fails and a single member may be the cause, its members run one by one.
  */
 
-/** Sets addresses. */
-export interface Updates {
-  /**
-   * As `CampaignRepository#setMirror`; undefined if the campaign changed while its row was waited for.
-   * @throws Unavailable
-   */
-  set(seen: Campaign, change: MirrorChange): Promise<SetMirrorResult | undefined>;
-}
+/** As `CampaignRepository#setMirror`; undefined if the campaign changed while its row was waited for. */
+type SetMirror = (
+  seen: domain.Campaign,
+  change: domain.MirrorChange,
+) => Promise<domain.SetMirrorResult | undefined>;
 
-/**
- * Campaigns and mirrors in PostgreSQL. `uses` records the keys that a write has proven; by default they are not
- * recorded.
- */
-export class PostgresCampaigns implements CampaignRepository {
-  readonly #hotPath: Pick<LookUps, 'campaign'> & Updates;
-  readonly #observer: HotPathObserver;
-  readonly #uses: KeyUses | undefined;
-
-  constructor(
-    hotPath: Pick<LookUps, 'campaign'> & Updates,
-    { observer = silentHotPathObserver, uses }: { observer?: HotPathObserver; uses?: KeyUses } = {},
-  ) {
-    this.#hotPath = hotPath;
-    this.#observer = observer;
-    this.#uses = uses;
-  }
-
-  find(id: CampaignId): Promise<Campaign | undefined> {
-    return this.#hotPath.campaign(id);
-  }
-
-  async setMirror(seen: Campaign, change: MirrorChange): Promise<SetMirrorResult> {
-    if (seen.hasMirror) {
-      const result = await this.#hotPath.set(seen, change);
-      const key = accessKeyOf(change.by.subject);
-      if (key && result && result.kind !== 'caller-invalid') this.#uses?.note(key);
-      if (result) return result;
-      this.#observer.judgedAgain();
-    }
-    return { kind: 'campaign-differs', campaign: await this.find(seen.id) };
-  }
+/** Campaigns and mirrors in PostgreSQL. `uses` records the keys that a write has proven. */
+export function postgresCampaigns(
+  find: LookUps['campaign'],
+  set: SetMirror,
+  observer: HotPathObserver,
+  uses: KeyUses,
+): domain.CampaignRepository {
+  return {
+    find,
+    setMirror: async (seen, change) => {
+      if (seen.hasMirror) {
+        const result = await set(seen, change);
+        const key = accessKeyOf(change.by.subject);
+        if (key && result && result.kind !== 'caller-invalid') uses.note(key);
+        if (result) return result;
+        observer.judgedAgain();
+      }
+      return { kind: 'campaign-differs', campaign: await find(seen.id) };
+    },
+  };
 }
 
 /** The maximum number of updates in one statement. */
@@ -101,59 +72,41 @@ const setMirrors: Statement = { name: 'set-mirrors', text: setMirrorsText({ wait
 const setLockedMirror: Statement = { name: 'set-locked-mirror', text: setMirrorsText({ waits: true }) };
 
 /** No mirror has this address: a statement that expects it sets nothing. */
-const noAddress = '' as MirrorAddress;
+const noAddress = '' as domain.MirrorAddress;
 
 interface Member extends Queued, CallersMirror {
-  resolve(result: SetMirrorResult | undefined): void;
+  resolve(result: domain.SetMirrorResult | undefined): void;
 }
 
 type PassedOver = (member: Member) => void;
 
 /** Batched updates, as one statement and one commit. */
-export class GroupedUpdates implements Updates, Stage<Member> {
-  readonly #statements: Statements;
-  readonly #observer: HotPathObserver;
-  readonly #batches: Batches<Member>;
-  readonly #lockQueue: LockQueue<Member>;
+export function groupedUpdates(
+  statements: Statements,
+  limits: LockQueueLimits,
+  observer: HotPathObserver,
+): SetMirror {
   /** The lines of the batches that are under way. */
-  readonly #underWay = new Set<string>();
+  const underWay = new Set<string>();
 
-  constructor(
-    statements: Statements,
-    { maxLocked, timeout }: { readonly maxLocked: number; readonly timeout: number },
-    observer: HotPathObserver,
-  ) {
-    this.#statements = statements;
-    this.#observer = observer;
-    this.#batches = new Batches(this, timeout);
-    this.#lockQueue = new LockQueue(
-      (member) => this.#waitForRow(member),
-      (members) => this.#checkOnce(members),
-      { maxCampaigns: maxLocked, timeout },
-    );
-  }
+  const queue = lockQueue<Member>(
+    // If nothing was set, the campaign changed while its row was waited for.
+    (member) => send(setLockedMirror, [member], () => member.resolve(undefined)),
+    (members) => checkOnce(members),
+    limits,
+  );
+  const add = batches<Member>({ take, carryOut }, limits.timeout);
 
-  set(seen: Campaign, change: MirrorChange): Promise<SetMirrorResult | undefined> {
-    const { id: campaign, ownerId: owner, isDefault } = seen;
-    return new Promise((resolve, reject) => {
-      const origin = new AsyncResource('MirrorUpdate');
-      const since = performance.now();
-      // By owner, too: a caller that is not the owner is refused at once, and delays nobody.
-      const line = `${campaign} ${owner}`;
-      this.#batches.add({ line, campaign, owner, isDefault, ...change, origin, since, resolve, reject });
-    });
-  }
-
-  take(waiting: Member[]): Member[] {
+  function take(waiting: Member[]): Member[] {
     const batch: Member[] = [];
     const others: Member[] = [];
     let examined = 0;
     for (; examined < waiting.length && batch.length < maxBatchSize; examined++) {
       const member = waiting[examined] as Member;
-      if (this.#lockQueue.has(member.line)) this.#enqueue(member);
-      else if (this.#underWay.has(member.line)) others.push(member);
+      if (queue.has(member.line)) enqueue(member);
+      else if (underWay.has(member.line)) others.push(member);
       else {
-        this.#underWay.add(member.line);
+        underWay.add(member.line);
         batch.push(member);
       }
     }
@@ -161,73 +114,77 @@ export class GroupedUpdates implements Updates, Stage<Member> {
     return batch;
   }
 
-  async carryOut(batch: readonly Member[]): Promise<void> {
+  async function carryOut(batch: readonly Member[]): Promise<void> {
     try {
-      this.#observer.batch('update', batch.length);
-      await this.#run(setMirrors, batch, (member) => this.#enqueue(member));
+      await send(setMirrors, batch, enqueue);
     } finally {
-      for (const { line } of batch) this.#underWay.delete(line);
+      for (const { line } of batch) underWay.delete(line);
     }
   }
 
-  /** If nothing was set, the campaign changed while its row was waited for. */
-  async #waitForRow(member: Member): Promise<void> {
-    this.#observer.batch('update', 1);
-    await this.#run(setLockedMirror, [member], () => member.resolve(undefined));
+  function enqueue(member: Member): void {
+    observer.setAside();
+    queue.enter(member);
   }
 
   /**
    * For updates that have waited too long: one whose caller is no longer valid, or whose campaign has changed, gets that
    * answer; Unavailable is for those that only wait for the lock.
    */
-  async #checkOnce(members: readonly Member[], cause?: unknown): Promise<void> {
+  async function checkOnce(members: readonly Member[], cause?: unknown): Promise<void> {
     for (let start = 0; start < members.length; start += maxBatchSize) {
-      const batch = members
-        .slice(start, start + maxBatchSize)
-        .map((member) => ({ ...member, expected: noAddress }));
-      this.#observer.batch('update', batch.length);
-      await this.#run(setMirrors, batch, (member) =>
+      const batch = members.slice(start, start + maxBatchSize);
+      const looking = batch.map((member) => ({ ...member, expected: noAddress }));
+      await send(setMirrors, looking, (member) =>
         member.reject(new Unavailable('the campaign was locked for too long', { cause })),
       );
     }
   }
 
   /** Answers each member. `passedOver` is called if the campaign is as it was seen, but the mirror was not set. */
-  async #run(statement: Statement, batch: readonly Member[], passedOver: PassedOver): Promise<void> {
+  async function send(statement: Statement, batch: readonly Member[], passedOver: PassedOver): Promise<void> {
+    observer.batch('update', batch.length);
     try {
-      const results = await this.#results(statement, batch);
-      for (const [index, result] of results.entries()) answer(batch[index] as Member, result, passedOver);
+      await answer(statement, batch, passedOver);
     } catch (error) {
-      await this.#failed(error, statement, batch, passedOver);
+      await failed(error, statement, batch, passedOver);
     }
   }
 
-  async #results(statement: Statement, batch: readonly Member[]): Promise<SetResult[]> {
-    return resultsOf(batch, await this.#statements.run(statement, callersValues(batch)));
+  async function answer(
+    statement: Statement,
+    batch: readonly Member[],
+    passedOver: PassedOver,
+  ): Promise<void> {
+    const results = resultsOf(batch, await statements.run(statement, callersValues(batch)));
+    for (const [index, member] of batch.entries()) {
+      const result = results[index] as SetResult;
+      if (result.kind === 'locked' || result.kind === 'address-differs') passedOver(member);
+      else member.resolve(result);
+    }
   }
 
   /**
    * If nothing was done and a single member may be the cause, the members run one by one. After the first fault that is
    * not a member's own, the remaining ones are rejected with it.
    */
-  async #failed(
+  async function failed(
     error: unknown,
     statement: Statement,
     batch: readonly Member[],
     passedOver: PassedOver,
   ): Promise<void> {
-    if (statement === setLockedMirror && isCanceled(error)) return this.#checkOnce(batch, error.cause);
+    if (statement === setLockedMirror && isCanceled(error)) return checkOnce(batch, error.cause);
     const isRefused = isStatementsFault(error);
-    if (isRefused) this.#observer.refused(statement.name, error);
+    if (isRefused) observer.refused(statement.name, error);
     if (batch.length === 1 || !(isRefused || isMembersFault(error))) {
       for (const member of batch) member.reject(error);
       return;
     }
-    this.#observer.splitUp('update');
+    observer.splitUp('update');
     for (const [index, member] of batch.entries()) {
       try {
-        const [result] = await member.origin.runInAsyncScope(() => this.#results(statement, [member]));
-        answer(member, result as SetResult, passedOver);
+        await member.origin.runInAsyncScope(() => answer(statement, [member], passedOver));
       } catch (error) {
         member.reject(error);
         if (isMembersFault(error)) continue;
@@ -237,17 +194,14 @@ export class GroupedUpdates implements Updates, Stage<Member> {
     }
   }
 
-  #enqueue(member: Member): void {
-    try {
-      this.#observer.setAside();
-      this.#lockQueue.enter(member);
-    } catch (error) {
-      member.reject(error);
-    }
-  }
-}
-
-function answer(member: Member, result: SetResult, passedOver: PassedOver): void {
-  if (result.kind === 'locked' || result.kind === 'address-differs') passedOver(member);
-  else member.resolve(result);
+  return (seen, change) => {
+    const { id: campaign, ownerId: owner, isDefault } = seen;
+    return new Promise((resolve, reject) => {
+      const origin = new AsyncResource('MirrorUpdate');
+      const since = performance.now();
+      // By owner, too: a caller that is not the owner is refused at once, and delays nobody.
+      const line = `${campaign} ${owner}`;
+      add({ line, campaign, owner, isDefault, ...change, origin, since, resolve, reject });
+    });
+  };
 }

@@ -1,41 +1,20 @@
 import { AsyncResource } from 'node:async_hooks';
-import {
-  type AccessKeyId,
-  accessKeyOf,
-  type Caller,
-  type Campaign,
-  type CampaignId,
-  type Identified,
-  type Identity,
-  isCaller,
-  keySubject,
-  type OwnerId,
-  Unavailable,
-} from '@campaign-mirror/domain';
+import type * as domain from '@campaign-mirror/domain';
+import { accessKeyOf, isCaller, keySubject, Unavailable } from '@campaign-mirror/domain';
 import { LRUCache } from 'lru-cache';
 import { isStatementsFault } from '../connection/database-faults.ts';
 import { safeInteger } from '../connection/rows.ts';
 import { keyHash } from '../schema/schema.ts';
 import { byteaArray, isTrueText, plainArray } from '../statements/set-mirrors.ts';
-import {
-  Batches,
-  type HotPathObserver,
-  type Stage,
-  type Statement,
-  type Statements,
-  type Waiting,
-} from './batches.ts';
+import type { HotPathObserver, Statement, Statements } from './batches.ts';
+import { batches, type Waiting } from './batches.ts';
 import type { KeyUses } from './key-uses.ts';
 
-/** Looks up keys and campaigns. */
+/** Looks up keys and campaigns. @throws Unavailable */
 export interface LookUps {
-  /**
-   * The caller to whom a key belongs, or why the key is refused (expired or revoked); undefined if the key is unknown.
-   * @throws Unavailable
-   */
-  key(hash: Buffer): Promise<Identified>;
-  /** @throws Unavailable */
-  campaign(id: CampaignId): Promise<Campaign | undefined>;
+  /** The caller to whom a key belongs, or why the key is refused (expired or revoked); undefined if it is unknown. */
+  readonly key: (hash: Buffer) => Promise<domain.Identified>;
+  readonly campaign: (id: domain.CampaignId) => Promise<domain.Campaign | undefined>;
 }
 
 /** The maximum number of claims kept: about 200 bytes each. */
@@ -43,35 +22,26 @@ const maxClaims = 100_000;
 
 /**
  * Access keys in PostgreSQL. A key that was found once is kept as a claim, which each write proves, until a look-up
- * finds the key invalid. `uses` records the keys that are found; by default they are not recorded.
+ * finds the key invalid. `uses` records the keys that are found.
  */
-export class PostgresIdentity implements Identity {
-  readonly #lookUp: Pick<LookUps, 'key'>;
-  readonly #uses: KeyUses | undefined;
+export function postgresIdentity(lookUp: LookUps['key'], uses: KeyUses): domain.Identity {
   /** By the hash of the key, since keys are not kept. */
-  readonly #claims = new LRUCache<string, Caller>({ max: maxClaims });
-
-  constructor(lookUp: Pick<LookUps, 'key'>, { uses }: { uses?: KeyUses } = {}) {
-    this.#lookUp = lookUp;
-    this.#uses = uses;
-  }
-
-  async claimedBy(key: string): Promise<Caller | undefined> {
-    return this.#claims.get(keyHash(key).toString('latin1'));
-  }
-
-  async whoIs(key: string): Promise<Identified> {
-    const hash = keyHash(key);
-    const caller = await this.#lookUp.key(hash);
-    if (!isCaller(caller)) {
-      this.#claims.delete(hash.toString('latin1'));
+  const claims = new LRUCache<string, domain.Caller>({ max: maxClaims });
+  return {
+    claimedBy: async (key) => claims.get(keyHash(key).toString('latin1')),
+    whoIs: async (key) => {
+      const hash = keyHash(key);
+      const caller = await lookUp(hash);
+      if (!isCaller(caller)) {
+        claims.delete(hash.toString('latin1'));
+        return caller;
+      }
+      const id = accessKeyOf(caller.subject);
+      if (id) uses.note(id);
+      claims.set(hash.toString('latin1'), caller);
       return caller;
-    }
-    const id = accessKeyOf(caller.subject);
-    if (id) this.#uses?.note(id);
-    this.#claims.set(hash.toString('latin1'), caller);
-    return caller;
-  }
+    },
+  };
 }
 
 /** The key with this hash, an SQL expression: its number, its owner, and why it is refused, if it is. */
@@ -124,104 +94,92 @@ type Row = readonly [
 
 interface KeyMember extends Waiting {
   readonly hash: Buffer;
-  resolve(identified: Identified): void;
+  resolve(identified: domain.Identified): void;
 }
 interface CampaignMember extends Waiting {
-  readonly id: CampaignId;
-  resolve(campaign: Campaign | undefined): void;
+  readonly id: domain.CampaignId;
+  resolve(campaign: domain.Campaign | undefined): void;
 }
 type Member = KeyMember | CampaignMember;
 
 /** Batched look-ups of keys and campaigns, each read after it was requested. */
-export class GroupedLookUps implements LookUps, Stage<Member> {
-  readonly #statements: Statements;
-  readonly #observer: HotPathObserver;
-  readonly #batches: Batches<Member>;
+export function groupedLookUps(statements: Statements, timeout: number, observer: HotPathObserver): LookUps {
+  const take = (waiting: Member[]) => waiting.splice(0, maxBatchSize);
+  const add = batches<Member>({ take, carryOut }, timeout);
 
-  constructor(statements: Statements, timeout: number, observer: HotPathObserver) {
-    this.#statements = statements;
-    this.#observer = observer;
-    this.#batches = new Batches(this, timeout);
-  }
-
-  key(hash: Buffer): Promise<Identified> {
-    return new Promise((resolve, reject) => {
-      const origin = new AsyncResource('KeyLookUp');
-      this.#batches.add({ hash, origin, since: performance.now(), resolve, reject });
-    });
-  }
-
-  campaign(id: CampaignId): Promise<Campaign | undefined> {
-    return new Promise((resolve, reject) => {
-      const origin = new AsyncResource('CampaignLookUp');
-      this.#batches.add({ id, origin, since: performance.now(), resolve, reject });
-    });
-  }
-
-  take(waiting: Member[]): Member[] {
-    return waiting.splice(0, maxBatchSize);
-  }
-
-  async carryOut(batch: readonly Member[]): Promise<void> {
-    this.#observer.batch('look-up', batch.length);
+  async function carryOut(batch: readonly Member[]): Promise<void> {
+    observer.batch('look-up', batch.length);
     try {
-      await this.#answer(batch);
+      await answer(batch);
     } catch (error) {
       if (error instanceof Unavailable) throw error;
-      if (isStatementsFault(error)) this.#observer.refused(lookUpMany.name, error);
-      await this.#oneByOne(batch);
+      if (isStatementsFault(error)) observer.refused(lookUpMany.name, error);
+      await oneByOne(batch);
     }
   }
 
-  async #answer(batch: readonly Member[]): Promise<void> {
+  async function answer(batch: readonly Member[]): Promise<void> {
     const keys: KeyMember[] = [];
     const campaigns: CampaignMember[] = [];
     for (const member of batch) {
       if ('hash' in member) keys.push(member);
       else campaigns.push(member);
     }
-    const rows = await this.#read(keys, campaigns);
+    const rows = await read(keys, campaigns);
     for (const [index, member] of keys.entries()) member.resolve(identifiedIn(rows[index] as Row));
     for (const [index, member] of campaigns.entries())
       member.resolve(campaignIn(member.id, rows[index] as Row));
   }
 
-  #read(keys: readonly KeyMember[], campaigns: readonly CampaignMember[]): Promise<Row[]> {
+  function read(keys: readonly KeyMember[], campaigns: readonly CampaignMember[]): Promise<Row[]> {
     if (keys.length < 2 && campaigns.length < 2) {
-      return this.#statements.run<Row>(lookUpOne, [keys[0]?.hash ?? null, campaigns[0]?.id ?? null]);
+      return statements.run<Row>(lookUpOne, [keys[0]?.hash ?? null, campaigns[0]?.id ?? null]);
     }
     const hashes = byteaArray(keys.map(({ hash }) => hash));
-    return this.#statements.run<Row>(lookUpMany, [hashes, plainArray(campaigns.map(({ id }) => id))]);
+    return statements.run<Row>(lookUpMany, [hashes, plainArray(campaigns.map(({ id }) => id))]);
   }
 
-  /**
-   * Used after a fault that one member may have caused for all. @throws Unavailable for the members that are not
-   * answered
-   */
-  async #oneByOne(batch: readonly Member[]): Promise<void> {
-    this.#observer.splitUp('look-up');
+  /** Used after a fault that one member may have caused for all. @throws Unavailable for members without an answer */
+  async function oneByOne(batch: readonly Member[]): Promise<void> {
+    observer.splitUp('look-up');
     for (const member of batch) {
       try {
-        await member.origin.runInAsyncScope(() => this.#answer([member]));
+        await member.origin.runInAsyncScope(() => answer([member]));
       } catch (error) {
         if (error instanceof Unavailable || isStatementsFault(error)) throw error;
         member.reject(error);
       }
     }
   }
+
+  return {
+    key: (hash) =>
+      new Promise((resolve, reject) => {
+        const origin = new AsyncResource('KeyLookUp');
+        add({ hash, origin, since: performance.now(), resolve, reject });
+      }),
+    campaign: (id) =>
+      new Promise((resolve, reject) => {
+        const origin = new AsyncResource('CampaignLookUp');
+        add({ id, origin, since: performance.now(), resolve, reject });
+      }),
+  };
 }
 
-function identifiedIn([key, owner, refused]: Row): Identified {
+function identifiedIn([key, owner, refused]: Row): domain.Identified {
   if (key === null || owner === null) return undefined;
-  const subject = keySubject(safeInteger(key) as AccessKeyId);
-  return refused === null ? { ownerId: safeInteger(owner) as OwnerId, subject } : { refused, subject };
+  const subject = keySubject(safeInteger(key) as domain.AccessKeyId);
+  return refused === null ? { ownerId: safeInteger(owner) as domain.OwnerId, subject } : { refused, subject };
 }
 
-function campaignIn(id: CampaignId, [, , , owner, isDefault, hasMirror]: Row): Campaign | undefined {
+function campaignIn(
+  id: domain.CampaignId,
+  [, , , owner, isDefault, hasMirror]: Row,
+): domain.Campaign | undefined {
   if (owner === null) return undefined;
   return {
     id,
-    ownerId: safeInteger(owner) as OwnerId,
+    ownerId: safeInteger(owner) as domain.OwnerId,
     isDefault: isTrueText(isDefault),
     hasMirror: isTrueText(hasMirror),
   };

@@ -15,12 +15,11 @@ const record = `
   update campaign_mirror.access_keys set last_used_at = clock_timestamp()
   from noted where access_keys.id = noted.id`;
 
-/** A key's use is written at most once in this time, in milliseconds. */
+/** In milliseconds. */
 const minute = 60_000;
 
 /** The maximum number of keys kept: as many as there are claims. */
 const maxRecent = 100_000;
-
 /** The maximum number of keys written together. */
 const maxGathered = 10_000;
 
@@ -32,11 +31,9 @@ const maxDeferrals = 60;
  * counted. Uses noted within `gatherFor` milliseconds are written by one statement, and never two run at once.
  */
 export class KeyUses {
-  /** Key uses that were noted. */
   noted = 0;
-  /** Successful writes. */
   writes = 0;
-  /** Failed writes; the uses they contained are lost. */
+  /** Writes that failed; the uses that they contained are lost. */
   failures = 0;
   readonly #pool: Pool;
   readonly #gatherFor: number;
@@ -53,7 +50,6 @@ export class KeyUses {
     this.#gatherFor = gatherFor;
   }
 
-  /** Notes the use of a valid key. */
   note(id: AccessKeyId): void {
     if (this.#recent.has(id) || this.#gathered.size >= maxGathered) return;
     this.#recent.set(id, true);

@@ -2,16 +2,10 @@ import type { CampaignRepository, Identity } from '@campaign-mirror/domain';
 import type { Pool } from 'pg';
 import { defaultPoolLimits, type PoolLimits } from '../connection/pool.ts';
 import { type HotPathObserver, Statements, silentHotPathObserver } from './batches.ts';
-import { GroupedUpdates, PostgresCampaigns, type Updates } from './campaigns.ts';
-import { GroupedLookUps, type LookUps, PostgresIdentity } from './identity.ts';
+import { groupedUpdates, postgresCampaigns } from './campaigns.ts';
+import { groupedLookUps, postgresIdentity } from './identity.ts';
 import { KeyUses } from './key-uses.ts';
-
-export interface HotPathOptions {
-  /** The limits of the pool: a call waits for its turn as long as for a connection. */
-  readonly limits?: Pick<PoolLimits, 'size' | 'waitTimeout'>;
-  /** Whether statements are prepared; false for a pooler in transaction mode that does not keep them. */
-  readonly prepared?: boolean;
-}
+import type { LockQueueLimits } from './lock-queue.ts';
 
 /** Used if the pool sets no limit: the longest time that a timer of Node takes, in milliseconds. */
 const noTimeout = 2_147_483_647;
@@ -24,49 +18,38 @@ export interface OpenHotPath {
   readonly uses: KeyUses;
 }
 
-/** The ports of the use case on this pool. */
+/**
+ * The ports of the use case on a pool with these limits: a call waits for its turn as long as for a connection. Statements
+ * are `prepared`, except for a pooler in transaction mode that does not keep them.
+ */
 export function openHotPath(
   pool: Pool,
-  { limits: { size, waitTimeout } = defaultPoolLimits, prepared = true }: HotPathOptions = {},
+  { limits = defaultPoolLimits, prepared = true }: { limits?: PoolLimits; prepared?: boolean } = {},
   observer: HotPathObserver = silentHotPathObserver,
 ): OpenHotPath {
   const statements = new Statements(pool, { prepared }, observer);
-  const timeout = waitTimeout > 0 ? waitTimeout : noTimeout;
-  const hotPath = groupCommit(statements, { maxLocked: maxLockedOf(size), timeout }, observer);
-  const uses = new KeyUses(pool);
-  return {
-    campaigns: new PostgresCampaigns(hotPath, { observer, uses }),
-    identity: new PostgresIdentity(hotPath, { uses }),
-    uses,
-  };
+  const timeout = limits.waitTimeout > 0 ? limits.waitTimeout : noTimeout;
+  const maxLocked = maxLockedOf(limits.size);
+  return hotPathOn(statements, new KeyUses(pool), { maxLocked, timeout }, observer);
 }
 
-/** The maximum number of campaigns waited for at once: half of the pool, so that other work continues. */
+/** Half of the pool, so that other work continues while updates wait for locks. */
 export function maxLockedOf(poolSize: number): number {
   return Math.max(1, Math.floor(poolSize / 2));
 }
 
-/** What the ports of the use case ask of PostgreSQL. */
-export type HotPath = LookUps & Updates;
-
-export interface GroupCommitLimits {
-  /** The maximum number of campaigns whose locks are awaited at once, each on its own connection. */
-  readonly maxLocked: number;
-  /** How long a call waits for its turn, in milliseconds. */
-  readonly timeout: number;
-}
-
 /** Calls that arrive while a statement is running share the next one and its commit. */
-export function groupCommit(
+export function hotPathOn(
   statements: Statements,
-  limits: GroupCommitLimits,
-  observer: HotPathObserver = silentHotPathObserver,
-): HotPath {
-  const lookUps = new GroupedLookUps(statements, limits.timeout, observer);
-  const updates = new GroupedUpdates(statements, limits, observer);
+  uses: KeyUses,
+  limits: LockQueueLimits,
+  observer: HotPathObserver,
+): OpenHotPath {
+  const lookUps = groupedLookUps(statements, limits.timeout, observer);
+  const set = groupedUpdates(statements, limits, observer);
   return {
-    key: (hash) => lookUps.key(hash),
-    campaign: (id) => lookUps.campaign(id),
-    set: (seen, change) => updates.set(seen, change),
+    campaigns: postgresCampaigns(lookUps.campaign, set, observer, uses),
+    identity: postgresIdentity(lookUps.key, uses),
+    uses,
   };
 }

@@ -1,5 +1,6 @@
 import { createHmac, hash, pbkdf2Sync, randomBytes } from 'node:crypto';
 import type { Pool } from 'pg';
+import { UnfitDatabase } from '../connection/pool.ts';
 import { inTransaction } from '../connection/transaction.ts';
 import { databaseGrantText, grantTexts, revokeTemporary } from '../schema/grants.ts';
 import { type Role, roles, schema } from '../schema/schema.ts';
@@ -12,7 +13,8 @@ const iterations = 4_096;
  * What a PostgreSQL server stores of a password (RFC 5802, section 3; RFC 7677), so that the password itself is neither
  * sent nor logged. The password has to be ASCII.
  */
-export function scramVerifier(password: string, salt: Buffer = randomBytes(16)): string {
+function scramVerifier(password: string): string {
+  const salt = randomBytes(16);
   const salted = pbkdf2Sync(password, salt, iterations, 32, 'sha256');
   const keyed = (text: string) => createHmac('sha256', salted).update(text).digest();
   const storedKey = hash('sha256', keyed('Client Key'), 'base64');
@@ -20,38 +22,23 @@ export function scramVerifier(password: string, salt: Buffer = randomBytes(16)):
   return `SCRAM-SHA-256$${iterations}:${salt.toString('base64')}$${storedKey}:${serverKey}`;
 }
 
-/** A role of the database, as it was created or found. */
 export interface CreatedRole {
   readonly role: Role;
-  /** Its name in the database. */
   readonly name: string;
   /** Undefined if the role existed before: it is left unchanged. */
   readonly password: string | undefined;
 }
 
 /** Each role's share of PostgreSQL's 100 connections, so that no leaked password takes all of them. */
-const connectionLimits: Readonly<Record<Role, number>> = {
-  owner: 20,
-  operator: 20,
-  service: 60,
-  redirector: 60,
-};
+const connectionLimits = { owner: 20, operator: 20, service: 60, redirector: 60 };
 
-/** The result of creating the roles. */
-export type RolesCreation =
-  | {
-      readonly kind: 'created';
-      readonly roles: readonly CreatedRole[];
-      /** The schema's owner, if it is not the owner role: it continues to migrate the schema. */
-      readonly schemaOwner: string | undefined;
-      /**
-       * The schema is missing, not at this version, or another's, and the roles lack rights in it: a migration grants
-       * them.
-       */
-      readonly toMigrate: boolean;
-    }
-  /** Only the owner of the database, or a superuser, can grant rights on it. */
-  | { readonly kind: 'not-the-owner'; readonly owner: string };
+export interface RolesCreation {
+  readonly roles: readonly CreatedRole[];
+  /** The schema's owner, if it is not the owner role: it continues to migrate the schema. */
+  readonly schemaOwner: string | undefined;
+  /** The roles lack rights, because the schema is missing, or not at this version: a migration grants them. */
+  readonly toMigrate: boolean;
+}
 
 /** To read a table of migrations that is missing, or to name one of another's schema, would end the transaction. */
 const factsText = `
@@ -67,7 +54,7 @@ const factsText = `
 /**
  * Creates the roles that are missing, with random passwords that only `show` receives, and grants what they need in
  * this database. All of it, including `show`, or nothing.
- * @throws what `show` throws; the driver's 42501 if the user may not create roles; Unavailable
+ * @throws what `show` throws; UnfitDatabase if it is another's; the driver's 42501 if the user may not create roles; Unavailable
  */
 export function createRoles(
   pool: Pool,
@@ -77,7 +64,11 @@ export function createRoles(
     const { rows } = await client.query(factsText, [schema, Object.values(roles)]);
     const { database_owner, owns_database, schema_owner, owns_schema, has_migrations } = rows[0];
     const { existing, granted } = rows[0] as Record<string, string[]>;
-    if (!owns_database) return { kind: 'not-the-owner', owner: database_owner };
+    if (!owns_database)
+      throw new UnfitDatabase(
+        `the database belongs to ${JSON.stringify(database_owner)}: ` +
+          'run this as that user, who needs CREATEROLE too, or as a superuser',
+      );
 
     const all = (Object.keys(roles) as Role[]).map((role): CreatedRole => {
       const password = existing?.includes(roles[role]) ? undefined : randomBytes(24).toString('base64url');
@@ -109,6 +100,6 @@ export function createRoles(
     for (const statement of statements) await client.query(statement);
     await show(all);
     const schemaOwner = schema_owner === null || schema_owner === roles.owner ? undefined : schema_owner;
-    return { kind: 'created', roles: all, schemaOwner, toMigrate };
+    return { roles: all, schemaOwner, toMigrate };
   });
 }

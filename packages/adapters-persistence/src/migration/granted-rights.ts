@@ -2,13 +2,7 @@ import type { ClientBase, Pool } from 'pg';
 import { rowsOf } from '../connection/rows.ts';
 import { type Grant, grants } from '../schema/grants.ts';
 
-/** The rights of a role that a user lacks, and those it has beyond them, each such as `update on mirrors`. */
-export interface RightsFinding {
-  readonly missing: readonly string[];
-  readonly beyond: readonly string[];
-}
-
-/** A right on an object of the schema, or on a column of it, and whether the current user has it. */
+/** A right on an object of the schema, or on a column of it. */
 interface Right {
   object: string;
   part: string | null;
@@ -46,9 +40,10 @@ export function grantedRights(database: Pool | ClientBase): Promise<readonly Rig
 }
 
 /**
- * How those rights differ from what a role is granted. A column that is not there yet makes its right a missing one.
+ * The rights of a role that the user lacks, and those it has beyond them, each such as `update on mirrors`. A column that
+ * is not there yet makes its right a missing one.
  */
-export function rightsOf(role: keyof typeof grants, rights: readonly Right[]): RightsFinding {
+export function rightsOf(role: keyof typeof grants, rights: readonly Right[]) {
   const needed: Grant[] = [{ right: 'usage', on: 'schema campaign_mirror' }, ...grants[role]];
   if (role === 'operator') needed.push({ right: 'temporary', on: 'the database' });
   const covers = ({ right, on, columns }: Grant, { right: name, object, part }: Right) =>

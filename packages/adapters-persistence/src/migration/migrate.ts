@@ -1,37 +1,26 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Unavailable } from '@campaign-mirror/domain';
 import type { Pool } from 'pg';
-import { openDatabase } from '../connection/database.ts';
+import { isolationLevel } from '../connection/audited.ts';
+import { type Database, openDatabase } from '../connection/database.ts';
 import { isLocked } from '../connection/database-faults.ts';
-import type { DatabaseAddress } from '../connection/pool.ts';
-import { bringUpToDate } from './bring-up-to-date.ts';
-
-/** How long a migration may block others; times in milliseconds. */
-interface LockRetries {
-  /** How long to wait for a lock: sessions that request it later wait as long. */
-  readonly lockTimeout: number;
-  /** The time between two attempts, in which the sessions that waited behind this one proceed. */
-  readonly pause: number;
-  readonly tries: number;
-}
+import { type DatabaseAddress, UnfitDatabase } from '../connection/pool.ts';
+import { withoutTimeouts } from '../connection/stoppable.ts';
+import { grantTexts, revokeFromPublic } from '../schema/grants.ts';
+import { migrationNames, roles, schema } from '../schema/schema.ts';
 
 /**
- * Above PostgreSQL's `deadlock_timeout`, after which an autovacuum yields, and below the time that the service waits
- * for a connection, so that it continues to answer.
+ * How long a migration may block others, in milliseconds. The timeout of a lock, for which sessions that request it later
+ * wait as long, is above PostgreSQL's `deadlock_timeout`, after which an autovacuum yields, and below the time that the
+ * service waits for a connection, so that it continues to answer. In the pause, those sessions proceed.
  */
-const usualRetries: LockRetries = { lockTimeout: 2_000, pause: 1_000, tries: 10 };
+const usualRetries = { lockTimeout: 2_000, pause: 1_000, tries: 10 };
 
-/** What a migration reports while it waits, and how it is cancelled. */
 export interface Migrating {
-  /** Another process is migrating: this one waits for its turn. */
-  readonly onWait?: () => void;
-  /**
-   * Other transactions hold a lock: the attempt is repeated. The holders are the processes of the server that were seen,
-   * each such as `process 4711 (pg_dump of somebody)`.
-   */
-  readonly onHeld?: (holders: readonly string[], nextTry: number, tries: number) => void;
+  /** Receives a line that says what the migration waits for: its turn, or locks of other transactions. */
+  readonly onWait?: (line: string) => void;
   readonly givenUp?: AbortSignal;
-  readonly retries?: LockRetries;
+  readonly retries?: typeof usualRetries;
   /** How long to wait for a running commit after cancellation, in milliseconds. */
   readonly commitWait?: number;
 }
@@ -55,7 +44,7 @@ const unanswered = 'the commit of the migration was not answered: it is unknown 
  */
 export async function migrate(
   address: DatabaseAddress,
-  { onWait, onHeld, givenUp, retries = usualRetries, commitWait = 5_000 }: Migrating = {},
+  { onWait = () => {}, givenUp, retries = usualRetries, commitWait = 5_000 }: Migrating = {},
 ): Promise<void> {
   const { lockTimeout, tries } = retries;
   const database = await openDatabase(address, unhurried, applicationName);
@@ -63,7 +52,7 @@ export async function migrate(
   // Without the connection, the server rolls back. A running commit cannot be reported as not done: its end is awaited.
   const cutOff = () => void database.close(committing ? commitWait : 0);
   givenUp?.addEventListener('abort', cutOff);
-  const onDone = () => {
+  const beforeCommit = () => {
     givenUp?.throwIfAborted();
     committing = true;
   };
@@ -71,19 +60,19 @@ export async function migrate(
     for (let next = 2; ; next++) {
       givenUp?.throwIfAborted();
       committing = false;
-      let holders: readonly string[] = [];
+      let holders = 'another transaction';
       const look = async () => {
-        holders = await lockHolders(database.pool).catch(() => []);
+        holders = await lockHolders(database.pool).catch(() => holders);
       };
       const looking = setTimeout(look, lockTimeout / 2);
       try {
-        return await bringUpToDate(database, { lockTimeout, onWait, onDone });
+        return await bringUpToDate(database, lockTimeout, onWait, beforeCommit);
       } catch (error) {
         if (!isLocked(error) || next > tries) throw error;
       } finally {
         clearTimeout(looking);
       }
-      onHeld?.(holders, next, tries);
+      onWait(`${holders} holds what the migration has to change: trying again (${next} of ${tries})`);
       await pause(retries.pause, undefined, { signal: givenUp });
     }
   } catch (error) {
@@ -95,15 +84,76 @@ export async function migrate(
   }
 }
 
-/** The processes that hold the locks for which migrations of this database wait, except other migrations. */
-async function lockHolders(pool: Pool): Promise<string[]> {
-  const { rows } = await pool.query<{ holder: string }>(
-    `select format('process %s (%s)', pid, concat_ws(' of ', coalesce(nullif(application_name, ''), 'unnamed'), usename))
-      as holder
+/**
+ * The processes that hold the locks for which migrations of this database wait, except other migrations, such as
+ * `process 4711 (pg_dump of somebody)`.
+ */
+async function lockHolders(pool: Pool): Promise<string> {
+  const { rows } = await pool.query<{ holders: string | null }>(
+    `select string_agg(format('process %s (%s)', pid,
+        concat_ws(' of ', coalesce(nullif(application_name, ''), 'unnamed'), usename)), ', ') as holders
     from pg_stat_activity where application_name <> $1 and pid in (
       select unnest(pg_blocking_pids(pid)) from pg_stat_activity
       where datname = current_database() and application_name = $1)`,
     [applicationName],
   );
-  return rows.map(({ holder }) => holder);
+  return rows[0]?.holders ?? 'another transaction';
+}
+
+/** The number of the advisory lock that allows one migration at a time in a database; chosen arbitrarily. */
+const migrationLock = 7_236_110_421;
+
+/** PostgreSQL only warns if a role grants rights that it may not grant. */
+const refuseOthers = `
+  do $$ begin
+    if exists (select from pg_namespace where nspname = '${schema}' and not pg_has_role(nspowner, 'usage')) then
+      raise insufficient_privilege using message = (
+        select format('the schema ${schema} belongs to %I', pg_get_userbyid(nspowner)) from pg_namespace where nspname = '${schema}');
+    end if;
+  end $$`;
+
+/**
+ * Applies the pending migrations and grants the rights of the roles that exist: all of it, or nothing, except that the
+ * schema and the table of migrations stay. `lockTimeout` is for each lock, in milliseconds; `beforeCommit` is called
+ * when everything is done.
+ * @throws the driver's error, such as 42501 when the user may not act as the schema's owner; UnfitDatabase
+ */
+async function bringUpToDate(
+  { orm }: Database,
+  lockTimeout: number,
+  onWait: (line: string) => void,
+  beforeCommit: () => void,
+): Promise<void> {
+  const connection = orm.em.getConnection();
+  await connection.transactional(
+    async (transaction) => {
+      const run = <Row>(text: string, values: unknown[] = []): Promise<Row[]> =>
+        connection.execute(text, values, 'all', transaction);
+      await run(withoutTimeouts);
+      const [turn] = await run<{ ours: boolean }>('select pg_try_advisory_xact_lock(?) as ours', [
+        migrationLock,
+      ]);
+      if (!turn?.ours) {
+        onWait('waiting for another process that migrates');
+        await run('select pg_advisory_xact_lock(?)', [migrationLock]);
+      }
+      await run(refuseOthers);
+      // Creates the schema and the table of migrations, on a connection of its own.
+      const executed = (await orm.migrator.getExecuted()).map(({ name }) => name);
+      await run("select set_config('lock_timeout', ?, true)", [String(lockTimeout)]);
+      if (executed.length > 0 && !executed.includes(migrationNames[0]))
+        throw new UnfitDatabase(
+          'the schema is of a version before 1.0.0: run `backup` of that version, and `restore` of this one into a ' +
+            'new database (docs/how-to/upgrade.md)',
+        );
+      await orm.migrator.up({ transaction });
+      // Each time: a dump that was restored without privileges lets everybody execute them.
+      await run(revokeFromPublic);
+      const existing = 'select rolname::text as name from pg_roles where rolname in (?)';
+      const there = await run<{ name: string }>(existing, [Object.values(roles)]);
+      for (const text of grantTexts(there.map(({ name }) => name))) await run(text);
+      beforeCommit();
+    },
+    { isolationLevel },
+  );
 }

@@ -1,8 +1,7 @@
 import type { Timestamp } from '@campaign-mirror/domain';
 import type { ClientBase, Pool } from 'pg';
 import { codeOf, portFault } from '../connection/database-faults.ts';
-import { migrationNames } from '../schema/migration-names.ts';
-import { timestampText } from '../schema/schema.ts';
+import { migrationNames, timestampText } from '../schema/schema.ts';
 
 /** A migration, and whether the database has it. */
 export interface MigrationState {
@@ -37,9 +36,7 @@ export async function migrationStates(
     const appliedAt = applied.get(name) ?? null;
     return { name, state: applied.delete(name) ? 'applied' : 'pending', appliedAt };
   });
-  const others = [...applied].map(([name, appliedAt]): MigrationState => {
-    return { name, state: 'unknown', appliedAt };
-  });
+  const others = [...applied].map(([name, appliedAt]) => ({ name, state: 'unknown' as const, appliedAt }));
   return [...known, ...others];
 }
 

@@ -1,16 +1,9 @@
-import type {
-  AccessKeyId,
-  CampaignId,
-  MirrorAddress,
-  MirrorId,
-  OwnerId,
-  Timestamp,
-} from '@campaign-mirror/domain';
+import type * as domain from '@campaign-mirror/domain';
 import { defineEntity, p, Type } from '@mikro-orm/core';
 import { schema, timestampText } from './schema.ts';
 
 /** `timestamptz(6)` as text, since a `Date` would lose the microseconds. */
-class TimestampType extends Type<Timestamp, string> {
+class TimestampType extends Type<domain.Timestamp, string> {
   override getColumnType() {
     return 'timestamptz(6)';
   }
@@ -26,18 +19,18 @@ class TimestampType extends Type<Timestamp, string> {
   }
 }
 
-const timestampColumn = () => p.type(TimestampType).$type<Timestamp>();
+const timestampColumn = () => p.type(TimestampType).$type<domain.Timestamp>();
 
 export const CampaignEntity = defineEntity({
   name: 'Campaign',
   schema,
   tableName: 'campaigns',
   properties: {
-    id: p.bigint('number').$type<CampaignId>().primary(),
-    ownerId: p.bigint('number').$type<OwnerId>().fieldName('owner_id'),
-    isDefault: p.boolean().fieldName('is_default'),
+    id: p.bigint('number').$type<domain.CampaignId>().primary(),
+    ownerId: p.bigint('number').$type<domain.OwnerId>(),
+    isDefault: p.boolean(),
     name: p.string().nullable(),
-    createdAt: timestampColumn().fieldName('created_at').defaultRaw('now()'),
+    createdAt: timestampColumn().defaultRaw('now()'),
   },
 });
 
@@ -46,14 +39,14 @@ export const MirrorEntity = defineEntity({
   schema,
   tableName: 'mirrors',
   properties: {
-    id: p.bigint('number').$type<MirrorId>().primary(),
-    campaignId: p.bigint('number').$type<CampaignId>().fieldName('campaign_id'),
-    targetUrl: p.text().$type<MirrorAddress>().fieldName('target_url'),
+    id: p.bigint('number').$type<domain.MirrorId>().primary(),
+    campaignId: p.bigint('number').$type<domain.CampaignId>(),
+    targetUrl: p.text().$type<domain.MirrorAddress>(),
     clicks: p.bigint('number').default(0),
-    updatedExternally: p.boolean().fieldName('updated_externally').default(false),
-    updatedExternallyAt: timestampColumn().fieldName('updated_externally_at').nullable(),
-    createdAt: timestampColumn().fieldName('created_at').defaultRaw('now()'),
-    updatedAt: timestampColumn().fieldName('updated_at').defaultRaw('now()'),
+    updatedExternally: p.boolean().default(false),
+    updatedExternallyAt: timestampColumn().nullable(),
+    createdAt: timestampColumn().defaultRaw('now()'),
+    updatedAt: timestampColumn().defaultRaw('now()'),
   },
 });
 
@@ -62,16 +55,16 @@ export const AccessKeyEntity = defineEntity({
   schema,
   tableName: 'access_keys',
   properties: {
-    id: p.bigint('number').$type<AccessKeyId>().primary(),
+    id: p.bigint('number').$type<domain.AccessKeyId>().primary(),
     hash: p.blob(),
     displayed: p.string(),
     name: p.string(),
-    ownerId: p.bigint('number').$type<OwnerId>().fieldName('owner_id'),
-    createdAt: timestampColumn().fieldName('created_at').defaultRaw('now()'),
-    expiresAt: timestampColumn().fieldName('expires_at').nullable(),
-    revokedAt: timestampColumn().fieldName('revoked_at').nullable(),
-    lastUsedAt: timestampColumn().fieldName('last_used_at').nullable(),
-    replacedBy: p.bigint('number').$type<AccessKeyId>().fieldName('replaced_by').nullable(),
+    ownerId: p.bigint('number').$type<domain.OwnerId>(),
+    createdAt: timestampColumn().defaultRaw('now()'),
+    expiresAt: timestampColumn().nullable(),
+    revokedAt: timestampColumn().nullable(),
+    lastUsedAt: timestampColumn().nullable(),
+    replacedBy: p.bigint('number').$type<domain.AccessKeyId>().nullable(),
   },
 });
 

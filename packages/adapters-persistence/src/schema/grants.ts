@@ -7,11 +7,10 @@ export interface Grant {
   readonly columns?: readonly string[];
 }
 
-/** Grants each of the rights on each of the objects; both are lists separated by spaces. */
-function on(objects: string, rights: string, columns?: readonly string[]): Grant[] {
-  return objects
-    .split(' ')
-    .flatMap((on) => rights.split(' ').map((right) => ({ right, on, ...(columns && { columns }) })));
+/** Grants each of the rights on each of the objects; all three are lists separated by spaces. */
+function on(objects: string, rights: string, columns?: string): Grant[] {
+  const part = columns && { columns: columns.split(' ') };
+  return objects.split(' ').flatMap((on) => rights.split(' ').map((right) => ({ right, on, ...part })));
 }
 
 /** Read for a backup, so that no number is assigned again after a restore. */
@@ -19,16 +18,8 @@ const sequences =
   'campaigns_id_seq mirrors_id_seq access_keys_id_seq mirror_history_id_seq operator_audit_id_seq';
 
 /** The columns that the creator of a mirror sets. The database itself sets the others, such as `last_change_id`. */
-const mirrorFields = [
-  'id',
-  'campaign_id',
-  'target_url',
-  'clicks',
-  'updated_externally',
-  'updated_externally_at',
-  'created_at',
-  'updated_at',
-];
+const mirrorFields =
+  'id campaign_id target_url clicks updated_externally updated_externally_at created_at updated_at';
 
 /**
  * What each role may do, and nothing else. The owner's rights come with ownership. Nobody else writes addresses, their
@@ -39,39 +30,37 @@ const mirrorFields = [
 export const grants: Record<Exclude<Role, 'owner'>, readonly Grant[]> = {
   operator: [
     ...on('campaigns', 'select insert delete'),
-    ...on('campaigns', 'update', ['owner_id', 'is_default']),
+    ...on('campaigns', 'update', 'owner_id is_default'),
     ...on('mirrors', 'select'),
     ...on('mirrors', 'insert', mirrorFields),
-    ...on('mirrors', 'update', ['clicks']),
+    ...on('mirrors', 'update', 'clicks'),
     ...on('access_keys', 'select insert'),
-    ...on('access_keys', 'update', ['expires_at', 'revoked_at', 'last_used_at', 'replaced_by']),
+    ...on('access_keys', 'update', 'expires_at revoked_at last_used_at replaced_by'),
     ...on('mirror_history operator_audit current_mirrors migrations sequences_behind', 'select'),
     ...on(sequences, 'select'),
     ...on('campaigns_id_seq mirrors_id_seq', 'usage update'),
     ...on('prune_history set_mirrors set_mirrors_as_operator', 'execute'),
   ],
   service: [
-    ...on('campaigns', 'select', ['id', 'owner_id', 'is_default']),
-    ...on('mirrors', 'select', ['campaign_id']),
-    ...on('access_keys', 'select', ['id', 'hash', 'owner_id', 'expires_at', 'revoked_at', 'last_used_at']),
-    ...on('access_keys', 'update', ['last_used_at']),
+    ...on('campaigns', 'select', 'id owner_id is_default'),
+    ...on('mirrors', 'select', 'campaign_id'),
+    ...on('access_keys', 'select', 'id hash owner_id expires_at revoked_at last_used_at'),
+    ...on('access_keys', 'update', 'last_used_at'),
     ...on('recent_moves sequences_behind', 'select'),
-    ...on('migrations', 'select', ['name']),
+    ...on('migrations', 'select', 'name'),
     ...on('set_mirrors', 'execute'),
   ],
   redirector: [
     ...on('current_mirrors', 'select'),
-    ...on('mirrors', 'select', ['campaign_id', 'clicks']),
-    ...on('mirrors', 'update', ['clicks']),
+    ...on('mirrors', 'select', 'campaign_id clicks'),
+    ...on('mirrors', 'update', 'clicks'),
   ],
 };
 
 /** By default, everybody may execute a function. */
 export const revokeFromPublic = `revoke execute on all functions in schema ${schema} from public`;
 
-/**
- * The statements that grant the roles of these names their rights, which differ between versions. They have to exist.
- */
+/** The statements that grant the roles of these names, which have to exist, their rights in this version. */
 export function grantTexts(names: readonly string[]): string[] {
   const texts: string[] = [];
   for (const role of Object.keys(grants) as (keyof typeof grants)[]) {

@@ -1,7 +1,7 @@
 import { Migration } from '@mikro-orm/migrations';
 import { auditTriggers } from './audit-triggers.ts';
 import { appendOnly, pruning } from './history-functions.ts';
-import { migrationNames } from './migration-names.ts';
+import { migrationNames } from './schema.ts';
 import { setMirrorsFunctions } from './set-mirrors.ts';
 import { mirrorFacts, tables } from './tables.ts';
 

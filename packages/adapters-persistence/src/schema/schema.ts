@@ -1,33 +1,31 @@
 import { hash, randomBytes } from 'node:crypto';
-import {
-  accessKeyBytes,
-  accessKeyFrom,
-  displayedPart,
-  isRequestId,
-  label,
-  type OperatorAct,
-} from '@campaign-mirror/domain';
+import type { OperatorAct, Timestamp } from '@campaign-mirror/domain';
+import { accessKeyBytes, accessKeyFrom, displayedPart, isRequestId, label } from '@campaign-mirror/domain';
 
 export const schema = 'campaign_mirror';
+
+/** Every version of the schema, in order. A released one never changes. */
+export const migrationNames = ['0001-mirrors-with-facts'] as const;
 
 /** The format of every time that leaves the database, whatever the session's time zone and date style. */
 export function timestampText(column: string): string {
   return `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 }
 
-/** The database roles of least privilege; their rights are in `grants.ts`. */
+/** `2026-11-20T15:36:00.123456Z` for microseconds since 1970. */
+export function timestampOf(microseconds: bigint): Timestamp {
+  const milliseconds = new Date(Number(microseconds / 1000n)).toISOString().slice(0, -1);
+  return `${milliseconds}${String(microseconds % 1000n).padStart(3, '0')}Z` as Timestamp;
+}
+
+/** The database roles of least privilege; `grants.ts` says what each may do. The owner migrates the schema. */
 export const roles = {
-  /** Owns the schema and migrates it. */
   owner: 'campaign_mirror_owner',
-  /** The operator's commands. */
   operator: 'campaign_mirror_operator',
-  /** The HTTP service. */
   service: 'campaign_mirror_service',
-  /** A redirector: reads `current_mirrors`, counts clicks. */
   redirector: 'campaign_mirror_redirector',
 } as const;
 
-/** A role by its short name. */
 export type Role = keyof typeof roles;
 
 /** Who acts, and in which request. @throws TypeError if either cannot be stored */
@@ -54,10 +52,7 @@ export function actingValues(
   return [...namesOf(act), JSON.stringify(details)];
 }
 
-/**
- * The only form in which a key is stored: the SHA-256 of its ASCII bytes (contract: keys). 256 random bits need no
- * salt.
- */
+/** The only form in which a key is stored (contract: keys): its SHA-256. 256 random bits need no salt. */
 export function keyHash(key: string): Buffer {
   return hash('sha256', key, 'buffer');
 }

@@ -1,15 +1,5 @@
-import {
-  accessKeyOf,
-  type Caller,
-  type Campaign,
-  type CampaignId,
-  type Mirror,
-  type MirrorAddress,
-  type MirrorId,
-  type OwnerId,
-  partsOf,
-  type Timestamp,
-} from '@campaign-mirror/domain';
+import type * as domain from '@campaign-mirror/domain';
+import { accessKeyOf, partsOf } from '@campaign-mirror/domain';
 import type { TextRow } from '../connection/rows.ts';
 import { safeInteger } from '../connection/rows.ts';
 
@@ -31,16 +21,12 @@ export function textArray(elements: readonly (string | null)[]): string {
   return `{${elements.map((text) => (text === null ? 'NULL' : `"${text.replace(/["\\]/g, '\\$&')}"`)).join(',')}}`;
 }
 
-/** These stand for an infinite time, for which ISO 8601 has no form. */
-const firstMoment = '0001-01-01T00:00:00.000000Z' as Timestamp;
-const lastMoment = '9999-12-31T23:59:59.999999Z' as Timestamp;
-
 /**
  * Converts what PostgreSQL's `extract(epoch …)` gives (section 9.9.1) to a timestamp: seconds since 1970, with six
- * fractional digits whatever the session's time zone and `DateStyle`; faster than `to_char`. An infinite time becomes the
- * first or the last moment of the years 1 to 9999.
+ * fractional digits whatever the session's time zone and `DateStyle`; faster than `to_char`. An infinite time, for which
+ * ISO 8601 has no form, becomes the first or the last moment of the years 1 to 9999.
  */
-export function timestampAt(seconds: string): Timestamp {
+export function timestampAt(seconds: string): domain.Timestamp {
   const point = seconds.indexOf('.');
   let whole = Number(seconds.slice(0, point));
   let fraction = seconds.slice(point + 1);
@@ -57,8 +43,11 @@ export function timestampAt(seconds: string): Timestamp {
   const hour = twoDigits[moment.getUTCHours()];
   const minute = twoDigits[moment.getUTCMinutes()];
   const second = twoDigits[moment.getUTCSeconds()];
-  return `${date}T${hour}:${minute}:${second}.${fraction}Z` as Timestamp;
+  return `${date}T${hour}:${minute}:${second}.${fraction}Z` as domain.Timestamp;
 }
+
+const firstMoment = '0001-01-01T00:00:00.000000Z' as domain.Timestamp;
+const lastMoment = '9999-12-31T23:59:59.999999Z' as domain.Timestamp;
 
 /** The numbers below 60 with two digits. */
 const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
@@ -87,44 +76,36 @@ const indexOf = Object.fromEntries([...columns, 'entry'].map((name, index) => [n
 
 /** A mirror to set, if its campaign has this owner and flag; null: whatever it has. */
 export interface MirrorToSet {
-  readonly campaign: CampaignId;
-  readonly owner: OwnerId | null;
+  readonly campaign: domain.CampaignId;
+  readonly owner: domain.OwnerId | null;
   readonly isDefault: boolean | null;
-  readonly address: MirrorAddress;
+  readonly address: domain.MirrorAddress;
   /** Only if the mirror has this address. One that no mirror can have makes the statement only look. */
   readonly expected?: string;
 }
 
-/** A mirror that a caller sets. */
 export interface CallersMirror extends MirrorToSet {
-  readonly by: Caller;
+  readonly by: domain.Caller;
   readonly requestId: string;
 }
 
-/** The result of one mirror to set. */
 export type SetResult =
-  | { readonly kind: 'mirror-set'; readonly mirror: Mirror }
+  | { readonly kind: 'mirror-set'; readonly mirror: domain.Mirror }
   | { readonly kind: 'caller-invalid' }
-  | { readonly kind: 'campaign-differs'; readonly campaign: Campaign | undefined }
+  | { readonly kind: 'campaign-differs'; readonly campaign: domain.Campaign | undefined }
   | { readonly kind: 'address-differs' }
   /** Everything was as requested, but nothing was set. */
   | { readonly kind: 'locked' };
 
-/** `$1`, `$2` …: this many, from this number on. */
-const placeholders = (count: number, from = 1) =>
-  Array.from({ length: count }, (_, index) => `$${from + index}`);
-
-/** The statement for callers, with the values of `callersValues`. A statement that waits is for one campaign. */
+/** For callers, with the values of `callersValues`. A statement that waits is for one campaign. */
 export const setMirrorsText = ({ waits }: { waits: boolean }) =>
-  `select ${columns.join(', ')} from campaign_mirror.set_mirrors(${placeholders(9).join(', ')}, ${waits})`;
+  `select ${columns.join(', ')} from campaign_mirror.set_mirrors(
+    $1, $2, $3, $4, $5, $6, $7, $8, $9, ${waits})`;
 
-/**
- * The statement for the operator, with the values of `mirrorsValues`, then act, operator, request, owner, details,
- * move.
- */
+/** For the operator, with the values of `mirrorsValues`, then act, operator, request, owner, details, move. */
 export const setMirrorsAsOperatorText = ({ waits }: { waits: boolean }) =>
   `select ${columns.join(', ')}, entry from campaign_mirror.set_mirrors_as_operator(
-    ${placeholders(5).join(', ')}, ${waits}, ${placeholders(6, 6).join(', ')})`;
+    $1, $2, $3, $4, $5, ${waits}, $6, $7, $8, $9, $10, $11)`;
 
 /** An array each of campaigns, their owners and flags, addresses, and expected addresses. */
 export function mirrorsValues(mirrors: readonly MirrorToSet[]): string[] {
@@ -175,7 +156,7 @@ function resultOf(toSet: MirrorToSet, row: TextRow): SetResult {
   if (row[indexOf.mirror_id] !== null) {
     const updatedAt = timestampAt(text('changed_at'));
     const mirror = {
-      id: safeInteger(text('mirror_id')) as MirrorId,
+      id: safeInteger(text('mirror_id')) as domain.MirrorId,
       campaignId: toSet.campaign,
       targetUrl: toSet.address,
       clicks: safeInteger(text('clicks')),
@@ -190,7 +171,7 @@ function resultOf(toSet: MirrorToSet, row: TextRow): SetResult {
   if (row[indexOf.owner_id] === null) return { kind: 'campaign-differs', campaign: undefined };
   const campaign = {
     id: toSet.campaign,
-    ownerId: safeInteger(text('owner_id')) as OwnerId,
+    ownerId: safeInteger(text('owner_id')) as domain.OwnerId,
     isDefault: isTrueText(text('is_default')),
     hasMirror: isTrueText(text('has_mirror')),
   };
@@ -198,7 +179,7 @@ function resultOf(toSet: MirrorToSet, row: TextRow): SetResult {
   return { kind: isTrueText(text('address_is_as_expected')) ? 'locked' : 'address-differs' };
 }
 
-function isAsExpected(toSet: MirrorToSet, { ownerId, isDefault, hasMirror }: Campaign): boolean {
+function isAsExpected(toSet: MirrorToSet, { ownerId, isDefault, hasMirror }: domain.Campaign): boolean {
   const isOwners = toSet.owner === null || toSet.owner === ownerId;
   const isFlagged = toSet.isDefault === null || toSet.isDefault === isDefault;
   return hasMirror && isOwners && isFlagged;

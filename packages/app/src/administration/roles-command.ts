@@ -33,7 +33,7 @@ export function rolesCommands(call: Call) {
       }
       const { createRoles } = await import('@campaign-mirror/adapters-persistence/sql');
       const { withPool } = await import('../operator/command-database.ts');
-      const result = await withPool(call, 'owner', (pool, { user }) =>
+      const { roles, schemaOwner, toMigrate } = await withPool(call, 'owner', (pool, { user }) =>
         createRoles(pool, (created) => handOver(call, created, json, passwords)).catch((error) => {
           if (error.code !== '42501') throw error;
           throw new ClearError(
@@ -42,13 +42,6 @@ export function rolesCommands(call: Call) {
           );
         }),
       );
-      if (result.kind === 'not-the-owner') {
-        throw new ClearError(
-          `the database belongs to ${JSON.stringify(result.owner)}: ` +
-            'run this as that user, who needs CREATEROLE too, or as a superuser',
-        );
-      }
-      const { roles, schemaOwner, toMigrate } = result;
       const isNew = roles.some(({ password }) => password !== undefined);
       output.note(isNew ? 'The passwords cannot be shown again.' : 'All roles exist already.');
       if (schemaOwner !== undefined)

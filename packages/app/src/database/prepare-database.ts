@@ -24,7 +24,7 @@ export async function prepareDatabase(
   { settings, log, ending }: { settings: Settings; log: LogWriter; ending: AbortSignal },
 ): Promise<void> {
   const owner = access.address('owner');
-  await awaitDatabase(owner, settings, log, ending, ['version', 'encoding']);
+  await awaitDatabase(owner, settings, log, ending);
   if (settings.RUN_MIGRATIONS === 'true' && !ending.aborted) {
     const onWait = (line: string) => log.warn({ event: 'migration-awaited' }, line);
     await migrateClearly(owner, onWait, { givenUp: ending });
@@ -44,7 +44,7 @@ export async function awaitDatabase(
   settings: Settings,
   log: LogWriter,
   givenUp?: AbortSignal,
-  checkNames: readonly string[] = ['version'],
+  checkNames: readonly string[] = ['version', 'encoding'],
 ): Promise<void> {
   const { STATEMENT_TIMEOUT: statementTimeout, DATABASE_WAIT } = settings;
   const limits = { size: 1, waitTimeout: timeout, queryTimeout: timeout, statementTimeout };
@@ -85,14 +85,7 @@ export async function migrateClearly(
 ): Promise<boolean> {
   const { migrate } = await import('@campaign-mirror/adapters-persistence');
   try {
-    await migrate(address, {
-      ...options,
-      onWait: () => onWait('waiting for another process that migrates'),
-      onHeld: (holders, next, tries) => {
-        const holder = holders.join(', ') || 'another transaction';
-        onWait(`${holder} holds what the migration has to change: trying again (${next} of ${tries})`);
-      },
-    });
+    await migrate(address, { ...options, onWait });
     return true;
   } catch (error) {
     if (options.givenUp?.aborted && error === options.givenUp.reason) return false;

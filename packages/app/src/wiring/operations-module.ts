@@ -27,8 +27,7 @@ export const operationsModule = ({ settings, log, lines, registry, life }: Modul
   new ContainerModule(({ bind }) => {
     bind(parts.ops).toResolvedValue(
       async (database, metrics, { lists }) => {
-        const limits = { timeout: probeTimeout, statementTimeout: settings.STATEMENT_TIMEOUT > 0 };
-        const probe = database && (await openProbe(database.address('service'), limits));
+        const probe = database && openProbe(database.address('service'), probeTimeout);
         if (probe) life.atEnd('probe', probe.close);
         const readiness = readinessOf(async () => (await probe?.ask()) ?? {}, life.ending);
 

@@ -16,7 +16,6 @@ export const before = address('https://example.com/before');
 export const after = address('https://example.com/after');
 export const numbered = (nth: number) => address(`https://example.com/${nth}`);
 
-/** The subject of a caller without an access key. */
 export const withoutKey = subject('jwt', 'client:4 “β”') as domain.Subject;
 
 /** A campaign whose mirror is `before`, and a caller that may set it. */

@@ -1,0 +1,163 @@
+import type * as domain from '@campaign-mirror/domain';
+import { accessKeyOf, keySubject, usualKeyLife } from '@campaign-mirror/domain';
+import { keyHash, newKey, timestampOf } from './schema/schema.ts';
+
+type Stored<T> = { -readonly [Field in keyof T]: T[Field] };
+
+export interface StoredAccessKey {
+  readonly id: domain.AccessKeyId;
+  ownerId: domain.OwnerId;
+  /** Null: never. */
+  expiresAt: domain.Timestamp | null;
+  revokedAt: domain.Timestamp | null;
+}
+
+/**
+ * State of the in-memory adapters. One process, nothing persisted; as atomic as PostgreSQL, because a step that judges
+ * and writes is not interrupted.
+ */
+export class InMemoryStore {
+  readonly campaigns = new Map<domain.CampaignId, Stored<Omit<domain.Campaign, 'hasMirror'>>>();
+  readonly mirrors = new Map<domain.CampaignId, Stored<domain.Mirror>>();
+  /** By the SHA-256 of the key, in hexadecimal. */
+  readonly accessKeys = new Map<string, StoredAccessKey>();
+  readonly history: domain.HistoryEntry[] = [];
+  readonly now: () => bigint;
+  #lastId = 0;
+
+  /** `now` gives microseconds since 1970. */
+  constructor(now = () => BigInt(Date.now()) * 1000n) {
+    this.now = now;
+  }
+
+  createCampaign(ownerId: domain.OwnerId, isDefault = false): domain.CampaignId {
+    const id = this.nextId<domain.CampaignId>();
+    this.campaigns.set(id, { id, ownerId, isDefault });
+    return id;
+  }
+
+  /** A mirror without clicks, in the place of the campaign's mirror if it has one. */
+  createMirror(campaignId: domain.CampaignId, targetUrl: domain.MirrorAddress): domain.Mirror {
+    const createdAt = timestampOf(this.now());
+    const untouched = { clicks: 0, updatedExternally: false, updatedExternallyAt: null, createdAt };
+    const mirror = {
+      id: this.nextId<domain.MirrorId>(),
+      campaignId,
+      targetUrl,
+      ...untouched,
+      updatedAt: createdAt,
+    };
+    this.mirrors.set(campaignId, { ...mirror });
+    return mirror;
+  }
+
+  /** `expiresIn` in seconds: a year by default. */
+  issueKey(
+    ownerId: domain.OwnerId,
+    expiresIn: number | 'never' = usualKeyLife,
+  ): { id: domain.AccessKeyId; key: domain.AccessKey } {
+    const { key, hash } = newKey();
+    const id = this.nextId<domain.AccessKeyId>();
+    const end = expiresIn === 'never' ? null : timestampOf(this.now() + BigInt(expiresIn) * 1_000_000n);
+    this.accessKeys.set(hash.toString('hex'), { id, ownerId, expiresAt: end, revokedAt: null });
+    return { id, key };
+  }
+
+  accessKey(id: domain.AccessKeyId): StoredAccessKey | undefined {
+    return [...this.accessKeys.values()].find((one) => one.id === id);
+  }
+
+  /** Whether the key may be used now. */
+  isValid({ revokedAt, expiresAt }: StoredAccessKey): boolean {
+    return revokedAt === null && (expiresAt === null || expiresAt > timestampOf(this.now()));
+  }
+
+  nextId<Id extends number>(): Id {
+    this.#lastId += 1;
+    return this.#lastId as Id;
+  }
+}
+
+/** Campaigns and mirrors in memory: for tests, and for reuse without persistence. */
+export class InMemoryCampaigns implements domain.CampaignRepository {
+  readonly #store: InMemoryStore;
+
+  constructor(store: InMemoryStore) {
+    this.#store = store;
+  }
+
+  async find(id: domain.CampaignId): Promise<domain.Campaign | undefined> {
+    return this.#find(id);
+  }
+
+  async setMirror(
+    seen: domain.Campaign,
+    { address, by, requestId }: domain.MirrorChange,
+  ): Promise<domain.SetMirrorResult> {
+    const { mirrors, history } = this.#store;
+    const id = accessKeyOf(by.subject);
+    const key = id && this.#store.accessKey(id);
+    if (id && (key?.ownerId !== seen.ownerId || !this.#store.isValid(key))) return { kind: 'caller-invalid' };
+    const campaign = this.#find(seen.id);
+    const mirror = mirrors.get(seen.id);
+    const isAsSeen = campaign?.ownerId === seen.ownerId && campaign.isDefault === seen.isDefault;
+    if (!mirror || !seen.hasMirror || !isAsSeen) return { kind: 'campaign-differs', campaign };
+
+    const changedAt = this.#after(mirror.updatedAt);
+    history.push({
+      id: this.#store.nextId(),
+      mirrorId: mirror.id,
+      campaignId: seen.id,
+      subject: by.subject,
+      ownerId: seen.ownerId,
+      addressBefore: mirror.targetUrl,
+      addressAfter: address,
+      changedAt,
+      requestId,
+    });
+    const updated = { updatedExternally: true, updatedExternallyAt: changedAt, updatedAt: changedAt };
+    Object.assign(mirror, { targetUrl: address, ...updated });
+    return { kind: 'mirror-set', mirror: { ...mirror } };
+  }
+
+  #find(id: domain.CampaignId): domain.Campaign | undefined {
+    const stored = this.#store.campaigns.get(id);
+    return stored && { ...stored, hasMirror: this.#store.mirrors.has(id) };
+  }
+
+  /** Now, or a microsecond after this time if the clock is behind it. */
+  #after(time: domain.Timestamp): domain.Timestamp {
+    const later = BigInt(Date.parse(`${time.slice(0, 23)}Z`)) * 1000n + BigInt(time.slice(23, 26)) + 1n;
+    const now = this.#store.now();
+    return timestampOf(now > later ? now : later);
+  }
+}
+
+/** Callers by their access keys, in memory: for tests, and for reuse without persistence. */
+export class InMemoryIdentity implements domain.Identity {
+  readonly #store: InMemoryStore;
+  /** The last result by the hash of the key. It outlives the key, as a claim may. */
+  readonly #claims = new Map<string, domain.Caller>();
+
+  constructor(store: InMemoryStore) {
+    this.#store = store;
+  }
+
+  async claimedBy(key: string): Promise<domain.Caller | undefined> {
+    return this.#claims.get(keyHash(key).toString('hex'));
+  }
+
+  async whoIs(key: string): Promise<domain.Identified> {
+    const hash = keyHash(key).toString('hex');
+    const stored = this.#store.accessKeys.get(hash);
+    this.#claims.delete(hash);
+    if (!stored) return undefined;
+    const subject = keySubject(stored.id);
+    if (!this.#store.isValid(stored)) {
+      return { refused: stored.revokedAt === null ? 'expired-key' : 'revoked-key', subject };
+    }
+    const caller = { ownerId: stored.ownerId, subject };
+    this.#claims.set(hash, caller);
+    return caller;
+  }
+}
