@@ -44,17 +44,21 @@ describe('contract: life — faults, and what hangs at the end', () => {
     await holder.rollback();
   });
 
-  it('what is left at SHUTDOWN_TIMEOUT is named: request, pool; exit code 1', async () => {
+  it('what is left at SHUTDOWN_TIMEOUT is reported: requests, pool; exit code 1', async () => {
     const service = await listeningService(data.settings({ SHUTDOWN_TIMEOUT: '50ms' }));
     const { slow, holder } = await data.slow(service, { requestId: 'slow-one' });
     service.process.child.kill('SIGTERM');
     expect(await slow).to.include({ status: 503, body: '{"message":"Service Unavailable"}' });
     expect((await service.process.ended).code).to.equal(1);
-    const [request, ...others] = eventsOf(service.process, 'hung');
+    const hung = eventsOf(service.process, 'hung').map(({ part, unfinished }) => [part, unfinished]);
+    expect(hung).to.deep.equal([
+      ['http', 1],
+      ['database pool', undefined],
+    ]);
+    const [request] = eventsOf(service.process, 'request');
     const route = '/public/v1/mirror/campaign/{campaign}/mirror';
-    expect(request).to.include({ part: 'http', requestId: 'slow-one', method: 'POST', route });
+    expect(request).to.include({ requestId: 'slow-one', status: 503, method: 'POST', route });
     expect(request?.milliseconds).to.be.at.least(50);
-    expect(others.map(({ part }) => part)).to.deep.equal(['database pool']);
     await holder.rollback();
   });
 

@@ -1,8 +1,8 @@
 /*
- * The commands that administer an installation, in the order of the help: `backup`, `restore`, `migrate`, `doctor`,
- * `config` and `demo`. What a command needs besides the settings is loaded when it runs, so that `--help` answers at once.
+ * The commands that administer an installation, in the order of the help: `backup`, `restore`, `migrate`, `doctor` and
+ * `config`. What a command needs besides the settings is loaded when it runs, so that `--help` answers at once.
  */
-import { group, leaf } from '@campaign-mirror/adapters-cli';
+import { leaf } from '@campaign-mirror/adapters-cli';
 import { type Call, ClearError, counted, exitCodes, printable } from '@campaign-mirror/adapters-cli/terminal';
 import { nameOf } from '../database/connection-advice.ts';
 import { readCommandSettings } from '../operator/command-settings.ts';
@@ -166,19 +166,4 @@ async function describeDatabase(read: Settings): Promise<Record<string, string>>
   }
   const { address, tls } = externalDatabase(read);
   return { database: nameOf(address), user: String(address.user), tls };
-}
-
-export function demonstrationCommands(call: Call) {
-  const create = leaf(
-    'create',
-    'create the demonstration set if there is no data at all, and show calls to try; its key is shown once',
-    ['demo create', 'demo create --base https://mirror.example.com'],
-  )
-    .option('--base <url>', 'base URL of the service in the calls shown', 'http://127.0.0.1:3000')
-    .action(async ({ base, json }) => {
-      const { createDemonstration, firstCalls } = await import('../operator/demonstration.ts');
-      const made = await createDemonstration(call);
-      await call.output.answer(json, made, firstCalls(made, base));
-    });
-  return group('demo', 'create the demonstration set', [create]);
 }

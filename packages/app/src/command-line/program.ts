@@ -47,7 +47,6 @@ const commands: Readonly<Record<string, Load>> = {
   doctor: async () => (await administration()).doctor,
   config: async () => (await administration()).config,
   audit: ofOperator('audit'),
-  demo: async () => (await administration()).demonstrationCommands,
   completion: async () => {
     const completion = await completionCommand();
     return (call) => completion(call, () => program(call));

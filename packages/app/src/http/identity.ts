@@ -1,7 +1,6 @@
 import type { IssuerObserver, TokenRules } from '@campaign-mirror/adapters-jwt';
 import { accessKey, type Identity } from '@campaign-mirror/domain';
-import type { Log } from '../logging/log.ts';
-import { throttled } from '../logging/log-events.ts';
+import { type Log, throttled } from '../logging/log-events.ts';
 import type { Settings } from '../settings/settings.ts';
 
 export interface OpenIdentity {
@@ -64,12 +63,9 @@ function needed<Value>(value: Value | undefined): Value {
   return value;
 }
 
-/** The minimum time between two lines about failures, in milliseconds. */
-const betweenLines = 60_000;
-
-/** Counts each fetch; logs the first one, failures at most once a minute, and the first success after a failure. */
+/** Counts each fetch; logs the first one, failures, and the first success after a failure. */
 export function issuerObserver(log: Log, metrics: IssuerObserver): IssuerObserver {
-  const throttle = throttled(betweenLines);
+  const warn = throttled(log, 'warn');
   let isFirst = true;
   return {
     fetched: (keys) => {
@@ -82,11 +78,9 @@ export function issuerObserver(log: Log, metrics: IssuerObserver): IssuerObserve
     failed: (error) => {
       metrics.failed(error);
       isFirst = true;
-      throttle((suppressed) =>
-        log.warn(
-          { event: 'issuer-keys-failed', suppressed, err: error },
-          'the keys of the issuer of tokens cannot be fetched: see JWT_JWKS_URL, and whether the issuer answers',
-        ),
+      warn(
+        { event: 'issuer-keys-failed', err: error },
+        'the keys of the issuer of tokens cannot be fetched: see JWT_JWKS_URL, and whether the issuer answers',
       );
     },
   };

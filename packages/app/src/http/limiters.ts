@@ -1,11 +1,7 @@
 import type { CallLimits, Limiter, Rate } from '@campaign-mirror/adapters-http';
-import type { Log } from '../logging/log.ts';
-import { throttled } from '../logging/log-events.ts';
+import { type Log, throttled } from '../logging/log-events.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Counting, Counts, LimitName } from './counts.ts';
-
-/** The minimum time between two lines about an outage of Redis, in milliseconds: each request would repeat the line. */
-const betweenLines = 1_000;
 
 /** The limits that are set. They count in Redis if REDIS_URL is set, otherwise in this process. */
 export async function openLimits(settings: Settings, log: Log): Promise<CallLimits & { close(): void }> {
@@ -29,15 +25,10 @@ async function openCounts({ REDIS_URL }: Settings): Promise<Counts> {
 
 /** If a request cannot be counted, it passes: a limit is worth less than a change of a live mirror. */
 export function limiterOf(limit: LimitName, rate: Rate, counting: Counting, log: Log): Limiter {
-  const throttle = throttled(betweenLines);
+  const warn = throttled(log, 'warn');
   const count = (keyOrAddress: string) =>
     counting(keyOrAddress).catch((error) => {
-      throttle((suppressed) =>
-        log.warn(
-          { event: 'uncounted', limit, suppressed, err: error },
-          'a request could not be counted, and was let through',
-        ),
-      );
+      warn({ event: 'uncounted', limit, err: error }, 'a request could not be counted, and was let through');
       return undefined;
     });
   return { rate, count };

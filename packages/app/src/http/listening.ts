@@ -1,14 +1,10 @@
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import { Capacity, type HttpServer, type Overload, trustedProxies } from '@campaign-mirror/adapters-http';
-import type { Log } from '../logging/log.ts';
-import { throttled } from '../logging/log-events.ts';
+import { type Log, throttled } from '../logging/log-events.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /** The maximum number of open connections of callers: those beyond it are closed at once. */
 const maxConnections = 4_096;
-
-/** The minimum time between two lines about an overload, in milliseconds: each refusal would repeat the line. */
-const betweenLines = 5_000;
 
 /** What the log says about an overload. */
 const texts: Readonly<Record<Overload, string>> = {
@@ -26,11 +22,11 @@ export function capacityOf(
   log: Log,
   count: (what: Overload) => void,
 ): Capacity {
-  const throttles: Readonly<Record<Overload, ReturnType<typeof throttled>>> = {
-    requests: throttled(betweenLines),
-    share: throttled(betweenLines),
-    'event-loop-delay': throttled(betweenLines),
-    connections: throttled(betweenLines),
+  const warn = {
+    requests: throttled(log, 'warn'),
+    share: throttled(log, 'warn'),
+    'event-loop-delay': throttled(log, 'warn'),
+    connections: throttled(log, 'warn'),
   };
   const limits =
     listener === 'callers'
@@ -38,7 +34,7 @@ export function capacityOf(
       : { inFlight: 64, connections: 256 };
   return new Capacity(limits, (what) => {
     count(what);
-    throttles[what]((suppressed) => log.warn({ event: 'overload', listener, what, suppressed }, texts[what]));
+    warn[what]({ event: 'overload', listener, what }, texts[what]);
   });
 }
 

@@ -79,8 +79,6 @@ function harmless(value: unknown, name = ''): unknown {
   );
 }
 
-export type { Log };
-
 export interface OpenedLog {
   readonly log: Log;
   /** For lines that are made without pino, and for text that is not a line of the log. */
@@ -168,17 +166,4 @@ export function logTo(lines: { write(line: string): unknown }, level: string): L
 export function traceIds(): { trace_id?: string; span_id?: string } {
   const span = trace.getActiveSpan()?.spanContext();
   return span ? { trace_id: span.traceId, span_id: span.spanId } : {};
-}
-
-/** A function that switches between the configured level and `debug` (`info` if the configured one is as verbose), and logs that. */
-export function levelToggle(log: Log, configured: string): () => void {
-  const other = configured === 'debug' || configured === 'trace' ? 'info' : 'debug';
-  return () => {
-    const from = log.level;
-    const to = from === configured ? other : configured;
-    // A level at which the line is written, whatever both levels are.
-    log.level = 'info';
-    log.info({ event: 'log-level-changed', from, to }, `the level of the log is ${to} now`);
-    log.level = to;
-  };
 }

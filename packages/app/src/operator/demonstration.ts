@@ -1,14 +1,12 @@
-import { type Call, ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import {
   type Database,
   filledTable,
-  openDatabase,
   demonstrationOwners as owners,
   PostgresAccessKeys,
   PostgresSettings,
 } from '@campaign-mirror/adapters-persistence';
 import { type Label, label, mirrorAddress, noDeniedHosts, type OwnerId } from '@campaign-mirror/domain';
-import { actOn, type OperatorSession } from './command-database.ts';
+import type { OperatorSession } from './command-database.ts';
 
 /** How long the key of the set is valid, in seconds. */
 const sevenDays = 7 * 24 * 60 * 60;
@@ -16,13 +14,6 @@ const sevenDays = 7 * 24 * 60 * 60;
 /** Creates the demonstration set if the database has never contained any data; otherwise undefined. */
 export async function createInEmptyDatabase(session: OperatorSession<Database>) {
   return (await filledTable(session.database.pool)) ? undefined : createSet(session);
-}
-
-/** The same for the command. @throws ClearError if the database contains data, or contained some earlier */
-export async function createDemonstration(call: Call) {
-  const made = await actOn(call, openDatabase, {}, createInEmptyDatabase);
-  if (made) return made;
-  throw new ClearError('the database contains data, or contained some earlier: nothing was created');
 }
 
 /** Creates an owner with three campaigns and a key, and a campaign of another owner. */

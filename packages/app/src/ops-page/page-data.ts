@@ -6,8 +6,7 @@ import {
 } from '@campaign-mirror/adapters-persistence/sql';
 import { type CampaignId, Unavailable } from '@campaign-mirror/domain';
 import type { Pool } from 'pg';
-import type { Log } from '../logging/log.ts';
-import { throttled } from '../logging/log-events.ts';
+import { type Log, throttled } from '../logging/log-events.ts';
 import { atMostEvery } from '../process/readiness.ts';
 
 /** How long the database may take to answer, in milliseconds. */
@@ -15,8 +14,6 @@ const timeout = 1_000;
 /** The minimum time between two queries, however often a page is loaded, in milliseconds. */
 const betweenLists = 30_000;
 const betweenLooks = 5_000;
-/** The minimum time between two lines about a fault, in milliseconds. */
-const betweenFaults = 60_000;
 
 export type PageData = ReturnType<typeof pageData>;
 
@@ -28,13 +25,12 @@ export const nothingToShow: PageData = {
 
 /** What the pages show of the database: null or undefined if it does not answer in time. Nothing rejects. */
 export function pageData(pool: Pool, log: Log) {
-  const throttle = throttled(betweenFaults);
+  const report = throttled(log, 'error');
   const orUndefined = <T>(read: () => Promise<T>) =>
     withTimeLimit(timeout, read()).catch((error): undefined => {
       // The page itself shows that the database is unavailable.
       if (error instanceof Unavailable) return;
-      const line = 'the database does not answer what a page shows';
-      throttle((suppressed) => log.error({ event: 'page-failed', suppressed, err: error }, line));
+      report({ event: 'page-failed', err: error }, 'the database does not answer what a page shows');
     });
   return {
     lists: atMostEvery(betweenLists, async () => {

@@ -5,7 +5,8 @@ import { type Database, openDatabase } from '@campaign-mirror/adapters-persisten
 import { Container, type ContainerModule } from 'inversify';
 import type { DatabaseAccess } from '../database/database-access.ts';
 import { listen, warnOfPlainHttp } from '../http/listening.ts';
-import { type Log, levelToggle, openLog } from '../logging/log.ts';
+import { openLog } from '../logging/log.ts';
+import type { Log } from '../logging/log-events.ts';
 import { processMetrics } from '../metrics/instruments.ts';
 import { asOperator, type OperatorSession } from '../operator/command-database.ts';
 import { createInEmptyDatabase, firstCalls, laterCalls } from '../operator/demonstration.ts';
@@ -53,7 +54,6 @@ export async function runService(
   for (const note of notes) log.warn({ event: 'setting-doubtful' }, note);
   const life = new Life(log);
   process.on('uncaughtException', (error) => life.fail(error, 'an uncaught error'));
-  process.on('SIGUSR2', levelToggle(log, settings.LOG_LEVEL));
   void gone.then((error) => life.fail(error, 'nobody reads the log any longer'));
   void stop.then((signal) => life.end(signal));
 

@@ -39,9 +39,6 @@ async function openUpToDate({ settings, log, life }: ModuleInput): Promise<Datab
   return database;
 }
 
-/** The minimum time between two lines about refused statements, in milliseconds: each batch would repeat the line. */
-const betweenRefusals = 60_000;
-
 async function openServiceHotPath(
   access: DatabaseAccess,
   { settings, log, registry, life }: ModuleInput,
@@ -55,14 +52,12 @@ async function openServiceHotPath(
   poolMetrics(registry, database, settings.POOL_SIZE);
 
   const metrics = hotPathMetrics(registry);
-  const throttle = throttled(betweenRefusals);
+  const report = throttled(log, 'error');
   const refused: typeof metrics.refused = (statement, error) => {
     metrics.refused(statement, error);
-    throttle((suppressed) =>
-      log.error(
-        { event: 'statement-refused', statement, suppressed, err: error },
-        'PostgreSQL refuses a statement of the service: run `./campaign-mirror doctor`, or report a fault',
-      ),
+    report(
+      { event: 'statement-refused', statement, err: error },
+      'PostgreSQL refuses a statement of the service: run `./campaign-mirror doctor`, or report a fault',
     );
   };
   const options = { limits, prepared: settings.DATABASE_POOLER === 'none' };

@@ -11,7 +11,6 @@ import { ContainerModule } from 'inversify';
 import { Registry } from 'prom-client';
 import { httpLog } from '../http/http-log.ts';
 import { capacityOf } from '../http/listening.ts';
-import type { Log } from '../logging/log.ts';
 import { throttled } from '../logging/log-events.ts';
 import { serviceMetrics } from '../metrics/service-metrics.ts';
 import { opsPage } from '../ops-page/page.ts';
@@ -33,7 +32,9 @@ export const operationsModule = ({ settings, log, lines, registry, life }: Modul
         if (probe) life.atEnd('probe', probe.close);
         const readiness = readinessOf(async () => (await probe?.ask()) ?? {}, life.ending);
 
-        const failed = pageFaults(log);
+        const report = throttled(log, 'error');
+        const failed = (error: unknown) =>
+          report({ event: 'page-failed', err: error }, 'a page for operators could not be made');
         const recent = recentMoments(() => registry.getMetricsAsJSON(), failed);
         recent.start();
         life.atEnd('page', recent.stop);
@@ -63,18 +64,6 @@ export const operationsModule = ({ settings, log, lines, registry, life }: Modul
       [parts.openedDatabase, parts.httpMetrics, parts.pageData],
     );
   });
-
-/** The minimum time between two lines about a page, in milliseconds: its fault repeats. */
-const betweenFaults = 60_000;
-
-/** Logs the faults of `/metrics` and of the page. */
-function pageFaults(log: Log): (error: unknown) => void {
-  const throttle = throttled(betweenFaults);
-  return (error) =>
-    throttle((suppressed) =>
-      log.error({ event: 'page-failed', suppressed, err: error }, 'a page for operators could not be made'),
-    );
-}
 
 /** The answer to Prometheus. */
 function scrapeOf(registries: [Registry, ...Registry[]], failed: (error: unknown) => void): OpsAnswer {
