@@ -27,8 +27,6 @@ export class Call {
   verbose = false;
   /** The exit code when nothing is thrown. */
   exitCode = 0;
-  /** Whether the warnings about the settings were printed. */
-  notesShown = false;
   readonly #input: CommandInput;
   #signal: AbortSignal | undefined;
 

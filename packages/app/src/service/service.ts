@@ -13,8 +13,8 @@ import { createInEmptyDatabase, firstCalls, laterCalls } from '../operator/demon
 import { aborted, Life, sendLastSpans } from '../process/life.ts';
 import { endBy, stopSignal } from '../process/stop-signals.ts';
 import { version } from '../process/version.ts';
-import { addEnvironmentFile, forgetOrmVariables } from '../settings/environment.ts';
-import { type Origins, type ReadSettings, readSettings } from '../settings/read-settings.ts';
+import { forgetOrmVariables } from '../settings/environment.ts';
+import { type Origins, readSettings } from '../settings/read-settings.ts';
 import { type Setting, type SettingName, settings as table } from '../settings/settings.ts';
 import { databaseModule } from '../wiring/database-module.ts';
 import { httpModule } from '../wiring/http-module.ts';
@@ -43,7 +43,7 @@ export async function runService(
 ): Promise<number> {
   const { stop = stopSignal(endBy) } = options;
   forgetOrmVariables(process.env);
-  const read = readAllSettings(environment);
+  const read = readSettings(environment);
   if ('wrong' in read) {
     for (const line of read.wrong) console.error(printable(line));
     return 2;
@@ -63,17 +63,6 @@ export async function runService(
   log.info({ event: 'stopped' }, 'stopped');
   await close();
   return life.exitCode;
-}
-
-/** Reads the settings of the environment and of the file that its ENVIRONMENT_FILE names. */
-function readAllSettings(environment: NodeJS.ProcessEnv): ReadSettings {
-  const variables = { ...environment };
-  try {
-    addEnvironmentFile(variables);
-  } catch (error) {
-    return { wrong: [(error as Error).message], about: [] };
-  }
-  return readSettings(variables);
 }
 
 /** From the start until the process is to end (contract: life). Never rejects. */
