@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
-import { chmod, lchown, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { advice } from '@campaign-mirror/embedded-postgres';
 import { expect } from 'chai';
-import { expectNoPlantedLink } from '../../packages/embedded-postgres/src/server/cluster.ts';
 import { databaseOsUser, findPrograms } from '../../packages/embedded-postgres/src/server/programs.ts';
 import { clearError, isRoot, pgdataOf, Sandbox } from '../support/embedded/embedded-sandbox.ts';
 import { eventually } from '../support/promises.ts';
@@ -66,18 +65,6 @@ describe('the creation of the embedded database', () => {
     expect(await rightsOf(open)).equal(`755 ${ours}`);
     for (const name of ['lock', 'cluster/postgresql.log', 'cluster/passwords.json'])
       expect(await rightsOf(join(open, name)), name).equal(`600 ${ours}`);
-  });
-
-  it('does not follow a symbolic link of somebody else in a folder where all may write', async () => {
-    if (!isRoot) return;
-    const shared = await sandbox.folder();
-    await mkdir(shared);
-    await symlink(dirname(shared), join(shared, 'planted'));
-    const through = join(shared, 'planted', 'data');
-    await expectNoPlantedLink(through);
-    await chmod(shared, 0o1777);
-    await lchown(join(shared, 'planted'), 65534, 65534);
-    expect(await clearError(sandbox.open(through))).contain('is not followed');
   });
 
   it('is refused in one line where there is no program, no folder, no right or no space for it', async () => {

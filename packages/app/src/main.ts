@@ -3,8 +3,8 @@ import { endBy, stopSignal } from './process/stop-signals.ts';
 // Loading the rest takes a moment, in which a signal would otherwise end the process with 143.
 const stop = stopSignal(endBy);
 if (process.argv.length > 2) {
-  const { answerArguments } = await import('./service/service-arguments.ts');
-  process.exitCode = answerArguments(process.argv.slice(2));
+  console.error('The service takes no arguments: see `./campaign-mirror config --example` for its settings.');
+  process.exitCode = 2;
 } else {
   const { runService } = await import('./service/service.ts');
   process.exit(await runService(process.env, { stop }));

@@ -8,13 +8,7 @@ import { nameOf } from '../database/connection-advice.ts';
 import { readCommandSettings } from '../operator/command-settings.ts';
 import { externalDatabase, isExternal } from '../settings/external-database.ts';
 import type { Origin } from '../settings/read-settings.ts';
-import {
-  environmentExample,
-  type Setting,
-  type SettingName,
-  type Settings,
-  settings,
-} from '../settings/settings.ts';
+import { environmentExample, type SettingName, type Settings, settings } from '../settings/settings.ts';
 
 export function backup(call: Call) {
   return leaf(
@@ -112,7 +106,6 @@ export function config(call: Call) {
     'show the settings as this shell would start the service, where each comes from, and which database is used; hides secrets',
     ['config', 'config --json', 'config --example'],
   )
-    .addHelpText('after', () => `\n${environmentExample().trimEnd()}`)
     .option('--example', 'print every setting with its default, as .env.example has them')
     .action(async ({ json, example }) => {
       const { output } = call;
@@ -138,20 +131,10 @@ export function config(call: Call) {
     });
 }
 
-/** The password in these is hidden, and the query, which may contain one; the rest is shown. */
-const urls = new Set<SettingName>(['DATABASE_URL', 'REDIS_URL']);
-
 /** A row of the answer. `value` is null if the setting has none, or if it is hidden. */
 function rowOf(name: SettingName, { text, from, file }: Origin) {
-  const { secret }: Setting = settings[name];
-  const row = { setting: name, value: text ?? null, hidden: false, from, file: file ?? null };
-  if (text === undefined || !secret) return row;
-  if (urls.has(name)) return { ...row, value: withoutPassword(text) };
-  return { ...row, value: null, hidden: true };
-}
-
-function withoutPassword(url: string): string {
-  return url.replace(/\?.*/, '?…').replace(/^([^:]+:\/\/[^:]*:)[^/]*@/, '$1…@');
+  const hidden = settings[name].secret === true && text !== undefined;
+  return { setting: name, value: hidden ? null : (text ?? null), hidden, from, file: file ?? null };
 }
 
 function sourceOf({ from, file }: ReturnType<typeof rowOf>): string | null {

@@ -7,7 +7,7 @@ import { project } from '../process/project.ts';
  * The ports of a call's commands. What they need is loaded when they are used, so that `--help` and usage errors are
  * answered at once.
  */
-export function operatorOf(call: Call): OperatorAccess {
+function operatorOf(call: Call): OperatorAccess {
   const ports = async () => (await import('../operator/operator-ports.ts')).operatorPorts(call);
   return {
     acting: async (run, options) => (await ports()).acting(run, options),
@@ -97,15 +97,5 @@ function inherit(command: Command, call: Call): void {
   command.on('option:verbose', () => {
     call.verbose = true;
   });
-  // Commander would report a required option as missing before it reports one that is misspelled.
-  const errors = command as unknown as Record<
-    'missingMandatoryOptionValue' | 'unknownOption',
-    (of: unknown) => never
-  >;
-  const reportMissing = errors.missingMandatoryOptionValue.bind(command);
-  errors.missingMandatoryOptionValue = (option) => {
-    const unknown = command.args.find((word) => word.startsWith('-'));
-    return unknown ? errors.unknownOption(unknown) : reportMissing(option);
-  };
   for (const child of command.commands as Command[]) inherit(child.copyInheritedSettings(command), call);
 }

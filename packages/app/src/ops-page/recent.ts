@@ -42,7 +42,6 @@ export function recentMoments(
   failed: (error: unknown) => void,
 ) {
   const all: Moment[] = [];
-  let timer: NodeJS.Timeout | undefined;
   const take = async () => {
     try {
       all.push(momentOf(reader(await read()), all.at(-1)));
@@ -57,9 +56,8 @@ export function recentMoments(
     /** Takes a moment now, and then one every five seconds. */
     start: () => {
       void take();
-      timer = setInterval(() => void take(), betweenMoments).unref();
+      setInterval(() => void take(), betweenMoments).unref();
     },
-    stop: () => clearInterval(timer),
   };
 }
 

@@ -37,7 +37,6 @@ export const operationsModule = ({ settings, log, lines, registry, life }: Modul
           report({ event: 'page-failed', err: error }, 'a page for operators could not be made');
         const recent = recentMoments(() => registry.getMetricsAsJSON(), failed);
         recent.start();
-        life.atEnd('page', recent.stop);
         const page = opsPage({ readiness, version: version(), recent, lists, failed });
 
         // These metrics ask the database: they are not in the registry that the page reads every 5 s.

@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, lstat, mkdir, open, readFile, realpath, stat } from 'node:fs/promises';
+import { chmod, mkdir, open, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { advice, EmbeddedError } from './errors.ts';
+import { EmbeddedError } from './errors.ts';
 import { databaseOsUser, type OsUser, passageMode } from './programs.ts';
 
-/** Creates the folder and missing parents, each with this mode. Existing folders keep their permissions. */
+/**
+ * Creates the folder and missing parents, each with this mode. Existing folders keep their permissions. Node's own option
+ * `recursive` never ends in /proc.
+ */
 export async function makeFolders(folder: string, mode: number): Promise<void> {
   const exists = async () => (await stat(folder).catch(() => undefined))?.isDirectory();
-  if (folder === dirname(folder) || (await exists())) return;
+  if (await exists()) return;
   await makeFolders(dirname(folder), mode);
   try {
     await mkdir(folder, mode);
@@ -17,21 +20,6 @@ export async function makeFolders(folder: string, mode: number): Promise<void> {
     // Another process may have been faster.
     if (!(await exists())) throw error;
   }
-}
-
-/**
- * Refuses a path with a symbolic link of another user in a folder that everyone can write to: a program that follows it
- * writes where that user wants. Linux itself refuses such a link if `fs.protected_symlinks` is set. @throws EmbeddedError
- */
-export async function expectNoPlantedLink(path: string): Promise<void> {
-  const file = await lstat(path).catch(() => undefined);
-  const parent = await lstat(dirname(path)).catch(() => undefined);
-  const isShared = parent !== undefined && (parent.mode & 0o1002) === 0o1002;
-  if (file?.isSymbolicLink() && isShared && file.uid !== process.getuid?.() && file.uid !== parent.uid)
-    throw new EmbeddedError(
-      `The symbolic link ${path} belongs to another user, in a folder where everybody may write, and is not followed: ${advice.otherFolder}.`,
-    );
-  if (path !== dirname(path)) await expectNoPlantedLink(dirname(path));
 }
 
 /** Names or passwords of the database roles. `owner` owns the database; the `superuser` has a password only. */
@@ -52,7 +40,6 @@ export interface Cluster {
 export async function prepareFolder(path: string): Promise<Cluster> {
   const folder = resolve(path);
   const user = await databaseOsUser(join(folder, 'cluster', 'pgdata'));
-  await expectNoPlantedLink(folder);
   await makeFolders(folder, passageMode(user));
   const real = await realpath(folder);
   const home = join(real, 'cluster');
