@@ -23,7 +23,7 @@ export class Call {
   /** Standard error. */
   readonly stderr: OutputStream;
   readonly output: Output;
-  /** Set by `--verbose`: progress is reported on standard error. */
+  /** Set by `--verbose`: details of errors are printed. */
   verbose = false;
   /** The exit code when nothing is thrown. */
   exitCode = 0;

@@ -10,7 +10,7 @@ import { clearFault, nameOf } from '../database/connection-advice.ts';
 import { type DatabaseAccess, openDatabaseAccess } from '../database/database-access.ts';
 import { dataFolder } from '../database/embedded-database.ts';
 import { awaitDatabase } from '../database/prepare-database.ts';
-import { commandLog } from '../operator/command-database.ts';
+import { silentLogWriter } from '../logging/log-events.ts';
 import { isExternal } from '../settings/external-database.ts';
 import { readSettings } from '../settings/read-settings.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -47,14 +47,13 @@ export async function* examine(call: Call): AsyncGenerator<NamedResult> {
 async function* examineDatabase(call: Call, settings: Settings): AsyncGenerator<NamedResult> {
   let access: DatabaseAccess | undefined;
   try {
-    const log = await commandLog(call);
-    access = await openDatabaseAccess(settings, log, {
+    access = await openDatabaseAccess(settings, silentLogWriter, {
       signal: call.interruption.signal,
       onWait: (line) => call.output.note(line),
     });
     const address = access.address('operator');
     const DATABASE_WAIT = Math.min(settings.DATABASE_WAIT, timeout);
-    await awaitDatabase(address, { ...settings, DATABASE_WAIT }, log, undefined, []);
+    await awaitDatabase(address, { ...settings, DATABASE_WAIT }, silentLogWriter, undefined, []);
     yield ['database', ok(`${nameOf(address)} answers`)];
     const limits = { ...defaultPoolLimits, size: 1 };
     const { pool: database, close } = openPool(address, limits, 'campaign-mirror operator');
@@ -75,7 +74,6 @@ async function* examineDatabase(call: Call, settings: Settings): AsyncGenerator<
   }
 }
 
-/** Whether Redis accepts the login and answers. */
 async function checkRedis(url: URL): Promise<Result> {
   const { connectRedis } = await import('../http/redis-counts.ts');
   let fault: Error | undefined;
@@ -95,7 +93,6 @@ async function checkRedis(url: URL): Promise<Result> {
   }).finally(() => client.disconnect());
 }
 
-/** Whether the public keys of the issuer of tokens can be fetched. */
 async function checkIssuer(url: URL): Promise<Result> {
   const { issuerKeys } = await import('@campaign-mirror/adapters-jwt');
   const advice = 'correct JWT_JWKS_URL, or the issuer; without keys no token is accepted';

@@ -93,7 +93,7 @@ function withoutKeys(text: string): string {
 function inherit(command: Command, call: Call): void {
   // Commander's own `help` shows the help of a group, whatever command of it is named.
   command.exitOverride().helpOption('-h, --help', 'show this help').helpCommand(false);
-  command.option('--verbose', 'print more on standard error, including details of errors');
+  command.option('--verbose', 'print the details of an error, too');
   command.on('option:verbose', () => {
     call.verbose = true;
   });

@@ -38,3 +38,5 @@ export function memoryCounting({ limit, seconds }: Rate, maxCounted = defaultMax
     return limiter.consume(keyOrAddress).then(countOf, countOf);
   };
 }
+
+export const memoryCounts: Counts = { counting: (_, rate) => memoryCounting(rate), close: () => {} };

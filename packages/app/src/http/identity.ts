@@ -3,12 +3,6 @@ import { accessKey, type Identity } from '@campaign-mirror/domain';
 import { type Log, throttled } from '../logging/log-events.ts';
 import type { Settings } from '../settings/settings.ts';
 
-export interface OpenIdentity {
-  readonly identity: Identity;
-  /** Whether a text has the form of a credential. */
-  readonly isWellFormed: (credential: string) => boolean;
-}
-
 /** How often the issuer's keys are fetched, in milliseconds: a key that it removed is refused after that. */
 const betweenFetches = 300_000;
 
@@ -24,7 +18,7 @@ export async function openIdentity(
   settings: Settings,
   keys: Identity | undefined,
   observer?: IssuerObserver,
-): Promise<OpenIdentity> {
+) {
   const isKey = (credential: string) => accessKey(credential) !== undefined;
   if (settings.IDENTITY === 'keys') return { identity: needed(keys), isWellFormed: isKey };
   const { issuerKeys, JwtIdentity, keysOrTokens, isTokenForm } = await import(

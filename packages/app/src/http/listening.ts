@@ -50,28 +50,18 @@ export async function listen(
   try {
     return (await server.listen(port, host, { reusePort })).port;
   } catch (error) {
-    const { code = '' } = error as { code?: string };
-    const advice = adviceFor(code, name, port, host);
+    const place = `${name} ${port} on ${host}`;
+    // conda and some shells set HOST, too, to the kind or the name of the machine.
+    const elsewhere = `${name.replace('PORT', 'HOST')}: ${JSON.stringify(host)} is not an address of this machine: unset it, or set one`;
+    const advice = {
+      EADDRINUSE: `${place} is in use: free it, or set ${name}`,
+      EACCES: `${place} may not be used by this user: set ${name}`,
+      ENOTSUP: 'REUSE_PORT=on: this system cannot share a port between processes (SO_REUSEPORT)',
+      EADDRNOTAVAIL: elsewhere,
+      ENOTFOUND: elsewhere,
+      EAI_AGAIN: elsewhere,
+    }[String((error as NodeJS.ErrnoException).code)];
     throw advice === undefined ? error : new ClearError(advice);
-  }
-}
-
-/** The advice for an error code; undefined for any other error. */
-function adviceFor(code: string, name: 'PORT' | 'OPS_PORT', port: number, host: string): string | undefined {
-  switch (code) {
-    case 'EADDRINUSE':
-      return `${name} ${port} on ${host} is in use: free it, or set ${name}`;
-    case 'EACCES':
-      return `${name} ${port} on ${host} may not be used by this user: set ${name}`;
-    case 'ENOTSUP':
-      return 'REUSE_PORT=on: this system cannot share a port between processes (SO_REUSEPORT)';
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      // conda and some shells set HOST, too, to the kind or the name of the machine.
-      return `${name.replace('PORT', 'HOST')}: ${JSON.stringify(host)} is not an address of this machine: unset it, or set one`;
-    default:
-      return undefined;
   }
 }
 

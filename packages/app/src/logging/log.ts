@@ -79,26 +79,18 @@ function harmless(value: unknown, name = ''): unknown {
   );
 }
 
-export interface OpenedLog {
-  readonly log: Log;
-  /** For lines that are made without pino, and for text that is not a line of the log. */
-  readonly lines: LogLines;
-  /** Resolves when the reader of the log has closed it: nothing can be logged any longer. */
-  readonly gone: Promise<Error>;
-  /** How many lines were lost so far. */
-  lostLines(): number;
-  /** Writes the last lines. If the reader does not take them in time, the process kills itself. */
-  close(): Promise<void>;
-}
-
 const standardOutput = 1;
 /** How many bytes are kept for a slow reader; lines beyond that are lost. */
 const maxKept = 16_777_216;
 /** How long the end waits for a slow reader to take the last lines, in milliseconds. */
 const endTimeout = 1_000;
 
-/** JSON lines on standard output, or a readable form of them on a terminal. Nothing waits for the reader. */
-export function openLog(level: string): OpenedLog {
+/**
+ * JSON lines on standard output, or a readable form of them on a terminal. Nothing waits for the reader. `lines` is for
+ * those that are made without pino, and for other text; `gone` resolves when the reader has closed the log. `close` writes
+ * the last lines; if the reader does not take them in time, the process kills itself.
+ */
+export function openLog(level: string) {
   // Not `process.stdout`: it waits for a terminal, and makes a pipe non-blocking, so that pino would write 64 KiB at a time
   // to a full one. With a `minLength` of 0, `flush` would not wait.
   const output = pino.destination({ dest: standardOutput, sync: false, minLength: 1, maxLength: maxKept });

@@ -14,7 +14,7 @@ import { label, type OperatorAct } from '@campaign-mirror/domain';
 import { clearFault, notSetUp, undoneBy } from '../database/connection-advice.ts';
 import { type DatabaseAccess, openDatabaseAccess } from '../database/database-access.ts';
 import { awaitDatabase, migrateClearly } from '../database/prepare-database.ts';
-import { type LogWriter, silentLogWriter } from '../logging/log-events.ts';
+import { silentLogWriter } from '../logging/log-events.ts';
 import type { Settings } from '../settings/settings.ts';
 import { readCommandSettings } from './command-settings.ts';
 
@@ -105,15 +105,14 @@ export async function withDatabase<T>(
   const { settings } = readCommandSettings(call);
   const { interruption, output } = call;
   const { signal } = interruption;
-  const log = await commandLog(call);
   const onWait = (line: string) => output.note(line);
-  const access = await openDatabaseAccess(settings, log, { signal, onWait }).catch((error) => {
+  const access = await openDatabaseAccess(settings, silentLogWriter, { signal, onWait }).catch((error) => {
     interruption.throwIfInterrupted('Nothing was done.');
     return throwAway(error);
   });
   const address = access.address('operator');
   try {
-    await awaitDatabase(address, settings, log, signal).catch(throwAway);
+    await awaitDatabase(address, settings, silentLogWriter, signal).catch(throwAway);
     interruption.throwIfInterrupted('Nothing was done.');
     return await run(access, settings);
   } catch (error) {
@@ -134,13 +133,6 @@ export function withPool<T>(
     const { pool, close } = openPool(address, { ...defaultPoolLimits, size: 1 }, applicationName);
     return run(pool, address).finally(close);
   });
-}
-
-/** The log of a command: on standard error, and only with `--verbose`. */
-export async function commandLog({ verbose, stderr }: Call): Promise<LogWriter> {
-  if (!verbose) return silentLogWriter;
-  const { logTo } = await import('../logging/log.ts');
-  return logTo(stderr, 'debug');
 }
 
 /** To a command, a database that cannot be opened or connected to is unavailable (`away`), for whatever reason. */

@@ -1,15 +1,15 @@
 import 'reflect-metadata';
 import { setTimeout as pause } from 'node:timers/promises';
 import { printable } from '@campaign-mirror/adapters-cli/terminal';
-import { type Database, openDatabase } from '@campaign-mirror/adapters-persistence';
+import { openDatabase } from '@campaign-mirror/adapters-persistence';
 import { Container, type ContainerModule } from 'inversify';
 import type { DatabaseAccess } from '../database/database-access.ts';
 import { listen, warnOfPlainHttp } from '../http/listening.ts';
 import { openLog } from '../logging/log.ts';
 import type { Log } from '../logging/log-events.ts';
 import { processMetrics } from '../metrics/instruments.ts';
-import { asOperator, type OperatorSession } from '../operator/command-database.ts';
-import { createInEmptyDatabase, firstCalls, laterCalls } from '../operator/demonstration.ts';
+import { asOperator } from '../operator/command-database.ts';
+import { createDemonstration, firstCalls, laterCalls } from '../operator/demonstration.ts';
 import { aborted, Life, sendLastSpans } from '../process/life.ts';
 import { endBy, stopSignal } from '../process/stop-signals.ts';
 import { version } from '../process/version.ts';
@@ -129,18 +129,12 @@ async function greet(
   const isWanted = settings.DEMO === undefined ? database.embedded : settings.DEMO === 'on';
   if (!isWanted) return;
   try {
-    const greeting = async (session: OperatorSession<Database>) => {
-      const set = await createInEmptyDatabase(session);
-      return set ? firstCalls(set, urlOf(settings.HOST, port)) : laterCalls;
-    };
-    lines.write(await asOperator(openDatabase, database, greeting, 'the service, at its start'));
+    const made = await asOperator(openDatabase, database, createDemonstration, 'the service, at its start');
+    lines.write(made ? firstCalls(made, urlOf(settings.HOST, port)) : laterCalls);
   } catch (error) {
     log.warn({ event: 'demonstration-failed', err: error }, 'the demonstration set could not be created');
   }
 }
-
-/** The maximum length of a value that is logged, in characters. */
-const maxValueLength = 200;
 
 /** The first line of a process: what starts, and the settings that differ from their defaults; no secret. */
 function logStart(log: Log, origins: Origins): void {
@@ -149,8 +143,7 @@ function logStart(log: Log, origins: Origins): void {
   for (const name of Object.keys(origins) as SettingName[]) {
     const { byDefault, secret }: Setting = table[name];
     const { text } = origins[name];
-    if (secret || text === undefined || text === byDefault) continue;
-    settings[name] = text.slice(0, maxValueLength);
+    if (!secret && text !== undefined && text !== byDefault) settings[name] = text;
   }
   log.info({ event: 'starting', version: ours, node, migration, settings }, `version ${ours} is starting`);
 }
