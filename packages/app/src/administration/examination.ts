@@ -105,7 +105,6 @@ async function checkIssuer(url: URL): Promise<Result> {
   });
 }
 
-/** Whether another server can be used. `attempt` resolves with its finding. */
 async function reached(what: string, advice: string, attempt: () => Promise<string>): Promise<Result> {
   try {
     return ok(`${what}: ${await attempt()}`);

@@ -20,7 +20,6 @@ function operatorOf(call: Call): OperatorAccess {
   };
 }
 
-/** Loads a command, or a group of them. */
 type Load = () => Promise<(call: Call) => CommandUnknownOpts>;
 
 function ofOperator(word: keyof typeof operatorCommands): Load {

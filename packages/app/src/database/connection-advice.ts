@@ -17,7 +17,6 @@ export function nameOf({ host, port, database }: DatabaseAddress): string {
   return `${host ?? 'localhost'}:${port ?? 5432}/${database ?? ''}`;
 }
 
-/** What a connection was used for when it failed. */
 export type Activity = 'connecting' | 'migrating' | 'acting';
 
 /**
@@ -132,7 +131,6 @@ export function clearFault(
   return new ClearError(filledIn(`${lost}: ${outcome}`, fault, address), 'away');
 }
 
-/** For a database on which migrations are pending. */
 export function notSetUp(address: DatabaseAddress): ClearError {
   return new ClearError(filledIn(notSetUpText, undefined, address));
 }

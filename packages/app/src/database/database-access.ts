@@ -10,7 +10,6 @@ export interface DatabaseAccess {
   close(): Promise<void>;
 }
 
-/** What the embedded database needs of the program that uses it. */
 export interface AccessInput {
   readonly signal: AbortSignal;
   /** Receives a line when the program waits for a command that uses the database. */

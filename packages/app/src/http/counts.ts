@@ -8,7 +8,6 @@ export type LimitName = 'key' | 'failed-keys';
 /** Counts one more for a key or an address. Rejects within a bounded time if it cannot. */
 export type Counting = (keyOrAddress: string) => Promise<Count>;
 
-/** Where counts are kept. */
 export interface Counts {
   counting(limit: LimitName, rate: Rate): Counting;
   close(): void;
@@ -25,7 +24,6 @@ export function countOf(result: unknown): Count {
 /** The maximum number of keys or addresses counted at once; the least recently seen is forgotten first. */
 const defaultMaxCounted = 50_000;
 
-/** Counts in the memory of this process. */
 export function memoryCounting({ limit, seconds }: Rate, maxCounted = defaultMaxCounted): Counting {
   const limiter = new RateLimiterMemory({ points: limit, duration: seconds, keyPrefix: '' });
   // The limiter itself forgets nothing before its window is over.

@@ -6,7 +6,6 @@ import type { Settings } from '../settings/settings.ts';
 /** The maximum number of open connections of callers: those beyond it are closed at once. */
 const maxConnections = 4_096;
 
-/** What the log says about an overload. */
 const texts: Readonly<Record<Overload, string>> = {
   requests: 'requests are refused: MAX_IN_FLIGHT are being carried out',
   share:

@@ -142,7 +142,6 @@ export function openLog(level: string) {
   return { log, lines, gone, lostLines: () => lost, close };
 }
 
-/** A log that writes to these lines. */
 export function logTo(lines: { write(line: string): unknown }, level: string): Log {
   const options = {
     level,

@@ -18,7 +18,6 @@ import { silentLogWriter } from '../logging/log-events.ts';
 import type { Settings } from '../settings/settings.ts';
 import { readCommandSettings } from './command-settings.ts';
 
-/** What the adapters for an operator's commands are made of. */
 export interface OperatorSession<Opened extends OpenPool = OpenPool> {
   readonly database: Opened;
   readonly act: OperatorAct;

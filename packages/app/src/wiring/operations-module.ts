@@ -1,6 +1,5 @@
 import {
   Calls,
-  faults,
   HttpServer,
   headersOfRefusals,
   type OpsAnswer,
@@ -33,16 +32,19 @@ export const operationsModule = ({ settings, log, lines, registry, life }: Modul
         const readiness = readinessOf(async () => (await probe?.ask()) ?? {}, life.ending);
 
         const report = throttled(log, 'error');
-        const failed = (error: unknown) =>
-          report({ event: 'page-failed', err: error }, 'a page for operators could not be made');
-        const recent = recentMoments(() => registry.getMetricsAsJSON(), failed);
+        const recent = recentMoments(
+          () => registry.getMetricsAsJSON(),
+          (error) => report({ event: 'page-failed', err: error }, 'the metrics cannot be read'),
+        );
         recent.start();
-        const page = opsPage({ readiness, version: version(), recent, lists, failed });
+        const page = opsPage({ readiness, version: version(), recent, lists });
 
         // These metrics ask the database: they are not in the registry that the page reads every 5 s.
         const databaseRegistry = new Registry();
         serviceMetrics(databaseRegistry, readiness, probe);
-        const scrape = scrapeOf([registry, databaseRegistry], failed);
+        const { contentType } = registry;
+        const metricsNow = () => Registry.merge([registry, databaseRegistry]).metrics();
+        const scrape: OpsAnswer = async () => ({ status: 200, contentType, body: await metricsNow() });
 
         // Health checks call every second: their lines are at `debug`.
         const requestLog = httpLog(log, lines, 'debug', metrics.answered('operators'));
@@ -63,16 +65,3 @@ export const operationsModule = ({ settings, log, lines, registry, life }: Modul
       [parts.openedDatabase, parts.httpMetrics, parts.pageData],
     );
   });
-
-/** The answer to Prometheus. */
-function scrapeOf(registries: [Registry, ...Registry[]], failed: (error: unknown) => void): OpsAnswer {
-  const [{ contentType }] = registries;
-  return async () => {
-    try {
-      return { status: 200, contentType, body: await Registry.merge(registries).metrics() };
-    } catch (error) {
-      failed(error);
-      return faults.unexpected;
-    }
-  };
-}

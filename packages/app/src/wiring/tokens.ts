@@ -56,7 +56,6 @@ export const parts = {
   ops: token<HttpServer>('ops'),
 };
 
-/** What every module gets. */
 export interface ModuleInput {
   readonly settings: Settings;
   readonly log: Log;
