@@ -124,7 +124,7 @@ export function config(call: Call) {
         columns: [
           { head: 'setting', cell: ({ setting }) => setting },
           { head: 'value', cell: ({ value, hidden }) => (hidden ? '(set, hidden)' : value) },
-          { head: 'from', cell: sourceOf },
+          { head: 'from', cell: ({ from, file }) => (file ? `file ${file}` : from) },
         ],
         none: '',
       });
@@ -135,11 +135,6 @@ export function config(call: Call) {
 function rowOf(name: SettingName, { text, from, file }: Origin) {
   const hidden = settings[name].secret === true && text !== undefined;
   return { setting: name, value: hidden ? null : (text ?? null), hidden, from, file: file ?? null };
-}
-
-function sourceOf({ from, file }: ReturnType<typeof rowOf>): string | null {
-  if (from === 'unset') return null;
-  return file ? `file ${file}` : from;
 }
 
 async function describeDatabase(read: Settings): Promise<Record<string, string>> {

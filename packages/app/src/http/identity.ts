@@ -1,6 +1,8 @@
 import type { IssuerObserver, TokenRules } from '@campaign-mirror/adapters-jwt';
 import { accessKey, type Identity } from '@campaign-mirror/domain';
+import type { Registry } from 'prom-client';
 import { type Log, throttled } from '../logging/log-events.ts';
+import { issuerMetrics } from '../metrics/service-metrics.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /** How often the issuer's keys are fetched, in milliseconds: a key that it removed is refused after that. */
@@ -17,7 +19,8 @@ const maxAge = 3_900_000;
 export async function openIdentity(
   settings: Settings,
   keys: Identity | undefined,
-  observer?: IssuerObserver,
+  log: Log,
+  registry: Registry,
 ) {
   const isKey = (credential: string) => accessKey(credential) !== undefined;
   if (settings.IDENTITY === 'keys') return { identity: needed(keys), isWellFormed: isKey };
@@ -25,7 +28,8 @@ export async function openIdentity(
     '@campaign-mirror/adapters-jwt'
   );
   const url = needed(settings.JWT_JWKS_URL);
-  const keysOfIssuer = issuerKeys({ url, maxAge, ...(observer && { observer }) });
+  const observer = issuerObserver(log, issuerMetrics(registry, settings.IDENTITY));
+  const keysOfIssuer = issuerKeys({ url, maxAge, observer });
   // The observer gets the failure.
   const fetchKeys = () => void keysOfIssuer.reload().catch(() => {});
   fetchKeys();
@@ -58,7 +62,7 @@ function needed<Value>(value: Value | undefined): Value {
 }
 
 /** Counts each fetch; logs the first one, failures, and the first success after a failure. */
-export function issuerObserver(log: Log, metrics: IssuerObserver): IssuerObserver {
+function issuerObserver(log: Log, metrics: IssuerObserver): IssuerObserver {
   const warn = throttled(log, 'warn');
   let isFirst = true;
   return {
