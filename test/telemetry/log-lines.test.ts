@@ -6,7 +6,7 @@ import { mock } from 'node:test';
 import type { AnsweredRequest } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
 import { httpLog } from '../../packages/app/src/http/http-log.ts';
-import { LogLines, logTo, readable } from '../../packages/app/src/logging/log.ts';
+import { logLines, logTo, readable } from '../../packages/app/src/logging/log.ts';
 import { command } from '../support/commands/command.ts';
 import { objectsOf } from '../support/commands/commands-on.ts';
 import { call } from '../support/http/caller.ts';
@@ -23,7 +23,7 @@ const answered: AnsweredRequest = {
 
 function opened() {
   let written = '';
-  const lines = new LogLines({ write: (text) => (written += text) });
+  const lines = logLines({ write: (text) => (written += text) });
   const log = logTo(lines, 'info');
   const output = () => {
     lines.flush();

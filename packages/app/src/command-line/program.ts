@@ -3,10 +3,7 @@ import type { Call } from '@campaign-mirror/adapters-cli/terminal';
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import { project } from '../process/project.ts';
 
-/**
- * The ports of a call's commands. What they need is loaded when they are used, so that `--help` and usage errors are
- * answered at once.
- */
+/** The ports of a call's commands, loaded when they are used, so that `--help` and usage errors are answered at once. */
 function operatorOf(call: Call): OperatorAccess {
   const ports = async () => (await import('../operator/operator-ports.ts')).operatorPorts(call);
   return {

@@ -140,10 +140,7 @@ export function mayComeBack(error: unknown): boolean {
   return (error instanceof Unavailable || isDatabaseAway(error)) && !adviceFor(causeOf(error), misconfigured);
 }
 
-/**
- * Explains a fault after which the transaction is certainly undone; undefined if the outcome is unknown, as when a
- * connection is lost.
- */
+/** Explains a fault after which the transaction is certainly undone; undefined if it may have been committed. */
 export function undoneBy(error: unknown, address?: DatabaseAddress): Undone | undefined {
   // Without a cause, this program gave up: other transactions came first each time.
   if (error instanceof Unavailable && error.cause === undefined) return { what: error.message };

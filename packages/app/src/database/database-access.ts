@@ -19,8 +19,7 @@ export interface AccessInput {
 }
 
 /**
- * Opens your database, which DATABASE_URL or PGHOST names, or the embedded one: a command uses that of a running service,
- * otherwise it is started.
+ * Opens your database, or the embedded one: a command uses that of a running service, otherwise it is started.
  * @throws ClearError, also when another service has the embedded database; the reason of the signal
  */
 export async function openDatabaseAccess(

@@ -15,8 +15,7 @@ const betweenTries = 250;
 const timeout = 2_000;
 
 /**
- * Waits for the database of the service, migrates it, makes all checks, and logs their warnings. When `ending` is aborted,
- * the remaining steps are left out.
+ * Waits for the database, migrates it, makes all checks, and logs their warnings. `ending` gives up what remains.
  * @throws ClearError when the database does not answer or may not be used, or when a check finds a problem that ends a start
  */
 export async function prepareDatabase(
@@ -36,8 +35,7 @@ export async function prepareDatabase(
 /**
  * Waits until the database answers, at most DATABASE_WAIT or until `givenUp`, and makes the checks of these names.
  * Connects with the parameters of the service's pool, which a pooler may refuse.
- * @throws ClearError when the database does not answer or rejects the login, or when a check finds a problem that ends a
- *   start
+ * @throws ClearError when it does not answer or rejects the login, or when a check finds a problem that ends a start
  */
 export async function awaitDatabase(
   address: DatabaseAddress,
@@ -74,8 +72,7 @@ export async function awaitDatabase(
 }
 
 /**
- * Migrates; `onWait` receives a line that says what the migration waits for. False if it was given up: then nothing was
- * done.
+ * Migrates; `onWait` receives a line that says what it waits for. False if it was given up, with nothing done.
  * @throws ClearError when the role may not migrate, or another transaction holds a lock that is needed
  */
 export async function migrateClearly(

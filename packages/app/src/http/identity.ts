@@ -12,9 +12,8 @@ const betweenFetches = 300_000;
 const maxAge = 3_900_000;
 
 /**
- * The identity that IDENTITY names. `keys` is the identity by access keys, needed unless tokens alone are accepted. The
- * issuer's keys are fetched at once, but not awaited: the service starts without the issuer. The code for tokens is loaded
- * only if they are accepted.
+ * The identity that IDENTITY names. `keys`, the identity by access keys, is needed unless tokens alone are accepted. The
+ * issuer's keys are fetched, but not awaited. The code for tokens is loaded only if they are accepted.
  */
 export async function openIdentity(
   settings: Settings,

@@ -14,35 +14,30 @@ const batch = { longest: 100, characters: 16_384 };
  * The lines of the log, in ASCII and in order. Lines of requests wait for each other, because writing a line costs more than
  * making it. Any other line is written at once, after those that wait.
  */
-export class LogLines {
-  readonly #out: { write(text: string): unknown };
-  #waiting = '';
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(out: { write(text: string): unknown }) {
-    this.#out = out;
-  }
-
+export function logLines(out: { write(text: string): unknown }) {
+  let waiting = '';
+  let timer: NodeJS.Timeout | undefined;
+  const flush = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    const text = waiting;
+    waiting = '';
+    if (text !== '') out.write(escaped(text));
+  };
   /** Adds a line that may wait. */
-  add(line: string): void {
-    this.#waiting += line;
-    if (this.#waiting.length >= batch.characters) this.flush();
-    else this.#timer ??= setTimeout(() => this.flush(), batch.longest).unref();
-  }
-
-  write(line: string): void {
-    this.add(line);
-    this.flush();
-  }
-
-  flush(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    const text = this.#waiting;
-    this.#waiting = '';
-    if (text !== '') this.#out.write(escaped(text));
-  }
+  const add = (line: string): void => {
+    waiting += line;
+    if (waiting.length >= batch.characters) flush();
+    else timer ??= setTimeout(flush, batch.longest).unref();
+  };
+  const write = (line: string): void => {
+    add(line);
+    flush();
+  };
+  return { add, write, flush };
 }
+
+export type LogLines = ReturnType<typeof logLines>;
 
 let latest = 0;
 let text = '';
@@ -99,7 +94,7 @@ export function openLog(level: string) {
   let suppressed = 0;
   let isRefused = false;
   const converted = isatty(standardOutput) ? readable() : (text: string) => text;
-  const lines = new LogLines({ write: (text) => output.write(converted(text)) });
+  const lines = logLines({ write: (text) => output.write(converted(text)) });
   const log = logTo(lines, level);
   output
     .on('drop', (text: string) => {

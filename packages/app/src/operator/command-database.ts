@@ -37,8 +37,7 @@ const paces: Readonly<Record<NonNullable<AccessOptions['pace']>, Partial<PoolLim
 };
 
 /**
- * Acts as the operator on the configured database, even while a service uses it. Without a service, the embedded
- * database is started for it, and stopped afterwards.
+ * Acts as the operator on the database. The embedded one is started for it, unless a service runs it.
  * @throws ClearError when a setting is wrong, or the database is unavailable, not migrated, or rejects the login
  */
 export function actOn<T, Opened extends OpenPool>(

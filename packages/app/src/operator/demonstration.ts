@@ -18,10 +18,7 @@ import type { OperatorSession } from './command-database.ts';
 /** How long the key of the set is valid, in seconds. */
 const sevenDays = 7 * 24 * 60 * 60;
 
-/**
- * Creates an owner with three campaigns and a key, and a campaign of another owner. Undefined if the database contains
- * data, or contained some earlier.
- */
+/** Creates the demonstration set; undefined if the database contains data, or contained some earlier. */
 export async function createDemonstration({ database, act }: OperatorSession<Database>) {
   if (await filledTable(database.pool)) return undefined;
   const campaigns = new PostgresSettings(database.orm, act);

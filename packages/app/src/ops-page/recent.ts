@@ -1,7 +1,6 @@
 /**
- * The value below which this `share` of a histogram lies, as Prometheus' `histogram_quantile` has it: values are
- * assumed to be spread evenly in a bucket. `count`: how many were at most `bound`; buckets are in the order of their
- * bounds. Null if nothing was observed.
+ * A quantile of a histogram, as Prometheus' `histogram_quantile` has it; null if nothing was observed. `count`: how many
+ * values were at most `bound`; buckets are in the order of their bounds.
  */
 export function quantile(
   share: number,

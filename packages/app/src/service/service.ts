@@ -85,10 +85,7 @@ async function live(input: ModuleInput, { modules = [], onListening }: ServiceOp
   }
 }
 
-/**
- * Opens the database and both listeners. Resolves with the port for callers; undefined if the process is to end before
- * that. @throws ClearError
- */
+/** Opens the database and both listeners. Resolves with the port, unless the process is to end before. @throws ClearError */
 async function start(container: Container, input: ModuleInput): Promise<number | undefined> {
   const { settings, log, life } = input;
   const { ending } = life;

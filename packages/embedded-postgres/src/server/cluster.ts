@@ -4,10 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { EmbeddedError } from './errors.ts';
 import { databaseOsUser, type OsUser, passageMode } from './programs.ts';
 
-/**
- * Creates the folder and missing parents, each with this mode. Existing folders keep their permissions. Node's own option
- * `recursive` never ends in /proc.
- */
+/** Creates the folder and missing parents with this mode, and keeps others. Node's `recursive` never ends in /proc. */
 export async function makeFolders(folder: string, mode: number): Promise<void> {
   const exists = async () => (await stat(folder).catch(() => undefined))?.isDirectory();
   if (await exists()) return;
