@@ -10,7 +10,6 @@ import { clearFault, nameOf } from '../database/connection-advice.ts';
 import { type DatabaseAccess, openDatabaseAccess } from '../database/database-access.ts';
 import { dataFolder } from '../database/embedded-database.ts';
 import { awaitDatabase } from '../database/prepare-database.ts';
-import { silentLogWriter } from '../logging/log-events.ts';
 import { isExternal } from '../settings/external-database.ts';
 import { readSettings } from '../settings/read-settings.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -47,13 +46,13 @@ export async function* examine(call: Call): AsyncGenerator<NamedResult> {
 async function* examineDatabase(call: Call, settings: Settings): AsyncGenerator<NamedResult> {
   let access: DatabaseAccess | undefined;
   try {
-    access = await openDatabaseAccess(settings, silentLogWriter, {
+    access = await openDatabaseAccess(settings, {
       signal: call.interruption.signal,
       onWait: (line) => call.output.note(line),
     });
     const address = access.address('operator');
     const DATABASE_WAIT = Math.min(settings.DATABASE_WAIT, timeout);
-    await awaitDatabase(address, { ...settings, DATABASE_WAIT }, silentLogWriter, undefined, []);
+    await awaitDatabase(address, { ...settings, DATABASE_WAIT }, []);
     yield ['database', ok(`${nameOf(address)} answers`)];
     const limits = { ...defaultPoolLimits, size: 1 };
     const { pool: database, close } = openPool(address, limits, 'campaign-mirror operator');

@@ -12,6 +12,7 @@ export interface DatabaseAccess {
 
 export interface AccessInput {
   readonly signal: AbortSignal;
+  readonly log?: LogWriter;
   /** Receives a line when the program waits for a command that uses the database. */
   readonly onWait: (line: string) => void;
   /** Given by the service only. Called when the database ended by itself. */
@@ -24,8 +25,7 @@ export interface AccessInput {
  */
 export async function openDatabaseAccess(
   settings: Settings,
-  log: LogWriter,
-  { signal, onWait, onLost }: AccessInput,
+  { signal, log, onWait, onLost }: AccessInput,
 ): Promise<DatabaseAccess> {
   if (isExternal(settings)) {
     const { address } = externalDatabase(settings);
@@ -39,7 +39,7 @@ export async function openDatabaseAccess(
     onEvent: (event, detail) => {
       if (event === 'awaited')
         onWait(`waiting for process ${detail.processId}, which uses the data in ${folder}`);
-      else log.info({ event: `database-${event}`, ...detail }, `embedded database: ${event}`);
+      else log?.info({ event: `database-${event}`, ...detail }, `embedded database: ${event}`);
     },
     ...(onLost && { service: true, onLost }),
   });

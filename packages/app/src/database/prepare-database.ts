@@ -23,13 +23,13 @@ export async function prepareDatabase(
   { settings, log, ending }: { settings: Settings; log: LogWriter; ending: AbortSignal },
 ): Promise<void> {
   const owner = access.address('owner');
-  await awaitDatabase(owner, settings, log, ending, ['version', 'encoding']);
+  await awaitDatabase(owner, settings, ['version', 'encoding'], ending, log);
   if (settings.RUN_MIGRATIONS === 'true' && !ending.aborted) {
     const onWait = (line: string) => log.warn({ event: 'migration-awaited' }, line);
     await migrateClearly(owner, onWait, { givenUp: ending });
   }
-  const allChecks = checks.map(({ name }) => name);
-  await awaitDatabase(access.address('service'), settings, log, ending, allChecks);
+  const checkNames = checks.map(({ name }) => name);
+  await awaitDatabase(access.address('service'), settings, checkNames, ending, log);
 }
 
 /**
@@ -40,9 +40,9 @@ export async function prepareDatabase(
 export async function awaitDatabase(
   address: DatabaseAddress,
   settings: Settings,
-  log: LogWriter,
+  checkNames: readonly string[],
   givenUp?: AbortSignal,
-  checkNames: readonly string[] = ['version'],
+  log?: LogWriter,
 ): Promise<void> {
   const { STATEMENT_TIMEOUT: statementTimeout, DATABASE_WAIT } = settings;
   const limits = { size: 1, waitTimeout: timeout, queryTimeout: timeout, statementTimeout };
@@ -56,13 +56,14 @@ export async function awaitDatabase(
         for (const { state, finding, advice } of [await run(input)].flat()) {
           const line = `${finding}: ${advice}`;
           if (stops && state === 'problem') throw new ClearError(`the database ${nameOf(address)}: ${line}`);
-          if (warns && state !== 'ok') log.warn({ event: 'check-warned', check: name }, line);
+          if (warns && state !== 'ok') log?.warn({ event: 'check-warned', check: name }, line);
         }
       }
       return;
     } catch (error) {
       if (!mayComeBack(error) || performance.now() >= until) throw clearFault(error, address, 'connecting');
-      if (tries === 1) log.warn({ event: 'database-awaited' }, `waiting for the database ${nameOf(address)}`);
+      if (tries === 1)
+        log?.warn({ event: 'database-awaited' }, `waiting for the database ${nameOf(address)}`);
     } finally {
       // The end is not awaited: a server that stalls now has already answered.
       close().catch(() => {});

@@ -58,9 +58,6 @@ export type LogWriter = { readonly [L in Exclude<Level, 'trace'>]: Write };
 /** Pino's logger, which accepts these events only. */
 export type Log = Omit<Logger, keyof LogWriter> & LogWriter;
 
-/** Writes nothing: for a command, which reports in another way. */
-export const silentLogWriter: LogWriter = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
-
 /** How long a frequent event is not logged again, in milliseconds. */
 const betweenLines = 5_000;
 

@@ -14,7 +14,6 @@ import { label, type OperatorAct } from '@campaign-mirror/domain';
 import { clearFault, notSetUp, undoneBy } from '../database/connection-advice.ts';
 import { type DatabaseAccess, openDatabaseAccess } from '../database/database-access.ts';
 import { awaitDatabase, migrateClearly } from '../database/prepare-database.ts';
-import { silentLogWriter } from '../logging/log-events.ts';
 import type { Settings } from '../settings/settings.ts';
 import { readCommandSettings } from './command-settings.ts';
 
@@ -104,13 +103,13 @@ export async function withDatabase<T>(
   const { interruption, output } = call;
   const { signal } = interruption;
   const onWait = (line: string) => output.note(line);
-  const access = await openDatabaseAccess(settings, silentLogWriter, { signal, onWait }).catch((error) => {
+  const access = await openDatabaseAccess(settings, { signal, onWait }).catch((error) => {
     interruption.throwIfInterrupted('Nothing was done.');
     return throwAway(error);
   });
   const address = access.address('operator');
   try {
-    await awaitDatabase(address, settings, silentLogWriter, signal).catch(throwAway);
+    await awaitDatabase(address, settings, ['version'], signal).catch(throwAway);
     interruption.throwIfInterrupted('Nothing was done.');
     return await run(access, settings);
   } catch (error) {

@@ -29,7 +29,8 @@ export const databaseModule = (input: ModuleInput) =>
 const endTimeout = 45_000;
 
 async function openUpToDate({ settings, log, life }: ModuleInput): Promise<DatabaseAccess> {
-  const database = await openDatabaseAccess(settings, log, {
+  const database = await openDatabaseAccess(settings, {
+    log,
     signal: life.ending,
     onWait: (line) => log.warn({ event: 'database-awaited' }, line),
     onLost: (error) => life.fail(error, 'the embedded database ended by itself'),
