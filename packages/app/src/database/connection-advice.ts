@@ -155,10 +155,8 @@ function causeOf(error: unknown): unknown {
 
 function adviceFor<Text>(error: unknown, advice: Advice<Text>): Text | undefined {
   const code = faultCode(error);
-  for (const [codes, text] of Object.entries(advice)) {
-    if (new RegExp(`^(?:${codes})$`).test(code)) return text;
-  }
-  return undefined;
+  const found = Object.entries(advice).find(([codes]) => new RegExp(`^(?:${codes})$`).test(code));
+  return found?.[1];
 }
 
 function filledIn(text: string, error: unknown, address?: DatabaseAddress): string {
