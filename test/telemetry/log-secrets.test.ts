@@ -1,8 +1,10 @@
+import { once } from 'node:events';
+import { glob, readFile } from 'node:fs/promises';
 import { roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import { logEvents } from '../../packages/app/src/logging/log-events.ts';
 import { call } from '../support/http/caller.ts';
-import { serviceDataOf } from '../support/process/lives.ts';
+import { dataFolderOf, serviceDataOf } from '../support/process/lives.ts';
 import { type Listening, type LogLine, listeningService } from '../support/process/service-process.ts';
 import { marked, unknownKey } from '../support/secrets.ts';
 import { projectFolder } from '../support/workspace.ts';
@@ -35,6 +37,7 @@ function expectSchema(log: readonly LogLine[]): void {
 
 describe('docs/reference/logs.md: no secret reaches an output, and no line is forged', () => {
   const data = serviceDataOf('test');
+  const folder = dataFolderOf('suite');
 
   it('not by requests, whatever steers a terminal, faults of the database that quote, its end, or an uncaught error', async () => {
     const { admin, name } = data.database;
@@ -77,5 +80,42 @@ describe('docs/reference/logs.md: no secret reaches an output, and no line is fo
       const lines = process.log.filter(({ requestId }) => requestId === id);
       expect(lines.map(({ event }) => event)).to.have.members(['unexpected', 'request']);
     }
+  });
+
+  it('with the embedded database: nor a file where it does not belong', async () => {
+    const service = await listeningService({ DATA_DIR: folder.path, LOG_LEVEL: 'trace', DEMO: 'on' });
+    const { process } = service;
+    await process.says(() => process.output.includes('not an address') || undefined);
+    const [, campaign, key = ''] = /campaign\/(\d+)\/mirror.* Bearer (cm_\w+)/s.exec(process.output) ?? [];
+    await sendEverywhere(service, key, secrets);
+    const address = 'https://stored.example/STORED-ADDRESS';
+    const stored = await call({ base: service.base, campaign: Number(campaign), key, address });
+    expect(stored.status).to.equal(200);
+    const commandLine = await readFile(
+      `/proc/${(await process.event('database-started')).processId}/cmdline`,
+      'utf8',
+    );
+    const passwordsFile = `${folder.path}/cluster/passwords.json`;
+    const passwords: string[] = Object.values(JSON.parse(await readFile(passwordsFile, 'utf8')));
+    expect(passwords).to.have.length(5);
+    process.child.kill('SIGTERM');
+    await once(process.child, 'close');
+
+    const files: string[] = [];
+    const logs: string[] = [];
+    for await (const entry of glob('**', { cwd: folder.path, withFileTypes: true })) {
+      if (!entry.isFile() || entry.name === 'passwords.json') continue;
+      const text = await readFile(`${entry.parentPath}/${entry.name}`, 'latin1');
+      files.push(text);
+      if (entry.name === 'postgresql.log') logs.push(text);
+    }
+    expect(files).to.have.length.above(500);
+    expect(logs).not.to.deep.equal([]);
+    // What newcomers are shown has the key.
+    const log = process.output.replaceAll(/^[^{].*\n/gm, '');
+    const outputs = [log, process.errors, ...logs];
+    expectNone([...outputs, ...files, commandLine], [marked, unknownKey, ...passwords, key]);
+    expectNone(outputs, ['STORED-ADDRESS', key.slice(3, 20)]);
+    expectSchema(process.log);
   });
 });
