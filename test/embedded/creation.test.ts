@@ -79,7 +79,6 @@ describe('the creation of the embedded database', () => {
     await lchown(join(shared, 'planted'), 65534, 65534);
     expect(await clearError(sandbox.open(through))).contain('is not followed');
   });
-
   it('is refused in one line where there is no program, no folder, no right or no space for it', async () => {
     for (const platform of ['win32-x64', 'linux-mips'])
       expect(await clearError(findPrograms(platform))).contain(advice.otherServer);

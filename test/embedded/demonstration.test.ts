@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { command, refused } from '../support/commands/command.ts';
+import { command } from '../support/commands/command.ts';
 import { objectsOf } from '../support/commands/commands-on.ts';
 import { emptyDatabase } from '../support/database/database-server.ts';
 import { call } from '../support/http/caller.ts';
@@ -44,20 +44,12 @@ describe('the demonstration set', () => {
     expect((await started(settings)).output).not.to.include('curl');
   });
 
-  it('is made in a database of yours by `demo create` or DEMO=on, and only where there is no data', async () => {
-    await command(['migrate'], { DATABASE_URL: database.url('owner') });
-    const yours = { DATABASE_URL: database.url('service'), RUN_MIGRATIONS: 'false' };
-    const { base, process } = await listeningService(yours);
+  it('is made in a database of yours with DEMO=on only', async () => {
+    const yours = { DATABASE_URL: database.url('owner') };
+    const { process } = await listeningService(yours);
+    expect((await process.stop()).code).to.equal(0);
     expect(process.output).not.to.match(/curl|key issue/);
-    const operator = { DATABASE_URL: database.url('operator') };
-    const made = await command(['demo', 'create', '--base', base], operator);
-    expect(made.code, made.errors).to.equal(0);
-    expect(await firstCall(made.output)).to.equal(200);
-    const line = 'the database contains data, or contained some earlier: nothing was created\n';
-    expect(await command(['demo', 'create'], operator)).to.deep.equal(refused(line));
-
-    const other = await emptyDatabase('owner');
-    const on = await started({ DATABASE_URL: other.url('owner'), DEMO: 'on' });
+    const on = await started({ ...yours, DEMO: 'on' });
     expect(await firstCall(on.output)).to.equal(200);
   });
 

@@ -10,7 +10,6 @@ import {
   eventsOf,
   type Listening,
   listeningService,
-  nodeOptions,
   startService,
 } from '../support/process/service-process.ts';
 import { read } from '../support/workspace.ts';
@@ -112,15 +111,5 @@ describe('what is set of a process holds', () => {
     const { name, version } = JSON.parse(await read('package.json'));
     const running = { name, version, node: process.version, migration: migrations.at(-1)?.name };
     expect(await (await fetch(`${ops}/version`)).json()).to.deep.equal(running);
-  });
-
-  it('the options of Node: no debugger on SIGUSR1, and the same by npm, systemd and in a container', async () => {
-    const fast = ['--no-memory-reducer', '--no-allocation-site-pretenuring'];
-    expect(nodeOptions).to.deep.equal(['--disable-sigusr1', ...fast]);
-    const expected = [...nodeOptions, 'packages/app/src/main.ts'];
-    const unit = await read('ops/campaign-mirror@.service');
-    expect(/^ExecStart=\S+ (.*)$/m.exec(unit)?.[1]?.split(' ')).to.deep.equal(expected);
-    const [, command = ''] = /^CMD (\[.*\])$/m.exec(await read('Dockerfile')) ?? [];
-    expect(JSON.parse(command)).to.deep.equal(['node', ...expected]);
   });
 });

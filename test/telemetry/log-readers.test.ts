@@ -62,10 +62,9 @@ describe('contract: life — whoever reads the log, or does not', () => {
 
   it('a reader that is gone ends the service in order, exit code 1', async () => {
     const { read, write } = pipe();
-    const { child, ended } = await serving(write);
+    const { answers, ended } = await serving(write);
     closeSync(read);
-    // A line that it writes is what tells it.
-    child.kill('SIGUSR2');
+    await answers(1);
     const { code, errors } = await ended;
     expect(code).to.equal(1);
     expect(errors).to.match(/^the log cannot be written \(EPIPE.*\)\n$/);

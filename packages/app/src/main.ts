@@ -2,11 +2,9 @@ import { endBy, stopSignal } from './process/stop-signals.ts';
 
 // Loading the rest takes a moment, in which a signal would otherwise end the process with 143.
 const stop = stopSignal(endBy);
-// Until the service has its own handler, this signal must not end the process.
-process.on('SIGUSR2', () => {});
 if (process.argv.length > 2) {
-  const { answerArguments } = await import('./service/service-arguments.ts');
-  process.exitCode = answerArguments(process.argv.slice(2));
+  console.error('The service takes no arguments: see `./campaign-mirror config --example` for its settings.');
+  process.exitCode = 2;
 } else {
   const { runService } = await import('./service/service.ts');
   process.exit(await runService(process.env, { stop }));

@@ -21,12 +21,10 @@ export class Call {
   readonly environment: NodeJS.ProcessEnv;
   readonly stderr: OutputStream;
   readonly output: Output;
-  /** Set by `--verbose`: progress is reported on standard error. */
+  /** Set by `--verbose`: details of errors are printed. */
   verbose = false;
   /** The exit code when nothing is thrown. */
   exitCode = 0;
-  /** Whether the warnings about the settings were printed. */
-  notesShown = false;
   readonly #input: CommandInput;
   #signal: AbortSignal | undefined;
 

@@ -1,20 +1,14 @@
 /*
- * The commands that administer an installation, in the order of the help: `backup`, `restore`, `migrate`, `doctor`,
- * `config` and `demo`. What a command needs besides the settings is loaded when it runs, so that `--help` answers at once.
+ * The commands that administer an installation, in the order of the help: `backup`, `restore`, `migrate`, `doctor` and
+ * `config`. What a command needs besides the settings is loaded when it runs, so that `--help` answers at once.
  */
-import { group, leaf } from '@campaign-mirror/adapters-cli';
+import { leaf } from '@campaign-mirror/adapters-cli';
 import { type Call, ClearError, counted, exitCodes, printable } from '@campaign-mirror/adapters-cli/terminal';
 import { nameOf } from '../database/connection-advice.ts';
 import { readCommandSettings } from '../operator/command-settings.ts';
 import { externalDatabase, isExternal } from '../settings/external-database.ts';
 import type { Origin } from '../settings/read-settings.ts';
-import {
-  environmentExample,
-  type Setting,
-  type SettingName,
-  type Settings,
-  settings,
-} from '../settings/settings.ts';
+import { environmentExample, type SettingName, type Settings, settings } from '../settings/settings.ts';
 
 export function backup(call: Call) {
   return leaf(
@@ -112,7 +106,6 @@ export function config(call: Call) {
     'show the settings as this shell would start the service, where each comes from, and which database is used; hides secrets',
     ['config', 'config --json', 'config --example'],
   )
-    .addHelpText('after', () => `\n${environmentExample().trimEnd()}`)
     .option('--example', 'print every setting with its default, as .env.example has them')
     .action(async ({ json, example }) => {
       const { output } = call;
@@ -131,32 +124,17 @@ export function config(call: Call) {
         columns: [
           { head: 'setting', cell: ({ setting }) => setting },
           { head: 'value', cell: ({ value, hidden }) => (hidden ? '(set, hidden)' : value) },
-          { head: 'from', cell: sourceOf },
+          { head: 'from', cell: ({ from, file }) => (file ? `file ${file}` : from) },
         ],
         none: '',
       });
     });
 }
 
-/** The password in these is hidden, and the query, which may contain one; the rest is shown. */
-const urls = new Set<SettingName>(['DATABASE_URL', 'REDIS_URL']);
-
 /** A row of the answer. `value` is null if the setting has none, or if it is hidden. */
 function rowOf(name: SettingName, { text, from, file }: Origin) {
-  const { secret }: Setting = settings[name];
-  const row = { setting: name, value: text ?? null, hidden: false, from, file: file ?? null };
-  if (text === undefined || !secret) return row;
-  if (urls.has(name)) return { ...row, value: withoutPassword(text) };
-  return { ...row, value: null, hidden: true };
-}
-
-function withoutPassword(url: string): string {
-  return url.replace(/\?.*/, '?…').replace(/^([^:]+:\/\/[^:]*:)[^/]*@/, '$1…@');
-}
-
-function sourceOf({ from, file }: ReturnType<typeof rowOf>): string | null {
-  if (from === 'unset') return null;
-  return file ? `file ${file}` : from;
+  const hidden = settings[name].secret === true && text !== undefined;
+  return { setting: name, value: hidden ? null : (text ?? null), hidden, from, file: file ?? null };
 }
 
 async function describeDatabase(read: Settings): Promise<Record<string, string>> {
@@ -166,19 +144,4 @@ async function describeDatabase(read: Settings): Promise<Record<string, string>>
   }
   const { address, tls } = externalDatabase(read);
   return { database: nameOf(address), user: String(address.user), tls };
-}
-
-export function demonstrationCommands(call: Call) {
-  const create = leaf(
-    'create',
-    'create the demonstration set if there is no data at all, and show calls to try; its key is shown once',
-    ['demo create', 'demo create --base https://mirror.example.com'],
-  )
-    .option('--base <url>', 'base URL of the service in the calls shown', 'http://127.0.0.1:3000')
-    .action(async ({ base, json }) => {
-      const { createDemonstration, firstCalls } = await import('../operator/demonstration.ts');
-      const made = await createDemonstration(call);
-      await call.output.answer(json, made, firstCalls(made, base));
-    });
-  return group('demo', 'create the demonstration set', [create]);
 }

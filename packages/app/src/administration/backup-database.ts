@@ -22,9 +22,6 @@ import {
 } from '@campaign-mirror/adapters-persistence/sql';
 import { actOn } from '../operator/command-database.ts';
 
-/** A backup may take hours. */
-const pace = 'unhurried';
-
 /** Writes the whole database to a file. Returns the number of rows. @throws ClearError */
 export async function backUp(call: Call, path: string): Promise<number> {
   await refuseTaken(path);
@@ -35,7 +32,8 @@ export async function backUp(call: Call, path: string): Promise<number> {
     bar ??= progress(call, 'Reading rows', all);
     bar.update(read);
   };
-  return actOn(call, openPool, { pace, state: 'nothing was written' }, async ({ database: { pool } }) => {
+  const options = { pace: 'unhurried', state: 'nothing was written' } as const;
+  return actOn(call, openPool, options, async ({ database: { pool } }) => {
     const contents = through(backupOf(pool, call.interruption.signal, onProgress), createGzip());
     await writeNewFile(path, contents).finally(() => bar?.stop());
     return rows;
@@ -47,7 +45,7 @@ export async function backUp(call: Call, path: string): Promise<number> {
 /** Restores a backup into an empty database. @throws ClearError */
 export async function restoreFrom(call: Call, file: InputFile): Promise<TableCounts> {
   const { signal } = call.interruption;
-  return actOn(call, openPool, { pace, role: 'owner' }, ({ database: { pool }, act }) => {
+  return actOn(call, openPool, { pace: 'unhurried', role: 'owner' }, ({ database: { pool }, act }) => {
     const bytes = unpacked(readWithProgress(call, 'Reading', file));
     return restoreBackup(pool, act, { source: file.name, bytes }, signal);
   }).catch((error) => {

@@ -10,9 +10,8 @@ import { clearFault, nameOf } from '../database/connection-advice.ts';
 import { type DatabaseAccess, openDatabaseAccess } from '../database/database-access.ts';
 import { dataFolder } from '../database/embedded-database.ts';
 import { awaitDatabase } from '../database/prepare-database.ts';
-import { commandLog } from '../operator/command-database.ts';
 import { isExternal } from '../settings/external-database.ts';
-import { fileVariable, readSettings } from '../settings/read-settings.ts';
+import { readSettings } from '../settings/read-settings.ts';
 import type { Settings } from '../settings/settings.ts';
 
 type NamedResult = readonly [check: string, result: Result];
@@ -20,25 +19,15 @@ type NamedResult = readonly [check: string, result: Result];
 /** How long to wait for a database or Redis, in milliseconds: short, since somebody waits for the result. */
 const timeout = 2_000;
 
-/** If one of these is wrong, it is unknown which database is meant. */
-const databaseSettings = /^(?:DATABASE_URL|DATA_DIR|PG[A-Z]+)$/;
-
-/** Checks the settings, then what they name, one after the other. What is unavailable does not stop the remaining checks. */
+/** Checks the settings and, if they are valid, what they name. What is unavailable does not stop the remaining checks. */
 export async function* examine(call: Call): AsyncGenerator<NamedResult> {
-  const rest = { ...call.environment };
-  let read = readSettings(rest);
-  const areRight = !('wrong' in read);
-  // Read again without the settings that are wrong: contradictions between settings are found only when each is valid.
-  for (; 'wrong' in read; read = readSettings(rest)) {
+  const read = readSettings(call.environment);
+  if ('wrong' in read) {
     for (const line of read.wrong) yield ['settings', problem(line, 'correct it')];
-    if (read.about.some((name) => databaseSettings.test(name))) return;
-    for (const name of read.about) {
-      delete rest[name];
-      delete rest[fileVariable(name)];
-    }
+    return;
   }
   const { settings, notes } = read;
-  if (areRight) yield ['settings', ok('none is wrong')];
+  yield ['settings', ok('none is wrong')];
   for (const note of notes) yield ['settings', warning(note, 'correct it, or leave it out')];
   if (settings.REDIS_URL) yield ['redis', await checkRedis(settings.REDIS_URL)];
   const { IDENTITY, JWT_JWKS_URL } = settings;
@@ -57,14 +46,13 @@ export async function* examine(call: Call): AsyncGenerator<NamedResult> {
 async function* examineDatabase(call: Call, settings: Settings): AsyncGenerator<NamedResult> {
   let access: DatabaseAccess | undefined;
   try {
-    const log = await commandLog(call);
-    access = await openDatabaseAccess(settings, log, {
+    access = await openDatabaseAccess(settings, {
       signal: call.interruption.signal,
       onWait: (line) => call.output.note(line),
     });
     const address = access.address('operator');
     const DATABASE_WAIT = Math.min(settings.DATABASE_WAIT, timeout);
-    await awaitDatabase(address, { ...settings, DATABASE_WAIT }, log, undefined, []);
+    await awaitDatabase(address, { ...settings, DATABASE_WAIT }, []);
     yield ['database', ok(`${nameOf(address)} answers`)];
     const limits = { ...defaultPoolLimits, size: 1 };
     const { pool: database, close } = openPool(address, limits, 'campaign-mirror operator');
@@ -85,7 +73,6 @@ async function* examineDatabase(call: Call, settings: Settings): AsyncGenerator<
   }
 }
 
-/** Whether Redis accepts the login and answers. */
 async function checkRedis(url: URL): Promise<Result> {
   const { connectRedis } = await import('../http/redis-counts.ts');
   let fault: Error | undefined;
@@ -105,7 +92,6 @@ async function checkRedis(url: URL): Promise<Result> {
   }).finally(() => client.disconnect());
 }
 
-/** Whether the public keys of the issuer of tokens can be fetched. */
 async function checkIssuer(url: URL): Promise<Result> {
   const { issuerKeys } = await import('@campaign-mirror/adapters-jwt');
   const advice = 'correct JWT_JWKS_URL, or the issuer; without keys no token is accepted';
@@ -118,7 +104,6 @@ async function checkIssuer(url: URL): Promise<Result> {
   });
 }
 
-/** Whether another server can be used. `attempt` resolves with its finding. */
 async function reached(what: string, advice: string, attempt: () => Promise<string>): Promise<Result> {
   try {
     return ok(`${what}: ${await attempt()}`);
@@ -138,14 +123,10 @@ async function checkDisk(folder: string): Promise<Result> {
   let path = folder;
   while (path !== dirname(path) && !existsSync(path)) path = dirname(path);
   const { bavail, bsize } = await statfs(path);
-  return diskResult(bavail * bsize, path);
-}
-
-/** `bytes` are free for the embedded database: below 2 GiB, space is short; below ¼ GiB, a checkpoint may fail. */
-function diskResult(bytes: number, path: string): Result {
-  const free = bytes / 2 ** 30;
+  const free = (bavail * bsize) / 2 ** 30;
   const finding = `${free.toFixed(1)} GiB are free for DATA_DIR (${path})`;
   if (free >= 2) return ok(finding);
   const advice = 'make room, prune the history (`./campaign-mirror history prune`), or move DATA_DIR';
+  // Below ¼ GiB, a checkpoint may fail.
   return free < 0.25 ? problem(finding, advice) : warning(finding, advice);
 }

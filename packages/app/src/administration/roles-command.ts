@@ -5,7 +5,6 @@ import { type Call, ClearError, writeNewFile } from '@campaign-mirror/adapters-c
 import type { CreatedRole } from '@campaign-mirror/adapters-persistence/sql';
 import { isExternal } from '../settings/external-database.ts';
 
-/** What each role is for. */
 const purposes: Readonly<Record<CreatedRole['role'], string>> = {
   owner: './campaign-mirror migrate',
   operator: './campaign-mirror',

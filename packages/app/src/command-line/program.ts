@@ -3,11 +3,8 @@ import type { Call } from '@campaign-mirror/adapters-cli/terminal';
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import { project } from '../process/project.ts';
 
-/**
- * The ports of a call's commands. What they need is loaded when they are used, so that `--help` and usage errors are
- * answered at once.
- */
-export function operatorOf(call: Call): OperatorAccess {
+/** The ports of a call's commands, loaded when they are used, so that `--help` and usage errors are answered at once. */
+function operatorOf(call: Call): OperatorAccess {
   const ports = async () => (await import('../operator/operator-ports.ts')).operatorPorts(call);
   return {
     acting: async (run, options) => (await ports()).acting(run, options),
@@ -20,7 +17,6 @@ export function operatorOf(call: Call): OperatorAccess {
   };
 }
 
-/** Loads a command, or a group of them. */
 type Load = () => Promise<(call: Call) => CommandUnknownOpts>;
 
 function ofOperator(word: keyof typeof operatorCommands): Load {
@@ -47,7 +43,6 @@ const commands: Readonly<Record<string, Load>> = {
   doctor: async () => (await administration()).doctor,
   config: async () => (await administration()).config,
   audit: ofOperator('audit'),
-  demo: async () => (await administration()).demonstrationCommands,
 };
 
 /** The operator's commands. If `first` is the first word of one of them, only those that begin with it. */
@@ -90,19 +85,9 @@ function withoutKeys(text: string): string {
 function inherit(command: Command, call: Call): void {
   // Commander's own `help` shows the help of a group, whatever command of it is named.
   command.exitOverride().helpOption('-h, --help', 'show this help').helpCommand(false);
-  command.option('--verbose', 'print more on standard error, including details of errors');
+  command.option('--verbose', 'print the details of an error, too');
   command.on('option:verbose', () => {
     call.verbose = true;
   });
-  // Commander would report a required option as missing before it reports one that is misspelled.
-  const errors = command as unknown as Record<
-    'missingMandatoryOptionValue' | 'unknownOption',
-    (of: unknown) => never
-  >;
-  const reportMissing = errors.missingMandatoryOptionValue.bind(command);
-  errors.missingMandatoryOptionValue = (option) => {
-    const unknown = command.args.find((word) => word.startsWith('-'));
-    return unknown ? errors.unknownOption(unknown) : reportMissing(option);
-  };
   for (const child of command.commands as Command[]) inherit(child.copyInheritedSettings(command), call);
 }

@@ -6,14 +6,12 @@ import {
   Interrupted,
 } from '@campaign-mirror/adapters-cli/terminal';
 import { CommanderError } from 'commander';
-import { addEnvironmentFile } from '../settings/environment.ts';
 import { program } from './program.ts';
 
 /** Runs the command line with these words; resolves with the exit code. Never rejects, and calls share no state. */
 export async function run(words: readonly string[], input: CommandInput): Promise<number> {
   const call = new Call(input);
   try {
-    addEnvironmentFile(input.environment);
     const line = words[0] === 'help' ? [...words.slice(1), '--help'] : words;
     const commands = await program(call, line[0]);
     await commands.parseAsync(line, { from: 'user' });

@@ -22,7 +22,6 @@ export const ok = (finding: string): Result => ({ state: 'ok', finding, advice: 
 export const warning = (finding: string, advice: string): Result => ({ state: 'warning', finding, advice });
 export const problem = (finding: string, advice: string): Result => ({ state: 'problem', finding, advice });
 
-/** What a check may use. */
 export interface CheckInput {
   readonly facts: Awaited<ReturnType<typeof factsOf>>;
   readonly database: Pool | ClientBase;

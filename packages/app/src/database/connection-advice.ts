@@ -17,7 +17,6 @@ export function nameOf({ host, port, database }: DatabaseAddress): string {
   return `${host ?? 'localhost'}:${port ?? 5432}/${database ?? ''}`;
 }
 
-/** What a connection was used for when it failed. */
 export type Activity = 'connecting' | 'migrating' | 'acting';
 
 /**
@@ -132,7 +131,6 @@ export function clearFault(
   return new ClearError(filledIn(`${lost}: ${outcome}`, fault, address), 'away');
 }
 
-/** For a database on which migrations are pending. */
 export function notSetUp(address: DatabaseAddress): ClearError {
   return new ClearError(filledIn(notSetUpText, undefined, address));
 }
@@ -142,10 +140,7 @@ export function mayComeBack(error: unknown): boolean {
   return (error instanceof Unavailable || isDatabaseAway(error)) && !adviceFor(causeOf(error), misconfigured);
 }
 
-/**
- * Explains a fault after which the transaction is certainly undone; undefined if the outcome is unknown, as when a
- * connection is lost.
- */
+/** Explains a fault after which the transaction is certainly undone; undefined if it may have been committed. */
 export function undoneBy(error: unknown, address?: DatabaseAddress): Undone | undefined {
   // Without a cause, this program gave up: other transactions came first each time.
   if (error instanceof Unavailable && error.cause === undefined) return { what: error.message };
@@ -160,10 +155,8 @@ function causeOf(error: unknown): unknown {
 
 function adviceFor<Text>(error: unknown, advice: Advice<Text>): Text | undefined {
   const code = faultCode(error);
-  for (const [codes, text] of Object.entries(advice)) {
-    if (new RegExp(`^(?:${codes})$`).test(code)) return text;
-  }
-  return undefined;
+  const found = Object.entries(advice).find(([codes]) => new RegExp(`^(?:${codes})$`).test(code));
+  return found?.[1];
 }
 
 function filledIn(text: string, error: unknown, address?: DatabaseAddress): string {

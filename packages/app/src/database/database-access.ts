@@ -10,9 +10,9 @@ export interface DatabaseAccess {
   close(): Promise<void>;
 }
 
-/** What the embedded database needs of the program that uses it. */
 export interface AccessInput {
   readonly signal: AbortSignal;
+  readonly log?: LogWriter;
   /** Receives a line when the program waits for a command that uses the database. */
   readonly onWait: (line: string) => void;
   /** Given by the service only. Called when the database ended by itself. */
@@ -20,14 +20,12 @@ export interface AccessInput {
 }
 
 /**
- * Opens your database, which DATABASE_URL or PGHOST names, or the embedded one: a command uses that of a running service,
- * otherwise it is started.
+ * Opens your database, or the embedded one: a command uses that of a running service, otherwise it is started.
  * @throws ClearError, also when another service has the embedded database; the reason of the signal
  */
 export async function openDatabaseAccess(
   settings: Settings,
-  log: LogWriter,
-  { signal, onWait, onLost }: AccessInput,
+  { signal, log, onWait, onLost }: AccessInput,
 ): Promise<DatabaseAccess> {
   if (isExternal(settings)) {
     const { address } = externalDatabase(settings);
@@ -41,7 +39,7 @@ export async function openDatabaseAccess(
     onEvent: (event, detail) => {
       if (event === 'awaited')
         onWait(`waiting for process ${detail.processId}, which uses the data in ${folder}`);
-      else log.info({ event: `database-${event}`, ...detail }, `embedded database: ${event}`);
+      else log?.info({ event: `database-${event}`, ...detail }, `embedded database: ${event}`);
     },
     ...(onLost && { service: true, onLost }),
   });

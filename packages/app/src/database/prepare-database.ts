@@ -15,8 +15,7 @@ const betweenTries = 250;
 const timeout = 2_000;
 
 /**
- * Waits for the database of the service, migrates it, makes all checks, and logs their warnings. When `ending` is aborted,
- * the remaining steps are left out.
+ * Waits for the database, migrates it, makes all checks, and logs their warnings. `ending` gives up what remains.
  * @throws ClearError when the database does not answer or may not be used, or when a check finds a problem that ends a start
  */
 export async function prepareDatabase(
@@ -24,27 +23,26 @@ export async function prepareDatabase(
   { settings, log, ending }: { settings: Settings; log: LogWriter; ending: AbortSignal },
 ): Promise<void> {
   const owner = access.address('owner');
-  await awaitDatabase(owner, settings, log, ending);
+  await awaitDatabase(owner, settings, ['version', 'encoding'], ending, log);
   if (settings.RUN_MIGRATIONS === 'true' && !ending.aborted) {
     const onWait = (line: string) => log.warn({ event: 'migration-awaited' }, line);
     await migrateClearly(owner, onWait, { givenUp: ending });
   }
-  const allChecks = checks.map(({ name }) => name);
-  await awaitDatabase(access.address('service'), settings, log, ending, allChecks);
+  const checkNames = checks.map(({ name }) => name);
+  await awaitDatabase(access.address('service'), settings, checkNames, ending, log);
 }
 
 /**
  * Waits until the database answers, at most DATABASE_WAIT or until `givenUp`, and makes the checks of these names.
  * Connects with the parameters of the service's pool, which a pooler may refuse.
- * @throws ClearError when the database does not answer or rejects the login, or when a check finds a problem that ends a
- *   start
+ * @throws ClearError when it does not answer or rejects the login, or when a check finds a problem that ends a start
  */
 export async function awaitDatabase(
   address: DatabaseAddress,
   settings: Settings,
-  log: LogWriter,
+  checkNames: readonly string[],
   givenUp?: AbortSignal,
-  checkNames: readonly string[] = ['version', 'encoding'],
+  log?: LogWriter,
 ): Promise<void> {
   const { STATEMENT_TIMEOUT: statementTimeout, DATABASE_WAIT } = settings;
   const limits = { size: 1, waitTimeout: timeout, queryTimeout: timeout, statementTimeout };
@@ -58,13 +56,14 @@ export async function awaitDatabase(
         for (const { state, finding, advice } of [await run(input)].flat()) {
           const line = `${finding}: ${advice}`;
           if (stops && state === 'problem') throw new ClearError(`the database ${nameOf(address)}: ${line}`);
-          if (warns && state !== 'ok') log.warn({ event: 'check-warned', check: name }, line);
+          if (warns && state !== 'ok') log?.warn({ event: 'check-warned', check: name }, line);
         }
       }
       return;
     } catch (error) {
       if (!mayComeBack(error) || performance.now() >= until) throw clearFault(error, address, 'connecting');
-      if (tries === 1) log.warn({ event: 'database-awaited' }, `waiting for the database ${nameOf(address)}`);
+      if (tries === 1)
+        log?.warn({ event: 'database-awaited' }, `waiting for the database ${nameOf(address)}`);
     } finally {
       // The end is not awaited: a server that stalls now has already answered.
       close().catch(() => {});
@@ -74,8 +73,7 @@ export async function awaitDatabase(
 }
 
 /**
- * Migrates; `onWait` receives a line that says what the migration waits for. False if it was given up: then nothing was
- * done.
+ * Migrates; `onWait` receives a line that says what it waits for. False if it was given up, with nothing done.
  * @throws ClearError when the role may not migrate, or another transaction holds a lock that is needed
  */
 export async function migrateClearly(

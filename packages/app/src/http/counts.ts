@@ -8,15 +8,12 @@ export type LimitName = 'key' | 'failed-keys';
 /** Counts one more for a key or an address. Rejects within a bounded time if it cannot. */
 export type Counting = (keyOrAddress: string) => Promise<Count>;
 
-/** Where counts are kept. */
 export interface Counts {
   counting(limit: LimitName, rate: Rate): Counting;
   close(): void;
 }
 
-/**
- * What a limiter of rate-limiter-flexible resolves with, or rejects with above the limit. @throws any other rejection
- */
+/** What rate-limiter-flexible resolves with, or rejects with above the limit. @throws any other rejection */
 export function countOf(result: unknown): Count {
   if (!(result instanceof RateLimiterRes)) throw result;
   return { consumed: result.consumedPoints, resetIn: Math.max(result.msBeforeNext, 0) };
@@ -25,7 +22,6 @@ export function countOf(result: unknown): Count {
 /** The maximum number of keys or addresses counted at once; the least recently seen is forgotten first. */
 const defaultMaxCounted = 50_000;
 
-/** Counts in the memory of this process. */
 export function memoryCounting({ limit, seconds }: Rate, maxCounted = defaultMaxCounted): Counting {
   const limiter = new RateLimiterMemory({ points: limit, duration: seconds, keyPrefix: '' });
   // The limiter itself forgets nothing before its window is over.
@@ -38,3 +34,5 @@ export function memoryCounting({ limit, seconds }: Rate, maxCounted = defaultMax
     return limiter.consume(keyOrAddress).then(countOf, countOf);
   };
 }
+
+export const memoryCounts: Counts = { counting: (_, rate) => memoryCounting(rate), close: () => {} };

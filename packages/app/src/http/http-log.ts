@@ -1,10 +1,6 @@
-import type { AnsweredRequest, HttpLog } from '@campaign-mirror/adapters-http';
-import { type Log, type LogLines, timeOfLine, traceIds } from '../logging/log.ts';
-import { type EventName, throttled } from '../logging/log-events.ts';
-import type { Life } from '../process/life.ts';
-
-/** The minimum time between two lines about an outage, in milliseconds: each request would repeat the line. */
-const betweenOutageLines = 1_000;
+import type { HttpLog } from '@campaign-mirror/adapters-http';
+import { type LogLines, timeOfLine, traceIds } from '../logging/log.ts';
+import { type EventName, type Log, throttled } from '../logging/log-events.ts';
 
 /** The events that security monitoring looks for, by the status of the answer; any other is a `request`. */
 const eventsByStatus: Readonly<Record<number, EventName>> = {
@@ -22,7 +18,7 @@ export function httpLog(
 ): HttpLog {
   const levelNumber = log.levels.values[level];
   const { pid } = process;
-  const outage = throttled(betweenOutageLines);
+  const outage = throttled(log, 'warn');
   return {
     answered: (request) => {
       count(request);
@@ -50,28 +46,9 @@ export function httpLog(
       lines.add(`${JSON.stringify(line)}\n`);
     },
     failed: (requestId, error, because) => {
-      if (because === 'unexpected') {
-        log.error({ event: because, requestId, err: error }, 'answered 500');
-      } else {
-        outage((suppressed) =>
-          log.warn({ event: because, requestId, suppressed, err: error }, 'answered 503'),
-        );
-      }
+      const fields = { event: because, requestId, err: error };
+      if (because === 'unexpected') log.error(fields, 'answered 500');
+      else outage(fields, 'answered 503');
     },
   };
-}
-
-/** The maximum number of requests logged, the longest-running first; the others are counted. */
-const maxLogged = 20;
-
-/** Logs the requests that were unfinished at SHUTDOWN_TIMEOUT. */
-export function logUnfinished(requests: readonly AnsweredRequest[], life: Life): void {
-  const longestFirst = requests.toSorted((one, other) => other.milliseconds - one.milliseconds);
-  for (const { requestId, method, route, ...times } of longestFirst.slice(0, maxLogged)) {
-    const milliseconds = Math.round(times.milliseconds);
-    const line = `a request was unfinished after ${milliseconds} ms and got 503`;
-    life.reportHung('http', line, { requestId, method, route, milliseconds });
-  }
-  const more = requests.length - maxLogged;
-  if (more > 0) life.reportHung('http', `${more} more requests were unfinished and got 503`, { more });
 }

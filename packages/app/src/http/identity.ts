@@ -1,14 +1,9 @@
 import type { IssuerObserver, TokenRules } from '@campaign-mirror/adapters-jwt';
 import { accessKey, type Identity } from '@campaign-mirror/domain';
-import type { Log } from '../logging/log.ts';
-import { throttled } from '../logging/log-events.ts';
+import type { Registry } from 'prom-client';
+import { type Log, throttled } from '../logging/log-events.ts';
+import { issuerMetrics } from '../metrics/service-metrics.ts';
 import type { Settings } from '../settings/settings.ts';
-
-export interface OpenIdentity {
-  readonly identity: Identity;
-  /** Whether a text has the form of a credential. */
-  readonly isWellFormed: (credential: string) => boolean;
-}
 
 /** How often the issuer's keys are fetched, in milliseconds: a key that it removed is refused after that. */
 const betweenFetches = 300_000;
@@ -17,22 +12,23 @@ const betweenFetches = 300_000;
 const maxAge = 3_900_000;
 
 /**
- * The identity that IDENTITY names. `keys` is the identity by access keys, needed unless tokens alone are accepted. The
- * issuer's keys are fetched at once, but not awaited: the service starts without the issuer. The code for tokens is loaded
- * only if they are accepted.
+ * The identity that IDENTITY names. `keys`, the identity by access keys, is needed unless tokens alone are accepted. The
+ * issuer's keys are fetched, but not awaited. The code for tokens is loaded only if they are accepted.
  */
 export async function openIdentity(
   settings: Settings,
   keys: Identity | undefined,
-  observer?: IssuerObserver,
-): Promise<OpenIdentity> {
+  log: Log,
+  registry: Registry,
+) {
   const isKey = (credential: string) => accessKey(credential) !== undefined;
   if (settings.IDENTITY === 'keys') return { identity: needed(keys), isWellFormed: isKey };
   const { issuerKeys, JwtIdentity, keysOrTokens, isTokenForm } = await import(
     '@campaign-mirror/adapters-jwt'
   );
   const url = needed(settings.JWT_JWKS_URL);
-  const keysOfIssuer = issuerKeys({ url, maxAge, ...(observer && { observer }) });
+  const observer = issuerObserver(log, issuerMetrics(registry, settings.IDENTITY));
+  const keysOfIssuer = issuerKeys({ url, maxAge, observer });
   // The observer gets the failure.
   const fetchKeys = () => void keysOfIssuer.reload().catch(() => {});
   fetchKeys();
@@ -64,12 +60,9 @@ function needed<Value>(value: Value | undefined): Value {
   return value;
 }
 
-/** The minimum time between two lines about failures, in milliseconds. */
-const betweenLines = 60_000;
-
-/** Counts each fetch; logs the first one, failures at most once a minute, and the first success after a failure. */
-export function issuerObserver(log: Log, metrics: IssuerObserver): IssuerObserver {
-  const throttle = throttled(betweenLines);
+/** Counts each fetch; logs the first one, failures, and the first success after a failure. */
+function issuerObserver(log: Log, metrics: IssuerObserver): IssuerObserver {
+  const warn = throttled(log, 'warn');
   let isFirst = true;
   return {
     fetched: (keys) => {
@@ -82,11 +75,9 @@ export function issuerObserver(log: Log, metrics: IssuerObserver): IssuerObserve
     failed: (error) => {
       metrics.failed(error);
       isFirst = true;
-      throttle((suppressed) =>
-        log.warn(
-          { event: 'issuer-keys-failed', suppressed, err: error },
-          'the keys of the issuer of tokens cannot be fetched: see JWT_JWKS_URL, and whether the issuer answers',
-        ),
+      warn(
+        { event: 'issuer-keys-failed', err: error },
+        'the keys of the issuer of tokens cannot be fetched: see JWT_JWKS_URL, and whether the issuer answers',
       );
     },
   };

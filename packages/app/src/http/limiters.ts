@@ -1,17 +1,16 @@
 import type { CallLimits, Limiter, Rate } from '@campaign-mirror/adapters-http';
-import type { Log } from '../logging/log.ts';
-import { throttled } from '../logging/log-events.ts';
+import { type Log, throttled } from '../logging/log-events.ts';
 import type { Settings } from '../settings/settings.ts';
-import type { Counting, Counts, LimitName } from './counts.ts';
-
-/** The minimum time between two lines about an outage of Redis, in milliseconds: each request would repeat the line. */
-const betweenLines = 1_000;
+import { type Counting, type LimitName, memoryCounts } from './counts.ts';
 
 /** The limits that are set. They count in Redis if REDIS_URL is set, otherwise in this process. */
 export async function openLimits(settings: Settings, log: Log): Promise<CallLimits & { close(): void }> {
-  const { RATE_LIMIT, FAILED_KEY_LIMIT } = settings;
+  const { RATE_LIMIT, FAILED_KEY_LIMIT, REDIS_URL } = settings;
   if (!RATE_LIMIT && !FAILED_KEY_LIMIT) return { close: () => {} };
-  const { counting, close } = await openCounts(settings);
+  // The client of Redis is loaded only if it is needed.
+  const { counting, close } = REDIS_URL
+    ? (await import('./redis-counts.ts')).redisCounts(REDIS_URL)
+    : memoryCounts;
   const limiter = (name: LimitName, rate: Rate) => limiterOf(name, rate, counting(name, rate), log);
   return {
     ...(RATE_LIMIT && { keys: limiter('key', RATE_LIMIT) }),
@@ -20,24 +19,12 @@ export async function openLimits(settings: Settings, log: Log): Promise<CallLimi
   };
 }
 
-/** Opens the counts. Only the code that is needed is loaded. */
-async function openCounts({ REDIS_URL }: Settings): Promise<Counts> {
-  if (REDIS_URL) return (await import('./redis-counts.ts')).redisCounts(REDIS_URL);
-  const { memoryCounting } = await import('./counts.ts');
-  return { counting: (_, rate) => memoryCounting(rate), close: () => {} };
-}
-
 /** If a request cannot be counted, it passes: a limit is worth less than a change of a live mirror. */
 export function limiterOf(limit: LimitName, rate: Rate, counting: Counting, log: Log): Limiter {
-  const throttle = throttled(betweenLines);
+  const warn = throttled(log, 'warn');
   const count = (keyOrAddress: string) =>
     counting(keyOrAddress).catch((error) => {
-      throttle((suppressed) =>
-        log.warn(
-          { event: 'uncounted', limit, suppressed, err: error },
-          'a request could not be counted, and was let through',
-        ),
-      );
+      warn({ event: 'uncounted', limit, err: error }, 'a request could not be counted, and was let through');
       return undefined;
     });
   return { rate, count };

@@ -1,16 +1,11 @@
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import { Capacity, type HttpServer, type Overload, trustedProxies } from '@campaign-mirror/adapters-http';
-import type { Log } from '../logging/log.ts';
-import { throttled } from '../logging/log-events.ts';
+import { type Log, throttled } from '../logging/log-events.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /** The maximum number of open connections of callers: those beyond it are closed at once. */
 const maxConnections = 4_096;
 
-/** The minimum time between two lines about an overload, in milliseconds: each refusal would repeat the line. */
-const betweenLines = 5_000;
-
-/** What the log says about an overload. */
 const texts: Readonly<Record<Overload, string>> = {
   requests: 'requests are refused: MAX_IN_FLIGHT are being carried out',
   share:
@@ -26,11 +21,11 @@ export function capacityOf(
   log: Log,
   count: (what: Overload) => void,
 ): Capacity {
-  const throttles: Readonly<Record<Overload, ReturnType<typeof throttled>>> = {
-    requests: throttled(betweenLines),
-    share: throttled(betweenLines),
-    'event-loop-delay': throttled(betweenLines),
-    connections: throttled(betweenLines),
+  const warn = {
+    requests: throttled(log, 'warn'),
+    share: throttled(log, 'warn'),
+    'event-loop-delay': throttled(log, 'warn'),
+    connections: throttled(log, 'warn'),
   };
   const limits =
     listener === 'callers'
@@ -38,7 +33,7 @@ export function capacityOf(
       : { inFlight: 64, connections: 256 };
   return new Capacity(limits, (what) => {
     count(what);
-    throttles[what]((suppressed) => log.warn({ event: 'overload', listener, what, suppressed }, texts[what]));
+    warn[what]({ event: 'overload', listener, what }, texts[what]);
   });
 }
 
@@ -54,28 +49,18 @@ export async function listen(
   try {
     return (await server.listen(port, host, { reusePort })).port;
   } catch (error) {
-    const { code = '' } = error as { code?: string };
-    const advice = adviceFor(code, name, port, host);
+    const place = `${name} ${port} on ${host}`;
+    // conda and some shells set HOST, too, to the kind or the name of the machine.
+    const elsewhere = `${name.replace('PORT', 'HOST')}: ${JSON.stringify(host)} is not an address of this machine: unset it, or set one`;
+    const advice = {
+      EADDRINUSE: `${place} is in use: free it, or set ${name}`,
+      EACCES: `${place} may not be used by this user: set ${name}`,
+      ENOTSUP: 'REUSE_PORT=on: this system cannot share a port between processes (SO_REUSEPORT)',
+      EADDRNOTAVAIL: elsewhere,
+      ENOTFOUND: elsewhere,
+      EAI_AGAIN: elsewhere,
+    }[String((error as NodeJS.ErrnoException).code)];
     throw advice === undefined ? error : new ClearError(advice);
-  }
-}
-
-/** The advice for an error code; undefined for any other error. */
-function adviceFor(code: string, name: 'PORT' | 'OPS_PORT', port: number, host: string): string | undefined {
-  switch (code) {
-    case 'EADDRINUSE':
-      return `${name} ${port} on ${host} is in use: free it, or set ${name}`;
-    case 'EACCES':
-      return `${name} ${port} on ${host} may not be used by this user: set ${name}`;
-    case 'ENOTSUP':
-      return 'REUSE_PORT=on: this system cannot share a port between processes (SO_REUSEPORT)';
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      // conda and some shells set HOST, too, to the kind or the name of the machine.
-      return `${name.replace('PORT', 'HOST')}: ${JSON.stringify(host)} is not an address of this machine: unset it, or set one`;
-    default:
-      return undefined;
   }
 }
 

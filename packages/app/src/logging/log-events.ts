@@ -7,19 +7,19 @@ export const logEvents = {
   'request-forbidden': 'the same, with 403',
   'request-limited': 'the same, with 429',
   unavailable:
-    'a request got 503 because of the database or the issuer of tokens; at most once a second, with the number of others in `suppressed`',
+    'a request got 503 because of the database or the issuer of tokens; one line in 5 s, with the number of others in `suppressed`',
   unexpected: 'a request got 500 because of a fault of the service',
   uncounted:
-    'Redis did not count a request for a limit, and it was let through; at most once a second for each limit, with the number of others in `suppressed`',
-  overload: 'requests or connections beyond a limit are refused: one line in 5 s',
+    'Redis did not count a request for a limit, and it was let through; one line in 5 s for each limit, with `suppressed`',
+  overload:
+    'requests or connections beyond a limit are refused; one line in 5 s for each limit, with `suppressed`',
   'statement-refused':
-    'PostgreSQL refused a statement of the service itself, such as for a missing right; at most once a minute, with the number of others in `suppressed`',
+    'PostgreSQL refused a statement of the service itself, such as for a missing right; one line in 5 s, with `suppressed`',
   'issuer-keys-fetched':
     'the public keys of the issuer of tokens were fetched for the first time, or again after a failure',
   'issuer-keys-failed':
-    'the public keys of the issuer could not be fetched; at most once a minute, with the number of other failures in `suppressed`',
-  'page-failed':
-    '`/metrics` or the page for operators, or its data of the last minutes, could not be made; at most once a minute, with the number of others in `suppressed`',
+    'the public keys of the issuer could not be fetched; one line in 5 s, with `suppressed`',
+  'page-failed': 'the data of the page for operators could not be read; one line in 5 s, with `suppressed`',
   starting: 'the first line of a start',
   'setting-doubtful': 'a setting may not be what was meant',
   'database-awaited': 'the database does not answer yet, or a command has the embedded one',
@@ -31,13 +31,12 @@ export const logEvents = {
   listening: 'callers are served',
   'plain-http-exposed': 'the service listens beyond the loopback address without `TRUSTED_PROXIES`',
   'start-failed': 'the start failed because of an unexpected fault',
-  'log-level-changed': 'SIGUSR2 changed the level',
   'log-lines-lost':
     'lines of the log were lost because they were not read in time; the reader keeps up again',
   failed:
     'an uncaught error, a log that nobody reads any longer, or the embedded database ended by itself: the process drains and exits with 1',
   stopping: 'the process was asked to end',
-  hung: 'a part or a request did not end in time',
+  hung: 'a part did not end in time; of `http`, how many requests were `unfinished` and got 503',
   'stop-failed': 'a part ended with an error',
   stopped: 'the last line',
   'database-starting': 'the embedded database is being started',
@@ -59,25 +58,21 @@ export type LogWriter = { readonly [L in Exclude<Level, 'trace'>]: Write };
 /** Pino's logger, which accepts these events only. */
 export type Log = Omit<Logger, keyof LogWriter> & LogWriter;
 
-/** Writes nothing: for a command without `--verbose`, which reports in another way. */
-export const silentLogWriter: LogWriter = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
+/** How long a frequent event is not logged again, in milliseconds. */
+const betweenLines = 5_000;
 
-/**
- * Limits how often a frequent event is reported, to one report in `between` milliseconds. The report receives how often
- * this happened since the last one, without this time.
- */
-export function throttled(between: number): (report: (suppressed: number) => void) => void {
+/** Writes an event that may be frequent at most once in 5 s, with how often it was `suppressed` before. */
+export function throttled(log: LogWriter, level: keyof LogWriter): Write {
   let suppressed = 0;
   let writtenAt = Number.NEGATIVE_INFINITY;
-  return (report) => {
+  return (fields, message) => {
     const now = performance.now();
-    if (now - writtenAt < between) {
+    if (now - writtenAt < betweenLines) {
       suppressed += 1;
       return;
     }
     writtenAt = now;
-    const before = suppressed;
+    log[level]({ ...fields, suppressed }, message);
     suppressed = 0;
-    report(before);
   };
 }

@@ -14,35 +14,30 @@ const batch = { longest: 100, characters: 16_384 };
  * The lines of the log, in ASCII and in order. Lines of requests wait for each other, because writing a line costs more than
  * making it. Any other line is written at once, after those that wait.
  */
-export class LogLines {
-  readonly #out: { write(text: string): unknown };
-  #waiting = '';
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(out: { write(text: string): unknown }) {
-    this.#out = out;
-  }
-
+export function logLines(out: { write(text: string): unknown }) {
+  let waiting = '';
+  let timer: NodeJS.Timeout | undefined;
+  const flush = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    const text = waiting;
+    waiting = '';
+    if (text !== '') out.write(escaped(text));
+  };
   /** Adds a line that may wait. */
-  add(line: string): void {
-    this.#waiting += line;
-    if (this.#waiting.length >= batch.characters) this.flush();
-    else this.#timer ??= setTimeout(() => this.flush(), batch.longest).unref();
-  }
-
-  write(line: string): void {
-    this.add(line);
-    this.flush();
-  }
-
-  flush(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    const text = this.#waiting;
-    this.#waiting = '';
-    if (text !== '') this.#out.write(escaped(text));
-  }
+  const add = (line: string): void => {
+    waiting += line;
+    if (waiting.length >= batch.characters) flush();
+    else timer ??= setTimeout(flush, batch.longest).unref();
+  };
+  const write = (line: string): void => {
+    add(line);
+    flush();
+  };
+  return { add, write, flush };
 }
+
+export type LogLines = ReturnType<typeof logLines>;
 
 let latest = 0;
 let text = '';
@@ -79,28 +74,18 @@ function harmless(value: unknown, name = ''): unknown {
   );
 }
 
-export type { Log };
-
-export interface OpenedLog {
-  readonly log: Log;
-  /** For lines that are made without pino, and for text that is not a line of the log. */
-  readonly lines: LogLines;
-  /** Resolves when the reader of the log has closed it: nothing can be logged any longer. */
-  readonly gone: Promise<Error>;
-  /** How many lines were lost so far. */
-  lostLines(): number;
-  /** Writes the last lines. If the reader does not take them in time, the process kills itself. */
-  close(): Promise<void>;
-}
-
 const standardOutput = 1;
 /** How many bytes are kept for a slow reader; lines beyond that are lost. */
 const maxKept = 16_777_216;
 /** How long the end waits for a slow reader to take the last lines, in milliseconds. */
 const endTimeout = 1_000;
 
-/** JSON lines on standard output, or a readable form of them on a terminal. Nothing waits for the reader. */
-export function openLog(level: string): OpenedLog {
+/**
+ * JSON lines on standard output, or a readable form of them on a terminal. Nothing waits for the reader. `lines` is for
+ * those that are made without pino, and for other text; `gone` resolves when the reader has closed the log. `close` writes
+ * the last lines; if the reader does not take them in time, the process kills itself.
+ */
+export function openLog(level: string) {
   // Not `process.stdout`: it waits for a terminal, and makes a pipe non-blocking, so that pino would write 64 KiB at a time
   // to a full one. With a `minLength` of 0, `flush` would not wait.
   const output = pino.destination({ dest: standardOutput, sync: false, minLength: 1, maxLength: maxKept });
@@ -109,7 +94,7 @@ export function openLog(level: string): OpenedLog {
   let suppressed = 0;
   let isRefused = false;
   const converted = isatty(standardOutput) ? readable() : (text: string) => text;
-  const lines = new LogLines({ write: (text) => output.write(converted(text)) });
+  const lines = logLines({ write: (text) => output.write(converted(text)) });
   const log = logTo(lines, level);
   output
     .on('drop', (text: string) => {
@@ -152,7 +137,6 @@ export function openLog(level: string): OpenedLog {
   return { log, lines, gone, lostLines: () => lost, close };
 }
 
-/** A log that writes to these lines. */
 export function logTo(lines: { write(line: string): unknown }, level: string): Log {
   const options = {
     level,
@@ -168,17 +152,4 @@ export function logTo(lines: { write(line: string): unknown }, level: string): L
 export function traceIds(): { trace_id?: string; span_id?: string } {
   const span = trace.getActiveSpan()?.spanContext();
   return span ? { trace_id: span.traceId, span_id: span.spanId } : {};
-}
-
-/** A function that switches between the configured level and `debug` (`info` if the configured one is as verbose), and logs that. */
-export function levelToggle(log: Log, configured: string): () => void {
-  const other = configured === 'debug' || configured === 'trace' ? 'info' : 'debug';
-  return () => {
-    const from = log.level;
-    const to = from === configured ? other : configured;
-    // A level at which the line is written, whatever both levels are.
-    log.level = 'info';
-    log.info({ event: 'log-level-changed', from, to }, `the level of the log is ${to} now`);
-    log.level = to;
-  };
 }

@@ -2,12 +2,10 @@ import type { Database, HotPathObserver } from '@campaign-mirror/adapters-persis
 import type { Registry } from 'prom-client';
 import { durationBuckets, instruments } from './instruments.ts';
 
-/** The names of the statements of the hot path. */
 const statements = ['look-up-one', 'look-up-many', 'set-mirrors', 'set-locked-mirror'];
 /** Upper bounds, in calls. */
 const memberBuckets = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
-/** Counts what the hot path does in the database. */
 export function hotPathMetrics(registry: Registry): HotPathObserver {
   const { counter, histogram } = instruments(registry);
   const durations = histogram(
@@ -94,7 +92,6 @@ export function poolMetrics(registry: Registry, { pool }: Pick<Database, 'pool'>
 
 type KeyUses = Readonly<Record<'noted' | 'writes' | 'failures', number>>;
 
-/** The uses of keys, as `uses` counts them. */
 export function keyUseMetrics(registry: Registry, uses: KeyUses): void {
   const { counted } = instruments(registry);
   counted(

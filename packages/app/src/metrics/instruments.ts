@@ -3,7 +3,6 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 /** Upper bounds in seconds: fine around the millisecond that a request takes on a machine that is not busy. */
 export const durationBuckets = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5];
 
-/** Makes the metrics of prom-client by their names, help texts and labels. */
 export function instruments(registry: Registry) {
   const registers = [registry];
   return {

@@ -14,11 +14,9 @@ import { label, type OperatorAct } from '@campaign-mirror/domain';
 import { clearFault, notSetUp, undoneBy } from '../database/connection-advice.ts';
 import { type DatabaseAccess, openDatabaseAccess } from '../database/database-access.ts';
 import { awaitDatabase, migrateClearly } from '../database/prepare-database.ts';
-import { type LogWriter, silentLogWriter } from '../logging/log-events.ts';
 import type { Settings } from '../settings/settings.ts';
 import { readCommandSettings } from './command-settings.ts';
 
-/** What the adapters for an operator's commands are made of. */
 export interface OperatorSession<Opened extends OpenPool = OpenPool> {
   readonly database: Opened;
   readonly act: OperatorAct;
@@ -38,8 +36,7 @@ const paces: Readonly<Record<NonNullable<AccessOptions['pace']>, Partial<PoolLim
 };
 
 /**
- * Acts as the operator on the configured database, even while a service uses it. Without a service, the embedded
- * database is started for it, and stopped afterwards.
+ * Acts as the operator on the database. The embedded one is started for it, unless a service runs it.
  * @throws ClearError when a setting is wrong, or the database is unavailable, not migrated, or rejects the login
  */
 export function actOn<T, Opened extends OpenPool>(
@@ -105,15 +102,14 @@ export async function withDatabase<T>(
   const { settings } = readCommandSettings(call);
   const { interruption, output } = call;
   const { signal } = interruption;
-  const log = await commandLog(call);
   const onWait = (line: string) => output.note(line);
-  const access = await openDatabaseAccess(settings, log, { signal, onWait }).catch((error) => {
+  const access = await openDatabaseAccess(settings, { signal, onWait }).catch((error) => {
     interruption.throwIfInterrupted('Nothing was done.');
     return throwAway(error);
   });
   const address = access.address('operator');
   try {
-    await awaitDatabase(address, settings, log, signal).catch(throwAway);
+    await awaitDatabase(address, settings, ['version', 'encoding'], signal).catch(throwAway);
     interruption.throwIfInterrupted('Nothing was done.');
     return await run(access, settings);
   } catch (error) {
@@ -134,13 +130,6 @@ export function withPool<T>(
     const { pool, close } = openPool(address, { ...defaultPoolLimits, size: 1 }, applicationName);
     return run(pool, address).finally(close);
   });
-}
-
-/** The log of a command: on standard error, and only with `--verbose`. */
-export async function commandLog({ verbose, stderr }: Call): Promise<LogWriter> {
-  if (!verbose) return silentLogWriter;
-  const { logTo } = await import('../logging/log.ts');
-  return logTo(stderr, 'debug');
 }
 
 /** To a command, a database that cannot be opened or connected to is unavailable (`away`), for whatever reason. */

@@ -1,35 +1,28 @@
-import { type Call, ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import {
   type Database,
   filledTable,
-  openDatabase,
   demonstrationOwners as owners,
   PostgresAccessKeys,
   PostgresSettings,
 } from '@campaign-mirror/adapters-persistence';
-import { type Label, label, mirrorAddress, noDeniedHosts, type OwnerId } from '@campaign-mirror/domain';
-import { actOn, type OperatorSession } from './command-database.ts';
+import {
+  type Label,
+  label,
+  type MirrorAddress,
+  mirrorAddress,
+  noDeniedHosts,
+  type OwnerId,
+} from '@campaign-mirror/domain';
+import type { OperatorSession } from './command-database.ts';
 
 /** How long the key of the set is valid, in seconds. */
 const sevenDays = 7 * 24 * 60 * 60;
 
-/** Creates the demonstration set if the database has never contained any data; otherwise undefined. */
-export async function createInEmptyDatabase(session: OperatorSession<Database>) {
-  return (await filledTable(session.database.pool)) ? undefined : createSet(session);
-}
-
-/** The same for the command. @throws ClearError if the database contains data, or contained some earlier */
-export async function createDemonstration(call: Call) {
-  const made = await actOn(call, openDatabase, {}, createInEmptyDatabase);
-  if (made) return made;
-  throw new ClearError('the database contains data, or contained some earlier: nothing was created');
-}
-
-/** Creates an owner with three campaigns and a key, and a campaign of another owner. */
-async function createSet({ database, act }: OperatorSession<Database>) {
+/** Creates the demonstration set; undefined if the database contains data, or contained some earlier. */
+export async function createDemonstration({ database, act }: OperatorSession<Database>) {
+  if (await filledTable(database.pool)) return undefined;
   const campaigns = new PostgresSettings(database.orm, act);
-  const address = mirrorAddress('https://first.example/', noDeniedHosts);
-  if (typeof address !== 'string') throw new TypeError('the demonstration needs an acceptable address');
+  const address = mirrorAddress('https://first.example/', noDeniedHosts) as MirrorAddress;
   const create = async (owner: OwnerId, description: string, isDefault = false) => {
     const name = label(`Demonstration: ${description}`) as Label;
     return (await campaigns.createCampaign({ owner, isDefault, name })).id;
@@ -51,8 +44,10 @@ export const laterCalls = `
 
 `;
 
+type Demonstration = NonNullable<Awaited<ReturnType<typeof createDemonstration>>>;
+
 /** Calls for a newcomer to try, with their answers. `base` is the address of the service: `http://host:port`. */
-export function firstCalls(made: Awaited<ReturnType<typeof createSet>>, base: string): string {
+export function firstCalls(made: Demonstration, base: string): string {
   const { key, withMirror, withoutMirror, isDefault, foreign } = made;
   const call = (campaign: number, address: string) =>
     `curl -sS -X POST ${base}/public/v1/mirror/campaign/${campaign}/mirror -H 'Authorization: Bearer ${key}' ` +

@@ -1,22 +1,12 @@
-import {
-  demonstrationCampaign,
-  expiringKeys,
-  recentMoves,
-  withTimeLimit,
-} from '@campaign-mirror/adapters-persistence/sql';
+import { demonstrationCampaign, expiringKeys, recentMoves } from '@campaign-mirror/adapters-persistence/sql';
 import { type CampaignId, Unavailable } from '@campaign-mirror/domain';
 import type { Pool } from 'pg';
-import type { Log } from '../logging/log.ts';
-import { throttled } from '../logging/log-events.ts';
+import { type Log, throttled } from '../logging/log-events.ts';
 import { atMostEvery } from '../process/readiness.ts';
 
-/** How long the database may take to answer, in milliseconds. */
-const timeout = 1_000;
 /** The minimum time between two queries, however often a page is loaded, in milliseconds. */
 const betweenLists = 30_000;
 const betweenLooks = 5_000;
-/** The minimum time between two lines about a fault, in milliseconds. */
-const betweenFaults = 60_000;
 
 export type PageData = ReturnType<typeof pageData>;
 
@@ -26,15 +16,14 @@ export const nothingToShow: PageData = {
   demonstration: async () => undefined,
 };
 
-/** What the pages show of the database: null or undefined if it does not answer in time. Nothing rejects. */
+/** What the pages show of the database: null or undefined if it does not answer within the limits of the pool. Nothing rejects. */
 export function pageData(pool: Pool, log: Log) {
-  const throttle = throttled(betweenFaults);
+  const report = throttled(log, 'error');
   const orUndefined = <T>(read: () => Promise<T>) =>
-    withTimeLimit(timeout, read()).catch((error): undefined => {
+    read().catch((error): undefined => {
       // The page itself shows that the database is unavailable.
       if (error instanceof Unavailable) return;
-      const line = 'the database does not answer what a page shows';
-      throttle((suppressed) => log.error({ event: 'page-failed', suppressed, err: error }, line));
+      report({ event: 'page-failed', err: error }, 'the database does not answer what a page shows');
     });
   return {
     lists: atMostEvery(betweenLists, async () => {

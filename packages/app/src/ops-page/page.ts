@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type Checks, contentSecurityPolicy, faults, type OpsAnswer } from '@campaign-mirror/adapters-http';
+import { type Checks, contentSecurityPolicy, type OpsAnswer } from '@campaign-mirror/adapters-http';
 import type { PageData } from './page-data.ts';
 import type { Moment, RecentMoments } from './recent.ts';
 
@@ -9,9 +9,8 @@ export function opsPage(options: {
   readonly version: Readonly<Record<string, string>>;
   readonly recent: RecentMoments;
   readonly lists: PageData['lists'];
-  readonly failed: (error: unknown) => void;
 }): Readonly<Record<string, OpsAnswer>> {
-  const { readiness, version, recent, lists, failed } = options;
+  const { readiness, version, recent, lists } = options;
   const policy = { 'Content-Security-Policy': contentSecurityPolicy('data:') };
   return {
     '/': file('../../ops-page/page.html', 'text/html', policy),
@@ -20,14 +19,9 @@ export function opsPage(options: {
     '/uplot.js': file(import.meta.resolve('uplot/dist/uPlot.iife.min.js'), 'text/javascript'),
     '/uplot.css': file(import.meta.resolve('uplot/dist/uPlot.min.css'), 'text/css'),
     '/state.json': async () => {
-      try {
-        const [checks, ofDatabase] = await Promise.all([readiness(), lists()]);
-        const state = { readiness: checks, version, ...ofMoments(recent.all), ...ofDatabase };
-        return { status: 200, body: JSON.stringify(state) };
-      } catch (error) {
-        failed(error);
-        return faults.unexpected;
-      }
+      const [checks, ofDatabase] = await Promise.all([readiness(), lists()]);
+      const state = { readiness: checks, version, ...ofMoments(recent.all), ...ofDatabase };
+      return { status: 200, body: JSON.stringify(state) };
     },
   };
 }

@@ -1,7 +1,6 @@
 /**
- * The value below which this `share` of a histogram lies, as Prometheus' `histogram_quantile` has it: values are
- * assumed to be spread evenly in a bucket. `count`: how many were at most `bound`; buckets are in the order of their
- * bounds. Null if nothing was observed.
+ * A quantile of a histogram, as Prometheus' `histogram_quantile` has it; null if nothing was observed. `count`: how many
+ * values were at most `bound`; buckets are in the order of their bounds.
  */
 export function quantile(
   share: number,
@@ -42,7 +41,6 @@ export function recentMoments(
   failed: (error: unknown) => void,
 ) {
   const all: Moment[] = [];
-  let timer: NodeJS.Timeout | undefined;
   const take = async () => {
     try {
       all.push(momentOf(reader(await read()), all.at(-1)));
@@ -57,9 +55,8 @@ export function recentMoments(
     /** Takes a moment now, and then one every five seconds. */
     start: () => {
       void take();
-      timer = setInterval(() => void take(), betweenMoments).unref();
+      setInterval(() => void take(), betweenMoments).unref();
     },
-    stop: () => clearInterval(timer),
   };
 }
 

@@ -1,7 +1,7 @@
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import { withTimeLimit } from '@campaign-mirror/adapters-persistence/sql';
 import { ProxyTracerProvider, trace } from '@opentelemetry/api';
-import type { Log } from '../logging/log.ts';
+import type { Log } from '../logging/log-events.ts';
 
 /** The maximum number of faults logged at the end: a repeating one must not fill the log. */
 const maxLogged = 10;

@@ -5,17 +5,13 @@ import type { DatabaseState } from '@campaign-mirror/adapters-persistence';
 export type Readiness = () => Promise<Checks>;
 
 /** How long an answer of the database, good or bad, counts as its present state, in milliseconds. */
-const usualMaxAge = 1_000;
+const maxAge = 1_000;
 
 /**
  * Ready means that the process is not `ending` and that the database, if there is one, is ready. However often this is
  * called, the database is asked at most once a second, and once at a time. `ask` answers in bounded time, and never rejects.
  */
-export function readinessOf(
-  ask: () => Promise<Partial<DatabaseState>>,
-  ending: AbortSignal,
-  maxAge = usualMaxAge,
-): Readiness {
+export function readinessOf(ask: () => Promise<Partial<DatabaseState>>, ending: AbortSignal): Readiness {
   const stateOfDatabase = atMostEvery(maxAge, ask);
   return async () => {
     if (ending.aborted) return { accepting: false };

@@ -1,19 +1,20 @@
 import 'reflect-metadata';
 import { setTimeout as pause } from 'node:timers/promises';
 import { printable } from '@campaign-mirror/adapters-cli/terminal';
-import { type Database, openDatabase } from '@campaign-mirror/adapters-persistence';
+import { openDatabase } from '@campaign-mirror/adapters-persistence';
 import { Container, type ContainerModule } from 'inversify';
 import type { DatabaseAccess } from '../database/database-access.ts';
 import { listen, warnOfPlainHttp } from '../http/listening.ts';
-import { type Log, levelToggle, openLog } from '../logging/log.ts';
+import { openLog } from '../logging/log.ts';
+import type { Log } from '../logging/log-events.ts';
 import { processMetrics } from '../metrics/instruments.ts';
-import { asOperator, type OperatorSession } from '../operator/command-database.ts';
-import { createInEmptyDatabase, firstCalls, laterCalls } from '../operator/demonstration.ts';
+import { asOperator } from '../operator/command-database.ts';
+import { createDemonstration, firstCalls, laterCalls } from '../operator/demonstration.ts';
 import { aborted, Life, sendLastSpans } from '../process/life.ts';
 import { endBy, stopSignal } from '../process/stop-signals.ts';
 import { version } from '../process/version.ts';
-import { addEnvironmentFile, forgetOrmVariables } from '../settings/environment.ts';
-import { type Origins, type ReadSettings, readSettings } from '../settings/read-settings.ts';
+import { forgetOrmVariables } from '../settings/environment.ts';
+import { type Origins, readSettings } from '../settings/read-settings.ts';
 import { type Setting, type SettingName, settings as table } from '../settings/settings.ts';
 import { databaseModule } from '../wiring/database-module.ts';
 import { httpModule } from '../wiring/http-module.ts';
@@ -42,7 +43,7 @@ export async function runService(
 ): Promise<number> {
   const { stop = stopSignal(endBy) } = options;
   forgetOrmVariables(process.env);
-  const read = readAllSettings(environment);
+  const read = readSettings(environment);
   if ('wrong' in read) {
     for (const line of read.wrong) console.error(printable(line));
     return 2;
@@ -53,7 +54,6 @@ export async function runService(
   for (const note of notes) log.warn({ event: 'setting-doubtful' }, note);
   const life = new Life(log);
   process.on('uncaughtException', (error) => life.fail(error, 'an uncaught error'));
-  process.on('SIGUSR2', levelToggle(log, settings.LOG_LEVEL));
   void gone.then((error) => life.fail(error, 'nobody reads the log any longer'));
   void stop.then((signal) => life.end(signal));
 
@@ -63,17 +63,6 @@ export async function runService(
   log.info({ event: 'stopped' }, 'stopped');
   await close();
   return life.exitCode;
-}
-
-/** Reads the settings of the environment and of the file that its ENVIRONMENT_FILE names. */
-function readAllSettings(environment: NodeJS.ProcessEnv): ReadSettings {
-  const variables = { ...environment };
-  try {
-    addEnvironmentFile(variables);
-  } catch (error) {
-    return { wrong: [(error as Error).message], about: [] };
-  }
-  return readSettings(variables);
 }
 
 /** From the start until the process is to end (contract: life). Never rejects. */
@@ -96,10 +85,7 @@ async function live(input: ModuleInput, { modules = [], onListening }: ServiceOp
   }
 }
 
-/**
- * Opens the database and both listeners. Resolves with the port for callers; undefined if the process is to end before
- * that. @throws ClearError
- */
+/** Opens the database and both listeners. Resolves with the port, unless the process is to end before. @throws ClearError */
 async function start(container: Container, input: ModuleInput): Promise<number | undefined> {
   const { settings, log, life } = input;
   const { ending } = life;
@@ -140,18 +126,12 @@ async function greet(
   const isWanted = settings.DEMO === undefined ? database.embedded : settings.DEMO === 'on';
   if (!isWanted) return;
   try {
-    const greeting = async (session: OperatorSession<Database>) => {
-      const set = await createInEmptyDatabase(session);
-      return set ? firstCalls(set, urlOf(settings.HOST, port)) : laterCalls;
-    };
-    lines.write(await asOperator(openDatabase, database, greeting, 'the service, at its start'));
+    const made = await asOperator(openDatabase, database, createDemonstration, 'the service, at its start');
+    lines.write(made ? firstCalls(made, urlOf(settings.HOST, port)) : laterCalls);
   } catch (error) {
     log.warn({ event: 'demonstration-failed', err: error }, 'the demonstration set could not be created');
   }
 }
-
-/** The maximum length of a value that is logged, in characters. */
-const maxValueLength = 200;
 
 /** The first line of a process: what starts, and the settings that differ from their defaults; no secret. */
 function logStart(log: Log, origins: Origins): void {
@@ -160,8 +140,7 @@ function logStart(log: Log, origins: Origins): void {
   for (const name of Object.keys(origins) as SettingName[]) {
     const { byDefault, secret }: Setting = table[name];
     const { text } = origins[name];
-    if (secret || text === undefined || text === byDefault) continue;
-    settings[name] = text.slice(0, maxValueLength);
+    if (!secret && text !== undefined && text !== byDefault) settings[name] = text;
   }
   log.info({ event: 'starting', version: ours, node, migration, settings }, `version ${ours} is starting`);
 }

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
 
 /** A line whose value systemd, docker and this reader take as it is: no quotes around it, no escapes, no blanks at its ends. */
 const assignment = /^([A-Za-z_]\w*)=((?!["'])[^\s\p{Cc}\\](?:[^\p{Cc}\\]*[^\s\p{Cc}\\])?)?$/u;
@@ -9,7 +8,7 @@ const ignored = /^[ \t]*$|^#.*(?<!\\)$/;
 /**
  * Adds the variables of the file that ENVIRONMENT_FILE names; they replace others of the same names. systemd
  * (`EnvironmentFile=`) and docker (`--env-file`) read such a file alike.
- * @throws ClearError when the file cannot be read, or has a line that others could read differently; the line, which may
+ * @throws Error when the file cannot be read, or has a line that others could read differently; the line, which may
  *   hold a secret, is not shown
  */
 export function addEnvironmentFile(environment: NodeJS.ProcessEnv): void {
@@ -19,9 +18,8 @@ export function addEnvironmentFile(environment: NodeJS.ProcessEnv): void {
     if (ignored.test(line)) continue;
     const [, name, value = ''] = assignment.exec(line) ?? [];
     if (name === undefined)
-      throw new ClearError(
+      throw new Error(
         `${path}, line ${at + 1}: write NAME=value, or a comment that begins with #; no quotes around the value, no backslash, and no blanks around = or at the ends`,
-        'usage',
       );
     environment[name] = value;
   }
@@ -33,14 +31,11 @@ function linesOf(path: string): string[] {
     const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
     return decoder.decode(readFileSync(path)).split(/\r?\n/);
   } catch (error) {
-    throw new ClearError(`ENVIRONMENT_FILE: ${path} cannot be read: ${(error as Error).message}`, 'usage');
+    throw new Error(`ENVIRONMENT_FILE: ${path} cannot be read: ${(error as Error).message}`);
   }
 }
 
-/**
- * MikroORM takes options that are left out, such as an address or a schema, from variables of its own: only our options
- * count.
- */
+/** MikroORM takes options that are left out, such as a schema, from variables of its own: only our options count. */
 export function forgetOrmVariables(environment: NodeJS.ProcessEnv): void {
   for (const name of Object.keys(environment)) if (name.startsWith('MIKRO_ORM_')) delete environment[name];
 }

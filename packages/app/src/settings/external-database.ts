@@ -1,7 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { type ConnectionOptions, createSecureContext, getCACertificates } from 'node:tls';
-import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence';
 import { parseIntoClientConfig } from 'pg-connection-string';
 import { type Settings, settings } from './settings.ts';
@@ -17,7 +16,7 @@ export function isExternal({ DATABASE_URL, PGHOST }: Settings): boolean {
 /**
  * The database of DATABASE_URL, otherwise of PGHOST. The other PG* variables supply what that leaves out, as with
  * PostgreSQL's own programs. Every field is set, so that the driver reads no other variable. `tls` is libpq's mode.
- * @throws ClearError when the URL or its TLS parameters are invalid, or a file that they name cannot be used
+ * @throws Error when the URL or its TLS parameters are invalid, or a file that they name cannot be used
  */
 export function externalDatabase(read: Settings): { address: DatabaseAddress; tls: string } {
   const url = parsedUrl(read);
@@ -43,56 +42,38 @@ export function externalDatabase(read: Settings): { address: DatabaseAddress; tl
   };
 }
 
-/** @throws ClearError if the user has a number but no name, as in a container that runs as any user */
+/** @throws Error if the user has a number but no name, as in a container that runs as any user */
 function userOfSystem(): string {
   try {
     return userInfo().username;
   } catch {
-    const line = `PGUSER must be set, or DATABASE_URL name a user: the user of the operating system, ${process.getuid?.()}, has no name`;
-    throw new ClearError(line, 'usage');
+    throw new Error(
+      `PGUSER must be set, or DATABASE_URL name a user: the user of the operating system, ${process.getuid?.()}, has no name`,
+    );
   }
 }
 
 /** The parameters that are accepted. The driver would ignore any other, even one that is meant to protect. */
-const parameters = new Set([
-  'host',
-  'port',
-  'user',
-  'password',
-  'application_name',
-  'connect_timeout',
-  'uselibpqcompat',
-  'ssl',
-  'sslmode',
-  'sslrootcert',
-  'sslcert',
-  'sslkey',
-  'sslnegotiation',
-]);
+const parameters =
+  'host, port, user, password, application_name, connect_timeout, uselibpqcompat, ssl, sslmode, sslrootcert, sslcert, sslkey, sslnegotiation';
 
-/** What DATABASE_URL says, with the TLS options of the driver. @throws ClearError */
+/** What DATABASE_URL says, with the TLS options of the driver. @throws Error */
 function parsedUrl(read: Settings) {
   const [place, query] = (read.DATABASE_URL ?? 'postgres://').split(/\?(.*)/);
   const given: Record<string, string> = Object.fromEntries(new URLSearchParams(query));
-  const others = Object.keys(given).filter((name) => !parameters.has(name));
+  const others = Object.keys(given).filter((name) => !parameters.split(', ').includes(name));
   if (others.length > 0 || !given.sslcert !== !given.sslkey) {
-    const line = `DATABASE_URL must have no parameters but ${[...parameters].join(', ')}, and sslcert with sslkey`;
+    const line = `DATABASE_URL must have no parameters but ${parameters}, and sslcert with sslkey`;
     // Otherwise a part of a password with a & or a ? in it may look like a name.
     const mayShow = !('password' in given) && /@|^\w+:\/\/[^:]*(?::\d*)?(?:\/|$)/.test(place ?? '');
     const names = others.filter((name) => /^\w{1,40}$/.test(name)).join(', ');
-    throw new ClearError(mayShow && names ? `${line}: leave out ${names}` : line, 'usage');
-  }
-  if (!['true', 'false', '1', '0', undefined].includes(given.ssl)) {
-    throw new ClearError('ssl in DATABASE_URL must be true or false; sslmode says more', 'usage');
+    throw new Error(mayShow && names ? `${line}: leave out ${names}` : line);
   }
   const sslrootcert = given.sslrootcert || read.PGSSLROOTCERT || '';
   const sslmode = sslModeOf(given, sslrootcert, read.PGSSLMODE);
-  if (!modes.includes(sslmode)) {
-    throw new ClearError(`sslmode or PGSSLMODE must be ${modes.join(', ')}`, 'usage');
-  }
-  if (sslmode === 'verify-ca' && !sslrootcert) {
-    throw new ClearError('sslmode=verify-ca needs the file of a CA: sslrootcert or PGSSLROOTCERT', 'usage');
-  }
+  if (!modes.includes(sslmode)) throw new Error(`sslmode or PGSSLMODE must be ${modes.join(', ')}`);
+  if (sslmode === 'verify-ca' && !sslrootcert)
+    throw new Error('sslmode=verify-ca needs the file of a CA: sslrootcert or PGSSLROOTCERT');
   const isSystem = sslmode === 'verify-full' && sslrootcert === 'system';
   const { ssl: _, ...rest } = given;
   const all = { ...rest, sslmode, sslrootcert: isSystem ? '' : sslrootcert, uselibpqcompat: 'true' };
@@ -112,7 +93,7 @@ function parsedUrl(read: Settings) {
     const isOfFile = code !== undefined && code !== 'ERR_INVALID_URL';
     const unusable = `sslrootcert, sslcert or sslkey cannot be used: ${message}`;
     const invalid = `DATABASE_URL must be ${settings.DATABASE_URL.accepts}`;
-    throw new ClearError(isOfFile ? unusable : invalid, 'usage');
+    throw new Error(isOfFile ? unusable : invalid);
   }
 }
 

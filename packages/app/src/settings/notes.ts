@@ -4,32 +4,23 @@ import { parseEnv } from 'node:util';
 import { externalDatabase, isExternal } from './external-database.ts';
 import { type SettingName, type Settings, settings } from './settings.ts';
 
-/** What is wrong, in one line without a secret, and the settings concerned. */
-export interface Mistake {
-  readonly about: SettingName[];
-  readonly line: string;
-}
-
-/** Settings that are valid individually, but not together. */
-export function contradictions(read: Settings): Mistake[] {
+/** Settings that are valid individually, but not together: one line each, without a secret. */
+export function contradictions(read: Settings): string[] {
   const { HOST, PORT, OPS_HOST, OPS_PORT, REUSE_PORT, IDENTITY } = read;
-  const mistakes: Mistake[] = [];
-  const refuse = (line: string, ...about: SettingName[]) => mistakes.push({ about, line });
-  if (PORT !== 0 && PORT === OPS_PORT && HOST === OPS_HOST) {
-    refuse(`PORT and OPS_PORT must differ, both are ${PORT}`, 'PORT', 'OPS_PORT');
-  }
-  if (REUSE_PORT === 'on' && PORT === 0) {
-    refuse('REUSE_PORT=on needs a PORT: with 0 each process takes another', 'REUSE_PORT', 'PORT');
-  }
+  const lines: string[] = [];
+  if (PORT !== 0 && PORT === OPS_PORT && HOST === OPS_HOST)
+    lines.push(`PORT and OPS_PORT must differ, both are ${PORT}`);
+  if (REUSE_PORT === 'on' && PORT === 0)
+    lines.push('REUSE_PORT=on needs a PORT: with 0 each process takes another');
   for (const name of ['JWT_ISSUER', 'JWT_AUDIENCE', 'JWT_JWKS_URL'] as const) {
-    if (IDENTITY !== 'keys' && !read[name]) refuse(`IDENTITY=${IDENTITY} needs ${name}`, name, 'IDENTITY');
+    if (IDENTITY !== 'keys' && !read[name]) lines.push(`IDENTITY=${IDENTITY} needs ${name}`);
   }
   try {
     if (isExternal(read)) externalDatabase(read);
   } catch (error) {
-    refuse((error as Error).message, 'DATABASE_URL', 'PGHOST', 'PGSSLMODE', 'PGSSLROOTCERT');
+    lines.push((error as Error).message);
   }
-  return mistakes;
+  return lines;
 }
 
 const names = Object.keys(settings) as SettingName[];
@@ -98,7 +89,7 @@ function isSlip(name: string, meant: string): boolean {
 
 /** Settings that have no effect because of other settings. */
 function withoutEffect(environment: NodeJS.ProcessEnv, read: Settings): string[] {
-  const { DATABASE_URL, PGHOST, IDENTITY, REDIS_URL, RATE_LIMIT, FAILED_KEY_LIMIT } = read;
+  const { DATABASE_URL, PGHOST, IDENTITY } = read;
   const notes: string[] = [];
   if (DATABASE_URL && PGHOST) notes.push('PGHOST is used only if DATABASE_URL names no host');
   // PGSERVICE and PGHOSTADDR are not settings, but whoever sets them means a database of their own too.
@@ -106,9 +97,6 @@ function withoutEffect(environment: NodeJS.ProcessEnv, read: Settings): string[]
   const unused = ofDatabase.filter((name) => environment[name]);
   if (!DATABASE_URL && !PGHOST && unused.length > 0) {
     notes.push(`the embedded database is used, not ${unused.join(', ')}: set PGHOST to use yours`);
-  }
-  if (REDIS_URL && !RATE_LIMIT && !FAILED_KEY_LIMIT) {
-    notes.push('REDIS_URL is not used: both limits are off');
   }
   const hasTokens = read.JWT_ISSUER || read.JWT_AUDIENCE || read.JWT_JWKS_URL;
   if (IDENTITY === 'keys' && hasTokens) {

@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import * as v from 'valibot';
-import { contradictions, type Mistake, settingsNotes } from './notes.ts';
+import { addEnvironmentFile } from './environment.ts';
+import { contradictions, settingsNotes } from './notes.ts';
 import { type SettingName, type Settings, schema, settings } from './settings.ts';
 
 /** The text of a setting, and where it comes from; `unset` without a value and a default. */
@@ -22,24 +23,25 @@ export type ReadSettings =
   | {
       /** A line for each wrong value: its name and what is accepted, never a secret. */
       readonly wrong: readonly string[];
-      /** The settings that `wrong` is about. */
-      readonly about: readonly SettingName[];
     };
 
-/** The variable that names the file with a secret. */
-export const fileVariable = (name: SettingName) => `${name}_FILE`;
-
 /**
- * Reads the settings from the environment, and secrets from the files that it names. An empty variable counts as unset;
- * white space is a value.
+ * Reads the settings from the environment and its ENVIRONMENT_FILE, and secrets from the files that these name. An empty
+ * variable counts as unset; white space is a value.
  */
-export function readSettings(environment: NodeJS.ProcessEnv): ReadSettings {
-  const wrong: Mistake[] = [];
+export function readSettings(given: NodeJS.ProcessEnv): ReadSettings {
+  const environment = { ...given };
+  try {
+    addEnvironmentFile(environment);
+  } catch (error) {
+    return { wrong: [(error as Error).message] };
+  }
+  const wrong: string[] = [];
   const entries = (Object.keys(settings) as SettingName[]).map((name): [SettingName, Origin] => {
     try {
       return [name, originOf(environment, name)];
     } catch (error) {
-      wrong.push({ about: [name], line: `${fileVariable(name)}: ${withoutUser((error as Error).message)}` });
+      wrong.push(`${name}_FILE: ${withoutUser((error as Error).message)}`);
       return [name, { text: undefined, from: 'unset' }];
     }
   });
@@ -51,20 +53,18 @@ export function readSettings(environment: NodeJS.ProcessEnv): ReadSettings {
     const { text, file } = origins[name];
     const subject = file ? `${name} (in ${file})` : name;
     const value = settings[name].secret ? '' : `, not ${JSON.stringify(withoutUser(text))}`;
-    wrong.push({ about: [name], line: `${subject} must be ${issue.message}${value}` });
+    wrong.push(`${subject} must be ${issue.message}${value}`);
   }
   if (success && wrong.length === 0) wrong.push(...contradictions(output));
-  if (success && wrong.length === 0) {
-    return { settings: output, origins, notes: settingsNotes(environment, output) };
-  }
-  return { wrong: wrong.map(({ line }) => line), about: wrong.flatMap(({ about }) => about) };
+  if (!success || wrong.length > 0) return { wrong };
+  return { settings: output, origins, notes: settingsNotes(environment, output) };
 }
 
 /** @throws Error when the file of a secret cannot be used */
 function originOf(environment: NodeJS.ProcessEnv, name: SettingName): Origin {
   const { byDefault, secret } = settings[name];
   const text = environment[name] || undefined;
-  const file = secret && environment[fileVariable(name)];
+  const file = secret && environment[`${name}_FILE`];
   if (file && text) throw new Error(`${name} is set too: leave one of them out`);
   if (file) return { text: onlyLine(file), from: 'file', file };
   if (text) return { text, from: 'environment' };

@@ -114,7 +114,7 @@ export const settings = Object.fromEntries(
   ]),
 ) as Readonly<Record<SettingName, Setting>>;
 
-/** For `.env.example` and `--help`. */
+/** The contents of `.env.example`. */
 export function environmentExample(): string {
   const rows = Object.entries(settings).map(
     ([name, setting]) => `

@@ -29,7 +29,8 @@ export const databaseModule = (input: ModuleInput) =>
 const endTimeout = 45_000;
 
 async function openUpToDate({ settings, log, life }: ModuleInput): Promise<DatabaseAccess> {
-  const database = await openDatabaseAccess(settings, log, {
+  const database = await openDatabaseAccess(settings, {
+    log,
     signal: life.ending,
     onWait: (line) => log.warn({ event: 'database-awaited' }, line),
     onLost: (error) => life.fail(error, 'the embedded database ended by itself'),
@@ -38,9 +39,6 @@ async function openUpToDate({ settings, log, life }: ModuleInput): Promise<Datab
   await prepareDatabase(database, { settings, log, ending: life.ending });
   return database;
 }
-
-/** The minimum time between two lines about refused statements, in milliseconds: each batch would repeat the line. */
-const betweenRefusals = 60_000;
 
 async function openServiceHotPath(
   access: DatabaseAccess,
@@ -55,14 +53,12 @@ async function openServiceHotPath(
   poolMetrics(registry, database, settings.POOL_SIZE);
 
   const metrics = hotPathMetrics(registry);
-  const throttle = throttled(betweenRefusals);
+  const report = throttled(log, 'error');
   const refused: typeof metrics.refused = (statement, error) => {
     metrics.refused(statement, error);
-    throttle((suppressed) =>
-      log.error(
-        { event: 'statement-refused', statement, suppressed, err: error },
-        'PostgreSQL refuses a statement of the service: run `./campaign-mirror doctor`, or report a fault',
-      ),
+    report(
+      { event: 'statement-refused', statement, err: error },
+      'PostgreSQL refuses a statement of the service: run `./campaign-mirror doctor`, or report a fault',
     );
   };
   const options = { limits, prepared: settings.DATABASE_POOLER === 'none' };

@@ -1,7 +1,7 @@
 import { application, Calls, HttpServer } from '@campaign-mirror/adapters-http';
 import { interfacePages } from '@campaign-mirror/adapters-http/docs';
 import { ContainerModule } from 'inversify';
-import { httpLog, logUnfinished } from '../http/http-log.ts';
+import { httpLog } from '../http/http-log.ts';
 import { openLimits } from '../http/limiters.ts';
 import { capacityOf } from '../http/listening.ts';
 import { httpMetrics } from '../metrics/http-metrics.ts';
@@ -47,7 +47,10 @@ export const httpModule = ({ settings, log, lines, registry, life }: ModuleInput
         void aborted(life.ending).then(() => {
           calls.draining = true;
         });
-        const drain = async () => logUnfinished(await server.drain(SHUTDOWN_TIMEOUT), life);
+        const drain = async () => {
+          const { length: unfinished } = await server.drain(SHUTDOWN_TIMEOUT);
+          if (unfinished > 0) life.reportHung('http', 'requests were unfinished and got 503', { unfinished });
+        };
         life.atEnd('http', drain, SHUTDOWN_TIMEOUT + drainGrace);
         return server;
       },

@@ -1,16 +1,9 @@
-import {
-  Calls,
-  faults,
-  HttpServer,
-  type OpsAnswer,
-  operatorsApplication,
-} from '@campaign-mirror/adapters-http';
+import { Calls, HttpServer, type OpsAnswer, operatorsApplication } from '@campaign-mirror/adapters-http';
 import { openProbe } from '@campaign-mirror/adapters-persistence';
 import { ContainerModule } from 'inversify';
 import { Registry } from 'prom-client';
 import { httpLog } from '../http/http-log.ts';
 import { capacityOf } from '../http/listening.ts';
-import type { Log } from '../logging/log.ts';
 import { throttled } from '../logging/log-events.ts';
 import { serviceMetrics } from '../metrics/service-metrics.ts';
 import { opsPage } from '../ops-page/page.ts';
@@ -31,16 +24,20 @@ export const operationsModule = ({ settings, log, lines, registry, life }: Modul
         if (probe) life.atEnd('probe', probe.close);
         const readiness = readinessOf(async () => (await probe?.ask()) ?? {}, life.ending);
 
-        const failed = pageFaults(log);
-        const recent = recentMoments(() => registry.getMetricsAsJSON(), failed);
+        const report = throttled(log, 'error');
+        const recent = recentMoments(
+          () => registry.getMetricsAsJSON(),
+          (error) => report({ event: 'page-failed', err: error }, 'the metrics cannot be read'),
+        );
         recent.start();
-        life.atEnd('page', recent.stop);
-        const page = opsPage({ readiness, version: version(), recent, lists, failed });
+        const page = opsPage({ readiness, version: version(), recent, lists });
 
         // These metrics ask the database: they are not in the registry that the page reads every 5 s.
         const databaseRegistry = new Registry();
         serviceMetrics(databaseRegistry, readiness, probe);
-        const scrape = scrapeOf([registry, databaseRegistry], failed);
+        const { contentType } = registry;
+        const metricsNow = () => Registry.merge([registry, databaseRegistry]).metrics();
+        const scrape: OpsAnswer = async () => ({ status: 200, contentType, body: await metricsNow() });
 
         // Health checks call every second: their lines are at `debug`.
         const requestLog = httpLog(log, lines, 'debug', metrics.answered('operators'));
@@ -61,28 +58,3 @@ export const operationsModule = ({ settings, log, lines, registry, life }: Modul
       [parts.openedDatabase, parts.httpMetrics, parts.pageData],
     );
   });
-
-/** The minimum time between two lines about a page, in milliseconds: its fault repeats. */
-const betweenFaults = 60_000;
-
-/** Logs the faults of `/metrics` and of the page. */
-function pageFaults(log: Log): (error: unknown) => void {
-  const throttle = throttled(betweenFaults);
-  return (error) =>
-    throttle((suppressed) =>
-      log.error({ event: 'page-failed', suppressed, err: error }, 'a page for operators could not be made'),
-    );
-}
-
-/** The answer to Prometheus. */
-function scrapeOf(registries: [Registry, ...Registry[]], failed: (error: unknown) => void): OpsAnswer {
-  const [{ contentType }] = registries;
-  return async () => {
-    try {
-      return { status: 200, contentType, body: await Registry.merge(registries).metrics() };
-    } catch (error) {
-      failed(error);
-      return faults.unexpected;
-    }
-  };
-}

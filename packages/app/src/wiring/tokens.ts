@@ -10,7 +10,8 @@ import type { CampaignRepository, Identity, SetCampaignMirror } from '@campaign-
 import type { ServiceIdentifier } from 'inversify';
 import type { Registry } from 'prom-client';
 import type { DatabaseAccess } from '../database/database-access.ts';
-import type { Log, LogLines } from '../logging/log.ts';
+import type { LogLines } from '../logging/log.ts';
+import type { Log } from '../logging/log-events.ts';
 import type { httpMetrics } from '../metrics/http-metrics.ts';
 import type { PageData } from '../ops-page/page-data.ts';
 import type { Life } from '../process/life.ts';
@@ -55,7 +56,6 @@ export const parts = {
   ops: token<HttpServer>('ops'),
 };
 
-/** What every module gets. */
 export interface ModuleInput {
   readonly settings: Settings;
   readonly log: Log;

@@ -1,7 +1,6 @@
 import { SetCampaignMirror } from '@campaign-mirror/domain';
 import { ContainerModule } from 'inversify';
-import { issuerObserver, openIdentity } from '../http/identity.ts';
-import { issuerMetrics } from '../metrics/service-metrics.ts';
+import { openIdentity } from '../http/identity.ts';
 import { type CredentialForm, type ModuleInput, parts, tokens } from './tokens.ts';
 
 /** The use case and its two ports: the campaigns, and how callers are identified. */
@@ -12,13 +11,9 @@ export const useCaseModule = ({ settings, log, registry }: ModuleInput) =>
     let form: CredentialForm = { isWellFormed: () => true };
     let acceptsKeys = false;
     bind(tokens.identity).toDynamicValue(async (context) => {
-      const { IDENTITY } = settings;
-      acceptsKeys = IDENTITY !== 'jwt';
+      acceptsKeys = settings.IDENTITY !== 'jwt';
       const keys = acceptsKeys ? (await context.getAsync(parts.hotPath)).identity : undefined;
-      // The metrics of tokens are absent if none are accepted.
-      const observer =
-        IDENTITY === 'keys' ? undefined : issuerObserver(log, issuerMetrics(registry, IDENTITY));
-      const { identity, isWellFormed } = await openIdentity(settings, keys, observer);
+      const { identity, isWellFormed } = await openIdentity(settings, keys, log, registry);
       form = { isWellFormed };
       return identity;
     });

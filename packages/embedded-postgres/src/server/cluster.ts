@@ -4,10 +4,10 @@ import { dirname, join, resolve } from 'node:path';
 import { advice, EmbeddedError } from './errors.ts';
 import { databaseOsUser, type OsUser, passageMode } from './programs.ts';
 
-/** Creates the folder and missing parents, each with this mode. Existing folders keep their permissions. */
+/** Creates the folder and missing parents with this mode, and keeps others. Node's `recursive` never ends in /proc. */
 export async function makeFolders(folder: string, mode: number): Promise<void> {
   const exists = async () => (await stat(folder).catch(() => undefined))?.isDirectory();
-  if (folder === dirname(folder) || (await exists())) return;
+  if (await exists()) return;
   await makeFolders(dirname(folder), mode);
   try {
     await mkdir(folder, mode);

@@ -15,7 +15,6 @@ import { findPrograms, type Programs, passageMode, programIn, reachable, run } f
 
 export const superuser = 'postgres';
 
-/** What a new cluster contains. */
 interface Contents {
   readonly database: string;
   readonly roles: ByRole;

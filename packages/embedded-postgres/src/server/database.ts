@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ByRole, type Cluster, prepareFolder, readPasswords } from './cluster.ts';
 import { prepareCluster, superuser } from './creation.ts';
-import { advice, EmbeddedError, folderError } from './errors.ts';
+import { advice, EmbeddedError, oneLine } from './errors.ts';
 import { type Lock, openLock } from './lock.ts';
 import { logOf, readPostmaster, type ServerSettings, startServer } from './server.ts';
 
@@ -81,7 +81,11 @@ export async function openEmbeddedDatabase<Role extends string>(
   } catch (error) {
     const owner = lock?.owner();
     lock?.release();
-    if (error !== late.reason) throw folderError(error, folder);
+    if (error instanceof Error && 'syscall' in error)
+      throw new EmbeddedError(
+        `The data folder ${folder} cannot be used (${oneLine(error.message)}): correct that, ${advice.otherFolder}, or ${advice.otherServer}.`,
+      );
+    if (error !== late.reason) throw error;
     throw new EmbeddedError(
       `The embedded database in ${folder} was not available for five minutes, because process ${owner} uses it or because it still starts: let that end, then start again.`,
     );

@@ -13,11 +13,3 @@ export const advice = {
 export function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim().slice(0, 300);
 }
-
-/** The `EmbeddedError` for a file system's error on the data folder; any other error unchanged. */
-export function folderError(error: unknown, folder: string): unknown {
-  if (!(error instanceof Error && 'syscall' in error)) return error;
-  return new EmbeddedError(
-    `The data folder ${folder} cannot be used (${oneLine(error.message)}): correct that, ${advice.otherFolder}, or ${advice.otherServer}.`,
-  );
-}

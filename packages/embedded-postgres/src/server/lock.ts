@@ -45,7 +45,6 @@ export async function openLock(folder: string) {
       writeFileSync(ownerFile, `${process.pid}\n`, { flag: 'wx' });
       return true;
     },
-    /** Whether the service of the folder has the lock. */
     isOfService: () => isBusy('select count(*) from sqlite_master'),
     /** The number of the process that has the lock; `unknown` if it has not written it. */
     owner: () => {

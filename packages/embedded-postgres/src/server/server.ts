@@ -37,7 +37,7 @@ export async function readPostmaster(pgdata: string) {
  * Removes a postmaster.pid that belongs to no server, with which PostgreSQL would refuse to start: one that is empty after a
  * loss of power, or names a process that is another program, which only Linux shows. PostgreSQL itself decides about others.
  */
-export async function removeStale(pgdata: string): Promise<void> {
+async function removeStale(pgdata: string): Promise<void> {
   const server = await readPostmaster(pgdata);
   if (server === undefined) return;
   const isStale = server.processId ? await isOtherProgram(server.processId, pgdata) : await isOld(pgdata);
@@ -59,12 +59,7 @@ const pidFile = (pgdata: string) => join(pgdata, 'postmaster.pid');
 /** Settings of the server by their names, as in postgresql.conf. */
 export type ServerSettings = Record<string, string>;
 
-/** The server's command line. It overrides postgresql.conf, so that an update also reaches existing clusters. */
-export function serverArguments(pgdata: string, port: number, extra: ServerSettings): string[] {
-  const options = Object.entries({ ...ownSettings, ...extra }).map(([name, value]) => `--${name}=${value}`);
-  return ['-D', pgdata, '-p', String(port), ...options];
-}
-
+/** They override postgresql.conf, so that an update also reaches existing clusters. */
 const ownSettings: ServerSettings = {
   // The server listens on this machine only, and not on a socket file, whose path is limited to about 100 bytes.
   listen_addresses: '127.0.0.1',
@@ -97,11 +92,14 @@ export async function startServer(
   settings: ServerSettings,
   signal: AbortSignal,
 ) {
+  const options = Object.entries({ ...ownSettings, ...settings }).map(
+    ([name, value]) => `--${name}=${value}`,
+  );
   for (const deadline = Date.now() + longestEnd; ; await pause(100)) {
     signal.throwIfAborted();
     await removeStale(cluster.pgdata);
     const port = await freePort();
-    const words = serverArguments(cluster.pgdata, port, settings);
+    const words = ['-D', cluster.pgdata, '-p', `${port}`, ...options];
     const result = await start(cluster, program, words, signal);
     if (typeof result !== 'string') return { ...result, port };
     // The processes of a killed server still end, or another program has taken the port meanwhile.
