@@ -6,18 +6,9 @@ import type {
   ExaminedMirrors,
   Mirror,
   MirrorPage,
-  OwnerHasDefault,
-  OwnerId,
 } from '@campaign-mirror/domain';
-import {
-  type EntityManager,
-  type InferEntity,
-  UniqueConstraintViolationException,
-  wrap,
-} from '@mikro-orm/postgresql';
 import type { Pool } from 'pg';
 import { rowsOf } from '../connection/rows.ts';
-import { CampaignEntity, type MirrorEntity } from '../schema/entities.ts';
 import {
   mirrorColumns,
   namedCampaigns,
@@ -25,44 +16,6 @@ import {
   recordOf,
   recordsText,
 } from '../statements/campaign-record-row.ts';
-
-/** The owner's default campaign. */
-export async function defaultOf(em: EntityManager, ownerId: OwnerId): Promise<OwnerHasDefault | undefined> {
-  const taken = await em.findOne(CampaignEntity, { ownerId, isDefault: true });
-  if (!taken) return undefined;
-  return { kind: 'owner-has-default', ownerId, id: taken.id, name: taken.name ?? null };
-}
-
-/**
- * If another transaction made its campaign the owner's default meanwhile, the act is repeated and finds that campaign.
- */
-export async function unlessOvertaken<T>(act: () => Promise<T>): Promise<T> {
-  for (;;) {
-    try {
-      return await act();
-    } catch (error) {
-      if (!violates(error, 'one_default_campaign_an_owner')) throw error;
-    }
-  }
-}
-
-/** Whether this unique constraint was violated, and not another, such as that of an explicit identifier. */
-export function violates(error: unknown, constraint: string): boolean {
-  const { constraint: violated } = error as { constraint?: string };
-  return error instanceof UniqueConstraintViolationException && violated === constraint;
-}
-
-/** The fields of an entity are those of the domain. */
-export function mirrorOfEntity(row: InferEntity<typeof MirrorEntity>): Mirror {
-  return wrap(row).toObject() as Mirror;
-}
-
-export function recordOfEntity(
-  row: InferEntity<typeof CampaignEntity>,
-  mirror: Mirror | null,
-): CampaignRecord {
-  return { ...wrap(row).toObject(), mirror } as CampaignRecord;
-}
 
 /** One statement: a campaign and its mirror are from the same moment. */
 const records = (where: string) => `

@@ -5,17 +5,24 @@ import type {
   CampaignSettings,
   DefaultChange,
   Deletion,
+  Mirror,
   MirrorAddress,
   MirrorCreation,
   MirrorId,
   NewCampaign,
+  OwnerHasDefault,
   OwnerId,
   Transfer,
 } from '@campaign-mirror/domain';
-import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
+import {
+  type EntityManager,
+  type InferEntity,
+  LockMode,
+  UniqueConstraintViolationException,
+  wrap,
+} from '@mikro-orm/postgresql';
 import { AuditedAdapter } from '../connection/audited.ts';
 import { CampaignEntity, MirrorEntity } from '../schema/entities.ts';
-import { defaultOf, mirrorOfEntity, recordOfEntity, unlessOvertaken, violates } from './campaign-records.ts';
 
 /** Until the end of the transaction. */
 const forUpdate = { lockMode: LockMode.PESSIMISTIC_WRITE };
@@ -99,4 +106,39 @@ function differs(now: CampaignRecord, seen: CampaignRecord): boolean {
     now.name !== seen.name ||
     now.mirror?.targetUrl !== seen.mirror?.targetUrl
   );
+}
+
+/** The owner's default campaign. */
+async function defaultOf(em: EntityManager, ownerId: OwnerId): Promise<OwnerHasDefault | undefined> {
+  const taken = await em.findOne(CampaignEntity, { ownerId, isDefault: true });
+  if (!taken) return undefined;
+  return { kind: 'owner-has-default', ownerId, id: taken.id, name: taken.name ?? null };
+}
+
+/**
+ * If another transaction made its campaign the owner's default meanwhile, the act is repeated and finds that campaign.
+ */
+async function unlessOvertaken<T>(act: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await act();
+    } catch (error) {
+      if (!violates(error, 'one_default_campaign_an_owner')) throw error;
+    }
+  }
+}
+
+/** Whether this unique constraint was violated, and not another, such as that of an explicit identifier. */
+function violates(error: unknown, constraint: string): boolean {
+  const { constraint: violated } = error as { constraint?: string };
+  return error instanceof UniqueConstraintViolationException && violated === constraint;
+}
+
+/** The fields of an entity are those of the domain. */
+function mirrorOfEntity(row: InferEntity<typeof MirrorEntity>): Mirror {
+  return wrap(row).toObject() as Mirror;
+}
+
+function recordOfEntity(row: InferEntity<typeof CampaignEntity>, mirror: Mirror | null): CampaignRecord {
+  return { ...wrap(row).toObject(), mirror } as CampaignRecord;
 }
