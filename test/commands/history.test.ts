@@ -114,7 +114,7 @@ describe('mirror history and mirror restore', () => {
         ! There is no terminal to ask on: add --yes to confirm.
         [2]
         $ mirror restore ${id} --to 999999
-        ! the history of the campaign ${id} has no change 999999: \`./campaign-mirror mirror history ${id}\` shows the numbers of the changes
+        ! the history of the campaign ${id} has no such change: \`./campaign-mirror mirror history ${id}\` shows the numbers of the changes
         $ MIRROR_HOST_DENYLIST=step-1.example mirror restore ${id} --to ${oldest.id}
         ! the address of change ${oldest.id} is refused: it must not point to this host, which the host denylist contains`);
       const { mirror: undone } = await on().object(`${undo} --yes`);

@@ -1,4 +1,4 @@
-import { openPool, PostgresMirrorMoves } from '@campaign-mirror/adapters-persistence';
+import { openPool, postgresMirrorMoves } from '@campaign-mirror/adapters-persistence';
 import type { CampaignId, OwnerId, Subject } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { answered, startCommandProcess } from '../support/commands/command.ts';
@@ -253,7 +253,7 @@ describe('mirror move', () => {
     await filled(...onOldHost(3));
     const { pool, close } = openPool(database.address('operator'));
     const act = { operator: 'ada', requestId: 'move-1' };
-    const moves = new PostgresMirrorMoves(pool, act, 1);
+    const moves = postgresMirrorMoves(pool, act, 1);
     const moved = (id: number) => {
       const [before, after] = [address(`https://old.example/${id}`), address(`https://new.example/${id}`)];
       return moves.setOne(

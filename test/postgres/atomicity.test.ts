@@ -1,10 +1,16 @@
 import {
   type Database,
   openDatabase,
-  PostgresMirrorHistory,
-  PostgresOperatorMirrors,
+  postgresMirrorHistory,
+  postgresOperatorMirrors,
 } from '@campaign-mirror/adapters-persistence';
-import { type HistoryId, type OperatorSetting, type Outcome, RestoreMirror } from '@campaign-mirror/domain';
+import {
+  type HistoryId,
+  noDeniedHosts,
+  type OperatorSetting,
+  type Outcome,
+  restoreMirror,
+} from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { PostgresCampaigns } from '../../packages/adapters-persistence/src/hot-path/campaigns.ts';
 import { Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
@@ -28,20 +34,19 @@ type Act = (live: Changed) => Promise<Outcome | OperatorSetting>;
 describe('contract: atomicity — a rival holds what is waited for', () => {
   const service = groupedOf('suite');
   let operator: Database;
-  let restoring: RestoreMirror;
+  let ports: Parameters<typeof restoreMirror>[0];
   before(async () => {
     operator = await openDatabase(service.database.address('operator'));
-    restoring = new RestoreMirror(
-      new PostgresCampaigns(hotPathOn(new Statements(operator.pool))),
-      new PostgresMirrorHistory(operator.pool),
-      new PostgresOperatorMirrors(operator.pool, tester),
-    );
+    ports = {
+      campaigns: new PostgresCampaigns(hotPathOn(new Statements(operator.pool))),
+      history: postgresMirrorHistory(operator.pool),
+      mirrors: postgresOperatorMirrors(operator.pool, tester),
+    };
   });
   after(() => operator.close());
 
   const update: Act = (live) => service.set(live, fourth);
-  const restore: Act = ({ seen, oldest }) =>
-    restoring.execute({ campaign: seen.id, change: oldest, address: 'after' });
+  const restore: Act = ({ seen, oldest }) => restoreMirror(ports, noDeniedHosts, seen.id, oldest, 'after');
 
   const historyOf = ({ seen }: Live) => service.world.others.history(seen.id);
   const mirrorOf = ({ seen }: Live) => service.world.others.mirror(seen.id);

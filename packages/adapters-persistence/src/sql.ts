@@ -24,8 +24,8 @@ export { type OpenHotPath, openHotPath } from './hot-path/open-hot-path.ts';
 export { type CreatedRole, createRoles, type RolesCreation } from './migration/create-roles.ts';
 export { grantedRights, type RightsFinding, rightsOf } from './migration/granted-rights.ts';
 export { isMigrated, type MigrationState, migrationStates } from './migration/migration-states.ts';
-export { PostgresAudit } from './operator/audit.ts';
-export { PostgresCampaignRecords } from './operator/campaign-records.ts';
+export { postgresAudit } from './operator/audit.ts';
+export { postgresCampaignRecords } from './operator/campaign-records.ts';
 export {
   demonstrationCampaign,
   demonstrationOwners,
@@ -34,9 +34,9 @@ export {
   type RecentMove,
   recentMoves,
 } from './operator/for-pages.ts';
-export { PostgresHistoryPruning, PostgresMirrorHistory } from './operator/mirror-history.ts';
-export { PostgresMirrorMoves } from './operator/mirror-moves.ts';
-export { PostgresOperatorMirrors } from './operator/operator-mirrors.ts';
+export { postgresHistoryPruning, postgresMirrorHistory } from './operator/mirror-history.ts';
+export { postgresMirrorMoves } from './operator/mirror-moves.ts';
+export { postgresOperatorMirrors } from './operator/operator-mirrors.ts';
 export { migrationNames } from './schema/migration-names.ts';
 export { type Role, roles } from './schema/schema.ts';
 export {

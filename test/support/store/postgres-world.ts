@@ -2,11 +2,11 @@ import {
   type DatabaseAddress,
   openDatabase,
   PostgresAccessKeys,
-  PostgresAudit,
   PostgresCampaignExport,
   PostgresCampaignImport,
-  PostgresCampaignRecords,
   PostgresSettings,
+  postgresAudit,
+  postgresCampaignRecords,
   type Role,
 } from '@campaign-mirror/adapters-persistence';
 import type { CampaignId, CampaignRepository, HistoryEntry, Identity, Mirror } from '@campaign-mirror/domain';
@@ -69,9 +69,9 @@ export async function postgresPorts(
     campaigns: new PostgresCampaigns(hotPath, { uses }) as CampaignRepository,
     identity: new PostgresIdentity(hotPath, { uses }) as Identity,
     settings,
-    records: new PostgresCampaignRecords(operator.pool),
+    records: postgresCampaignRecords(operator.pool),
     accessKeys,
-    audit: new PostgresAudit(operator.pool),
+    audit: postgresAudit(operator.pool),
     imports: new PostgresCampaignImport(operator.pool, tester),
     exports: new PostgresCampaignExport(operator.pool),
     close: async () => {

@@ -7,6 +7,7 @@ import type { Column } from '../terminal/output.ts';
 import { listNewest } from '../terminal/pages.ts';
 import { confirmed } from '../terminal/prompt.ts';
 import { type OperatorAccess, reading } from './operator.ts';
+import { cutOff } from './words.ts';
 
 /** The number of entries that are listed by default. */
 const defaultLimit = 50;
@@ -67,7 +68,6 @@ export function historyCommands(call: Call, operator: OperatorAccess) {
     .option('--yes', 'do not ask')
     .action(async ({ olderThan: age, yes, json }) => {
       const { progress } = await import('../terminal/input-file.ts');
-      const { cutOff } = await import('./words.ts');
       await operator.acting(
         async ({ pruning }, { undoneBy }) => {
           const { olderThan, old } = await pruning.survey(age);
@@ -77,16 +77,14 @@ export function historyCommands(call: Call, operator: OperatorAccess) {
           let pruned = 0;
           const deleted = () => `${pruned} changes are deleted`;
           try {
-            let next: HistoryId | undefined;
-            let isDone = old === 0;
-            while (!isDone) {
+            let next: HistoryId | null = null;
+            do {
               call.interruption.throwIfInterrupted(`Stopped: ${deleted()}. Repeat it to go on.`);
               const step = await pruning.prune(olderThan, stepSize, next);
               pruned += step.pruned;
               bar.at(pruned);
               next = step.next;
-              isDone = next === undefined;
-            }
+            } while (next);
           } catch (error) {
             throw cutOff(error, deleted(), undoneBy);
           } finally {

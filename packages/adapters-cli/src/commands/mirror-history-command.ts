@@ -2,8 +2,8 @@ import {
   type AccessKeyId,
   accessKeyOf,
   type HistoryEntry,
-  type KeyChanges,
   partsOf,
+  type Timestamp,
 } from '@campaign-mirror/domain';
 import { Option } from '@commander-js/extra-typings';
 import * as parse from '../terminal/arguments.ts';
@@ -48,10 +48,10 @@ export function history(call: Call, operator: OperatorAccess) {
       if (key !== undefined && campaign === undefined) {
         const none = `No change was made with key ${key}${since ? ` since ${since}` : ''}.`;
         const listing = { json, object, columns, none };
-        await operator.administering(
-          (ports) => call.output.list(ofKey(ports, { key, since }, limit), listing),
-          { ...reading, pace: 'unhurried' },
-        );
+        await operator.administering((ports) => call.output.list(ofKey(ports, key, since, limit), listing), {
+          ...reading,
+          pace: 'unhurried',
+        });
         return;
       }
       if (campaign === undefined || key !== undefined) {
@@ -75,12 +75,13 @@ export function history(call: Call, operator: OperatorAccess) {
 /** At most `limit` of the changes made with a key. @throws ClearError when there is no such key */
 async function* ofKey(
   { history, keys }: AdministrationPorts,
-  selection: KeyChanges,
+  key: AccessKeyId,
+  since: Timestamp | undefined,
   limit: number | undefined,
 ): AsyncGenerator<HistoryEntry> {
   let count = 0;
   try {
-    for await (const entry of history.ofKey(selection)) {
+    for await (const entry of history.ofKey(key, since)) {
       yield entry;
       count += 1;
       if (count === limit) return;
@@ -90,8 +91,8 @@ async function* ofKey(
   }
   if (count > 0) return;
   // A mistyped number must not look like a key that changed nothing.
-  const [next] = await keys.list({ after: (selection.key - 1) as AccessKeyId, limit: 1 });
-  if (next?.id !== selection.key) throw noSuchKey(selection.key);
+  const [next] = await keys.list({ after: (key - 1) as AccessKeyId, limit: 1 });
+  if (next?.id !== key) throw noSuchKey(key);
 }
 
 function object({ id, campaignId, mirrorId, changedAt, ...entry }: HistoryEntry) {

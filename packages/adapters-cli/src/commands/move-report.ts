@@ -13,8 +13,6 @@ interface ReportOptions {
   /** Whether to print each mirror; otherwise they are only counted. */
   readonly printsMirrors: boolean;
   readonly subdomains: boolean;
-  /** The identifier of the move, once a mirror was moved. */
-  moveId(): domain.AuditId | undefined;
 }
 
 /** Prints the result for each mirror, and counts the results. */
@@ -78,14 +76,14 @@ export class MoveReport {
     }
   }
 
-  async #takeProgress({ examined, total, isTargetInUse }: domain.MoveProgress): Promise<void> {
-    const { dryRun, moveId } = this.#options;
+  async #takeProgress({ examined, total, move, isTargetInUse }: domain.MoveProgress): Promise<void> {
+    const { dryRun } = this.#options;
     const { progress } = await import('../terminal/input-file.ts');
     this.examined = examined;
     this.isTargetInUse = isTargetInUse;
     this.#bar ??= progress(this.#call, dryRun ? 'looking' : 'moving', total);
     this.#bar.at(examined);
-    if (this.counts.moved > 0) this.moveId ??= moveId();
+    this.moveId = move;
     this.#call.interruption.throwIfInterrupted(
       dryRun ? 'Stopped. Nothing was done.' : `Stopped: ${this.movedSoFar}. Run it again to go on.`,
     );

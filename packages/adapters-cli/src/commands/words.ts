@@ -3,11 +3,9 @@ import { type FieldFault, type LineFault, Unavailable } from '@campaign-mirror/d
 import { ClearError, printable } from '../terminal/errors.ts';
 
 type CampaignRefusal =
-  | domain.CampaignNotFound
+  | Exclude<domain.Outcome, { kind: 'mirror-set' }>
   | domain.OwnerHasDefault
-  | { readonly kind: 'mirror-exists' }
-  | { readonly kind: 'refused'; readonly because: domain.Refusal }
-  | { readonly kind: 'invalid-address'; readonly because: domain.AddressFault };
+  | { readonly kind: 'mirror-exists' };
 
 /**
  * Why an act on a campaign is refused by the store or the domain, and what to do instead. `address` begins the message
@@ -25,9 +23,14 @@ export function campaignRefused(
   return new ClearError(texts[refusal.kind === 'refused' ? refusal.because : refusal.kind](campaign));
 }
 
-const texts: Readonly<
-  Record<domain.Refusal | 'campaign-not-found' | 'mirror-exists', (id: domain.CampaignId) => string>
-> = {
+type Reason =
+  | domain.Refusal
+  | Exclude<CampaignRefusal['kind'], 'refused' | 'invalid-address' | 'owner-has-default'>;
+
+const texts: Readonly<Record<Reason, (id: domain.CampaignId) => string>> = {
+  unauthenticated: () =>
+    'the access key is malformed, unknown, expired or revoked: `./campaign-mirror key issue` issues another',
+  'over-limit': () => 'too many calls: try again later',
   'campaign-not-found': (id) => `there is no campaign ${id}`,
   'mirror-exists': (id) => `the campaign ${id} has a mirror already`,
   'mirror-not-created': (id) =>
@@ -36,7 +39,12 @@ const texts: Readonly<
     `the campaign ${id} is its owner's default campaign, whose mirror cannot be set: ${unsetting(id)}`,
   'not-the-owner': (id) =>
     `the campaign ${id} belongs to another owner than the key: use a key of the campaign's owner`,
+  'no-address': (id) => `the history of the campaign ${id} has no such change: ${changeNumbers(id)}`,
 };
+
+export function changeNumbers(campaign: domain.CampaignId): string {
+  return `\`./campaign-mirror mirror history ${campaign}\` shows the numbers of the changes`;
+}
 
 function unsetting(campaign: domain.CampaignId): string {
   return `\`./campaign-mirror campaign unset-default ${campaign}\` makes it an ordinary one`;

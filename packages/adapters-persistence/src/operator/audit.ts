@@ -1,4 +1,4 @@
-import type { Audit, AuditEntry, AuditPage } from '@campaign-mirror/domain';
+import type { Audit, AuditEntry } from '@campaign-mirror/domain';
 import type { Pool } from 'pg';
 import { rowsOf } from '../connection/rows.ts';
 import { schema, timestampText } from '../schema/schema.ts';
@@ -14,15 +14,6 @@ const page = `
   where part_of is null and ($1::bigint is null or campaign_id = $1) and ($2::bigint is null or id < $2)
   order by id desc limit $3`;
 
-/** The audit of the operator's acts, in PostgreSQL. */
-export class PostgresAudit implements Audit {
-  readonly #pool: Pool;
-
-  constructor(pool: Pool) {
-    this.#pool = pool;
-  }
-
-  list({ campaign, before, limit }: AuditPage): Promise<AuditEntry[]> {
-    return rowsOf<AuditEntry>(this.#pool, page, [campaign, before, limit]);
-  }
-}
+export const postgresAudit = (pool: Pool): Audit => ({
+  list: ({ campaign, before, limit }) => rowsOf<AuditEntry>(pool, page, [campaign, before, limit]),
+});

@@ -1,13 +1,11 @@
 import type {
   CampaignId,
-  CampaignPage,
-  CampaignRecord,
   CampaignRecords,
   ExaminedMirrors,
   Mirror,
   MirrorPage,
 } from '@campaign-mirror/domain';
-import type { Pool } from 'pg';
+import type { Pool, QueryResultRow } from 'pg';
 import { rowsOf } from '../connection/rows.ts';
 import {
   mirrorColumns,
@@ -38,10 +36,10 @@ const isOdd = `
     and authority !~ '^((0|[1-9][0-9]*)\\.){3}(0|[1-9][0-9]*)(:[0-9]*)?$'`;
 
 /**
- * The next mirrors, with these columns, one of which is "campaignId", by the index of their campaigns, or of the owner's
- * campaigns. @throws Unavailable
+ * The next mirrors, with these columns, by the index of their campaigns, or of the owner's campaigns.
+ * @throws Unavailable
  */
-export async function examineMirrors<Row extends { readonly campaignId: CampaignId }>(
+export async function examineMirrors<Row extends QueryResultRow>(
   pool: Pool,
   columns: string,
   { after = 0 as CampaignId, limit, owner, hosts }: MirrorPage,
@@ -49,30 +47,25 @@ export async function examineMirrors<Row extends { readonly campaignId: Campaign
   const ownerValues = owner === undefined ? [] : [owner];
   const from = owner === undefined ? ofAll : ofOwner;
   const number = owner === undefined ? 'campaign_id' : 'campaigns.id';
-  const next = `${from} > $1 order by ${number} limit $2`;
-  const lastOf = (examined: number, last: CampaignId | undefined) => (examined < limit ? undefined : last);
-  if (!hosts) {
-    const text = `select ${columns} from (select mirrors.* from ${next}) as mirrors order by campaign_id`;
-    const mirrors = await rowsOf<Row>(pool, text, [after, limit, ...ownerValues]);
-    const examined = mirrors.length;
-    return { mirrors, examined, last: lastOf(examined, mirrors.at(-1)?.campaignId) };
-  }
   const ends = `
     select count(*) as examined, min(campaign_id) as first, max(campaign_id) as last
-    from (select campaign_id from ${next}) as numbers`;
+    from (select campaign_id from ${from} > $1 order by ${number} limit $2) as numbers`;
   const [range] = await rowsOf<Range>(pool, ends, [after, limit, ...ownerValues]);
   const { examined, first, last } = range as Range;
-  const isNear = hosts.map((_, index) => `strpos(authority, $${index + 3 + ownerValues.length}) > 0 or`);
+  const isNear = hosts?.map((_, index) => `strpos(authority, $${index + 3 + ownerValues.length}) > 0 or`);
+  const isWanted = isNear ? `${isNear.join(' ')} ${isOdd}` : 'true';
   // Without the offset, the planner would compute the authority once for each of its uses.
   const text = `
     select ${columns} from (select mirrors.*, ${authority} from ${from} between $1 and $2 offset 0) as mirrors
-    where ${isNear.join(' ')} ${isOdd} order by campaign_id`;
+    where ${isWanted} order by campaign_id`;
   const partSize = Math.ceil((last - first + 1) / partsAtOnce);
   const parts = Array.from({ length: partsAtOnce }, (_, index) => {
     const begin = first + index * partSize;
-    return rowsOf<Row>(pool, text, [begin, Math.min(begin + partSize - 1, last), ...ownerValues, ...hosts]);
+    const end = Math.min(begin + partSize - 1, last);
+    return rowsOf<Row>(pool, text, [begin, end, ...ownerValues, ...(hosts ?? [])]);
   });
-  return { mirrors: (await Promise.all(parts)).flat(), examined, last: lastOf(examined, last) };
+  const mirrors = (await Promise.all(parts)).flat();
+  return { mirrors, examined, last: examined < limit ? undefined : last };
 }
 
 /** The number of parts of a page that are examined at the same time, each by a process of the server. */
@@ -88,24 +81,11 @@ const ofAll = 'campaign_mirror.mirrors where campaign_id';
 const ofOwner = `campaign_mirror.campaigns join campaign_mirror.mirrors on campaign_id = campaigns.id
   where campaigns.owner_id = $3 and campaigns.id`;
 
-/** Campaigns and their mirrors as the operator sees them, in PostgreSQL. */
-export class PostgresCampaignRecords implements CampaignRecords {
-  readonly #pool: Pool;
+export const postgresCampaignRecords = (pool: Pool): CampaignRecords => ({
+  find: async (id) => (await rowsOf<RecordRow>(pool, recordById, [id])).map(recordOf)[0],
 
-  constructor(pool: Pool) {
-    this.#pool = pool;
-  }
+  list: async ({ owner, after, limit }) =>
+    (await rowsOf<RecordRow>(pool, recordPage, [after ?? 0, owner, limit])).map(recordOf),
 
-  async find(id: CampaignId): Promise<CampaignRecord | undefined> {
-    const [row] = await rowsOf<RecordRow>(this.#pool, recordById, [id]);
-    return row && recordOf(row);
-  }
-
-  async list({ owner, after, limit }: CampaignPage): Promise<CampaignRecord[]> {
-    return (await rowsOf<RecordRow>(this.#pool, recordPage, [after ?? 0, owner, limit])).map(recordOf);
-  }
-
-  listMirrors(page: MirrorPage): Promise<ExaminedMirrors<Mirror>> {
-    return examineMirrors<Mirror>(this.#pool, mirrorColumns, page);
-  }
-}
+  listMirrors: (page) => examineMirrors<Mirror>(pool, mirrorColumns, page),
+});

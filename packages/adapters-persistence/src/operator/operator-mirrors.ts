@@ -1,14 +1,5 @@
-import type {
-  AuditId,
-  Campaign,
-  HistoryId,
-  Mirror,
-  MirrorAddress,
-  OperatorAct,
-  OperatorMirrors,
-  OwnerId,
-} from '@campaign-mirror/domain';
-import type { ClientBase, Pool } from 'pg';
+import type * as domain from '@campaign-mirror/domain';
+import type { Pool, PoolClient } from 'pg';
 import { textRowsOf } from '../connection/rows.ts';
 import { inTransaction } from '../connection/transaction.ts';
 import { namesOf } from '../schema/schema.ts';
@@ -21,59 +12,47 @@ import {
   setMirrorsAsOperatorText,
 } from '../statements/set-mirrors.ts';
 
-const texts = {
-  waiting: setMirrorsAsOperatorText({ waits: true }),
-  passingOver: setMirrorsAsOperatorText({ waits: false }),
-};
-
 /** What the audit records about mirrors that the operator sets. */
-export interface AuditedSetting {
+interface AuditedSetting {
   readonly kind: 'mirror-set' | 'mirror-restored' | 'mirrors-moved';
-  readonly owner: OwnerId | null;
+  readonly owner: domain.OwnerId | null;
   readonly details: Readonly<Record<string, string | number | boolean>>;
   /** The move that it continues. */
-  readonly partOf?: AuditId | undefined;
+  readonly partOf?: domain.AuditId | undefined;
 }
 
 /**
- * Sets mirrors for the operator, and records that in the history and the audit, all in one transaction. Only a
- * statement for a single mirror may wait. Returns the result of each, and the number of the entry in the audit, which
- * exists if any mirror was set. @throws Unavailable
+ * Sets mirrors for the operator, and records that in the history and the audit, all in one transaction. Only a statement
+ * for a single mirror may wait for a lock: as long as the database does, or up to `lockTimeout` milliseconds. Returns the
+ * result of each, and the number of the entry in the audit, which exists if any mirror was set. @throws Unavailable
  */
 export async function setAsOperator(
-  client: ClientBase,
-  act: OperatorAct,
+  pool: Pool,
+  act: domain.OperatorAct,
   mirrors: readonly MirrorToSet[],
   { kind, owner, details, partOf }: AuditedSetting,
-  locked: keyof typeof texts,
-): Promise<{ results: SetResult[]; entry: AuditId }> {
+  { waits, lockTimeout }: { waits: boolean; lockTimeout?: number },
+): Promise<{ results: SetResult[]; entry: domain.AuditId }> {
   const noted = [kind, ...namesOf(act), owner, JSON.stringify(details), partOf ?? null];
-  const rows = await textRowsOf(client, texts[locked], [...mirrorsValues(mirrors), ...noted]);
-  return { results: resultsOf(mirrors, rows), entry: entryOf(rows) as AuditId };
+  const text = setMirrorsAsOperatorText({ waits });
+  const settings = lockTimeout === undefined ? '' : `set local lock_timeout = ${lockTimeout}`;
+  const set = async (client: PoolClient) => {
+    const rows = await textRowsOf(client, text, [...mirrorsValues(mirrors), ...noted]);
+    return { results: resultsOf(mirrors, rows), entry: entryOf(rows) as domain.AuditId };
+  };
+  return inTransaction(pool, set, settings);
 }
 
-/** Mirrors as the operator sets them, in PostgreSQL: one statement sets, records and audits. */
-export class PostgresOperatorMirrors implements OperatorMirrors {
-  readonly #pool: Pool;
-  readonly #act: OperatorAct;
-
-  constructor(pool: Pool, act: OperatorAct) {
-    this.#pool = pool;
-    this.#act = act;
-  }
-
-  async setMirror(
-    seen: Campaign,
-    address: MirrorAddress,
-    change: HistoryId | undefined,
-  ): Promise<Mirror | undefined> {
+export const postgresOperatorMirrors = (pool: Pool, act: domain.OperatorAct): domain.OperatorMirrors => ({
+  setMirror: async (seen, address, change) => {
     if (!seen.hasMirror) return undefined;
     const kind = change === undefined ? 'mirror-set' : 'mirror-restored';
     const { id: campaign, ownerId: owner, isDefault } = seen;
     const audited = { kind, owner, details: change === undefined ? {} : { change } } as const;
-    const { results } = await inTransaction(this.#pool, (client) =>
-      setAsOperator(client, this.#act, [{ campaign, owner, isDefault, address }], audited, 'waiting'),
-    );
-    return results[0]?.kind === 'mirror-set' ? results[0].mirror : undefined;
-  }
-}
+    const toSet = { campaign, owner, isDefault, address };
+    const {
+      results: [result],
+    } = await setAsOperator(pool, act, [toSet], audited, { waits: true });
+    return result?.kind === 'mirror-set' ? result.mirror : undefined;
+  },
+});

@@ -25,7 +25,7 @@ export interface MoveChange extends MirrorMove {
   readonly isLatest: boolean;
 }
 
-/** The conditions of a move, which hold at the moment of the write, and its details in the audit. */
+/** The conditions of a move, which hold at the moment of the write. */
 export interface MoveOptions {
   /** The details of the entry in the audit. */
   readonly details: Readonly<Record<string, string | number | boolean>>;
@@ -50,10 +50,9 @@ export type MirrorMoveOutcome =
  * call were made is then unknown.
  */
 export interface MirrorMoves {
-  /** The number of mirrors, of this owner or of all. */
+  /** Of this owner's mirrors or of all. */
   count(owner?: OwnerId): Promise<number>;
 
-  /** Reads the mirrors of a page. */
   find(page: MirrorPage): Promise<ExaminedMirrors<FoundMirror>>;
 
   /**
@@ -72,9 +71,9 @@ export interface MirrorMoves {
   /** The identifier of this move in the audit; undefined until a mirror was moved. */
   readonly moveId: AuditId | undefined;
 
-  /** The changes that a move has made, in their order, after `after`; undefined if there is no such move. */
-  changes(move: AuditId, after: HistoryId | undefined, limit: number): Promise<MoveChange[] | undefined>;
+  /** The changes that a move has made, in their order, after `after`; none if there is no such move. */
+  changes(move: AuditId, after: HistoryId | undefined, limit: number): Promise<MoveChange[]>;
 
-  /** The last move that undid this one; undefined if none did. */
-  undoneBy(move: AuditId): Promise<AuditId | undefined>;
+  /** The last move that undid this one, or null if none did; undefined if there is no such move. */
+  undoneBy(move: AuditId): Promise<AuditId | null | undefined>;
 }

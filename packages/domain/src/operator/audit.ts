@@ -39,7 +39,6 @@ export interface AuditEntry {
   readonly details: Readonly<Record<string, string | number | boolean | null>>;
 }
 
-/** Which entries of the audit to list. */
 export interface AuditPage {
   readonly campaign?: CampaignId | undefined;
   /** Only entries before this one. */
