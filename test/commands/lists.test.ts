@@ -127,7 +127,7 @@ describe('the commands campaign list, mirror list and mirror show', () => {
       $ mirror show 1
       ! the campaign 1 has no mirror: \`./campaign-mirror mirror create 1\` creates it
       $ mirror list --owner 99 --host b.example
-      ! The owner 99 has no mirror on b.example.
+      ! There is no such mirror.
       [0]
       $ mirror list --owner 99 --json`));
 

@@ -210,7 +210,7 @@ describe('mirror move', () => {
     const [moved] = await on.objects('mirror list');
     expect(moved).to.include({ target_url: 'https://new.example/1', clicks: 1, updated_at: `${late}2Z` });
     const [change] = await on.objects('mirror history 1');
-    expect(change).to.include({ changed_at: `${late}2Z`, actor: 'operator' });
+    expect(change).to.include({ changed_at: `${late}2Z`, subject: 'operator' });
   });
 
   it('what is transferred, default, set or deleted meanwhile is left alone and listed; the rest moves', async () => {

@@ -4,13 +4,7 @@ import {
   postgresMirrorHistory,
   postgresOperatorMirrors,
 } from '@campaign-mirror/adapters-persistence';
-import {
-  type HistoryId,
-  noDeniedHosts,
-  type OperatorSetting,
-  type Outcome,
-  restoreMirror,
-} from '@campaign-mirror/domain';
+import { type HistoryId, noDeniedHosts, type Outcome, restoreMirror } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { PostgresCampaigns } from '../../packages/adapters-persistence/src/hot-path/campaigns.ts';
 import { Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
@@ -29,7 +23,7 @@ const deletes = 'delete from campaign_mirror.mirrors where campaign_id = $1';
 interface Changed extends Live {
   readonly oldest: HistoryId;
 }
-type Act = (live: Changed) => Promise<Outcome | OperatorSetting>;
+type Act = (live: Changed) => Promise<Outcome>;
 
 describe('contract: atomicity — a rival holds what is waited for', () => {
   const service = groupedOf('suite');

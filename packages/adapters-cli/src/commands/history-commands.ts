@@ -2,14 +2,13 @@ import type { AuditEntry, HistoryId } from '@campaign-mirror/domain';
 import * as parse from '../terminal/arguments.ts';
 import { group, leaf } from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
-import { counted, jsonOf } from '../terminal/errors.ts';
+import { counted } from '../terminal/errors.ts';
 import type { Column } from '../terminal/output.ts';
 import { listNewest } from '../terminal/pages.ts';
 import { confirmed } from '../terminal/prompt.ts';
 import { type OperatorAccess, reading } from './operator.ts';
 import { cutOff } from './words.ts';
 
-/** The number of entries that are listed by default. */
 const defaultLimit = 50;
 
 export function auditCommand(call: Call, operator: OperatorAccess) {
@@ -22,7 +21,7 @@ export function auditCommand(call: Call, operator: OperatorAccess) {
     .option('--limit <n>', 'maximum number to show', parse.limit, defaultLimit)
     .option('--before <entry>', 'only entries before this one', parse.audit)
     .action(async ({ campaign, json, ...range }) => {
-      const listing = { json, object, columns, none: 'There is no such entry.' };
+      const listing = { json, columns, none: 'There is no such entry.' };
       await operator.acting(
         ({ audit }) => listNewest(call, range, listing, (page) => audit.list({ ...page, campaign })),
         reading,
@@ -30,11 +29,9 @@ export function auditCommand(call: Call, operator: OperatorAccess) {
     });
 }
 
-const object = ({ id, at, ...entry }: AuditEntry) => jsonOf({ id, actedAt: at, ...entry });
-
 const columns: readonly Column<AuditEntry>[] = [
   { head: 'entry', right: true, cell: ({ id }) => id },
-  { head: 'when', cell: ({ at }) => at },
+  { head: 'when', cell: ({ actedAt }) => actedAt },
   { head: 'operator', cell: ({ operator }) => operator },
   { head: 'database role', cell: ({ databaseRole }) => databaseRole },
   { head: 'act', cell: ({ act }) => act },

@@ -8,7 +8,7 @@ import { confirmed, secret } from '../terminal/prompt.ts';
 import { history } from './mirror-history-command.ts';
 import { move } from './mirror-move-command.ts';
 import { type OperatorAccess, reading } from './operator.ts';
-import { campaignRefused, changeNumbers, noneFound } from './words.ts';
+import { campaignRefused, changeNumbers } from './words.ts';
 
 export function mirrorCommands(call: Call, operator: OperatorAccess) {
   const create = leaf('create', 'create the mirror of a campaign; a campaign has at most one', [
@@ -54,7 +54,7 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
             { head: 'updated', cell: ({ updatedAt }) => updatedAt },
             { head: 'target URL', cell: ({ targetUrl }) => targetUrl },
           ],
-          none: noneFound('mirror', { owner, after, host: host?.written }),
+          none: 'There is no such mirror.',
         });
       }, reading);
     });

@@ -1,21 +1,14 @@
-import {
-  type AccessKeyId,
-  accessKeyOf,
-  type HistoryEntry,
-  partsOf,
-  type Timestamp,
-} from '@campaign-mirror/domain';
+import type { AccessKeyId, HistoryEntry, Timestamp } from '@campaign-mirror/domain';
 import { Option } from '@commander-js/extra-typings';
 import * as parse from '../terminal/arguments.ts';
 import { leaf } from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
-import { ClearError, jsonOf, orStopped } from '../terminal/errors.ts';
+import { ClearError, orStopped } from '../terminal/errors.ts';
 import type { Column } from '../terminal/output.ts';
 import { listNewest } from '../terminal/pages.ts';
 import { type AdministrationPorts, type OperatorAccess, reading } from './operator.ts';
 import { campaignRefused, noSuchKey } from './words.ts';
 
-/** The number of changes of a campaign that are listed by default. */
 const defaultLimit = 20;
 
 export function history(call: Call, operator: OperatorAccess) {
@@ -47,7 +40,7 @@ export function history(call: Call, operator: OperatorAccess) {
     .action(async (campaign, { key, since, limit, before, json }) => {
       if (key !== undefined && campaign === undefined) {
         const none = `No change was made with key ${key}${since ? ` since ${since}` : ''}.`;
-        const listing = { json, object, columns, none };
+        const listing = { json, columns, none };
         await operator.administering((ports) => call.output.list(ofKey(ports, key, since, limit), listing), {
           ...reading,
           pace: 'unhurried',
@@ -64,7 +57,7 @@ export function history(call: Call, operator: OperatorAccess) {
         if (!latest && !(await campaigns.find(campaign)))
           throw campaignRefused(campaign, { kind: 'campaign-not-found' });
         const none = `There is no ${before ? `change before ${before}` : 'change'} of the mirror of campaign ${campaign}.`;
-        const listing = { json, object, columns: columns.filter(({ head }) => head !== 'campaign'), none };
+        const listing = { json, columns: columns.filter(({ head }) => head !== 'campaign'), none };
         await listNewest(call, { before, limit: limit ?? defaultLimit }, listing, (page) =>
           history.list({ ...page, campaign }),
         );
@@ -93,12 +86,6 @@ async function* ofKey(
   // A mistyped number must not look like a key that changed nothing.
   const [next] = await keys.list({ after: (key - 1) as AccessKeyId, limit: 1 });
   if (next?.id !== key) throw noSuchKey(key);
-}
-
-function object({ id, campaignId, mirrorId, changedAt, ...entry }: HistoryEntry) {
-  const actor = partsOf(entry.subject).kind;
-  const accessKeyId = accessKeyOf(entry.subject) ?? null;
-  return jsonOf({ id, campaignId, mirrorId, changedAt, actor, accessKeyId, ...entry });
 }
 
 const columns: readonly Column<HistoryEntry>[] = [

@@ -60,7 +60,7 @@ export function move(call: Call, operator: OperatorAccess) {
         async ({ moves }, { deniedHosts, undoneBy }) => {
           const plan = await planOf(moves, deniedHosts);
           const reportOf = (dryRun: boolean, printsMirrors: boolean) => {
-            const report = new MoveReport(call, { json, dryRun, printsMirrors, subdomains });
+            const report = new MoveReport(call, { json, dryRun, printsMirrors });
             return report.take(plan.events(dryRun)).catch((error) => {
               throw cutOff(error, dryRun ? undefined : report.movedSoFar, undoneBy);
             });

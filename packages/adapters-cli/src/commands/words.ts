@@ -50,7 +50,6 @@ function unsetting(campaign: domain.CampaignId): string {
   return `\`./campaign-mirror campaign unset-default ${campaign}\` makes it an ordinary one`;
 }
 
-/** The owner has this default campaign already. */
 export function hasDefault(one: {
   ownerId: domain.OwnerId;
   id: domain.CampaignId | null;
@@ -75,20 +74,6 @@ export const addressFaults: Readonly<Record<domain.AddressFault, string>> = {
   'denied-host': 'it must not point to this host, which the host denylist contains',
 };
 
-interface Selection {
-  readonly owner: number | undefined;
-  readonly host?: string | undefined;
-  readonly after: number | undefined;
-}
-
-/** The text for an empty list of `what`, with the selection. */
-export function noneFound(what: string, { owner, host, after }: Selection): string {
-  let text = owner ? `The owner ${owner} has no ${what}` : `There is no ${what}`;
-  if (host) text += ` on ${host}`;
-  if (after) text += ` after campaign ${after}`;
-  return `${text}.`;
-}
-
 /** A warning if an owner who gets something has no campaign, since the number may be mistyped. */
 export async function ownerWarning(records: domain.CampaignRecords, owner: domain.OwnerId) {
   const [campaign] = await records.list({ owner, limit: 1 });
@@ -105,18 +90,14 @@ export function notRotated(
   rotation: Exclude<domain.KeyRotation, { kind: 'rotated' }>,
 ): ClearError {
   const issue = 'issue another with `./campaign-mirror key issue`';
-  switch (rotation.kind) {
-    case 'key-not-found':
-      return noSuchKey(id);
-    case 'key-replaced':
-      return new ClearError(
-        `key ${id} was replaced by key ${rotation.by} already: rotate that one, or ${issue}`,
-      );
-    case 'key-revoked':
-      return new ClearError(`key ${id} is revoked: ${issue}`);
-    case 'key-expired':
-      return new ClearError(`key ${id} is expired: ${issue}`);
+  if (rotation.kind === 'key-not-found') return noSuchKey(id);
+  if (rotation.kind === 'key-replaced') {
+    return new ClearError(
+      `key ${id} was replaced by key ${rotation.by} already: rotate that one, or ${issue}`,
+    );
   }
+  const state = rotation.kind === 'key-revoked' ? 'revoked' : 'expired';
+  return new ClearError(`key ${id} is ${state}: ${issue}`);
 }
 
 /** The column of a fault, or null if it is not in one, and the reason. */

@@ -5,7 +5,7 @@ import { schema, timestampText } from '../schema/schema.ts';
 
 /** The columns of an `AuditEntry`. A move is one entry: its first, with the mirrors of all its parts. */
 const page = `
-  select id, ${timestampText('acted_at')} as at, act, operator, database_role as "databaseRole",
+  select id, ${timestampText('acted_at')} as "actedAt", act, operator, database_role as "databaseRole",
     request_id as "requestId", campaign_id as "campaignId", owner_id as "ownerId", access_key_id as "accessKeyId",
     case act when 'mirrors-moved' then details || jsonb_build_object('mirrors',
       (details->>'mirrors')::int + (select coalesce(sum((part.details->>'mirrors')::int), 0)

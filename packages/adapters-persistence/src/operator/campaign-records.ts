@@ -1,10 +1,4 @@
-import type {
-  CampaignId,
-  CampaignRecords,
-  ExaminedMirrors,
-  Mirror,
-  MirrorPage,
-} from '@campaign-mirror/domain';
+import type * as domain from '@campaign-mirror/domain';
 import type { Pool, QueryResultRow } from 'pg';
 import { rowsOf } from '../connection/rows.ts';
 import {
@@ -42,8 +36,8 @@ const isOdd = `
 export async function examineMirrors<Row extends QueryResultRow>(
   pool: Pool,
   columns: string,
-  { after = 0 as CampaignId, limit, owner, hosts }: MirrorPage,
-): Promise<ExaminedMirrors<Row>> {
+  { after = 0 as domain.CampaignId, limit, owner, hosts }: domain.MirrorPage,
+): Promise<domain.ExaminedMirrors<Row>> {
   const ownerValues = owner === undefined ? [] : [owner];
   const from = owner === undefined ? ofAll : ofOwner;
   const number = owner === undefined ? 'campaign_id' : 'campaigns.id';
@@ -73,19 +67,19 @@ const partsAtOnce = 4;
 
 interface Range {
   readonly examined: number;
-  readonly first: CampaignId;
-  readonly last: CampaignId;
+  readonly first: domain.CampaignId;
+  readonly last: domain.CampaignId;
 }
 
 const ofAll = 'campaign_mirror.mirrors where campaign_id';
 const ofOwner = `campaign_mirror.campaigns join campaign_mirror.mirrors on campaign_id = campaigns.id
   where campaigns.owner_id = $3 and campaigns.id`;
 
-export const postgresCampaignRecords = (pool: Pool): CampaignRecords => ({
+export const postgresCampaignRecords = (pool: Pool): domain.CampaignRecords => ({
   find: async (id) => (await rowsOf<RecordRow>(pool, recordById, [id])).map(recordOf)[0],
 
   list: async ({ owner, after, limit }) =>
     (await rowsOf<RecordRow>(pool, recordPage, [after ?? 0, owner, limit])).map(recordOf),
 
-  listMirrors: (page) => examineMirrors<Mirror>(pool, mirrorColumns, page),
+  listMirrors: (page) => examineMirrors<domain.Mirror>(pool, mirrorColumns, page),
 });

@@ -1,4 +1,4 @@
-import type { HistoryEntry, HistoryPruning, MirrorHistory, OperatorAct } from '@campaign-mirror/domain';
+import type * as domain from '@campaign-mirror/domain';
 import type { Pool, QueryResultRow } from 'pg';
 import { rowsOf } from '../connection/rows.ts';
 import { cursorRows, ofOneMoment } from '../connection/transaction.ts';
@@ -48,13 +48,14 @@ const ofKey = `${entries} from campaign_mirror.mirror_history
   order by id desc`;
 
 /** The only index of the history is its own number. `signal` ends `ofKey` at once, which throws the signal's reason. */
-export const postgresMirrorHistory = (pool: Pool, signal?: AbortSignal): MirrorHistory => ({
-  list: ({ campaign, before, limit }) => rowsOf<HistoryEntry>(pool, changePage, [campaign, before, limit]),
+export const postgresMirrorHistory = (pool: Pool, signal?: AbortSignal): domain.MirrorHistory => ({
+  list: ({ campaign, before, limit }) =>
+    rowsOf<domain.HistoryEntry>(pool, changePage, [campaign, before, limit]),
 
-  find: async (campaign, id) => (await rowsOf<HistoryEntry>(pool, changeById, [campaign, id]))[0],
+  find: async (campaign, id) => (await rowsOf<domain.HistoryEntry>(pool, changeById, [campaign, id]))[0],
 
   ofKey: (key, since) =>
-    ofOneMoment(pool, signal, (client) => cursorRows<HistoryEntry>(client, ofKey, [key, since])),
+    ofOneMoment(pool, signal, (client) => cursorRows<domain.HistoryEntry>(client, ofKey, [key, since])),
 });
 
 /** Older changes have lower numbers: only the old changes are read, and the first one that is not old. */
@@ -72,7 +73,7 @@ const prune = `
   from campaign_mirror.prune_history($1, $2, $3, $4, $5)`;
 
 /** Each step is a transaction of its own. */
-export const postgresHistoryPruning = (pool: Pool, act: OperatorAct): HistoryPruning => ({
+export const postgresHistoryPruning = (pool: Pool, act: domain.OperatorAct): domain.HistoryPruning => ({
   survey: (age) => onlyRow(pool, survey, [age]),
   prune: (olderThan, size, after) => onlyRow(pool, prune, [olderThan, after ?? 0, size, ...namesOf(act)]),
 });

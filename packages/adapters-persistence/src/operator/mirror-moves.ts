@@ -1,14 +1,5 @@
-import {
-  type AuditId,
-  type FoundMirror,
-  type HistoryId,
-  type MirrorMove,
-  type MirrorMoves,
-  type MoveChange,
-  type MoveOptions,
-  type OperatorAct,
-  Unavailable,
-} from '@campaign-mirror/domain';
+import type * as domain from '@campaign-mirror/domain';
+import { Unavailable } from '@campaign-mirror/domain';
 import type { Pool } from 'pg';
 import { isLocked } from '../connection/database-faults.ts';
 import { numberOf, rowsOf } from '../connection/rows.ts';
@@ -19,11 +10,10 @@ import { setAsOperator } from './operator-mirrors.ts';
 const columns = `json_build_object('id', campaign_id, 'ownerId', owner_id, 'isDefault', is_default, 'hasMirror', true)
   as campaign, target_url as address`;
 
-const countOfOwner = `
-  select count(*) as number from campaign_mirror.campaigns join campaign_mirror.mirrors on campaign_id = campaigns.id
-  where campaigns.owner_id = $1`;
+const countText = `
+  select count(*) as number from campaign_mirror.mirrors where $1::bigint is null or owner_id = $1`;
 
-type Part = { readonly id: AuditId } & Record<'first' | 'last', HistoryId>;
+type Part = { readonly id: domain.AuditId } & Record<'first' | 'last', domain.HistoryId>;
 
 /** The first entries of a move that have changes after $2, each with the numbers of its first and last change. */
 const partsText = `
@@ -55,12 +45,16 @@ const undoneByText = `
 const maxTimedOutWaits = 15;
 
 /** `lockTimeout` is the longest wait for one lock, in milliseconds. */
-export function postgresMirrorMoves(pool: Pool, act: OperatorAct, lockTimeout = 2_000): MirrorMoves {
+export function postgresMirrorMoves(
+  pool: Pool,
+  act: domain.OperatorAct,
+  lockTimeout = 2_000,
+): domain.MirrorMoves {
   /** The first entry of the move in the audit. */
-  let moveId: AuditId | undefined;
+  let moveId: domain.AuditId | undefined;
   let timedOutWaits = 0;
 
-  async function set(moves: readonly MirrorMove[], options: MoveOptions, waits: boolean) {
+  async function set(moves: readonly domain.MirrorMove[], options: domain.MoveOptions, waits: boolean) {
     const { owner = null, details, includeDefault } = options;
     const isDefault = includeDefault ? null : false;
     const mirrors = moves.map(({ campaign, before, after }) => {
@@ -79,26 +73,23 @@ export function postgresMirrorMoves(pool: Pool, act: OperatorAct, lockTimeout = 
       return moveId;
     },
 
-    count: (owner) =>
-      owner === undefined
-        ? numberOf(pool, 'select count(*) as number from campaign_mirror.mirrors')
-        : numberOf(pool, countOfOwner, [owner]),
+    count: (owner) => numberOf(pool, countText, [owner]),
 
-    find: (page) => examineMirrors<FoundMirror>(pool, columns, page),
+    find: (page) => examineMirrors<domain.FoundMirror>(pool, columns, page),
 
     changes: async (move, after, limit) => {
       const parts = await rowsOf<Part>(pool, partsText, [move, after ?? 0, limit]);
-      const changes: MoveChange[] = [];
+      const changes: domain.MoveChange[] = [];
       for (const { id, first, last } of parts) {
         if (changes.length >= limit) break;
         const values = [id, first, last, limit - changes.length];
-        changes.push(...(await rowsOf<MoveChange>(pool, changesText, values)));
+        changes.push(...(await rowsOf<domain.MoveChange>(pool, changesText, values)));
       }
       return changes;
     },
 
     undoneBy: async (move) => {
-      const [found] = await rowsOf<{ undoneBy: AuditId | null }>(pool, undoneByText, [move]);
+      const [found] = await rowsOf<{ undoneBy: domain.AuditId | null }>(pool, undoneByText, [move]);
       return found?.undoneBy;
     },
 

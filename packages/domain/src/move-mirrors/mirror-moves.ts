@@ -3,20 +3,17 @@ import type { Campaign } from '../set-campaign-mirror/campaign-repository.ts';
 import type { AuditId, CampaignId, HistoryId, OwnerId } from '../values/identifiers.ts';
 import type { MirrorAddress } from '../values/mirror-address.ts';
 
-/** A mirror as it was read. */
 export interface FoundMirror {
   readonly campaign: Campaign;
   readonly address: MirrorAddress;
 }
 
-/** The move of one mirror. */
 export interface MirrorMove {
   readonly campaign: CampaignId;
   readonly before: MirrorAddress;
   readonly after: MirrorAddress;
 }
 
-/** A change that a move has made. */
 export interface MoveChange extends MirrorMove {
   readonly change: HistoryId;
   /** The current state of the campaign; undefined if it no longer exists. */
@@ -35,7 +32,6 @@ export interface MoveOptions {
   readonly includeDefault: boolean;
 }
 
-/** The result of the move of one mirror. */
 export type MirrorMoveOutcome =
   | 'moved'
   /** The campaign or its mirror has changed since it was read; nothing was written. */

@@ -22,11 +22,9 @@ export interface MoveMirrorsRequest extends MoveRequest {
 }
 
 export interface UndoMoveRequest extends Omit<MoveRequest, 'owner'> {
-  /** The identifier of the move in the audit. */
   readonly move: AuditId;
 }
 
-/** The result for one mirror. */
 export type MirrorMoved =
   | (MirrorMove & { readonly kind: MirrorMoveOutcome | 'would-move' | 'changed-since' })
   | (NotMoved & { readonly kind: 'refused'; readonly because: OperatorRefusal })

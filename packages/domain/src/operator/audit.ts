@@ -26,7 +26,7 @@ export type AuditedAct =
 /** A recorded act, written in the same transaction as the act itself, and never deleted. */
 export interface AuditEntry {
   readonly id: AuditId;
-  readonly at: Timestamp;
+  readonly actedAt: Timestamp;
   readonly act: AuditedAct;
   readonly operator: string;
   /** The role with which the operator was connected to the store; null if the store has no roles. */

@@ -4,14 +4,14 @@ import {
   type Mirror,
   Unavailable,
 } from '../set-campaign-mirror/campaign-repository.ts';
-import { type OperatorRefusal, operatorRefusalOf } from '../set-campaign-mirror/set-campaign-mirror.ts';
-import type { CampaignId, HistoryId } from '../values/identifiers.ts';
 import {
-  type AddressFault,
-  type HostDenylist,
-  type MirrorAddress,
-  mirrorAddress,
-} from '../values/mirror-address.ts';
+  type AddressRefusal,
+  checkedAddress,
+  type Outcome,
+  operatorRefusalOf,
+} from '../set-campaign-mirror/set-campaign-mirror.ts';
+import type { CampaignId, HistoryId } from '../values/identifiers.ts';
+import type { HostDenylist, MirrorAddress } from '../values/mirror-address.ts';
 import type { CampaignSettings, MirrorCreation } from './campaign-settings.ts';
 import type { MirrorHistory } from './mirror-history.ts';
 
@@ -30,21 +30,10 @@ export interface OperatorMirrors {
   ): Promise<Mirror | undefined>;
 }
 
-/** The ports that setting a mirror for the operator takes. */
 interface SettingPorts {
   readonly campaigns: Pick<CampaignRepository, 'find'>;
   readonly mirrors: OperatorMirrors;
 }
-
-type InvalidAddress = { readonly kind: 'invalid-address'; readonly because: AddressFault };
-
-/** The result of setting a mirror. Nothing was written unless it is `mirror-set`. */
-export type OperatorSetting =
-  | { readonly kind: 'mirror-set'; readonly mirror: Mirror }
-  | { readonly kind: 'campaign-not-found' }
-  | { readonly kind: 'refused'; readonly because: OperatorRefusal }
-  | { readonly kind: 'no-address' }
-  | InvalidAddress;
 
 /** The maximum number of attempts if the campaign changes between the check and the write. */
 const maxAttempts = 5;
@@ -60,15 +49,14 @@ export async function setMirrorAsOperator(
   id: CampaignId,
   submitted: string | undefined,
   change?: HistoryId,
-): Promise<OperatorSetting> {
+): Promise<Outcome> {
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const campaign = await campaigns.find(id);
     if (!campaign) return { kind: 'campaign-not-found' };
     const refusal = operatorRefusalOf(campaign);
     if (refusal) return { kind: 'refused', because: refusal };
-    if (submitted === undefined) return { kind: 'no-address' };
-    const address = mirrorAddress(submitted, denied);
-    if (typeof address !== 'string') return { kind: 'invalid-address', because: address.fault };
+    const address = checkedAddress(submitted, denied);
+    if (typeof address !== 'string') return address;
     const mirror = await mirrors.setMirror(campaign, address, change);
     if (mirror) return { kind: 'mirror-set', mirror };
   }
@@ -87,7 +75,7 @@ export async function restoreMirror(
   campaign: CampaignId,
   change: HistoryId,
   address: 'after' | 'before',
-): Promise<OperatorSetting> {
+): Promise<Outcome> {
   // An entry of the history never changes, so it is read once.
   const entry = await ports.history.find(campaign, change);
   const recorded = address === 'after' ? entry?.addressAfter : entry?.addressBefore;
@@ -103,8 +91,8 @@ export async function createMirror(
   denied: HostDenylist,
   campaign: CampaignId,
   submitted: string,
-): Promise<MirrorCreation | InvalidAddress> {
-  const address = mirrorAddress(submitted, denied);
-  if (typeof address !== 'string') return { kind: 'invalid-address', because: address.fault };
+): Promise<MirrorCreation | AddressRefusal> {
+  const address = checkedAddress(submitted, denied);
+  if (typeof address !== 'string') return address;
   return settings.createMirror(campaign, address);
 }
