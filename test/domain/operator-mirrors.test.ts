@@ -15,8 +15,6 @@ import { address, newOwner } from '../support/store/world.ts';
 
 const denied = denying('denied.example');
 const faults = {
-  'ftp://a.example/': 'not-http',
-  'https://me@a.example/': 'credentials',
   'https://DENIED.example./': 'denied-host',
   [`https://a.example/${'x'.repeat(longestAddress)}`]: 'too-long',
 };

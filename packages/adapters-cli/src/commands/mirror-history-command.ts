@@ -38,14 +38,14 @@ export function history(call: Call, operator: OperatorAccess) {
     )
     .option('--since <time>', 'with --key: only changes at or after this time in UTC', parse.moment)
     .action(async (campaign, { key, since, limit, before, json }) => {
+      const none = 'There is no such change.';
       if (key !== undefined && campaign === undefined) {
-        const none = `No change was made with key ${key}${since ? ` since ${since}` : ''}.`;
-        const listing = { json, columns, none };
-        await operator.administering((ports) => call.output.list(ofKey(ports, key, since, limit), listing), {
-          ...reading,
-          pace: 'unhurried',
-        });
-        return;
+        return operator.administering(
+          async (ports) => {
+            await call.output.list(ofKey(ports, key, since, limit), { json, columns, none });
+          },
+          { ...reading, pace: 'unhurried' },
+        );
       }
       if (campaign === undefined || key !== undefined) {
         throw new ClearError('either a campaign or --key is needed', 'usage');
@@ -56,8 +56,8 @@ export function history(call: Call, operator: OperatorAccess) {
         const [latest] = await history.list({ campaign, limit: 1 });
         if (!latest && !(await campaigns.find(campaign)))
           throw campaignRefused(campaign, { kind: 'campaign-not-found' });
-        const none = `There is no ${before ? `change before ${before}` : 'change'} of the mirror of campaign ${campaign}.`;
-        const listing = { json, columns: columns.filter(({ head }) => head !== 'campaign'), none };
+        const others = columns.filter(({ head }) => head !== 'campaign');
+        const listing = { json, columns: others, none };
         await listNewest(call, { before, limit: limit ?? defaultLimit }, listing, (page) =>
           history.list({ ...page, campaign }),
         );

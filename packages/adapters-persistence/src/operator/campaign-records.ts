@@ -62,14 +62,10 @@ export async function examineMirrors<Row extends QueryResultRow>(
   return { mirrors, examined, last: examined < limit ? undefined : last };
 }
 
+type Range = { readonly examined: number } & Record<'first' | 'last', domain.CampaignId>;
+
 /** The number of parts of a page that are examined at the same time, each by a process of the server. */
 const partsAtOnce = 4;
-
-interface Range {
-  readonly examined: number;
-  readonly first: domain.CampaignId;
-  readonly last: domain.CampaignId;
-}
 
 const ofAll = 'campaign_mirror.mirrors where campaign_id';
 const ofOwner = `campaign_mirror.campaigns join campaign_mirror.mirrors on campaign_id = campaigns.id
