@@ -35,8 +35,7 @@ export {
   recentMoves,
 } from './operator/for-pages.ts';
 export { postgresHistoryPruning, postgresMirrorHistory } from './operator/mirror-history.ts';
-export { postgresMirrorMoves } from './operator/mirror-moves.ts';
-export { postgresOperatorMirrors } from './operator/operator-mirrors.ts';
+export { postgresMirrorMoves, postgresOperatorMirrors } from './operator/operator-mirrors.ts';
 export { migrationNames } from './schema/migration-names.ts';
 export { type Role, roles } from './schema/schema.ts';
 export {

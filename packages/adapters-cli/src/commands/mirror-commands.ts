@@ -5,7 +5,7 @@ import { group, leaf } from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
 import { ClearError, jsonOf, printable } from '../terminal/errors.ts';
 import { confirmed, secret } from '../terminal/prompt.ts';
-import { history } from './mirror-history-command.ts';
+import { mirrorHistory } from './history-commands.ts';
 import { move } from './mirror-move-command.ts';
 import { type OperatorAccess, reading } from './operator.ts';
 import { campaignRefused, changeNumbers } from './words.ts';
@@ -133,7 +133,7 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
       await call.output.answer(json, { mirror: jsonOf(mirror) }, sentence);
     });
 
-  const all = [create, list, show, set, history(call, operator), restore, move(call, operator)];
+  const all = [create, list, show, set, mirrorHistory(call, operator), restore, move(call, operator)];
   return group('mirror', 'create, list, set, restore and move the mirrors of campaigns', all);
 }
 
