@@ -53,12 +53,6 @@ describe('mirror set, as a call with an access key does it', () => {
       ! the URL is refused: it must start with http:// or https://
       $ ${key} mirror set ${id} https://https://x.example/
       ! the URL is refused: it must be a valid URL
-      $ ${key} mirror set ${id} https://a@x.example/
-      ! the URL is refused: it must not contain a user name or a password
-      $ ${key} mirror set ${id} https://x\u200b.example/
-      ! the URL is refused: it must not contain white space, backslashes or invisible characters
-      $ MIRROR_HOST_DENYLIST=192.0.2.1 ${key} mirror set ${id} http://[::ffff:192.0.2.1]/
-      ! the URL is refused: it must not point to this host, which the host denylist contains
       $ MIRROR_HOST_DENYLIST=*.denied.example ${key} mirror set ${id} https://Go.denied.example./
       ! the URL is refused: it must not point to this host, which the host denylist contains
       $ MIRROR_HOST_DENYLIST=*.denied.example mirror create ${bare} --target-url https://Go.denied.example./

@@ -1,4 +1,4 @@
-import { openPool, PostgresMirrorMoves } from '@campaign-mirror/adapters-persistence';
+import { openPool, postgresMirrorMoves } from '@campaign-mirror/adapters-persistence';
 import type { CampaignId, OwnerId, Subject } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { answered, startCommandProcess } from '../support/commands/command.ts';
@@ -210,7 +210,7 @@ describe('mirror move', () => {
     const [moved] = await on.objects('mirror list');
     expect(moved).to.include({ target_url: 'https://new.example/1', clicks: 1, updated_at: `${late}2Z` });
     const [change] = await on.objects('mirror history 1');
-    expect(change).to.include({ changed_at: `${late}2Z`, actor: 'operator' });
+    expect(change).to.include({ changed_at: `${late}2Z`, subject: 'operator' });
   });
 
   it('what is transferred, default, set or deleted meanwhile is left alone and listed; the rest moves', async () => {
@@ -253,7 +253,7 @@ describe('mirror move', () => {
     await filled(...onOldHost(3));
     const { pool, close } = openPool(database.address('operator'));
     const act = { operator: 'ada', requestId: 'move-1' };
-    const moves = new PostgresMirrorMoves(pool, act, 1);
+    const moves = postgresMirrorMoves(pool, act, 1);
     const moved = (id: number) => {
       const [before, after] = [address(`https://old.example/${id}`), address(`https://new.example/${id}`)];
       return moves.setOne(

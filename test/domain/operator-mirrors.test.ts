@@ -1,11 +1,11 @@
 import {
-  CreateMirror,
+  createMirror,
   type HistoryEntry,
   type HistoryId,
   longestAddress,
   type MirrorAddress,
   type MirrorCreation,
-  RestoreMirror,
+  restoreMirror,
   Unavailable,
 } from '@campaign-mirror/domain';
 import { expect } from 'chai';
@@ -15,8 +15,6 @@ import { address, newOwner } from '../support/store/world.ts';
 
 const denied = denying('denied.example');
 const faults = {
-  'ftp://a.example/': 'not-http',
-  'https://me@a.example/': 'credentials',
   'https://DENIED.example./': 'denied-host',
   [`https://a.example/${'x'.repeat(longestAddress)}`]: 'too-long',
 };
@@ -26,11 +24,13 @@ it('contract: the address — a mirror is created in the settings with the addre
   const away = new Unavailable('away');
   let answer: Promise<MirrorCreation>;
   const created: unknown[] = [];
-  const createMirror = (...call: unknown[]) => {
-    created.push(call);
-    return answer;
+  const settings = {
+    createMirror: (...call: unknown[]) => {
+      created.push(call);
+      return answer;
+    },
   };
-  const execute = (text: string) => new CreateMirror({ createMirror }, denied).execute(campaign.id, text);
+  const execute = (text: string) => createMirror(settings, denied, campaign.id, text);
   for (const kind of ['campaign-not-found', 'mirror-exists'] as const) {
     answer = Promise.resolve({ kind });
     expect(await execute(submitted)).to.deep.equal({ kind });
@@ -62,19 +62,18 @@ describe('contract: history — restore a mirror, an act of the operator', () =>
   beforeEach(() => {
     [restored, found, entry, isSet] = [[], [campaign], recorded, mirror];
   });
-  const useCase = new RestoreMirror(
-    { find: async () => (found.length > 1 ? found.shift() : found[0]) },
-    { find: async (id, number) => (id === campaign.id && number === change ? entry : undefined) },
-    {
+  const ports: Parameters<typeof restoreMirror>[0] = {
+    campaigns: { find: async () => (found.length > 1 ? found.shift() : found[0]) },
+    history: { find: async (id, number) => (id === campaign.id && number === change ? entry : undefined) },
+    mirrors: {
       setMirror: async (seen, address, change) => {
         restored.push({ seen, to: { address, change } });
         return isSet;
       },
     },
-    denied,
-  );
+  };
   const execute = (which: 'after' | 'before' = 'after') =>
-    useCase.execute({ campaign: campaign.id, change, address: which });
+    restoreMirror(ports, denied, campaign.id, change, which);
 
   it('order of checks: the campaign, the first two rules, the change, its address; whoever owns the campaign by now', async () => {
     entry = undefined;

@@ -1,24 +1,12 @@
 import { mock } from 'node:test';
 import { setImmediate as later } from 'node:timers/promises';
 import { inspect } from 'node:util';
+import type * as domain from '@campaign-mirror/domain';
 import {
-  type AccessKeyId,
   accessKeyBytes,
   accessKeyFrom,
-  type Caller,
-  type Campaign,
-  type CampaignId,
-  type CampaignRepository,
-  type Identified,
-  type Identity,
   keySubject,
-  type MirrorChange,
-  type Outcome,
-  type OwnerId,
-  type Refusal,
   SetCampaignMirror,
-  type SetMirrorResult,
-  type Subject,
   subject,
   Unavailable,
 } from '@campaign-mirror/domain';
@@ -33,8 +21,8 @@ const away = new Unavailable('away');
 
 const bare = { ...campaign, hasMirror: false };
 const byDefault = { ...campaign, isDefault: true };
-const foreign = { ...campaign, ownerId: 8 as OwnerId };
-const refused = (because: Refusal): Outcome => ({ kind: 'refused', because });
+const foreign = { ...campaign, ownerId: 8 as domain.OwnerId };
+const refused = (because: domain.Refusal): domain.Outcome => ({ kind: 'refused', because });
 const [noMirror, isDefault, notTheOwner] = [
   refused('mirror-not-created'),
   refused('default-campaign'),
@@ -42,32 +30,33 @@ const [noMirror, isDefault, notTheOwner] = [
 ];
 
 /** Answers what it is told to, and remembers what it was asked. */
-class FakePorts implements CampaignRepository, Identity {
+class FakePorts implements domain.CampaignRepository, domain.Identity {
   readonly asked: string[] = [];
-  readonly changes: { seen: Campaign; change: MirrorChange }[] = [];
+  readonly changes: { seen: domain.Campaign; change: domain.MirrorChange }[] = [];
   /** Nobody is known before a look-up, unless a test says so. */
-  claim: Identified;
-  caller: () => Promise<Identified> = async () => caller;
-  found: () => Promise<Campaign | undefined> = async () => campaign;
+  claim: domain.Identified;
+  caller: () => Promise<domain.Identified> = async () => caller;
+  found: () => Promise<domain.Campaign | undefined> = async () => campaign;
   /** What the writes come to, one after the other; those beyond set the mirror. */
-  readonly results: SetMirrorResult[] = [];
-  set: () => Promise<SetMirrorResult> = async () => this.results.shift() ?? { kind: 'mirror-set', mirror };
+  readonly results: domain.SetMirrorResult[] = [];
+  set: () => Promise<domain.SetMirrorResult> = async () =>
+    this.results.shift() ?? { kind: 'mirror-set', mirror };
 
-  async claimedBy(): Promise<Identified> {
+  async claimedBy(): Promise<domain.Identified> {
     return this.claim;
   }
 
-  whoIs(key: string): Promise<Identified> {
+  whoIs(key: string): Promise<domain.Identified> {
     this.asked.push(`whoIs ${key}`);
     return this.caller();
   }
 
-  find(id: CampaignId): Promise<Campaign | undefined> {
+  find(id: domain.CampaignId): Promise<domain.Campaign | undefined> {
     this.asked.push(`find ${id}`);
     return this.found();
   }
 
-  setMirror(seen: Campaign, change: MirrorChange): Promise<SetMirrorResult> {
+  setMirror(seen: domain.Campaign, change: domain.MirrorChange): Promise<domain.SetMirrorResult> {
     this.asked.push(`setMirror ${seen.id}`);
     this.changes.push({ seen, change });
     return this.set();
@@ -82,13 +71,17 @@ describe('contract: the call — set the mirror of a campaign', () => {
     useCase = new SetCampaignMirror(ports, ports, denying('denied.example'));
   });
 
-  const addresses: [submitted: string | undefined, outcome: Outcome][] = [
+  const addresses: [submitted: string | undefined, outcome: domain.Outcome][] = [
     [undefined, { kind: 'no-address' }],
     ['ftp://a.example/', { kind: 'invalid-address', because: 'not-http' }],
     ['https://denied.example/', { kind: 'invalid-address', because: 'denied-host' }],
     ['x'.repeat(2049), { kind: 'invalid-address', because: 'too-long' }],
   ];
-  const turns: [who: Caller | undefined, found: Campaign | undefined, outcome: Outcome | undefined][] = [
+  const turns: [
+    who: domain.Caller | undefined,
+    found: domain.Campaign | undefined,
+    outcome: domain.Outcome | undefined,
+  ][] = [
     [undefined, undefined, { kind: 'unauthenticated' }],
     [undefined, campaign, { kind: 'unauthenticated' }],
     [caller, undefined, { kind: 'campaign-not-found' }],
@@ -143,7 +136,7 @@ describe('contract: the call — set the mirror of a campaign', () => {
   });
 
   it('a claim that no write proves is not asked for again', async () => {
-    const byToken = { ...caller, subject: subject('jwt', 'client-4') as Subject };
+    const byToken = { ...caller, subject: subject('jwt', 'client-4') as domain.Subject };
     ports.claim = byToken;
     ports.found = async () => foreign;
     expect(await useCase.execute({ ...request, address: undefined })).to.deep.equal(notTheOwner);
@@ -171,16 +164,19 @@ describe('contract: the call — set the mirror of a campaign', () => {
     expect(missed).to.deep.equal([]);
   });
 
-  const differs = (is: Campaign | undefined): SetMirrorResult => ({ kind: 'campaign-differs', campaign: is });
-  const isSet: Outcome = { kind: 'mirror-set', mirror };
-  const notFound: Outcome = { kind: 'campaign-not-found' };
-  const other = { ownerId: foreign.ownerId, subject: keySubject(78 as AccessKeyId) };
+  const differs = (is: domain.Campaign | undefined): domain.SetMirrorResult => ({
+    kind: 'campaign-differs',
+    campaign: is,
+  });
+  const isSet: domain.Outcome = { kind: 'mirror-set', mirror };
+  const notFound: domain.Outcome = { kind: 'campaign-not-found' };
+  const other = { ownerId: foreign.ownerId, subject: keySubject(78 as domain.AccessKeyId) };
   const writes: [
     who: string,
-    results: SetMirrorResult[],
-    outcome: Outcome,
+    results: domain.SetMirrorResult[],
+    outcome: domain.Outcome,
     asked: string,
-    lookedUp?: Caller | undefined,
+    lookedUp?: domain.Caller | undefined,
   ][] = [
     // One call sets or refuses, as the write proves the hypothesis or finds what is instead.
     ['known', [], isSet, 'setMirror', caller],
@@ -223,8 +219,10 @@ describe('contract: the call — set the mirror of a campaign', () => {
   for (const claim of [undefined, caller]) {
     it(`contract: order of checks, 6 — a limit of calls, of a caller who is ${claim ? 'known' : 'looked up'}`, async () => {
       ports.claim = claim;
-      const counted: Caller[] = [];
-      const counts = { admits: async (one: Caller) => ({ admitted: counted.push(one) > 0, resetIn: 0 }) };
+      const counted: domain.Caller[] = [];
+      const counts = {
+        admits: async (one: domain.Caller) => ({ admitted: counted.push(one) > 0, resetIn: 0 }),
+      };
       ports.results.push({ kind: 'caller-invalid' }, { kind: 'campaign-differs', campaign });
       expect(await useCase.execute(request, counts)).to.have.property('kind', 'mirror-set');
       expect(counted, 'also one that is judged again is counted once').to.deep.equal([caller]);
@@ -243,7 +241,7 @@ describe('contract: the call — set the mirror of a campaign', () => {
 
   it('what no store holds is a fault of the adapter that hands it over: nothing is written', async () => {
     const requestIds = ['', 'a b', 'a\0', '\ud800', 'é', 'x'.repeat(129)];
-    const campaigns = [0, -1, 1.5, 2 ** 53, Number.NaN].map((campaign) => campaign as CampaignId);
+    const campaigns = [0, -1, 1.5, 2 ** 53, Number.NaN].map((campaign) => campaign as domain.CampaignId);
     for (const one of [
       ...requestIds.map((requestId) => ({ requestId })),
       ...campaigns.map((campaign) => ({ campaign })),
@@ -263,8 +261,8 @@ describe('contract: the call — set the mirror of a campaign', () => {
       'x',
     ];
     const callers = [
-      ...subjects.map((text) => ({ ...caller, subject: text as Subject })),
-      ...[0, 1.5].map((ownerId) => ({ ...caller, ownerId: ownerId as OwnerId })),
+      ...subjects.map((text) => ({ ...caller, subject: text as domain.Subject })),
+      ...[0, 1.5].map((ownerId) => ({ ...caller, ownerId: ownerId as domain.OwnerId })),
     ];
     for (const one of callers) {
       ports.caller = async () => one;
@@ -273,7 +271,7 @@ describe('contract: the call — set the mirror of a campaign', () => {
     }
     expect(ports.changes).to.deep.equal([]);
 
-    ports.caller = async () => ({ ...caller, subject: subject('gateway', 'é 😀') as Subject });
+    ports.caller = async () => ({ ...caller, subject: subject('gateway', 'é 😀') as domain.Subject });
     const longest = { ...request, requestId: '~'.repeat(128) };
     expect(await useCase.execute(longest)).to.have.property('kind', 'mirror-set');
   });

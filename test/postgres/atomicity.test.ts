@@ -1,10 +1,10 @@
 import {
   type Database,
   openDatabase,
-  PostgresMirrorHistory,
-  PostgresOperatorMirrors,
+  postgresMirrorHistory,
+  postgresOperatorMirrors,
 } from '@campaign-mirror/adapters-persistence';
-import { type HistoryId, type OperatorSetting, type Outcome, RestoreMirror } from '@campaign-mirror/domain';
+import { type HistoryId, noDeniedHosts, type Outcome, restoreMirror } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { meanwhile } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';
@@ -19,25 +19,24 @@ const [fourth, rivals] = ['https://example.com/fourth', 'https://example.com/riv
 interface Changed extends Live {
   readonly oldest: HistoryId;
 }
-type Act = (live: Changed) => Promise<Outcome | OperatorSetting>;
+type Act = (live: Changed) => Promise<Outcome>;
 
 describe('contract: atomicity — a rival holds the campaign', () => {
   const service = groupedOf('suite');
   let operator: Database;
-  let restoring: RestoreMirror;
+  let ports: Parameters<typeof restoreMirror>[0];
   before(async () => {
     operator = await openDatabase(service.database.address('operator'));
-    restoring = new RestoreMirror(
-      hotPathBy(operator.pool).campaigns,
-      new PostgresMirrorHistory(operator.pool),
-      new PostgresOperatorMirrors(operator.pool, tester),
-    );
+    ports = {
+      campaigns: hotPathBy(operator.pool).campaigns,
+      history: postgresMirrorHistory(operator.pool),
+      mirrors: postgresOperatorMirrors(operator.pool, tester),
+    };
   });
   after(() => operator.close());
 
   const update: Act = (live) => service.set(live, fourth);
-  const restore: Act = ({ seen, oldest }) =>
-    restoring.execute({ campaign: seen.id, change: oldest, address: 'after' });
+  const restore: Act = ({ seen, oldest }) => restoreMirror(ports, noDeniedHosts, seen.id, oldest, 'after');
 
   const historyOf = ({ seen }: Live) => service.world.others.history(seen.id);
   const mirrorOf = ({ seen }: Live) => service.world.others.mirror(seen.id);

@@ -220,7 +220,7 @@ describe('contract: the data around it — who may do what', () => {
         if (act === '') expect(entry, 'nothing was that old').to.deep.equal(before[0]);
         else {
           expect(entry, statement).to.include({ act, databaseRole: roles.operator });
-          expect(String(entry?.at) > since).to.equal(true);
+          expect(String(entry?.actedAt) > since).to.equal(true);
         }
       }
     });

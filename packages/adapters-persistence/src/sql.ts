@@ -20,8 +20,8 @@ export { type OpenHotPath, openHotPath } from './hot-path/open-hot-path.ts';
 export { type CreatedRole, createRoles } from './migration/create-roles.ts';
 export { grantedRights, rightsOf } from './migration/granted-rights.ts';
 export { isMigrated, type MigrationState, migrationStates } from './migration/migration-states.ts';
-export { PostgresAudit } from './operator/audit.ts';
-export { PostgresCampaignRecords } from './operator/campaign-records.ts';
+export { postgresAudit } from './operator/audit.ts';
+export { postgresCampaignRecords } from './operator/campaign-records.ts';
 export {
   demonstrationCampaign,
   demonstrationOwners,
@@ -30,7 +30,6 @@ export {
   type RecentMove,
   recentMoves,
 } from './operator/for-pages.ts';
-export { PostgresHistoryPruning, PostgresMirrorHistory } from './operator/mirror-history.ts';
-export { PostgresMirrorMoves } from './operator/mirror-moves.ts';
-export { PostgresOperatorMirrors } from './operator/operator-mirrors.ts';
+export { postgresHistoryPruning, postgresMirrorHistory } from './operator/mirror-history.ts';
+export { postgresMirrorMoves, postgresOperatorMirrors } from './operator/operator-mirrors.ts';
 export { migrationNames, type Role, roles } from './schema/schema.ts';

@@ -1,14 +1,8 @@
 export * from './import-campaigns/campaign-import.ts';
 export * from './import-campaigns/imported-campaign.ts';
 export * from './move-mirrors/mirror-moves.ts';
-export {
-  type MirrorMoved,
-  MoveMirrors,
-  type MoveMirrorsRequest,
-  type MoveProgress,
-} from './move-mirrors/move-mirrors.ts';
+export * from './move-mirrors/move-mirrors.ts';
 export { type HostMove, type HostMoveFault, hostMove } from './move-mirrors/moved-address.ts';
-export * from './move-mirrors/undo-move.ts';
 export * from './operator/access-keys.ts';
 export * from './operator/audit.ts';
 export * from './operator/campaign-settings.ts';

@@ -4,7 +4,7 @@ import {
   host,
   hostMove,
   type MirrorAddress,
-  MoveMirrors,
+  moveMirrors,
   noDeniedHosts,
   type OwnerId,
 } from '@campaign-mirror/domain';
@@ -139,14 +139,14 @@ async function revokeKey({ operator, known, random }: Acting): Promise<void> {
   known.removeKey(id);
 }
 
-async function moveMirrors({ operator, random }: Acting): Promise<void> {
+async function moveHost({ operator, random }: Acting): Promise<void> {
   const [from, to] = [host(random.one(hosts) ?? ''), host(random.one(hosts) ?? '')];
   if (!from || !to || from.name === to.name) return;
   const move = hostMove(from, to, false, noDeniedHosts);
   if ('fault' in move) throw new Error(move.fault);
   const request = { move, dryRun: false, includeDefault: random.number() < 0.5 };
   await operator.rewrite(async ({ moves }, wrote) => {
-    for await (const told of new MoveMirrors(moves).execute(request))
+    for await (const told of moveMirrors(moves, request, noDeniedHosts))
       if (told.kind === 'moved') wrote.push({ campaign: told.campaign, address: told.after });
   });
 }
@@ -159,7 +159,7 @@ const weights: readonly (readonly [Act, number])[] = [
   [changeDefault, 8],
   [deleteCampaign, 2],
   [createMirror, 10],
-  [moveMirrors, 12],
+  [moveHost, 12],
   [revokeKey, 12],
 ];
 

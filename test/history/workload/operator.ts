@@ -5,8 +5,8 @@ import {
   defaultPoolLimits,
   openDatabase,
   PostgresAccessKeys,
-  PostgresMirrorMoves,
   PostgresSettings,
+  postgresMirrorMoves,
 } from '@campaign-mirror/adapters-persistence';
 import { type OperatorAct, Unavailable } from '@campaign-mirror/domain';
 import type { Fact, Rewrite } from '../record.ts';
@@ -18,7 +18,7 @@ function portsOf({ orm, pool }: Database, act: OperatorAct) {
   return {
     settings: new PostgresSettings(orm, act),
     keys: new PostgresAccessKeys(orm, act),
-    moves: new PostgresMirrorMoves(pool, act),
+    moves: postgresMirrorMoves(pool, act),
   };
 }
 

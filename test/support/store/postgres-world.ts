@@ -2,11 +2,11 @@ import {
   type DatabaseAddress,
   openDatabase,
   PostgresAccessKeys,
-  PostgresAudit,
-  PostgresCampaignRecords,
   PostgresSettings,
+  postgresAudit,
   postgresCampaignExport,
   postgresCampaignImport,
+  postgresCampaignRecords,
   type Role,
 } from '@campaign-mirror/adapters-persistence';
 import type { CampaignId, CampaignRepository, HistoryEntry, Identity, Mirror } from '@campaign-mirror/domain';
@@ -63,9 +63,9 @@ export async function postgresPorts(
     statements,
     ...ports,
     settings,
-    records: new PostgresCampaignRecords(operator.pool),
+    records: postgresCampaignRecords(operator.pool),
     accessKeys,
-    audit: new PostgresAudit(operator.pool),
+    audit: postgresAudit(operator.pool),
     imports: postgresCampaignImport(operator.pool, tester),
     exports: postgresCampaignExport(operator.pool),
     close: async () => {

@@ -6,7 +6,7 @@ import { ClearError, jsonOf, printable } from '../terminal/errors.ts';
 import { paged } from '../terminal/pages.ts';
 import { confirmed } from '../terminal/prompt.ts';
 import { type OperatorAccess, reading } from './operator.ts';
-import { campaignNamed, campaignRefused, noneFound, ownerWarning } from './words.ts';
+import { campaignNamed, campaignRefused, ownerWarning } from './words.ts';
 
 export function campaignCommands(call: Call, operator: OperatorAccess) {
   const create = leaf('create', 'create a campaign', [
@@ -46,7 +46,7 @@ export function campaignCommands(call: Call, operator: OperatorAccess) {
             { head: 'name', cell: ({ name }) => name },
             { head: 'mirror', cell: ({ mirror }) => mirror?.targetUrl ?? null },
           ],
-          none: noneFound('campaign', { owner, after: range.after }),
+          none: 'There is no such campaign.',
         });
       }, reading);
     });

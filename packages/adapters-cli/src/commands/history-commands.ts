@@ -1,15 +1,14 @@
-import type { AuditEntry, HistoryId } from '@campaign-mirror/domain';
+import type { AccessKeyId, AuditEntry, HistoryEntry, HistoryId, Timestamp } from '@campaign-mirror/domain';
+import { Option } from '@commander-js/extra-typings';
 import * as parse from '../terminal/arguments.ts';
 import { group, leaf } from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
-import { counted, jsonOf } from '../terminal/errors.ts';
+import { ClearError, counted, orStopped } from '../terminal/errors.ts';
 import type { Column } from '../terminal/output.ts';
 import { listNewest } from '../terminal/pages.ts';
 import { confirmed } from '../terminal/prompt.ts';
-import { type OperatorAccess, reading } from './operator.ts';
-
-/** The number of entries that are listed by default. */
-const defaultLimit = 50;
+import { type AdministrationPorts, type OperatorAccess, reading } from './operator.ts';
+import { campaignRefused, cutOff, noSuchKey } from './words.ts';
 
 export function auditCommand(call: Call, operator: OperatorAccess) {
   return leaf('audit', 'show who did what with these commands, newest first', [
@@ -18,10 +17,10 @@ export function auditCommand(call: Call, operator: OperatorAccess) {
     'audit --before 1000 --limit 200 --json',
   ])
     .option('--campaign <id>', 'only acts on this campaign', parse.campaign)
-    .option('--limit <n>', 'maximum number to show', parse.limit, defaultLimit)
+    .option('--limit <n>', 'maximum number to show', parse.limit, 50)
     .option('--before <entry>', 'only entries before this one', parse.audit)
     .action(async ({ campaign, json, ...range }) => {
-      const listing = { json, object, columns, none: 'There is no such entry.' };
+      const listing = { json, columns: auditColumns, none: 'There is no such entry.' };
       await operator.acting(
         ({ audit }) => listNewest(call, range, listing, (page) => audit.list({ ...page, campaign })),
         reading,
@@ -29,11 +28,9 @@ export function auditCommand(call: Call, operator: OperatorAccess) {
     });
 }
 
-const object = ({ id, at, ...entry }: AuditEntry) => jsonOf({ id, actedAt: at, ...entry });
-
-const columns: readonly Column<AuditEntry>[] = [
+const auditColumns: readonly Column<AuditEntry>[] = [
   { head: 'entry', right: true, cell: ({ id }) => id },
-  { head: 'when', cell: ({ at }) => at },
+  { head: 'when', cell: ({ actedAt }) => actedAt },
   { head: 'operator', cell: ({ operator }) => operator },
   { head: 'database role', cell: ({ databaseRole }) => databaseRole },
   { head: 'act', cell: ({ act }) => act },
@@ -49,6 +46,97 @@ function detailsText(details: AuditEntry['details']): string | null {
   if (present.length === 0) return null;
   return present.map(([name, value]) => `${name.replaceAll('_', ' ')}: ${JSON.stringify(value)}`).join(', ');
 }
+
+/** The number of changes of a campaign that are listed by default. */
+const defaultChanges = 20;
+
+export function mirrorHistory(call: Call, operator: OperatorAccess) {
+  return leaf(
+    'history',
+    'show who set the mirror of a campaign, from which address to which, newest first; or what was done with a key; includes deleted campaigns',
+    [
+      'mirror history 42',
+      'mirror history 42 --before 1000 --limit 200 --json',
+      'mirror history --key 7 --since 2026-11-20 --json',
+    ],
+  )
+    .argument('[campaign]', 'the campaign; required without --key', parse.campaign)
+    .option(
+      '--limit <n>',
+      `maximum number to show; by default ${defaultChanges} of a campaign, all of a key`,
+      parse.limit,
+    )
+    .option('--before <change>', 'only changes of the campaign before this one', parse.change)
+    .addOption(
+      new Option(
+        '--key <n>',
+        'only changes made with this key, in all campaigns; without --since, it reads the whole history',
+      )
+        .argParser(parse.key)
+        .conflicts('before'),
+    )
+    .option('--since <time>', 'with --key: only changes at or after this time in UTC', parse.moment)
+    .action(async (campaign, { key, since, limit, before, json }) => {
+      const none = 'There is no such change.';
+      if (key !== undefined && campaign === undefined) {
+        return operator.administering(
+          async (ports) => {
+            await call.output.list(ofKey(ports, key, since, limit), { json, columns: changeColumns, none });
+          },
+          { ...reading, pace: 'unhurried' },
+        );
+      }
+      if (campaign === undefined || key !== undefined) {
+        throw new ClearError('either a campaign or --key is needed', 'usage');
+      }
+      if (since !== undefined) throw new ClearError('--since needs --key', 'usage');
+      await operator.acting(async ({ campaigns, history }) => {
+        // The history has changes of campaigns that no longer exist.
+        const [latest] = await history.list({ campaign, limit: 1 });
+        if (!latest && !(await campaigns.find(campaign)))
+          throw campaignRefused(campaign, { kind: 'campaign-not-found' });
+        const others = changeColumns.filter(({ head }) => head !== 'campaign');
+        const listing = { json, columns: others, none };
+        await listNewest(call, { before, limit: limit ?? defaultChanges }, listing, (page) =>
+          history.list({ ...page, campaign }),
+        );
+      }, reading);
+    });
+}
+
+/** At most `limit` of the changes made with a key. @throws ClearError when there is no such key */
+async function* ofKey(
+  { history, keys }: AdministrationPorts,
+  key: AccessKeyId,
+  since: Timestamp | undefined,
+  limit: number | undefined,
+): AsyncGenerator<HistoryEntry> {
+  let count = 0;
+  try {
+    for await (const entry of history.ofKey(key, since)) {
+      yield entry;
+      count += 1;
+      if (count === limit) return;
+    }
+  } catch (error) {
+    throw orStopped(error, 'Stopped: there is more.');
+  }
+  if (count > 0) return;
+  // A mistyped number must not look like a key that changed nothing.
+  const [next] = await keys.list({ after: (key - 1) as AccessKeyId, limit: 1 });
+  if (next?.id !== key) throw noSuchKey(key);
+}
+
+const changeColumns: readonly Column<HistoryEntry>[] = [
+  { head: 'change', right: true, cell: ({ id }) => id },
+  { head: 'when', cell: ({ changedAt }) => changedAt },
+  { head: 'campaign', right: true, cell: ({ campaignId }) => campaignId },
+  { head: 'by', cell: ({ subject }) => subject },
+  { head: 'owner', right: true, cell: ({ ownerId }) => ownerId },
+  { head: 'from', cell: ({ addressBefore }) => addressBefore },
+  { head: 'to', cell: ({ addressAfter }) => addressAfter },
+  { head: 'request', cell: ({ requestId }) => requestId },
+];
 
 /** The number of changes that one transaction examines, in some 30 ms. The audit has an entry for each transaction. */
 const stepSize = 10_000;
@@ -67,7 +155,6 @@ export function historyCommands(call: Call, operator: OperatorAccess) {
     .option('--yes', 'do not ask')
     .action(async ({ olderThan: age, yes, json }) => {
       const { progress } = await import('../terminal/input-file.ts');
-      const { cutOff } = await import('./words.ts');
       await operator.acting(
         async ({ pruning }, { undoneBy }) => {
           const { olderThan, old } = await pruning.survey(age);
@@ -77,16 +164,14 @@ export function historyCommands(call: Call, operator: OperatorAccess) {
           let pruned = 0;
           const deleted = () => `${pruned} changes are deleted`;
           try {
-            let next: HistoryId | undefined;
-            let isDone = old === 0;
-            while (!isDone) {
+            let next: HistoryId | null = null;
+            do {
               call.interruption.throwIfInterrupted(`Stopped: ${deleted()}. Repeat it to go on.`);
               const step = await pruning.prune(olderThan, stepSize, next);
               pruned += step.pruned;
               bar.update(pruned);
               next = step.next;
-              isDone = next === undefined;
-            }
+            } while (next);
           } catch (error) {
             throw cutOff(error, deleted(), undoneBy);
           } finally {

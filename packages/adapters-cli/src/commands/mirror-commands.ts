@@ -1,21 +1,14 @@
-import type {
-  CampaignId,
-  CampaignRecords,
-  HistoryEntry,
-  Host,
-  Mirror,
-  OwnerId,
-} from '@campaign-mirror/domain';
+import * as domain from '@campaign-mirror/domain';
 import { Option } from '@commander-js/extra-typings';
 import * as parse from '../terminal/arguments.ts';
 import { group, leaf } from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
 import { ClearError, jsonOf, printable } from '../terminal/errors.ts';
 import { confirmed, secret } from '../terminal/prompt.ts';
-import { history } from './mirror-history-command.ts';
+import { mirrorHistory } from './history-commands.ts';
 import { move } from './mirror-move-command.ts';
 import { type OperatorAccess, reading } from './operator.ts';
-import { campaignRefused, noneFound } from './words.ts';
+import { campaignRefused, changeNumbers } from './words.ts';
 
 export function mirrorCommands(call: Call, operator: OperatorAccess) {
   const create = leaf('create', 'create the mirror of a campaign; a campaign has at most one', [
@@ -24,9 +17,8 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
     .argument('<campaign>', 'the campaign', parse.campaign)
     .requiredOption('--target-url <url>', 'the address; required')
     .action(async (campaign, { targetUrl, json }) => {
-      const { CreateMirror } = await import('@campaign-mirror/domain');
       const creation = await operator.administering(({ settings }, { deniedHosts }) =>
-        new CreateMirror(settings, deniedHosts).execute(campaign, targetUrl),
+        domain.createMirror(settings, deniedHosts, campaign, targetUrl),
       );
       if (creation.kind !== 'created') throw campaignRefused(campaign, creation, '--target-url');
       const object = { mirror: jsonOf(creation.mirror) };
@@ -44,10 +36,15 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
     .option('--subdomains', 'with --host: also those on a name below it')
     .option('--limit <n>', 'maximum number to show; all by default', parse.limit)
     .option('--after <campaign>', 'only those of campaigns after this one', parse.campaign)
-    .action(async ({ json, owner, host, subdomains = false, after, limit }) => {
+    .action(async ({ json, owner, host, subdomains = false, after, limit = Number.POSITIVE_INFINITY }) => {
       if (subdomains && !host) throw new ClearError('--subdomains needs --host', 'usage');
+      const page = host
+        ? { owner, after, limit: examinedPageSize, hosts: [host.name] }
+        : { owner, after, limit: Math.min(limit, pageSize) };
+      const isWanted = ({ targetUrl }: domain.Mirror) =>
+        !host || domain.isOnHost(targetUrl, host.name, subdomains);
       await operator.acting(({ records }) => {
-        const rows = mirrorsOf(call, records, { owner, host, subdomains, after, limit });
+        const rows = mirrorsOf(call, records, page, limit, isWanted);
         return call.output.list(rows, {
           json,
           columns: [
@@ -57,7 +54,7 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
             { head: 'updated', cell: ({ updatedAt }) => updatedAt },
             { head: 'target URL', cell: ({ targetUrl }) => targetUrl },
           ],
-          none: noneFound('mirror', { owner, after, host: host?.written }),
+          none: 'There is no such mirror.',
         });
       }, reading);
     });
@@ -88,36 +85,19 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
     .argument('<url>', 'the new address')
     .option('--as-operator', 'without a key: whoever owns the campaign; recorded in the audit')
     .action(async (campaign, address, { asOperator, json }) => {
-      const { accessKey, SetCampaignMirror, SetMirrorAsOperator } = await import('@campaign-mirror/domain');
-      if (asOperator) {
-        const setting = await operator.acting(({ campaigns, mirrors }, { deniedHosts }) =>
-          new SetMirrorAsOperator(campaigns, mirrors, deniedHosts).execute(campaign, address),
-        );
-        if (setting.kind === 'no-address') throw new Error('unreachable: the address is given');
-        if (setting.kind !== 'mirror-set') throw campaignRefused(campaign, setting);
-        return printMirror(campaign, setting.mirror, json);
-      }
-      const otherwise = `no access key, and no terminal to ask on: put it into ${operator.accessKeySetting}`;
-      // Never read from an argument: every user of the machine can see those, and shells record them.
-      const text = (await operator.accessKey()) ?? (await secret(call, 'The access key:', otherwise));
-      const credential = accessKey(text.trim());
-      if (credential === undefined) throw refusedKey();
-      const outcome = await operator.acting(({ campaigns, identity }, { deniedHosts, requestId }) =>
-        new SetCampaignMirror(campaigns, identity, deniedHosts).execute({
-          credential,
-          campaign,
-          address,
-          requestId,
-        }),
+      const credential = asOperator ? undefined : await keyOfCaller(call, operator);
+      const outcome = await operator.acting(
+        async (ports, { deniedHosts, requestId }): Promise<domain.Outcome> => {
+          if (credential === undefined)
+            return domain.setMirrorAsOperator(ports, deniedHosts, campaign, address);
+          const useCase = new domain.SetCampaignMirror(ports.campaigns, ports.identity, deniedHosts);
+          return useCase.execute({ credential, campaign, address, requestId });
+        },
       );
-      if (outcome.kind === 'over-limit' || outcome.kind === 'no-address')
-        throw new Error(`unreachable: ${outcome.kind}, although there is no limit, and the address is given`);
-      if (outcome.kind === 'unauthenticated') throw refusedKey();
       if (outcome.kind !== 'mirror-set') throw campaignRefused(campaign, outcome);
-      await printMirror(campaign, outcome.mirror, json);
+      const object = { mirror: jsonOf(outcome.mirror) };
+      await call.output.answer(json, object, `The mirror of campaign ${campaign} is set.`);
     });
-  const printMirror = (campaign: CampaignId, mirror: Mirror, json: boolean | undefined) =>
-    call.output.answer(json, { mirror: jsonOf(mirror) }, `The mirror of campaign ${campaign} is set.`);
 
   const restore = leaf('restore', 'give the mirror of a campaign an earlier address', [
     'mirror restore 42 --to 17',
@@ -137,22 +117,15 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
     .option('--yes', 'do not ask, although --undo discards later changes')
     .action(async (campaign, { to, undo, yes, json }) => {
       const change = to ?? undo;
-      const numbers = `\`./campaign-mirror mirror history ${campaign}\` shows the numbers of the changes`;
-      if (change === undefined) throw new ClearError(`--to or --undo is missing: ${numbers}`, 'usage');
-      const { RestoreMirror } = await import('@campaign-mirror/domain');
+      if (change === undefined)
+        throw new ClearError(`--to or --undo is missing: ${changeNumbers(campaign)}`, 'usage');
       const address = to === undefined ? 'before' : 'after';
-      const restored = await operator.acting(async ({ campaigns, history, mirrors }, { deniedHosts }) => {
-        const latest = undo && !yes ? await history.list({ campaign, limit: maxListed + 1 }) : [];
+      const restored = await operator.acting(async (ports, { deniedHosts }) => {
+        const latest = undo && !yes ? await ports.history.list({ campaign, limit: maxListed + 1 }) : [];
         const later = latest.filter(({ id }) => id > change);
         if (later.length > 0) await confirmed(call, discarding(campaign, change, later));
-        return new RestoreMirror(campaigns, history, mirrors, deniedHosts).execute({
-          campaign,
-          change,
-          address,
-        });
+        return domain.restoreMirror(ports, deniedHosts, campaign, change, address);
       });
-      if (restored.kind === 'no-address')
-        throw new ClearError(`the history of the campaign ${campaign} has no change ${change}: ${numbers}`);
       if (restored.kind !== 'mirror-set')
         throw campaignRefused(campaign, restored, `the address of change ${change} is refused`);
       const { mirror } = restored;
@@ -160,7 +133,7 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
       await call.output.answer(json, { mirror: jsonOf(mirror) }, sentence);
     });
 
-  const all = [create, list, show, set, history(call, operator), restore, move(call, operator)];
+  const all = [create, list, show, set, mirrorHistory(call, operator), restore, move(call, operator)];
   return group('mirror', 'create, list, set, restore and move the mirrors of campaigns', all);
 }
 
@@ -169,50 +142,42 @@ const pageSize = 500;
 /** The number of mirrors that the store examines at once for their hosts. */
 const examinedPageSize = 20_000;
 
-interface MirrorSelection {
-  readonly owner: OwnerId | undefined;
-  readonly host: Host | undefined;
-  readonly subdomains: boolean;
-  readonly after: CampaignId | undefined;
-  readonly limit: number | undefined;
-}
-
-/** The selected mirrors. Each page is read when it is needed. @throws Interrupted between two pages */
+/** The wanted mirrors, up to `limit`. Each page is read when it is needed. @throws Interrupted between two pages */
 async function* mirrorsOf(
   { interruption }: Call,
-  records: CampaignRecords,
-  { owner, host, subdomains, after, limit = Number.POSITIVE_INFINITY }: MirrorSelection,
-): AsyncGenerator<Mirror> {
-  const { isOnHost } = await import('@campaign-mirror/domain');
-  const page = host
-    ? { owner, limit: examinedPageSize, hosts: [host.name] }
-    : { owner, limit: Math.min(limit, pageSize) };
+  records: domain.CampaignRecords,
+  page: domain.MirrorPage,
+  limit: number,
+  isWanted: (mirror: domain.Mirror) => boolean,
+): AsyncGenerator<domain.Mirror> {
   let left = limit;
-  let next = after;
+  let { after } = page;
   do {
     interruption.throwIfInterrupted('Stopped: there is more.');
-    const { mirrors, last } = await records.listMirrors({ ...page, after: next });
-    for (const mirror of mirrors) {
-      if (host && !isOnHost(mirror.targetUrl, host.name, subdomains)) continue;
-      yield mirror;
-      left -= 1;
-      if (left === 0) return;
-    }
-    next = last;
-  } while (next);
+    const { mirrors, last } = await records.listMirrors({ ...page, after });
+    const wanted = mirrors.filter(isWanted).slice(0, left);
+    yield* wanted;
+    left -= wanted.length;
+    after = last;
+  } while (after && left > 0);
 }
 
 /** The maximum number of later changes that a question lists. */
 const maxListed = 5;
 
-function discarding(campaign: CampaignId, change: number, later: readonly HistoryEntry[]): string {
+function discarding(
+  campaign: domain.CampaignId,
+  change: number,
+  later: readonly domain.HistoryEntry[],
+): string {
   const listed = later.slice(0, maxListed).map(({ id, addressAfter }) => `${id} (to ${addressAfter})`);
   const more = later.length > maxListed ? ' and earlier ones' : '';
   return `The mirror of campaign ${campaign} was changed after change ${change}: ${listed.join(', ')}${more}. Discard these changes?`;
 }
 
-function refusedKey(): ClearError {
-  return new ClearError(
-    'the access key is malformed, unknown, expired or revoked: `./campaign-mirror key issue` issues another',
-  );
+/** Never read from an argument: every user of the machine can see those, and shells record them. */
+async function keyOfCaller(call: Call, operator: OperatorAccess): Promise<string> {
+  const otherwise = `no access key, and no terminal to ask on: put it into ${operator.accessKeySetting}`;
+  const key = (await operator.accessKey()) ?? (await secret(call, 'The access key:', otherwise));
+  return key.trim();
 }

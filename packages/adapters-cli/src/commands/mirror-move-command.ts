@@ -1,11 +1,11 @@
-import type * as domain from '@campaign-mirror/domain';
+import * as domain from '@campaign-mirror/domain';
 import * as parse from '../terminal/arguments.ts';
 import { leaf } from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
 import { ClearError, counted } from '../terminal/errors.ts';
 import { confirmed } from '../terminal/prompt.ts';
 import { MoveReport } from './move-report.ts';
-import type { ActContext, OperatorAccess, OperatorPorts } from './operator.ts';
+import type { OperatorAccess } from './operator.ts';
 import { cutOff } from './words.ts';
 
 /** A move, or the undoing of one, and its texts. */
@@ -19,7 +19,7 @@ interface Plan {
   /** What the user should check before it begins; empty if there is nothing to check. */
   warning(dryRun: MoveReport): string;
   /** The move that has undone this one already. */
-  readonly undoneBy?: domain.AuditId | undefined;
+  readonly undoneBy?: domain.AuditId | null;
 }
 
 export function move(call: Call, operator: OperatorAccess) {
@@ -46,38 +46,32 @@ export function move(call: Call, operator: OperatorAccess) {
     .option('--yes', 'do not ask')
     .action(async ({ undo, includeDefault = false, dryRun = false, yes = false, json, ...hosts }) => {
       const { fromHost: from, toHost: to, subdomains = false, owner } = hosts;
-      const hasHostOption = Object.values(hosts).some((option) => option !== undefined);
-      const isComplete = undo === undefined ? from && to : !hasHostOption;
-      if (!isComplete)
+      let planOf: ((moves: domain.MirrorMoves, denied: domain.HostDenylist) => Promise<Plan>) | undefined;
+      if (undo === undefined && from && to) {
+        const options = { subdomains, includeDefault, ...(owner && { owner }) };
+        planOf = (moves, denied) => movePlan(moves, from, to, options, denied);
+      } else if (undo !== undefined && Object.values(hosts).every((option) => option === undefined)) {
+        planOf = (moves, denied) => undoingPlan(moves, undo, includeDefault, denied);
+      }
+      if (!planOf) {
         throw new ClearError('either --from-host and --to-host are needed, or --undo alone', 'usage');
-      const domain = await import('@campaign-mirror/domain');
-      const planWith = async ({ moves }: OperatorPorts, { deniedHosts }: ActContext): Promise<Plan> => {
-        if (undo !== undefined) {
-          const undoneBy = await moves.undoneBy(undo);
-          return { ...undoingPlan(new domain.UndoMove(moves, deniedHosts), undo, includeDefault), undoneBy };
-        }
-        if (!from || !to) throw new TypeError('unreachable: both hosts are given');
-        const move = domain.hostMove(from, to, subdomains, deniedHosts);
-        if ('fault' in move) throw refused(move.fault, from.written, to.written);
-        const request = { move, includeDefault, ...(owner && { owner }) };
-        return movePlan(new domain.MoveMirrors(moves, deniedHosts), request, from);
-      };
-      const act = async (ports: OperatorPorts, context: ActContext) => {
-        const plan = await planWith(ports, context);
-        const moveId = () => ports.moves.moveId;
-        const reportOf = async (dryRun: boolean, printsMirrors: boolean) => {
-          const report = new MoveReport(call, { json, dryRun, printsMirrors, subdomains, moveId });
-          return report.take(plan.events(dryRun)).catch((error) => {
-            throw cutOff(error, dryRun ? undefined : report.movedSoFar, context.undoneBy);
-          });
-        };
-        if (!dryRun && !yes) await confirmMove(call, plan, await reportOf(true, false));
-        return { plan, report: await reportOf(dryRun, true) };
-      };
-      const pace = undo === undefined ? 'in-steps' : 'unhurried';
-      const { plan, report } = await operator.acting(act, { pace });
-      if (dryRun) await call.output.note(plan.warning(report));
-      await printResult(call, report, plan, { json, dryRun });
+      }
+      await operator.acting(
+        async ({ moves }, { deniedHosts, undoneBy }) => {
+          const plan = await planOf(moves, deniedHosts);
+          const reportOf = (dryRun: boolean, printsMirrors: boolean) => {
+            const report = new MoveReport(call, { json, dryRun, printsMirrors });
+            return report.take(plan.events(dryRun)).catch((error) => {
+              throw cutOff(error, dryRun ? undefined : report.movedSoFar, undoneBy);
+            });
+          };
+          if (!dryRun && !yes) await confirmMove(call, plan, await reportOf(true, false));
+          const report = await reportOf(dryRun, true);
+          if (dryRun) await call.output.note(plan.warning(report));
+          await printResult(call, report, plan, { json, dryRun });
+        },
+        { pace: undo === undefined ? 'in-steps' : 'unhurried' },
+      );
     });
 }
 
@@ -91,39 +85,43 @@ async function confirmMove(call: Call, { direction, warning }: Plan, report: Mov
   call.interruption.throwIfInterrupted('Nothing was done.');
 }
 
-function movePlan(
-  moving: domain.MoveMirrors,
-  request: Omit<domain.MoveMirrorsRequest, 'dryRun'>,
+/** @throws ClearError when the move is invalid */
+async function movePlan(
+  moves: domain.MirrorMoves,
   from: domain.Host,
-): Plan {
-  const { move, owner } = request;
-  const to = move.to.written;
-  const whose = owner ? ` of the owner ${owner}` : '';
+  to: domain.Host,
+  { subdomains, ...options }: { subdomains: boolean; includeDefault: boolean; owner?: domain.OwnerId },
+  denied: domain.HostDenylist,
+): Promise<Plan> {
+  const move = domain.hostMove(from, to, subdomains, denied);
+  if ('fault' in move) throw refused(move.fault, from.written, to.written);
+  const whose = options.owner ? ` of the owner ${options.owner}` : '';
   return {
-    events: (dryRun) => moving.execute({ ...request, dryRun }),
-    direction: `from ${from.written} to ${to}`,
-    none: `No mirror${whose} is on ${from.written}${move.subdomains ? ' or a name below it' : ''}.`,
+    events: (dryRun) => domain.moveMirrors(moves, { ...options, move, dryRun }, denied),
+    direction: `from ${from.written} to ${to.written}`,
+    none: `No mirror${whose} is on ${from.written}${subdomains ? ' or a name below it' : ''}.`,
     warning: ({ example, isTargetInUse }) =>
-      example && !isTargetInUse ? `No mirror${whose} is on ${to} yet: check its spelling.` : '',
+      example && !isTargetInUse ? `No mirror${whose} is on ${to.written} yet: check its spelling.` : '',
   };
 }
 
-function undoingPlan(undoing: domain.UndoMove, move: domain.AuditId, includeDefault: boolean): Plan {
+/** @throws ClearError when there is no such move */
+async function undoingPlan(
+  moves: domain.MirrorMoves,
+  move: domain.AuditId,
+  includeDefault: boolean,
+  denied: domain.HostDenylist,
+): Promise<Plan> {
+  const undoneBy = await moves.undoneBy(move);
+  if (undoneBy === undefined)
+    throw new ClearError(`there is no move ${move}: \`./campaign-mirror audit\` shows the numbers of moves`);
   return {
-    async *events(dryRun) {
-      for await (const event of undoing.execute({ move, includeDefault, dryRun })) {
-        if (event.kind === 'move-not-found') {
-          throw new ClearError(
-            `there is no move ${move}: \`./campaign-mirror audit\` shows the numbers of moves`,
-          );
-        }
-        yield event;
-      }
-    },
+    events: (dryRun) => domain.undoMove(moves, { move, includeDefault, dryRun }, denied),
     direction: `back as before move ${move}`,
     none: `Move ${move} has nothing to undo.`,
     warning: ({ counts: { 'changed-since': changed } }) =>
       changed > 0 ? `${counted(changed, 'mirror was', 'mirrors were')} changed since, and will stay.` : '',
+    undoneBy,
   };
 }
 

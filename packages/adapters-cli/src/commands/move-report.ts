@@ -12,9 +12,6 @@ interface ReportOptions {
   readonly dryRun: boolean;
   /** Whether to print each mirror; otherwise they are only counted. */
   readonly printsMirrors: boolean;
-  readonly subdomains: boolean;
-  /** The identifier of the move, once a mirror was moved. */
-  moveId(): domain.AuditId | undefined;
 }
 
 /** Prints the result for each mirror, and counts the results. */
@@ -30,11 +27,9 @@ export class MoveReport {
   };
   examined = 0;
   isTargetInUse = true;
-  /** The first mirror that would be moved. */
   example: domain.MirrorMoved | undefined;
-  /** The identifier of the move, once a mirror was moved. */
   moveId: domain.AuditId | undefined;
-  /** With `subdomains`, the hosts of the mirrors that would be moved, up to `maxHosts` of them. */
+  /** Those of the mirrors that would be moved, up to `maxHosts` of them. */
   readonly #hosts = new Set<string>();
   readonly #call: Call;
   readonly #options: ReportOptions;
@@ -78,27 +73,26 @@ export class MoveReport {
     }
   }
 
-  async #takeProgress({ examined, total, isTargetInUse }: domain.MoveProgress): Promise<void> {
-    const { dryRun, moveId } = this.#options;
+  async #takeProgress({ examined, total, move, isTargetInUse }: domain.MoveProgress): Promise<void> {
+    const { dryRun } = this.#options;
     const { progress } = await import('../terminal/input-file.ts');
     this.examined = examined;
     this.isTargetInUse = isTargetInUse;
     this.#bar ??= progress(this.#call, dryRun ? 'looking' : 'moving', total);
     this.#bar.update(examined);
-    if (this.counts.moved > 0) this.moveId ??= moveId();
+    this.moveId = move;
     this.#call.interruption.throwIfInterrupted(
       dryRun ? 'Stopped. Nothing was done.' : `Stopped: ${this.movedSoFar}. Run it again to go on.`,
     );
   }
 
   async #takeMirror(result: domain.MirrorMoved): Promise<void> {
-    const { json, printsMirrors, subdomains } = this.#options;
+    const { json, printsMirrors } = this.#options;
     const { output } = this.#call;
     this.counts[result.kind] += 1;
     if (result.kind === 'would-move') {
       this.example ??= result;
-      if (subdomains && this.#hosts.size < maxHosts)
-        this.#hosts.add(new URL(result.before).hostname.replace(/\.$/, ''));
+      if (this.#hosts.size < maxHosts) this.#hosts.add(new URL(result.before).hostname.replace(/\.$/, ''));
     }
     if (!printsMirrors) return;
     if (json) return output.object(objectOf(result));
@@ -110,14 +104,12 @@ export class MoveReport {
   }
 }
 
-/** The JSON output. */
 function objectOf(result: domain.MirrorMoved): object {
   const { campaign, kind, before, after } = result;
   const object = { campaign_id: campaign, outcome: kind, before, after: after ?? null };
   return 'because' in result ? { ...object, because: result.because } : object;
 }
 
-/** The output for people. */
 function sentenceOf(result: domain.MirrorMoved): string {
   const mirror = `campaign ${result.campaign}: ${printable(result.before)}`;
   switch (result.kind) {

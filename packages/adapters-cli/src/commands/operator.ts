@@ -21,7 +21,6 @@ export interface AdministrationPorts extends Pick<OperatorPorts, 'records' | 'hi
   readonly keys: domain.AccessKeys;
 }
 
-/** What a command needs besides its ports. */
 export interface ActContext {
   readonly deniedHosts: domain.HostDenylist;
   /** The identifier that the rows of the act share in the history and the audit. */
@@ -30,7 +29,6 @@ export interface ActContext {
   readonly undoneBy: UndoneBy;
 }
 
-/** How a command uses the database. */
 export interface AccessOptions {
   /** The statement timeout: none for `unhurried`, a minute for `in-steps`; otherwise that of the service. */
   readonly pace?: 'unhurried' | 'in-steps';

@@ -3,11 +3,9 @@ import { type FieldFault, type LineFault, Unavailable } from '@campaign-mirror/d
 import { ClearError, printable } from '../terminal/errors.ts';
 
 type CampaignRefusal =
-  | domain.CampaignNotFound
+  | Exclude<domain.Outcome, { kind: 'mirror-set' }>
   | domain.OwnerHasDefault
-  | { readonly kind: 'mirror-exists' }
-  | { readonly kind: 'refused'; readonly because: domain.Refusal }
-  | { readonly kind: 'invalid-address'; readonly because: domain.AddressFault };
+  | { readonly kind: 'mirror-exists' };
 
 /**
  * Why an act on a campaign is refused by the store or the domain, and what to do instead. `address` begins the message
@@ -28,9 +26,14 @@ export function campaignRefused(
   return new ClearError(texts[refusal.kind === 'refused' ? refusal.because : refusal.kind](campaign));
 }
 
-const texts: Readonly<
-  Record<domain.Refusal | 'campaign-not-found' | 'mirror-exists', (id: domain.CampaignId) => string>
-> = {
+type Reason =
+  | domain.Refusal
+  | Exclude<CampaignRefusal['kind'], 'refused' | 'invalid-address' | 'owner-has-default'>;
+
+const texts: Readonly<Record<Reason, (id: domain.CampaignId) => string>> = {
+  unauthenticated: () =>
+    'the access key is malformed, unknown, expired or revoked: `./campaign-mirror key issue` issues another',
+  'over-limit': () => 'too many calls: try again later',
   'campaign-not-found': (id) => `there is no campaign ${id}`,
   'mirror-exists': (id) => `the campaign ${id} has a mirror already`,
   'mirror-not-created': (id) =>
@@ -39,7 +42,12 @@ const texts: Readonly<
     `the campaign ${id} is its owner's default campaign, whose mirror cannot be set: ${unsetting(id)}`,
   'not-the-owner': (id) =>
     `the campaign ${id} belongs to another owner than the key: use a key of the campaign's owner`,
+  'no-address': (id) => `the history of the campaign ${id} has no such change: ${changeNumbers(id)}`,
 };
+
+export function changeNumbers(campaign: domain.CampaignId): string {
+  return `\`./campaign-mirror mirror history ${campaign}\` shows the numbers of the changes`;
+}
 
 function unsetting(campaign: domain.CampaignId): string {
   return `\`./campaign-mirror campaign unset-default ${campaign}\` makes it an ordinary one`;
@@ -60,20 +68,6 @@ export const addressFaults: Readonly<Record<domain.AddressFault, string>> = {
   'denied-host': 'it must not point to this host, which the host denylist contains',
 };
 
-interface Selection {
-  readonly owner: number | undefined;
-  readonly host?: string | undefined;
-  readonly after: number | undefined;
-}
-
-/** The text for an empty list of `what`, with the selection. */
-export function noneFound(what: string, { owner, host, after }: Selection): string {
-  let text = owner ? `The owner ${owner} has no ${what}` : `There is no ${what}`;
-  if (host) text += ` on ${host}`;
-  if (after) text += ` after campaign ${after}`;
-  return `${text}.`;
-}
-
 /** A warning if an owner who gets something has no campaign, since the number may be mistyped. */
 export async function ownerWarning(records: domain.CampaignRecords, owner: domain.OwnerId) {
   const [campaign] = await records.list({ owner, limit: 1 });
@@ -90,18 +84,14 @@ export function notRotated(
   rotation: Exclude<domain.KeyRotation, { kind: 'rotated' }>,
 ): ClearError {
   const issue = 'issue another with `./campaign-mirror key issue`';
-  switch (rotation.kind) {
-    case 'key-not-found':
-      return noSuchKey(id);
-    case 'key-replaced':
-      return new ClearError(
-        `key ${id} was replaced by key ${rotation.by} already: rotate that one, or ${issue}`,
-      );
-    case 'key-revoked':
-      return new ClearError(`key ${id} is revoked: ${issue}`);
-    case 'key-expired':
-      return new ClearError(`key ${id} is expired: ${issue}`);
+  if (rotation.kind === 'key-not-found') return noSuchKey(id);
+  if (rotation.kind === 'key-replaced') {
+    return new ClearError(
+      `key ${id} was replaced by key ${rotation.by} already: rotate that one, or ${issue}`,
+    );
   }
+  const state = rotation.kind === 'key-revoked' ? 'revoked' : 'expired';
+  return new ClearError(`key ${id} is ${state}: ${issue}`);
 }
 
 /** The column of a fault, or null if it is not in one, and the reason. */

@@ -197,7 +197,7 @@ export type BatchKind = 'look-up' | 'update';
 
 /**
  * Observes what the hot path does at the database, for metrics. The app implements it. It is called with every
- * statement, so it has to be cheap. It must not throw: an exception fails the calls concerned.
+ * statement, so it has to be cheap. It must not throw.
  */
 export interface HotPathObserver {
   /** This many calls form a batch. */

@@ -1,23 +1,6 @@
-import type {
-  CampaignId,
-  CampaignPage,
-  CampaignRecord,
-  CampaignRecords,
-  ExaminedMirrors,
-  Mirror,
-  MirrorPage,
-  OwnerHasDefault,
-  OwnerId,
-} from '@campaign-mirror/domain';
-import {
-  type EntityManager,
-  type InferEntity,
-  UniqueConstraintViolationException,
-  wrap,
-} from '@mikro-orm/postgresql';
-import type { Pool } from 'pg';
+import type * as domain from '@campaign-mirror/domain';
+import type { Pool, QueryResultRow } from 'pg';
 import { rowsOf } from '../connection/rows.ts';
-import { CampaignEntity, type MirrorEntity } from '../schema/entities.ts';
 import {
   mirrorColumns,
   namedCampaigns,
@@ -25,44 +8,6 @@ import {
   recordOf,
   recordsText,
 } from '../statements/campaign-record-row.ts';
-
-/** The owner's default campaign. */
-export async function defaultOf(em: EntityManager, ownerId: OwnerId): Promise<OwnerHasDefault | undefined> {
-  const taken = await em.findOne(CampaignEntity, { ownerId, isDefault: true });
-  if (!taken) return undefined;
-  return { kind: 'owner-has-default', ownerId, id: taken.id, name: taken.name ?? null };
-}
-
-/**
- * If another transaction made its campaign the owner's default meanwhile, the act is repeated and finds that campaign.
- */
-export async function unlessOvertaken<T>(act: () => Promise<T>): Promise<T> {
-  for (;;) {
-    try {
-      return await act();
-    } catch (error) {
-      if (!violates(error, 'one_default_campaign_an_owner')) throw error;
-    }
-  }
-}
-
-/** Whether this unique constraint was violated, and not another, such as that of an explicit identifier. */
-export function violates(error: unknown, constraint: string): boolean {
-  const { constraint: violated } = error as { constraint?: string };
-  return error instanceof UniqueConstraintViolationException && violated === constraint;
-}
-
-/** The fields of an entity are those of the domain. */
-export function mirrorOfEntity(row: InferEntity<typeof MirrorEntity>): Mirror {
-  return wrap(row).toObject() as Mirror;
-}
-
-export function recordOfEntity(
-  row: InferEntity<typeof CampaignEntity>,
-  mirror: Mirror | null,
-): CampaignRecord {
-  return { ...wrap(row).toObject(), mirror } as CampaignRecord;
-}
 
 /** One statement: a campaign and its mirror are from the same moment. */
 const records = (where: string) => `
@@ -85,28 +30,19 @@ const isOdd = `
     and authority !~ '^((0|[1-9][0-9]*)\\.){3}(0|[1-9][0-9]*)(:[0-9]*)?$'`;
 
 /**
- * The next mirrors, with these columns, one of which is "campaignId", by the index of their campaigns, or of the owner's
+ * The next mirrors that can be on the hosts, with these columns, by the index of their campaigns, or of the owner's
  * campaigns. @throws Unavailable
  */
-export async function examineMirrors<Row extends { readonly campaignId: CampaignId }>(
+export async function examineMirrors<Row extends QueryResultRow>(
   pool: Pool,
   columns: string,
-  { after = 0 as CampaignId, limit, owner, hosts }: MirrorPage,
-): Promise<ExaminedMirrors<Row>> {
+  { after = 0 as domain.CampaignId, limit, owner, hosts = [] }: domain.MirrorPage,
+): Promise<domain.ExaminedMirrors<Row>> {
   const ownerValues = owner === undefined ? [] : [owner];
   const from = owner === undefined ? ofAll : ofOwner;
-  const number = owner === undefined ? 'campaign_id' : 'campaigns.id';
-  const next = `${from} > $1 order by ${number} limit $2`;
-  const lastOf = (examined: number, last: CampaignId | undefined) => (examined < limit ? undefined : last);
-  if (!hosts) {
-    const text = `select ${columns} from (select mirrors.* from ${next}) as mirrors order by campaign_id`;
-    const mirrors = await rowsOf<Row>(pool, text, [after, limit, ...ownerValues]);
-    const examined = mirrors.length;
-    return { mirrors, examined, last: lastOf(examined, mirrors.at(-1)?.campaignId) };
-  }
   const ends = `
     select count(*) as examined, min(campaign_id) as first, max(campaign_id) as last
-    from (select campaign_id from ${next}) as numbers`;
+    from (select campaign_id from ${nextOf(owner)}) as numbers`;
   const [range] = await rowsOf<Range>(pool, ends, [after, limit, ...ownerValues]);
   const { examined, first, last } = range as Range;
   const isNear = hosts.map((_, index) => `strpos(authority, $${index + 3 + ownerValues.length}) > 0 or`);
@@ -117,42 +53,38 @@ export async function examineMirrors<Row extends { readonly campaignId: Campaign
   const partSize = Math.ceil((last - first + 1) / partsAtOnce);
   const parts = Array.from({ length: partsAtOnce }, (_, index) => {
     const begin = first + index * partSize;
-    return rowsOf<Row>(pool, text, [begin, Math.min(begin + partSize - 1, last), ...ownerValues, ...hosts]);
+    const end = Math.min(begin + partSize - 1, last);
+    return rowsOf<Row>(pool, text, [begin, end, ...ownerValues, ...hosts]);
   });
-  return { mirrors: (await Promise.all(parts)).flat(), examined, last: lastOf(examined, last) };
+  const mirrors = (await Promise.all(parts)).flat();
+  return { mirrors, examined, last: examined < limit ? undefined : last };
 }
+
+type Range = { readonly examined: number } & Record<'first' | 'last', domain.CampaignId>;
 
 /** The number of parts of a page that are examined at the same time, each by a process of the server. */
 const partsAtOnce = 4;
 
-interface Range {
-  readonly examined: number;
-  readonly first: CampaignId;
-  readonly last: CampaignId;
-}
-
 const ofAll = 'campaign_mirror.mirrors where campaign_id';
 const ofOwner = `campaign_mirror.campaigns join campaign_mirror.mirrors on campaign_id = campaigns.id
   where campaigns.owner_id = $3 and campaigns.id`;
+const nextOf = (owner: domain.OwnerId | undefined) =>
+  `${owner === undefined ? `${ofAll} > $1 order by campaign_id` : `${ofOwner} > $1 order by campaigns.id`} limit $2`;
 
-/** Campaigns and their mirrors as the operator sees them, in PostgreSQL. */
-export class PostgresCampaignRecords implements CampaignRecords {
-  readonly #pool: Pool;
+export const postgresCampaignRecords = (pool: Pool): domain.CampaignRecords => ({
+  find: async (id) => (await rowsOf<RecordRow>(pool, recordById, [id])).map(recordOf)[0],
 
-  constructor(pool: Pool) {
-    this.#pool = pool;
-  }
+  list: async ({ owner, after, limit }) =>
+    (await rowsOf<RecordRow>(pool, recordPage, [after ?? 0, owner, limit])).map(recordOf),
 
-  async find(id: CampaignId): Promise<CampaignRecord | undefined> {
-    const [row] = await rowsOf<RecordRow>(this.#pool, recordById, [id]);
-    return row && recordOf(row);
-  }
-
-  async list({ owner, after, limit }: CampaignPage): Promise<CampaignRecord[]> {
-    return (await rowsOf<RecordRow>(this.#pool, recordPage, [after ?? 0, owner, limit])).map(recordOf);
-  }
-
-  listMirrors(page: MirrorPage): Promise<ExaminedMirrors<Mirror>> {
-    return examineMirrors<Mirror>(this.#pool, mirrorColumns, page);
-  }
-}
+  listMirrors: async (page) => {
+    if (page.hosts) return examineMirrors<domain.Mirror>(pool, mirrorColumns, page);
+    const { owner, after = 0, limit } = page;
+    const text = `
+      select ${mirrorColumns} from (select mirrors.* from ${nextOf(owner)}) as mirrors order by campaign_id`;
+    const values = owner === undefined ? [after, limit] : [after, limit, owner];
+    const mirrors = await rowsOf<domain.Mirror>(pool, text, values);
+    const examined = mirrors.length;
+    return { mirrors, examined, last: examined < limit ? undefined : mirrors.at(-1)?.campaignId };
+  },
+});

@@ -1,8 +1,13 @@
 import type * as domain from '@campaign-mirror/domain';
-import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
+import {
+  type EntityManager,
+  type InferEntity,
+  LockMode,
+  UniqueConstraintViolationException,
+  wrap,
+} from '@mikro-orm/postgresql';
 import { AuditedAdapter } from '../connection/audited.ts';
 import { CampaignEntity, MirrorEntity } from '../schema/entities.ts';
-import { defaultOf, mirrorOfEntity, recordOfEntity, unlessOvertaken, violates } from './campaign-records.ts';
 
 /** Until the end of the transaction. */
 const forUpdate = { lockMode: LockMode.PESSIMISTIC_WRITE };
@@ -85,4 +90,45 @@ function differs(now: domain.CampaignRecord, seen: domain.CampaignRecord): boole
     now.name !== seen.name ||
     now.mirror?.targetUrl !== seen.mirror?.targetUrl
   );
+}
+
+/** The owner's default campaign. */
+async function defaultOf(
+  em: EntityManager,
+  ownerId: domain.OwnerId,
+): Promise<domain.OwnerHasDefault | undefined> {
+  const taken = await em.findOne(CampaignEntity, { ownerId, isDefault: true });
+  if (!taken) return undefined;
+  return { kind: 'owner-has-default', ownerId, id: taken.id, name: taken.name ?? null };
+}
+
+/**
+ * If another transaction made its campaign the owner's default meanwhile, the act is repeated and finds that campaign.
+ */
+async function unlessOvertaken<T>(act: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await act();
+    } catch (error) {
+      if (!violates(error, 'one_default_campaign_an_owner')) throw error;
+    }
+  }
+}
+
+/** Whether this unique constraint was violated, and not another, such as that of an explicit identifier. */
+function violates(error: unknown, constraint: string): boolean {
+  const { constraint: violated } = error as { constraint?: string };
+  return error instanceof UniqueConstraintViolationException && violated === constraint;
+}
+
+/** The fields of an entity are those of the domain. */
+function mirrorOfEntity(row: InferEntity<typeof MirrorEntity>): domain.Mirror {
+  return wrap(row).toObject() as domain.Mirror;
+}
+
+function recordOfEntity(
+  row: InferEntity<typeof CampaignEntity>,
+  mirror: domain.Mirror | null,
+): domain.CampaignRecord {
+  return { ...wrap(row).toObject(), mirror } as domain.CampaignRecord;
 }

@@ -1,17 +1,5 @@
-import type {
-  CampaignId,
-  HistoryEntry,
-  HistoryId,
-  HistoryPage,
-  HistoryPruning,
-  HistorySurvey,
-  KeyChanges,
-  MirrorHistory,
-  OperatorAct,
-  PruneStep,
-  Timestamp,
-} from '@campaign-mirror/domain';
-import type { Pool } from 'pg';
+import type * as domain from '@campaign-mirror/domain';
+import type { Pool, QueryResultRow } from 'pg';
 import { rowsOf } from '../connection/rows.ts';
 import { cursorRows, ofOneMoment } from '../connection/transaction.ts';
 import { namesOf, timestampText } from '../schema/schema.ts';
@@ -59,31 +47,16 @@ const ofKey = `${entries} from campaign_mirror.mirror_history
       where changed_at < $2::timestamptz - interval '1 minute' order by id desc limit 1), 0)
   order by id desc`;
 
-/** The history in PostgreSQL. Its only index is its own number. */
-export class PostgresMirrorHistory implements MirrorHistory {
-  readonly #pool: Pool;
-  readonly #signal: AbortSignal | undefined;
+/** The only index of the history is its own number. `signal` ends `ofKey` at once, which throws the signal's reason. */
+export const postgresMirrorHistory = (pool: Pool, signal?: AbortSignal): domain.MirrorHistory => ({
+  list: ({ campaign, before, limit }) =>
+    rowsOf<domain.HistoryEntry>(pool, changePage, [campaign, before, limit]),
 
-  /** `signal` ends the reading of a key's changes at once, by throwing the signal's reason. */
-  constructor(pool: Pool, signal?: AbortSignal) {
-    this.#pool = pool;
-    this.#signal = signal;
-  }
+  find: async (campaign, id) => (await rowsOf<domain.HistoryEntry>(pool, changeById, [campaign, id]))[0],
 
-  list({ campaign, before, limit }: HistoryPage): Promise<HistoryEntry[]> {
-    return rowsOf<HistoryEntry>(this.#pool, changePage, [campaign, before, limit]);
-  }
-
-  async find(campaign: CampaignId, id: HistoryId): Promise<HistoryEntry | undefined> {
-    return (await rowsOf<HistoryEntry>(this.#pool, changeById, [campaign, id]))[0];
-  }
-
-  ofKey({ key, since }: KeyChanges): AsyncGenerator<HistoryEntry> {
-    return ofOneMoment(this.#pool, this.#signal, (client) =>
-      cursorRows<HistoryEntry>(client, ofKey, [key, since]),
-    );
-  }
-}
+  ofKey: (key, since) =>
+    ofOneMoment(pool, signal, (client) => cursorRows<domain.HistoryEntry>(client, ofKey, [key, since])),
+});
 
 /** Older changes have lower numbers: only the old changes are read, and the first one that is not old. */
 const survey = `
@@ -96,27 +69,20 @@ const survey = `
 
 /** The function deletes with its owner's rights, and records that in the audit. */
 const prune = `
-  select last_id as "lastId", pruned from campaign_mirror.prune_history($1, $2, $3, $4, $5)`;
+  select pruned, case when pruned > 0 then last_id end as next
+  from campaign_mirror.prune_history($1, $2, $3, $4, $5)`;
 
-/** Pruning of the history in PostgreSQL: each step is a transaction of its own. */
-export class PostgresHistoryPruning implements HistoryPruning {
-  readonly #pool: Pool;
-  readonly #act: OperatorAct;
+/** Each step is a transaction of its own. */
+export const postgresHistoryPruning = (pool: Pool, act: domain.OperatorAct): domain.HistoryPruning => ({
+  survey: (age) => onlyRow(pool, survey, [age]),
+  prune: (olderThan, size, after) => onlyRow(pool, prune, [olderThan, after ?? 0, size, ...namesOf(act)]),
+});
 
-  constructor(pool: Pool, act: OperatorAct) {
-    this.#pool = pool;
-    this.#act = act;
-  }
-
-  async survey(age: number): Promise<HistorySurvey> {
-    const [row] = await rowsOf<HistorySurvey>(this.#pool, survey, [age]);
-    return row as HistorySurvey;
-  }
-
-  async prune(olderThan: Timestamp, size: number, after?: HistoryId): Promise<PruneStep> {
-    const values = [olderThan, after ?? 0, size, ...namesOf(this.#act)];
-    const [step] = await rowsOf<{ lastId: HistoryId; pruned: number }>(this.#pool, prune, values);
-    const { lastId, pruned } = step as { lastId: HistoryId; pruned: number };
-    return { pruned, next: pruned > 0 ? lastId : undefined };
-  }
+async function onlyRow<Row extends QueryResultRow>(
+  pool: Pool,
+  text: string,
+  values: unknown[],
+): Promise<Row> {
+  const [row] = await rowsOf<Row>(pool, text, values);
+  return row as Row;
 }

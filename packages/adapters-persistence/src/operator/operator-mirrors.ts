@@ -1,15 +1,8 @@
-import type {
-  AuditId,
-  Campaign,
-  HistoryId,
-  Mirror,
-  MirrorAddress,
-  OperatorAct,
-  OperatorMirrors,
-  OwnerId,
-} from '@campaign-mirror/domain';
-import type { ClientBase, Pool } from 'pg';
-import { textRowsOf } from '../connection/rows.ts';
+import type * as domain from '@campaign-mirror/domain';
+import { Unavailable } from '@campaign-mirror/domain';
+import type { Pool, PoolClient } from 'pg';
+import { isLocked } from '../connection/database-faults.ts';
+import { numberOf, rowsOf, textRowsOf } from '../connection/rows.ts';
 import { inTransaction } from '../connection/transaction.ts';
 import { namesOf } from '../schema/schema.ts';
 import {
@@ -20,60 +13,164 @@ import {
   type SetResult,
   setMirrorsAsOperatorText,
 } from '../statements/set-mirrors.ts';
-
-const texts = {
-  waiting: setMirrorsAsOperatorText({ waits: true }),
-  passingOver: setMirrorsAsOperatorText({ waits: false }),
-};
+import { examineMirrors } from './campaign-records.ts';
 
 /** What the audit records about mirrors that the operator sets. */
-export interface AuditedSetting {
+interface AuditedSetting {
   readonly kind: 'mirror-set' | 'mirror-restored' | 'mirrors-moved';
-  readonly owner: OwnerId | null;
+  readonly owner: domain.OwnerId | null;
   readonly details: Readonly<Record<string, string | number | boolean>>;
   /** The move that it continues. */
-  readonly partOf?: AuditId | undefined;
+  readonly partOf?: domain.AuditId | undefined;
 }
 
 /**
- * Sets mirrors for the operator, and records that in the history and the audit, all in one transaction. Only a
- * statement for a single mirror may wait. Returns the result of each, and the number of the entry in the audit, which
- * exists if any mirror was set. @throws Unavailable
+ * Sets mirrors for the operator, and records that in the history and the audit, all in one transaction. Only a statement
+ * for a single mirror may wait for a lock: as long as the database does, or up to `lockTimeout` milliseconds. Returns the
+ * result of each, and the number of the entry in the audit, which exists if any mirror was set. @throws Unavailable
  */
-export async function setAsOperator(
-  client: ClientBase,
-  act: OperatorAct,
+async function setAsOperator(
+  pool: Pool,
+  act: domain.OperatorAct,
   mirrors: readonly MirrorToSet[],
   { kind, owner, details, partOf }: AuditedSetting,
-  locked: keyof typeof texts,
-): Promise<{ results: SetResult[]; entry: AuditId }> {
+  { waits, lockTimeout }: { waits: boolean; lockTimeout?: number },
+): Promise<{ results: SetResult[]; entry: domain.AuditId }> {
   const noted = [kind, ...namesOf(act), owner, JSON.stringify(details), partOf ?? null];
-  const rows = await textRowsOf(client, texts[locked], [...mirrorsValues(mirrors), ...noted]);
-  return { results: resultsOf(mirrors, rows), entry: entryOf(rows) as AuditId };
+  const text = setMirrorsAsOperatorText({ waits });
+  const settings = lockTimeout === undefined ? '' : `set local lock_timeout = ${lockTimeout}`;
+  const set = async (client: PoolClient) => {
+    const rows = await textRowsOf(client, text, [...mirrorsValues(mirrors), ...noted]);
+    return { results: resultsOf(mirrors, rows), entry: entryOf(rows) as domain.AuditId };
+  };
+  return inTransaction(pool, set, settings);
 }
 
-/** Mirrors as the operator sets them, in PostgreSQL: one statement sets, records and audits. */
-export class PostgresOperatorMirrors implements OperatorMirrors {
-  readonly #pool: Pool;
-  readonly #act: OperatorAct;
-
-  constructor(pool: Pool, act: OperatorAct) {
-    this.#pool = pool;
-    this.#act = act;
-  }
-
-  async setMirror(
-    seen: Campaign,
-    address: MirrorAddress,
-    change: HistoryId | undefined,
-  ): Promise<Mirror | undefined> {
+export const postgresOperatorMirrors = (pool: Pool, act: domain.OperatorAct): domain.OperatorMirrors => ({
+  setMirror: async (seen, address, change) => {
     if (!seen.hasMirror) return undefined;
     const kind = change === undefined ? 'mirror-set' : 'mirror-restored';
     const { id: campaign, ownerId: owner, isDefault } = seen;
     const audited = { kind, owner, details: change === undefined ? {} : { change } } as const;
-    const { results } = await inTransaction(this.#pool, (client) =>
-      setAsOperator(client, this.#act, [{ campaign, owner, isDefault, address }], audited, 'waiting'),
-    );
-    return results[0]?.kind === 'mirror-set' ? results[0].mirror : undefined;
+    const toSet = { campaign, owner, isDefault, address };
+    const {
+      results: [result],
+    } = await setAsOperator(pool, act, [toSet], audited, { waits: true });
+    return result?.kind === 'mirror-set' ? result.mirror : undefined;
+  },
+});
+
+/** The columns of a `FoundMirror`. */
+const columns = `json_build_object('id', campaign_id, 'ownerId', owner_id, 'isDefault', is_default, 'hasMirror', true)
+  as campaign, target_url as address`;
+
+const countAll = 'select count(*) as number from campaign_mirror.mirrors';
+const countOfOwner = `
+  select count(*) as number from campaign_mirror.campaigns join campaign_mirror.mirrors on campaign_id = campaigns.id
+  where campaigns.owner_id = $1`;
+
+type Part = { readonly id: domain.AuditId } & Record<'first' | 'last', domain.HistoryId>;
+
+/** The first entries of a move that have changes after $2, each with the numbers of its first and last change. */
+const partsText = `
+  select id, greatest(first_change_id, $2 + 1) as first, last_change_id as last from (
+    select * from campaign_mirror.operator_audit
+    where id = $1 and act = 'mirrors-moved' and part_of is null and last_change_id > $2
+    union all (
+      select * from campaign_mirror.operator_audit where part_of = $1 and last_change_id > $2
+      order by last_change_id limit $3)
+  ) as parts order by last_change_id limit $3`;
+
+/** Others' changes between these numbers belong to another entry, or to none. */
+const changesText = `
+  select changes.id as change, changes.campaign_id as campaign, address_before as before, address_after as after,
+    coalesce(mirrors.last_change_id = changes.id, false) as "isLatest",
+    case when campaigns.id is not null then json_build_object('id', campaigns.id, 'ownerId', campaigns.owner_id,
+      'isDefault', campaigns.is_default, 'hasMirror', mirrors.id is not null) end as now
+  from campaign_mirror.mirror_history as changes
+  left join campaign_mirror.campaigns on campaigns.id = changes.campaign_id
+  left join campaign_mirror.mirrors on mirrors.campaign_id = changes.campaign_id
+  where changes.audit_id = $1 and changes.id between $2 and $3 order by changes.id limit $4`;
+
+const undoneByText = `
+  select (select max(id) from campaign_mirror.operator_audit as later
+    where id > $1 and act = 'mirrors-moved' and part_of is null and details->'undoes' = to_jsonb($1::bigint)) as "undoneBy"
+  from campaign_mirror.operator_audit where id = $1 and act = 'mirrors-moved' and part_of is null`;
+
+/** The number of waits for a lock that can time out during one move; after them, it waits for no lock. */
+const maxTimedOutWaits = 15;
+
+/** `lockTimeout` is the longest wait for one lock, in milliseconds. */
+export function postgresMirrorMoves(
+  pool: Pool,
+  act: domain.OperatorAct,
+  lockTimeout = 2_000,
+): domain.MirrorMoves {
+  /** The first entry of the move in the audit. */
+  let moveId: domain.AuditId | undefined;
+  let timedOutWaits = 0;
+
+  async function set(moves: readonly domain.MirrorMove[], options: domain.MoveOptions, waits: boolean) {
+    const { owner = null, details, includeDefault } = options;
+    const isDefault = includeDefault ? null : false;
+    const mirrors = moves.map(({ campaign, before, after }) => {
+      return { campaign, owner, isDefault, address: after, expected: before };
+    });
+    const audited = { kind: 'mirrors-moved', owner, details, partOf: moveId } as const;
+    const how = waits ? { waits, lockTimeout } : { waits };
+    const { results, entry } = await setAsOperator(pool, act, mirrors, audited, how);
+    // The move has a number only when its first transaction is committed.
+    if (results.some(({ kind }) => kind === 'mirror-set')) moveId ??= entry;
+    return results.map(({ kind }) => outcomes[kind]);
   }
+
+  return {
+    get moveId() {
+      return moveId;
+    },
+
+    count: (owner) =>
+      owner === undefined ? numberOf(pool, countAll) : numberOf(pool, countOfOwner, [owner]),
+
+    find: (page) => examineMirrors<domain.FoundMirror>(pool, columns, page),
+
+    changes: async (move, after, limit) => {
+      const parts = await rowsOf<Part>(pool, partsText, [move, after ?? 0, limit]);
+      const changes: domain.MoveChange[] = [];
+      for (const { id, first, last } of parts) {
+        if (changes.length >= limit) break;
+        const values = [id, first, last, limit - changes.length];
+        changes.push(...(await rowsOf<domain.MoveChange>(pool, changesText, values)));
+      }
+      return changes;
+    },
+
+    undoneBy: async (move) => {
+      const [found] = await rowsOf<{ undoneBy: domain.AuditId | null }>(pool, undoneByText, [move]);
+      return found?.undoneBy;
+    },
+
+    setMany: (moves, options) => set(moves, options, false),
+
+    setOne: async (move, options) => {
+      if (timedOutWaits >= maxTimedOutWaits) return 'locked';
+      try {
+        const [outcome] = await set([move], options, true);
+        // After waiting, the row is newer than the statement's snapshot.
+        return outcome === 'moved' ? 'moved' : 'changed-meanwhile';
+      } catch (error) {
+        if (!(error instanceof Unavailable && isLocked(error.cause))) throw error;
+        timedOutWaits += 1;
+        return 'locked';
+      }
+    },
+  };
 }
+
+const outcomes = {
+  'mirror-set': 'moved',
+  locked: 'locked',
+  'caller-invalid': 'changed-meanwhile',
+  'campaign-differs': 'changed-meanwhile',
+  'address-differs': 'changed-meanwhile',
+} as const;

@@ -3,14 +3,14 @@ import type { Call } from '@campaign-mirror/adapters-cli/terminal';
 import {
   openHotPath,
   openPool,
-  PostgresAudit,
-  PostgresCampaignRecords,
-  PostgresHistoryPruning,
-  PostgresMirrorHistory,
-  PostgresMirrorMoves,
-  PostgresOperatorMirrors,
+  postgresAudit,
   postgresCampaignExport,
   postgresCampaignImport,
+  postgresCampaignRecords,
+  postgresHistoryPruning,
+  postgresMirrorHistory,
+  postgresMirrorMoves,
+  postgresOperatorMirrors,
 } from '@campaign-mirror/adapters-persistence/sql';
 import { actOn } from './command-database.ts';
 
@@ -23,12 +23,12 @@ export function operatorPorts(call: Call): Pick<OperatorAccess, 'acting' | 'admi
         const hotPath = openHotPath(pool, { prepared: false });
         const ports = {
           ...hotPath,
-          records: new PostgresCampaignRecords(pool),
-          history: new PostgresMirrorHistory(pool, signal),
-          pruning: new PostgresHistoryPruning(pool, act),
-          moves: new PostgresMirrorMoves(pool, act),
-          mirrors: new PostgresOperatorMirrors(pool, act),
-          audit: new PostgresAudit(pool),
+          records: postgresCampaignRecords(pool),
+          history: postgresMirrorHistory(pool, signal),
+          pruning: postgresHistoryPruning(pool, act),
+          moves: postgresMirrorMoves(pool, act),
+          mirrors: postgresOperatorMirrors(pool, act),
+          audit: postgresAudit(pool),
           imports: postgresCampaignImport(pool, act, signal),
           exports: postgresCampaignExport(pool, signal),
         };
@@ -41,8 +41,8 @@ export function operatorPorts(call: Call): Pick<OperatorAccess, 'acting' | 'admi
         '@campaign-mirror/adapters-persistence'
       );
       return actOn(call, openDatabase, options, ({ database: { pool, orm }, act }, context) => {
-        const records = new PostgresCampaignRecords(pool);
-        const history = new PostgresMirrorHistory(pool, signal);
+        const records = postgresCampaignRecords(pool);
+        const history = postgresMirrorHistory(pool, signal);
         const settings = new PostgresSettings(orm, act);
         return run({ records, history, settings, keys: new PostgresAccessKeys(orm, act) }, context);
       });

@@ -3,20 +3,17 @@ import type { Campaign } from '../set-campaign-mirror/campaign-repository.ts';
 import type { AuditId, CampaignId, HistoryId, OwnerId } from '../values/identifiers.ts';
 import type { MirrorAddress } from '../values/mirror-address.ts';
 
-/** A mirror as it was read. */
 export interface FoundMirror {
   readonly campaign: Campaign;
   readonly address: MirrorAddress;
 }
 
-/** The move of one mirror. */
 export interface MirrorMove {
   readonly campaign: CampaignId;
   readonly before: MirrorAddress;
   readonly after: MirrorAddress;
 }
 
-/** A change that a move has made. */
 export interface MoveChange extends MirrorMove {
   readonly change: HistoryId;
   /** The current state of the campaign; undefined if it no longer exists. */
@@ -25,7 +22,7 @@ export interface MoveChange extends MirrorMove {
   readonly isLatest: boolean;
 }
 
-/** The conditions of a move, which hold at the moment of the write, and its details in the audit. */
+/** The conditions of a move, which hold at the moment of the write. */
 export interface MoveOptions {
   /** The details of the entry in the audit. */
   readonly details: Readonly<Record<string, string | number | boolean>>;
@@ -35,7 +32,6 @@ export interface MoveOptions {
   readonly includeDefault: boolean;
 }
 
-/** The result of the move of one mirror. */
 export type MirrorMoveOutcome =
   | 'moved'
   /** The campaign or its mirror has changed since it was read; nothing was written. */
@@ -50,10 +46,9 @@ export type MirrorMoveOutcome =
  * call were made is then unknown.
  */
 export interface MirrorMoves {
-  /** The number of mirrors, of this owner or of all. */
+  /** Of this owner's mirrors or of all. */
   count(owner?: OwnerId): Promise<number>;
 
-  /** Reads the mirrors of a page. */
   find(page: MirrorPage): Promise<ExaminedMirrors<FoundMirror>>;
 
   /**
@@ -72,9 +67,9 @@ export interface MirrorMoves {
   /** The identifier of this move in the audit; undefined until a mirror was moved. */
   readonly moveId: AuditId | undefined;
 
-  /** The changes that a move has made, in their order, after `after`; undefined if there is no such move. */
-  changes(move: AuditId, after: HistoryId | undefined, limit: number): Promise<MoveChange[] | undefined>;
+  /** The changes that a move has made, in their order, after `after`; none if there is no such move. */
+  changes(move: AuditId, after: HistoryId | undefined, limit: number): Promise<MoveChange[]>;
 
-  /** The last move that undid this one; undefined if none did. */
-  undoneBy(move: AuditId): Promise<AuditId | undefined>;
+  /** The last move that undid this one, or null if none did; undefined if there is no such move. */
+  undoneBy(move: AuditId): Promise<AuditId | null | undefined>;
 }

@@ -1,16 +1,30 @@
+import type { Campaign } from '../set-campaign-mirror/campaign-repository.ts';
 import { type OperatorRefusal, operatorRefusalOf } from '../set-campaign-mirror/set-campaign-mirror.ts';
-import type { CampaignId } from '../values/identifiers.ts';
-import { type AddressFault, type HostDenylist, isOnHost, noDeniedHosts } from '../values/mirror-address.ts';
-import type { FoundMirror, MirrorMove, MirrorMoveOutcome, MirrorMoves, MoveOptions } from './mirror-moves.ts';
+import type { AuditId, CampaignId, HistoryId } from '../values/identifiers.ts';
+import { type AddressFault, type HostDenylist, isOnHost, mirrorAddress } from '../values/mirror-address.ts';
+import type {
+  FoundMirror,
+  MirrorMove,
+  MirrorMoveOutcome,
+  MirrorMoves,
+  MoveChange,
+  MoveOptions,
+} from './mirror-moves.ts';
 import { type HostMove, movedAddress } from './moved-address.ts';
 
-export interface MoveMirrorsRequest extends Omit<MoveOptions, 'details'> {
-  readonly move: HostMove;
+interface MoveRequest extends Omit<MoveOptions, 'details'> {
   /** Report what would be done, and write nothing. */
   readonly dryRun: boolean;
 }
 
-/** The result for one mirror. */
+export interface MoveMirrorsRequest extends MoveRequest {
+  readonly move: HostMove;
+}
+
+export interface UndoMoveRequest extends Omit<MoveRequest, 'owner'> {
+  readonly move: AuditId;
+}
+
 export type MirrorMoved =
   | (MirrorMove & { readonly kind: MirrorMoveOutcome | 'would-move' | 'changed-since' })
   | (NotMoved & { readonly kind: 'refused'; readonly because: OperatorRefusal })
@@ -29,6 +43,8 @@ export interface MoveProgress {
   readonly examined: number;
   /** The number of mirrors to examine; undefined if it is unknown. */
   readonly total: number | undefined;
+  /** The identifier of this move in the audit; undefined until a mirror was moved. */
+  readonly move: AuditId | undefined;
   /** Whether any mirror examined so far is on the host to move to. Only a dry run looks for one. */
   readonly isTargetInUse: boolean;
 }
@@ -36,87 +52,135 @@ export interface MoveProgress {
 /** The number of mirrors examined together. */
 const pageSize = 20_000;
 /** The number of mirrors moved together. */
-export const batchSize = 500;
+const batchSize = 500;
 
 /**
  * Moves every mirror on one host to another, as an act of the operator: the third rule does not apply, nor does the
  * second if default campaigns are included. A moved mirror no longer matches, so repeating a stopped move resumes it.
+ * Keeps one page of mirrors in memory. To stop the move, stop iterating at a `progress`.
+ * @throws Unavailable when the store is unavailable
  */
-export class MoveMirrors {
-  readonly #mirrors: MirrorMoves;
-  readonly #deniedHosts: HostDenylist;
-
-  constructor(mirrors: MirrorMoves, deniedHosts: HostDenylist = noDeniedHosts) {
-    this.#mirrors = mirrors;
-    this.#deniedHosts = deniedHosts;
-  }
-
-  /**
-   * Keeps one page and one batch of mirrors in memory. To stop the move, stop iterating at a `progress`.
-   * @throws Unavailable when the store is unavailable
-   */
-  async *execute(request: MoveMirrorsRequest): AsyncGenerator<MirrorMoved | MoveProgress> {
-    const { owner, move, dryRun } = request;
-    const { from, to, subdomains } = move;
-    const options = { ...request, details: { from, to: to.written, subdomains } };
-    const total = await this.#mirrors.count(owner);
-    const pending: MirrorMove[] = [];
-    let examined = 0;
-    let isTargetInUse = false;
-    let after: CampaignId | undefined;
-    const progress = (): MoveProgress => {
-      return { kind: 'progress', examined, total: Math.max(examined, total), isTargetInUse };
-    };
-    do {
-      yield progress();
-      const hosts = dryRun && !isTargetInUse ? [from, to.name] : [from];
-      const page = await this.#mirrors.find({ limit: pageSize, hosts, after, owner });
-      for (const mirror of page.mirrors) {
-        const result = this.#examine(mirror, request);
-        if (result?.kind === 'would-move' && !dryRun) pending.push(result);
-        else if (result) yield result;
-        else if (dryRun && !isTargetInUse) isTargetInUse = isOnHost(mirror.address, to.name, subdomains);
-      }
-      examined += page.examined;
-      after = page.last;
-      const least = after ? batchSize : 1;
-      while (pending.length >= least) {
-        for await (const results of makeMoves(this.#mirrors, pending.splice(0, batchSize), options)) {
-          yield* results;
-          yield progress();
-        }
-      }
-    } while (after);
+export async function* moveMirrors(
+  mirrors: MirrorMoves,
+  request: MoveMirrorsRequest,
+  denied: HostDenylist,
+): AsyncGenerator<MirrorMoved | MoveProgress> {
+  const { owner, move, dryRun } = request;
+  const { from, to, subdomains } = move;
+  const options = { ...request, details: { from, to: to.written, subdomains } };
+  const total = await mirrors.count(owner);
+  let examined = 0;
+  let isTargetInUse = false;
+  let after: CampaignId | undefined;
+  const progress = (): MoveProgress => {
+    const { moveId } = mirrors;
+    return { kind: 'progress', examined, total: Math.max(examined, total), move: moveId, isTargetInUse };
+  };
+  do {
     yield progress();
-  }
-
-  /** Undefined if the mirror is on another host. */
-  #examine(
-    { campaign, address }: FoundMirror,
-    { move, includeDefault }: MoveMirrorsRequest,
-  ): MirrorMoved | undefined {
-    const moved = movedAddress(move, address, this.#deniedHosts);
-    if (!moved) return undefined;
-    const mirror = { campaign: campaign.id, before: address };
-    const because = operatorRefusalOf(campaign);
-    if (because && !(because === 'default-campaign' && includeDefault)) {
-      return { ...mirror, kind: 'refused', after: moved.to, because };
+    const hosts = dryRun && !isTargetInUse ? [from, to.name] : [from];
+    const page = await mirrors.find({ limit: pageSize, hosts, after, owner });
+    const results: MirrorMoved[] = [];
+    for (const mirror of page.mirrors) {
+      const result = moveOf(mirror, request, denied);
+      if (result) results.push(result);
+      else isTargetInUse ||= isOnHost(mirror.address, to.name, subdomains);
     }
-    if ('fault' in moved) return { ...mirror, kind: 'invalid', after: moved.to, because: moved.fault };
-    return { ...mirror, kind: 'would-move', after: moved.to };
-  }
+    examined += page.examined;
+    after = page.last;
+    yield* makeMoves(mirrors, results, options, progress);
+  } while (after);
+  yield progress();
 }
 
-/** First moves all mirrors that are not locked, then the others one by one. */
-export async function* makeMoves(
+/** Undefined if the mirror is on another host. */
+function moveOf(
+  { campaign, address }: FoundMirror,
+  { move, includeDefault }: MoveMirrorsRequest,
+  denied: HostDenylist,
+): MirrorMoved | undefined {
+  const moved = movedAddress(move, address, denied);
+  if (!moved) return undefined;
+  const mirror = { campaign: campaign.id, before: address };
+  const because = moveRefusalOf(campaign, includeDefault);
+  if (because) return { ...mirror, kind: 'refused', after: moved.to, because };
+  if ('fault' in moved) return { ...mirror, kind: 'invalid', after: moved.to, because: moved.fault };
+  return { ...mirror, kind: 'would-move', after: moved.to };
+}
+
+/**
+ * Gives the mirrors of a move the addresses that they had before it, as an act of the operator. Mirrors that were changed
+ * since then keep their addresses. The addresses are checked again, since the denied hosts can have changed. To stop, stop
+ * iterating at a `progress`.
+ * @throws Unavailable when the store is unavailable
+ */
+export async function* undoMove(
   mirrors: MirrorMoves,
-  moves: readonly MirrorMove[],
-  options: MoveOptions,
-): AsyncGenerator<MirrorMoved[]> {
-  const outcomes = await mirrors.setMany(moves, options);
-  const results = moves.map((move, at) => ({ ...move, kind: outcomes[at] ?? 'locked' }));
-  yield results.filter(({ kind }) => kind !== 'locked');
-  for (const [at, move] of moves.entries()) {
-    if (results[at]?.kind === 'locked') yield [{ ...move, kind: await mirrors.setOne(move, options) }];
+  request: UndoMoveRequest,
+  denied: HostDenylist,
+): AsyncGenerator<MirrorMoved | MoveProgress> {
+  const { move, includeDefault, dryRun } = request;
+  const options = { includeDefault, details: { undoes: move }, dryRun };
+  let examined = 0;
+  let after: HistoryId | undefined;
+  const progress = (): MoveProgress => {
+    return { kind: 'progress', examined, total: undefined, move: mirrors.moveId, isTargetInUse: true };
+  };
+  do {
+    yield progress();
+    const changes = await mirrors.changes(move, after, batchSize);
+    const results = changes.map((change) => undoingOf(change, includeDefault, denied));
+    examined += changes.length;
+    after = changes.length < batchSize ? undefined : changes.at(-1)?.change;
+    yield* makeMoves(mirrors, results, options, progress);
+  } while (after);
+  yield progress();
+}
+
+function undoingOf(
+  { campaign, before, after, now, isLatest }: MoveChange,
+  includeDefault: boolean,
+  denied: HostDenylist,
+): MirrorMoved {
+  const back = { campaign, before: after, after: before };
+  if (!now || !isLatest) return { ...back, kind: 'changed-since' };
+  const because = moveRefusalOf(now, includeDefault);
+  if (because) return { ...back, kind: 'refused', because };
+  const address = mirrorAddress(before, denied);
+  if (typeof address !== 'string') return { ...back, kind: 'invalid', because: address.fault };
+  return { ...back, kind: 'would-move' };
+}
+
+function moveRefusalOf(campaign: Campaign, includeDefault: boolean): OperatorRefusal | undefined {
+  const because = operatorRefusalOf(campaign);
+  return because === 'default-campaign' && includeDefault ? undefined : because;
+}
+
+/** Makes the moves of examined mirrors in batches, unless it is a dry run: first of those that are not locked. */
+async function* makeMoves(
+  mirrors: MirrorMoves,
+  examined: readonly MirrorMoved[],
+  options: MoveOptions & { readonly dryRun: boolean },
+  progress: () => MoveProgress,
+): AsyncGenerator<MirrorMoved | MoveProgress> {
+  const moves: MirrorMove[] = [];
+  for (const result of examined) {
+    if (result.kind === 'would-move' && !options.dryRun) moves.push(result);
+    else yield result;
+  }
+  while (moves.length > 0) {
+    const batch = moves.splice(0, batchSize);
+    const outcomes = await mirrors.setMany(batch, options);
+    const locked: MirrorMove[] = [];
+    for (const [at, move] of batch.entries()) {
+      const kind = outcomes[at] ?? 'locked';
+      if (kind === 'locked') locked.push(move);
+      else yield { ...move, kind };
+    }
+    yield progress();
+    for (const move of locked) {
+      yield { ...move, kind: await mirrors.setOne(move, options) };
+      yield progress();
+    }
   }
 }

@@ -11,7 +11,6 @@ import {
   mirrorAddress,
 } from '../values/mirror-address.ts';
 
-/** A move of mirrors from one host to another. */
 export interface HostMove {
   readonly from: HostName;
   /** Written into addresses as the user spelled it. */
@@ -53,7 +52,6 @@ function namesBefore({ from, subdomains }: HostMove, name: HostName): string | u
 /** The scheme and the slashes, then the host, up to the port, path, query, fragment or end. */
 const schemeAndHost = /^(https?:\/\/)(\[[^\]]*\]|[^/?#:@\\[\]]+)(?=(?::[0-9]*)?(?:[/?#]|$))/i;
 
-/** The result of moving one address. */
 type Relocation =
   | { readonly to: MirrorAddress }
   /** `to` is the address it would have had; undefined if the host cannot be separated from the rest. */

@@ -26,7 +26,7 @@ export type AuditedAct =
 /** A recorded act, written in the same transaction as the act itself, and never deleted. */
 export interface AuditEntry {
   readonly id: AuditId;
-  readonly at: Timestamp;
+  readonly actedAt: Timestamp;
   readonly act: AuditedAct;
   readonly operator: string;
   /** The role with which the operator was connected to the store; null if the store has no roles. */
@@ -39,7 +39,6 @@ export interface AuditEntry {
   readonly details: Readonly<Record<string, string | number | boolean | null>>;
 }
 
-/** Which entries of the audit to list. */
 export interface AuditPage {
   readonly campaign?: CampaignId | undefined;
   /** Only entries before this one. */

@@ -34,12 +34,10 @@ export interface Identity {
   whoIs(credential: string): Promise<Identified>;
 }
 
-/** Whether a caller was identified. */
 export function isCaller(identified: Identified): identified is Caller {
   return identified !== undefined && !('refused' in identified);
 }
 
-/** Limits how often a caller can call. */
 export interface CallLimit {
   /**
    * Counts the call.
@@ -48,7 +46,6 @@ export interface CallLimit {
   admits(caller: Caller): Promise<Admission>;
 }
 
-/** Whether a call is within its limit. */
 export interface Admission {
   readonly admitted: boolean;
   /** Milliseconds until the limit admits as many calls as at first; 0 if that is unknown. */

@@ -53,7 +53,6 @@ function refusalOf(campaign: Campaign, caller: Caller): Refusal | undefined {
   return authorizationRules.find((rule) => !rule.holds(campaign, caller))?.refusal;
 }
 
-/** The first rule that does not hold for an act of the operator, or undefined if all hold. */
 export function operatorRefusalOf(campaign: Campaign): OperatorRefusal | undefined {
   return campaignRules.find((rule) => !rule.holds(campaign))?.refusal;
 }
@@ -81,10 +80,12 @@ export type Outcome =
   | { readonly kind: 'over-limit'; readonly resetIn: number }
   | { readonly kind: 'campaign-not-found' }
   | { readonly kind: 'refused'; readonly because: Refusal }
+  | AddressRefusal;
+
+export type AddressRefusal =
   | { readonly kind: 'no-address' }
   | { readonly kind: 'invalid-address'; readonly because: AddressFault };
 
-/** The facts on which a request is judged. */
 interface Facts {
   readonly caller: Identified;
   readonly campaign: Campaign | undefined;
@@ -136,7 +137,7 @@ export class SetCampaignMirror {
     const admission = await limit?.admits(identified);
     if (admission && !admission.admitted) return { kind: 'over-limit', resetIn: admission.resetIn };
 
-    const address = this.#checkAddress(request.address);
+    const address = checkedAddress(request.address, this.#deniedHosts);
     // Only the claim of an access key has to be proven.
     const isProven = claim === undefined || accessKeyOf(identified.subject) === undefined;
     const assumed = typeof address === 'string' ? hypothesis(request, identified) : undefined;
@@ -159,14 +160,6 @@ export class SetCampaignMirror {
     throw new Unavailable('the campaign changed during every attempt');
   }
 
-  /** The address, or the outcome for an invalid one. */
-  #checkAddress(submitted: string | undefined): MirrorAddress | Outcome {
-    if (submitted === undefined) return { kind: 'no-address' };
-    const address = mirrorAddress(submitted, this.#deniedHosts);
-    if (typeof address === 'string') return address;
-    return { kind: 'invalid-address', because: address.fault };
-  }
-
   /**
    * Reads the caller and the campaign at the same time. `proven` is a caller that need not be read again. A failure
    * to read the campaign does not hide an invalid credential.
@@ -178,6 +171,16 @@ export class SetCampaignMirror {
     const caller = proven ?? (await this.#identity.whoIs(credential));
     return { caller, campaign: isCaller(caller) ? await reading : undefined };
   }
+}
+
+/** The address, or the outcome for an invalid one. */
+export function checkedAddress(
+  submitted: string | undefined,
+  denied: HostDenylist,
+): MirrorAddress | AddressRefusal {
+  if (submitted === undefined) return { kind: 'no-address' };
+  const address = mirrorAddress(submitted, denied);
+  return typeof address === 'string' ? address : { kind: 'invalid-address', because: address.fault };
 }
 
 /** The caller, and a campaign that satisfies all rules; undefined if no campaign can be assumed. */

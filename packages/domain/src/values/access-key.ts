@@ -5,10 +5,8 @@ export type AccessKey = Branded<string, 'AccessKey'>;
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const wellFormed = /^cm_[0-9A-Za-z]{49}$/;
-/** Where the checksum begins. */
 const checksumStart = 'cm_'.length + 43;
 
-/** The number of random bytes in a key. */
 export const accessKeyBytes = 32;
 
 /** Reads a key. Undefined if its form or checksum is wrong, so that no look-up is needed. */

@@ -7,17 +7,15 @@ export type Branded<Value, Name extends string> = Value & { readonly [brand]: Na
 /** An integer from 1 to 2^53-1. */
 type Identifier<Name extends string> = Branded<number, Name>;
 
-/** Identifies a campaign. */
 export type CampaignId = Identifier<'CampaignId'>;
-/** Identifies an owner, who is not a record of this service. */
+/** Owners are not records of this service. */
 export type OwnerId = Identifier<'OwnerId'>;
-/** Identifies a mirror. */
 export type MirrorId = Identifier<'MirrorId'>;
-/** Identifies an access key; it is not the key itself. */
+/** It is not the key itself. */
 export type AccessKeyId = Identifier<'AccessKeyId'>;
-/** Identifies a change in the history; it increases with each change of a campaign's mirror. */
+/** Of a change in the history; it increases with each change of a campaign's mirror. */
 export type HistoryId = Identifier<'HistoryId'>;
-/** Identifies an entry of the audit. */
+/** Of an entry of the audit. */
 export type AuditId = Identifier<'AuditId'>;
 
 /**
@@ -30,17 +28,11 @@ function identifier<Id extends Identifier<string>>(value: string | number): Id |
   return Number.isSafeInteger(number) && number > 0 ? (number as Id) : undefined;
 }
 
-/** Reads a campaign's identifier; undefined if it is not one. */
 export const campaignId = (value: string | number) => identifier<CampaignId>(value);
-/** Reads an owner's identifier; undefined if it is not one. */
 export const ownerId = (value: string | number) => identifier<OwnerId>(value);
-/** Reads a mirror's identifier; undefined if it is not one. */
 export const mirrorId = (value: string | number) => identifier<MirrorId>(value);
-/** Reads an access key's identifier; undefined if it is not one. */
 export const accessKeyId = (value: string | number) => identifier<AccessKeyId>(value);
-/** Reads a change's identifier; undefined if it is not one. */
 export const historyId = (value: string | number) => identifier<HistoryId>(value);
-/** Reads the identifier of an entry of the audit; undefined if it is not one. */
 export const auditId = (value: string | number) => identifier<AuditId>(value);
 
 /**
@@ -52,7 +44,7 @@ export const isRequestId = (text: string): boolean => /^[\x21-\x7e]{1,128}$/.tes
 /** A display name of a campaign or an access key: 1 to 200 characters on one line, without control characters. */
 export type Label = Branded<string, 'Label'>;
 
-/** The longest label, in Unicode code points. */
+/** In Unicode code points. */
 export const longestLabel = 200;
 
 /** Reads a label without the white space around it. Undefined if it is invalid. */

@@ -42,7 +42,7 @@ export function mirrorAddress(text: string, denied: HostDenylist): MirrorAddress
   // Checked before parsing: to parse an international name of any length would take milliseconds.
   if (authority.length > longestHost && isLongerThan(authority.replace(port, ''), longestHost))
     return { fault: 'not-a-url' };
-  const parsed = parseUrl(text);
+  const parsed = URL.parse(text);
   if (!parsed || !isPublicHost(parsed.hostname)) return { fault: 'not-a-url' };
   if (isDenied(denied, parsed.hostname)) return { fault: 'denied-host' };
   return text as MirrorAddress;
@@ -73,22 +73,13 @@ export function isIpAddress(name: string): boolean {
   return name.startsWith('[') || /^[0-9]+(?:\.[0-9]+){3}$/.test(name);
 }
 
-interface ParsedUrl {
-  /** In lower case; international names in ASCII form, IPv4 addresses in dotted decimal. */
-  readonly hostname: string;
-}
-
 /**
  * The domain's only access to the platform: the parser of the WHATWG URL standard, which browsers, Node and every
- * other JavaScript runtime provide as a global.
+ * other JavaScript runtime provide as a global. `hostname` is in lower case; international names are in ASCII form, IPv4
+ * addresses in dotted decimal.
  */
 // biome-ignore lint/plugin: the one seam
-declare const URL: { parse(url: string): ParsedUrl | null };
-
-/** The parsed URL, or undefined if the parser rejects it. */
-function parseUrl(text: string): ParsedUrl | undefined {
-  return URL.parse(text) ?? undefined;
-}
+declare const URL: { parse(url: string): { readonly hostname: string } | null };
 
 /**
  * The normalized name of a host, used in comparisons: the form of the URL standard's parser, in lower case, without a
@@ -112,8 +103,8 @@ export function host(text: string): Host | undefined {
 
 /** The host name of a URL. Undefined if the URL has none. */
 export function hostNameOf(url: string): HostName | undefined {
-  const parsed = parseUrl(url);
-  return parsed && comparable(parsed.hostname);
+  const parsed = URL.parse(url);
+  return parsed ? comparable(parsed.hostname) : undefined;
 }
 
 /** Whether the URL is on this host or, with `subdomains`, on a name below it. */
