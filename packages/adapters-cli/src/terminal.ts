@@ -10,4 +10,4 @@ export {
   printable,
   printableLines,
 } from './terminal/errors.ts';
-export { refuseTaken, through, writeNewFile } from './terminal/new-file.ts';
+export { refuseTaken, writeNewFile } from './terminal/new-file.ts';

@@ -5,10 +5,13 @@ import {
   campaignFields,
   fieldsOf,
 } from '@campaign-mirror/domain';
-import { stringify } from 'csv-stringify';
+import { stringify } from 'csv-stringify/sync';
 import type { Call } from '../terminal/call.ts';
 import { type Progress, progress } from '../terminal/input-file.ts';
-import { through, writeNewFile } from '../terminal/new-file.ts';
+import { writeNewFile } from '../terminal/new-file.ts';
+
+/** The number of campaigns that are written together. The progress bar is updated after each such number. */
+const batchSize = 500;
 
 /** Writes all campaigns to standard output, as CSV or as lines of JSON, until the reader stops reading. */
 export async function exportToOutput(
@@ -42,7 +45,7 @@ export async function exportToFile(
     for await (const campaign of campaigns) {
       yield campaign;
       count += 1;
-      if (count % 500 === 0) bar?.update(count);
+      if (count % batchSize === 0) bar?.update(count);
     }
   }
   await writeNewFile(path, csvOf(withProgress()), replace).finally(() => bar?.stop());
@@ -50,11 +53,17 @@ export async function exportToFile(
 }
 
 /** Campaigns as CSV (RFC 4180) with a header. */
-function csvOf(campaigns: AsyncIterable<CampaignRecord>): AsyncIterable<Buffer> {
-  async function* rows(): AsyncGenerator<CampaignValues> {
-    for await (const campaign of campaigns) yield fieldsOf(campaign);
+async function* csvOf(campaigns: AsyncIterable<CampaignRecord>): AsyncGenerator<string> {
+  let rows: CampaignValues[] = [];
+  let header = true;
+  const text = () => stringify(rows, { ...format, header });
+  for await (const campaign of campaigns) {
+    if (rows.push(fieldsOf(campaign)) < batchSize) continue;
+    yield text();
+    rows = [];
+    header = false;
   }
-  const columns = [...campaignFields];
-  const csv = stringify({ columns, header: true, cast: { boolean: String }, record_delimiter: '\r\n' });
-  return through(rows(), csv);
+  yield text();
 }
+
+const format = { columns: [...campaignFields], cast: { boolean: String }, record_delimiter: '\r\n' };

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { lstat, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { pipeline, Readable } from 'node:stream';
 import { ClearError, reasonOf } from './errors.ts';
 
 /**
@@ -24,7 +23,7 @@ export async function refuseTaken(path: string, replace = false): Promise<void> 
  */
 export async function writeNewFile(
   path: string,
-  contents: AsyncIterable<Buffer> | Iterable<string>,
+  contents: AsyncIterable<string | Buffer> | Iterable<string>,
   replace = false,
 ): Promise<void> {
   const temporary = join(dirname(path), `.${randomUUID()}`);
@@ -51,13 +50,4 @@ async function flushFolder(path: string): Promise<void> {
 
 function unwritable(path: string, error: NodeJS.ErrnoException): ClearError {
   return new ClearError(`${path} cannot be written: ${reasonOf(error)}`);
-}
-
-/** The contents as `stream` transforms them. An error of either ends both, and is thrown. */
-export function through(
-  contents: AsyncIterable<unknown>,
-  stream: NodeJS.ReadWriteStream & AsyncIterable<Buffer>,
-): AsyncIterable<Buffer> {
-  pipeline(Readable.from(contents), stream, () => {});
-  return stream;
 }

@@ -51,7 +51,7 @@ export class Output {
   }
 
   /** Text without escaping, for data that must be read back unchanged. */
-  async write(text: string | Buffer): Promise<void> {
+  async write(text: string): Promise<void> {
     this.#fault ??= await written(this.#stdout, text);
   }
 
@@ -178,6 +178,6 @@ function cellText(value: Cell): string {
 }
 
 /** Resolves when the text was written, with the error if there was one. */
-function written(stream: OutputStream, text: string | Buffer): Promise<Error | null | undefined> {
+function written(stream: OutputStream, text: string): Promise<Error | null | undefined> {
   return new Promise((resolve) => stream.write(text, resolve));
 }

@@ -1,3 +1,4 @@
+import { pipeline, Readable } from 'node:stream';
 import { createGunzip, createGzip } from 'node:zlib';
 import {
   type InputFile,
@@ -10,7 +11,6 @@ import {
   ClearError,
   orStopped,
   refuseTaken,
-  through,
   writeNewFile,
 } from '@campaign-mirror/adapters-cli/terminal';
 import {
@@ -63,4 +63,13 @@ async function* unpacked(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     if (!(error as { code?: string }).code?.startsWith('Z_')) throw error;
     throw new BackupFault();
   }
+}
+
+/** The bytes as `zip` transforms them. An error of either ends both, and is thrown. */
+function through(
+  bytes: AsyncIterable<Buffer>,
+  zip: NodeJS.ReadWriteStream & AsyncIterable<Buffer>,
+): AsyncIterable<Buffer> {
+  pipeline(Readable.from(bytes, { objectMode: false }), zip, () => {});
+  return zip;
 }
