@@ -1,7 +1,5 @@
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
 import { connect, type TLSSocket } from 'node:tls';
-import { freePort } from '@campaign-mirror/embedded-postgres';
 import { expect } from 'chai';
 import {
   callersAddress,
@@ -11,9 +9,8 @@ import {
   tlsCaller,
 } from '../support/deployment/tls-caller.ts';
 import { proxyNames, type TlsProxy, tlsProxy } from '../support/deployment/tls-proxy.ts';
-import { folderOf, serviceDataOf } from '../support/process/lives.ts';
-import { type Listening, listeningService, start } from '../support/process/service-process.ts';
-import { program } from '../support/programs.ts';
+import { serviceDataOf } from '../support/process/lives.ts';
+import { type Listening, listeningService } from '../support/process/service-process.ts';
 import { eventually } from '../support/promises.ts';
 
 const forged = {
@@ -211,66 +208,3 @@ for (const name of proxyNames) {
     });
   });
 }
-
-describe('after an answer in the middle of a body, the next request has its answer at once', () => {
-  const data = serviceDataOf('suite');
-  const folder = folderOf('suite');
-  let service: string;
-  before(async () => {
-    service = (await listeningService(data.settings())).base;
-  });
-
-  /** HAProxy gives the connections to the service to whichever caller is next. */
-  async function haproxy(): Promise<string> {
-    const port = await freePort();
-    const file = folder.at('haproxy.cfg');
-    const limits = 'timeout connect 5s\n timeout client 60s\n timeout server 60s';
-    const defaults = `defaults\n mode http\n http-reuse always\n ${limits}\n`;
-    const proxy = `listen proxy\n bind 127.0.0.1:${port}\n server service ${new URL(service).host}\n`;
-    await writeFile(file, `${defaults}${proxy}`);
-    start(program('haproxy'), ['-db', '-f', file], {});
-    const base = `http://127.0.0.1:${port}`;
-    await eventually('HAProxy', async () => {
-      const answer = await fetch(base).catch(() => undefined);
-      expect(answer?.ok).to.equal(true);
-    });
-    return base;
-  }
-
-  const json = { 'Content-Type': 'application/json' };
-  const early = {
-    401: { headers: json },
-    404: { path: '/nowhere', headers: json },
-    405: { method: 'PUT', headers: json },
-    413: { headers: { ...json, Authorization: true } },
-    415: { headers: { Authorization: true } },
-  };
-  for (const [what, baseOf] of Object.entries({ undici: () => service, HAProxy: haproxy }))
-    it(`with ${what}`, async () => {
-      const base = await baseOf();
-      const path = `/public/v1/mirror/campaign/${data.campaigns[0]}/mirror`;
-      const authorized = { Authorization: `Bearer ${data.key}` };
-      for (const [expected, asking] of Object.entries(early))
-        for (const length of [20_000, 400_000]) {
-          const { Authorization, ...headers } = { Authorization: false, ...asking.headers };
-          const init = {
-            method: 'POST',
-            ...asking,
-            headers: { ...headers, ...(Authorization && authorized) },
-          };
-          const url = base + ('path' in asking ? asking.path : path);
-          // A stream is sent in chunks.
-          const body = new Blob(['x'.repeat(length)]).stream();
-          const answer = await fetch(url, { ...init, body, duplex: 'half' });
-          await answer.text();
-          expect(answer.status).to.equal(Number(expected));
-          const next = { method: 'POST', headers: { ...json, ...authorized } };
-          const update = await fetch(base + path, {
-            ...next,
-            body: JSON.stringify({ mirror_endpoint: second }),
-          });
-          expect(update.status, `after ${expected} and ${length}`).to.equal(200);
-          await update.text();
-        }
-    });
-});

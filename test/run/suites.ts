@@ -42,7 +42,6 @@ const parts = {
       'contracts/kit',
       'commands/data-in-flat-memory',
       'tokens/service',
-      'run',
       'service',
       'history',
       'hostile',
