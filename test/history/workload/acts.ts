@@ -151,16 +151,12 @@ async function moveMirrors({ operator, random }: Acting): Promise<void> {
   });
 }
 
-type Act = (acting: Acting, campaign: KnownCampaign) => Promise<void>;
-
-/** How often each is done, out of their sum. */
-const weights: readonly (readonly [Act, number])[] = [
-  [transfer, 20],
-  [changeDefault, 8],
-  [deleteCampaign, 2],
-  [createMirror, 10],
-  [moveMirrors, 12],
-  [revokeKey, 12],
+/** Each as often as it is done. */
+const drawn: ((acting: Acting, campaign: KnownCampaign) => Promise<void>)[] = [
+  ...Array(20).fill(transfer),
+  ...Array(8).fill(changeDefault),
+  ...Array(2).fill(deleteCampaign),
+  ...Array(10).fill(createMirror),
+  ...Array(12).fill(moveMirrors),
+  ...Array(12).fill(revokeKey),
 ];
-
-const drawn = weights.flatMap(([act, weight]) => Array<Act>(weight).fill(act));
