@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-import { freePort } from '@campaign-mirror/embedded-postgres';
 import { outputOf, type RunningProcess, start } from '../support/process/service-process.ts';
 
 /** What build-images.sh makes. */
@@ -13,10 +11,7 @@ export const images = {
 /** What programs of Docker find the engine by. @throws Error if there is none */
 export function engine(): { readonly DOCKER_HOST: string } {
   const { DOCKER_HOST } = process.env;
-  if (DOCKER_HOST === undefined)
-    throw new Error(
-      'no container engine: these tests need one in DOCKER_HOST; .ci/run shows how they get it',
-    );
+  if (DOCKER_HOST === undefined) throw new Error('DOCKER_HOST names no container engine: see .ci/run');
   return { DOCKER_HOST };
 }
 
@@ -35,15 +30,6 @@ export function inImage(
   const variables = Object.entries(environment).map(([name, value]) => `--env=${name}=${value}`);
   const all = [...confined, ...variables, ...options];
   return dockerProcess('run', '--rm', '--network=host', ...all, images.ours, ...words);
-}
-
-/** A service in a container, when it listens. It is to be removed by its name: it outlives the program that shows it. */
-export async function containedService(settings: Readonly<Record<string, string>>) {
-  const name = `campaign-mirror-${randomUUID()}`;
-  const [PORT, OPS_PORT] = [`${await freePort()}`, `${await freePort()}`];
-  const process = inImage({ PORT, OPS_PORT, ...settings }, [], [`--name=${name}`, '--health-interval=1s']);
-  await process.event('listening');
-  return { name, process, base: `http://127.0.0.1:${PORT}` };
 }
 
 /** Resolves when the engine's health check has found a container healthy. */
