@@ -117,7 +117,7 @@ describe(`PgBouncer in transaction mode, as ${page} has it`, () => {
   });
 });
 
-for (const company of [undefined, 'in company', 'beside a chain'] as const) {
+for (const company of [undefined, 'beside a chain'] as const) {
   describe(`the contracts of the ports, behind PgBouncer in transaction mode, ${company ?? 'alone'}`, () => {
     let world: World;
     after(() => world?.close());

@@ -6,7 +6,7 @@ import { projectFolder } from '../workspace.ts';
 
 export { projectFolder };
 
-const main = `${projectFolder}packages/app/src/main.ts`;
+export const main = `${projectFolder}packages/app/src/main.ts`;
 const { scripts } = JSON.parse(readFileSync(`${projectFolder}package.json`, 'utf8'));
 /** What `npm start` passes to Node, besides the program. */
 export const nodeOptions: readonly string[] =
