@@ -1,14 +1,4 @@
-import {
-  type DatabaseAddress,
-  openDatabase,
-  PostgresAccessKeys,
-  PostgresAudit,
-  PostgresCampaignExport,
-  PostgresCampaignImport,
-  PostgresCampaignRecords,
-  PostgresSettings,
-  type Role,
-} from '@campaign-mirror/adapters-persistence';
+import * as persistence from '@campaign-mirror/adapters-persistence';
 import type { CampaignId, CampaignRepository, HistoryEntry, Identity, Mirror } from '@campaign-mirror/domain';
 import type { KeyHolder, Others, Steps } from '@campaign-mirror/port-contracts';
 import type { Pool } from 'pg';
@@ -51,13 +41,13 @@ export interface PostgresWorldOptions {
 
 /** The ports alone, each with the rights of the role that uses it. */
 export async function postgresPorts(
-  { address }: { address(role: Role): DatabaseAddress },
+  { address }: { address(role: persistence.Role): persistence.DatabaseAddress },
   { company, statementsOn = (pool) => new Statements(pool) }: PostgresWorldOptions = {},
 ) {
-  const service = await openDatabase(address('service'));
-  const operator = await openDatabase(address('operator'));
-  const settings = new PostgresSettings(operator.orm, tester);
-  const accessKeys = new PostgresAccessKeys(operator.orm, tester);
+  const service = await persistence.openDatabase(address('service'));
+  const operator = await persistence.openDatabase(address('operator'));
+  const settings = new persistence.PostgresSettings(operator.orm, tester);
+  const accessKeys = new persistence.PostgresAccessKeys(operator.orm, tester);
   const uses = new KeyUses(service.pool);
   const statements = statementsOn(service.pool);
   const alone = hotPathOn(statements);
@@ -69,11 +59,11 @@ export async function postgresPorts(
     campaigns: new PostgresCampaigns(hotPath, { uses }) as CampaignRepository,
     identity: new PostgresIdentity(hotPath, { uses }) as Identity,
     settings,
-    records: new PostgresCampaignRecords(operator.pool),
+    records: new persistence.PostgresCampaignRecords(operator.pool),
     accessKeys,
-    audit: new PostgresAudit(operator.pool),
-    imports: new PostgresCampaignImport(operator.pool, tester),
-    exports: new PostgresCampaignExport(operator.pool),
+    audit: new persistence.PostgresAudit(operator.pool),
+    imports: new persistence.PostgresCampaignImport(operator.pool, tester),
+    exports: new persistence.PostgresCampaignExport(operator.pool),
     close: async () => {
       await uses.stop();
       await service.close();
