@@ -1,15 +1,4 @@
-import {
-  type AnswerHeaderSettings,
-  application,
-  type CallSettings,
-  Calls,
-  Capacity,
-  HttpServer,
-  headersOfRefusals,
-  type Pages,
-  type SetMirrorSettings,
-  type TimeLimits,
-} from '@campaign-mirror/adapters-http';
+import * as http from '@campaign-mirror/adapters-http';
 import { interfacePages } from '@campaign-mirror/adapters-http/docs';
 import {
   type CampaignId,
@@ -64,13 +53,13 @@ async function httpData() {
 }
 
 export interface HttpServiceOptions
-  extends Partial<Omit<SetMirrorSettings, 'useCase'>>,
-    Partial<Omit<CallSettings, 'log'>>,
-    AnswerHeaderSettings {
+  extends Partial<Omit<http.SetMirrorSettings, 'useCase'>>,
+    Partial<Omit<http.CallSettings, 'log'>>,
+    http.AnswerHeaderSettings {
   readonly deniedHosts?: HostDenylist;
-  readonly timeLimits?: TimeLimits;
+  readonly timeLimits?: http.TimeLimits;
   /** Instead of those of the service. */
-  readonly pages?: Pages;
+  readonly pages?: http.Pages;
   /** Ports that stand before the real ones. */
   readonly ports?: (world: World) => Partial<Pick<World, 'campaigns' | 'identity'>>;
 }
@@ -84,14 +73,14 @@ export async function httpService(
 ) {
   const data = beside ?? (await httpData());
   const { deniedHosts = noDeniedHosts, pages = interfacePages() } = options;
-  const { capacity = new Capacity({ inFlight: Number.POSITIVE_INFINITY }) } = options;
+  const { capacity = new http.Capacity({ inFlight: Number.POSITIVE_INFINITY }) } = options;
   const { campaigns, identity } = { ...data.world, ...options.ports?.(data.world) };
   const log = new CapturedLog();
-  const shared = { calls: new Calls({ ...options, log }), log, capacity };
+  const shared = { calls: new http.Calls({ ...options, log }), log, capacity };
   const useCase = new SetCampaignMirror(campaigns, identity, deniedHosts);
-  const server = new HttpServer(application({ ...options, ...shared, useCase, pages }).callback(), {
+  const server = new http.HttpServer(http.application({ ...options, ...shared, useCase, pages }).callback(), {
     ...shared,
-    headers: headersOfRefusals(options),
+    headers: http.headersOfRefusals(options),
     ...(options.timeLimits && { limits: options.timeLimits }),
   });
   const { port } = await server.listen(0, '127.0.0.1');

@@ -7,11 +7,7 @@ import {
 import { type MirrorAddress, SetCampaignMirror } from '@campaign-mirror/domain';
 import { PostgresCampaigns } from '../../../packages/adapters-persistence/src/hot-path/campaigns.ts';
 import { PostgresIdentity } from '../../../packages/adapters-persistence/src/hot-path/identity.ts';
-import type { HotPath } from '../../../packages/adapters-persistence/src/hot-path/open-hot-path.ts';
-import {
-  groupCommit,
-  maxLockedOf,
-} from '../../../packages/adapters-persistence/src/hot-path/open-hot-path.ts';
+import * as opening from '../../../packages/adapters-persistence/src/hot-path/open-hot-path.ts';
 import { freshDatabase } from '../database/database-server.ts';
 import { rival } from '../database/rival.ts';
 import { statementsBy } from './hot-paths.ts';
@@ -38,7 +34,7 @@ export type Service = Awaited<ReturnType<typeof serviceOn>>;
 export async function serviceOn(address: DatabaseAddress, options: GroupedOptions = {}) {
   const limits = { ...defaultPoolLimits, ...options };
   const { pool, close } = await openDatabase(address, limits);
-  const { maxLocked = maxLockedOf(limits.size), timeout = limits.waitTimeout } = options;
+  const { maxLocked = opening.maxLockedOf(limits.size), timeout = limits.waitTimeout } = options;
   /** The statements that were run, and how many rows each gave. */
   const ran: { name: string; rows: number }[] = [];
   const recorded = statementsBy(pool, async (run, { name }) => {
@@ -46,7 +42,7 @@ export async function serviceOn(address: DatabaseAddress, options: GroupedOption
     ran.push({ name, rows: rows.length });
     return rows;
   });
-  const hotPath: HotPath = groupCommit(recorded, { maxLocked, timeout });
+  const hotPath: opening.HotPath = opening.groupCommit(recorded, { maxLocked, timeout });
   const campaigns = new PostgresCampaigns(hotPath);
   const useCase = new SetCampaignMirror(campaigns, new PostgresIdentity(hotPath));
   const set = ({ key, seen }: Pick<Live, 'seen' | 'key'>, to: string, requestId = 'request-1') =>

@@ -1,10 +1,6 @@
 import { defaultPoolLimits, type HotPathObserver } from '@campaign-mirror/adapters-persistence';
 import type { Pool } from 'pg';
-import type { HotPath } from '../../../packages/adapters-persistence/src/hot-path/open-hot-path.ts';
-import {
-  groupCommit,
-  maxLockedOf,
-} from '../../../packages/adapters-persistence/src/hot-path/open-hot-path.ts';
+import * as opening from '../../../packages/adapters-persistence/src/hot-path/open-hot-path.ts';
 import {
   type Statement,
   Statements,
@@ -13,9 +9,10 @@ import {
 } from '../../../packages/adapters-persistence/src/statements/statements.ts';
 
 /** As the service has it. */
-export function hotPathOn(statements: Statements, observer?: HotPathObserver): HotPath {
+export function hotPathOn(statements: Statements, observer?: HotPathObserver): opening.HotPath {
   const { size, waitTimeout } = defaultPoolLimits;
-  return groupCommit(statements, { maxLocked: maxLockedOf(size), timeout: waitTimeout }, observer);
+  const limits = { maxLocked: opening.maxLockedOf(size), timeout: waitTimeout };
+  return opening.groupCommit(statements, limits, observer);
 }
 
 /** Statements that come to what `instead` makes of them: of the `nth`, from 1, which `run` runs, as it is or altered. */
