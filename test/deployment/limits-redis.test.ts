@@ -5,7 +5,7 @@ import { type RedisServer, redisServer } from '../support/deployment/redis-serve
 import { selfMadeCertificate } from '../support/deployment/tls-proxy.ts';
 import { pathOf } from '../support/http/request.ts';
 import { folderOf, serviceDataOf } from '../support/process/lives.ts';
-import { endAll, type Listening, listeningService } from '../support/process/service-process.ts';
+import { endAll, eventsOf, type Listening, listeningService } from '../support/process/service-process.ts';
 import { program } from '../support/programs.ts';
 import { eventually } from '../support/promises.ts';
 
@@ -37,8 +37,7 @@ describe('limits that several machines count in Redis', () => {
   const uncounted = (service: Listening, why: string) =>
     eventually(`a line with ${why}`, async () => {
       await ask(service);
-      const lines = service.process.log.filter(({ event }) => event === 'uncounted');
-      expect(JSON.stringify(lines)).to.include(why);
+      expect(JSON.stringify(eventsOf(service.process, 'uncounted'))).to.include(why);
     });
 
   it('two services count together; what is kept ends with the window', async () => {
@@ -67,7 +66,7 @@ describe('limits that several machines count in Redis', () => {
     await stop();
     const service = await listeningService(settings({ RATE_LIMIT: '1000/1m' }));
     await uncounted(service, 'ECONNREFUSED');
-    expect(service.process.log.find(({ event }) => event === 'uncounted')).to.include({ limit: 'key' });
+    expect(eventsOf(service.process, 'uncounted')[0]).to.include({ limit: 'key' });
     await redis.startAgain();
     expect((await counted(service)).headers.get('x-ratelimit-remaining')).to.equal('999');
     for (const [begin, end] of [
