@@ -72,13 +72,10 @@ const choices = {
     environment: { TEST_DATABASE: 'container' },
     of: [
       'commands/backup',
-      'commands/bulk-meanwhile',
-      'commands/campaigns',
       'commands/doctor',
       'commands/history',
       'commands/history-prune',
       'commands/import-export',
-      'commands/keys',
       'commands/move',
       'history/workload',
       'postgres',
