@@ -143,26 +143,6 @@ describe('the page for operators, in Chromium', () => {
     expect(await textOf('tr.bad')).to.match(/fails$/);
   });
 
-  it('nobody who looks: it does not ask; looked at again, it does at once', async () => {
-    const page = await open();
-    let asked = 0;
-    page.on('request', () => {
-      asked += 1;
-    });
-    // The clock of the page is ours from here on.
-    await page.clock.install();
-    const turn = (hidden: boolean) =>
-      page.evaluate(`Object.defineProperty(document, 'hidden', { value: ${hidden}, configurable: true });
-        document.dispatchEvent(new Event('visibilitychange'))`);
-    await turn(true);
-    await page.clock.runFor(60_000);
-    expect(asked).to.equal(0);
-    const answered = page.waitForResponse('**/state.json');
-    await turn(false);
-    await answered;
-    expect(asked).to.equal(1);
-  });
-
   it('a database that is away: the lists say so, and the rest of the page works', async () => {
     const proxy = await tcpProxy(data.database.address('service'));
     const url = new URL(data.database.url('service'));

@@ -70,10 +70,8 @@ describe(`PgBouncer in transaction mode, as ${page} has it`, () => {
     await run('mirror move --from-host first.example --to-host third.example --owner 42 --yes');
     const [{ mirror }] = await run(`mirror show ${id}`);
     expect(mirror.target_url).to.equal('https://third.example/');
-    await run(`key rotate ${key}`);
-    await run(`key revoke ${key}`);
-    await run(`campaign transfer ${id} --to 43`);
-    await run('history prune --older-than 400d --yes');
+    const others = [`key rotate ${key}`, `key revoke ${key}`, `campaign transfer ${id} --to 43`];
+    for (const words of [...others, 'history prune --older-than 400d --yes']) await run(words);
     expect(await run(`audit --campaign ${id}`)).to.have.length.above(2);
     const found = await run('doctor');
     expect(found.filter(({ state }) => state === 'problem')).to.deep.equal([]);
