@@ -13,7 +13,6 @@ export const folder = '/run/cluster';
 /** Our own end of the network. */
 export const here = '10.0.0.1';
 
-/** Words apart by spaces. */
 const ip = (words: string) => execFileSync(program('ip'), words.split(' '), { encoding: 'utf8' });
 
 /** A disk, shared memory and a network that nobody else sees. Once, in namespaces of its own. */
@@ -42,7 +41,6 @@ export function openMachine(name: string, address: string) {
     address,
     run: (command: readonly string[], settings: Readonly<Record<string, string>> = {}) =>
       start(program('ip'), ['netns', 'exec', name, ...command], settings),
-    /** All its processes, and those that they start meanwhile. */
     kill: () =>
       eventually(`the end of ${name}`, () => {
         const left = ip(`netns pids ${name}`).split('\n').filter(Boolean).map(Number);

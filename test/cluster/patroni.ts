@@ -5,7 +5,6 @@ import { configuration } from '../support/documents/documented.ts';
 import { eventually } from '../support/promises.ts';
 import { folder, type Machine, openMachine, program } from './machine.ts';
 
-/** What Patroni reports of a server. */
 interface Member {
   readonly name: string;
   readonly role: 'leader' | 'sync_standby' | 'replica';
@@ -73,7 +72,6 @@ export async function openPatroni() {
     /** The process of PostgreSQL there that starts the others. */
     postmaster: ({ name }: Machine) =>
       Number.parseInt(readFileSync(`${folder}/${name}/15/mirrors/postmaster.pid`, 'utf8'), 10),
-    /** Hands over as planned, and resolves when Patroni says that it is done. */
     async switchOver(): Promise<void> {
       const { name, address } = await primary();
       const body = JSON.stringify({ leader: name });

@@ -56,7 +56,6 @@ export async function openStage() {
     etcd,
     services,
     store: { admin, address },
-    /** Of HAProxy, which leads to the services. */
     base: 'http://127.0.0.1:8080',
     async startService(machine: Machine): Promise<void> {
       const service = machine.run([process.execPath, ...processes.nodeOptions, processes.main], {

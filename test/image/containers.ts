@@ -1,6 +1,5 @@
 import { outputOf, type RunningProcess, start } from '../support/process/service-process.ts';
 
-/** What build-images.sh makes. */
 export const images = {
   ours: 'campaign-mirror-test/image',
   node: 'campaign-mirror-test/node',
@@ -32,7 +31,6 @@ export function inImage(
   return dockerProcess('run', '--rm', '--network=host', ...all, images.ours, ...words);
 }
 
-/** Resolves when the engine's health check has found a container healthy. */
 export async function healthy(name: string): Promise<void> {
   const filters = [`--filter=container=${name}`, '--filter=event=health_status'];
   const events = dockerProcess('events', '--since=1970-01-01T00:00:00Z', ...filters, '--format={{.Status}}');
@@ -40,7 +38,6 @@ export async function healthy(name: string): Promise<void> {
   await events.stop();
 }
 
-/** A field of an image or a container, as `docker inspect` knows it. */
 export async function inspected<T>(name: string, field: string): Promise<T> {
   return JSON.parse(await docker('inspect', '--format', `{{json ${field}}}`, name));
 }

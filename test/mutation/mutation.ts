@@ -88,7 +88,6 @@ async function scoreOf(name: string, { mutate, tests, bar }: Target, folder: str
   const stryker = spawn(process.execPath, [join(installed, '@stryker-mutator/core/bin/stryker.js'), 'run'], {
     cwd: sources,
     stdio: 'inherit',
-    // A group of its own, to end those that it starts, too.
     detached: true,
     // A mutant of what runs while a module is loaded takes a process of its own.
     env: { ...process.env, NODE_COMPILE_CACHE: join(folder, 'compiled') },

@@ -14,7 +14,6 @@ import type { Worker } from './callers.ts';
 import { hosts, type KnownCampaign, owners } from './known.ts';
 import type { Operator, Ports } from './operator.ts';
 
-/** An operator at work, on what is known. */
 interface Acting extends Worker {
   readonly operator: Operator;
 }
@@ -24,7 +23,6 @@ const keysOfOwner = 3;
 /** Between two acts of one operator, in milliseconds. */
 const longestPause = 40;
 
-/** Does one thing after the other until it is over. */
 export async function operate(acting: Acting): Promise<void> {
   const { known, random, over } = acting;
   while (!over.aborted) {
@@ -106,7 +104,6 @@ async function deleteCampaign(acting: Acting, { id }: KnownCampaign): Promise<vo
   acting.known.removeCampaign(id);
 }
 
-/** Some keys end by themselves, seconds later. */
 async function issueKey({ operator, known, random }: Acting, owner: OwnerId): Promise<void> {
   const expiresIn = random.number() < 0.3 ? 1 + random.below(3) : undefined;
   await operator.change(
@@ -151,7 +148,6 @@ async function moveMirrors({ operator, random }: Acting): Promise<void> {
   });
 }
 
-/** Each as often as it is done. */
 const drawn: ((acting: Acting, campaign: KnownCampaign) => Promise<void>)[] = [
   ...Array(20).fill(transfer),
   ...Array(8).fill(changeDefault),

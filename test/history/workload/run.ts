@@ -14,7 +14,6 @@ interface Workload {
   readonly store: Store;
   readonly base: string;
   readonly seed: number;
-  /** How many call at a time. */
   readonly callers?: number;
   /** When nobody calls any more, before the sessions of the service are ended. */
   readonly afterwards?: () => Promise<void>;

@@ -89,13 +89,11 @@ export async function dedicatedServer({ socket = false } = {}) {
       await writeFile(path, content, { mode: 0o600 });
       if (user) await chown(path, user.uid, user.gid);
     },
-    /** What it has logged since it was started. */
     log: () => server?.errors ?? '',
     start,
     /** As a machine that stands still: connections stay open, nothing is answered. */
     freeze: () => tellAll('SIGSTOP'),
     thaw: () => tellAll('SIGCONT'),
-    /** Ends connections, then the server. */
     stop: () => end('SIGINT'),
     /** As a machine that loses its power: no farewell to anybody. */
     kill: () => end('SIGKILL'),

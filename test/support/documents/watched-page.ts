@@ -54,7 +54,6 @@ export class WatchedPage {
       .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
   }
 
-  /** How far what it shows is wider than it is, in pixels. */
   overflow(): Promise<number> {
     return this.page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth');
   }
@@ -72,7 +71,6 @@ interface Violation {
   readonly nodes: readonly { html: string }[];
 }
 
-/** The page at /docs in a real browser. */
 export class DocsPage extends WatchedPage {
   protected override readonly expected = /^Failed to load resource: the server responded with a status of 4/;
 
@@ -82,7 +80,6 @@ export class DocsPage extends WatchedPage {
     return docs;
   }
 
-  /** Pastes a key. */
   async authorize(key: string): Promise<void> {
     await this.page.getByRole('button', { name: 'Authorize' }).first().click();
     const dialog = this.page.locator('.modal-ux');

@@ -6,7 +6,6 @@ export type CompanyRegistry = Awaited<ReturnType<typeof companyRegistry>>;
 /** A registry in front of the one that this machine uses, as companies have them: it hands on what it is asked for. */
 export async function companyRegistry() {
   const behind = execFileSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8' }).trim();
-  /** Every request, in its order. */
   const asked: { path: string; authorization: string | undefined }[] = [];
   const server = await httpServer(async (request, response) => {
     const { url: path = '', headers } = request;

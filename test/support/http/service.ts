@@ -58,7 +58,6 @@ export interface HttpServiceOptions
     http.AnswerHeaderSettings {
   readonly deniedHosts?: HostDenylist;
   readonly timeLimits?: http.TimeLimits;
-  /** Instead of those of the service. */
   readonly pages?: http.Pages;
   /** Ports that stand before the real ones. */
   readonly ports?: (world: World) => Partial<Pick<World, 'campaigns' | 'identity'>>;

@@ -19,7 +19,6 @@ interface AlertRule extends Rule {
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-/** All of ops/prometheus. */
 export const ruleGroups = ruleFiles.flatMap(
   (file): { name: string; rules: Rule[] }[] => parse(readFileSync(file, 'utf8')).groups,
 );

@@ -14,7 +14,6 @@ import { statementsBy } from './hot-paths.ts';
 import { postgresWorld } from './postgres-world.ts';
 import { change, type Live, liveCampaign } from './world.ts';
 
-/** As many as are asked for. */
 type ManyLives<Count extends number, Made extends Live[] = []> = number extends Count
   ? Live[]
   : Made['length'] extends Count
@@ -22,7 +21,6 @@ type ManyLives<Count extends number, Made extends Live[] = []> = number extends 
     : ManyLives<Count, [...Made, Live]>;
 
 export interface GroupedOptions extends Partial<PoolLimits> {
-  /** Campaigns that are waited for at once. */
   readonly maxLocked?: number;
   /** In milliseconds. */
   readonly timeout?: number;

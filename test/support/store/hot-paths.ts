@@ -8,7 +8,6 @@ import {
   type Value,
 } from '../../../packages/adapters-persistence/src/statements/statements.ts';
 
-/** As the service has it. */
 export function hotPathOn(statements: Statements, observer?: HotPathObserver): opening.HotPath {
   const { size, waitTimeout } = defaultPoolLimits;
   const limits = { maxLocked: opening.maxLockedOf(size), timeout: waitTimeout };

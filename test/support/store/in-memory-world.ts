@@ -8,7 +8,6 @@ import type { AccessKeyId } from '@campaign-mirror/domain';
 import { timestampOf } from '../../../packages/adapters-persistence/src/in-memory/store.ts';
 import { type JudgedStore, worldsOf } from './every-case.ts';
 
-/** The worlds of the two ports of the use case, on one store in memory. */
 export const inMemoryWorlds = () => worldsOf(inMemoryStore());
 
 /** A store whose clock has microseconds, in which every pause shows. */

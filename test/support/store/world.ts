@@ -45,5 +45,4 @@ export function named(text: string): domain.Label {
   return read;
 }
 
-/** Whoever acts in the tests. */
 export const tester: domain.OperatorAct = { operator: 'tests', requestId: 'operator-tests' };
