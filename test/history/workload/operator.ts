@@ -1,37 +1,30 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import {
-  type Database,
-  defaultPoolLimits,
-  openDatabase,
-  PostgresAccessKeys,
-  PostgresMirrorMoves,
-  PostgresSettings,
-} from '@campaign-mirror/adapters-persistence';
+import * as persistence from '@campaign-mirror/adapters-persistence';
 import { type OperatorAct, Unavailable } from '@campaign-mirror/domain';
 import type { Fact, Rewrite } from '../record.ts';
 import type { Recorder } from './recorder.ts';
 import { endSessions, type Store } from './store.ts';
 
 /** The ports of one act, each call of which notes it by the act's request. */
-function portsOf({ orm, pool }: Database, act: OperatorAct) {
+function portsOf({ orm, pool }: persistence.Database, act: OperatorAct) {
   return {
-    settings: new PostgresSettings(orm, act),
-    keys: new PostgresAccessKeys(orm, act),
-    moves: new PostgresMirrorMoves(pool, act),
+    settings: new persistence.PostgresSettings(orm, act),
+    keys: new persistence.PostgresAccessKeys(orm, act),
+    moves: new persistence.PostgresMirrorMoves(pool, act),
   };
 }
 
 export type Ports = ReturnType<typeof portsOf>;
 
-const limits = { ...defaultPoolLimits, size: 2 };
+const limits = { ...persistence.defaultPoolLimits, size: 2 };
 
 export type Operator = ReturnType<typeof operatorOn>;
 
 /** Somebody with the operator's rights, who finds out what has become of an act whose answer was lost. */
 export function operatorOn(store: Store, recorder: Recorder) {
   const name = `operator-${randomUUID()}`;
-  let database: Database | undefined;
+  let database: persistence.Database | undefined;
   let acts = 0;
 
   /** `audited`: what the audit says of it, where its answer was lost, and it was committed. */
@@ -39,7 +32,7 @@ export function operatorOn(store: Store, recorder: Recorder) {
     acts += 1;
     const one: OperatorAct = { operator: 'history', requestId: `${name}-${acts}` };
     const begin = performance.now();
-    database ??= await openDatabase(store.address('operator'), limits, name);
+    database ??= await persistence.openDatabase(store.address('operator'), limits, name);
     const told = await run(portsOf(database, one)).then(
       () => ({ audited: undefined, isUnsure: false }),
       async (error: unknown) => {

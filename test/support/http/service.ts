@@ -1,11 +1,6 @@
 import * as http from '@campaign-mirror/adapters-http';
 import { interfacePages } from '@campaign-mirror/adapters-http/docs';
-import {
-  type CampaignId,
-  type HostDenylist,
-  noDeniedHosts,
-  SetCampaignMirror,
-} from '@campaign-mirror/domain';
+import * as domain from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { freshDatabase } from '../database/database-server.ts';
 import { eventually } from '../promises.ts';
@@ -35,7 +30,7 @@ async function httpData() {
     world.accessKeys.issue({ owner, name: named('tests'), expiresIn });
   const [valid, expired, revoked] = [await issue('never'), await issue(0), await issue('never')];
   await world.accessKeys.revoke(revoked.id);
-  const campaigns: Record<string, CampaignId> = {};
+  const campaigns: Record<string, domain.CampaignId> = {};
   for (const [kind, how] of Object.entries(kinds)) {
     const { foreign, isDefault, mirror } = { foreign: false, isDefault: false, mirror: true, ...how };
     const { id } = await newCampaign(world, foreign ? newOwner() : owner, isDefault);
@@ -48,7 +43,7 @@ async function httpData() {
     owner,
     keys: { valid: valid.key, expired: expired.key, revoked: revoked.key, unknown: unknownKey },
     validKeyId: valid.id,
-    campaigns: campaigns as Record<keyof typeof kinds, CampaignId>,
+    campaigns: campaigns as Record<keyof typeof kinds, domain.CampaignId>,
   };
 }
 
@@ -56,7 +51,7 @@ export interface HttpServiceOptions
   extends Partial<Omit<http.SetMirrorSettings, 'useCase'>>,
     Partial<Omit<http.CallSettings, 'log'>>,
     http.AnswerHeaderSettings {
-  readonly deniedHosts?: HostDenylist;
+  readonly deniedHosts?: domain.HostDenylist;
   readonly timeLimits?: http.TimeLimits;
   readonly pages?: http.Pages;
   /** Ports that stand before the real ones. */
@@ -71,12 +66,12 @@ export async function httpService(
   beside?: Awaited<ReturnType<typeof httpData>>,
 ) {
   const data = beside ?? (await httpData());
-  const { deniedHosts = noDeniedHosts, pages = interfacePages() } = options;
+  const { deniedHosts = domain.noDeniedHosts, pages = interfacePages() } = options;
   const { capacity = new http.Capacity({ inFlight: Number.POSITIVE_INFINITY }) } = options;
   const { campaigns, identity } = { ...data.world, ...options.ports?.(data.world) };
   const log = new CapturedLog();
   const shared = { calls: new http.Calls({ ...options, log }), log, capacity };
-  const useCase = new SetCampaignMirror(campaigns, identity, deniedHosts);
+  const useCase = new domain.SetCampaignMirror(campaigns, identity, deniedHosts);
   const server = new http.HttpServer(http.application({ ...options, ...shared, useCase, pages }).callback(), {
     ...shared,
     headers: http.headersOfRefusals(options),

@@ -1,9 +1,4 @@
-import {
-  type DatabaseAddress,
-  defaultPoolLimits,
-  openDatabase,
-  type PoolLimits,
-} from '@campaign-mirror/adapters-persistence';
+import * as persistence from '@campaign-mirror/adapters-persistence';
 import { type MirrorAddress, SetCampaignMirror } from '@campaign-mirror/domain';
 import { PostgresCampaigns } from '../../../packages/adapters-persistence/src/hot-path/campaigns.ts';
 import { PostgresIdentity } from '../../../packages/adapters-persistence/src/hot-path/identity.ts';
@@ -20,7 +15,7 @@ type ManyLives<Count extends number, Made extends Live[] = []> = number extends 
     ? Made
     : ManyLives<Count, [...Made, Live]>;
 
-export interface GroupedOptions extends Partial<PoolLimits> {
+export interface GroupedOptions extends Partial<persistence.PoolLimits> {
   readonly maxLocked?: number;
   /** In milliseconds. */
   readonly timeout?: number;
@@ -29,9 +24,9 @@ export interface GroupedOptions extends Partial<PoolLimits> {
 export type Service = Awaited<ReturnType<typeof serviceOn>>;
 
 /** The use case on PostgreSQL, as a process of the service has it. */
-export async function serviceOn(address: DatabaseAddress, options: GroupedOptions = {}) {
-  const limits = { ...defaultPoolLimits, ...options };
-  const { pool, close } = await openDatabase(address, limits);
+export async function serviceOn(address: persistence.DatabaseAddress, options: GroupedOptions = {}) {
+  const limits = { ...persistence.defaultPoolLimits, ...options };
+  const { pool, close } = await persistence.openDatabase(address, limits);
   const { maxLocked = opening.maxLockedOf(limits.size), timeout = limits.waitTimeout } = options;
   /** The statements that were run, and how many rows each gave. */
   const ran: { name: string; rows: number }[] = [];

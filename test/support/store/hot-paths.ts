@@ -1,14 +1,9 @@
 import { defaultPoolLimits, type HotPathObserver } from '@campaign-mirror/adapters-persistence';
 import type { Pool } from 'pg';
 import * as opening from '../../../packages/adapters-persistence/src/hot-path/open-hot-path.ts';
-import {
-  type Statement,
-  Statements,
-  type TextRow,
-  type Value,
-} from '../../../packages/adapters-persistence/src/statements/statements.ts';
+import * as sql from '../../../packages/adapters-persistence/src/statements/statements.ts';
 
-export function hotPathOn(statements: Statements, observer?: HotPathObserver): opening.HotPath {
+export function hotPathOn(statements: sql.Statements, observer?: HotPathObserver): opening.HotPath {
   const { size, waitTimeout } = defaultPoolLimits;
   const limits = { maxLocked: opening.maxLockedOf(size), timeout: waitTimeout };
   return opening.groupCommit(statements, limits, observer);
@@ -18,14 +13,17 @@ export function hotPathOn(statements: Statements, observer?: HotPathObserver): o
 export function statementsBy(
   pool: Pool,
   instead: (
-    run: (altered?: Statement) => Promise<TextRow[]>,
-    statement: Statement,
+    run: (altered?: sql.Statement) => Promise<sql.TextRow[]>,
+    statement: sql.Statement,
     nth: number,
-  ) => Promise<readonly TextRow[]>,
-): Statements {
+  ) => Promise<readonly sql.TextRow[]>,
+): sql.Statements {
   let nth = 0;
-  class Staged extends Statements {
-    override run<Row extends TextRow>(statement: Statement, values: readonly Value[]): Promise<Row[]> {
+  class Staged extends sql.Statements {
+    override run<Row extends sql.TextRow>(
+      statement: sql.Statement,
+      values: readonly sql.Value[],
+    ): Promise<Row[]> {
       nth += 1;
       const run = (altered = statement) => super.run(altered, values);
       return instead(run, statement, nth) as Promise<Row[]>;

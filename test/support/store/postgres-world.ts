@@ -7,12 +7,7 @@ import { PostgresIdentity } from '../../../packages/adapters-persistence/src/hot
 import { KeyUses } from '../../../packages/adapters-persistence/src/hot-path/key-uses.ts';
 import type { HotPath } from '../../../packages/adapters-persistence/src/hot-path/open-hot-path.ts';
 import { keyHash } from '../../../packages/adapters-persistence/src/schema/schema.ts';
-import {
-  type Statement,
-  Statements,
-  type TextRow,
-  type Value,
-} from '../../../packages/adapters-persistence/src/statements/statements.ts';
+import * as sql from '../../../packages/adapters-persistence/src/statements/statements.ts';
 import type { TestDatabase } from '../database/database-server.ts';
 import { endWaiting, rival, untilWaiting } from '../database/rival.ts';
 import { hotPathOn } from './hot-paths.ts';
@@ -36,13 +31,13 @@ type Company = 'in company' | 'beside a chain';
 export interface PostgresWorldOptions {
   readonly company?: Company;
   /** What the hot path runs its statements by. */
-  readonly statementsOn?: (pool: Pool) => Statements;
+  readonly statementsOn?: (pool: Pool) => sql.Statements;
 }
 
 /** The ports alone, each with the rights of the role that uses it. */
 export async function postgresPorts(
   { address }: { address(role: persistence.Role): persistence.DatabaseAddress },
-  { company, statementsOn = (pool) => new Statements(pool) }: PostgresWorldOptions = {},
+  { company, statementsOn = (pool) => new sql.Statements(pool) }: PostgresWorldOptions = {},
 ) {
   const service = await persistence.openDatabase(address('service'));
   const operator = await persistence.openDatabase(address('operator'));
@@ -137,10 +132,13 @@ export async function postgresWorld(database: TestDatabase, options?: PostgresWo
 }
 
 /** Each statement of the hot path is a step. One that breaks is ended by the server while it waits for a lock. */
-function stepsOf(statements: Statements, database: TestDatabase): Steps {
-  const run: Statements['run'] = statements.run.bind(statements);
+function stepsOf(statements: sql.Statements, database: TestDatabase): Steps {
+  const run: sql.Statements['run'] = statements.run.bind(statements);
   let before: () => Promise<'go on' | 'break'> = async () => 'go on';
-  statements.run = async <Row extends TextRow>(statement: Statement, values: readonly Value[]) => {
+  statements.run = async <Row extends sql.TextRow>(
+    statement: sql.Statement,
+    values: readonly sql.Value[],
+  ) => {
     if ((await before()) === 'go on') return run<Row>(statement, values);
     const other = await rival(database, `lock table ${tables.map((one) => `campaign_mirror.${one}`)}`);
     const running = run<Row>(statement, values);
