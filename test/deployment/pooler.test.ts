@@ -115,8 +115,8 @@ describe(`PgBouncer in transaction mode, as ${page} has it`, () => {
   });
 });
 
-for (const company of [undefined, 'beside a chain'] as const) {
-  describe(`the contracts of the ports, behind PgBouncer in transaction mode, ${company ?? 'alone'}`, () => {
+for (const besideAChain of [false, true]) {
+  describe(`the contracts of the ports, behind PgBouncer in transaction mode, ${besideAChain ? 'beside a chain' : 'alone'}`, () => {
     let world: World;
     after(() => world?.close());
     const database = databaseOf('suite');
@@ -126,10 +126,8 @@ for (const company of [undefined, 'beside a chain'] as const) {
       const pooled = Object.create(database, {
         address: { value: (role: Role) => pooler.address(database, role) },
       });
-      world = await postgresWorld(pooled, {
-        ...(company && { company }),
-        statementsOn: (pool) => new Statements(pool, { prepared: false }),
-      });
+      const statementsOn = (pool: pg.Pool) => new Statements(pool, { prepared: false });
+      world = await postgresWorld(pooled, { besideAChain, statementsOn });
     });
     everyCaseOn(() => world);
   });

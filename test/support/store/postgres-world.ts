@@ -25,11 +25,9 @@ export interface StoreOthers extends Required<Omit<Others, 'createCampaign' | 'c
   readonly giveKey: KeyHolder['give'];
 }
 
-/** No call goes alone: with each goes one of another campaign, or a chain of two. */
-type Company = 'in company' | 'beside a chain';
-
 export interface PostgresWorldOptions {
-  readonly company?: Company;
+  /** No call goes alone: with each goes a chain of two of another campaign. */
+  readonly besideAChain?: boolean;
   /** What the hot path runs its statements by. */
   readonly statementsOn?: (pool: Pool) => sql.Statements;
 }
@@ -37,7 +35,7 @@ export interface PostgresWorldOptions {
 /** The ports alone, each with the rights of the role that uses it. */
 export async function postgresPorts(
   { address }: { address(role: persistence.Role): persistence.DatabaseAddress },
-  { company, statementsOn = (pool) => new sql.Statements(pool) }: PostgresWorldOptions = {},
+  { besideAChain = false, statementsOn = (pool) => new sql.Statements(pool) }: PostgresWorldOptions = {},
 ) {
   const service = await persistence.openDatabase(address('service'));
   const operator = await persistence.openDatabase(address('operator'));
@@ -47,7 +45,7 @@ export async function postgresPorts(
   const statements = statementsOn(service.pool);
   const alone = hotPathOn(statements);
   const companion = () => liveCampaign({ settings, accessKeys });
-  const hotPath = company ? inCompany(alone, companion, company === 'beside a chain' ? 2 : 1) : alone;
+  const hotPath = besideAChain ? inCompany(alone, companion) : alone;
   return {
     uses,
     statements,
@@ -69,15 +67,11 @@ export async function postgresPorts(
 
 /**
  * A hot path on which nobody goes alone: with each call goes one of its kind for another campaign, or another key, so
- * that what is seen of it is seen of the statements for many. The companion sets its mirror so many times: more than
- * once makes a chain.
+ * that what is seen of it is seen of the statements for many. The companion sets its mirror twice, which makes a chain.
  */
-function inCompany(hotPath: HotPath, another: () => Promise<Live>, updates: number): HotPath {
+function inCompany(hotPath: HotPath, another: () => Promise<Live>): HotPath {
   let made: Promise<Live> | undefined;
-  const companion = () => {
-    made ??= another();
-    return made;
-  };
+  const companion = () => (made ??= another());
   return {
     key: async (hash) => {
       const { key } = await companion();
@@ -91,7 +85,7 @@ function inCompany(hotPath: HotPath, another: () => Promise<Live>, updates: numb
     },
     set: async (asSeen, to) => {
       const { seen, by } = await companion();
-      const theirs = Array.from({ length: updates }, () => hotPath.set(seen, change(by)));
+      const theirs = [hotPath.set(seen, change(by)), hotPath.set(seen, change(by))];
       const [result, ...served] = await Promise.all([hotPath.set(asSeen, to), ...theirs]);
       if (served.some((one) => one?.kind !== 'mirror-set')) throw new Error('the companion was not served');
       return result;
