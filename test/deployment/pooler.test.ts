@@ -115,23 +115,20 @@ describe(`PgBouncer in transaction mode, as ${page} has it`, () => {
   });
 });
 
-for (const besideAChain of [false, true]) {
-  describe(`the contracts of the ports, behind PgBouncer in transaction mode, ${besideAChain ? 'beside a chain' : 'alone'}`, () => {
-    let world: World;
-    after(() => world?.close());
-    const database = databaseOf('suite');
-    const folder = folderOf('suite');
-    before(async () => {
-      const pooler = await pgBouncer(folder.path, database);
-      const pooled = Object.create(database, {
-        address: { value: (role: Role) => pooler.address(database, role) },
-      });
-      const statementsOn = (pool: pg.Pool) => new Statements(pool, { prepared: false });
-      world = await postgresWorld(pooled, { besideAChain, statementsOn });
-    });
-    everyCaseOn(() => world);
+describe('the contracts of the ports, behind PgBouncer in transaction mode', () => {
+  let world: World;
+  after(() => world?.close());
+  const database = databaseOf('suite');
+  const folder = folderOf('suite');
+  before(async () => {
+    const pooler = await pgBouncer(folder.path, database);
+    const address = { value: (role: Role) => pooler.address(database, role) };
+    const statementsOn = (pool: pg.Pool) => new Statements(pool, { prepared: false });
+    const pooled = Object.create(database, { address });
+    world = await postgresWorld(pooled, { besideAChain: true, statementsOn });
   });
-}
+  everyCaseOn(() => world);
+});
 
 /** Debian's PgBouncer, as the document configures it, before databases of the tests. */
 async function pgBouncer(folder: string, ...databases: readonly TestDatabase[]) {

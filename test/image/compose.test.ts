@@ -41,8 +41,11 @@ describe(`compose.yaml, as ${page} has it`, function () {
     const all = ['--project-name', project, '--profile', 'tls', '--profile', 'redirector', ...words];
     return outputOf(start(program('docker-compose'), all, settings));
   };
-  const containersOf = async (service: string) =>
-    (await compose('ps', '--all', '--quiet', service)).trim().split('\n');
+  const labelled = `--filter=label=com.docker.compose`;
+  const containersOf = async (service: string) => {
+    const filters = [`${labelled}.project=${project}`, `${labelled}.service=${service}`];
+    return (await docker('ps', '--all', '--quiet', ...filters)).split('\n');
+  };
   const containerOf = async (service: string) => (await containersOf(service))[0] ?? '';
 
   /** What a block of the page shows, without the host names and ports that are others' here. */
@@ -60,7 +63,11 @@ describe(`compose.yaml, as ${page} has it`, function () {
     const all = ['--project-name', project, 'run', '--rm', '-T', 'operator', ...words];
     return start(program('docker-compose'), all, settings);
   };
-  const listed = async () => (await outputOf(operator('mirror', 'list', '--json'))).trim().split('\n');
+  const psql = 'psql --username=postgres --no-align --tuples-only mirrors --command'.split(' ');
+  const stored = async (columns = '*') => {
+    const query = `select ${columns} from campaign_mirror.mirrors order by id`;
+    return docker('exec', await containerOf('database'), ...psql, query);
+  };
 
   /** The call that the demonstration shows first, made as it stands there. */
   let shownCall = '';
@@ -129,8 +136,7 @@ describe(`compose.yaml, as ${page} has it`, function () {
 
   it('nothing in it can write to its image, gain a right, or see a password of another', async () => {
     await paste('several', { 'mirror.example.com': 'localhost', '3001-3002': '0' });
-    const label = `--filter=label=com.docker.compose.project=${project}`;
-    const containers = (await docker('ps', '--all', '--quiet', label)).split('\n');
+    const containers = (await docker('ps', '--all', '--quiet', `${labelled}.project=${project}`)).split('\n');
     expect(containers).to.have.length(8);
     for (const one of containers) {
       const host = await inspected<{ SecurityOpt: string[] }>(one, '.HostConfig');
@@ -150,16 +156,15 @@ describe(`compose.yaml, as ${page} has it`, function () {
     expect(both).to.have.length(2);
     for (const container of both) await healthy(container);
     const call = await callByTls();
-    const hasAnswered = async (index: number) => {
-      const where = await compose('port', `--index=${index}`, 'service', '3001');
-      const metrics = await (await fetch(`http://${where.trim()}/metrics`)).text();
+    const hasAnswered = async (container: string) => {
+      const where = await docker('port', container, '3001');
+      const metrics = await (await fetch(`http://${where}/metrics`)).text();
       expect(metrics).to.match(/^campaign_mirror_http_requests_total\{.*status="200".*\} [1-9]/m);
     };
     await eventually('answers of both', async () => {
       const calls = Array.from({ length: 16 }, (_, number) => call(`by-tls-${number}`));
       expect(new Set(await Promise.all(calls))).to.deep.equal(new Set([200]));
-      await hasAnswered(1);
-      await hasAnswered(2);
+      for (const container of both) await hasAnswered(container);
     });
     const log = start('docker', ['logs', '--follow', both[0] ?? ''], engine());
     const line = await log.says(() => log.log.find(({ requestId }) => /^by-tls-/.test(`${requestId}`)));
@@ -173,26 +178,26 @@ describe(`compose.yaml, as ${page} has it`, function () {
     const [, campaign] = /campaign\/(\d+)\/mirror/.exec(shownCall) ?? [];
     const { status, headers } = await fetch(`http://127.0.0.1:8080/c/${campaign}`, { redirect: 'manual' });
     expect([status, headers.get('location')]).to.deep.equal([302, 'https://second.example/']);
-    await eventually('the click', async () => expect((await listed()).join()).to.match(/"clicks":[1-9]/));
+    await eventually('the click', async () => expect(await stored('clicks')).to.match(/[1-9]/));
   });
 
-  let had: readonly string[] = [];
+  let had = '';
   it('what it has is there after it was stopped, removed and started again', async () => {
-    had = await listed();
+    had = await stored();
     await writeFile(folder.at('more.csv'), 'owner_id,name,target_url\n77,more,https://more.example/\n');
     await paste('backup');
     expect(await readFile(folder.at('campaigns.csv'), 'utf8')).to.include('https://second.example/');
-    const now = await listed();
-    expect(now.join()).to.include('https://more.example/');
+    const now = await stored();
+    expect(now).to.include('https://more.example/');
     await compose('down');
     await compose('up', '--detach', 'service');
-    expect(await listed()).to.deep.equal(now);
+    expect(await stored()).to.equal(now);
   });
 
   it('a backup is restored into an installation without data', async () => {
     await compose('down', '--volumes');
     await paste('restore');
-    expect(await listed()).to.deep.equal(had);
+    expect(await stored()).to.equal(had);
   });
 
   it('it is upgraded: the service runs from the new image', async () => {
