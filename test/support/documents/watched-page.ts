@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
 import { expect } from 'chai';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
@@ -48,7 +49,7 @@ export class WatchedPage {
       .filter(({ effect }) => effect.getComputedTiming().endTime < Infinity)
       .map(({ finished }) => finished))`);
     await this.page.evaluate(await readFile(require.resolve('axe-core/axe.min.js'), 'utf8'));
-    const { violations } = await this.page.evaluate<{ violations: Violation[] }>('axe.run()');
+    const { violations } = await this.page.evaluate<AxeResults>('axe.run()');
     return violations
       .filter(({ impact }) => impact === 'serious' || impact === 'critical')
       .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
@@ -63,12 +64,6 @@ export class WatchedPage {
     await this.page.context().close();
     expect(this.complaints, 'errors, violations of the policy, requests to elsewhere').to.deep.equal([]);
   }
-}
-
-interface Violation {
-  readonly id: string;
-  readonly impact: string;
-  readonly nodes: readonly { html: string }[];
 }
 
 export class DocsPage extends WatchedPage {

@@ -1,0 +1,71 @@
+#!/bin/bash
+# build-images.sh - the image as its Dockerfile has it, without a network, and what stands in for public images beside it,
+# made of this machine's own programs: Node as the project pins it, Caddy, and the engine's PostgreSQL.
+export PS4="+ \$(date +%s.%N | cut -c7-14) "; set -x; set -euo pipefail
+cd "$(dirname "$0")/../.."
+: "${DOCKER_HOST:?a container engine is needed: .ci/run shows how to get one}"
+export DOCKER_BUILDKIT=0
+name=campaign-mirror-test
+made=$(mktemp -d)
+mkdir "$made/root"
+trap 'rm -rf "$made"' EXIT
+
+# Copies a program and the libraries that it needs to where it is on every Debian.
+add() {
+  local program=$1 to=$2
+  install -D "$program" "$made/root$to"
+  { ldd "$program" || true; } | sed -n 's!.* => \(/[^ ]*\) .*!\1!p' | while read -r library; do
+    install -D "$library" "$made/root$library"
+  done
+}
+
+# Builds an image of what was added, on another one; the lines on standard input say what else there is to it.
+stand_in() {
+  { printf 'FROM %s\nCOPY root /\nENTRYPOINT []\n' "$2"; cat; } > "$made/Dockerfile"
+  docker build --quiet --network none --tag "$name/$1" "$made" >/dev/null
+  rm -rf "$made/root"
+  mkdir "$made/root"
+}
+
+# What is on every Debian, and not in the engine's image: all of the C library, and of the small programs.
+dpkg -L libc6 | grep '\.so\.[0-9]*$' | while read -r library; do install -D "$library" "$made/root$library"; done
+for program in base64 dirname readlink; do add "$(command -v "$program")" "/usr/bin/$program"; done
+stand_in debian "${TEST_POSTGRES_IMAGE:-postgres:15-local}" < /dev/null
+
+add "$(readlink -f node_modules/.bin/node)" /usr/local/bin/node
+add "$(command -v tini)" /usr/bin/tini
+mkdir -p "$made/root/usr/local/lib"
+cp -rL "$(dirname "$(dirname "$(readlink -f "$(command -v npm)")")")" "$made/root/usr/local/lib/npm"
+stand_in node "$name/debian" <<< 'RUN ln -s ../lib/npm/bin/npm-cli.js /usr/local/bin/npm'
+
+add "$(command -v caddy)" /usr/bin/caddy
+stand_in caddy "$name/debian" <<'LINES'
+ENV XDG_CONFIG_HOME=/config XDG_DATA_HOME=/data
+CMD ["caddy", "run", "--config", "/etc/caddy/Caddyfile", "--adapter", "caddyfile"]
+LINES
+
+# As the public image has it before PostgreSQL 18: the data in a volume of its own, below the one that compose.yaml mounts.
+stand_in postgres "$name/debian" <<'LINES'
+ENV PGDATA=/var/lib/postgresql/data
+RUN mkdir -p $PGDATA && chown postgres /var/lib/postgresql $PGDATA && chmod 1777 /var/lib/postgresql $PGDATA
+VOLUME /var/lib/postgresql/data
+RUN mkdir -p /run/postgresql && chown postgres /run/postgresql && chmod 3777 /run/postgresql
+ENTRYPOINT ["docker-entrypoint.sh"]
+CMD ["postgres"]
+LINES
+
+{ read -r pnpm && read -r store; } < <(
+  npm exec --loglevel=error --yes --prefer-offline --package=pnpm@12.21.0 -- sh -c 'command -v pnpm; pnpm store path'
+)
+# All of the store but what is as large as Node itself, which the base has; linked where that is possible.
+trap 'rm -rf "$made" .pnpm-store' EXIT
+rm -rf .pnpm-store
+mkdir .pnpm-store
+cp -al "$store" .pnpm-store/ 2>/dev/null || cp -a "$store" .pnpm-store/
+find .pnpm-store -size +100M -delete
+cp "$(readlink -f "$pnpm")" .pnpm-store/pnpm
+docker build --network none --tag "$name/image" --build-arg "NODE_IMAGE=$name/node" . 2>&1 | while read -r l; do echo "$(date +%s.%N | cut -c7-14) $l"; done ||
+  { tail -50 "$made/log" >&2; exit 1; }
+
+size() { docker image inspect --format '{{.Size}}' "$name/$1"; }
+echo "the image: $((($(size image) - $(size node)) / 1000000)) MB beyond its base"
