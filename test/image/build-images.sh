@@ -57,12 +57,22 @@ LINES
 { read -r pnpm && read -r store; } < <(
   npm exec --loglevel=error --yes --prefer-offline --package=pnpm@12.21.0 -- sh -c 'command -v pnpm; pnpm store path'
 )
-# All of the store but what is as large as Node itself, which the base has; linked where that is possible.
-trap 'rm -rf "$made" .pnpm-store' EXIT
+# Of the store what the image's own installation takes, since the engine copies each file three times: here, an
+# installation links it. Nothing as large as Node itself, which the base has.
+taken=$(mktemp -d "$store.XXXXXX")
+trap 'rm -rf "$made" "$taken" .pnpm-store' EXIT
+cp --parents package.json pnpm-lock.yaml pnpm-workspace.yaml packages/*/package.json "$taken"
+(cd "$taken" && CI=true "$pnpm" --filter '!@campaign-mirror/test' --filter '!@campaign-mirror/bench' install \
+  --frozen-lockfile --trust-lockfile --prefer-offline --ignore-scripts --config.package-import-method=hardlink) > /dev/null
+find "$taken" -type f -printf '%i\n' > "$made/taken"
+to=$PWD/.pnpm-store/$(basename "$store")
 rm -rf .pnpm-store
-mkdir .pnpm-store
-cp -al "$store" .pnpm-store/ 2>/dev/null || cp -a "$store" .pnpm-store/
-find .pnpm-store -size +100M -delete
+mkdir -p "$to"
+cp "$store/index.db" "$to"
+cd "$store"
+find files -type f -size -100M -printf '%i %p\n' |
+  awk 'NR == FNR { taken[$1]; next } $1 in taken { print $2 }' "$made/taken" - | xargs cp --parents --target-directory "$to"
+cd "$OLDPWD"
 cp "$(readlink -f "$pnpm")" .pnpm-store/pnpm
 docker build --network none --tag "$name/image" --build-arg "NODE_IMAGE=$name/node" . > "$made/log" 2>&1 ||
   { tail -50 "$made/log" >&2; exit 1; }
