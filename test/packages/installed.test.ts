@@ -9,21 +9,24 @@ import { Sandbox } from '../support/embedded/embedded-sandbox.ts';
 import { oldTools } from '../support/embedded/old-tools.ts';
 import { databaseOf } from '../support/process/lives.ts';
 import { projectFolder } from '../support/workspace.ts';
-import { type Consumer, consumer, type Tools } from './consumer.ts';
+import { type Consumer, consumer } from './consumer.ts';
 import { names, packed } from './packed.ts';
 
-/** On the oldest Node that the packages claim, with npm 10. */
-async function tools(more: Pick<Tools, 'manager' | 'skipLibCheck' | 'versions'>): Promise<Tools> {
+/** The oldest Node that the packages claim, with npm 10. */
+async function oldestNode(): Promise<string> {
   const [one] = await packed();
   const [, node = ''] = /^\^(\d+\.\d+\.\d+) /.exec(one?.manifest.engines.node ?? '') ?? [];
-  return { ...more, bin: await oldTools(await mkdtemp(join(tmpdir(), 'node-')), node) };
+  return oldTools(await mkdtemp(join(tmpdir(), 'node-')), node);
 }
 
 describe('the packages in an empty project', function () {
   this.timeout(120_000);
   const sandbox = new Sandbox();
   const database = databaseOf('suite', () => emptyDatabase('owner'));
-  before('packs', async () => void (await packed()));
+  let bin: string;
+  before('packs', async () => {
+    bin = await oldestNode();
+  });
   after(() => sandbox.clean());
 
   /** The examples and the declarations that they use have no error. */
@@ -42,14 +45,14 @@ describe('the packages in an empty project', function () {
 
   it('by npm, TypeScript 5 finds no error in the examples', async () => {
     const versions = { typescript: '5.9.3' };
-    await compiles(await consumer(await tools({ manager: 'npm', skipLibCheck: true, versions })));
+    await compiles(await consumer({ manager: 'npm', bin, skipLibCheck: true, versions }));
   });
 
   describe('by pnpm, with the oldest koa', () => {
     let installed: Consumer;
     before('installs', async () => {
       const versions = { typescript: '7.0.2', koa: '3.1.2' };
-      installed = await consumer(await tools({ manager: 'pnpm', skipLibCheck: false, versions }));
+      installed = await consumer({ manager: 'pnpm', bin, skipLibCheck: false, versions });
     });
 
     it('TypeScript 7 finds no error in the examples and the declarations that they use', () =>

@@ -149,9 +149,8 @@ export async function sharingServices(settings: Environment, count = 2) {
   return { base: `http://127.0.0.1:${PORT}`, services, another };
 }
 
-export function eventsOf(process: RunningProcess, name: string): LogLine[] {
-  return process.log.filter(({ event }) => event === name);
-}
+export const eventsOf = (process: RunningProcess, name: string): LogLine[] =>
+  process.log.filter(({ event }) => event === name);
 
 export function times(process: RunningProcess, name: string, count: number): Promise<LogLine[]> {
   return process.says(() => {
