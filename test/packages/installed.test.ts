@@ -20,7 +20,7 @@ async function oldestNode(): Promise<string> {
 }
 
 describe('the packages in an empty project', function () {
-  this.timeout(120_000);
+  this.timeout(240_000);
   const sandbox = new Sandbox();
   const database = databaseOf('suite', () => emptyDatabase('owner'));
   let bin: string;
