@@ -57,22 +57,19 @@ LINES
 { read -r pnpm && read -r store; } < <(
   npm exec --loglevel=error --yes --prefer-offline --package=pnpm@12.21.0 -- sh -c 'command -v pnpm; pnpm store path'
 )
-# Of the store what the image's own installation takes, since the engine copies each file three times: here, an
-# installation links it. Nothing as large as Node itself, which the base has.
-taken=$(mktemp -d "$store.XXXXXX")
-trap 'rm -rf "$made" "$taken" .pnpm-store' EXIT
-cp --parents package.json pnpm-lock.yaml pnpm-workspace.yaml packages/*/package.json "$taken"
-(cd "$taken" && CI=true "$pnpm" --filter '!@campaign-mirror/test' --filter '!@campaign-mirror/bench' install \
-  --frozen-lockfile --trust-lockfile --prefer-offline --ignore-scripts --config.package-import-method=hardlink) > /dev/null
-find "$taken" -type f -printf '%i\n' > "$made/taken"
+# Of the store what the image's own installation takes, since the engine copies each file three times; its files have the
+# names of their SHA-512. Nothing as large as Node itself, which the base has.
+trap 'rm -rf "$made" .pnpm-store' EXIT
+mkdir "$made/taken"
+cp --parents package.json pnpm-lock.yaml pnpm-workspace.yaml packages/*/package.json "$made/taken"
+(cd "$made/taken" && CI=true "$pnpm" --filter '!@campaign-mirror/test' --filter '!@campaign-mirror/bench' install \
+  --frozen-lockfile --trust-lockfile --prefer-offline --ignore-scripts) > /dev/null
 to=$PWD/.pnpm-store/$(basename "$store")
 rm -rf .pnpm-store
 mkdir -p "$to"
-cp "$store/index.db" "$to"
-cd "$store"
-find files -type f -size -100M -printf '%i %p\n' |
-  awk 'NR == FNR { taken[$1]; next } $1 in taken { print $2 }' "$made/taken" - | xargs cp --parents --target-directory "$to"
-cd "$OLDPWD"
+find "$made/taken" -type f -size -100M -exec sha512sum {} + | sed 's!^\(..\)\([0-9a-f]*\) .*!files/\1/\2\nfiles/\1/\2-exec!' |
+  (cd "$store" && while read -r file; do [ ! -e "$file" ] || echo "$file"; done | sort -u |
+    xargs cp --parents --target-directory "$to" index.db)
 cp "$(readlink -f "$pnpm")" .pnpm-store/pnpm
 docker build --network none --tag "$name/image" --build-arg "NODE_IMAGE=$name/node" . > "$made/log" 2>&1 ||
   { tail -50 "$made/log" >&2; exit 1; }
