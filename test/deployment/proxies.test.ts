@@ -141,6 +141,21 @@ for (const name of proxyNames) {
       }
     });
 
+    it('after a body in chunks that is too large, the next caller on the same connection has its answer at once', async () => {
+      const chunked = { 'Transfer-Encoding': 'chunked' };
+      for (const [body, expected] of [
+        ['x'.repeat(40_000), 413],
+        ['x'.repeat(400_000), 413],
+        [update().body, 200],
+      ] as const) {
+        const { status } = await caller.call(update(chunked, { body }));
+        expect(status).to.equal(expected);
+        const other = tls.tlsCaller(proxy);
+        expect((await other.call(update())).status).to.equal(200);
+        other.close();
+      }
+    });
+
     it('the service ends and starts behind it: what is answered 200 was done, all else is 503', async () => {
       const acknowledged: string[] = [];
       const others: object[] = [];

@@ -93,6 +93,7 @@ const planted: Record<Rule, Cases> = {
     }),
   },
   'no-row': {
+    'a 422 with a row': recordOf({ calls: [call(100, { status: 422 })], history: [rowOf(first)] }),
     'a 503 with two rows': recordOf({ calls: [call(100, { status: 503 })], history: twice }),
     'a move that ended well, and a row of which it did not tell': moved({}),
   },
@@ -101,6 +102,7 @@ const planted: Record<Rule, Cases> = {
   },
   'row-as-asked': {
     'another address': withSecondRow({ after: elsewhere }),
+    'another key': withSecondRow({ key: key.ofOther }),
     'another owner': withSecondRow({ owner: other }),
     'an answer with another time': recordOf({
       calls: [{ ...first, mirror: { ...told, updatedAt: at(106) } }],
@@ -109,10 +111,18 @@ const planted: Record<Rule, Cases> = {
   },
   chain: {
     'a lost update': recordOf({ history: [rowOf(first), rowOf(second)] }),
+    'a mirror that was created with another address': recordOf({
+      calls: [first],
+      history: [{ ...rowOf(first), before: elsewhere }],
+    }),
   },
   stored: {
     'another address': withMirror({ address: elsewhere }),
     'another time': withMirror({ updatedAt: at(206) }),
+    'no row at all, and not as it was created': recordOf({
+      calls: [],
+      mirrors: [{ ...stored([]), address: elsewhere }],
+    }),
   },
   rising: { 'a time twice': withSecondRow({ at: at(105) }) },
   order: {
@@ -128,6 +138,7 @@ const planted: Record<Rule, Cases> = {
   },
   owner: {
     'the owner of before': afterThat(act(80, transferred)),
+    'a stranger': recordOf({ calls: [strangers] }),
     'a stranger who was told 503': recordOf({
       calls: [{ ...strangers, status: 503 }],
       history: [rowOf(strangers)],
@@ -171,6 +182,7 @@ const planted: Record<Rule, Cases> = {
   },
   refusal: {
     '403 for the owner': refused(403),
+    '404 for a campaign': refused(404),
     '401 for a key that was revoked later': refused(401, act(200, revoked)),
   },
   status: { 'a fault of ours': refused(500) },
@@ -185,11 +197,16 @@ const fine: Cases = {
     calls: [call(100, { status: 503 }), call(200, { status: 503 })],
     history: [rowOf(first)],
   }),
+  'a broken connection whose update was made later': recordOf({
+    calls: [call(100, { status: undefined }), second],
+    history: swapped,
+  }),
   'the owner of before, while the campaign was transferred': afterThat(act(105, transferred)),
   'the next owner, while two transfers overlap': recordOf({
     later: [act(80, { ...transferred, owner }, 95), act(85, transferred, 96)],
     calls: [strangers],
   }),
+  'a stranger is refused': recordOf({ calls: [{ ...strangers, status: 403 }] }),
   'the owner is refused while the campaign was the default one': refused(403, act(105, isDefault)),
   'a key that is revoked meanwhile, updating and refused': recordOf({
     later: [act(95, revoked)],

