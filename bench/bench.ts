@@ -5,13 +5,12 @@ import { run } from './machine/run.ts';
 import type { Settings } from './stage/bench.ts';
 import { compare } from './stage/compare.ts';
 import { guard } from './stage/guard.ts';
-import { locked } from './stage/locked.ts';
 import { operator } from './stage/operator.ts';
 import { overload } from './stage/overload.ts';
 import { scale } from './stage/scale.ts';
 import { services } from './stage/services.ts';
 
-const measurements = { services, compare, guard, overload, locked, scale, operator };
+const measurements = { services, compare, guard, overload, scale, operator };
 
 /** Node compiles what has run often. One connection asks too little for that, and comes last. */
 const usual = {
@@ -19,7 +18,6 @@ const usual = {
   compare: { loads: loadsOf('64'), rounds: 9, seconds: 20, warmUp: 6, campaigns: 10_000 },
   guard: { loads: loadsOf('64,1'), rounds: 11, seconds: 1, warmUp: 6, campaigns: 10_000 },
   overload: { loads: loadsOf('256'), rounds: 1, seconds: 6, warmUp: 3, campaigns: 10_000 },
-  locked: { loads: loadsOf('hot'), rounds: 5, seconds: 4, warmUp: 4, campaigns: 1_000 },
   scale: { loads: loadsOf('64,1'), rounds: 5, seconds: 3, warmUp: 4, campaigns: 1_000_000 },
   operator: { loads: [], rounds: 3, seconds: 1, warmUp: 1, campaigns: 5_000_000 },
 };
@@ -43,9 +41,9 @@ new Command('npm run bench --')
   .addArgument(
     new Argument(
       '[what]',
-      'services: beside a floor and a peer; compare: with a setting or a change, and without; guard: fails if ours is too slow beside the floor; overload: when more is asked than it can carry; locked: one campaign whose mirror others hold or change; scale: how the cost grows with the data, beside the floor; operator: the commands at a million campaigns and at more, beside a bare scan',
+      'services: beside a floor and a peer; compare: with a setting or a change, and without; guard: fails if ours is too slow beside the floor; overload: when more is asked than it can carry; scale: how the cost grows with the data, beside the floor; operator: the commands at a million campaigns and at more, beside a bare scan',
     )
-      .choices(['services', 'compare', 'guard', 'overload', 'locked', 'scale', 'operator'])
+      .choices(['services', 'compare', 'guard', 'overload', 'scale', 'operator'])
       .default('services' as const),
   )
   .addOption(new Option('--quick', 'fewer campaigns, loads and rounds, for a first look'))

@@ -22,7 +22,6 @@ const callers = 6;
 
 const { values: options } = parseArgs({
   options: {
-    /** What happens meanwhile, each once. */
     fault: { type: 'string', multiple: true, default: Object.keys(faults) },
   },
 });

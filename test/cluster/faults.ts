@@ -21,7 +21,6 @@ function withoutPrimary(
   };
 }
 
-/** Resolves when a commit waits for a standby. */
 function aCommitWaits({ store }: Stage): Promise<void> {
   return eventually('a commit that waits', async () => {
     const waiting = "select from pg_stat_activity where wait_event = 'SyncRep'";

@@ -3,9 +3,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { configuration } from '../support/documents/documented.ts';
 import { eventually } from '../support/promises.ts';
-import { folder, Machine, program } from './machine.ts';
+import { folder, type Machine, openMachine, program } from './machine.ts';
 
-/** What Patroni reports of a server. */
 interface Member {
   readonly name: string;
   readonly role: 'leader' | 'sync_standby' | 'replica';
@@ -13,52 +12,42 @@ interface Member {
   readonly lag?: number | 'unknown';
 }
 
+export type Patroni = Awaited<ReturnType<typeof openPatroni>>;
+
 /** PostgreSQL on machines, as Patroni keeps it. */
-export class Patroni {
-  readonly machines = [1, 2, 3].map((number) => new Machine(`db${number}`, `10.0.0.1${number}`));
+export async function openPatroni() {
+  const machines = [1, 2, 3].map((number) => openMachine(`db${number}`, `10.0.0.1${number}`));
 
-  /** For the first time. */
-  async create(): Promise<void> {
-    for (const { name, address } of this.machines) {
-      const own = `${folder}/${name}`;
-      mkdirSync(own, { mode: 0o700 });
-      const text = await configuration('ops/cluster/patroni.yml', {
-        db1: name,
-        '10.0.0.11': address,
-        '/var/lib/postgresql': own,
-      });
-      writeFileSync(`${own}/patroni.yml`, text);
-      execFileSync('chown', ['-R', 'postgres:postgres', own]);
-    }
-    for (const machine of this.machines) this.start(machine);
-    await this.whole();
+  /** As the first that answers reports it; one that is cut off may be wrong for a while. */
+  async function currentMembers(): Promise<readonly Member[]> {
+    const told = machines.map(async ({ address }): Promise<readonly Member[]> => {
+      try {
+        const signal = AbortSignal.timeout(1_000);
+        const response = await fetch(`http://${address}:8008/cluster`, { signal });
+        return ((await response.json()) as { members: Member[] }).members;
+      } catch {
+        return [];
+      }
+    });
+    return (await Promise.all(told)).find((members) => members.length > 0) ?? [];
   }
-
-  start(machine: Machine): void {
+  function start(machine: Machine): void {
     const as = ['--reuid', 'postgres', '--regid', 'postgres', '--clear-groups'];
     machine.run([program('setpriv'), ...as, program('patroni'), `${folder}/${machine.name}/patroni.yml`]);
   }
-
-  /** The process of PostgreSQL there that starts the others. */
-  postmaster({ name }: Machine): number {
-    return Number.parseInt(readFileSync(`${folder}/${name}/15/mirrors/postmaster.pid`, 'utf8'), 10);
-  }
-
   /** Resolves with the machine whose server is the primary, when that is another one than `after`. */
-  primary({ after }: { readonly after?: Machine } = {}): Promise<Machine> {
-    return eventually(after ? 'another primary' : 'a primary', async () => {
-      const leader = (await this.#members()).find(({ role }) => role === 'leader');
-      const machine = this.machines.find(({ name }) => name === leader?.name);
+  const primary = ({ after }: { readonly after?: Machine } = {}) =>
+    eventually(after ? 'another primary' : 'a primary', async () => {
+      const leader = (await currentMembers()).find(({ role }) => role === 'leader');
+      const machine = machines.find(({ name }) => name === leader?.name);
       if (machine === undefined || machine === after) expect.fail(`the primary is ${leader?.name}`);
       return machine;
     });
-  }
-
   /** Resolves when all servers run, and those that follow the primary have whatever was answered. */
-  async whole(): Promise<void> {
+  async function whole(): Promise<void> {
     const isReady = ({ role, state, lag }: Member) => state === 'running' && (role === 'leader' || lag === 0);
     const look = async () => {
-      const members = await this.#members();
+      const members = await currentMembers();
       const standbys = members.filter(({ role }) => role === 'sync_standby');
       const counts = [members.filter(isReady).length, members.length, standbys.length];
       expect(counts, JSON.stringify(members)).to.deep.equal([3, 3, 2]);
@@ -66,27 +55,28 @@ export class Patroni {
     await eventually('a whole cluster', look, { within: 60_000 });
   }
 
-  /** Hands over as planned, and resolves when Patroni says that it is done. */
-  async switchOver(): Promise<void> {
-    const { name, address } = await this.primary();
-    const body = JSON.stringify({ leader: name });
-    const response = await fetch(`http://${address}:8008/switchover`, { method: 'POST', body });
-    if (!response.ok) throw new Error(`switch-over: ${response.status} ${await response.text()}`);
+  for (const { name, address } of machines) {
+    const own = `${folder}/${name}`;
+    mkdirSync(own, { mode: 0o700 });
+    const replaced = { db1: name, '10.0.0.11': address, '/var/lib/postgresql': own };
+    writeFileSync(`${own}/patroni.yml`, await configuration('ops/cluster/patroni.yml', replaced));
+    execFileSync('chown', ['-R', 'postgres:postgres', own]);
   }
-
-  /** As the first that answers reports it; one that is cut off may be wrong for a while. */
-  async #members(): Promise<readonly Member[]> {
-    const told = await Promise.all(
-      this.machines.map(async ({ address }): Promise<readonly Member[]> => {
-        try {
-          const signal = AbortSignal.timeout(1_000);
-          const response = await fetch(`http://${address}:8008/cluster`, { signal });
-          return ((await response.json()) as { members: Member[] }).members;
-        } catch {
-          return [];
-        }
-      }),
-    );
-    return told.find((members) => members.length > 0) ?? [];
-  }
+  for (const machine of machines) start(machine);
+  await whole();
+  return {
+    machines,
+    start,
+    primary,
+    whole,
+    /** The process of PostgreSQL there that starts the others. */
+    postmaster: ({ name }: Machine) =>
+      Number.parseInt(readFileSync(`${folder}/${name}/15/mirrors/postmaster.pid`, 'utf8'), 10),
+    async switchOver(): Promise<void> {
+      const { name, address } = await primary();
+      const body = JSON.stringify({ leader: name });
+      const response = await fetch(`http://${address}:8008/switchover`, { method: 'POST', body });
+      if (!response.ok) throw new Error(`switch-over: ${response.status} ${await response.text()}`);
+    },
+  };
 }

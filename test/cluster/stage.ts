@@ -5,15 +5,10 @@ import pg from 'pg';
 import { connect } from '../support/database/client.ts';
 import { redisServer } from '../support/deployment/redis-server.ts';
 import { configuration, documented } from '../support/documents/documented.ts';
-import {
-  nodeOptions,
-  projectFolder,
-  type RunningProcess,
-  start,
-} from '../support/process/service-process.ts';
+import * as processes from '../support/process/service-process.ts';
 import { eventually } from '../support/promises.ts';
-import { folder, here, Machine, openNetwork, program } from './machine.ts';
-import { Patroni } from './patroni.ts';
+import { folder, here, type Machine, openMachine, openNetwork, program } from './machine.ts';
+import { openPatroni } from './patroni.ts';
 
 const document = 'docs/how-to/cluster.md';
 const database = 'mirror';
@@ -27,22 +22,21 @@ export type Stage = Awaited<ReturnType<typeof openStage>>;
 /** Two services before a PostgreSQL cluster, all of it in this process' namespaces. Once. */
 export async function openStage() {
   openNetwork();
-  const etcd = new Machine('etcd', '10.0.0.5');
-  const services = [1, 2].map((number) => new Machine(`service${number}`, `10.0.0.2${number}`));
-  const patroni = new Patroni();
+  const etcd = openMachine('etcd', '10.0.0.5');
+  const services = [1, 2].map((number) => openMachine(`service${number}`, `10.0.0.2${number}`));
   mkdirSync(`${folder}/etcd`);
   const command = await documented(document, 'sh', { '/var/lib/etcd/mirrors': `${folder}/etcd` });
   const [name = '', ...words] = command.split(' ');
-  const running = etcd.run([program(name), ...words]);
-  await running.says(() => running.errors.includes('ready to serve client requests') || undefined);
+  const server = etcd.run([program(name), ...words]);
+  await server.says(() => server.errors.includes('ready to serve client requests') || undefined);
   const redis = await redisServer((port) => `--port ${port} --bind ${here} --protected-mode no`.split(' '));
-  await patroni.create();
+  const patroni = await openPatroni();
 
   // On the machines of the service, and here for everybody else.
   writeFileSync(`${folder}/haproxy.cfg`, await configuration('ops/cluster/haproxy.cfg'));
   const haproxy = ['-db', '-f', `${folder}/haproxy.cfg`];
   for (const machine of services) machine.run([program('haproxy'), ...haproxy]);
-  start(program('haproxy'), haproxy, {});
+  processes.start(program('haproxy'), haproxy, {});
   // Until it has looked, HAProxy leads everywhere.
   await proxyTells('postgres,db\\d', 'DOWN', patroni.machines.length - 1);
 
@@ -56,17 +50,15 @@ export async function openStage() {
   const admin = new pg.Pool({ ...proxied, ...superuser, database });
   admin.on('error', () => {});
 
-  const processes = new Map<Machine, RunningProcess>();
+  const running = new Map<Machine, processes.RunningProcess>();
   const stage = {
     patroni,
     etcd,
     services,
     store: { admin, address },
-    /** Of HAProxy, which leads to the services. */
     base: 'http://127.0.0.1:8080',
     async startService(machine: Machine): Promise<void> {
-      const main = `${projectFolder}packages/app/src/main.ts`;
-      const service = machine.run([process.execPath, ...nodeOptions, main], {
+      const service = machine.run([process.execPath, ...processes.nodeOptions, processes.main], {
         HOST: '0.0.0.0',
         PORT: '3000',
         OPS_HOST: '0.0.0.0',
@@ -78,13 +70,10 @@ export async function openStage() {
         FAILED_KEY_LIMIT: 'off',
         SHUTDOWN_DELAY: '2s',
       });
-      processes.set(machine, service);
+      running.set(machine, service);
       await service.event('listening');
     },
-    /** As systemd stops it. */
-    async stopService(machine: Machine): Promise<void> {
-      await processes.get(machine)?.stop();
-    },
+    stopService: async (machine: Machine) => running.get(machine)?.stop(),
     /** Resolves when callers are led to it. */
     isServed: (machine: Machine) => proxyTells(`mirrors,${machine.name}`, 'UP', 1),
   };

@@ -14,9 +14,9 @@ describe('the contracts of the ports, in memory', () => {
   everyCaseOn(() => store, ['steps']);
 });
 
-for (const company of [undefined, 'in company', 'beside a chain'] as const) {
-  describe(`the contracts of the ports, in PostgreSQL, ${company ?? 'alone'}`, () => {
-    const world = worldOf('suite', company && { company });
+for (const besideAChain of [false, true]) {
+  describe(`the contracts of the ports, in PostgreSQL, ${besideAChain ? 'beside a chain' : 'alone'}`, () => {
+    const world = worldOf('suite', { besideAChain });
     everyCaseOn(() => world);
   });
 }

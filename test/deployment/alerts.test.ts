@@ -5,12 +5,7 @@ import { parse } from 'yaml';
 import { sectionsOf } from '../support/documents/blocks.ts';
 import { folderOf } from '../support/process/lives.ts';
 import { program } from '../support/programs.ts';
-import {
-  alertRules,
-  prometheusFolder,
-  ruleFiles,
-  ruleGroups,
-} from '../support/prometheus/prometheus-rules.ts';
+import * as configured from '../support/prometheus/prometheus-rules.ts';
 import { read } from '../support/workspace.ts';
 
 interface Told {
@@ -31,9 +26,9 @@ describe('ops/prometheus, by promtool', () => {
   const folder = folderOf('suite');
 
   it('the configuration and the rules that it names are right', () => {
-    expect(promtool('check', 'config', `${prometheusFolder}/prometheus.yml`))
+    expect(promtool('check', 'config', `${configured.prometheusFolder}/prometheus.yml`))
       .to.include('2 rule files found')
-      .and.to.include(`${alertRules.length} rules found`);
+      .and.to.include(`${configured.alertRules.length} rules found`);
   });
 
   it('each alert fires where it has to, is silent where it is near to that, and leads to the runbook', async () => {
@@ -41,8 +36,8 @@ describe('ops/prometheus, by promtool', () => {
     // No number is meant: each value stays as it is written.
     const { series, alerts } = parse(text, { schema: 'failsafe' });
     const sections = sectionsOf(await read('docs/runbook.md'));
-    expect(alerts).to.have.keys(alertRules.map(({ alert }) => alert));
-    const tests = alertRules.flatMap(({ alert, labels, annotations }) => {
+    expect(alerts).to.have.keys(configured.alertRules.map(({ alert }) => alert));
+    const tests = configured.alertRules.flatMap(({ alert, labels, annotations }) => {
       const { cases, ...usually }: Told & { cases: AlertCase[] } = alerts[alert];
       expect(new Set(cases.map(({ fires }) => fires === undefined)), alert).to.have.property('size', 2);
       expect(labels.severity, alert).to.be.oneOf(['page', 'ticket']);
@@ -57,7 +52,10 @@ describe('ops/prometheus, by promtool', () => {
         };
         const alert_rule_test = [{ eval_time: at, alertname: alert, exp_alerts: fires ? [fired] : [] }];
         return {
-          ...{ rule_files: ruleFiles, group_eval_order: ruleGroups.map(({ name }) => name) },
+          ...{
+            rule_files: configured.ruleFiles,
+            group_eval_order: configured.ruleGroups.map(({ name }) => name),
+          },
           evaluation_interval: every,
           tests: [{ name: `${alert}: ${when}`, interval: '1m', input_series, alert_rule_test }],
         };

@@ -3,9 +3,9 @@ import { expect } from 'chai';
 import { commandProcess } from '../support/commands/command.ts';
 import { type RedisServer, redisServer } from '../support/deployment/redis-server.ts';
 import { selfMadeCertificate } from '../support/deployment/tls-proxy.ts';
-import { pathOf } from '../support/http/request.ts';
+import { goodBody, pathOf } from '../support/http/request.ts';
 import { folderOf, serviceDataOf } from '../support/process/lives.ts';
-import { endAll, type Listening, listeningService } from '../support/process/service-process.ts';
+import { endAll, eventsOf, type Listening, listeningService } from '../support/process/service-process.ts';
 import { program } from '../support/programs.ts';
 import { eventually } from '../support/promises.ts';
 
@@ -20,12 +20,10 @@ describe('limits that several machines count in Redis', () => {
     ...{ RATE_LIMIT: '7/1m', FAILED_KEY_LIMIT: '3/1m', REDIS_URL: `redis://127.0.0.1:${redis.port}/1` },
     ...more,
   });
-  const ask = ({ base }: Listening, key: string = data.key) =>
-    fetch(base + pathOf(Number(data.campaigns[0])), {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: '{"mirror_endpoint":"https://second.example/"}',
-    });
+  const ask = ({ base }: Listening, key: string = data.key) => {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    return fetch(base + pathOf(Number(data.campaigns[0])), { method: 'POST', headers, body: goodBody });
+  };
   /** Until it is counted again. */
   const counted = (service: Listening) =>
     eventually('an answer that is counted', async () => {
@@ -37,8 +35,7 @@ describe('limits that several machines count in Redis', () => {
   const uncounted = (service: Listening, why: string) =>
     eventually(`a line with ${why}`, async () => {
       await ask(service);
-      const lines = service.process.log.filter(({ event }) => event === 'uncounted');
-      expect(JSON.stringify(lines)).to.include(why);
+      expect(JSON.stringify(eventsOf(service.process, 'uncounted'))).to.include(why);
     });
 
   it('two services count together; what is kept ends with the window', async () => {
@@ -67,7 +64,7 @@ describe('limits that several machines count in Redis', () => {
     await stop();
     const service = await listeningService(settings({ RATE_LIMIT: '1000/1m' }));
     await uncounted(service, 'ECONNREFUSED');
-    expect(service.process.log.find(({ event }) => event === 'uncounted')).to.include({ limit: 'key' });
+    expect(eventsOf(service.process, 'uncounted')[0]).to.include({ limit: 'key' });
     await redis.startAgain();
     expect((await counted(service)).headers.get('x-ratelimit-remaining')).to.equal('999');
     for (const [begin, end] of [

@@ -70,10 +70,8 @@ describe(`PgBouncer in transaction mode, as ${page} has it`, () => {
     await run('mirror move --from-host first.example --to-host third.example --owner 42 --yes');
     const [{ mirror }] = await run(`mirror show ${id}`);
     expect(mirror.target_url).to.equal('https://third.example/');
-    await run(`key rotate ${key}`);
-    await run(`key revoke ${key}`);
-    await run(`campaign transfer ${id} --to 43`);
-    await run('history prune --older-than 400d --yes');
+    const others = [`key rotate ${key}`, `key revoke ${key}`, `campaign transfer ${id} --to 43`];
+    for (const words of [...others, 'history prune --older-than 400d --yes']) await run(words);
     expect(await run(`audit --campaign ${id}`)).to.have.length.above(2);
     const found = await run('doctor');
     expect(found.filter(({ state }) => state === 'problem')).to.deep.equal([]);
@@ -117,25 +115,20 @@ describe(`PgBouncer in transaction mode, as ${page} has it`, () => {
   });
 });
 
-for (const company of [undefined, 'in company', 'beside a chain'] as const) {
-  describe(`the contracts of the ports, behind PgBouncer in transaction mode, ${company ?? 'alone'}`, () => {
-    let world: World;
-    after(() => world?.close());
-    const database = databaseOf('suite');
-    const folder = folderOf('suite');
-    before(async () => {
-      const pooler = await pgBouncer(folder.path, database);
-      const pooled = Object.create(database, {
-        address: { value: (role: Role) => pooler.address(database, role) },
-      });
-      world = await postgresWorld(pooled, {
-        ...(company && { company }),
-        statementsOn: (pool) => new Statements(pool, { prepared: false }),
-      });
-    });
-    everyCaseOn(() => world);
+describe('the contracts of the ports, behind PgBouncer in transaction mode', () => {
+  let world: World;
+  after(() => world?.close());
+  const database = databaseOf('suite');
+  const folder = folderOf('suite');
+  before(async () => {
+    const pooler = await pgBouncer(folder.path, database);
+    const address = { value: (role: Role) => pooler.address(database, role) };
+    const statementsOn = (pool: pg.Pool) => new Statements(pool, { prepared: false });
+    const pooled = Object.create(database, { address });
+    world = await postgresWorld(pooled, { besideAChain: true, statementsOn });
   });
-}
+  everyCaseOn(() => world);
+});
 
 /** Debian's PgBouncer, as the document configures it, before databases of the tests. */
 async function pgBouncer(folder: string, ...databases: readonly TestDatabase[]) {

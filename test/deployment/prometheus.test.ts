@@ -52,10 +52,11 @@ describe('a Prometheus as ops/prometheus has it, of two processes on one port, w
 
     const { base } = sharing;
     const keys = [data.key, data.key, unknownKey, 'cm_malformed'];
-    const calls = [...data.campaigns, 1e9].flatMap((campaign) =>
-      keys.map((key) => ({ base, campaign, key })),
+    const campaigns = [...data.campaigns, 1e9];
+    callers = load(
+      campaigns.flatMap((campaign) => keys.map((key) => ({ base, campaign, key }))),
+      6,
     );
-    callers = load(calls, 6);
     await callers.first;
     await eventually('a refused address', async () => {
       expect(await call(data.one({ base }, { address: 'no address' }))).to.include({ status: 422 });
@@ -74,18 +75,15 @@ describe('a Prometheus as ops/prometheus has it, of two processes on one port, w
     if (error) throw new Error(`${error}: ${Object.values(parameters)}`);
     return data;
   }
-  interface Sample {
-    readonly metric: Readonly<Record<string, string>>;
-    readonly value: readonly [time: number, value: string];
+  /** Those to which no number is the answer. */
+  async function withoutData(queries: readonly string[]): Promise<string[]> {
+    const all = [...new Set(queries)];
+    type Answer = { result: { value: [time: number, value: string] }[] };
+    const answers = await Promise.all(all.map((query) => asked<Answer>('query', { query })));
+    return all.filter((_, at) => !answers[at]?.result.some(({ value: [, value] }) => value !== 'NaN'));
   }
-  const query = async (text: string) => (await asked<{ result: Sample[] }>('query', { query: text })).result;
   const haveData = (queries: readonly string[]) =>
-    eventually('data for every query', async () => {
-      const all = [...new Set(queries)];
-      const results = await Promise.all(all.map(query));
-      const left = all.filter((_, at) => !results[at]?.some(({ value: [, value] }) => value !== 'NaN'));
-      expect(left).to.deep.equal([]);
-    });
+    eventually('data for every query', async () => expect(await withoutData(queries)).to.deep.equal([]));
 
   it('there is data for every query of the dashboard, and there are values for its variables', async () => {
     await haveData(panelQueries);

@@ -32,7 +32,6 @@ function* checkUpdate(call: RecordedCall, written: Span, facts: Facts, key?: Key
     yield { rule: 'moment', at, what: `campaign ${call.campaign}` };
 }
 
-/** Whether one of each may have held at the same moment of the span. */
 function haveMoment([first = [], ...rest]: Possible[][], { begin, end }: Span): boolean {
   return first.some(({ from, to }) => {
     const shared = { begin: Math.max(begin, from), end: Math.min(end, to) };
@@ -55,7 +54,6 @@ function* checkRefusal(call: RecordedCall, facts: Facts, key: KeyFacts): Generat
     yield { rule: 'refusal', at: call.requestId, what: `${call.status} without a cause` };
 }
 
-/** What an act makes so of its campaign. */
 interface Values {
   readonly owner?: number;
   readonly isDefault?: boolean;
@@ -79,7 +77,6 @@ interface Possible {
   readonly to: number;
 }
 
-/** What may have been so of a campaign, and when. */
 type Facts = Readonly<Record<keyof Values, readonly Possible[]>>;
 
 /**
@@ -98,7 +95,6 @@ function factsOf(acts: readonly RecordedAct[]): Facts {
   return { owner: of('owner'), isDefault: of('isDefault'), hasMirror: of('hasMirror'), exists: of('exists') };
 }
 
-/** Those that may have held at some moment of the span. */
 const during = (possible: readonly Possible[], { begin, end }: Span) =>
   possible.filter(({ from, to }) => from <= end && to > begin);
 

@@ -8,7 +8,6 @@ export function violationsOf(record: RunRecord): Violation[] {
   return [checkAnswers, checkChains, checkRights, checkClicks].flatMap((check) => [...check(record)]);
 }
 
-/** Those after which an update was not made. */
 const refusals: readonly number[] = [400, 401, 403, 404, 405, 408, 413, 415, 417, 422, 429, 431];
 
 /** What callers and operators were told, against the rows of history. */
@@ -58,7 +57,6 @@ function* checkRow(call: RecordedCall, row: HistoryRow, owner: number | undefine
   }
 }
 
-/** It writes each mirror once, if at all. */
 function* checkRewrite(
   { requestId: at, wrote, isUnsure }: Rewrite,
   rows: HistoryRow[],

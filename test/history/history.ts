@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Command, Option } from '@commander-js/extra-typings';
 import { seed } from '../support/seed.ts';
-import { faults } from './faults/faults.ts';
+import { type Fault, faults } from './faults/faults.ts';
 import { underFault } from './faults/under-fault.ts';
 import { report } from './report.ts';
 
@@ -25,9 +25,10 @@ const command = new Command('npm test -- --suite history')
 const { seconds, processes, fault = ['none'] } = command.parse().opts();
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
-for (const name of fault.includes('all') ? Object.keys(faults) : fault) {
+const all: Readonly<Record<string, Fault>> = faults;
+for (const name of fault.includes('all') ? Object.keys(all) : fault) {
   const { record, violations, recovery, memory } = await underFault(
-    faults[name] ?? (() => pause(seconds * 1000)),
+    all[name] ?? (() => pause(seconds * 1000)),
     seed,
     processes,
   );

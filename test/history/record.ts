@@ -5,7 +5,6 @@ export interface Span {
   readonly end: number;
 }
 
-/** An update that a caller asked for. */
 export interface RecordedCall extends Span {
   readonly requestId: string;
   readonly campaign: number;
@@ -13,11 +12,9 @@ export interface RecordedCall extends Span {
   readonly address: string;
   /** Undefined if the connection broke, or the caller gave up, before an answer. */
   readonly status: number | undefined;
-  /** What an answer of 200 told. */
   readonly mirror?: Pick<StoredMirror, 'id' | 'campaign' | 'address' | 'clicks' | 'updatedAt'>;
 }
 
-/** What an act of an operator changed. */
 export type Fact =
   | { readonly kind: 'campaign-created'; campaign: number; owner: number }
   | { readonly kind: 'campaign-deleted'; campaign: number }
@@ -34,7 +31,6 @@ export type RecordedAct = Span & Fact;
 /** An act of an operator that writes mirrors: `mirror move`. */
 export interface Rewrite extends Span {
   readonly requestId: string;
-  /** What it told that it wrote. */
   readonly wrote: readonly { readonly campaign: number; readonly address: string }[];
   /** Whether it may have written more than it told, since it did not end well. */
   readonly isUnsure: boolean;
@@ -68,7 +64,6 @@ export interface StoredMirror {
   readonly updatedAt: string;
 }
 
-/** All that is known of a run. */
 export interface RunRecord {
   readonly calls: readonly RecordedCall[];
   readonly acts: readonly RecordedAct[];

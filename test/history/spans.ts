@@ -10,7 +10,6 @@ export function spansOf({ calls, rewrites }: RunRecord): Map<string, Span> {
   return spans;
 }
 
-/** The rows of each mirror, in the order in which they were written. */
 export function chainsOf({ history }: RunRecord): Map<number, HistoryRow[]> {
   return Map.groupBy(
     history.toSorted((one, other) => one.id - other.id),

@@ -1,8 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import { freePort } from '@campaign-mirror/embedded-postgres';
 import { outputOf, type RunningProcess, start } from '../support/process/service-process.ts';
 
-/** What build-images.sh makes. */
 export const images = {
   ours: 'campaign-mirror-test/image',
   node: 'campaign-mirror-test/node',
@@ -13,10 +10,7 @@ export const images = {
 /** What programs of Docker find the engine by. @throws Error if there is none */
 export function engine(): { readonly DOCKER_HOST: string } {
   const { DOCKER_HOST } = process.env;
-  if (DOCKER_HOST === undefined)
-    throw new Error(
-      'no container engine: these tests need one in DOCKER_HOST; .ci/run shows how they get it',
-    );
+  if (DOCKER_HOST === undefined) throw new Error('DOCKER_HOST names no container engine: see .ci/run');
   return { DOCKER_HOST };
 }
 
@@ -37,16 +31,6 @@ export function inImage(
   return dockerProcess('run', '--rm', '--network=host', ...all, images.ours, ...words);
 }
 
-/** A service in a container, when it listens. It is to be removed by its name: it outlives the program that shows it. */
-export async function containedService(settings: Readonly<Record<string, string>>) {
-  const name = `campaign-mirror-${randomUUID()}`;
-  const [PORT, OPS_PORT] = [`${await freePort()}`, `${await freePort()}`];
-  const process = inImage({ PORT, OPS_PORT, ...settings }, [], [`--name=${name}`, '--health-interval=1s']);
-  await process.event('listening');
-  return { name, process, base: `http://127.0.0.1:${PORT}` };
-}
-
-/** Resolves when the engine's health check has found a container healthy. */
 export async function healthy(name: string): Promise<void> {
   const filters = [`--filter=container=${name}`, '--filter=event=health_status'];
   const events = dockerProcess('events', '--since=1970-01-01T00:00:00Z', ...filters, '--format={{.Status}}');
@@ -54,7 +38,6 @@ export async function healthy(name: string): Promise<void> {
   await events.stop();
 }
 
-/** A field of an image or a container, as `docker inspect` knows it. */
 export async function inspected<T>(name: string, field: string): Promise<T> {
   return JSON.parse(await docker('inspect', '--format', `{{json ${field}}}`, name));
 }

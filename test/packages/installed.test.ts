@@ -9,60 +9,65 @@ import { Sandbox } from '../support/embedded/embedded-sandbox.ts';
 import { oldTools } from '../support/embedded/old-tools.ts';
 import { databaseOf } from '../support/process/lives.ts';
 import { projectFolder } from '../support/workspace.ts';
-import { type Consumer, consumer, type Tools } from './consumer.ts';
+import { type Consumer, consumer } from './consumer.ts';
 import { names, packed } from './packed.ts';
 
-/** The oldest that the packages claim, with npm 10. */
-async function oldest(): Promise<Tools> {
+/** The oldest Node that the packages claim, with npm 10. */
+async function oldestNode(): Promise<string> {
   const [one] = await packed();
   const [, node = ''] = /^\^(\d+\.\d+\.\d+) /.exec(one?.manifest.engines.node ?? '') ?? [];
-  const bin = await oldTools(await mkdtemp(join(tmpdir(), 'node-')), node);
-  return { manager: 'npm', bin, skipLibCheck: true, versions: { typescript: '5.9.3', koa: '3.1.2' } };
+  return oldTools(await mkdtemp(join(tmpdir(), 'node-')), node);
 }
-const newest = async (): Promise<Tools> => ({
-  ...{ manager: 'pnpm', bin: join(projectFolder, 'node_modules/.bin') },
-  ...{ skipLibCheck: false, versions: { typescript: '7.0.2' } },
-});
 
 describe('the packages in an empty project', function () {
-  this.timeout(120_000);
+  this.timeout(240_000);
   const sandbox = new Sandbox();
   const database = databaseOf('suite', () => emptyDatabase('owner'));
+  let bin: string;
+  before('packs', async () => {
+    bin = await oldestNode();
+  });
   after(() => sandbox.clean());
 
-  for (const [how, tools] of [
-    ['by npm, on the oldest Node, with TypeScript 5 and the oldest koa', oldest],
-    ['by pnpm, on the newest Node, with TypeScript 7', newest],
-  ] as const)
-    describe(how, () => {
-      let installed: Consumer;
-      before('installs', async () => {
-        installed = await consumer(await tools());
-      });
+  /** The examples and the declarations that they use have no error. */
+  async function compiles(installed: Consumer): Promise<void> {
+    const folder = await sandbox.folder();
+    for (const name of names) {
+      const [example] = await installed.example(`@campaign-mirror/${name}`);
+      await installed.write(`${name}.ts`, String(example?.text).replace('/tmp/embedded-example', folder));
+    }
+    const planted = `import { campaignId } from '@campaign-mirror/domain';\ncampaignId(true);\n`;
+    await installed.write('planted.ts', planted);
+    const [error, ...more] = await installed.compile();
+    expect(error).to.match(/^planted\.ts\(2,12\): error TS2345/);
+    expect(more).to.deep.equal([]);
+  }
 
-      it('the examples and the declarations that they use have no error', async () => {
-        const folder = await sandbox.folder();
-        for (const name of names) {
-          const [example] = await installed.example(`@campaign-mirror/${name}`);
-          await installed.write(`${name}.ts`, String(example?.text).replace('/tmp/embedded-example', folder));
-        }
-        const planted = `import { campaignId } from '@campaign-mirror/domain';\ncampaignId(true);\n`;
-        await installed.write('planted.ts', planted);
-        const [error, ...more] = await installed.compile();
-        expect(error).to.match(/^planted\.ts\(2,12\): error TS2345/);
-        expect(more).to.deep.equal([]);
-      });
+  it('by npm, TypeScript 5 finds no error in the examples', async () => {
+    const versions = { typescript: '5.9.3' };
+    await compiles(await consumer({ manager: 'npm', bin, skipLibCheck: true, versions }));
+  });
 
-      for (const name of names)
-        it(`the example of ${name} prints what its README says`, async () => {
-          const { host, port, user, password } = database.address('owner');
-          const server = { PGHOST: host, PGPORT: String(port), PGUSER: user, PGPASSWORD: `${password}` };
-          const printed = await installed.node([`out/${name}.js`], { ...server, PGDATABASE: database.name });
-          const [, answer] = await installed.example(`@campaign-mirror/${name}`);
-          if (!answer || !isAnswer(answer, printed)) expect(printed).to.equal(answer?.text);
-        });
-
-      for (const path of globSync('examples/*/*.test.ts', { cwd: projectFolder }))
-        it(`${path} passes`, () => installed.node(['--test', path], { DATABASE_URL: database.url('owner') }));
+  describe('by pnpm, with the oldest koa', () => {
+    let installed: Consumer;
+    before('installs', async () => {
+      const versions = { typescript: '7.0.2', koa: '3.1.2' };
+      installed = await consumer({ manager: 'pnpm', bin, skipLibCheck: false, versions });
     });
+
+    it('TypeScript 7 finds no error in the examples and the declarations that they use', () =>
+      compiles(installed));
+
+    for (const name of names)
+      it(`the example of ${name} prints what its README says`, async () => {
+        const { host, port, user, password } = database.address('owner');
+        const server = { PGHOST: host, PGPORT: String(port), PGUSER: user, PGPASSWORD: `${password}` };
+        const printed = await installed.node([`out/${name}.js`], { ...server, PGDATABASE: database.name });
+        const [, answer] = await installed.example(`@campaign-mirror/${name}`);
+        if (!answer || !isAnswer(answer, printed)) expect(printed).to.equal(answer?.text);
+      });
+
+    for (const path of globSync('examples/*/*.test.ts', { cwd: projectFolder }))
+      it(`${path} passes`, () => installed.node(['--test', path], { DATABASE_URL: database.url('owner') }));
+  });
 });

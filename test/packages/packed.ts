@@ -12,16 +12,8 @@ export const names = [
   ...['adapters-persistence', 'app', 'domain', 'embedded-postgres', 'port-contracts'],
 ];
 
-type Versions = Readonly<Record<string, string>>;
-
-/** A manifest, as far as it is looked at here. */
-export interface Manifest extends Readonly<Record<'name' | 'version' | 'license', string>> {
-  readonly engines: { readonly node: string };
-  readonly exports: Readonly<Record<string, unknown>>;
-  readonly dependencies?: Versions;
-  readonly peerDependencies?: Versions;
-  readonly devDependencies?: Versions;
-}
+/** What stands in a package.json. */
+export type Manifest = ReturnType<typeof JSON.parse>;
 
 export type Packed = Awaited<ReturnType<typeof pack>>[number];
 

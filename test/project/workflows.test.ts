@@ -16,30 +16,14 @@ describe('the workflows', () => {
     expect(lint(planted, 'planted.yml').map(({ kind }) => kind)).to.deep.equal(['expression']);
   });
 
-  it('CI runs .ci/run; only a tag publishes, with its provenance, what was tested and packed', async () => {
-    const ci = parse(await read(`${folder}/ci.yml`));
-    expect(ci.jobs.run.steps.map(({ run }: { run?: string }) => run)).to.include('.ci/run');
+  it('only a tag publishes; whoever could change a package that is installed cannot ask for the identity', async () => {
     const release = parse(await read(`${folder}/release.yml`));
-    expect(Object.keys(release.on)).to.deep.equal(['push']);
-    expect(Object.keys(release.on.push)).to.deep.equal(['tags']);
     const { build, publish } = release.jobs;
-    type Step = { run?: string; uses?: string };
-    const commands = build.steps.flatMap(({ run = [] }: { run?: string | [] }) => run);
-    expect(commands.slice(1)).to.deep.equal([
-      'npm run setup',
-      'npm test -- --suite packages',
-      'npm run pack',
-    ]);
-    // Whoever could change a package that is installed must not be able to ask for the identity.
+    expect(release.on).to.have.all.keys('push');
+    expect(release.on.push).to.have.all.keys('tags');
     expect([release.permissions, build.permissions]).to.deep.equal([{}, { contents: 'read' }]);
-    expect(publish.permissions).to.deep.equal({ 'id-token': 'write' });
-    expect(publish.needs).to.equal('build');
-    expect(publish.steps.map(({ run, uses }: Step) => uses?.split('@')[0] ?? run?.slice(0, 3))).to.deep.equal(
-      ['actions/setup-node', 'actions/download-artifact', 'for'],
-    );
-    expect(publish.steps.at(-1).run).to.match(
-      /for tarball in packed\/\*\.tgz;.*npm publish "\.\/\$tarball" --provenance .*--ignore-scripts/s,
-    );
+    expect(publish).to.deep.include({ permissions: { 'id-token': 'write' }, needs: 'build' });
+    expect(publish.steps.at(-1).run).to.match(/npm publish "\.\/\$tarball" --provenance .*--ignore-scripts/);
   });
 
   it('actions and images are those of a digest', async () => {

@@ -6,7 +6,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 /** The variable that names the folder of the database's data to the processes of a run. */
 export const dataVariable = 'TEST_DATA_FOLDER';
-/** Where Linux keeps files in memory. */
 const memory = '/dev/shm';
 /** What the data of a run's database may take, in bytes, before they go on the disk. */
 const enoughMemory = 2 ** 31;
@@ -49,7 +48,6 @@ export function sendSignal(id: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** Of every process that Linux lists. */
 export function commandLines(): [number, string][] {
   return globSync('/proc/[0-9]*/cmdline').flatMap((path): [number, string][] => {
     try {

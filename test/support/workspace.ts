@@ -3,12 +3,10 @@ import { fileURLToPath } from 'node:url';
 
 export const projectFolder = fileURLToPath(new URL('../../', import.meta.url));
 
-/** The text of a file of the project. */
 export const read = (path: string): Promise<string> => readFile(`${projectFolder}${path}`, 'utf8');
 
 /** What is made, not written, and what other tests make beside the sources and remove, at any moment. */
 const made = /\/(?:\.git|\.data|node_modules|dist|packed|coverage|\.pnpm-store)$|\.tsbuildinfo$/;
 
-/** The files of the project as they are. */
 export const copyProject = (to: string): Promise<void> =>
   cp(projectFolder, to, { recursive: true, filter: (path) => !made.test(path) });

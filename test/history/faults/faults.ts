@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { roles } from '@campaign-mirror/adapters-persistence';
 import { RawConnection } from '../../support/http/connection.ts';
 import { unknownKey } from '../../support/secrets.ts';
 import type { Random } from '../workload/known.ts';
@@ -29,7 +28,7 @@ const request = [
   '{"mirror_endpoint":"https://a.example/"}',
 ].join('\r\n');
 
-export const faults: Readonly<Record<string, Fault>> = {
+export const faults = {
   'database-killed': async ({ server }, { recorder }) => {
     const felt = recorder.next(({ status }) => status === 503);
     await server.kill();
@@ -40,24 +39,6 @@ export const faults: Readonly<Record<string, Fault>> = {
     server.freeze();
     await pause(stopped);
     server.thaw();
-  },
-  'sessions-ended': async ({ admin }, { random }) => {
-    const all = [roles.service, roles.operator, roles.redirector];
-    for (let number = 0; number < 40; number++) {
-      await admin.query(
-        'select pg_terminate_backend(pid) from pg_stat_activity where usename = any($1) and random() < $2',
-        [all, random.number()],
-      );
-      await pause(random.below(150));
-    }
-  },
-  'connections-refused': async ({ admin }) => {
-    await admin.query(`alter role ${roles.service} connection limit 0`);
-    await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where usename = $1', [
-      roles.service,
-    ]);
-    await pause(held);
-    await admin.query(`alter role ${roles.service} connection limit -1`);
   },
   /** All of them are locked until this is committed. */
   'tables-altered': async ({ admin }) => {
@@ -95,4 +76,4 @@ export const faults: Readonly<Record<string, Fault>> = {
       await Promise.all(all.map((connection) => connection.reset()));
     }
   },
-};
+} satisfies Record<string, Fault>;

@@ -1,20 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import {
-  type CampaignId,
-  host,
-  hostMove,
-  type MirrorAddress,
-  moveMirrors,
-  noDeniedHosts,
-  type OwnerId,
-} from '@campaign-mirror/domain';
+import * as domain from '@campaign-mirror/domain';
 import { named } from '../../support/store/world.ts';
 import type { Fact } from '../record.ts';
 import type { Worker } from './callers.ts';
 import { hosts, type KnownCampaign, owners } from './known.ts';
 import type { Operator, Ports } from './operator.ts';
 
-/** An operator at work, on what is known. */
 interface Acting extends Worker {
   readonly operator: Operator;
 }
@@ -24,7 +15,6 @@ const keysOfOwner = 3;
 /** Between two acts of one operator, in milliseconds. */
 const longestPause = 40;
 
-/** Does one thing after the other until it is over. */
 export async function operate(acting: Acting): Promise<void> {
   const { known, random, over } = acting;
   while (!over.aborted) {
@@ -59,7 +49,7 @@ async function done(
 }
 
 async function createCampaign({ operator, known, random }: Acting): Promise<void> {
-  const owner = random.one(owners) as OwnerId;
+  const owner = random.one(owners) as domain.OwnerId;
   const fact = (campaign: number): Fact[] => [{ kind: 'campaign-created', campaign, owner }];
   const [made] = await operator.change(
     async ({ settings }) => {
@@ -69,12 +59,12 @@ async function createCampaign({ operator, known, random }: Acting): Promise<void
     ({ campaign }) => fact(campaign),
   );
   if (made?.kind !== 'campaign-created') return;
-  const id = made.campaign as CampaignId;
+  const id = made.campaign as domain.CampaignId;
   known.campaigns.set(id, { id, owner, isDefault: false, hasMirror: false });
 }
 
 async function createMirror(acting: Acting, { id }: KnownCampaign): Promise<void> {
-  const address = acting.known.address(acting.random) as MirrorAddress;
+  const address = acting.known.address(acting.random) as domain.MirrorAddress;
   const facts: Fact[] = [{ kind: 'mirror-created', campaign: id, address }];
   const isDone = await done(acting, facts, ({ settings }) => settings.createMirror(id, address), 'created');
   const campaign = acting.known.campaigns.get(id);
@@ -82,7 +72,7 @@ async function createMirror(acting: Acting, { id }: KnownCampaign): Promise<void
 }
 
 async function transfer(acting: Acting, campaign: KnownCampaign): Promise<void> {
-  const owner = acting.random.one(owners) as OwnerId;
+  const owner = acting.random.one(owners) as domain.OwnerId;
   const facts: Fact[] = [{ kind: 'transferred', campaign: campaign.id, owner }];
   const run = ({ settings }: Ports) => settings.transfer(campaign.id, owner);
   if (await done(acting, facts, run, 'transferred')) campaign.owner = owner;
@@ -106,8 +96,7 @@ async function deleteCampaign(acting: Acting, { id }: KnownCampaign): Promise<vo
   acting.known.removeCampaign(id);
 }
 
-/** Some keys end by themselves, seconds later. */
-async function issueKey({ operator, known, random }: Acting, owner: OwnerId): Promise<void> {
+async function issueKey({ operator, known, random }: Acting, owner: domain.OwnerId): Promise<void> {
   const expiresIn = random.number() < 0.3 ? 1 + random.below(3) : undefined;
   await operator.change(
     async ({ keys }) => {
@@ -140,27 +129,22 @@ async function revokeKey({ operator, known, random }: Acting): Promise<void> {
 }
 
 async function moveHost({ operator, random }: Acting): Promise<void> {
-  const [from, to] = [host(random.one(hosts) ?? ''), host(random.one(hosts) ?? '')];
+  const [from, to] = [domain.host(random.one(hosts) ?? ''), domain.host(random.one(hosts) ?? '')];
   if (!from || !to || from.name === to.name) return;
-  const move = hostMove(from, to, false, noDeniedHosts);
+  const move = domain.hostMove(from, to, false, domain.noDeniedHosts);
   if ('fault' in move) throw new Error(move.fault);
   const request = { move, dryRun: false, includeDefault: random.number() < 0.5 };
   await operator.rewrite(async ({ moves }, wrote) => {
-    for await (const told of moveMirrors(moves, request, noDeniedHosts))
+    for await (const told of domain.moveMirrors(moves, request, domain.noDeniedHosts))
       if (told.kind === 'moved') wrote.push({ campaign: told.campaign, address: told.after });
   });
 }
 
-type Act = (acting: Acting, campaign: KnownCampaign) => Promise<void>;
-
-/** How often each is done, out of their sum. */
-const weights: readonly (readonly [Act, number])[] = [
-  [transfer, 20],
-  [changeDefault, 8],
-  [deleteCampaign, 2],
-  [createMirror, 10],
-  [moveHost, 12],
-  [revokeKey, 12],
+const drawn: ((acting: Acting, campaign: KnownCampaign) => Promise<void>)[] = [
+  ...Array(20).fill(transfer),
+  ...Array(8).fill(changeDefault),
+  ...Array(2).fill(deleteCampaign),
+  ...Array(10).fill(createMirror),
+  ...Array(12).fill(moveHost),
+  ...Array(12).fill(revokeKey),
 ];
-
-const drawn = weights.flatMap(([act, weight]) => Array<Act>(weight).fill(act));

@@ -67,7 +67,6 @@ const count = 'update campaign_mirror.mirrors set clicks = clicks + 1 where camp
 /** In milliseconds. */
 const [betweenClicks, afterFault] = [5, 50];
 
-/** A redirector, which counts clicks with the rights that it has. */
 export async function redirector({ known, recorder, random, over }: Worker, store: Store): Promise<void> {
   const opened = openPool(store.address('redirector'), undefined, 'redirector');
   while (!over.aborted) {

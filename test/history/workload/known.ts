@@ -20,7 +20,6 @@ export const hosts = ['one.example', 'two.example', 'three.example'] as const;
 export class Known {
   readonly campaigns = new Map<CampaignId, KnownCampaign>();
   readonly keys = new Map<AccessKeyId, KnownKey>();
-  /** The last ones that were deleted or revoked. */
   readonly #gone = { campaigns: [] as CampaignId[], keys: [] as KnownKey[] };
   #addresses = 0;
 

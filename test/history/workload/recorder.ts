@@ -1,7 +1,6 @@
 import { EventEmitter, on } from 'node:events';
 import type { RecordedAct, RecordedCall, RecordedClick, Rewrite, StoredMirror } from '../record.ts';
 
-/** What a run has seen so far. */
 export class Recorder {
   readonly calls: RecordedCall[] = [];
   readonly acts: RecordedAct[] = [];
@@ -22,7 +21,6 @@ export class Recorder {
     throw new Error('nobody calls any more');
   }
 
-  /** Resolves when so many more updates have been acknowledged. */
   async updates(count: number): Promise<void> {
     let seen = 0;
     await this.next(({ status }) => status === 200 && ++seen >= count);

@@ -2,7 +2,7 @@ import type { RunRecord } from '../record.ts';
 import { keepUp, operate } from './acts.ts';
 import { caller, redirector } from './callers.ts';
 import { Known, Random } from './known.ts';
-import { Operator } from './operator.ts';
+import { operatorOn } from './operator.ts';
 import { Recorder } from './recorder.ts';
 import { jitter, type Store, tablesOf } from './store.ts';
 
@@ -12,10 +12,8 @@ const [usually, operators, redirectors] = [24, 3, 2];
 
 interface Workload {
   readonly store: Store;
-  /** Where the service is. */
   readonly base: string;
   readonly seed: number;
-  /** How many call at a time. */
   readonly callers?: number;
   /** When nobody calls any more, before the sessions of the service are ended. */
   readonly afterwards?: () => Promise<void>;
@@ -34,7 +32,7 @@ export async function recorded(
   const one = () => ({ ...shared, random: new Random(seed + streams++) });
   const acting = Array.from({ length: operators }, () => ({
     ...one(),
-    operator: new Operator(store, recorder),
+    operator: operatorOn(store, recorder),
   }));
   for (const operator of acting) await keepUp(operator);
   const work = Promise.all([

@@ -6,7 +6,6 @@ import { timestampText } from '../../../packages/adapters-persistence/src/schema
 import { eventually } from '../../support/promises.ts';
 import type { HistoryRow, StoredMirror } from '../record.ts';
 
-/** The database of a run. */
 export interface Store {
   /** Of a superuser. */
   readonly admin: Pick<Pool, 'query'>;
@@ -29,7 +28,6 @@ export async function endSessions({ admin }: Store, condition: string, values: u
   );
 }
 
-/** What is stored when nobody writes any more. */
 export async function tablesOf(store: Store): Promise<{ history: HistoryRow[]; mirrors: StoredMirror[] }> {
   await endSessions(store, 'usename = any($1)', [Object.values(roles)]);
   const history = await store.admin.query(`

@@ -11,7 +11,6 @@ export interface Call {
 
 const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() };
 
-/** All commands, none of which is called. */
 export const tree: CommandUnknownOpts = await program(
   new OneCall({ environment: {}, ...streams, signal: new AbortController().signal }),
 );

@@ -23,7 +23,6 @@ export async function command(
   return running.done();
 }
 
-/** A command that goes on while the test does something else. */
 export function startCommand(args: readonly string[], settings: Settings): RunningCommand {
   const running = fedCommand(args, settings);
   running.stdin.end();
@@ -74,7 +73,6 @@ export class RunningCommand extends Speaker {
   }
 }
 
-/** Runs `./campaign-mirror …` in a process of its own. */
 export const commandProcess = (args: readonly string[], settings: Settings, cwd?: string): Promise<Done> =>
   startCommandProcess(args, settings, cwd).done();
 

@@ -37,7 +37,6 @@ export function commandsOn(database: TestDatabase, role: Role = 'operator') {
     },
     run,
     objects,
-    /** The same of one that says one. */
     async object(...args: string[]): Promise<Json> {
       const [object, ...more] = await objects(...args);
       expect(more).to.deep.equal([]);

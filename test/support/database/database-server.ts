@@ -20,7 +20,6 @@ interface Shared {
 const variable = 'TEST_RUN_SERVER';
 const template = 'test_template';
 
-/** A running PostgreSQL, and its user who may create roles and databases. */
 interface Started {
   readonly kind: string;
   readonly admin: pg.PoolConfig;
@@ -40,7 +39,6 @@ function running(): NonNullable<typeof run> {
   return run;
 }
 
-/** Once a run, in its first process. */
 export async function startDatabaseServer(): Promise<void> {
   const { TEST_DATABASE: wanted = 'embedded' } = process.env;
   const start = { container, embedded }[wanted];
@@ -65,7 +63,6 @@ export async function stopDatabaseServer(): Promise<void> {
   await server?.stop();
 }
 
-/** What the tests of a file left. */
 export async function dropDatabases(): Promise<void> {
   for (const database of open) await database.drop();
 }
@@ -112,7 +109,6 @@ function opened(name: string) {
      */
     admin: poolOf({ ...running().admin, database: name, options: '-c campaign_mirror.restoring=on' }),
     address: (role: Role) => addressIn(name, role),
-    /** The same for a process that takes a `DATABASE_URL`. */
     url: (role: Role) => {
       const { host, port, user, password } = addressIn(name, role);
       return `postgres://${user}:${password}@${host}:${port}/${name}`;

@@ -6,12 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence';
 import { freePort } from '@campaign-mirror/embedded-postgres';
-import {
-  databaseOsUser,
-  findPrograms,
-  programIn,
-  reachable,
-} from '../../../packages/embedded-postgres/src/server/programs.ts';
+import * as installed from '../../../packages/embedded-postgres/src/server/programs.ts';
 import { RunningProcess } from '../process/service-process.ts';
 import { sendSignal } from '../run-folder.ts';
 
@@ -28,15 +23,15 @@ export async function dedicatedServer({ socket = false } = {}) {
   const parent = await mkdtemp(join(tmpdir(), 'campaign-mirror-dedicated-'));
   await chmod(parent, 0o711);
   const data = join(parent, 'data');
-  const user = await databaseOsUser(data);
-  const programs = await reachable(await findPrograms(), user);
+  const user = await installed.databaseOsUser(data);
+  const programs = await installed.reachable(await installed.findPrograms(), user);
   await mkdir(data, 0o700);
   if (user) await chown(data, user.uid, user.gid);
   const as = user && { uid: user.uid, gid: user.gid };
   const options = { ...as, cwd: '/', env: { PATH: process.env.PATH ?? '', LC_ALL: 'C' } };
 
   const making = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale', 'C', '-N'];
-  await promisify(execFile)(programIn(programs, 'initdb'), making, options);
+  await promisify(execFile)(installed.programIn(programs, 'initdb'), making, options);
 
   const port = await freePort();
   const settings = [
@@ -51,7 +46,7 @@ export async function dedicatedServer({ socket = false } = {}) {
   const start = async (): Promise<void> => {
     const words = ['-D', data, '-p', String(port), ...settings];
     for (let tried = 1; ; tried++) {
-      const one = new RunningProcess(spawn(programIn(programs, 'postgres'), words, options));
+      const one = new RunningProcess(spawn(installed.programIn(programs, 'postgres'), words, options));
       server = one;
       try {
         return void (await one.says(() => /ready to accept connections/.exec(one.errors) ?? undefined));
@@ -89,13 +84,11 @@ export async function dedicatedServer({ socket = false } = {}) {
       await writeFile(path, content, { mode: 0o600 });
       if (user) await chown(path, user.uid, user.gid);
     },
-    /** What it has logged since it was started. */
     log: () => server?.errors ?? '',
     start,
     /** As a machine that stands still: connections stay open, nothing is answered. */
     freeze: () => tellAll('SIGSTOP'),
     thaw: () => tellAll('SIGCONT'),
-    /** Ends connections, then the server. */
     stop: () => end('SIGINT'),
     /** As a machine that loses its power: no farewell to anybody. */
     kill: () => end('SIGKILL'),

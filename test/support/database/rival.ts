@@ -52,7 +52,6 @@ export async function untilWaiting(
   });
 }
 
-/** Ends those sessions, as a server does that goes away. */
 export async function endWaiting(database: TestDatabase): Promise<void> {
   await database.admin.query(waiting.replace('count(*)', 'count(pg_terminate_backend(pid))'), [
     [roles.service, roles.operator],

@@ -34,11 +34,9 @@ export async function tcpProxy(
     server.listen(port, '127.0.0.1');
     await once(server, 'listening');
   };
-  /** Ends all connections without a farewell. */
   const cut = () => {
     for (const socket of sockets) socket.resetAndDestroy();
   };
-  /** From now on nobody can connect. */
   const refuse = async () => {
     if (!server.listening) return;
     const closed = once(server, 'close');
@@ -56,14 +54,12 @@ export async function tcpProxy(
       frozen = true;
       for (const socket of sockets) socket.pause();
     },
-    /** What was held back arrives. */
     thaw: () => {
       frozen = false;
       for (const socket of sockets) socket.resume();
     },
     cut,
     refuse,
-    /** Connections are accepted again, on the same port. */
     accept: () => listen(port),
     close: refuse,
   };

@@ -16,7 +16,6 @@ export async function redisServer(options = (port: number): readonly string[] =>
   const server = {
     port,
     process: await run(),
-    /** On the same port, and knows nothing any more. */
     startAgain: async () => {
       server.process = await run();
     },

@@ -47,11 +47,9 @@ export const named = (markdown: string, beginning: string): Map<string, string> 
       .map(({ marker, text }) => [marker.slice(beginning.length), text]),
   );
 
-/** A document without its blocks. */
 export const prose = (markdown: string): string =>
   markdown.replace(/^\s*(`{3,}|~{3,}).*\n[\s\S]*?^\s*\1\s*$/gm, '');
 
-/** How links name the sections. */
 export const sectionsOf = (markdown: string): string[] =>
   [...prose(markdown).matchAll(/^#{2,} (.*)$/gm)].map(([, title = '']) =>
     title

@@ -1,10 +1,5 @@
 import { logEvents } from '../../../packages/app/src/logging/log-events.ts';
-import {
-  accepts,
-  environmentExample,
-  type SettingName,
-  settings,
-} from '../../../packages/app/src/settings/settings.ts';
+import * as all from '../../../packages/app/src/settings/settings.ts';
 import { calls, usage } from '../commands/command-tree.ts';
 import { type Metric, metrics } from '../prometheus/metrics.ts';
 import { read } from '../workspace.ts';
@@ -12,29 +7,21 @@ import { exportsList } from './exports-list.ts';
 
 /** The documents that are made from the code, by how each is made from what it is now. */
 const documents: Readonly<Record<string, (now: string) => string | Promise<string>>> = {
-  '.env.example': environmentExample,
+  '.env.example': all.environmentExample,
   'docs/reference/api.md': async (now) => {
     const list = await exportsList();
     return withTables(now, { exports: () => list });
   },
-  'docs/reference/command-line.md': (now) =>
-    withTables(now, {
-      commands: () =>
-        table(
-          ['command', 'does'],
-          calls().map((call) => [code(usage(call)), call.command.description()]),
-        ),
-    }),
+  'docs/reference/command-line.md': (now) => {
+    const rows = calls().map((call) => [code(usage(call)), call.command.description()]);
+    return withTables(now, { commands: () => table(['command', 'does'], rows) });
+  },
   'docs/reference/settings.md': (now) => withTables(now, settingsTables(now)),
   'docs/reference/metrics.md': (now) => withTables(now, { metrics: metricsTable }),
-  'docs/reference/logs.md': (now) =>
-    withTables(now, {
-      events: () =>
-        table(
-          ['event', 'when'],
-          Object.entries(logEvents).map(([name, when]) => [code(name), when]),
-        ),
-    }),
+  'docs/reference/logs.md': (now) => {
+    const rows = Object.entries(logEvents).map(([name, when]) => [code(name), when]);
+    return withTables(now, { events: () => table(['event', 'when'], rows) });
+  },
 };
 
 /** The documents that differ from what the code makes, with what it makes. */
@@ -59,21 +46,18 @@ function withTables(markdown: string, tables: Readonly<Record<string, () => stri
 /** A table from each setting that a marker names up to the next of these. */
 function settingsTables(markdown: string): Readonly<Record<string, () => string>> {
   const markers = [...markdown.matchAll(/^<!-- generated: (\w+) -->$/gm)].map(([, name = '']) => name);
-  const names = Object.keys(settings) as SettingName[];
+  const names = Object.keys(all.settings) as all.SettingName[];
   const groups = Map.groupBy(names, (name) =>
-    markers.findLast((one) => names.indexOf(one as SettingName) <= names.indexOf(name)),
+    markers.findLast((one) => names.indexOf(one as all.SettingName) <= names.indexOf(name)),
   );
-  return Object.fromEntries(
-    [...groups].map(([first, members]) => [
-      first ?? '',
-      () => table(['setting', 'accepts', 'default', 'means'], members.map(settingRow)),
-    ]),
-  );
+  const head = ['setting', 'accepts', 'default', 'means'];
+  const tables = [...groups].map(([first, members]) => [first, () => table(head, members.map(settingRow))]);
+  return Object.fromEntries(tables);
 }
 
-function settingRow(name: SettingName): string[] {
-  const { byDefault, means } = settings[name];
-  return [code(name), accepts(settings[name]), byDefault ? code(byDefault) : '', means];
+function settingRow(name: all.SettingName): string[] {
+  const { byDefault, means } = all.settings[name];
+  return [code(name), all.accepts(all.settings[name]), byDefault ? code(byDefault) : '', means];
 }
 
 const code = (text: string) => `\`${text}\``;

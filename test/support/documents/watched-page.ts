@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
 import { expect } from 'chai';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
@@ -48,13 +49,12 @@ export class WatchedPage {
       .filter(({ effect }) => effect.getComputedTiming().endTime < Infinity)
       .map(({ finished }) => finished))`);
     await this.page.evaluate(await readFile(require.resolve('axe-core/axe.min.js'), 'utf8'));
-    const { violations } = await this.page.evaluate<{ violations: Violation[] }>('axe.run()');
+    const { violations } = await this.page.evaluate<AxeResults>('axe.run()');
     return violations
       .filter(({ impact }) => impact === 'serious' || impact === 'critical')
       .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
   }
 
-  /** How far what it shows is wider than it is, in pixels. */
   overflow(): Promise<number> {
     return this.page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth');
   }
@@ -66,13 +66,6 @@ export class WatchedPage {
   }
 }
 
-interface Violation {
-  readonly id: string;
-  readonly impact: string;
-  readonly nodes: readonly { html: string }[];
-}
-
-/** The page at /docs in a real browser. */
 export class DocsPage extends WatchedPage {
   protected override readonly expected = /^Failed to load resource: the server responded with a status of 4/;
 
@@ -82,7 +75,6 @@ export class DocsPage extends WatchedPage {
     return docs;
   }
 
-  /** Pastes a key. */
   async authorize(key: string): Promise<void> {
     await this.page.getByRole('button', { name: 'Authorize' }).first().click();
     const dialog = this.page.locator('.modal-ux');

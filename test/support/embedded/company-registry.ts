@@ -6,12 +6,11 @@ export type CompanyRegistry = Awaited<ReturnType<typeof companyRegistry>>;
 /** A registry in front of the one that this machine uses, as companies have them: it hands on what it is asked for. */
 export async function companyRegistry() {
   const behind = execFileSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8' }).trim();
-  /** Every request, in its order. */
-  const asked: { path: string; agent: string; authorization: string | undefined }[] = [];
+  const asked: { path: string; authorization: string | undefined }[] = [];
   const server = await httpServer(async (request, response) => {
     const { url: path = '', headers } = request;
-    const { accept = '*/*', authorization, 'user-agent': agent = '' } = headers;
-    asked.push({ path, agent, authorization });
+    const { accept = '*/*', authorization } = headers;
+    asked.push({ path, authorization });
     try {
       const answer = await fetch(new URL(path.slice(1), behind), { headers: { accept } });
       const type = answer.headers.get('content-type') ?? '';

@@ -69,7 +69,6 @@ export class Sandbox {
 
 export const pgdataOf = (folder: string) => join(folder, 'cluster', 'pgdata');
 
-/** The process in postmaster.pid; undefined without one. */
 export async function serverOf(folder: string): Promise<number | undefined> {
   const text = await readFile(join(pgdataOf(folder), 'postmaster.pid'), 'utf8').catch(() => undefined);
   return text === undefined ? undefined : Number(text.split('\n')[0]);

@@ -10,16 +10,13 @@ export const standing = {
   'cache-control': 'no-store',
 };
 
-/** A row of the table of answers (contract: answers). */
 export interface Row {
   readonly case: string;
   readonly asking: Given;
   readonly status: number;
-  /** The reason in the log. */
   readonly because: string;
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The connection ends with it. */
   readonly closes?: boolean;
 }
 

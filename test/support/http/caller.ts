@@ -71,6 +71,5 @@ export function load(campaigns: readonly Omit<Call, 'address'>[], callers: numbe
   };
   const after = (count: number) =>
     eventually(`${count} answers`, () => expect(answers.length).to.be.at.least(count));
-  /** `first`: the first 200. */
   return { first, after, answers, stop };
 }

@@ -19,7 +19,6 @@ export class RawConnection {
   readonly #news = new EventEmitter();
   /** What came and was not asked for yet. */
   #unread: Buffer = Buffer.alloc(0);
-  /** The service has closed its side. */
   #ended = false;
 
   private constructor(socket: Socket, isDocumented: boolean) {
@@ -41,7 +40,6 @@ export class RawConnection {
       });
   }
 
-  /** `bytes`: what it sends at once. */
   static async open(port: number, bytes?: string | Buffer): Promise<RawConnection> {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true });
     const connection = new RawConnection(socket, documentedPorts.has(port));
@@ -52,7 +50,6 @@ export class RawConnection {
     return connection;
   }
 
-  /** All to that port leave, as programs do that were killed. */
   static resetAll(port: number): void {
     for (const [socket, to] of RawConnection.#open) if (to === port) socket.resetAndDestroy();
   }
@@ -84,7 +81,6 @@ export class RawConnection {
     return rest;
   }
 
-  /** Leaves as a program does that was killed. */
   async reset(): Promise<void> {
     if (this.socket.destroyed) return;
     this.socket.resetAndDestroy();

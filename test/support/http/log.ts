@@ -2,7 +2,6 @@ import type { AnsweredRequest, HttpLog } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
 import { eventually } from '../promises.ts';
 
-/** Keeps what the service logs. */
 export class CapturedLog implements HttpLog {
   readonly requests: AnsweredRequest[] = [];
   readonly faults: { requestId: string; error: unknown; because: string }[] = [];

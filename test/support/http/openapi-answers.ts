@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { projectFolder } from '../workspace.ts';
 
-/** The document, which is served as it is. */
 export const openapiFile = `${projectFolder}packages/adapters-http/docs/openapi.json`;
 export const openapiText = readFileSync(openapiFile, 'utf8');
 

@@ -7,7 +7,6 @@ import type { HttpService } from './service.ts';
 /** A request, as far as it differs from one that sets the mirror of the caller's own campaign. */
 export interface Asking {
   readonly method?: string;
-  /** The campaign, as it is to stand in the path. */
   readonly campaign?: number | string;
   readonly target?: string;
   /** A list for a header that is sent several times; undefined for one that is left out. */
@@ -49,7 +48,6 @@ export function chunkedBytes(service: HttpService, chunks: readonly string[], as
   return Buffer.concat([head, Buffer.from(pieces.join(''))]);
 }
 
-/** Sends bytes on a connection of their own and resolves with the first answer. */
 export async function exchange(
   service: Pick<HttpService, 'port'>,
   bytes: string | Buffer,
@@ -88,7 +86,6 @@ export async function heldUp(service: HttpService, ...all: readonly (string | Bu
 /** What `bodyIsComing` still lacks. */
 export const lastBytes = goodBody.slice(-5);
 
-/** A connection with a request whose body is not complete. */
 export async function bodyIsComing(service: HttpService): Promise<RawConnection> {
   const bytes = requestBytes(service, { headers: { Expect: '100-continue' } });
   const connection = await RawConnection.open(service.port, bytes.subarray(0, -lastBytes.length));

@@ -18,7 +18,6 @@ export async function dataFolder(name = 'data') {
   return { path, remove };
 }
 
-/** The processes whose command line names this folder. */
 export const processesOf = async (folder: string): Promise<string[]> =>
   commandLines()
     .map(([, line]) => line.replaceAll('\0', ' '))

@@ -46,7 +46,6 @@ export function dataFolderOf(life: Life, name?: string) {
   return during(life, make, (one) => one.remove());
 }
 
-/** All ports on a database of their own. */
 export function worldOf(life: Life, options?: PostgresWorldOptions) {
   const make = async () => {
     const database = await freshDatabase();

@@ -27,11 +27,9 @@ export async function serviceData(given: { readonly campaigns?: number; readonly
     database,
     campaigns: campaigns as readonly CampaignId[],
     key,
-    /** Of a service that is to serve it. */
     settings: (more: Readonly<Record<string, string>> = {}): Record<string, string> => {
       return { DATABASE_URL: database.url('service'), RUN_MIGRATIONS: 'false', ...more };
     },
-    /** An update of its first campaign. */
     one,
     /** Such an update in its middle: it waits for a rival, who holds the campaign until he rolls back. */
     slow: async (service: { base: string }, more?: Partial<Call>) => {
@@ -40,9 +38,7 @@ export async function serviceData(given: { readonly campaigns?: number; readonly
       await untilWaiting(database, slow);
       return { slow, holder };
     },
-    /** An update of each of its campaigns. */
     updates: (base: string) => campaigns.map((campaign) => one({ base }, { campaign })),
-    /** The request identifiers of all its history, in its order. */
     recorded: async (): Promise<string[]> => {
       const ids = 'select request_id from campaign_mirror.mirror_history order by id';
       return (await database.admin.query(ids)).rows.map((row) => row.request_id);

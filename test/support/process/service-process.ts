@@ -6,7 +6,7 @@ import { projectFolder } from '../workspace.ts';
 
 export { projectFolder };
 
-const main = `${projectFolder}packages/app/src/main.ts`;
+export const main = `${projectFolder}packages/app/src/main.ts`;
 const { scripts } = JSON.parse(readFileSync(`${projectFolder}package.json`, 'utf8'));
 /** What `npm start` passes to Node, besides the program. */
 export const nodeOptions: readonly string[] =
@@ -22,7 +22,6 @@ export function environment(settings: Environment): Record<string, string> {
   return JSON.parse(JSON.stringify(all));
 }
 
-/** A line of the log. */
 export type LogLine = Readonly<Record<string, unknown>> & { readonly event?: string };
 
 export interface Done {
@@ -45,7 +44,6 @@ export abstract class Speaker {
     for (const wake of this.#heard.splice(0)) wake();
   }
 
-  /** What it has said when it is over. */
   async done(): Promise<Done> {
     const { code } = await this.ended;
     return { code, output: this.output, errors: this.errors };
@@ -64,7 +62,6 @@ export abstract class Speaker {
   }
 }
 
-/** A process, what it says, and its end. */
 export class RunningProcess extends Speaker {
   readonly child: ChildProcess;
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
@@ -106,7 +103,6 @@ process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** It does not outlive the tests. */
 export function untilTheEnd(child: ChildProcess): void {
   running.add(child);
   child.once('exit', () => running.delete(child));
@@ -130,7 +126,6 @@ export function startService(settings: Environment, args: readonly string[] = []
   return start(process.execPath, [...nodeOptions, main, ...args], settings);
 }
 
-/** A service that answers. */
 export type Listening = Awaited<ReturnType<typeof listeningService>>;
 
 export async function listeningService(settings: Environment) {
@@ -154,11 +149,9 @@ export async function sharingServices(settings: Environment, count = 2) {
   return { base: `http://127.0.0.1:${PORT}`, services, another };
 }
 
-export function eventsOf(process: RunningProcess, name: string): LogLine[] {
-  return process.log.filter(({ event }) => event === name);
-}
+export const eventsOf = (process: RunningProcess, name: string): LogLine[] =>
+  process.log.filter(({ event }) => event === name);
 
-/** Resolves when there were so many lines of this event. */
 export function times(process: RunningProcess, name: string, count: number): Promise<LogLine[]> {
   return process.says(() => {
     const seen = eventsOf(process, name);

@@ -9,7 +9,6 @@ export class Terminal extends RunningProcess {
     this.child.stdin?.write(text);
   }
 
-  /** Ctrl-C, as the terminal sends it to all that runs in it. */
   interrupt(): void {
     this.type('\u0003');
   }
@@ -20,7 +19,6 @@ export class Terminal extends RunningProcess {
     return Number(line);
   }
 
-  /** Resolves when this stands on the screen. */
   async shows(what: string | RegExp): Promise<void> {
     await this.says(() => {
       const screen = this.screen;
@@ -34,7 +32,6 @@ export class Terminal extends RunningProcess {
   }
 }
 
-/** Runs `./campaign-mirror …` in a pseudo-terminal. */
 export const terminal = (args: readonly string[], settings: Record<string, string>) =>
   inTerminal([`${projectFolder}campaign-mirror`, ...args], settings);
 

@@ -9,17 +9,14 @@ export const ruleFiles = ['recording-rules.yml', 'alert-rules.yml'].map(
 
 interface Rule {
   readonly expr: string;
-  readonly record?: string;
   readonly alert?: string;
 }
 
-interface AlertRule extends Rule {
-  readonly alert: string;
+interface AlertRule extends Required<Rule> {
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-/** All of ops/prometheus. */
 export const ruleGroups = ruleFiles.flatMap(
   (file): { name: string; rules: Rule[] }[] => parse(readFileSync(file, 'utf8')).groups,
 );

@@ -1,38 +1,23 @@
-import {
-  type AccessKey,
-  type AccessKeyId,
-  type AccessKeys,
-  accessKeyFrom,
-  type CampaignRepository,
-  type CampaignSettings,
-  type Identity,
-  keySubject,
-  type OwnerId,
-} from '@campaign-mirror/domain';
-import {
-  type CampaignRepositoryWorld,
-  type Case,
-  campaignRepositoryCases,
-  type IdentityWorld,
-  identityCases,
-  type Steps,
-} from '@campaign-mirror/port-contracts';
+import * as domain from '@campaign-mirror/domain';
+import * as contracts from '@campaign-mirror/port-contracts';
 import { accessKeyBytes } from '../../../packages/domain/src/values/access-key.ts';
 import type { StoreOthers } from './postgres-world.ts';
 import { named, newCampaign, newMirror } from './world.ts';
 
 /** What a store has to have, so that no case is left out. */
 export interface JudgedStore {
-  readonly campaigns: CampaignRepository;
-  readonly identity: Identity;
-  readonly settings: Pick<CampaignSettings, 'createCampaign' | 'createMirror'>;
+  readonly campaigns: domain.CampaignRepository;
+  readonly identity: domain.Identity;
+  readonly settings: Pick<domain.CampaignSettings, 'createCampaign' | 'createMirror'>;
   readonly accessKeys: {
-    issue(terms: Parameters<AccessKeys['issue']>[0]): Promise<{ id: AccessKeyId; key: AccessKey }>;
-    revoke(id: AccessKeyId): Promise<unknown>;
+    issue(
+      terms: Parameters<domain.AccessKeys['issue']>[0],
+    ): Promise<{ id: domain.AccessKeyId; key: domain.AccessKey }>;
+    revoke(id: domain.AccessKeyId): Promise<unknown>;
   };
   readonly others: StoreOthers;
   /** Not of a store in memory: it has no steps, and never goes away. */
-  readonly steps?: Steps;
+  readonly steps?: contracts.Steps;
 }
 
 /**
@@ -40,13 +25,18 @@ export interface JudgedStore {
  * that `without` names is left out.
  */
 export function everyCaseOn(store: () => JudgedStore, without: readonly string[] = []): void {
-  casesOf('CampaignRepository', campaignRepositoryCases, () => worldsOf(store()).campaigns, without);
-  casesOf('Identity', identityCases, () => worldsOf(store()).identity, without);
+  casesOf(
+    'CampaignRepository',
+    contracts.campaignRepositoryCases,
+    () => worldsOf(store()).campaigns,
+    without,
+  );
+  casesOf('Identity', contracts.identityCases, () => worldsOf(store()).identity, without);
 }
 
 export function casesOf<World>(
   port: string,
-  cases: readonly Case<World>[],
+  cases: readonly contracts.Case<World>[],
   world: () => World,
   without: readonly string[] = [],
 ): void {
@@ -60,16 +50,16 @@ export function casesOf<World>(
 const hour = 3_600;
 
 export function worldsOf({ campaigns, identity, accessKeys, others, settings, steps }: JudgedStore): {
-  campaigns: CampaignRepositoryWorld;
-  identity: IdentityWorld;
+  campaigns: contracts.CampaignRepositoryWorld;
+  identity: contracts.IdentityWorld;
 } {
-  const issued = new Map<string, AccessKeyId>();
-  const issue = async (owner: OwnerId, expiresIn: number | 'never') => {
+  const issued = new Map<string, domain.AccessKeyId>();
+  const issue = async (owner: domain.OwnerId, expiresIn: number | 'never') => {
     const { id, key } = await accessKeys.issue({ owner, name: named('tests'), expiresIn });
     issued.set(key, id);
-    return { id, credential: key, caller: { ownerId: owner, subject: keySubject(id) } };
+    return { id, credential: key, caller: { ownerId: owner, subject: domain.keySubject(id) } };
   };
-  const idOf = (key: string) => issued.get(key) as AccessKeyId;
+  const idOf = (key: string) => issued.get(key) as domain.AccessKeyId;
   return {
     campaigns: {
       ...(steps && { steps }),
@@ -91,7 +81,7 @@ export function worldsOf({ campaigns, identity, accessKeys, others, settings, st
       ...(steps && { steps }),
       identity,
       issue: (owner, expires) => issue(owner, expires ?? hour),
-      unknown: () => accessKeyFrom(new Uint8Array(accessKeyBytes)),
+      unknown: () => domain.accessKeyFrom(new Uint8Array(accessKeyBytes)),
       issueExpired: async (owner) => (await issue(owner, 0)).credential,
       expire: (key) => others.expireKey(idOf(key)),
       revoke: (key) => accessKeys.revoke(idOf(key)),

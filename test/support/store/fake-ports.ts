@@ -1,30 +1,23 @@
-import {
-  type AccessKeyId,
-  type Caller,
-  type Campaign,
-  type CampaignId,
-  type HostDenylist,
-  hostDenylist,
-  keySubject,
-  type Mirror,
-  type OwnerId,
-} from '@campaign-mirror/domain';
+import * as domain from '@campaign-mirror/domain';
 
-export const caller: Caller = { ownerId: 7 as OwnerId, subject: keySubject(77 as AccessKeyId) };
+export const caller: domain.Caller = {
+  ownerId: 7 as domain.OwnerId,
+  subject: domain.keySubject(77 as domain.AccessKeyId),
+};
 
 /** A campaign that the caller may update. */
-export const campaign: Campaign = {
-  id: 42 as CampaignId,
+export const campaign: domain.Campaign = {
+  id: 42 as domain.CampaignId,
   ownerId: caller.ownerId,
   isDefault: false,
   hasMirror: true,
 };
 
 /** As the store has it; nobody in between looks at it. */
-export const mirror = { id: 1, campaignId: campaign.id, clicks: 3 } as Mirror;
+export const mirror = { id: 1, campaignId: campaign.id, clicks: 3 } as domain.Mirror;
 
-export function denying(...entries: readonly string[]): HostDenylist {
-  const list = hostDenylist(entries);
+export function denying(...entries: readonly string[]): domain.HostDenylist {
+  const list = domain.hostDenylist(entries);
   if ('notAHost' in list) throw new TypeError(`not a host: ${list.notAHost}`);
   return list;
 }

@@ -1,27 +1,21 @@
-import {
-  InMemoryCampaigns,
-  InMemoryIdentity,
-  InMemoryStore,
-  type StoredAccessKey,
-} from '@campaign-mirror/adapters-persistence/in-memory';
+import * as memory from '@campaign-mirror/adapters-persistence/in-memory';
 import type { AccessKeyId } from '@campaign-mirror/domain';
 import { timestampOf } from '../../../packages/adapters-persistence/src/schema/schema.ts';
 import { type JudgedStore, worldsOf } from './every-case.ts';
 
-/** The worlds of the two ports of the use case, on one store in memory. */
 export const inMemoryWorlds = () => worldsOf(inMemoryStore());
 
 /** A store whose clock has microseconds, in which every pause shows. */
 export const preciseStore = () =>
-  new InMemoryStore(() => BigInt(Math.round((performance.timeOrigin + performance.now()) * 1_000)));
+  new memory.InMemoryStore(() => BigInt(Math.round((performance.timeOrigin + performance.now()) * 1_000)));
 
-export function inMemoryStore(store = new InMemoryStore()): JudgedStore {
+export function inMemoryStore(store = new memory.InMemoryStore()): JudgedStore {
   const clock = () => timestampOf(store.now());
-  const change = (id: AccessKeyId, to: Partial<StoredAccessKey>) =>
+  const change = (id: AccessKeyId, to: Partial<memory.StoredAccessKey>) =>
     Object.assign(found(store.accessKey(id)), to);
   return {
-    campaigns: new InMemoryCampaigns(store),
-    identity: new InMemoryIdentity(store),
+    campaigns: new memory.InMemoryCampaigns(store),
+    identity: new memory.InMemoryIdentity(store),
     settings: {
       createCampaign: async ({ owner, isDefault }) => ({
         kind: 'created',

@@ -32,16 +32,14 @@ export interface StoreOthers extends Required<Omit<Others, 'createCampaign' | 'c
   readonly giveKey: KeyHolder['give'];
 }
 
-/** No call goes alone: with each goes one of another campaign, or a chain of two. */
-type Company = 'in company' | 'beside a chain';
-
 interface Ports {
   readonly campaigns: CampaignRepository;
   readonly identity: Identity;
 }
 
 export interface PostgresWorldOptions {
-  readonly company?: Company;
+  /** No call goes alone: with each goes a chain of two of another campaign. */
+  readonly besideAChain?: boolean;
   /** What the hot path runs its statements by. */
   readonly statementsOn?: (pool: Pool) => Statements;
 }
@@ -49,7 +47,7 @@ export interface PostgresWorldOptions {
 /** The ports alone, each with the rights of the role that uses it. */
 export async function postgresPorts(
   { address }: { address(role: Role): DatabaseAddress },
-  { company, statementsOn = (pool) => new Statements(pool) }: PostgresWorldOptions = {},
+  { besideAChain = false, statementsOn = (pool) => new Statements(pool) }: PostgresWorldOptions = {},
 ) {
   const service = await openDatabase(address('service'));
   const operator = await openDatabase(address('operator'));
@@ -58,7 +56,7 @@ export async function postgresPorts(
   const statements = statementsOn(service.pool);
   const { uses, ...alone } = hotPathBy(service.pool, { statements });
   const companion = () => liveCampaign({ settings, accessKeys });
-  const ports = company ? inCompany(alone, companion, company === 'beside a chain' ? 2 : 1) : alone;
+  const ports = besideAChain ? inCompany(alone, companion) : alone;
   return {
     statements,
     ...ports,
@@ -78,10 +76,9 @@ export async function postgresPorts(
 
 /**
  * Ports on which nobody goes alone: with each call goes one of its kind for another campaign, or another key, so that
- * what is seen of it is seen of the statements for many. The companion sets its mirror so many times: more than once
- * makes a chain.
+ * what is seen of it is seen of the statements for many. The companion sets its mirror twice, which makes a chain.
  */
-function inCompany({ campaigns, identity }: Ports, another: () => Promise<Live>, updates: number): Ports {
+function inCompany({ campaigns, identity }: Ports, another: () => Promise<Live>): Ports {
   let made: Promise<Live> | undefined;
   const companion = () => {
     made ??= another();
@@ -104,7 +101,7 @@ function inCompany({ campaigns, identity }: Ports, another: () => Promise<Live>,
       },
       setMirror: async (asSeen, to) => {
         const { seen, by } = await companion();
-        const theirs = Array.from({ length: updates }, () => campaigns.setMirror(seen, change(by)));
+        const theirs = [campaigns.setMirror(seen, change(by)), campaigns.setMirror(seen, change(by))];
         const [result, ...served] = await Promise.all([campaigns.setMirror(asSeen, to), ...theirs]);
         if (served.some(({ kind }) => kind !== 'mirror-set')) throw new Error('the companion was not served');
         return result;

@@ -19,7 +19,6 @@ export class TestIssuer {
     return new URL(`http://127.0.0.1:${this.#port}/jwks.json`);
   }
 
-  /** Of a service that accepts its tokens. */
   get settings() {
     return {
       IDENTITY: 'jwt',
@@ -29,7 +28,6 @@ export class TestIssuer {
     };
   }
 
-  /** On the port that it had before, if it had one. */
   async open(): Promise<this> {
     const { port, close } = await httpServer((request, response) => {
       this.fetches += 1;

@@ -9,7 +9,6 @@ export const rules = {
   subjectClaim: 'sub',
 };
 
-/** A key of an issuer: its private half, and what is published. */
 export interface SigningKey {
   readonly kid: string;
   readonly algorithm: string;
@@ -23,7 +22,6 @@ export async function signingKey(kid: string, algorithm = 'ES256'): Promise<Sign
   return { kid, algorithm, privateKey, jwk };
 }
 
-/** Seconds from now. */
 export const fromNow = (seconds: number) => Math.floor(Date.now() / 1_000) + seconds;
 
 const claims = {
@@ -42,7 +40,6 @@ export function token(key: SigningKey, otherwise: JWTPayload = {}, header: objec
     .sign(key.privateKey);
 }
 
-/** A token with any header, and any signature. */
 export function unsigned(header: object, signature = ''): string {
   const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   return `${encoded(header)}.${encoded(claims)}.${signature}`;
