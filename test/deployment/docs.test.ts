@@ -70,27 +70,23 @@ describe('the page at /docs, in Chromium', () => {
     expect(execFileSync(process.execPath, script, { encoding: 'utf8' })).to.match(/^200 /);
   });
 
-  it('the answers of errors open by a button, and axe-core finds nothing serious, dark and light', async () => {
-    const page = await open();
-    const shown = '.responses-table:not(.live-responses-table) tr.response:visible > .response-col_status';
-    const answers = page.locator(shown);
-    expect(await answers.allInnerTexts()).to.deep.equal(['200']);
-    await page.getByRole('button', { name: 'Show the 14 answers of errors' }).click();
-    const errors = ['401', '403', '404', '422', '503'];
-    expect(await answers.allInnerTexts()).to.include.members(['200', ...errors]);
-    await docs.call(own(), address);
-    const nothing = async (what: string) => {
-      for (const colorScheme of ['dark', 'light'] as const) {
-        await page.emulateMedia({ colorScheme });
-        const background = await page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
-        expect(background === 'rgb(28, 32, 34)', String(background)).to.equal(colorScheme === 'dark');
-        expect(await docs.barriers(), `${what}, ${colorScheme}`).to.deep.equal([]);
-      }
-    };
-    await nothing('the call');
-    await page.getByRole('button', { name: 'Authorize' }).first().click();
-    await nothing('the dialog');
-  });
+  for (const colorScheme of ['light', 'dark'] as const)
+    it(`the answers of errors open by a button, and axe-core finds nothing serious, ${colorScheme}`, async () => {
+      const page = await open({ colorScheme });
+      const background = await page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
+      expect(background === 'rgb(28, 32, 34)', String(background)).to.equal(colorScheme === 'dark');
+      const answers = page.locator(
+        '.responses-table:not(.live-responses-table) tr.response:visible > .response-col_status',
+      );
+      expect(await answers.allInnerTexts()).to.deep.equal(['200']);
+      await page.getByRole('button', { name: 'Show the 14 answers of errors' }).click();
+      const errors = ['401', '403', '404', '422', '503'];
+      expect(await answers.allInnerTexts()).to.include.members(['200', ...errors]);
+      await docs.call(own(), address);
+      expect(await docs.barriers(), 'the call').to.deep.equal([]);
+      await page.getByRole('button', { name: 'Authorize' }).first().click();
+      expect(await docs.barriers(), 'the dialog').to.deep.equal([]);
+    });
 
   it('from `/`: a newcomer pastes the key of the demonstration, presses the button, and is answered 200', async () => {
     const service = await listeningService({ DATABASE_URL: empty.url('owner'), DEMO: 'on' });

@@ -2,7 +2,6 @@ import { openDatabase } from '@campaign-mirror/adapters-persistence';
 import { type CampaignRepository, Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import pg from 'pg';
-import { Statements } from '../../packages/adapters-persistence/src/hot-path/batches.ts';
 import { endWaiting, untilWaiting } from '../support/database/rival.ts';
 import { tcpProxy } from '../support/database/tcp-proxy.ts';
 import { groupedOf } from '../support/process/lives.ts';
@@ -61,19 +60,6 @@ describe('group commit: a batch that fails', () => {
     const rows = await service.history(...lives);
     expect(rows.map((row) => row.addressAfter)).to.deep.equal([to, behind, to, behind, to, to]);
     await expectHistory(6);
-  });
-
-  it('by a member or by the statement: its connection is used again', async () => {
-    const closed: unknown[] = [];
-    service.pool.on('remove', (client) => closed.push(client));
-    await raising(poisoned);
-    await rejections(setAll(undefined, poison));
-    const refused = { name: 'nothing-there', text: 'select from nothing_there' };
-    const fault = await rejection(new Statements(service.pool).run(refused, []));
-    expect(fault).to.have.property('code', '42P01');
-    await expectSet(setAll());
-    expect(closed).to.deep.equal([]);
-    await expectHistory(4);
   });
 
   for (const [code, times] of Object.entries({ '40P01': 1, '40001': 2 }))

@@ -179,7 +179,8 @@ describe(`compose.yaml, as ${page} has it`, function () {
     const [, campaign] = /campaign\/(\d+)\/mirror/.exec(ownCall) ?? [];
     const { status, headers } = await fetch(`http://127.0.0.1:8080/c/${campaign}`, { redirect: 'manual' });
     expect([status, headers.get('location')]).to.deep.equal([302, 'https://second.example/']);
-    await eventually('the click', async () => expect(await stored('clicks')).to.match(/[1-9]/));
+    // One more was counted when the redirector was first called.
+    await eventually('the clicks', async () => expect(await stored('clicks')).to.match(/^2$/m));
   });
 
   let had = '';

@@ -18,11 +18,11 @@ import { type LockQueueLimits, lockQueue, type Queued } from './lock-queue.ts';
 /*
  * How addresses are set in PostgreSQL. An update passes these states from its arrival to its answer:
  *
- * 1. It waits in `Batches` until a batch takes it: at the end of this turn of the event loop if no batch is under way,
+ * 1. It waits in `batches` until a batch takes it: at the end of this turn of the event loop if no batch is under way,
  *    otherwise when that batch ends. Beside a small batch, a second one may be sent earlier.
  * 2. It is under way with the others of its batch, in one statement that waits for no lock. A second update of the same
  *    line (a campaign, and the owner that its caller saw) is not taken until this one has ended.
- * 3. If its mirror is locked, it enters the `LockQueue`. The first update of a line waits in the database, on a
+ * 3. If its mirror is locked, it enters the `lockQueue`. The first update of a line waits in the database, on a
  *    connection of its own; at most `maxLocked` lines do so at once. The others of the line wait behind it. While a
  *    line waits, later updates of it enter the queue without a batch.
  *

@@ -38,7 +38,14 @@ if (existsSync(program) && realpathSync(program) === service) {
       // Spans of the middleware around the router would add ten to each trace, and say nothing.
       new KoaInstrumentation({ ignoreLayersType: [KoaLayerType.MIDDLEWARE] }),
       // Statements for which no request waits are not traced. Values of parameters are not sent by default.
-      new PgInstrumentation({ requireParentSpan: true }),
+      new PgInstrumentation({
+        requireParentSpan: true,
+        requestHook: (span) => {
+          // The message of a status is the database's, which may quote a value.
+          const setStatus = span.setStatus.bind(span);
+          span.setStatus = ({ code }) => setStatus({ code });
+        },
+      }),
     ],
     // Exceptions may quote what a caller sent; the log has them, without values.
     spanLimits: { eventCountLimit: 0 },
