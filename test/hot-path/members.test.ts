@@ -1,3 +1,4 @@
+import { postgresMirrorHistory } from '@campaign-mirror/adapters-persistence';
 import { keySubject } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { untilWaiting } from '../support/database/rival.ts';
@@ -98,6 +99,9 @@ describe('group commit: the members of a batch', () => {
     const [rows, others] = [await service.history(live), await service.history(other)];
     expect(rows.map((row) => row.ownerId)).to.deep.equal([owner, owner]);
     expect(rows.map((row) => row.transaction)).to.deep.equal(others.map((row) => row.transaction));
+    const history = postgresMirrorHistory(service.database.admin);
+    const listed = await history.list({ campaign: other.seen.id, limit: 3 });
+    expect(listed.map(({ id }) => id)).to.deep.equal(others.map(({ id }) => id).reverse());
   });
 
   it('128 of the longest addresses go together, and no more; what is beyond goes next', async () => {

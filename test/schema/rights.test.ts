@@ -171,6 +171,10 @@ describe('contract: the data around it — who may do what', () => {
             'code',
             '42501',
           );
+      const continued = `select * from campaign_mirror.set_mirrors_as_operator('{${live.seen.id}}', '{NULL}', '{NULL}',
+        '{${address}}', '{NULL}', false, 'mirrors-moved', 'me', 'r', null, '{}',
+        (select max(id) from campaign_mirror.operator_audit))`;
+      expect(await as('operator', continued)).to.have.property('message', 'there is no such move');
       expect(await service.world.others.mirror(live.seen.id)).to.deep.equal(live.mirror);
       expect(await service.world.others.history(live.seen.id)).to.deep.equal([]);
     });
