@@ -206,6 +206,7 @@ describe(`compose.yaml, as ${page} has it`, function () {
     const { version } = JSON.parse(await readFile(`${projectFolder}package.json`, 'utf8'));
     expect(await paste('upgrade')).to.match(new RegExp(`^${version}$`, 'm'));
     expect(await inspected(await containerOf('service'), '.Config.Labels')).to.include({ next: '1' });
+    await healthy(await containerOf('service'));
     expect(await answerTo(ownCall)).to.match(/ 200$/);
   });
 
