@@ -53,6 +53,11 @@ describe('history prune', () => {
     ]);
     expect(new Set(noted.map(({ request_id }) => request_id)).size, 'one act').to.equal(1);
 
+    // A change at that very time is not older.
+    const atTheAge = await service.database.admin.query(`select pruned from campaign_mirror.prune_history(
+      (select min(changed_at) from campaign_mirror.mirror_history), 0, 10, 'me', 'r')`);
+    expect(atTheAge.rows).to.deep.equal([{ pruned: '0' }]);
+
     const { code, output } = await on.run(...words);
     expect(code, 'nothing is that old: nobody is asked').to.equal(0);
     expect(output).to.match(/^0 changes from before \S+Z are deleted\.\n$/);
