@@ -48,6 +48,7 @@ describe('a campaign that is imported', () => {
     // What is left empty is that of a new campaign.
     const fresh = { clicks: 0, updatedExternally: false, updatedExternallyAt: null, id: null };
     expect(judged(withMirror)).to.deep.nested.include({
+      'campaign.isDefault': false,
       'campaign.mirror': { ...fresh, targetUrl: withMirror.target_url, createdAt: null, updatedAt: null },
     });
     for (const one of [record, { ...record, name: null }, { ...record, mirror: null }]) {
@@ -63,6 +64,7 @@ describe('a campaign that is imported', () => {
 
   it('everything that is wrong with it is told, in the order of the columns', () => {
     const bad = Object.fromEntries(campaignFields.map((field) => [field, ' ']));
+    expect(judged(bad)).to.have.nested.include({ 'faults[0].kind': 'bad-field' });
     expect(faultsOf(bad)).to.deep.equal([
       'id: not-an-identifier',
       'name: not-a-name',

@@ -137,9 +137,10 @@ describe('mirror move: all mirrors', () => {
   let changes: domain.MoveChange[];
   const mirrors: domain.MirrorMoves = {
     count: async () => stored.length,
-    find: async ({ after = 0, limit, owner }) => {
+    find: async ({ after = 0, limit, owner, hosts = [] }) => {
       const page = stored.slice(after, after + limit);
-      const mirrors = page.filter(({ campaign }) => owner === undefined || campaign.ownerId === owner);
+      const near = page.filter(({ address }) => hosts.some((name) => isOnHost(address, name, true)));
+      const mirrors = near.filter(({ campaign }) => owner === undefined || campaign.ownerId === owner);
       return { mirrors, examined: page.length, last: page.at(-1)?.campaign.id };
     },
     setMany: async (moves, given) => {

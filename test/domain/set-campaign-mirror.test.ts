@@ -115,10 +115,13 @@ describe('contract: the call — set the mirror of a campaign', () => {
 
   for (const refused of ['claimed', 'looked up'] as const)
     it(`a credential that is refused when it is ${refused} is refused at once, with the reason for the log`, async () => {
+      const subject = keySubject(17 as domain.AccessKeyId);
+      ports.caller = async () => ({ refused: 'expired-key', subject });
       if (refused === 'claimed') ports.claim = { refused: 'token-expired' };
-      ports.caller = async () => ({ refused: 'token-expired' });
+      const known =
+        refused === 'claimed' ? { because: 'token-expired' } : { because: 'expired-key', subject };
       const outcome = await useCase.execute(request);
-      expect(outcome).to.deep.equal({ kind: 'unauthenticated', because: 'token-expired' });
+      expect(outcome).to.deep.equal({ kind: 'unauthenticated', ...known });
       expect(ports.asked).to.deep.equal(refused === 'claimed' ? [] : [`whoIs ${key}`]);
     });
 
