@@ -17,7 +17,7 @@ export function byteaArray(elements: readonly Buffer[]): string {
   return `{${elements.map((bytes) => `\\\\x${bytes.toString('hex')}`).join(',')}}`;
 }
 
-export function textArray(elements: readonly (string | null)[]): string {
+function textArray(elements: readonly (string | null)[]): string {
   return `{${elements.map((text) => (text === null ? 'NULL' : `"${text.replace(/["\\]/g, '\\$&')}"`)).join(',')}}`;
 }
 
