@@ -39,7 +39,7 @@ export const grants: Record<Exclude<Role, 'owner'>, readonly Grant[]> = {
     ...on('mirror_history operator_audit current_mirrors migrations sequences_behind', 'select'),
     ...on(sequences, 'select'),
     ...on('campaigns_id_seq mirrors_id_seq', 'usage update'),
-    ...on('prune_history set_mirrors set_mirrors_as_operator', 'execute'),
+    ...on('prune_history set_mirrors set_mirrors_as_operator changes_since', 'execute'),
   ],
   service: [
     ...on('campaigns', 'select', 'id owner_id is_default'),
@@ -54,6 +54,7 @@ export const grants: Record<Exclude<Role, 'owner'>, readonly Grant[]> = {
     ...on('current_mirrors', 'select'),
     ...on('mirrors', 'select', 'campaign_id clicks'),
     ...on('mirrors', 'update', 'clicks'),
+    ...on('changes_since count_clicks', 'execute'),
   ],
 };
 
