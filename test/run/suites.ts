@@ -28,6 +28,7 @@ const parts = {
       'postgres',
       'hot-path',
       'schema',
+      'feed',
       'routes',
       'tokens',
       'domain',

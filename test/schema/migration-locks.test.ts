@@ -90,7 +90,12 @@ describe('an upgrade while others use the database', () => {
     const held = start();
     await waitingOwner(held.ended);
     const second = start();
-    await second.says(() => /^waiting for another process that migrates$/m.test(second.errors) || undefined);
+    await second.says(
+      () =>
+        /^waiting for process \d+ \(campaign-mirror migrations of \w+\), whose turn it is to migrate$/m.test(
+          second.errors,
+        ) || undefined,
+    );
     for (const one of [held, second]) {
       expect(await one.stop('SIGINT')).to.deep.equal({ code: 130, signal: null });
       expect(one.output).to.equal('');

@@ -13,6 +13,8 @@ export interface DatabaseState {
   readonly migrations?: boolean;
   /** The numbers of the history continue: its sequence is not behind the table. */
   readonly sequences?: boolean;
+  /** No change comes from another server's transaction that lies ahead: the feed gives each change once. */
+  readonly transactions?: boolean;
 }
 
 /** Asks a database whether it answers and is set up. */
@@ -33,7 +35,7 @@ const stateText = `
     where not exists (select from campaign_mirror.migrations as applied where applied.name = needed.name)
   ) as migrations, not exists (
     select from campaign_mirror.sequences_behind where sequence = 'mirror_history_id_seq'
-  ) as sequences,
+  ) as sequences, not exists (select from campaign_mirror.transactions_ahead) as transactions,
   (select reltuples from pg_class where oid = to_regclass('campaign_mirror.mirror_history')) as history_rows`;
 
 /** SQLSTATEs: the table of migrations is missing, or the role may not read it as every role of this schema may. */

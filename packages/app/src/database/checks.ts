@@ -115,6 +115,7 @@ export const checks: readonly Check[] = [
   { name: 'migrations', stops: true, warns: true, run: checkMigrations },
   { name: 'rights', stops: true, warns: true, run: checkRights },
   { name: 'sequences', stops: true, warns: true, run: checkSequences },
+  { name: 'transactions', stops: true, warns: true, run: checkTransactions },
   {
     // Behind a pooler, the server counts the pooler's connections.
     name: 'pool',
@@ -201,17 +202,31 @@ async function checkMigrations({ facts, database, purpose }: CheckInput): Promis
 
 /** The service assigns the numbers of the history only: it works if the other sequences are behind. */
 async function checkSequences({ database, purpose }: CheckInput): Promise<Result[]> {
-  const text = 'select sequence, mended_by from campaign_mirror.sequences_behind';
-  const { rows } = await (database as Pool).query(text).catch((error) => {
-    // The view is missing, or may not be read: the checks of migrations and rights report that.
-    if (!['42P01', '3F000', '42501'].includes(codeOf(error))) throw error;
-    return { rows: [] };
-  });
+  const rows = await rowsOfView(database, 'sequences_behind');
   return rows.map(({ sequence, mended_by }) => {
     const report = purpose && sequence !== 'mirror_history_id_seq' ? warning : problem;
     const finding = `the sequence ${sequence} is behind its table: numbers that it assigns are taken, or out of order`;
     return report(finding, `run as the owner of the schema: ${mended_by}`);
   });
+}
+
+async function checkTransactions({ database }: CheckInput): Promise<Result[]> {
+  const rows = await rowsOfView(database, 'transactions_ahead');
+  return rows.map(({ transaction_id }) =>
+    problem(
+      `the history has changes of another server, up to its transaction ${transaction_id}: the feed would give them later, as new`,
+      'run `./campaign-mirror migrate` as the owner of the schema',
+    ),
+  );
+}
+
+/** None if the view is missing, or may not be read: the checks of migrations and rights report that. */
+async function rowsOfView(database: Pool | ClientBase, view: string) {
+  const { rows } = await (database as Pool).query(`select * from campaign_mirror.${view}`).catch((error) => {
+    if (!['42P01', '3F000', '42501'].includes(codeOf(error))) throw error;
+    return { rows: [] };
+  });
+  return rows;
 }
 
 /** What the user may do beyond what it needs, and what it lacks. */
