@@ -63,13 +63,13 @@ export function redirector(pool) {
   /** @param {string} campaign @param {number} more */
   const add = (campaign, more) => clicks.set(campaign, (clicks.get(campaign) ?? 0) + more);
 
-  /** Each increment is a transaction of its own, so that an update of a mirror waits for one increment only. */
+  /** What is locked is counted again with the next. */
   async function write() {
-    const text = 'update campaign_mirror.mirrors set clicks = clicks + $2 where campaign_id = $1';
+    const text = 'select campaign_mirror.count_clicks(array[$1::bigint], array[$2::bigint])';
     for (const [campaign, more] of [...clicks]) {
       clicks.delete(campaign);
       try {
-        await pool.query(text, [campaign, more]);
+        if ((await pool.query(text, [campaign, more])).rowCount) add(campaign, more);
       } catch (error) {
         add(campaign, more);
         console.error('clicks are not written yet:', error instanceof Error && error.message);
