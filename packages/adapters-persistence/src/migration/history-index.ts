@@ -22,8 +22,7 @@ export async function buildHistoryIndex(pool: Pool, pooled: boolean, waiting: Wa
   await inTransaction(
     pool,
     async (holder) => {
-      const attempt = async (text: string) => (await holder.query(text)).rows[0].done;
-      await takeTurn(attempt, pool, [turns.index], waiting);
+      await takeTurn((text) => rowsOf(holder, text), pool, [turns.index], waiting);
       const builder = await pool.connect();
       // The running statement reports why the connection ended.
       builder.on('error', () => {});

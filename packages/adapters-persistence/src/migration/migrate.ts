@@ -9,7 +9,7 @@ import { transactionsBroughtBack } from '../schema/feed.ts';
 import { grantTexts, revokeFromPublic } from '../schema/grants.ts';
 import { migrationNames, roles, schema } from '../schema/schema.ts';
 import { buildHistoryIndex, indexText } from './history-index.ts';
-import { blockersOf, takeTurn, turns, type Waiting } from './turns.ts';
+import { type Attempt, blockersOf, takeTurn, turns, type Waiting } from './turns.ts';
 
 /**
  * How long a migration may block others, in milliseconds. The timeout of a lock, for which sessions that request it later
@@ -129,10 +129,7 @@ async function bringUpToDate(
       const run = <Row>(text: string, values: unknown[] = []): Promise<Row[]> =>
         connection.execute(text, values, 'all', transaction);
       await run(withoutTimeouts);
-      const attempt = async (text: string) => (await run<{ done: boolean }>(text))[0]?.done === true;
-      await takeTurn(attempt, pool, [turns.migration, turns.index], waiting);
-      const [session] = await run<{ pid: number }>('select pg_backend_pid() as pid');
-      if (session) onTurn(session.pid);
+      onTurn(await takeTurn(run<Attempt>, pool, [turns.index, turns.migration], waiting));
       await run(refuseOthers);
       // Creates the schema and the table of migrations, on a connection of its own.
       const executed = (await orm.migrator.getExecuted()).map(({ name }) => name);

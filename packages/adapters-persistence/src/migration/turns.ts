@@ -5,10 +5,10 @@ import { rowsOf } from '../connection/rows.ts';
 
 /** The advisory locks that allow one process at a time in a database; chosen arbitrarily. */
 export const turns = {
-  /** To migrate. Earlier versions wait for it in the server, and so hold a snapshot. */
-  migration: 7_236_110_421,
-  /** To migrate, and to build an index, which waits for the snapshots of others. */
+  /** To migrate or to build an index, which waits for the snapshots of others. */
   index: 7_236_110_422,
+  /** To migrate, taken after the other one: earlier versions wait for it in the server, and so hold a snapshot. */
+  migration: 7_236_110_421,
 };
 
 export interface Waiting {
@@ -28,13 +28,13 @@ const described = `string_agg(distinct case when pid is null or pid = 0 then 'a 
 const turnHoldersText = `
   select ${described} from pg_locks left join pg_stat_activity using (pid)
   where locktype = 'advisory' and granted and objsubid = 1 and (classid::bigint << 32) | objid::bigint = any ($1)
-    and pg_locks.database = (select oid from pg_database where datname = current_database())`;
+    and pid is distinct from $2 and pg_locks.database = (select oid from pg_database where datname = current_database())`;
 
 const blockersText = `
   select ${described} from unnest(pg_blocking_pids($1)) as blockers (pid) left join pg_stat_activity using (pid)`;
 
-async function holdersOf(database: Pool | ClientBase, text: string, value: unknown) {
-  const [row] = await rowsOf<{ holders: string | null }>(database, text, [value]);
+async function holdersOf(database: Pool | ClientBase, text: string, ...values: unknown[]) {
+  const [row] = await rowsOf<{ holders: string | null }>(database, text, values);
   return row?.holders ?? undefined;
 }
 
@@ -42,21 +42,30 @@ async function holdersOf(database: Pool | ClientBase, text: string, value: unkno
 export const blockersOf = (database: Pool | ClientBase, pid: number) =>
   holdersOf(database, blockersText, pid);
 
+/** A session, and whether it has all the locks that it has tried to take. */
+export interface Attempt {
+  readonly pid: number;
+  readonly done: boolean;
+}
+
 /**
- * Takes the locks for the rest of a transaction, by `attempt`, which runs the statement that it gets. It tries again and
- * again: a session that waits in the server would hold a snapshot, for which another's build of an index would wait.
- * @throws Unavailable when somebody else holds them for too long
+ * Takes the locks for the rest of a transaction, by `attempt`, which runs the statement that it gets, and returns the
+ * process id of the session. It tries again and again: a session that waits in the server would hold a snapshot, for
+ * which another's build of an index would wait. @throws Unavailable when somebody else holds them for too long
  */
 export async function takeTurn(
-  attempt: (text: string) => Promise<boolean>,
+  attempt: (text: string) => Promise<readonly Attempt[]>,
   pool: Pool,
   locks: readonly number[],
   { onWait, givenUp, ...waiting }: Waiting,
-): Promise<void> {
-  const text = `select ${locks.map((lock) => `pg_try_advisory_xact_lock(${lock})`).join(' and ')} as done`;
+): Promise<number> {
+  const tries = locks.map((lock) => `pg_try_advisory_xact_lock(${lock})`);
+  const text = `select pg_backend_pid() as pid, ${tries.join(' and ')} as done`;
   const until = performance.now() + waiting.turn;
-  for (let known = ''; !(await attempt(text)); ) {
-    const holders = (await holdersOf(pool, turnHoldersText, locks)) ?? known;
+  for (let known = 'another transaction'; ; ) {
+    const [{ pid, done } = { pid: 0, done: false }] = await attempt(text);
+    if (done) return pid;
+    const holders = (await holdersOf(pool, turnHoldersText, locks, pid)) ?? known;
     if (holders !== known) onWait(`waiting for ${holders}, whose turn it is to migrate`);
     known = holders;
     if (performance.now() >= until)
