@@ -1,5 +1,6 @@
 import { type Migrating, migrate, migrations, openDatabase } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
+import { command } from '../support/commands/command.ts';
 import { emptyDatabase, type TestDatabase } from '../support/database/database-server.ts';
 import { rival } from '../support/database/rival.ts';
 import { databaseOf } from '../support/process/lives.ts';
@@ -53,6 +54,8 @@ describe('the index of a long history', () => {
       'the schema is up to date, but the index of the history is not built: migrate again to build it',
     );
     expect(await index()).to.equal(false);
+    const asked = await command(['doctor'], { DATABASE_URL: database.url('operator') });
+    expect(asked.output).to.match(/the index of the history is not built/);
 
     const [second, third] = [started(), started()];
     await eventually('one builds, and one waits for its turn', () => {

@@ -168,7 +168,15 @@ describe('contract: the data around it — who may do what', () => {
         'drop table campaign_mirror.mirrors',
         "select campaign_mirror.note('key-issued', null, 1, 1, '{}')",
       ];
-      for (const [role, statements] of Object.entries({ service: byService, operator: byOperator }))
+      const byRedirector = [
+        `${mirror} set clicks = 0`,
+        'select clicks from campaign_mirror.mirrors',
+        'select from campaign_mirror.mirror_history',
+        'select from campaign_mirror.current_mirrors for update',
+        ...[row, entry, set('jwt', null, 'set_mirrors'), pruned],
+      ];
+      const all = { service: byService, operator: byOperator, redirector: byRedirector };
+      for (const [role, statements] of Object.entries(all))
         for (const statement of statements)
           expect(await as(role as Role, statement), `${role}: ${statement}`).to.have.property(
             'code',
