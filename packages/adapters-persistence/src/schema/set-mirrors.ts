@@ -16,6 +16,17 @@ const isProven = (key: string, owner: string) => `(case when ${key} is null then
           select true from campaign_mirror.access_keys as one where one.id = ${key} and one.owner_id = ${owner}
             and one.revoked_at is null and (one.expires_at is null or one.expires_at > clock_timestamp())) end)`;
 
+/**
+ * The time of a change: later than the mirror's last one, even if that lies ahead of the server's clock. A time that only
+ * the owner of the tables can have written, such as infinity, stays within the contract's format.
+ */
+const timeAfter = (last: string) =>
+  `greatest(clock_timestamp(), least(${last}, timestamptz '9999-12-31 23:59:59.999998Z') + interval '1 microsecond')`;
+
+/** Seconds since 1970, within the years 1 to 9999. */
+const seconds = (column: string) =>
+  `extract(epoch from least(greatest(${column}, timestamptz '0001-01-01 00:00Z'), timestamptz '9999-12-31 23:59:59.999999Z'))`;
+
 /** Which mirrors may be set, by the facts that the locked row contains; null: the fact does not matter. */
 const isAsSeen = (owner: string, isDefault: string, expected: string) => `
             (${owner} is null or mirrors.owner_id = ${owner})
@@ -35,7 +46,7 @@ const settingOne = (entry: string) => `
         end if;
         if found then
           change_id := nextval('campaign_mirror.mirror_history_id_seq');
-          now := greatest(clock_timestamp(), mirror.updated_at + interval '1 microsecond');
+          now := ${timeAfter('mirror.updated_at')};
           update campaign_mirror.mirrors
           set target_url = addresses[1], updated_externally = true, updated_externally_at = now, updated_at = now,
             last_change_id = change_id
@@ -50,7 +61,7 @@ const settingOne = (entry: string) => `
           place := 1;
           mirror_id := mirror.id;
           clicks := mirror.clicks;
-          created_at := extract(epoch from mirror.created_at);
+          created_at := ${seconds('mirror.created_at')};
           changed_at := extract(epoch from now);
           return next;
           return;
@@ -72,7 +83,7 @@ const settingMany = (entry: string) => `
         set target_url = timed.address, updated_externally = true, updated_externally_at = timed.now,
           updated_at = timed.now, last_change_id = timed.change_id
         from (
-          select locked.*, greatest(clock_timestamp(), locked.updated_at + interval '1 microsecond') as now,
+          select locked.*, ${timeAfter('locked.updated_at')} as now,
             nextval('campaign_mirror.mirror_history_id_seq') as change_id
           from (
             select asked.*, mirrors.id as mirror_id, mirrors.clicks, mirrors.created_at, mirrors.updated_at,
@@ -92,7 +103,7 @@ const settingMany = (entry: string) => `
           address_before, address, now, request_id, ${entry}
         from changed
       )
-      select place, mirror_id, clicks, extract(epoch from created_at), extract(epoch from now),
+      select place, mirror_id, clicks, ${seconds('created_at')}, extract(epoch from now),
         null::boolean, null::bigint, null::boolean, null::boolean, null::boolean
       from changed
       union all
@@ -115,7 +126,7 @@ const results = `place bigint, mirror_id bigint, clicks bigint, created_at numer
 
 /**
  * The body of both functions: `before` runs before the mirrors are set; `entry` is the number of the entry in the
- * audit.
+ * audit. At a stricter level, a statement would judge the key and the facts as they were when its transaction began.
  */
 const body = (before: string, entry: string) => `language plpgsql security definer
   set search_path = pg_catalog, pg_temp as $$
@@ -125,6 +136,11 @@ const body = (before: string, entry: string) => `language plpgsql security defin
       change_id bigint;
       now timestamptz(6);
     begin${before}
+      if current_setting('transaction_isolation') not in ('read committed', 'read uncommitted') then
+        raise object_not_in_prerequisite_state using
+          message = format('mirrors are set at READ COMMITTED only, and this transaction is %s', current_setting('transaction_isolation')),
+          hint = 'Run: alter role … set default_transaction_isolation = ''read committed''';
+      end if;
       if cardinality(campaigns) = 1 then ${settingOne(entry)}
       elsif waits then
         raise invalid_parameter_value using message = 'a statement that waits is for one campaign';
@@ -145,12 +161,12 @@ const refuseOperator = `
  * campaign, at most one may name its owner. A statement that waits is for one campaign: two with several could deadlock.
  */
 const setMirrors = `
-  create function campaign_mirror.set_mirrors(${parameters}) returns table (${results})
+  create or replace function campaign_mirror.set_mirrors(${parameters}) returns table (${results})
   ${body(refuseOperator, 'null::bigint')}`;
 
 /** The same with an entry in the audit. Only the next function executes it. */
 const setMirrorsWithEntry = `
-  create function campaign_mirror.set_mirrors_with_entry(${parameters}, entry bigint) returns table (${results})
+  create or replace function campaign_mirror.set_mirrors_with_entry(${parameters}, entry bigint) returns table (${results})
   ${body('', 'entry')}`;
 
 /**
@@ -160,7 +176,7 @@ const setMirrorsWithEntry = `
  * there if any mirror was set.
  */
 const setMirrorsAsOperator = `
-  create function campaign_mirror.set_mirrors_as_operator(
+  create or replace function campaign_mirror.set_mirrors_as_operator(
     campaigns bigint[], owners bigint[], defaults boolean[], addresses text[], expected text[], waits boolean,
     act text, operator text, request_id text, audited_owner bigint, details jsonb, part_of bigint
   ) returns table (${results}, entry bigint) language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
