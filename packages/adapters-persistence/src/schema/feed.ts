@@ -31,16 +31,28 @@ export const transactionOfAChange = `
 
 /**
  * Gives what lies ahead the first number of all. Only the owner can, and only this: the trigger is on again when the
- * transaction ends, and the lock keeps writers out until then.
+ * transaction ends, and the lock keeps writers out until then. A constraint that was not validated would keep an odd old
+ * row from being changed.
  */
 export const transactionsBroughtBack = `
-  do $$ begin
-    if exists (select from campaign_mirror.transactions_ahead) then
-      alter table campaign_mirror.mirror_history disable trigger append_only;
-      update campaign_mirror.mirror_history set transaction_id = '3'
-        where transaction_id >= pg_snapshot_xmax(pg_current_snapshot());
-      alter table campaign_mirror.mirror_history enable trigger append_only;
-    end if;
+  do $$ declare
+    one record;
+    restored text[] := '{}';
+    statement text;
+  begin
+    if not exists (select from campaign_mirror.transactions_ahead) then return; end if;
+    alter table campaign_mirror.mirror_history disable trigger append_only;
+    for one in select conname, pg_get_constraintdef(oid) as definition from pg_constraint
+      where conrelid = 'campaign_mirror.mirror_history'::regclass and contype = 'c' and not convalidated
+    loop
+      execute format('alter table campaign_mirror.mirror_history drop constraint %I', one.conname);
+      restored := restored
+        || format('alter table campaign_mirror.mirror_history add constraint %I %s', one.conname, one.definition);
+    end loop;
+    update campaign_mirror.mirror_history set transaction_id = '3'
+      where transaction_id >= pg_snapshot_xmax(pg_current_snapshot());
+    foreach statement in array restored loop execute statement; end loop;
+    alter table campaign_mirror.mirror_history enable trigger append_only;
   end $$`;
 
 /**
@@ -49,7 +61,7 @@ export const transactionsBroughtBack = `
  * see the snapshot of the call.
  */
 export const changesSince = `
-  create function campaign_mirror.changes_since(since text)
+  create or replace function campaign_mirror.changes_since(since text)
   returns table ("position" text, change_id bigint, campaign_id bigint, target_url text, changed_at timestamptz)
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
     #variable_conflict use_column
@@ -115,7 +127,7 @@ const mostCampaigns = 1_000;
  * calls cannot deadlock.
  */
 export const countClicks = `
-  create function campaign_mirror.count_clicks(campaigns bigint[], counts bigint[]) returns setof bigint
+  create or replace function campaign_mirror.count_clicks(campaigns bigint[], counts bigint[]) returns setof bigint
   language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
     #variable_conflict use_column
     begin
