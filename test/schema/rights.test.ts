@@ -18,7 +18,7 @@ const decided = {
     ['SELECT UPDATE USAGE', 'campaigns_id_seq mirrors_id_seq'],
     ['SELECT', 'access_keys_id_seq mirror_history_id_seq operator_audit_id_seq'],
     ['USAGE', 'campaign_mirror'],
-    ['EXECUTE', 'prune_history set_mirrors set_mirrors_as_operator changes_since'],
+    ['EXECUTE', 'prune_history set_mirrors set_mirrors_as_operator note_key_uses changes_since'],
   ],
   service: [
     ['SELECT', 'campaigns.id campaigns.owner_id campaigns.is_default mirrors.campaign_id migrations.name'],

@@ -23,6 +23,11 @@ describe('contract: life — what /readyz asks of the database', () => {
   const states: [what: string, statement: string, state: object][] = [
     ['all is there, and more', `insert into ${table} (name) values ('9999-newer')`, good],
     ['a migration is missing', `delete from ${table} where name = '${last}'`, { ...good, migrations: false }],
+    [
+      'a trigger is off',
+      'alter table campaign_mirror.mirrors disable trigger take_facts',
+      { ...good, triggers: false },
+    ],
     ['no schema', 'drop schema campaign_mirror cascade', forgotten],
     ['no right to see it', `revoke all on schema campaign_mirror from ${roles.service}`, forgotten],
     ['no right to read of it', `revoke select (name) on ${table} from ${roles.service}`, forgotten],
