@@ -139,7 +139,11 @@ describe('foreign keys that were left off, as by a restore that was killed', () 
   const service = groupedOf('suite');
 
   it('doctor names them and the mirrors that were not told; migrate tells them, and the audit has what was deleted', async () => {
-    const [moved, orphan, flagged] = await service.live(3);
+    const [moved, orphan, flagged] = [
+      await service.campaign(),
+      await service.campaign(),
+      await service.campaign(),
+    ];
     const { admin } = service.database;
     const doctor = async () =>
       (await command(['doctor'], { DATABASE_URL: service.database.url('operator') })).output;
@@ -152,7 +156,7 @@ describe('foreign keys that were left off, as by a restore that was killed', () 
     const told = await doctor();
     expect(told).to.match(/^problem +enforcement .*more\n/m);
     expect(told).to.match(
-      /^problem +mirrors +3 mirrors are not as they must be, of the campaigns \d+ \(not its owner or flag\), \d+ \(there is no such campaign\), /m,
+      /^problem +mirrors +3 mirrors are .*, of the campaigns (?=.*\(not its owner or flag\))(?=.*\(there is no such campaign\))/m,
     );
 
     await migrate(service.database.address('owner'));

@@ -53,9 +53,9 @@ const everybody: Record<string, string> = {
   'add an extension': 'create extension dblink',
 };
 
-const set = (name: string, actor: string, subject: string, request: string, more = '') =>
+const set = (name: string, actor: string, subject: string, request: string, last = 'false') =>
   `select * from campaign_mirror.${name}('{1}', '{1}', '{f}', '{https://a.example/}', '{NULL}', '{NULL}',
-    array[${actor}], array[${subject}], array[${request}], false${more})`;
+    array[${actor}], array[${subject}], array[${request}], ${last})`;
 const hashes = 'select hash from campaign_mirror.access_keys';
 const temporary = 'create temporary table mine (id int)';
 const addition = 'insert into campaign_mirror.campaigns (owner_id) values (1)';
@@ -74,7 +74,13 @@ const own: Record<'service' | 'operator' | 'redirector', Record<string, string>>
     'count clicks': "select campaign_mirror.count_clicks('{1}', '{1}')",
     prune: "select campaign_mirror.prune_history(now() - interval '2 days', 9, 9, 'me', 'r')",
     'act as the operator': set('set_mirrors', "'operator'", 'null', "'r'"),
-    'set with an entry of its choice': set('set_mirrors_with_entry', "'jwt'", "'me'", "'r'", ', 1'),
+    'set with an entry of its choice': set(
+      'set_mirrors_with_entry',
+      "'jwt'",
+      "'me'",
+      "'r'",
+      'null, false, 1',
+    ),
     'fill the disk': temporary,
     'lock mirrors': 'select from campaign_mirror.mirrors for update',
     'lock campaigns': 'select from campaign_mirror.campaigns for key share',
@@ -88,7 +94,13 @@ const own: Record<'service' | 'operator' | 'redirector', Record<string, string>>
     'delete a mirror alone': 'delete from campaign_mirror.mirrors',
     'say which change was the last':
       "insert into campaign_mirror.mirrors (campaign_id, target_url, last_change_id) values (1, 'https://a.example/', 1)",
-    'set with an entry of its choice': set('set_mirrors_with_entry', "'jwt'", "'me'", "'r'", ', 1'),
+    'set with an entry of its choice': set(
+      'set_mirrors_with_entry',
+      "'jwt'",
+      "'me'",
+      "'r'",
+      'null, false, 1',
+    ),
     'turn the numbers of keys back': "select setval('campaign_mirror.access_keys_id_seq', 1)",
     'change when a key was used': 'update campaign_mirror.key_uses set used_at = now()',
   },

@@ -131,9 +131,9 @@ describe('contract: the data around it — who may do what', () => {
     });
     const address = 'https://elsewhere.example/';
     /** One that sets the mirror, as this actor, by this key. */
-    const set = (actor: string, key: number | null, name: string, more = '') =>
+    const set = (actor: string, key: number | null, name: string, last = 'false') =>
       `select * from campaign_mirror.${name}('{${live.seen.id}}', '{${live.seen.ownerId}}', '{f}', '{${address}}',
-        '{NULL}', '{${key ?? 'NULL'}}', '{${actor}}', '{NULL}', '{r}', false${more})`;
+        '{NULL}', '{${key ?? 'NULL'}}', '{${actor}}', '{NULL}', '{r}', ${last})`;
     const mirror = 'update campaign_mirror.mirrors';
     const forged =
       "insert into campaign_mirror.mirrors (campaign_id, target_url, last_change_id) values (1, 'x', 1)";
@@ -153,14 +153,14 @@ describe('contract: the data around it — who may do what', () => {
         'update campaign_mirror.access_keys set owner_id = 1',
         'select name from campaign_mirror.campaigns',
         set('operator', null, 'set_mirrors'),
-        set('jwt', null, 'set_mirrors_with_entry', ', 1'),
+        set('jwt', null, 'set_mirrors_with_entry', 'null, false, 1'),
       ];
       const byOperator = [
         `${mirror} set target_url = '${address}'`,
         `${mirror} set last_change_id = 1`,
         ...[forged, row, entry, number('mirror_history'), number('operator_audit'), number('access_keys')],
         set('operator', null, 'set_mirrors'),
-        set('operator', null, 'set_mirrors_with_entry', ', 1'),
+        set('operator', null, 'set_mirrors_with_entry', 'null, false, 1'),
         "update campaign_mirror.access_keys set hash = sha256('mine')",
         'drop table campaign_mirror.mirrors',
         "select campaign_mirror.note('key-issued', null, 1, 1, '{}')",
