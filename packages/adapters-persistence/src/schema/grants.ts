@@ -40,7 +40,7 @@ export const grants: Record<Exclude<Role, 'owner'>, readonly Grant[]> = {
     ...on('sequences_behind transactions_ahead', 'select'),
     ...on(sequences, 'select'),
     ...on('campaigns_id_seq mirrors_id_seq', 'usage update'),
-    ...on('prune_history set_mirrors set_mirrors_as_operator changes_since', 'execute'),
+    ...on('prune_history set_mirrors set_mirrors_as_operator note_key_uses changes_since', 'execute'),
   ],
   service: [
     ...on('campaigns', 'select', 'id owner_id is_default'),
