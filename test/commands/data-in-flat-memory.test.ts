@@ -1,7 +1,7 @@
 import { stat, writeFile } from 'node:fs/promises';
 import type { Role } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
-import { answered, commandProcess } from '../support/commands/command.ts';
+import { answered, commandProcess, startCommandProcess } from '../support/commands/command.ts';
 import { freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
 import { databaseOf, folderOf } from '../support/process/lives.ts';
 import { csv, line } from './csv.ts';
@@ -37,5 +37,30 @@ describe('much data, in little memory', () => {
     expect(await runAs('owner', await freshDatabase(), 'restore', at('all'))).to.deep.equal(
       answered(restored),
     );
+  });
+
+  it('follow: the changes of the past, and those of one look', async () => {
+    const { admin, url } = source;
+    const changes = (time: string) =>
+      admin.query(
+        `insert into campaign_mirror.mirror_history
+           (campaign_id, mirror_id, actor, owner_id, address_before, address_after, changed_at, request_id)
+         select n, n, 'operator', 1, 'https://before.example/' || n, 'https://after.example/' || n, ${time}, 'r'
+         from generate_series(1, $1) n`,
+        [rows],
+      );
+    await changes("'2026-01-01'::timestamptz + make_interval(secs => n)");
+    const settings = { DATABASE_URL: url('operator'), NODE_OPTIONS };
+    const following = startCommandProcess(['mirror', 'follow', '--since', '2020-01-01', '--json'], settings);
+    let lines = 0;
+    following.child.stdout?.on('data', (text: string) => {
+      lines += text.split('\n').length - 1;
+    });
+    const printed = (count: number) => following.says(() => lines >= count || undefined);
+    await printed(rows);
+    await changes('clock_timestamp()');
+    await printed(2 * rows);
+    expect(await following.stop('SIGINT')).to.deep.equal({ code: 0, signal: null });
+    expect(lines).to.equal(2 * rows);
   });
 });

@@ -41,6 +41,7 @@ const parts = {
     of: [
       'contracts/kit',
       'commands/data-in-flat-memory',
+      'commands/follow-failover',
       'tokens/service',
       'service',
       'history',

@@ -48,7 +48,7 @@ export function follow(call: Call, operator: OperatorAccess) {
         } catch (error) {
           if (isOver()) return;
           if (!hasBegun || !(error instanceof ClearError && error.kind === 'away')) throw error;
-          await note(`${error.message.replace(`: ${state}; run it again`, '')}: connecting again.`);
+          await note(`${error.message.replace(/\): .*/s, ')')}: connecting again.`);
           await pauseUntilAborted(signal, betweenAttempts);
         }
       }

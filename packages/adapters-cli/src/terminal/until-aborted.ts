@@ -7,12 +7,15 @@ export async function pauseUntilAborted(signal: AbortSignal, milliseconds: numbe
 
 /** The same, until the signal, even while the next one is awaited. */
 export async function* untilAborted<T>(signal: AbortSignal, steps: AsyncGenerator<T>): AsyncGenerator<T> {
-  const { promise: aborted, resolve } = Promise.withResolvers<undefined>();
-  const abort = () => resolve(undefined);
+  let stop = () => {};
+  const abort = () => stop();
   signal.addEventListener('abort', abort);
   try {
     while (!signal.aborted) {
       const next = steps.next();
+      // One for each step: a promise keeps whatever waits for it.
+      const { promise: aborted, resolve } = Promise.withResolvers<undefined>();
+      stop = () => resolve(undefined);
       const step = await Promise.race([next, aborted]);
       // What the step ends with is of no interest then.
       if (!step) return void next.catch(() => {});

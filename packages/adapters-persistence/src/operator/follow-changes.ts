@@ -6,7 +6,7 @@ import {
   Unavailable,
 } from '@campaign-mirror/domain';
 import type { Pool, PoolClient, QueryResultRow } from 'pg';
-import { codeOf } from '../connection/database-faults.ts';
+import { codeOf, portFault } from '../connection/database-faults.ts';
 import { rowsOf } from '../connection/rows.ts';
 import { connectTo, cursorRows, ofOneMoment, withTimeLimit } from '../connection/transaction.ts';
 import { timestampText } from '../schema/schema.ts';
@@ -59,8 +59,11 @@ async function* follow(pool: Pool, signal: AbortSignal | undefined, changes: Fol
     if (changes.since) yield* cursorRows<HistoryEntry>(client, since, [changes.since, ...whose]);
   });
   const client = await connectTo(pool);
-  // The running statement reports why a connection ended.
-  client.on('error', () => {});
+  // Why the connection ended, which the next statement does not say.
+  let lost: Error | undefined;
+  client.on('error', (error) => {
+    lost ??= error;
+  });
   try {
     for (;;) {
       await pause(betweenLooks, undefined, { signal });
@@ -73,6 +76,8 @@ async function* follow(pool: Pool, signal: AbortSignal | undefined, changes: Fol
       seen = new Set(onStandby ? numbers() : []);
       position = next.position ?? position;
     }
+  } catch (error) {
+    throw lost ? portFault(lost) : error;
   } finally {
     client.release(true);
   }
@@ -87,7 +92,7 @@ async function lookAt(client: PoolClient, position: string | null) {
     numbers: string | null;
   };
   const rows = await answerOf<Row>(client, look, [position]).catch((error) => {
-    throw codeOf(error) === '22023' ? new Unavailable('the server is another', { cause: error }) : error;
+    throw codeOf(error) === '22023' ? gone('its server was started again, or is another') : error;
   });
   const [{ lookedAt, onStandby, position: next }] = rows as [Row];
   const parts = rows.flatMap(({ numbers }) => numbers ?? []).filter((numbers) => numbers !== '{NULL}');
@@ -99,6 +104,8 @@ const numbersIn = (part: string) => part.slice(1, -1).split(',').map(Number);
 
 async function answerOf<Row extends QueryResultRow>(client: PoolClient, text: string, values: unknown[]) {
   const rows = await withTimeLimit(longestLook, rowsOf<Row>(client, text, values));
-  if (!rows) throw new Unavailable(`no answer within ${longestLook} ms`);
+  if (!rows) throw gone(`no answer within ${longestLook / 1_000} s`);
   return rows;
 }
+
+const gone = (why: string) => new Unavailable('the feed ended', { cause: new Error(why) });
