@@ -56,13 +56,16 @@ describe('mirror follow, when its server ends, is replaced, or is a standby', ()
 
   it('a restart, a crash and lost connections: nothing twice, nothing missed, and a note for each', async () => {
     const { primary } = servers;
-    const { running, says, numbers, has } = await following();
     const all: number[] = [];
     const change = async () => {
       const client = await on(primary);
       all.push(await recordChange(client));
       await client.end();
     };
+    await change();
+    // From before the beginning: they are not printed later, either.
+    all.pop();
+    const { running, says, numbers, has } = await following();
     const faults: [meanwhile: () => Promise<unknown>, after: () => Promise<unknown>][] = [
       [primary.stop, primary.start],
       [primary.kill, primary.start],
@@ -151,6 +154,16 @@ describe('mirror follow, when its server ends, is replaced, or is a standby', ()
       all.push(await recordChange(client));
       await has(all.at(-1) ?? 0);
     }
+    // So many that it does not remember all that it printed.
+    const { rows } = await client.query(
+      `insert into campaign_mirror.mirror_history
+         (campaign_id, mirror_id, actor, owner_id, address_before, address_after, changed_at, request_id)
+       select 1, 1, 'operator', 1, 'https://before.example/', 'https://after.example/', '2026-01-01', 'r'
+       from generate_series(1, 2000) returning id`,
+    );
+    all.push(...rows.map(({ id }) => Number(id)));
+    all.push(await recordChange(client));
+    await has(all.at(-1) ?? 0);
     await open.query('commit');
     all.push(long);
     await has(long);

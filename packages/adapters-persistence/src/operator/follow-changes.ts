@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import {
   type ChangeFeed,
   type FollowedChanges,
+  feedOverlap,
   type HistoryEntry,
   Unavailable,
 } from '@campaign-mirror/domain';
@@ -37,8 +38,9 @@ const look = `
 const wanted = '($2::bigint is null or owner_id = $2) and ($3::bigint is null or campaign_id = $3)';
 const byNumber = `
   ${entries} from campaign_mirror.mirror_history where id = any ($1::bigint[]) and ${wanted} order by id`;
+const beginning = `coalesce($1::timestamptz, now() - interval '${feedOverlap} s')`;
 const since = `
-  ${entries} from campaign_mirror.mirror_history where ${sinceTime('$1')} and ${wanted} order by id`;
+  ${entries} from campaign_mirror.mirror_history where ${sinceTime(beginning)} and ${wanted} order by id`;
 
 /** By `changes_since`. */
 export const postgresChangeFeed = (pool: Pool, signal?: AbortSignal): ChangeFeed => ({
@@ -56,7 +58,7 @@ async function* follow(pool: Pool, signal: AbortSignal | undefined, changes: Fol
     position = first.position;
     if (first.onStandby) seen = new Set((await lookAt(client, position)).numbers());
     yield { lookedAt: first.lookedAt };
-    if (changes.since) yield* cursorRows<HistoryEntry>(client, since, [changes.since, ...whose]);
+    yield* cursorRows<HistoryEntry>(client, since, [changes.since, ...whose]);
   });
   const client = await connectTo(pool);
   // Why the connection ended, which the next statement does not say.

@@ -17,8 +17,8 @@ export interface FeedLook {
 /** The changes of addresses as they are committed. */
 export interface ChangeFeed {
   /**
-   * First the changes since a time, if one is given, by their numbers; then every change that is committed later, each
-   * once, those of one look by their numbers. Several looks a second; none while the caller takes a change. Never ends.
+   * First the changes since a time, by default since `feedOverlap` ago, by their numbers; then every change that is
+   * committed later, each once, those of one look by their numbers. Several looks a second; none while the caller takes a change. Never ends.
    * @throws Unavailable when the store is, or when another server answers, or the same after a restart: only a new call
    * can find what was committed meanwhile
    */
@@ -47,17 +47,21 @@ export class ChangeFollower {
   /** Where the next session begins; undefined if it returns no changes of the past. */
   get since(): Timestamp | undefined {
     const { since } = this.#changes;
-    const overlap = this.#completeUntil && earlier(this.#completeUntil, feedOverlap);
-    return overlap && !(since && since > overlap) ? overlap : since;
+    if (!this.#completeUntil) return since;
+    const overlap = earlier(this.#completeUntil, feedOverlap);
+    return since && since > overlap && since <= this.#completeUntil ? since : overlap;
   }
 
   /** A session: what was not returned yet. Its first step is a look. @throws Unavailable, after which another may begin */
   async *session(feed: ChangeFeed): AsyncGenerator<HistoryEntry | FeedLook> {
+    const { since } = this;
+    let looks = 0;
     let lookedAt: Timestamp | undefined;
-    for await (const step of feed.follow({ ...this.#changes, since: this.since })) {
+    for await (const step of feed.follow({ ...this.#changes, since })) {
       if ('lookedAt' in step) {
+        looks += 1;
         // All that the look before it has found was returned. Without changes of the past, so it is at the first look.
-        this.#advance(lookedAt ?? (this.since ? undefined : step.lookedAt));
+        this.#advance(lookedAt ?? (since ? undefined : step.lookedAt));
         lookedAt = step.lookedAt;
         yield step;
         continue;
@@ -65,7 +69,8 @@ export class ChangeFollower {
       const { id, changedAt } = step;
       if (this.#returned.get(id) === changedAt) continue;
       this.#returned.set(id, changedAt);
-      yield step;
+      // Those from before the beginning are only known, so that no later session returns them.
+      if (since || looks > 1) yield step;
       // Numbers rise with time. A time in the future, as a wrong clock leaves it, says nothing.
       if (lookedAt && changedAt <= lookedAt) this.#advance(changedAt);
       if (this.#returned.size > this.#forgetsAbove) this.#forget();
