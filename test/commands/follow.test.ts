@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import type { CampaignId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { piped, startCommand, startCommandProcess } from '../support/commands/command.ts';
@@ -66,8 +68,16 @@ describe('mirror follow', () => {
     await shown.shows(hint.trim());
     shown.interrupt();
     expect(await shown.ended).to.include({ code: 0 });
-    const stopped = startCommand(['mirror', 'follow'], on().settings);
-    expect(await stopped.stop()).to.deep.equal({ code: 0, signal: null });
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const connecting = startCommand(['mirror', 'follow'], {
+      DATABASE_URL: `postgres://operator@127.0.0.1:${port}/mirrors`,
+    });
+    const [socket] = await once(silent, 'connection');
+    expect(await connecting.stop()).to.deep.equal({ code: 0, signal: null });
+    socket.destroy();
+    silent.close();
   });
 
   it('a pipe whose reader has gone: 0 at the next change', async () => {
