@@ -9,7 +9,7 @@ import { csv, line } from './csv.ts';
 /** So many campaigns do not fit into so many megabytes, where the program itself takes half of them. */
 const rows = 60_000;
 /** So many of the past, and so many in one look. */
-const changes = 40_000;
+const changes = 25_000;
 const NODE_OPTIONS = '--max-old-space-size=40';
 
 describe('much data, in little memory', () => {

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { migrate, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import type { ClientBase } from 'pg';
+import { command } from '../support/commands/command.ts';
 import { connect } from '../support/database/client.ts';
 import { type DedicatedServer, dedicatedServer } from '../support/database/dedicated-server.ts';
 import { recordChange } from '../support/database/recorded-changes.ts';
@@ -95,10 +96,10 @@ describe('docs/how-to/follow-changes.md', () => {
           [ids[2]],
         );
       expect((await row(target)).rows).to.deep.equal((await row(source)).rows);
-      const pruned = await source.query(
-        "select pruned from campaign_mirror.prune_history('2026-02-01', 0, 100, 'tests', 'tests')",
-      );
-      expect(Number(pruned.rows[0].pruned)).to.equal(1);
+      const DATABASE_URL = `postgres://${roles.operator}@${host}:${port}/mirrors`;
+      const prune = ['history', 'prune', '--older-than', '30d', '--yes', '--json'];
+      const { output, errors } = await command(prune, { DATABASE_URL });
+      expect(output, errors).to.include('"pruned":1');
       ids.push(await recordChange(source));
       await has(4);
       // A publisher with a slot in use does not stop.
