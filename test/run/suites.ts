@@ -42,6 +42,7 @@ const parts = {
     of: [
       'contracts/kit',
       'commands/data-in-flat-memory',
+      'commands/follow-failover',
       'tokens/service',
       'feed',
       'service',
