@@ -27,6 +27,7 @@ export function followFeed(pool, { changed, anew }, { interval, longestPause }) 
       // After a process was stopped for long, a look would bring too much.
       if (position !== null && began - knownUntil > longestPause)
         throw new Error('the last look is too long ago');
+      /** @type {import('pg').QueryResult} */
       const { rows } = await client.query(look, [position]);
       if (position === null) anew();
       else for (const row of rows) changed(Number(row.campaign_id), Number(row.change_id));

@@ -31,7 +31,7 @@ export function keepMirrors(pools, { second, sweep: between, maxKept, ...times }
   const all = new Map();
   const end = new AbortController();
 
-  /** A read that is under way may have begun before the change: it answers those who wait for it, and is not kept. @param {Kept} kept */
+  /** A read that is under way may have begun before the change: it answers those who wait for it, and nobody after them. @param {Kept} kept */
   const makeStale = (kept) => Object.assign(kept, { isStale: true, until: 0, reading: undefined });
 
   const feed = followFeed(
@@ -73,7 +73,11 @@ export function keepMirrors(pools, { second, sweep: between, maxKept, ...times }
     const answer = withinASecond(pools.reads.query(read, [campaign])).then(
       ({ rows }) => {
         const address = rows[0]?.address ?? null;
-        if (kept.reading !== reading) return address;
+        if (kept.reading !== reading) {
+          // Still the last known one, should the next read fail.
+          if (kept.address === undefined) kept.address = address ?? undefined;
+          return address;
+        }
         Object.assign(kept, {
           address,
           until: began + second,
