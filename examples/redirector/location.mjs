@@ -42,7 +42,9 @@ export function location(address, clickId) {
  */
 function ascii(label) {
   if (/[\0- \x7F\\{}]/.test(label)) return undefined;
-  const [, converted] = /^([^{}]+)\.a$/.exec(domainToASCII(`${label}.a`)) ?? [];
+  // Before Unicode 15.1, as in Node 18 to 22, the capital letter became ss: another host.
+  const name = label.replaceAll('\u1E9E', 'ß');
+  const [, converted] = /^([^{}]+)\.a$/.exec(domainToASCII(`${name}.a`)) ?? [];
   return converted;
 }
 
