@@ -32,7 +32,18 @@ export function location(address, clickId) {
   const filled = `${scheme}${labels.join('.')}${port}`;
   if (labels.includes(undefined) || filled.includes('\\')) return undefined;
   const url = filled + fill(rest).replace(/[^!-~]+/g, encodeURIComponent);
-  return url.length <= longestLocation ? url : undefined;
+  // A value can make a host that no browser accepts, such as half an IPv4 address.
+  if (url.length > longestLocation || (host.includes(macro) && !canParse(url))) return undefined;
+  return url;
+}
+
+/** @param {string} url */
+function canParse(url) {
+  try {
+    return Boolean(new URL(url));
+  } catch {
+    return false;
+  }
 }
 
 /**
