@@ -10,13 +10,13 @@ const look = `
  * one it asks for a new position, and nothing that was read before is known to be right.
  * @param {import('pg').Pool} pool for this alone, of one connection, whose `query_timeout` limits a look
  * @param {{ changed: (campaign: number, change: number) => void, anew: () => void }} listener
- * @param {{ interval: number, longestPause: number }} times in milliseconds
+ * @param {{ interval: number, second: number, longestPause: number }} times in milliseconds
  */
-export function followFeed(pool, { changed, anew }, { interval, longestPause }) {
+export function followFeed(pool, { changed, anew }, { interval, second, longestPause }) {
   const end = new AbortController();
   const { signal } = end;
-  /** When the last look began that was answered: all that was committed before is known. */
-  let knownUntil = Number.NEGATIVE_INFINITY;
+  /** When the last look was answered. */
+  let heardAt = Number.NEGATIVE_INFINITY;
 
   /** @param {import('pg').PoolClient} client */
   async function lookAgainAndAgain(client) {
@@ -25,16 +25,17 @@ export function followFeed(pool, { changed, anew }, { interval, longestPause }) 
     for (;;) {
       const began = performance.now();
       // After a process was stopped for long, a look would bring too much.
-      if (position !== null && began - knownUntil > longestPause)
+      if (position !== null && began - heardAt > longestPause)
         throw new Error('the last look is too long ago');
       /** @type {import('pg').QueryResult} */
       const { rows } = await client.query(look, [position]);
+      // A process that was stopped in between hears what was known before.
+      if (performance.now() - began > second) throw new Error('no answer within a second');
       if (position === null) anew();
       else for (const row of rows) changed(Number(row.campaign_id), Number(row.change_id));
       position = rows[0]?.position ?? position;
-      knownUntil = began;
-      // On a standby, a look repeats what was changed beside a transaction that is still open: it may take long.
-      await pause(Math.max(interval, performance.now() - began), undefined, { signal });
+      heardAt = performance.now();
+      await pause(interval, undefined, { signal });
     }
   }
 
@@ -57,8 +58,8 @@ export function followFeed(pool, { changed, anew }, { interval, longestPause }) 
 
   follow();
   return {
-    /** The time, as `performance.now()` has it, until which every change is known. */
-    knownUntil: () => knownUntil,
+    /** Whether a look was answered in the last second: what changed before that look is known. */
+    isLive: () => performance.now() - heardAt < second,
     stop: () => end.abort(),
   };
 }

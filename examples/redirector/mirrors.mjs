@@ -26,9 +26,10 @@ const compare = `
  * @param {{ reads: import('pg').Pool, feed: import('pg').Pool }} pools of one server
  * @param {{ interval: number, second: number, longestPause: number, sweep: number, maxKept: number }} limits times in milliseconds
  */
-export function keepMirrors(pools, { second, sweep: between, maxKept, ...times }) {
+export function keepMirrors(pools, limits) {
   /** @type {Map<number, Kept>} The first was visited the longest ago. */
   const all = new Map();
+  const { second, sweep: between, maxKept } = limits;
   const end = new AbortController();
 
   /** A read that is under way may have begun before the change: it answers those who wait for it, and nobody after them. @param {Kept} kept */
@@ -46,7 +47,7 @@ export function keepMirrors(pools, { second, sweep: between, maxKept, ...times }
         for (const kept of all.values()) makeStale(kept).heard = 0;
       },
     },
-    times,
+    limits,
   );
 
   /**
@@ -60,8 +61,7 @@ export function keepMirrors(pools, { second, sweep: between, maxKept, ...times }
     all.set(campaign, kept);
     if (all.size > maxKept) all.delete(/** @type {number} */ (all.keys().next().value));
     const now = performance.now();
-    const isFollowed = now - feed.knownUntil() < second;
-    if (kept.address !== undefined && (now < kept.until || (isFollowed && !kept.isStale)))
+    if (kept.address !== undefined && (now < kept.until || (feed.isLive() && !kept.isStale)))
       return kept.address;
     // A process may have been stopped while it waited for an answer.
     if (kept.reading && now - kept.reading.began < second) return kept.reading.answer;
