@@ -23,6 +23,20 @@ describe('examples/redirector: clicks', () => {
     );
   });
 
+  it('a statement that takes too long is ended by the server, so that what is given up is not counted', async () => {
+    const { visit, unwritten } = await stage.running();
+    expect((await visit(stage.one())).status).to.equal(302);
+    await eventually('the first', async () => expect(await stage.clicks(stage.one())).to.equal(1));
+    const table = 'lock table campaign_mirror.mirrors in access exclusive mode';
+    const holder = await rival(stage.database, table);
+    for (let visits = 0; visits < 10; visits++) expect((await visit(stage.one())).status).to.equal(302);
+    await eventually('the end of a statement', () =>
+      expect(unwritten).to.include('canceling statement due to statement timeout'),
+    );
+    await holder.commit();
+    await eventually('the others', async () => expect(await stage.clicks(stage.one())).to.equal(11));
+  });
+
   it('while the database takes no writes, clicks wait in memory: every one is counted, once, at the end at the latest', async () => {
     const { visit, target, unwritten, stop } = await stage.running();
     const { name } = stage.database;

@@ -37,7 +37,7 @@ export function redirectorStage() {
 
   function poolThrough(way: Way, max: number): pg.Pool {
     const address = { ...data.database.address('redirector'), host: '127.0.0.1', port: ways[way].port };
-    const limits = { query_timeout: way === 'clicks' ? 2_000 : 1_000, connectionTimeoutMillis: 1_000 };
+    const limits = { query_timeout: way === 'clicks' ? 10_000 : 1_000, connectionTimeoutMillis: 1_000 };
     const pool = new pg.Pool({ ...address, max, ...limits });
     pool.on('error', () => {});
     ends.push(() => pool.end());
