@@ -64,13 +64,24 @@ describe('examples/redirector: what is kept of a campaign', () => {
     await looked();
     expect(await target()).to.equal(first);
     stage.ways.feed.freeze();
-    await stage.set(second);
-    await eventually('the new address', async () => expect(await target()).to.equal(second));
-    await stage.set(third);
-    await eventually('the newest address', async () => expect(await target()).to.equal(third));
+    for (const address of [second, third]) {
+      await stage.set(address);
+      await eventually(address, async () => expect(await target()).to.equal(address));
+    }
     stage.ways.feed.thaw();
     await looked();
     expect(await target()).to.equal(third);
+  });
+
+  it('a connection that died without a sign is replaced', async () => {
+    const { target, looked } = await stage.running();
+    await looked();
+    expect(await target()).to.equal(first);
+    stage.ways.feed.freeze(false);
+    await looked(50);
+    await stage.set(second);
+    await looked();
+    expect(await target()).to.equal(second);
   });
 
   it('a second outage right after the first leaves the last known address, and no older one after it', async () => {
