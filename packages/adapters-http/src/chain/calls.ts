@@ -170,6 +170,11 @@ export class Calls {
     // Node replaces the timeout as soon as the answer is sent. Behind a gateway's event, the socket may be another stream,
     // without this method.
     req.socket.setTimeout?.(answerTimeout);
+    if (Buffer.isBuffer(context.body)) {
+      // A page is long: a caller that reads a little of it at a time ends, too.
+      const end = setTimeout(() => req.socket.destroy(), 2 * answerTimeout).unref();
+      response.once('close', () => clearTimeout(end));
+    }
     const { call, began } = context.state;
     call.status = status;
     call.milliseconds = performance.now() - began;

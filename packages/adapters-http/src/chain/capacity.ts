@@ -91,16 +91,12 @@ export class Capacity {
     });
   }
 
-  /** From now on no refusal waits. */
+  /** From now on no refusal waits, and nothing is measured. */
   drain(): void {
+    this.#delay?.stop();
     const waits = this.#waits ?? [];
     this.#waits = undefined;
     for (const end of waits) end();
-  }
-
-  /** Stops measuring. */
-  stop(): void {
-    this.#delay?.stop();
   }
 
   async #refuse(context: Context, overload: Overload): Promise<void> {

@@ -129,7 +129,7 @@ function sendPage(source: Page | (() => Promise<Page>)): Middleware {
       return;
     }
     context.set('Content-Type', page.contentType);
-    const isCompressed = context.acceptsEncodings('gzip', 'identity') === 'gzip';
+    const isCompressed = page.onlyCompressed || context.acceptsEncodings('gzip', 'identity') === 'gzip';
     if (isCompressed) context.set('Content-Encoding', 'gzip');
     context.body = isCompressed ? await page.compressed() : page.content;
   };
