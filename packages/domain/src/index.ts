@@ -26,6 +26,7 @@ export {
   type HostName,
   host,
   hostDenylist,
+  invisible,
   isOnHost,
   longestAddress,
   type MirrorAddress,
