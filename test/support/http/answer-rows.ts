@@ -126,7 +126,7 @@ export const rows: readonly Row[] = [
   ...noHosts.map((url) => unprocessable(url, bodyWith(url), 'not-a-url', 'must be a valid URL')),
   ...unseen.map((url) =>
     unprocessable(
-      JSON.stringify(url),
+      encodeURI(url),
       bodyWith(url),
       'forbidden-character',
       'must not contain white space, backslashes or invisible characters',
