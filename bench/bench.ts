@@ -12,8 +12,7 @@ import { overload } from './stage/overload.ts';
 import { scale } from './stage/scale.ts';
 import { services } from './stage/services.ts';
 
-const measurements = { services, compare, guard, overload, scale, operator, migration };
-const measurements = { services, compare, guard, overload, newcomers, scale, operator };
+const measurements = { services, compare, guard, overload, newcomers, scale, operator, migration };
 
 /** Node compiles what has run often. One connection asks too little for that, and comes last. */
 const usual = {
@@ -46,12 +45,9 @@ new Command('npm run bench --')
   .addArgument(
     new Argument(
       '[what]',
-      'services: beside a floor and a peer; compare: with a setting or a change, and without; guard: fails if ours is too slow beside the floor; overload: when more is asked than it can carry; scale: how the cost grows with the data, beside the floor; operator: the commands at a million campaigns and at more, beside a bare scan; migration: how long an update waits while the schema is brought up to date',
+      'services: beside a floor and a peer; compare: with a setting or a change, and without; guard: fails if ours is too slow beside the floor; overload: when more is asked than it can carry; newcomers: how long a new connection waits beside many others; scale: how the cost grows with the data, beside the floor; operator: the commands at a million campaigns and at more, beside a bare scan; migration: how long an update waits while the schema is brought up to date',
     )
-      .choices(['services', 'compare', 'guard', 'overload', 'scale', 'operator', 'migration'])
-      'services: beside a floor and a peer; compare: with a setting or a change, and without; guard: fails if ours is too slow beside the floor; overload: when more is asked than it can carry; newcomers: how long a new connection waits beside many others; scale: how the cost grows with the data, beside the floor; operator: the commands at a million campaigns and at more, beside a bare scan',
-    )
-      .choices(['services', 'compare', 'guard', 'overload', 'newcomers', 'scale', 'operator'])
+      .choices(['services', 'compare', 'guard', 'overload', 'newcomers', 'scale', 'operator', 'migration'])
       .default('services' as const),
   )
   .addOption(new Option('--quick', 'fewer campaigns, loads and rounds, for a first look'))
