@@ -112,7 +112,7 @@ describe('contract: overload', () => {
               },
             },
             identity: {
-              claimedBy: (credential) => identity.claimedBy(credential),
+              remembered: (credential) => identity.remembered?.(credential),
               whoIs: async (credential) => {
                 lookUps += 1;
                 if (held.includes(credential)) await end;

@@ -16,6 +16,7 @@ export {
   type Refusal,
   SetCampaignMirror,
   type SetMirrorRequest,
+  unauthenticated,
 } from './set-campaign-mirror/set-campaign-mirror.ts';
 export * from './values/access-key.ts';
 export * from './values/identifiers.ts';

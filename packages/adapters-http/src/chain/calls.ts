@@ -17,6 +17,22 @@ export interface ServiceState {
   began: number;
   /** The asynchronous context of the request, and with it its trace. */
   origin: AsyncResource;
+  /** Its place among the requests that are carried out, while it has one. */
+  place?: Place | undefined;
+}
+
+/** A place, and who has it. */
+export interface Place {
+  /** The subject of a caller who is known, or the network of a stranger. */
+  readonly caller: string;
+  /** Undefined for a stranger, who may not be allowed to name the campaign. */
+  readonly campaign?: number | undefined;
+  /** The owner of the caller: somebody else's calls for a campaign do not use up the share of its owner. */
+  readonly owner?: number | undefined;
+  /** For a stranger, the hash of the credential. */
+  readonly key?: string;
+  /** Where `Capacity` keeps it. */
+  at?: number;
 }
 
 export type Context = Koa.ParameterizedContext<ServiceState>;
