@@ -41,6 +41,8 @@ const texts: Readonly<Record<Reason, (id: domain.CampaignId) => string>> = {
     `the campaign ${id} is its owner's default campaign, whose mirror cannot be set: ${unsetting(id)}`,
   'not-the-owner': (id) =>
     `the campaign ${id} belongs to another owner than the key: use a key of the campaign's owner`,
+  'condition-failed': (id) =>
+    `the mirror of the campaign ${id} was changed meanwhile, so nothing was done: look at \`./campaign-mirror mirror history ${id}\`, then repeat it`,
   'no-address': (id) => `the history of the campaign ${id} has no such change: ${changeNumbers(id)}`,
 };
 

@@ -36,7 +36,7 @@ export function headersOfRefusal(
 }
 
 const exposed =
-  'X-Request-Id, Retry-After, WWW-Authenticate, Allow, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset';
+  'ETag, X-Request-Id, Retry-After, WWW-Authenticate, Allow, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset';
 
 /** Lets the pages of these origins call (the Fetch standard's CORS protocol). */
 function callsFrom(origins: readonly string[]): Middleware {

@@ -39,7 +39,10 @@ export const grants: Record<Exclude<Role, 'owner'>, readonly Grant[]> = {
     ...on('mirror_history operator_audit key_uses current_mirrors migrations sequences_behind', 'select'),
     ...on(sequences, 'select'),
     ...on('campaigns_id_seq mirrors_id_seq', 'usage update'),
-    ...on('prune_history set_mirrors set_mirrors_as_operator changes_since', 'execute'),
+    ...on(
+      'prune_history set_mirrors set_mirrors_if set_mirrors_as_operator set_mirrors_as_operator_if changes_since',
+      'execute',
+    ),
   ],
   service: [
     ...on('campaigns', 'select', 'id owner_id is_default'),
@@ -47,7 +50,7 @@ export const grants: Record<Exclude<Role, 'owner'>, readonly Grant[]> = {
     ...on('access_keys', 'select', 'id hash owner_id expires_at revoked_at'),
     ...on('recent_moves sequences_behind', 'select'),
     ...on('migrations', 'select', 'name'),
-    ...on('set_mirrors note_key_uses', 'execute'),
+    ...on('set_mirrors set_mirrors_if note_key_uses', 'execute'),
   ],
   redirector: [
     ...on('current_mirrors', 'select'),

@@ -1,7 +1,9 @@
+import type { Condition } from '../values/condition.ts';
 import {
   accessKeyOf,
   type CampaignId,
   campaignId,
+  type HistoryId,
   isRequestId,
   ownerId,
   partsOf,
@@ -15,7 +17,13 @@ import {
   mirrorAddress,
   noDeniedHosts,
 } from '../values/mirror-address.ts';
-import { type Campaign, type CampaignRepository, type Mirror, Unavailable } from './campaign-repository.ts';
+import {
+  type Campaign,
+  type CampaignRepository,
+  type ConditionFailed,
+  type Mirror,
+  Unavailable,
+} from './campaign-repository.ts';
 import { type Caller, type Identified, type Identity, isCaller } from './identity.ts';
 
 /** The rules that apply to everyone, including the operator. */
@@ -69,11 +77,14 @@ export interface SetMirrorRequest {
   readonly address: string | undefined;
   /** Links the history row to the log lines of the request: 1 to 128 visible ASCII characters (`isRequestId`). */
   readonly requestId: string;
+  /** The last change that the mirror must have; by default, any. */
+  readonly condition?: Condition | undefined;
 }
 
 /** The result of a call (contract: answers). Nothing was written unless it is `mirror-set`. */
 export type Outcome =
-  | { readonly kind: 'mirror-set'; readonly mirror: Mirror }
+  | { readonly kind: 'mirror-set'; readonly mirror: Mirror; readonly lastChange: HistoryId }
+  | ConditionFailed
   /** `because` and `subject` are for the log only. */
   | { readonly kind: 'unauthenticated'; readonly because?: string; readonly subject?: Subject }
   | { readonly kind: 'campaign-not-found' }
@@ -119,7 +130,7 @@ export class SetCampaignMirror {
    * @throws TypeError when an adapter passes a request id, a campaign or a caller that is malformed
    */
   async execute(request: SetMirrorRequest): Promise<Outcome> {
-    const { credential, requestId } = request;
+    const { credential, requestId, condition } = request;
     if (!isRequestId(requestId)) throw new TypeError('requestId: not 1 to 128 visible ASCII characters');
     if (request.campaign !== undefined && campaignId(request.campaign) !== request.campaign)
       throw new TypeError('campaign: not an integer from 1 to 2^53-1');
@@ -140,8 +151,8 @@ export class SetCampaignMirror {
 
       if (ownerId(caller.ownerId) === undefined || !isCallersSubject(caller.subject))
         throw new TypeError('the identity returned a caller whose owner or subject is malformed');
-      const result = await this.#campaigns.setMirror(campaign, { address, by: caller, requestId });
-      if (result.kind === 'mirror-set') return result;
+      const result = await this.#campaigns.setMirror(campaign, { address, by: caller, requestId, condition });
+      if (result.kind === 'mirror-set' || result.kind === 'condition-failed') return result;
       if (result.kind === 'caller-invalid') facts = await this.#read(request);
       else facts = { caller, campaign: result.campaign };
     }
