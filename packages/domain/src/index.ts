@@ -28,6 +28,7 @@ export {
   type HostName,
   host,
   hostDenylist,
+  invisible,
   isOnHost,
   longestAddress,
   type MirrorAddress,
