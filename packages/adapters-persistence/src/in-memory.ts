@@ -7,6 +7,8 @@ type Stored<T> = { -readonly [Field in keyof T]: T[Field] };
 export interface StoredAccessKey {
   readonly id: domain.AccessKeyId;
   ownerId: domain.OwnerId;
+  /** Undefined: any. */
+  readonly hosts: domain.HostList | undefined;
   /** Null: never. */
   expiresAt: domain.Timestamp | null;
   revokedAt: domain.Timestamp | null;
@@ -56,11 +58,12 @@ export class InMemoryStore {
   issueKey(
     ownerId: domain.OwnerId,
     expiresIn: number | 'never' = usualKeyLife,
+    hosts?: domain.HostList,
   ): { id: domain.AccessKeyId; key: domain.AccessKey } {
     const { key, hash } = newKey();
     const id = this.nextId<domain.AccessKeyId>();
     const end = expiresIn === 'never' ? null : timestampOf(this.now() + BigInt(expiresIn) * 1_000_000n);
-    this.accessKeys.set(hash.toString('hex'), { id, ownerId, expiresAt: end, revokedAt: null });
+    this.accessKeys.set(hash.toString('hex'), { id, ownerId, hosts, expiresAt: end, revokedAt: null });
     return { id, key };
   }
 
@@ -164,7 +167,8 @@ export class InMemoryIdentity implements domain.Identity {
     if (!this.#store.isValid(stored)) {
       return { refused: stored.revokedAt === null ? 'expired-key' : 'revoked-key', subject };
     }
-    const caller = { ownerId: stored.ownerId, subject };
+    const { ownerId, hosts } = stored;
+    const caller = hosts ? { ownerId, subject, hosts } : { ownerId, subject };
     this.#callers.set(hash, { ...caller, toProve: true });
     return caller;
   }

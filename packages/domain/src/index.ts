@@ -24,10 +24,10 @@ export * from './values/identifiers.ts';
 export {
   type AddressFault,
   type Host,
-  type HostDenylist,
+  type HostList,
   type HostName,
   host,
-  hostDenylist,
+  hostList,
   invisible,
   isOnHost,
   longestAddress,

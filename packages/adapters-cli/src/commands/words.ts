@@ -67,6 +67,7 @@ export const addressFaults: Readonly<Record<domain.AddressFault, string>> = {
   credentials: 'it must not contain a user name or a password',
   'not-a-url': 'it must be a valid URL',
   'denied-host': 'it must not point to this host, which the host denylist contains',
+  'host-not-of-key': 'it must not point to this host, which is not among those of the key',
 };
 
 /** A warning if an owner who gets something has no campaign, since the number may be mistyped. */

@@ -109,6 +109,9 @@ const unreadable: Readonly<Record<BodyFault, Reply>> = withReasons({
   'not-a-string': unprocessable('The mirror endpoint field must be a string.'),
 });
 
+/** Which of the lists it is, is no caller's business. */
+const notThisHost = 'The mirror endpoint field must not point to this host.';
+
 const invalidAddress: Readonly<Record<AddressFault, Reply>> = withReasons({
   'too-long': unprocessable('The mirror endpoint field must not be greater than 2048 characters.'),
   'forbidden-character': unprocessable(
@@ -117,7 +120,8 @@ const invalidAddress: Readonly<Record<AddressFault, Reply>> = withReasons({
   'not-http': unprocessable('The mirror endpoint field must start with http:// or https://.'),
   credentials: unprocessable('The mirror endpoint field must not contain a user name or a password.'),
   'not-a-url': unprocessable('The mirror endpoint field must be a valid URL.'),
-  'denied-host': unprocessable('The mirror endpoint field must not point to this host.'),
+  'denied-host': unprocessable(notThisHost),
+  'host-not-of-key': unprocessable(notThisHost),
 });
 
 /** The mirror in JSON: these keys, in this order (contract: the mirror). */

@@ -11,7 +11,7 @@ import {
 } from '../set-campaign-mirror/set-campaign-mirror.ts';
 import type { Condition } from '../values/condition.ts';
 import type { CampaignId, HistoryId } from '../values/identifiers.ts';
-import type { HostDenylist, MirrorAddress } from '../values/mirror-address.ts';
+import type { HostList, MirrorAddress } from '../values/mirror-address.ts';
 import type { CampaignSettings, MirrorCreation } from './campaign-settings.ts';
 import type { MirrorHistory } from './mirror-history.ts';
 
@@ -50,7 +50,7 @@ const maxAttempts = 5;
  */
 export async function setMirrorAsOperator(
   { campaigns, mirrors }: SettingPorts,
-  denied: HostDenylist,
+  denied: HostList,
   id: CampaignId,
   submitted: string | undefined,
   options: OperatorSetting = {},
@@ -76,7 +76,7 @@ export async function setMirrorAsOperator(
  */
 export async function restoreMirror(
   ports: SettingPorts & { readonly history: Pick<MirrorHistory, 'find'> },
-  denied: HostDenylist,
+  denied: HostList,
   campaign: CampaignId,
   change: HistoryId,
   address: 'after' | 'before',
@@ -94,7 +94,7 @@ export async function restoreMirror(
  */
 export async function createMirror(
   settings: Pick<CampaignSettings, 'createMirror'>,
-  denied: HostDenylist,
+  denied: HostList,
   campaign: CampaignId,
   submitted: string,
 ): Promise<MirrorCreation | AddressRefusal> {

@@ -12,7 +12,7 @@ import {
 } from '../values/identifiers.ts';
 import {
   type AddressFault,
-  type HostDenylist,
+  type HostList,
   type MirrorAddress,
   mirrorAddress,
   noDeniedHosts,
@@ -117,9 +117,9 @@ export class SetCampaignMirror {
   /** A driving adapter that limits each caller identifies it first, and passes it on. */
   readonly identity: Identity;
   readonly #campaigns: CampaignRepository;
-  readonly #deniedHosts: HostDenylist;
+  readonly #deniedHosts: HostList;
 
-  constructor(campaigns: CampaignRepository, identity: Identity, deniedHosts: HostDenylist = noDeniedHosts) {
+  constructor(campaigns: CampaignRepository, identity: Identity, deniedHosts: HostList = noDeniedHosts) {
     this.#campaigns = campaigns;
     this.identity = identity;
     this.#deniedHosts = deniedHosts;
@@ -138,7 +138,7 @@ export class SetCampaignMirror {
     const identified = known ?? (await this.identity.whoIs(credential));
     if (!isCaller(identified)) return unauthenticated(identified);
 
-    const address = checkedAddress(request.address, this.#deniedHosts);
+    const address = checkedAddress(request.address, this.#deniedHosts, identified.hosts);
     const assumed = typeof address === 'string' ? hypothesis(request, identified) : undefined;
     let facts: Facts = assumed ?? (await this.#read(request, identified.toProve ? undefined : identified));
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
@@ -175,10 +175,11 @@ export class SetCampaignMirror {
 /** The address, or the outcome for an invalid one. */
 export function checkedAddress(
   submitted: string | undefined,
-  denied: HostDenylist,
+  denied: HostList,
+  allowed?: HostList,
 ): MirrorAddress | AddressRefusal {
   if (submitted === undefined) return { kind: 'no-address' };
-  const address = mirrorAddress(submitted, denied);
+  const address = mirrorAddress(submitted, denied, allowed);
   return typeof address === 'string' ? address : { kind: 'invalid-address', because: address.fault };
 }
 
