@@ -1,5 +1,5 @@
 import { mock } from 'node:test';
-import { hostDenylist, longestAddress, mirrorAddress, noDeniedHosts } from '@campaign-mirror/domain';
+import { hostList, longestAddress, mirrorAddress, noDeniedHosts } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { denying } from '../support/store/fake-ports.ts';
 
@@ -237,7 +237,7 @@ describe('contract: the address — hosts that may not be set', () => {
       'https://a.example a.example/ a.example/x a.example?x a.example#x a.example:443 a.example: user@a.example';
     const others = '* *. . [::1]:80 ::1 *.*.example a.*.example 1.2.3.256 [::g] a\\b a|b';
     for (const entry of [...blanks, ...more.split(' '), ...others.split(' ')]) {
-      expect(hostDenylist(['fine.example', entry]), JSON.stringify(entry)).to.deep.equal({ notAHost: entry });
+      expect(hostList(['fine.example', entry]), JSON.stringify(entry)).to.deep.equal({ notAHost: entry });
     }
   });
 });

@@ -14,7 +14,9 @@ export type AddressFault =
   | 'credentials'
   /** It has no host, the parser of the URL standard rejects it, or no browser can reach its host or its port. */
   | 'not-a-url'
-  | 'denied-host';
+  | 'denied-host'
+  /** The caller may set mirrors to other hosts only. */
+  | 'host-not-of-key';
 
 /** In Unicode code points. */
 export const longestAddress = 2048;
@@ -40,8 +42,15 @@ const blockedPorts = new Set(
   1720 1723 2049 3659 4045 4190 5060 5061 6000 6566 6665 6666 6667 6668 6669 6679 6697 10080`.split(/\s+/),
 );
 
-/** Checks a text as a mirror address: returns the address, or what is wrong with it. */
-export function mirrorAddress(text: string, denied: HostDenylist): MirrorAddress | { fault: AddressFault } {
+/**
+ * Checks a text as a mirror address: returns the address, or what is wrong with it. `allowed`: the only hosts that the
+ * caller may name; a redirector may fill in a macro with anything, so a host with a brace is none of them.
+ */
+export function mirrorAddress(
+  text: string,
+  denied: HostList,
+  allowed?: HostList,
+): MirrorAddress | { fault: AddressFault } {
   if (isLongerThan(text, longestAddress)) return { fault: 'too-long' };
   if (!plain.test(text) && hasForbiddenCharacter(text)) return { fault: 'forbidden-character' };
   const authority = absolute.exec(text)?.[1];
@@ -55,7 +64,9 @@ export function mirrorAddress(text: string, denied: HostDenylist): MirrorAddress
   const parsed = URL.parse(text);
   if (!parsed || !isPublicHost(parsed.hostname) || blockedPorts.has(parsed.port))
     return { fault: 'not-a-url' };
-  if (isDenied(denied, parsed.hostname)) return { fault: 'denied-host' };
+  const { hostname } = parsed;
+  if (isListed(denied, hostname)) return { fault: 'denied-host' };
+  if (allowed && (/[{}]/.test(hostname) || !isListed(allowed, hostname))) return { fault: 'host-not-of-key' };
   return text as MirrorAddress;
 }
 
@@ -155,41 +166,41 @@ function bytesOf(group: string | undefined): number[] {
 }
 
 /**
- * Hosts that no mirror can point to: the operator's own link domains, so that no mirror points back to the redirector
- * (contract: the address).
+ * A list of hosts (contract: the address). No mirror can point to those that the operator denies: its own link domains, so
+ * that no mirror points back to the redirector. A key can be for the hosts of a list only.
  */
-export interface HostDenylist {
+export interface HostList {
   readonly exact: ReadonlySet<HostName>;
   /** Every name below each of these, but not the name itself. */
   readonly below: ReadonlySet<HostName>;
 }
 
-/** Denies no host. */
-export const noDeniedHosts: HostDenylist = { exact: new Set(), below: new Set() };
+/** Lists no host. */
+export const noDeniedHosts: HostList = { exact: new Set(), below: new Set() };
 
 /**
- * Reads entries such as `example.com` (that host) and `*.example.com` (every name below it). `BÜCHER.example` also
- * denies `xn--bcher-kva.example`. An entry that is not a host is returned as `{ notAHost }`.
+ * Reads entries such as `example.com` (that host) and `*.example.com` (every name below it). `BÜCHER.example` is
+ * `xn--bcher-kva.example`, too. An entry that is not a host is returned as `{ notAHost }`.
  */
-export function hostDenylist(entries: readonly string[]): HostDenylist | { notAHost: string } {
+export function hostList(entries: readonly string[]): HostList | { notAHost: string } {
   const exact = new Set<HostName>();
   const below = new Set<HostName>();
   for (const entry of entries) {
     const isWildcard = entry.startsWith('*.');
-    const denied = host(isWildcard ? entry.slice(2) : entry);
-    if (denied === undefined) return { notAHost: entry };
-    if (isWildcard) below.add(denied.name);
-    else exact.add(denied.name);
+    const listed = host(isWildcard ? entry.slice(2) : entry);
+    if (listed === undefined) return { notAHost: entry };
+    if (isWildcard) below.add(listed.name);
+    else exact.add(listed.name);
   }
   return { exact, below };
 }
 
 /** `hostname` comes from the URL parser. */
-export function isDenied(denied: HostDenylist, hostname: string): boolean {
+export function isListed(list: HostList, hostname: string): boolean {
   const name = comparable(hostname);
-  if (denied.exact.has(name)) return true;
+  if (list.exact.has(name)) return true;
   for (let dot = name.indexOf('.'); dot !== -1; dot = name.indexOf('.', dot + 1)) {
-    if (denied.below.has(name.slice(dot + 1) as HostName)) return true;
+    if (list.below.has(name.slice(dot + 1) as HostName)) return true;
   }
   return false;
 }
