@@ -4,10 +4,10 @@ import type { Pool } from 'pg';
 import { isolationLevel } from '../connection/audited.ts';
 import { type Database, openDatabase } from '../connection/database.ts';
 import { isLocked } from '../connection/database-faults.ts';
-import { type DatabaseAddress, UnfitDatabase } from '../connection/pool.ts';
+import type { DatabaseAddress } from '../connection/pool.ts';
 import { withoutTimeouts } from '../connection/stoppable.ts';
 import { grantTexts, revokeFromPublic } from '../schema/grants.ts';
-import { migrationNames, roles, schema } from '../schema/schema.ts';
+import { roles, schema } from '../schema/schema.ts';
 
 /**
  * How long a migration may block others, in milliseconds. The timeout of a lock, for which sessions that request it later
@@ -139,13 +139,8 @@ async function bringUpToDate(
       }
       await run(refuseOthers);
       // Creates the schema and the table of migrations, on a connection of its own.
-      const executed = (await orm.migrator.getExecuted()).map(({ name }) => name);
+      await orm.migrator.getExecuted();
       await run("select set_config('lock_timeout', ?, true)", [String(lockTimeout)]);
-      if (executed.length > 0 && !executed.includes(migrationNames[0]))
-        throw new UnfitDatabase(
-          'the schema is of a version before 1.0.0: run `backup` of that version, and `restore` of this one into a ' +
-            'new database (docs/how-to/upgrade.md)',
-        );
       await orm.migrator.up({ transaction });
       // Each time: a dump that was restored without privileges lets everybody execute them.
       await run(revokeFromPublic);

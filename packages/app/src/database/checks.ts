@@ -60,7 +60,6 @@ const factsText = `
     extract(epoch from clock_timestamp())::float8 as time, rolname::text as name, rolsuper as superuser,
     coalesce(pg_has_role(nspowner, 'usage'), false) as owner, pg_get_userbyid(nspowner)::text as schema_owner,
     pg_get_userbyid(datdba)::text as database_owner, has_database_privilege(datname, 'create') as may_create,
-    has_database_privilege(datname, 'temporary') as temporary,
     exists (select from pg_class where relnamespace = pg_namespace.oid and relname = 'mirrors') as has_tables,
     array_remove(array[case when rolsuper then 'superuser' end, case when rolcreaterole then 'createrole' end,
       case when rolcreatedb then 'createdb' end, case when rolreplication then 'replication' end,
@@ -180,10 +179,6 @@ async function checkMigrations({ facts, database, purpose }: CheckInput): Promis
     states.filter(({ state }) => state === wanted).map(({ name }) => name);
   const pending = namesOf('pending');
   const unknown = namesOf('unknown');
-  if (pending.length > 0 && unknown.length > 0) {
-    const advice = 'restore a backup of that version into a new database (docs/how-to/upgrade.md)';
-    return problem(`the schema is of a version before 1.0.0: ${unknown.join(', ')}`, advice);
-  }
   if (pending.length === states.length && facts.has_tables)
     return problem('the tables are there, but no record of their migrations', withoutRecord);
   if (pending.length > 0) {
@@ -232,10 +227,7 @@ async function checkRights({ facts, database, purpose }: CheckInput): Promise<Re
   }
   if (owner) {
     const advice = `use it for \`./campaign-mirror migrate\` only, and start the service as ${roles.service}`;
-    results.push(warning(`${who} owns the schema, and so may change all that is in it`, advice));
-    if (facts.temporary || purpose) return results;
-    const grants = `run \`./campaign-mirror roles create\` as ${database_owner}, who owns the database`;
-    return [...results, problem(`${who} lacks what a restore needs: temporary on the database`, grants)];
+    return [...results, warning(`${who} owns the schema, and so may change all that is in it`, advice)];
   }
   const rights = await grantedRights(database);
   const mayOperate = name !== roles.service && rightsOf('operator', rights).missing.length === 0;

@@ -98,8 +98,8 @@ export async function migrateWithNotes(
 export async function withDatabase<T>(
   call: Call,
   run: (access: DatabaseAccess, settings: Settings) => Promise<T>,
+  { settings }: { readonly settings: Settings } = readCommandSettings(call),
 ): Promise<T> {
-  const { settings } = readCommandSettings(call);
   const { interruption, output } = call;
   const { signal } = interruption;
   const onWait = (line: string) => output.note(line);
