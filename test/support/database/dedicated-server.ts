@@ -17,14 +17,16 @@ export type DedicatedServer = Awaited<ReturnType<typeof dedicatedServer>>;
 
 /**
  * A PostgreSQL of a test's own, to be stopped, killed and started again at will. Everybody may connect as anybody.
- * `socket`: it keeps one in its data folder, whose path may be too long for it.
+ * `socket`: it keeps one in its data folder, whose path may be too long for it. `folder`: that of other programs.
  */
-export async function dedicatedServer({ socket = false } = {}) {
+export async function dedicatedServer({ socket = false, folder = '' } = {}) {
   const parent = await mkdtemp(join(tmpdir(), 'campaign-mirror-dedicated-'));
   await chmod(parent, 0o711);
   const data = join(parent, 'data');
   const user = await installed.databaseOsUser(data);
-  const programs = await installed.reachable(await installed.findPrograms(), user);
+  const programs = folder
+    ? { folder, version: '' }
+    : await installed.reachable(await installed.findPrograms(), user);
   await mkdir(data, 0o700);
   if (user) await chown(data, user.uid, user.gid);
   const as = user && { uid: user.uid, gid: user.gid };
