@@ -131,6 +131,15 @@ describe('copy', () => {
       );
     });
 
+    it('where somebody else is first', async () => {
+      const other = await rival(target, rows[0] ?? '');
+      const running = startCommand(['copy'], settings());
+      await untilWaiting(target, running.ended, 1, [roles.owner]);
+      await other.commit();
+      expect((await running.ended).code).to.equal(1);
+      expect(running.errors).to.match(/^the database is not empty \(there are rows in campaigns\): /);
+    });
+
     it('from the database itself, by whatever name', () =>
       refuses('the source is the database itself: name two different ones', {
         SOURCE_DATABASE_URL: target.url('operator').replace('127.0.0.1', 'localhost'),
@@ -141,7 +150,7 @@ describe('copy', () => {
       await source.admin.query("insert into campaign_mirror.migrations (name) values ('9999-newer')");
       try {
         await refuses(
-          `the source has the schema ${of}, 9999-newer, and this database ${of}: run \`./campaign-mirror migrate\` on both, with the same version of the program`,
+          `the source has the schema ${of}, 9999-newer, and this database ${of}: run \`migrate\` of one version of the program on both`,
         );
       } finally {
         await source.admin.query("delete from campaign_mirror.migrations where name = '9999-newer'");
@@ -193,7 +202,7 @@ describe('copy', () => {
 
     const lost = await inItsMiddle(startCommand);
     await source.admin.query(
-      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'campaign-mirror copy'",
+      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'campaign-mirror operator'",
     );
     expect((await lost.running.ended).code).to.equal(3);
     expect(lost.running.errors).to.match(

@@ -31,7 +31,7 @@ describe('a trial on the embedded database becomes an installation', () => {
     const none = await command(['copy'], { DATABASE_URL: target.url('owner'), DATA_DIR: absent });
     expect(none).to.include({ code: 1, output: '' });
     expect(none.errors).to.equal(
-      `there is no embedded database in ${absent}: name the one to copy by --from, DATA_DIR or SOURCE_DATABASE_URL\n`,
+      `there is no embedded database in ${absent}: name the source by --from or SOURCE_DATABASE_URL or SOURCE_DATABASE_URL_FILE\n`,
     );
     expect(existsSync(absent)).to.equal(false);
     for (const words of [['copy'], ['copy', '--from', `${folder.path}/`]]) {

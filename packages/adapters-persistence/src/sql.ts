@@ -1,6 +1,6 @@
 export { postgresCampaignExport } from './bulk/campaign-export.ts';
 export { postgresCampaignImport } from './bulk/campaign-import.ts';
-export { type Contents, contentsOf, filledTable, fillFrom } from './bulk/copy-database.ts';
+export { type Copying, copyDatabase, filledTable } from './bulk/copy-database.ts';
 export { codeOf, isDatabaseAway } from './connection/database-faults.ts';
 export { type DatabaseProbe, type DatabaseState, openProbe } from './connection/database-probe.ts';
 export {

@@ -20,8 +20,8 @@ const tablesText = `
   where relnamespace = 'campaign_mirror'::regnamespace and relkind = 'r' and relname <> 'migrations'
   order by exists (select from pg_constraint where conrelid = tables.oid and contype = 'f'), relname`;
 
-const tablesOf = (database: Pool | ClientBase) =>
-  rowsOf<{ name: string; sequence: string | null; columns: string }>(database, tablesText);
+type Table = { readonly name: string; readonly sequence: string | null; readonly columns: string };
+const tablesOf = (database: Pool | ClientBase) => rowsOf<Table>(database, tablesText);
 
 /** The name of the first table that is not empty; undefined if all are empty. @throws Unavailable */
 export async function filledTable(database: Pool | ClientBase): Promise<string | undefined> {
@@ -32,54 +32,59 @@ export async function filledTable(database: Pool | ClientBase): Promise<string |
   return undefined;
 }
 
-/** Its version and size; then, for each table, its rows in COPY's text format and the last number that it assigned. */
-export type Contents = AsyncGenerator<
-  { readonly version: string; readonly isOther: boolean; readonly rows: number } | Buffer | number
->;
+export interface Copying {
+  readonly source: Pool;
+  readonly target: Pool;
+  readonly signal: AbortSignal;
+  /** Receives the number of rows copied so far, and the number of all rows. */
+  readonly onProgress: (rows: number, all: number) => void;
+  /** The error to throw for a fault of the source. */
+  readonly sourceFault: (error: unknown) => unknown;
+}
 
 /** The number of the advisory lock of a database that is being filled; chosen arbitrarily. */
 const fillingLock = 7_236_110_422;
 const versionText =
   "(select string_agg(name, ', ' order by name) from campaign_mirror.migrations) as version";
+const ownerText =
+  "(select pg_has_role(nspowner, 'usage') from pg_namespace where nspname = 'campaign_mirror')";
 const lastText = (sequence: string) => `select last_value - 1 + is_called::int as number from ${sequence}`;
 
-/** All that a database contains at one moment. @throws Unavailable; the driver's error; the reason of `signal` */
-export function contentsOf(pool: Pool, signal: AbortSignal): Contents {
-  return ofOneMoment(pool, signal, async function* (client) {
-    await client.query("set local datestyle = 'ISO'");
-    const tables = await tablesOf(client);
-    const sizes = tables.map(({ name }) => `(select count(*) from campaign_mirror.${name})`);
-    const isOther = `pg_try_advisory_xact_lock_shared(${fillingLock})`;
-    yield* await rowsOf<{ version: string; isOther: boolean; rows: number }>(
-      client,
-      `select ${versionText}, ${isOther} as "isOther", ${sizes.join(' + ')} as rows`,
-    );
-    for (const { name, columns, sequence } of tables) {
-      yield* client.query(to(`copy campaign_mirror.${name} (${columns}) to stdout`)) as AsyncIterable<Buffer>;
-      // After the rows, because a sequence does not belong to the moment: it is never below them.
-      yield sequence ? await numberOf(client, lastText(sequence)) : 0;
-    }
-  });
+/** Facts about the source; then, for each table, its rows in COPY's text format, and the last number that it assigned. */
+type Contents = AsyncGenerator<{ version: string; isOther: boolean; all: number } | Buffer | number>;
+
+async function* contentsOf({ source, signal, sourceFault }: Copying): Contents {
+  try {
+    yield* ofOneMoment(source, signal, async function* (client) {
+      await client.query("set local datestyle = 'ISO'");
+      const tables = await tablesOf(client);
+      const sizes = tables.map(({ name }) => `(select count(*) from campaign_mirror.${name})`).join(' + ');
+      const isOther = `pg_try_advisory_xact_lock_shared(${fillingLock}) as "isOther"`;
+      yield* await rowsOf<never>(client, `select ${versionText}, ${isOther}, ${sizes} as all`);
+      for (const { name, columns, sequence } of tables) {
+        const copy = to(`copy campaign_mirror.${name} (${columns}) to stdout`);
+        yield* client.query(copy) as AsyncIterable<Buffer>;
+        // After the rows, because a sequence does not belong to the moment: it is never below them.
+        yield sequence ? await numberOf(client, lastText(sequence)) : 0;
+      }
+    });
+  } catch (error) {
+    throw sourceFault(error);
+  }
 }
 
 /**
- * Puts what another database of the same schema contains into an empty one, as the owner of its tables: all of it, or
- * nothing. Others cannot write there meanwhile. `onProgress` receives the number of rows so far, and the number of all.
- * Returns the number of rows by the name of their table.
- * @throws UnfitDatabase; Unavailable; what `contents` throws; the reason of `signal`
+ * Copies everything, as it is at one moment, into an empty database of the same schema, as the owner of its tables: all
+ * of it, or nothing. Others cannot write there meanwhile. Returns the number of rows by the name of their table.
+ * @throws what `sourceFault` returns; the reason of `signal`; UnfitDatabase; Unavailable
  */
-export async function fillFrom(
-  contents: Contents,
-  pool: Pool,
-  signal: AbortSignal,
-  onProgress: (rows: number, all: number) => void,
-): Promise<Readonly<Record<string, number>>> {
+export async function copyDatabase(copying: Copying): Promise<Readonly<Record<string, number>>> {
+  const { target, signal } = copying;
+  const contents = contentsOf(copying);
+  const run = (client: PoolClient) =>
+    stoppable(signal, target, client, () => fill(client, contents, copying));
   try {
-    return await inTransaction(
-      pool,
-      (client) => stoppable(signal, pool, client, () => fill(client, contents, onProgress)),
-      `${withoutTimeouts}; set local lock_timeout = '5s'`,
-    );
+    return await inTransaction(target, run, `${withoutTimeouts}; set local lock_timeout = '5s'`);
   } catch (error) {
     if (!(error instanceof Unavailable && isLocked(error.cause))) throw error;
     throw new UnfitDatabase('the database is in use: stop whatever writes to it, and run it again');
@@ -88,24 +93,42 @@ export async function fillFrom(
   }
 }
 
-async function fill(client: PoolClient, contents: Contents, onProgress: (rows: number, all: number) => void) {
-  const { value: theirs } = await takenOver(client, contents);
+async function fill(client: PoolClient, contents: Contents, { onProgress }: Copying) {
+  const refuseIf = (reason: unknown, why: string) => {
+    if (reason) throw new UnfitDatabase(why);
+  };
+  const lock = `pg_advisory_xact_lock(${fillingLock})`;
+  const [ours] = await rowsOf(client, `select ${versionText}, ${ownerText} as is_owner, ${lock}`);
+  refuseIf(!ours?.is_owner, 'only the owner of the schema copies into it: use the user that runs `migrate`');
+  const { version, isOther, all } = (await contents.next()).value;
+  refuseIf(!isOther, 'the source is the database itself: name two different ones');
+  const versions = `the source has the schema ${version}, and this database ${ours?.version}`;
+  refuseIf(version !== ours?.version, `${versions}: run \`migrate\` of one version of the program on both`);
+  const tables = await tablesOf(client);
+  const off = tables.map(({ name }) => `alter table campaign_mirror.${name} disable trigger user`).join('; ');
+  // What is copied is neither a change nor an act. Others cannot write from then on; if there is data, nobody has to wait.
+  for (const text of ['', off]) {
+    await client.query(text);
+    const filled = await filledTable(client);
+    refuseIf(
+      filled,
+      `the database is not empty (there are rows in ${filled}): copy into a new one; ${ofDemo}`,
+    );
+  }
   let [rows, last] = [0, 0];
   async function* nextRows(): AsyncGenerator<Buffer> {
     for (;;) {
       const { value } = await contents.next();
-      if (typeof value === 'number') {
-        last = value;
-        return;
-      }
+      last = value;
+      if (typeof value === 'number') return;
       yield value;
       // Each row is a line: a newline in a value is escaped.
       rows += value.toString('latin1').split('\n').length - 1;
-      onProgress(rows, theirs.rows);
+      onProgress(rows, all);
     }
   }
   const counts: Record<string, number> = {};
-  for (const { name, columns, sequence } of await tablesOf(client)) {
+  for (const { name, columns, sequence } of tables) {
     counts[name] = await copyIn(client, `copy campaign_mirror.${name} (${columns}) from stdin`, nextRows());
     await client.query(`alter table campaign_mirror.${name} enable trigger user`);
     if (!sequence) continue;
@@ -117,38 +140,4 @@ async function fill(client: PoolClient, contents: Contents, onProgress: (rows: n
   return counts;
 }
 
-/**
- * Keeps other writers out of an empty database until the end of the transaction, and its triggers off: what is copied is
- * neither a change nor an act. Returns the first of the contents. @throws UnfitDatabase
- */
-async function takenOver(client: PoolClient, contents: Contents) {
-  const isOwner =
-    "(select pg_has_role(nspowner, 'usage') from pg_namespace where nspname = 'campaign_mirror')";
-  const [ours] = await rowsOf(
-    client,
-    `select ${versionText}, ${isOwner} as "isOwner", pg_advisory_xact_lock(${fillingLock})`,
-  );
-  if (!ours?.isOwner)
-    throw new UnfitDatabase('only the owner of the schema copies into it: use the user that runs `migrate`');
-  const first = await contents.next();
-  const { isOther, version } = first.value;
-  if (!isOther) throw new UnfitDatabase('the source is the database itself: name two different ones');
-  if (version !== ours.version)
-    throw new UnfitDatabase(
-      `the source has the schema ${version}, and this database ${ours.version}: run \`./campaign-mirror migrate\` on both, with the same version of the program`,
-    );
-  const refuseData = async () => {
-    const table = await filledTable(client);
-    if (!table) return;
-    throw new UnfitDatabase(
-      `the database is not empty (there are rows in ${table}): copy into a new one; ` +
-        'where they are of the demonstration set, DEMO=off makes none',
-    );
-  };
-  // Before the locks, too, so that nobody waits for them in vain.
-  await refuseData();
-  for (const { name } of await tablesOf(client))
-    await client.query(`alter table campaign_mirror.${name} disable trigger user`);
-  await refuseData();
-  return first;
-}
+const ofDemo = 'where they are of the demonstration set, DEMO=off makes none';
