@@ -6,26 +6,15 @@ import { UnfitDatabase } from '../connection/pool.ts';
 import { numberOf, rowsOf } from '../connection/rows.ts';
 import { stoppable, withoutTimeouts } from '../connection/stoppable.ts';
 import { inTransaction, ofOneMoment } from '../connection/transaction.ts';
+import { tableNames } from '../schema/tables.ts';
 import { copyIn } from './copy-rows.ts';
 
-/**
- * Every table but the record of migrations; those that others refer to come first. The numbers of transactions are left
- * out, because each server counts its own.
- */
-const tablesText = `
-  select relname::text as name, to_regclass(format('campaign_mirror.%I', relname || '_id_seq'))::text as sequence, (
-    select string_agg(quote_ident(attname), ', ') from pg_attribute
-    where attrelid = tables.oid and attnum > 0 and not attisdropped and attname <> 'transaction_id') as columns
-  from pg_class as tables
-  where relnamespace = 'campaign_mirror'::regnamespace and relkind = 'r' and relname <> 'migrations'
-  order by exists (select from pg_constraint where conrelid = tables.oid and contype = 'f'), relname`;
-
-type Table = { readonly name: string; readonly sequence: string | null; readonly columns: string };
-const tablesOf = (database: Pool | ClientBase) => rowsOf<Table>(database, tablesText);
+/** In an order in which they can be filled: a use of a key refers to the key. */
+const tables = [...tableNames, 'key_uses'] as const;
 
 /** The name of the first table that is not empty; undefined if all are empty. @throws Unavailable */
 export async function filledTable(database: Pool | ClientBase): Promise<string | undefined> {
-  for (const { name } of await tablesOf(database)) {
+  for (const name of tableNames) {
     const rows = await rowsOf(database, `select from campaign_mirror.${name} limit 1`);
     if (rows.length > 0) return name;
   }
@@ -48,7 +37,25 @@ const versionText =
   "(select string_agg(name, ', ' order by name) from campaign_mirror.migrations) as version";
 const ownerText =
   "(select pg_has_role(nspowner, 'usage') from pg_namespace where nspname = 'campaign_mirror')";
-const lastText = (sequence: string) => `select last_value - 1 + is_called::int as number from ${sequence}`;
+/** The last number that a table assigned; 0 if it assigned none, or has no numbers. */
+async function lastOf(client: PoolClient, table: string): Promise<number> {
+  if (table === 'key_uses') return 0;
+  return numberOf(
+    client,
+    `select last_value - 1 + is_called::int as number from campaign_mirror.${table}_id_seq`,
+  );
+}
+
+/** The table with its columns, as COPY names them. The numbers of transactions are left out: each server counts its own. */
+async function tableOf(client: PoolClient, table: string): Promise<string> {
+  const [row] = await rowsOf<{ columns: string }>(
+    client,
+    `select string_agg(attname, ', ') as columns from pg_attribute
+    where attrelid = $1::regclass and attnum > 0 and not attisdropped and attname <> 'transaction_id'`,
+    [`campaign_mirror.${table}`],
+  );
+  return `campaign_mirror.${table} (${row?.columns})`;
+}
 
 /** Facts about the source; then, for each table, its rows in COPY's text format, and the last number that it assigned. */
 type Contents = AsyncGenerator<{ version: string; isOther: boolean; all: number } | Buffer | number>;
@@ -57,15 +64,14 @@ async function* contentsOf({ source, signal, sourceFault }: Copying): Contents {
   try {
     yield* ofOneMoment(source, signal, async function* (client) {
       await client.query("set local datestyle = 'ISO'");
-      const tables = await tablesOf(client);
-      const sizes = tables.map(({ name }) => `(select count(*) from campaign_mirror.${name})`).join(' + ');
+      const sizes = tables.map((name) => `(select count(*) from campaign_mirror.${name})`).join(' + ');
       const isOther = `pg_try_advisory_xact_lock_shared(${fillingLock}) as "isOther"`;
       yield* await rowsOf<never>(client, `select ${versionText}, ${isOther}, ${sizes} as all`);
-      for (const { name, columns, sequence } of tables) {
-        const copy = to(`copy campaign_mirror.${name} (${columns}) to stdout`);
+      for (const name of tables) {
+        const copy = to(`copy ${await tableOf(client, name)} to stdout`);
         yield* client.query(copy) as AsyncIterable<Buffer>;
         // After the rows, because a sequence does not belong to the moment: it is never below them.
-        yield sequence ? await numberOf(client, lastText(sequence)) : 0;
+        yield await lastOf(client, name);
       }
     });
   } catch (error) {
@@ -104,8 +110,7 @@ async function fill(client: PoolClient, contents: Contents, { onProgress }: Copy
   refuseIf(!isOther, 'the source is the database itself: name two different ones');
   const versions = `the source has the schema ${version}, and this database ${ours?.version}`;
   refuseIf(version !== ours?.version, `${versions}: run \`migrate\` of one version of the program on both`);
-  const tables = await tablesOf(client);
-  const off = tables.map(({ name }) => `alter table campaign_mirror.${name} disable trigger user`).join('; ');
+  const off = tables.map((name) => `alter table campaign_mirror.${name} disable trigger user`).join('; ');
   // What is copied is neither a change nor an act. Others cannot write from then on; if there is data, nobody has to wait.
   for (const text of ['', off]) {
     await client.query(text);
@@ -128,11 +133,12 @@ async function fill(client: PoolClient, contents: Contents, { onProgress }: Copy
     }
   }
   const counts: Record<string, number> = {};
-  for (const { name, columns, sequence } of tables) {
-    counts[name] = await copyIn(client, `copy campaign_mirror.${name} (${columns}) from stdin`, nextRows());
+  for (const name of tables) {
+    counts[name] = await copyIn(client, `copy ${await tableOf(client, name)} from stdin`, nextRows());
     await client.query(`alter table campaign_mirror.${name} enable trigger user`);
-    if (!sequence) continue;
-    const beyond = Math.max(last, await numberOf(client, lastText(sequence)));
+    const beyond = Math.max(last, await lastOf(client, name));
+    if (beyond === 0) continue;
+    const sequence = `campaign_mirror.${name}_id_seq`;
     // A restart is undone with its transaction, and so is what `setval` does after it.
     await client.query(`alter sequence ${sequence} restart`);
     await client.query(`select setval($1, $2) from ${sequence} where last_value <= $2`, [sequence, beyond]);

@@ -7,7 +7,9 @@ import { isLocked } from '../connection/database-faults.ts';
 import type { DatabaseAddress } from '../connection/pool.ts';
 import { withoutTimeouts } from '../connection/stoppable.ts';
 import { grantTexts, revokeFromPublic } from '../schema/grants.ts';
-import { roles, schema } from '../schema/schema.ts';
+import { migrationNames, roles, schema } from '../schema/schema.ts';
+import { tableNames } from '../schema/tables.ts';
+import { enforcementFaults } from './enforcement.ts';
 
 /**
  * How long a migration may block others, in milliseconds. The timeout of a lock, for which sessions that request it later
@@ -39,7 +41,7 @@ const unanswered = 'the commit of the migration was not answered: it is unknown 
  * may do so at once: they take turns, and the later ones find nothing to do. Locks are awaited in short attempts,
  * because others wait behind a waiting migration.
  * @throws what the driver throws: the database is unavailable, the role lacks a right or is not the owner (42501),
- *   another transaction keeps holding a lock (55P03); UnfitDatabase; the reason of `givenUp`: then nothing was done;
+ *   another transaction keeps holding a lock (55P03); the reason of `givenUp`: then nothing was done;
  *   Unavailable when it was canceled during the commit and the server does not answer
  */
 export async function migrate(
@@ -100,6 +102,20 @@ async function lockHolders(pool: Pool): Promise<string> {
   return rows[0]?.holders ?? 'another transaction';
 }
 
+const known: readonly string[] = migrationNames;
+
+type Run = <Row>(text: string, values?: unknown[]) => Promise<Row[]>;
+
+/** In the order in which writers lock them; in another one, a writer could deadlock with the migration. */
+const keepWritersOut = `lock table ${tableNames.map((name) => `${schema}.${name}`).join(', ')} in share row exclusive mode`;
+
+/** Makes the functions and triggers of this version, and puts right what was left off, replaced or removed. */
+async function enforce(run: Run): Promise<void> {
+  const faults = await enforcementFaults((text, values) => run(text.replace('$1', '?'), values));
+  if (faults.length > 0) await run(keepWritersOut);
+  for (const { mended } of faults) if (mended) await run(mended);
+}
+
 /** The number of the advisory lock that allows one migration at a time in a database; chosen arbitrarily. */
 const migrationLock = 7_236_110_421;
 
@@ -116,7 +132,7 @@ const refuseOthers = `
  * Applies the pending migrations and grants the rights of the roles that exist: all of it, or nothing, except that the
  * schema and the table of migrations stay. `lockTimeout` is for each lock, in milliseconds; `beforeCommit` is called
  * when everything is done.
- * @throws the driver's error, such as 42501 when the user may not act as the schema's owner; UnfitDatabase
+ * @throws the driver's error, such as 42501 when the user may not act as the schema's owner
  */
 async function bringUpToDate(
   { orm }: Database,
@@ -139,9 +155,13 @@ async function bringUpToDate(
       }
       await run(refuseOthers);
       // Creates the schema and the table of migrations, on a connection of its own.
-      await orm.migrator.getExecuted();
+      const executed = (await orm.migrator.getExecuted()).map(({ name }) => name);
       await run("select set_config('lock_timeout', ?, true)", [String(lockTimeout)]);
+      if (executed.length > 0 && !migrationNames.every((name) => executed.includes(name)))
+        await run(keepWritersOut);
       await orm.migrator.up({ transaction });
+      // Not over those of a newer version.
+      if (executed.every((name) => known.includes(name))) await enforce(run);
       // Each time: a dump that was restored without privileges lets everybody execute them.
       await run(revokeFromPublic);
       const existing = 'select rolname::text as name from pg_roles where rolname in (?)';
