@@ -22,6 +22,7 @@ const rows = [
     values (9, 5, 'https://b\u00fccher.example/{id}?\\.', 9007199254740991, true, '2026-11-20T15:36:00.123456Z')`,
   `insert into campaign_mirror.access_keys (hash, displayed, name, owner_id, expires_at)
     values (sha256('one'), 'cm_0123456', 'one', 7, 'infinity')`,
+  'insert into campaign_mirror.key_uses (access_key_id, used_at) values (1, now())',
   // Of a server that has counted further than the next one.
   `insert into campaign_mirror.mirror_history
       (campaign_id, mirror_id, actor, access_key_id, subject, owner_id, address_before, address_after, changed_at,
@@ -73,7 +74,8 @@ describe('copy', () => {
     await untilWaiting(source, running.ended);
     return { other, running };
   }
-  const copied = /^Copied rows: 1 of access_keys, 2 of campaigns, 3 of mirror_history, 1 of operator_audit, /;
+  const copied =
+    /^Copied rows: 2 of campaigns, 1 of mirrors, 1 of access_keys, 3 of mirror_history, 1 of operator_audit, 1 of key_uses\.\n$/;
 
   it('everything is there as it was, numbers go on, and what happens from then on is recorded again', async () => {
     // However the sessions of either database write their values.
@@ -115,7 +117,7 @@ describe('copy', () => {
       }));
 
     it('where there are rows, and nobody is waited for', async () => {
-      await target.admin.query(rows[3] ?? '');
+      await target.admin.query(rows[4] ?? '');
       before = await everything(target);
       const holder = await rival(target, 'lock table campaign_mirror.campaigns in row exclusive mode');
       await refuses(
