@@ -37,6 +37,7 @@ const versionText =
   "(select string_agg(name, ', ' order by name) from campaign_mirror.migrations) as version";
 const ownerText =
   "(select pg_has_role(nspowner, 'usage') from pg_namespace where nspname = 'campaign_mirror')";
+
 /** The last number that a table assigned; 0 if it assigned none, or has no numbers. */
 async function lastOf(client: PoolClient, table: string): Promise<number> {
   if (table === 'key_uses') return 0;
