@@ -5,7 +5,6 @@ import fastify, { type FastifyError } from 'fastify';
 const statuses: Record<Outcome['kind'], number> = {
   'mirror-set': 200,
   unauthenticated: 401,
-  'over-limit': 429,
   'campaign-not-found': 404,
   refused: 403,
   'no-address': 422,

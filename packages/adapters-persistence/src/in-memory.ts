@@ -136,28 +136,28 @@ export class InMemoryCampaigns implements domain.CampaignRepository {
 /** Callers by their access keys, in memory: for tests, and for reuse without persistence. */
 export class InMemoryIdentity implements domain.Identity {
   readonly #store: InMemoryStore;
-  /** The last result by the hash of the key. It outlives the key, as a claim may. */
-  readonly #claims = new Map<string, domain.Caller>();
+  /** By the hash of the key. A caller is remembered after the end of the key, until that is looked up. */
+  readonly #callers = new Map<string, domain.Caller & { toProve: true }>();
 
   constructor(store: InMemoryStore) {
     this.#store = store;
   }
 
-  async claimedBy(key: string): Promise<domain.Caller | undefined> {
-    return this.#claims.get(keyHash(key).toString('hex'));
+  remembered(key: string) {
+    return this.#callers.get(keyHash(key).toString('hex'));
   }
 
   async whoIs(key: string): Promise<domain.Identified> {
     const hash = keyHash(key).toString('hex');
     const stored = this.#store.accessKeys.get(hash);
-    this.#claims.delete(hash);
+    this.#callers.delete(hash);
     if (!stored) return undefined;
     const subject = keySubject(stored.id);
     if (!this.#store.isValid(stored)) {
       return { refused: stored.revokedAt === null ? 'expired-key' : 'revoked-key', subject };
     }
     const caller = { ownerId: stored.ownerId, subject };
-    this.#claims.set(hash, caller);
+    this.#callers.set(hash, { ...caller, toProve: true });
     return caller;
   }
 }

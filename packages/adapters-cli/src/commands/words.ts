@@ -33,7 +33,6 @@ type Reason =
 const texts: Readonly<Record<Reason, (id: domain.CampaignId) => string>> = {
   unauthenticated: () =>
     'the access key is malformed, unknown, expired or revoked: `./campaign-mirror key issue` issues another',
-  'over-limit': () => 'too many calls: try again later',
   'campaign-not-found': (id) => `there is no campaign ${id}`,
   'mirror-exists': (id) => `the campaign ${id} has a mirror already`,
   'mirror-not-created': (id) =>

@@ -41,6 +41,7 @@ const authenticate = (parameters = '') => ({
 /** The answers to requests without an outcome of the use case. */
 export const faults = withReasons({
   'bad-request': messageReply(400, 'Bad Request', { closes: true }),
+  'proxy-protocol': messageReply(400, 'Bad Request', { closes: true }),
   'request-timeout': messageReply(408, 'Request Timeout', { closes: true }),
   'header-fields-too-large': messageReply(431, 'Request Header Fields Too Large', { closes: true }),
   'expectation-failed': messageReply(417, 'Expectation Failed', { closes: true }),
@@ -70,8 +71,6 @@ export function replyTo(outcome: Outcome, campaign: string, fault: BodyFault = '
       return { status: 200, body: mirrorBody(outcome.mirror) };
     case 'unauthenticated':
       return { ...faults['invalid-key'], because: outcome.because ?? 'unknown-key' };
-    case 'over-limit':
-      return tooManyAttempts('rate', outcome.resetIn);
     case 'campaign-not-found':
       return campaignNotFound(campaign);
     case 'refused':
@@ -133,7 +132,7 @@ function mirrorBody(mirror: Mirror): string {
 }
 
 function campaignNotFound(campaign: string): Reply {
-  const text = `No query results for model [Campaign] ${cut(decodedOnce(campaign), 64)}`;
+  const text = `No query results for model [Campaign] ${cut(campaign, 64)}`;
   return messageReply(404, text, { because: 'campaign-not-found' });
 }
 
@@ -150,14 +149,6 @@ export function methodNotSupported(method: string, supported: string): Reply {
 export const options = (supported: string): Reply => ({ status: 204, headers: { Allow: supported } });
 
 export const movedTo = (path: string) => messageReply(302, `See ${path}.`, { headers: { Location: path } });
-
-function decodedOnce(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
 
 /** The first `characters` code points, so that no surrogate pair is split. */
 function cut(text: string, characters: number): string {

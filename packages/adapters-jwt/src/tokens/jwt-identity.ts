@@ -52,11 +52,6 @@ export class JwtIdentity implements Identity {
     this.#keys = keys;
   }
 
-  /** The same as `whoIs`: a token is checked by itself, without a store. */
-  claimedBy(token: string): Promise<Identified> {
-    return this.whoIs(token);
-  }
-
   async whoIs(token: string): Promise<Identified> {
     if (!isTokenForm(token)) return { refused: 'token-malformed' };
     const { issuer, audience, algorithms, clockTolerance } = this.#rules;
@@ -112,7 +107,7 @@ function faultOf(error: errors.JOSEError): string {
 export function keysOrTokens(keys: Identity, tokens: Identity): Identity {
   const identityFor = (credential: string) => (accessKey(credential) ? keys : tokens);
   return {
-    claimedBy: (credential) => identityFor(credential).claimedBy(credential),
+    remembered: (credential) => identityFor(credential).remembered?.(credential),
     whoIs: (credential) => identityFor(credential).whoIs(credential),
   };
 }

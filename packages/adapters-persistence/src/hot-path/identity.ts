@@ -17,28 +17,28 @@ export interface LookUps {
   readonly campaign: (id: domain.CampaignId) => Promise<domain.Campaign | undefined>;
 }
 
-/** The maximum number of claims kept: about 200 bytes each. */
-const maxClaims = 100_000;
+/** The maximum number of callers remembered: about 200 bytes each. */
+const maxRemembered = 100_000;
 
 /**
- * Access keys in PostgreSQL. A key that was found once is kept as a claim, which each write proves, until a look-up
- * finds the key invalid. `uses` records the keys that are found.
+ * Access keys in PostgreSQL. The caller of a key that was found once is remembered, for each write to prove, until a
+ * look-up finds the key invalid. `uses` records the keys that are found.
  */
 export function postgresIdentity(lookUp: LookUps['key'], uses: KeyUses): domain.Identity {
   /** By the hash of the key, since keys are not kept. */
-  const claims = new LRUCache<string, domain.Caller>({ max: maxClaims });
+  const callers = new LRUCache<string, domain.Caller & { toProve: true }>({ max: maxRemembered });
   return {
-    claimedBy: async (key) => claims.get(keyHash(key).toString('latin1')),
+    remembered: (key) => callers.get(keyHash(key).toString('latin1')),
     whoIs: async (key) => {
       const hash = keyHash(key);
       const caller = await lookUp(hash);
       if (!isCaller(caller)) {
-        claims.delete(hash.toString('latin1'));
+        callers.delete(hash.toString('latin1'));
         return caller;
       }
       const id = accessKeyOf(caller.subject);
       if (id) uses.note(id);
-      claims.set(hash.toString('latin1'), caller);
+      callers.set(hash.toString('latin1'), { ...caller, toProve: true });
       return caller;
     },
   };

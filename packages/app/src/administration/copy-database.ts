@@ -32,6 +32,7 @@ export async function copyInto(call: Call, folder?: string): Promise<Readonly<Re
         );
       return asOperator(openPool, access, from, 'copy', { statementTimeout: 0, queryTimeout: 0 }, 'owner');
     },
+    false,
     { settings: source },
   );
   return copying
