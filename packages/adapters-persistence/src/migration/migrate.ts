@@ -3,7 +3,7 @@ import { Unavailable } from '@campaign-mirror/domain';
 import { isolationLevel } from '../connection/audited.ts';
 import { type Database, openDatabase } from '../connection/database.ts';
 import { isLocked } from '../connection/database-faults.ts';
-import { type DatabaseAddress, UnfitDatabase } from '../connection/pool.ts';
+import type { DatabaseAddress } from '../connection/pool.ts';
 import { withoutTimeouts } from '../connection/stoppable.ts';
 import { transactionsBroughtBack } from '../schema/feed.ts';
 import { grantTexts, revokeFromPublic } from '../schema/grants.ts';
@@ -46,7 +46,7 @@ const unfinished =
  * the index of the history if it is missing. Several processes may do so at once: they take turns, and the later ones
  * find nothing to do. Locks are awaited in short attempts, because others wait behind a waiting migration.
  * @throws what the driver throws: the database is unavailable, the role lacks a right or is not the owner (42501),
- *   another transaction keeps holding a lock (55P03); UnfitDatabase; the reason of `givenUp`: then nothing was done;
+ *   another transaction keeps holding a lock (55P03); the reason of `givenUp`: then nothing was done;
  *   Unavailable when somebody else keeps the turn to migrate, when it was canceled while the index was built, and when it
  *   was canceled during the commit and the server does not answer
  */
@@ -129,7 +129,7 @@ const refuseOthers = `
  * schema and the table of migrations stay. `lockTimeout` is for each lock, in milliseconds; `onTurn` is called with the
  * process id of the session when it is its turn, `beforeCommit` when everything is done. Returns whether the index of the
  * history is built.
- * @throws the driver's error, such as 42501 when the user may not act as the schema's owner; UnfitDatabase; Unavailable
+ * @throws the driver's error, such as 42501 when the user may not act as the schema's owner; Unavailable
  *   when somebody else keeps the turn
  */
 async function bringUpToDate(
@@ -150,11 +150,6 @@ async function bringUpToDate(
       // Creates the schema and the table of migrations, on a connection of its own.
       const executed = (await orm.migrator.getExecuted()).map(({ name }) => name);
       await run("select set_config('lock_timeout', ?, true)", [String(lockTimeout)]);
-      if (executed.length > 0 && !executed.includes(migrationNames[0]))
-        throw new UnfitDatabase(
-          'the schema is of a version before 1.0.0: run `backup` of that version, and `restore` of this one into a ' +
-            'new database (docs/how-to/upgrade.md)',
-        );
       if (executed.length > 0 && !migrationNames.every((name) => executed.includes(name)))
         await run(keepWritersOut);
       await orm.migrator.up({ transaction });

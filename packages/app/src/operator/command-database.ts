@@ -100,8 +100,8 @@ export async function withDatabase<T>(
   call: Call,
   run: (access: DatabaseAccess, settings: Settings) => Promise<T>,
   besideService = false,
+  { settings }: { readonly settings: Settings } = readCommandSettings(call),
 ): Promise<T> {
-  const { settings } = readCommandSettings(call);
   const { interruption, output } = call;
   const { signal } = interruption;
   const onWait = (line: string) => output.note(line);
