@@ -98,6 +98,8 @@ export async function visitors(
     const [p50, p99 = Number.NaN, greatest] = [0.5, 0.99, 1].map((part) => quantile(times, part));
     const visited = sum(answers, ({ requests, seconds }) => requests / seconds / count);
     const found = answers.flatMap((one) => answerFaults(one, '302'));
+    if (visited < 0.9 * visits)
+      found.push(`only ${number(visited, 0)} visits a second: the figures say nothing`);
     if (hasFeed && !(p99 <= bars.p99)) found.push(`p99 is beyond ${bars.p99} ms`);
     if (hasFeed && asked > bars.queries + updates) found.push(`more than ${bars.queries} queries a second`);
     faults.push(...found.map((fault) => `${form}: ${fault}`));
