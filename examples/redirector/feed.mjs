@@ -1,9 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { complain } from './log.mjs';
 
-/** One row for each campaign, however often it changed. `position` is the same in all. */
+/** The last change of each campaign, in one value: a row for each would cost this process twice as much and more. */
 const look = `
-  select position, campaign_id, max(change_id) as change_id from campaign_mirror.changes_since($1) group by 1, 2`;
+  select max(position) as position,
+    json_object_agg(campaign_id, change_id) filter (where campaign_id is not null) as changes
+  from (select max(position) as position, campaign_id, max(change_id) as change_id
+    from campaign_mirror.changes_since($1) group by campaign_id) as campaigns`;
 
 /**
  * Asks again and again what changed since the last time, on one connection. A position belongs to a connection: on a new
@@ -32,8 +35,10 @@ export function followFeed(pool, { changed, anew }, { interval, second, longestP
       // A process that was stopped in between hears what was known before.
       if (performance.now() - began > second) throw new Error('no answer within a second');
       if (position === null) anew();
-      else for (const row of rows) changed(Number(row.campaign_id), Number(row.change_id));
-      position = rows[0]?.position ?? position;
+      else
+        for (const [campaign, change] of Object.entries(rows[0].changes ?? {}))
+          changed(Number(campaign), change);
+      position = rows[0].position ?? position;
       heardAt = performance.now();
       await pause(interval, undefined, { signal });
     }
