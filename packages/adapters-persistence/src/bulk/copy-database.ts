@@ -32,7 +32,7 @@ export interface Copying {
 }
 
 /** The number of the advisory lock of a database that is being filled; chosen arbitrarily. */
-const fillingLock = 7_236_110_422;
+const fillingLock = 7_236_110_423;
 const versionText =
   "(select string_agg(name, ', ' order by name) from campaign_mirror.migrations) as version";
 const ownerText =

@@ -3,6 +3,7 @@ import { Unavailable } from '@campaign-mirror/domain';
 import { isolationLevel } from '../connection/audited.ts';
 import { type Database, openDatabase } from '../connection/database.ts';
 import { isLocked } from '../connection/database-faults.ts';
+import { blockersOf } from '../connection/lock-holders.ts';
 import type { DatabaseAddress } from '../connection/pool.ts';
 import { withoutTimeouts } from '../connection/stoppable.ts';
 import { transactionsBroughtBack } from '../schema/feed.ts';
@@ -11,7 +12,7 @@ import { migrationNames, roles, schema } from '../schema/schema.ts';
 import { tableNames } from '../schema/tables.ts';
 import { enforcementFaults } from './enforcement.ts';
 import { buildHistoryIndex, indexText } from './history-index.ts';
-import { type Attempt, blockersOf, takeTurn, turns, type Waiting } from './turns.ts';
+import { type Attempt, takeTurn, turns, type Waiting } from './turns.ts';
 
 /**
  * How long a migration may block others, in milliseconds. The timeout of a lock, for which sessions that request it later
