@@ -28,6 +28,7 @@ const parts = {
       'postgres',
       'hot-path',
       'schema',
+      'feed/clicks',
       'routes',
       'tokens',
       'domain',
@@ -41,7 +42,9 @@ const parts = {
     of: [
       'contracts/kit',
       'commands/data-in-flat-memory',
+      'commands/follow-failover',
       'tokens/service',
+      'feed',
       'service',
       'history',
       'hostile',
@@ -71,7 +74,7 @@ const choices = {
   integration: {
     environment: { TEST_DATABASE: 'container' },
     of: [
-      'commands/backup',
+      'commands/copy',
       'commands/doctor',
       'commands/history',
       'commands/history-prune',
@@ -81,6 +84,7 @@ const choices = {
       'postgres',
       'hot-path',
       'schema',
+      'feed/clicks',
       'contracts/port-contracts',
     ],
   },

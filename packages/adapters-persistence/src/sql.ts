@@ -1,8 +1,6 @@
-export { backupOf, type TableCounts } from './bulk/backup.ts';
-export { BackupFault } from './bulk/backup-reader.ts';
 export { postgresCampaignExport } from './bulk/campaign-export.ts';
 export { postgresCampaignImport } from './bulk/campaign-import.ts';
-export { filledTable, restoreBackup } from './bulk/restore.ts';
+export { type Copying, copyDatabase, filledTable } from './bulk/copy-database.ts';
 export { codeOf, isDatabaseAway } from './connection/database-faults.ts';
 export { type DatabaseProbe, type DatabaseState, openProbe } from './connection/database-probe.ts';
 export {
@@ -23,6 +21,7 @@ export { grantedRights, rightsOf } from './migration/granted-rights.ts';
 export { isMigrated, type MigrationState, migrationStates } from './migration/migration-states.ts';
 export { postgresAudit } from './operator/audit.ts';
 export { postgresCampaignRecords } from './operator/campaign-records.ts';
+export { postgresChangeFeed } from './operator/follow-changes.ts';
 export {
   demonstrationCampaign,
   demonstrationOwners,

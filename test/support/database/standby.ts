@@ -32,7 +32,7 @@ export async function replicated(prepare: (primary: DedicatedServer) => Promise<
     standby,
     /** Resolves when the standby shows what the primary has committed by now. */
     caughtUp: async (): Promise<void> => {
-      const { rows } = await ask(primary, 'select pg_current_wal_insert_lsn()::text as lsn');
+      const { rows } = await ask(primary, 'select pg_current_wal_flush_lsn()::text as lsn');
       await eventually('the standby has replayed it', async () => {
         const replayed = await ask(standby, 'select pg_last_wal_replay_lsn() >= $1::pg_lsn as now', [
           rows[0].lsn,

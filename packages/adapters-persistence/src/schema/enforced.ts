@@ -88,6 +88,11 @@ const constraintTexts: readonly (readonly [table: string, name: string, definiti
   ['access_keys', 'access_keys_pkey', 'primary key (id)'],
   ['access_keys', 'access_keys_hash_key', 'unique (hash)'],
   ['access_keys', 'access_keys_hash_check', 'check (octet_length(hash) = 32)'],
+  [
+    'access_keys',
+    'access_keys_hosts_check',
+    'check (cardinality(hosts) > 0 and array_position(hosts, null) is null)',
+  ],
   ['access_keys', 'access_keys_id_check', isIdentifier('id')],
   ['access_keys', 'access_keys_owner_id_check', isIdentifier('owner_id')],
   ['key_uses', 'key_uses_pkey', 'primary key (access_key_id)'],
@@ -179,7 +184,8 @@ export const faultsText = `
     union all
     select relnamespace, (case relkind when 'r' then 'table ' when 'S' then 'sequence ' else 'view ' end) || oid::regclass::text,
       relowner from pg_class where relkind in ('r', 'S', 'v')
-  ) as objects (namespace, what, owner) where objects.namespace = here.oid and objects.owner <> nspowner`;
+  ) as objects (namespace, what, owner) where objects.namespace = here.oid and objects.owner <> nspowner
+  order by place`;
 
 /**
  * Rows from before, or written by hand: addresses that are none, and mirrors whose campaign was transferred, flagged or

@@ -7,7 +7,13 @@ import {
 } from '@campaign-mirror/adapters-persistence/sql';
 import { type Check, type CheckInput, durable, ok, problem, type Result, warning } from './check.ts';
 import { namePrimary } from './connection-advice.ts';
-import { checkEnforcement, checkMigrations, checkMirrors, checkSequences } from './schema-checks.ts';
+import {
+  checkEnforcement,
+  checkMigrations,
+  checkMirrors,
+  checkSequences,
+  checkTransactions,
+} from './schema-checks.ts';
 
 /** The newest version that the tests run on. */
 const newestTestedVersion = 18;
@@ -48,6 +54,7 @@ export const checks: readonly Check[] = [
   { name: 'migrations', stops: true, warns: true, run: checkMigrations },
   { name: 'rights', stops: true, warns: true, run: checkRights },
   { name: 'sequences', stops: true, warns: true, run: checkSequences },
+  { name: 'transactions', stops: true, warns: true, run: checkTransactions },
   { name: 'enforcement', stops: true, warns: true, run: checkEnforcement },
   { name: 'mirrors', run: checkMirrors },
   {
@@ -125,10 +132,7 @@ async function checkRights({ facts, database, purpose }: CheckInput): Promise<Re
   }
   if (owner) {
     const advice = `use it for \`./campaign-mirror migrate\` only, and start the service as ${roles.service}`;
-    results.push(warning(`${who} owns the schema, and so may change all that is in it`, advice));
-    if (facts.temporary || purpose) return results;
-    const grants = `run \`./campaign-mirror roles create\` as ${database_owner}, who owns the database`;
-    return [...results, problem(`${who} lacks what a restore needs: temporary on the database`, grants)];
+    return [...results, warning(`${who} owns the schema, and so may change all that is in it`, advice)];
   }
   const rights = await grantedRights(database);
   const mayOperate = name !== roles.service && rightsOf('operator', rights).missing.length === 0;

@@ -79,7 +79,7 @@ const misconfigured: Advice<string> = {
 
 /** What to do about a schema without a record of its migrations, as it is after a restore of the schema alone. */
 export const withoutRecord =
-  'if it was restored with --schema-only, restore the data too (--data-only --disable-triggers); if there is none, drop the schema (drop schema campaign_mirror cascade) and run `./campaign-mirror migrate`';
+  'drop the schema (drop schema campaign_mirror cascade), then restore a whole dump (pg_restore --single-transaction), or, if there is none, run `./campaign-mirror migrate`';
 const migrate = 'run `./campaign-mirror migrate` as the owner of the schema';
 const notSetUpText = `{database} is not set up for this version (it is new, or of an earlier one): ${migrate}`;
 
