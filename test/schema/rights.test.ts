@@ -14,7 +14,10 @@ const decided = {
     ['SELECT', 'mirrors'],
     ['INSERT', 'mirrors.id mirrors.campaign_id mirrors.target_url mirrors.clicks mirrors.created_at'],
     ['INSERT', 'mirrors.updated_at mirrors.updated_externally mirrors.updated_externally_at'],
-    ['SELECT', 'mirror_history operator_audit key_uses current_mirrors migrations sequences_behind'],
+    [
+      'SELECT',
+      'mirror_history operator_audit key_uses current_mirrors migrations sequences_behind transactions_ahead',
+    ],
     ['SELECT UPDATE USAGE', 'campaigns_id_seq mirrors_id_seq'],
     ['SELECT', 'access_keys_id_seq mirror_history_id_seq operator_audit_id_seq'],
     ['USAGE', 'campaign_mirror'],
@@ -24,13 +27,12 @@ const decided = {
     ['SELECT', 'campaigns.id campaigns.owner_id campaigns.is_default mirrors.campaign_id migrations.name'],
     ['SELECT', 'access_keys.id access_keys.hash access_keys.owner_id access_keys.expires_at'],
     ['SELECT', 'access_keys.revoked_at'],
-    ['SELECT', 'recent_moves sequences_behind'],
+    ['SELECT', 'recent_moves sequences_behind transactions_ahead'],
     ['EXECUTE', 'set_mirrors note_key_uses'],
     ['USAGE', 'campaign_mirror'],
   ],
   redirector: [
-    ['SELECT', 'current_mirrors mirrors.campaign_id mirrors.clicks'],
-    ['UPDATE', 'mirrors.clicks'],
+    ['SELECT', 'current_mirrors'],
     ['EXECUTE', 'changes_since count_clicks'],
     ['USAGE', 'campaign_mirror'],
   ],
@@ -165,7 +167,15 @@ describe('contract: the data around it — who may do what', () => {
         'drop table campaign_mirror.mirrors',
         "select campaign_mirror.note('key-issued', null, 1, 1, '{}')",
       ];
-      for (const [role, statements] of Object.entries({ service: byService, operator: byOperator }))
+      const byRedirector = [
+        `${mirror} set clicks = 0`,
+        'select clicks from campaign_mirror.mirrors',
+        'select from campaign_mirror.mirror_history',
+        'select from campaign_mirror.current_mirrors for update',
+        ...[row, entry, set('jwt', null, 'set_mirrors'), pruned],
+      ];
+      const all = { service: byService, operator: byOperator, redirector: byRedirector };
+      for (const [role, statements] of Object.entries(all))
         for (const statement of statements)
           expect(await as(role as Role, statement), `${role}: ${statement}`).to.have.property(
             'code',

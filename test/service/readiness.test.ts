@@ -6,7 +6,14 @@ import { databaseOf } from '../support/process/lives.ts';
 import { listeningService } from '../support/process/service-process.ts';
 import { eventually } from '../support/promises.ts';
 
-const good = { database: true, writable: true, migrations: true, sequences: true, triggers: true };
+const good = {
+  database: true,
+  writable: true,
+  migrations: true,
+  sequences: true,
+  transactions: true,
+  triggers: true,
+};
 const timeout = 10_000;
 
 describe('contract: life — what /readyz asks of the database', () => {
