@@ -1,9 +1,10 @@
 import type { Pool } from 'pg';
+import { blockersOf } from '../connection/lock-holders.ts';
 import { rowsOf } from '../connection/rows.ts';
 import { withoutTimeouts } from '../connection/stoppable.ts';
 import { inTransaction } from '../connection/transaction.ts';
 import { historyIndex, historyIndexText } from '../schema/feed.ts';
-import { blockersOf, inTurn, takeTurn, turns, type Waiting } from './turns.ts';
+import { inTurn, takeTurn, turns, type Waiting } from './turns.ts';
 
 /** How often it looks for those whom the build waits for, in milliseconds. */
 const betweenLooks = 2_000;

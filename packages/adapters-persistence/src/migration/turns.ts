@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Unavailable } from '@campaign-mirror/domain';
-import type { ClientBase, Pool } from 'pg';
-import { rowsOf } from '../connection/rows.ts';
+import type { Pool } from 'pg';
+import { describedSessions, holdersOf } from '../connection/lock-holders.ts';
 
 /** The advisory locks that allow one process at a time in a database; chosen arbitrarily. */
 export const turns = {
@@ -20,27 +20,10 @@ export interface Waiting {
   readonly pause: number;
 }
 
-/** A session as `process 4711 (pg_dump of somebody)`; a transaction that was prepared has none. */
-const described = `string_agg(distinct case when pid is null or pid = 0 then 'a prepared transaction'
-  else format('process %s (%s)', pid, concat_ws(' of ', coalesce(nullif(application_name, ''), 'unnamed'), usename))
-  end, ', ') as holders`;
-
 const turnHoldersText = `
-  select ${described} from pg_locks left join pg_stat_activity using (pid)
+  select ${describedSessions} from pg_locks left join pg_stat_activity using (pid)
   where locktype = 'advisory' and granted and objsubid = 1 and (classid::bigint << 32) | objid::bigint = any ($1)
     and pg_locks.database = (select oid from pg_database where datname = current_database())`;
-
-const blockersText = `
-  select ${described} from unnest(pg_blocking_pids($1)) as blockers (pid) left join pg_stat_activity using (pid)`;
-
-async function holdersOf(database: Pool | ClientBase, text: string, ...values: unknown[]) {
-  const [row] = await rowsOf<{ holders: string | null }>(database, text, values);
-  return row?.holders ?? undefined;
-}
-
-/** Those who hold the lock for which the session of this process id waits, if it waits. @throws Unavailable */
-export const blockersOf = (database: Pool | ClientBase, pid: number) =>
-  holdersOf(database, blockersText, pid);
 
 /** Another session has the turn. */
 class Taken extends Error {}
