@@ -22,13 +22,14 @@ const decided = {
     ['SELECT', 'access_keys_id_seq mirror_history_id_seq operator_audit_id_seq'],
     ['USAGE', 'campaign_mirror'],
     ['EXECUTE', 'prune_history set_mirrors set_mirrors_as_operator note_key_uses changes_since'],
+    ['EXECUTE', 'set_mirrors_if set_mirrors_as_operator_if'],
   ],
   service: [
     ['SELECT', 'campaigns.id campaigns.owner_id campaigns.is_default mirrors.campaign_id migrations.name'],
     ['SELECT', 'access_keys.id access_keys.hash access_keys.owner_id access_keys.expires_at'],
     ['SELECT', 'access_keys.revoked_at'],
     ['SELECT', 'recent_moves sequences_behind transactions_ahead'],
-    ['EXECUTE', 'set_mirrors note_key_uses'],
+    ['EXECUTE', 'set_mirrors set_mirrors_if note_key_uses'],
     ['USAGE', 'campaign_mirror'],
   ],
   redirector: [
