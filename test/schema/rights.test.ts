@@ -26,7 +26,10 @@ const decided = {
   ],
   service: [
     ['SELECT', 'campaigns.id campaigns.owner_id campaigns.is_default mirrors.campaign_id migrations.name'],
-    ['SELECT', 'access_keys.id access_keys.hash access_keys.owner_id access_keys.expires_at'],
+    [
+      'SELECT',
+      'access_keys.id access_keys.hash access_keys.owner_id access_keys.expires_at access_keys.hosts',
+    ],
     ['SELECT', 'access_keys.revoked_at'],
     ['SELECT', 'recent_moves sequences_behind transactions_ahead'],
     ['EXECUTE', 'set_mirrors set_mirrors_if note_key_uses'],
