@@ -4,6 +4,7 @@ import fastify, { type FastifyError } from 'fastify';
 /** The status of each outcome. An outcome without a status does not compile. */
 const statuses: Record<Outcome['kind'], number> = {
   'mirror-set': 200,
+  'condition-failed': 412,
   unauthenticated: 401,
   'campaign-not-found': 404,
   refused: 403,

@@ -16,6 +16,7 @@ export interface Event {
 
 const statuses: Record<Outcome['kind'], number> = {
   'mirror-set': 200,
+  'condition-failed': 412,
   unauthenticated: 401,
   'campaign-not-found': 404,
   refused: 403,

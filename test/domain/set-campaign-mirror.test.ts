@@ -16,7 +16,8 @@ import { caller, campaign, denying, mirror } from '../support/store/fake-ports.t
 
 const key = accessKeyFrom(new Uint8Array(accessKeyBytes));
 const address = 'HTTPS://Example.com/%7E{click_id}';
-const request = { credential: key, campaign: campaign.id, address, requestId: 'request-1' };
+const condition = { oneOf: [4] };
+const request = { credential: key, campaign: campaign.id, address, requestId: 'request-1', condition };
 const away = new Unavailable('away');
 
 const remembered = { ...caller, toProve: true } as const;
@@ -41,7 +42,7 @@ class FakePorts implements domain.CampaignRepository, domain.Identity {
   /** What the writes come to, one after the other; those beyond set the mirror. */
   readonly results: domain.SetMirrorResult[] = [];
   set: () => Promise<domain.SetMirrorResult> = async () =>
-    this.results.shift() ?? { kind: 'mirror-set', mirror };
+    this.results.shift() ?? { kind: 'mirror-set', mirror, lastChange: 5 as domain.HistoryId };
 
   remembered() {
     return this.known;
@@ -168,7 +169,7 @@ describe('contract: the call — set the mirror of a campaign', () => {
     kind: 'campaign-differs',
     campaign: is,
   });
-  const isSet: domain.Outcome = { kind: 'mirror-set', mirror };
+  const isSet: domain.Outcome = { kind: 'mirror-set', mirror, lastChange: 5 as domain.HistoryId };
   const notFound: domain.Outcome = { kind: 'campaign-not-found' };
   const other = { ownerId: foreign.ownerId, subject: keySubject(78 as domain.AccessKeyId) };
   const writes: [
@@ -202,7 +203,7 @@ describe('contract: the call — set the mirror of a campaign', () => {
       expect(ports.asked.map((one) => one.split(' ')[0]).join(' ')).to.equal(calls);
       expect(ports.changes[0]).to.deep.equal({
         seen: campaign,
-        change: { address, by: who === 'known' ? remembered : caller, requestId: 'request-1' },
+        change: { address, by: who === 'known' ? remembered : caller, requestId: 'request-1', condition },
       });
     });
   }

@@ -6,6 +6,7 @@ import type { Call } from '../terminal/call.ts';
 import { ClearError, jsonOf, printable } from '../terminal/errors.ts';
 import { confirmed, secret } from '../terminal/prompt.ts';
 import { mirrorHistory } from './history-commands.ts';
+import { follow } from './mirror-follow-command.ts';
 import { move } from './mirror-move-command.ts';
 import { type OperatorAccess, reading } from './operator.ts';
 import { campaignRefused, changeNumbers } from './words.ts';
@@ -124,7 +125,10 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
         const latest = undo && !yes ? await ports.history.list({ campaign, limit: maxListed + 1 }) : [];
         const later = latest.filter(({ id }) => id > change);
         if (later.length > 0) await confirmed(call, discarding(campaign, change, later));
-        return domain.restoreMirror(ports, deniedHosts, campaign, change, address);
+        // Only what the question has named is discarded.
+        const [last] = latest;
+        const condition = last && { oneOf: [last.id] };
+        return domain.restoreMirror(ports, deniedHosts, campaign, change, address, condition);
       });
       if (restored.kind !== 'mirror-set')
         throw campaignRefused(campaign, restored, `the address of change ${change} is refused`);
@@ -133,8 +137,9 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
       await call.output.answer(json, { mirror: jsonOf(mirror) }, sentence);
     });
 
-  const all = [create, list, show, set, mirrorHistory(call, operator), restore, move(call, operator)];
-  return group('mirror', 'create, list, set, restore and move the mirrors of campaigns', all);
+  const changes = [mirrorHistory(call, operator), follow(call, operator)];
+  const all = [create, list, show, set, ...changes, restore, move(call, operator)];
+  return group('mirror', 'create, list, set, restore, move and follow the mirrors of campaigns', all);
 }
 
 /** The maximum number of mirrors that are read at once. */

@@ -5,6 +5,7 @@ import type { UndoneBy } from './words.ts';
 export interface OperatorPorts {
   readonly records: domain.CampaignRecords;
   readonly history: domain.MirrorHistory;
+  readonly feed: domain.ChangeFeed;
   readonly pruning: domain.HistoryPruning;
   readonly moves: domain.MirrorMoves;
   readonly mirrors: domain.OperatorMirrors;
@@ -22,7 +23,7 @@ export interface AdministrationPorts extends Pick<OperatorPorts, 'records' | 'hi
 }
 
 export interface ActContext {
-  readonly deniedHosts: domain.HostDenylist;
+  readonly deniedHosts: domain.HostList;
   /** The identifier that the rows of the act share in the history and the audit. */
   readonly requestId: string;
   /** What the database rolled back, if an error says so. */
@@ -34,6 +35,8 @@ export interface AccessOptions {
   readonly pace?: 'unhurried' | 'in-steps';
   /** For a command that only reads: the state of its output, which is printed if the database ends a statement. */
   readonly state?: string;
+  /** For a command that does not end: with the embedded database, only beside a service, which it would keep out. */
+  readonly besideService?: true;
 }
 
 /** The options of a command that lists. */

@@ -41,6 +41,8 @@ const texts: Readonly<Record<Reason, (id: domain.CampaignId) => string>> = {
     `the campaign ${id} is its owner's default campaign, whose mirror cannot be set: ${unsetting(id)}`,
   'not-the-owner': (id) =>
     `the campaign ${id} belongs to another owner than the key: use a key of the campaign's owner`,
+  'condition-failed': (id) =>
+    `the mirror of the campaign ${id} was changed meanwhile, so nothing was done: look at \`./campaign-mirror mirror history ${id}\`, then repeat it`,
   'no-address': (id) => `the history of the campaign ${id} has no such change: ${changeNumbers(id)}`,
 };
 
@@ -65,6 +67,7 @@ export const addressFaults: Readonly<Record<domain.AddressFault, string>> = {
   credentials: 'it must not contain a user name or a password',
   'not-a-url': 'it must be a valid URL',
   'denied-host': 'it must not point to this host, which the host denylist contains',
+  'host-not-of-key': 'it must not point to this host, which is not among those of the key',
 };
 
 /** A warning if an owner who gets something has no campaign, since the number may be mistyped. */
@@ -126,6 +129,7 @@ const fieldFaults: Readonly<Record<FieldFault, string>> = {
   'not-a-flag': 'it must be true or false',
   'not-a-count': 'it must be a whole number from 0 to 9007199254740991',
   'not-a-time': 'it must be a time such as 2026-11-20T15:36:00.123456Z',
+  'in-the-future': 'it lies more than an hour ahead of the clock of the database',
   contradiction: 'it must be there when updated_externally is true, and only then',
   ...addressFaults,
 };

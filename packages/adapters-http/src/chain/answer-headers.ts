@@ -38,7 +38,7 @@ export function headersOfRefusal(
 }
 
 const exposed =
-  'X-Request-Id, Retry-After, WWW-Authenticate, Allow, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset';
+  'ETag, X-Request-Id, Retry-After, WWW-Authenticate, Allow, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset';
 
 /** At most 64 names of headers (RFC 9110, section 5.6.2), as a preflight lists them. */
 const headerNames = /^(?:[\t ]*[\w!#$%&'*+.^`|~-]{1,64}[\t ]*(?:,|$)){1,64}$/;

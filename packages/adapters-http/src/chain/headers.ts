@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Condition } from '@campaign-mirror/domain';
 import { parse as mediaType } from 'content-type';
 import type { Fault } from './replies.ts';
 
@@ -64,4 +65,25 @@ export function isJson(request: IncomingMessage): boolean {
   // Many programs write `utf8`, which the Encoding standard reads as the same.
   if (!/^utf-?8$/i.test(parameters.charset ?? 'utf-8')) return false;
   return listed(request.headers['content-encoding']).every((coding) => coding === 'identity');
+}
+
+/**
+ * The condition of `If-Match` and `If-None-Match` (RFC 9110, sections 13.1.1 and 13.1.2); undefined if they require
+ * nothing. A tag is the number of a change in quotes; whatever else is in a list, equals none.
+ */
+export function conditionIn({ headers }: IncomingMessage): Condition | undefined {
+  const match = headers['if-match'];
+  const noneMatch = headers['if-none-match'];
+  if (match === undefined && noneMatch === undefined) return undefined;
+  if (noneMatch?.trim() === '*') return { oneOf: [] };
+  const noneOf = numbersIn(noneMatch ?? '', true);
+  if (match !== undefined && match.trim() !== '*')
+    return { oneOf: numbersIn(match, false).filter((number) => !noneOf.includes(number)) };
+  return noneOf.length > 0 ? { noneOf } : undefined;
+}
+
+/** Weak tags count in a weak comparison only (RFC 9110, section 8.8.3.2). */
+function numbersIn(list: string, weakly: boolean): number[] {
+  const tags = list.matchAll(/(?<=^|,)[\t ]*(W\/)?"(0|[1-9][0-9]{0,15})"[\t ]*(?=,|$)/g);
+  return [...tags].flatMap(([, weak, number]) => (weak === undefined || weakly ? Number(number) : []));
 }

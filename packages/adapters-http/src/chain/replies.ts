@@ -1,4 +1,4 @@
-import type { AddressFault, Mirror, Outcome, Refusal } from '@campaign-mirror/domain';
+import type { AddressFault, ConditionFailed, Mirror, Outcome, Refusal } from '@campaign-mirror/domain';
 
 /** An HTTP answer. */
 export interface Reply {
@@ -68,7 +68,13 @@ export const misdirected = messageReply(421, 'Misdirected Request', { because: '
 export function replyTo(outcome: Outcome, campaign: string, fault: BodyFault = 'required'): Reply {
   switch (outcome.kind) {
     case 'mirror-set':
-      return { status: 200, body: mirrorBody(outcome.mirror) };
+      return {
+        status: 200,
+        body: JSON.stringify({ mirror: mirrorIn(outcome.mirror) }),
+        headers: { ETag: `"${outcome.lastChange}"` },
+      };
+    case 'condition-failed':
+      return conditionFailed(outcome);
     case 'unauthenticated':
       return { ...faults['invalid-key'], because: outcome.because ?? 'unknown-key' };
     case 'campaign-not-found':
@@ -104,6 +110,9 @@ const unreadable: Readonly<Record<BodyFault, Reply>> = withReasons({
   'not-a-string': unprocessable('The mirror endpoint field must be a string.'),
 });
 
+/** Which of the lists it is, is no caller's business. */
+const notThisHost = 'The mirror endpoint field must not point to this host.';
+
 const invalidAddress: Readonly<Record<AddressFault, Reply>> = withReasons({
   'too-long': unprocessable('The mirror endpoint field must not be greater than 2048 characters.'),
   'forbidden-character': unprocessable(
@@ -112,23 +121,30 @@ const invalidAddress: Readonly<Record<AddressFault, Reply>> = withReasons({
   'not-http': unprocessable('The mirror endpoint field must start with http:// or https://.'),
   credentials: unprocessable('The mirror endpoint field must not contain a user name or a password.'),
   'not-a-url': unprocessable('The mirror endpoint field must be a valid URL.'),
-  'denied-host': unprocessable('The mirror endpoint field must not point to this host.'),
+  'denied-host': unprocessable(notThisHost),
+  'host-not-of-key': unprocessable(notThisHost),
 });
 
 /** The mirror in JSON: these keys, in this order (contract: the mirror). */
-function mirrorBody(mirror: Mirror): string {
-  return JSON.stringify({
-    mirror: {
-      id: mirror.id,
-      campaign_id: mirror.campaignId,
-      target_url: mirror.targetUrl,
-      clicks: mirror.clicks,
-      updated_externally: mirror.updatedExternally,
-      updated_externally_at: mirror.updatedExternallyAt,
-      created_at: mirror.createdAt,
-      updated_at: mirror.updatedAt,
-    },
-  });
+const mirrorIn = (mirror: Mirror) => ({
+  id: mirror.id,
+  campaign_id: mirror.campaignId,
+  target_url: mirror.targetUrl,
+  clicks: mirror.clicks,
+  updated_externally: mirror.updatedExternally,
+  updated_externally_at: mirror.updatedExternallyAt,
+  created_at: mirror.createdAt,
+  updated_at: mirror.updatedAt,
+});
+
+/** The mirror as it is, so that the caller can decide anew (RFC 9110, section 13.1.1). */
+function conditionFailed({ mirror, lastChange }: Pick<ConditionFailed, 'mirror' | 'lastChange'>): Reply {
+  return {
+    status: 412,
+    body: JSON.stringify({ message: 'The mirror was changed meanwhile.', mirror: mirrorIn(mirror) }),
+    headers: { ETag: `"${lastChange}"` },
+    because: 'condition-failed',
+  };
 }
 
 function campaignNotFound(campaign: string): Reply {
@@ -166,6 +182,7 @@ export const refusals: readonly { readonly status: number; readonly because: str
   ...Object.values(invalidAddress),
   ...['unknown-key', 'expired-key', 'revoked-key'].map((because) => ({ status: 401, because })),
   campaignNotFound(''),
+  { status: 412, because: 'condition-failed' },
   routeNotFound(''),
   methodNotSupported('', ''),
   tooManyAttempts('rate', 1),

@@ -14,7 +14,7 @@ import * as v from 'valibot';
 import { answer, type Middleware, type Place, type ServiceState } from '../chain/calls.ts';
 import { Capacity } from '../chain/capacity.ts';
 import { networkOf } from '../chain/client-address.ts';
-import { announcedLength, announcesBody, credentialIn, isJson } from '../chain/headers.ts';
+import { announcedLength, announcesBody, conditionIn, credentialIn, isJson } from '../chain/headers.ts';
 import { type BodyFault, type Fault, faults, replyTo } from '../chain/replies.ts';
 import { type CallLimits, keyLimit, keyRefusal } from './limits.ts';
 
@@ -178,7 +178,14 @@ function outcome(useCase: SetCampaignMirror, refuseKey: RefuseKey): Part {
     const { asked, call } = context.state;
     const { caller, campaign } = asked;
     const { address, fault } = submitted(campaign === undefined ? noBytes : asked.body);
-    const request = { credential: asked.credential(), caller, campaign, address, requestId: call.requestId };
+    const request = {
+      credential: asked.credential(),
+      caller,
+      campaign,
+      address,
+      requestId: call.requestId,
+      condition: conditionIn(context.req),
+    };
     const outcome = await useCase.execute(request);
     const reply = replyTo(outcome, asked.segment, fault);
     if (outcome.kind !== 'unauthenticated') return answer(context, reply);

@@ -1,6 +1,13 @@
 import { AsyncResource } from 'node:async_hooks';
 import type * as domain from '@campaign-mirror/domain';
-import { accessKeyOf, isCaller, keySubject, Unavailable } from '@campaign-mirror/domain';
+import {
+  accessKeyOf,
+  hostList,
+  isCaller,
+  keySubject,
+  noDeniedHosts,
+  Unavailable,
+} from '@campaign-mirror/domain';
 import { LRUCache } from 'lru-cache';
 import { isStatementsFault } from '../connection/database-faults.ts';
 import { safeInteger } from '../connection/rows.ts';
@@ -44,10 +51,10 @@ export function postgresIdentity(lookUp: LookUps['key'], uses: KeyUses): domain.
   };
 }
 
-/** The key with this hash, an SQL expression: its number, its owner, and why it is refused, if it is. */
+/** The key with this hash, an SQL expression: its number, its owner, its hosts, and why it is refused, if it is. */
 const keyOf = (hash: string) => `
   select access_keys.id, access_keys.owner_id, case when revoked_at is not null then 'revoked-key'
-    when expires_at <= clock_timestamp() then 'expired-key' end as refused
+    when expires_at <= clock_timestamp() then 'expired-key' end as refused, array_to_string(hosts, ',') as hosts
   from campaign_mirror.access_keys where hash = ${hash}`;
 
 /** The campaign with this identifier, an SQL expression: its owner, its default flag, and whether it has a mirror. */
@@ -87,6 +94,7 @@ type Row = readonly [
   key: string | null,
   keyOwner: string | null,
   refused: string | null,
+  hosts: string | null,
   campaignOwner: string | null,
   isDefault: string | null,
   hasMirror: string | null,
@@ -166,15 +174,20 @@ export function groupedLookUps(statements: Statements, timeout: number, observer
   };
 }
 
-function identifiedIn([key, owner, refused]: Row): domain.Identified {
+function identifiedIn([key, owner, refused, hosts]: Row): domain.Identified {
   if (key === null || owner === null) return undefined;
   const subject = keySubject(safeInteger(key) as domain.AccessKeyId);
-  return refused === null ? { ownerId: safeInteger(owner) as domain.OwnerId, subject } : { refused, subject };
+  if (refused !== null) return { refused, subject };
+  const caller = { ownerId: safeInteger(owner) as domain.OwnerId, subject };
+  if (hosts === null) return caller;
+  const list = hostList(hosts.split(','));
+  // One that somebody wrote by hand, and that names no hosts, allows none.
+  return { ...caller, hosts: 'notAHost' in list ? noDeniedHosts : list };
 }
 
 function campaignIn(
   id: domain.CampaignId,
-  [, , , owner, isDefault, hasMirror]: Row,
+  [, , , , owner, isDefault, hasMirror]: Row,
 ): domain.Campaign | undefined {
   if (owner === null) return undefined;
   return {

@@ -60,11 +60,18 @@ export const AccessKeyEntity = defineEntity({
     displayed: p.string(),
     name: p.string(),
     ownerId: p.bigint('number').$type<domain.OwnerId>(),
+    hosts: p.array().nullable(),
     createdAt: timestampColumn().defaultRaw('now()'),
     expiresAt: timestampColumn().nullable(),
     revokedAt: timestampColumn().nullable(),
-    lastUsedAt: timestampColumn().nullable(),
     replacedBy: p.bigint('number').$type<domain.AccessKeyId>().nullable(),
+    lastUsedAt: timestampColumn()
+      .nullable()
+      // As text: a formula is not converted.
+      .formula(
+        (columns) =>
+          `(select ${timestampText('used_at')} from ${schema}.key_uses where access_key_id = ${columns.id})`,
+      ),
   },
 });
 

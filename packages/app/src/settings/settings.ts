@@ -72,6 +72,9 @@ export const schema = v.object({
   JWT_SUBJECT_CLAIM: setting(is.claimText, 'sub').means(
     'the claim with the name that the history shows and `RATE_LIMIT` counts, at most 200 characters',
   ),
+  JWT_HOSTS_CLAIM: setting(is.claimText).means(
+    'the claim with the only hosts that the token may set, an array or one text with commas; without the claim, any',
+  ),
   MIRROR_HOST_DENYLIST: setting(is.hosts, '').means('hosts that no mirror may point to'),
   RATE_LIMIT: setting(is.rate, 'off').means('how often an access key, or subject of tokens, may call'),
   FAILED_KEY_LIMIT: setting(is.rate, '600/1m').means(

@@ -1,9 +1,12 @@
 import type { OwnerId, Subject } from '../values/identifiers.ts';
+import type { HostList } from '../values/mirror-address.ts';
 
 /** The caller: the owner that a credential belongs to, and who used it, as the history shows it. */
 export interface Caller {
   readonly ownerId: OwnerId;
   readonly subject: Subject;
+  /** The only hosts to which the caller may set mirrors; by default, any. It never changes for a credential. */
+  readonly hosts?: HostList | undefined;
   /** The credential was valid once, and was not looked up since: the write has to prove that it still is. */
   readonly toProve?: true;
 }

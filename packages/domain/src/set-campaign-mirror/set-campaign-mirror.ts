@@ -1,7 +1,9 @@
+import type { Condition } from '../values/condition.ts';
 import {
   accessKeyOf,
   type CampaignId,
   campaignId,
+  type HistoryId,
   isRequestId,
   ownerId,
   partsOf,
@@ -10,12 +12,18 @@ import {
 } from '../values/identifiers.ts';
 import {
   type AddressFault,
-  type HostDenylist,
+  type HostList,
   type MirrorAddress,
   mirrorAddress,
   noDeniedHosts,
 } from '../values/mirror-address.ts';
-import { type Campaign, type CampaignRepository, type Mirror, Unavailable } from './campaign-repository.ts';
+import {
+  type Campaign,
+  type CampaignRepository,
+  type ConditionFailed,
+  type Mirror,
+  Unavailable,
+} from './campaign-repository.ts';
 import { type Caller, type Identified, type Identity, isCaller } from './identity.ts';
 
 /** The rules that apply to everyone, including the operator. */
@@ -69,11 +77,14 @@ export interface SetMirrorRequest {
   readonly address: string | undefined;
   /** Links the history row to the log lines of the request: 1 to 128 visible ASCII characters (`isRequestId`). */
   readonly requestId: string;
+  /** The last change that the mirror must have; by default, any. */
+  readonly condition?: Condition | undefined;
 }
 
 /** The result of a call (contract: answers). Nothing was written unless it is `mirror-set`. */
 export type Outcome =
-  | { readonly kind: 'mirror-set'; readonly mirror: Mirror }
+  | { readonly kind: 'mirror-set'; readonly mirror: Mirror; readonly lastChange: HistoryId }
+  | ConditionFailed
   /** `because` and `subject` are for the log only. */
   | { readonly kind: 'unauthenticated'; readonly because?: string; readonly subject?: Subject }
   | { readonly kind: 'campaign-not-found' }
@@ -106,9 +117,9 @@ export class SetCampaignMirror {
   /** A driving adapter that limits each caller identifies it first, and passes it on. */
   readonly identity: Identity;
   readonly #campaigns: CampaignRepository;
-  readonly #deniedHosts: HostDenylist;
+  readonly #deniedHosts: HostList;
 
-  constructor(campaigns: CampaignRepository, identity: Identity, deniedHosts: HostDenylist = noDeniedHosts) {
+  constructor(campaigns: CampaignRepository, identity: Identity, deniedHosts: HostList = noDeniedHosts) {
     this.#campaigns = campaigns;
     this.identity = identity;
     this.#deniedHosts = deniedHosts;
@@ -119,7 +130,7 @@ export class SetCampaignMirror {
    * @throws TypeError when an adapter passes a request id, a campaign or a caller that is malformed
    */
   async execute(request: SetMirrorRequest): Promise<Outcome> {
-    const { credential, requestId } = request;
+    const { credential, requestId, condition } = request;
     if (!isRequestId(requestId)) throw new TypeError('requestId: not 1 to 128 visible ASCII characters');
     if (request.campaign !== undefined && campaignId(request.campaign) !== request.campaign)
       throw new TypeError('campaign: not an integer from 1 to 2^53-1');
@@ -127,7 +138,7 @@ export class SetCampaignMirror {
     const identified = known ?? (await this.identity.whoIs(credential));
     if (!isCaller(identified)) return unauthenticated(identified);
 
-    const address = checkedAddress(request.address, this.#deniedHosts);
+    const address = checkedAddress(request.address, this.#deniedHosts, identified.hosts);
     const assumed = typeof address === 'string' ? hypothesis(request, identified) : undefined;
     let facts: Facts = assumed ?? (await this.#read(request, identified.toProve ? undefined : identified));
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
@@ -140,8 +151,8 @@ export class SetCampaignMirror {
 
       if (ownerId(caller.ownerId) === undefined || !isCallersSubject(caller.subject))
         throw new TypeError('the identity returned a caller whose owner or subject is malformed');
-      const result = await this.#campaigns.setMirror(campaign, { address, by: caller, requestId });
-      if (result.kind === 'mirror-set') return result;
+      const result = await this.#campaigns.setMirror(campaign, { address, by: caller, requestId, condition });
+      if (result.kind === 'mirror-set' || result.kind === 'condition-failed') return result;
       if (result.kind === 'caller-invalid') facts = await this.#read(request);
       else facts = { caller, campaign: result.campaign };
     }
@@ -164,10 +175,11 @@ export class SetCampaignMirror {
 /** The address, or the outcome for an invalid one. */
 export function checkedAddress(
   submitted: string | undefined,
-  denied: HostDenylist,
+  denied: HostList,
+  allowed?: HostList,
 ): MirrorAddress | AddressRefusal {
   if (submitted === undefined) return { kind: 'no-address' };
-  const address = mirrorAddress(submitted, denied);
+  const address = mirrorAddress(submitted, denied, allowed);
   return typeof address === 'string' ? address : { kind: 'invalid-address', because: address.fault };
 }
 
