@@ -31,6 +31,7 @@ const parts = {
       'routes',
       'tokens',
       'domain',
+      'permutations',
       'history/checker',
       'hostile/judge',
       'project/architecture',

@@ -1,0 +1,232 @@
+import type { AccessKeyId, CampaignId, OwnerId } from '@campaign-mirror/domain';
+import { expect } from 'chai';
+import { freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
+import { seed } from '../support/seed.ts';
+import { Random } from '../history/workload/known.ts';
+import * as acts from './acts.ts';
+import { judge, type State } from './judge.ts';
+import { type Choose, connections, everyOrder } from './sessions.ts';
+
+/** All orders of three sessions, which take minutes; otherwise so many of each three. */
+const { PERMUTATIONS = '6' } = process.env;
+const ofThree = PERMUTATIONS === 'all' ? Number.POSITIVE_INFINITY : Number(PERMUTATIONS);
+const workers = 4;
+
+type Make = (stage: acts.Stage, nth: number) => acts.Actor;
+type Step = acts.Actor['steps'][number];
+
+/** Each transaction with its beginning and its end; `begin` of their own does not count as a step of three sessions. */
+const committed = (...all: Step[]): Step[] => ['begin', ...all, 'commit'];
+
+const byService = (how: 'waits' | 'passes' | 'batch'): Make => (stage, nth) => ({
+  role: 'service',
+  steps: committed(acts.update(stage, nth, how)),
+});
+const byOperator = (make: (stage: acts.Stage, nth: number) => Step[]): Make => (stage, nth) => ({
+  role: 'operator',
+  steps: make(stage, nth),
+});
+
+const actors: Record<string, Make> = {
+  'an update that waits': byService('waits'),
+  'an update': byService('passes'),
+  'an update in a batch': byService('batch'),
+  'the operator sets it': byOperator((stage, nth) => committed(acts.operatorSets(stage, nth))),
+  'the operator moves it': byOperator((stage, nth) => committed(acts.operatorSets(stage, nth, acts.before))),
+  'transfer and back': byOperator((stage) =>
+    committed(acts.transfer(stage, stage.otherOwner), acts.transfer(stage, stage.owner)),
+  ),
+  'transfer, then back': byOperator((stage) => [
+    ...committed(acts.transfer(stage, stage.otherOwner)),
+    ...committed(acts.transfer(stage, stage.owner)),
+  ]),
+  'default and back': byOperator((stage) => committed(acts.flag(stage, true), acts.flag(stage, false))),
+  'default, then back': byOperator((stage) => [
+    ...committed(acts.flag(stage, true)),
+    ...committed(acts.flag(stage, false)),
+  ]),
+  'deletion and creation': byOperator((stage) => committed(acts.deletion(stage), acts.creation(stage))),
+  'deletion, then creation': byOperator((stage) => [
+    ...committed(acts.deletion(stage)),
+    ...committed(acts.creation(stage)),
+  ]),
+  revocation: byOperator((stage) => committed(acts.revocation(stage))),
+  click: (stage, nth) => ({ role: 'redirector', steps: committed(acts.click(stage, nth)) }),
+  prune: byOperator(() => committed(acts.prune())),
+  reader: (stage) => acts.reader(stage),
+};
+
+describe('permutations of steps', function () {
+  this.timeout(3_600_000);
+  let places: { database: TestDatabase; stages: ReturnType<typeof stagesIn> }[];
+  before(async () => {
+    const databases = await Promise.all(Array.from({ length: workers }, freshDatabase));
+    for (const database of databases) await prepared(database);
+    places = databases.map((database) => ({ database, stages: stagesIn(database) }));
+  });
+  after(async () => {
+    for (const { database } of places) await database.drop();
+  });
+
+  it('two sessions, in every order, each also rolled back: as one after the other', async () => {
+    const pairs = combinations(Object.keys(actors), 2).flatMap((names) =>
+      ['', 'first', 'second', 'both'].map((rolledBack) => ({ names, rolledBack })),
+    );
+    const orders = await onEach(pairs, ({ names, rolledBack }, play) => {
+      const isRolledBack = [rolledBack === 'first' || rolledBack === 'both', rolledBack === 'second' || rolledBack === 'both'];
+      const makes = names.map((name, nth) => (isRolledBack[nth] ? takenBack(actors[name] as Make) : (actors[name] as Make)));
+      return everyOrder((choose) => play(makes, choose));
+    });
+    console.log(`      ${pairs.length} pairs of sessions, ${orders} orders`);
+  });
+
+  it(`three sessions, in ${ofThree === Number.POSITIVE_INFINITY ? 'every order' : `some orders (SEED=${seed})`}: as one after the other`, async () => {
+    const threes = combinations(Object.keys(actors), 3);
+    const orders = await onEach(threes, async (names, play, nth) => {
+      const makes = names.map((name) => atOnce(actors[name] as Make));
+      if (ofThree === Number.POSITIVE_INFINITY) return everyOrder((choose) => play(makes, choose));
+      const random = new Random(seed + nth);
+      for (let order = 0; order < ofThree; order++) await play(makes, (options) => random.one(options) as number);
+      return ofThree;
+    });
+    console.log(`      ${threes.length} threes of sessions, ${orders} orders`);
+  });
+
+  /** Shares the work among the workers. Returns the sum of what it returned. */
+  async function onEach<T>(
+    all: readonly T[],
+    work: (one: T, play: (makes: readonly Make[], choose: Choose) => Promise<void>, nth: number) => Promise<number>,
+  ): Promise<number> {
+    let taken = 0;
+    let sum = 0;
+    const one = async ({ database, stages }: (typeof places)[number]) => {
+      const { play, observer, close } = connections(database);
+      try {
+        while (taken < all.length) {
+          const nth = taken++;
+          const orders = await work(all[nth] as T, async (makes, choose) => {
+            const { stage, state } = await stages.next();
+            const path: string[] = [];
+            const made = makes.map((make, nth) => make(stage, nth));
+            if (made.some(({ steps }) => steps.some((step) => typeof step !== 'string' && step.name === 'prune')))
+              await stages.withOldChanges(stage, state);
+            const transactions = await play(made, (options) => {
+              const chosen = choose(options);
+              path.push(String(chosen));
+              return chosen;
+            });
+            await judge(observer, stage, state, transactions).catch((fault: Error) => {
+              throw new Error(`${JSON.stringify(all[nth])}, order ${path.join('')}: ${fault.message}`);
+            });
+          }, nth);
+          sum += orders;
+        }
+      } catch (fault) {
+        taken = all.length;
+        throw fault;
+      } finally {
+        await close();
+      }
+    };
+    const ended = await Promise.allSettled(places.map(one));
+    for (const each of ended) if (each.status === 'rejected') throw each.reason;
+    expect(sum).to.be.at.least(all.length);
+    return sum;
+  }
+});
+
+/** Each transaction ends with a rollback. */
+const takenBack = (make: Make): Make => (stage, nth) => {
+  const actor = make(stage, nth);
+  return { ...actor, steps: actor.steps.map((step) => (step === 'commit' ? 'rollback' : step)) };
+};
+
+/** `begin` with the statement that follows it. */
+const atOnce = (make: Make): Make => (stage, nth) => {
+  const actor = make(stage, nth);
+  const steps = actor.steps.flatMap((step, at): Step[] => {
+    if (step === 'begin') return [];
+    if (typeof step === 'string' || actor.steps[at - 1] !== 'begin') return [step];
+    return [{ ...step, run: async (client) => {
+      await client.query('begin');
+      return step.run(client);
+    } }];
+  });
+  return { ...actor, steps };
+};
+
+/** So many of them, each as often as it likes, whatever their order. */
+function combinations<T>(all: readonly T[], many: number): T[][] {
+  if (many === 0) return [[]];
+  return all.flatMap((one, at) => combinations(all.slice(at), many - 1).map((others) => [one, ...others]));
+}
+
+async function prepared({ admin, name }: TestDatabase): Promise<void> {
+  await admin.query(`
+    alter database ${name} set deadlock_timeout = '50ms';
+    create index on campaign_mirror.mirror_history (campaign_id);
+    create index on campaign_mirror.operator_audit (access_key_id);
+    alter table campaign_mirror.mirror_history alter id restart 1000000`);
+}
+
+const stagedAtOnce = 500;
+const stagedText = `
+  with campaigns as (
+    insert into campaign_mirror.campaigns (id, owner_id) select id, 2 * id from generate_series($1::bigint, $2) as id
+  ), keys as (
+    insert into campaign_mirror.access_keys (id, hash, displayed, name, owner_id)
+    select id, sha256(id::text::bytea), 'shown', 'tests', 2 * id from generate_series($1::bigint, $2) as id
+  ) select`;
+/** Every second mirror has the time of a clock that was ahead. */
+const mirrorsText = `
+  insert into campaign_mirror.mirrors (campaign_id, target_url, updated_at)
+  select id, $3, now() + case when id % 2 = 0 then interval '10 minutes' else interval '0' end
+  from generate_series($1::bigint, $2) as id returning campaign_id, id`;
+/** Older changes have lower numbers, and these are the oldest. */
+const oldText = `
+  with old as (
+    insert into campaign_mirror.mirror_history (id, previous_id, campaign_id, mirror_id, actor, access_key_id, owner_id,
+      address_before, address_after, changed_at, request_id)
+    select $1::bigint + nth, case when nth > 0 then $1 + nth - 1 end, $2::bigint, $3, 'key', $2, 2 * $2, 'http://old', $4,
+      now() - make_interval(days => 5 - nth), 'old' from generate_series(0, 1) as nth
+  ) update campaign_mirror.mirrors set last_change_id = $1 + 1 where campaign_id = $2`;
+
+/** Campaigns to play on, each once. */
+function stagesIn({ admin }: TestDatabase) {
+  const ready: { campaign: number; mirror: number }[] = [];
+  let last = 1;
+  let lastOld = 0;
+  return {
+    async next(): Promise<{ stage: acts.Stage; state: State }> {
+      if (ready.length === 0) {
+        const range = [last + 1, last + stagedAtOnce];
+        last += stagedAtOnce;
+        await admin.query(stagedText, range);
+        const { rows } = await admin.query(mirrorsText, [...range, acts.before]);
+        ready.push(...rows.map((row) => ({ campaign: Number(row.campaign_id), mirror: Number(row.id) })));
+      }
+      const { campaign, mirror } = ready.pop() as (typeof ready)[number];
+      const owner = (2 * campaign) as OwnerId;
+      const key = campaign as AccessKeyId;
+      const stage = { campaign: campaign as CampaignId, key, owner, otherOwner: (owner + 1) as OwnerId };
+      const state: State = {
+        campaign: { owner, isDefault: false },
+        mirror: { address: acts.before, clicks: 0, isFirst: true },
+        keyIsValid: true,
+        oldChanges: 0,
+        firstMirror: mirror,
+        changes: [],
+        entries: [],
+      };
+      return { stage, state };
+    },
+    /** Takes away those of the order before. */
+    async withOldChanges({ campaign }: acts.Stage, state: State): Promise<void> {
+      await admin.query(`begin; set local campaign_mirror.pruning = 'on';
+        delete from campaign_mirror.mirror_history where id < 1000000; commit`);
+      await admin.query({ name: 'old', text: oldText, values: [lastOld + 1, campaign, state.firstMirror, acts.before] });
+      lastOld += 2;
+      state.oldChanges = 2;
+    },
+  };
+}
