@@ -7,9 +7,10 @@ import * as acts from './acts.ts';
 import { judge, type State } from './judge.ts';
 import { type Choose, connections, everyOrder } from './sessions.ts';
 
-/** All orders of three sessions, which take minutes; otherwise so many of each three. */
-const { PERMUTATIONS = '6' } = process.env;
-const ofThree = PERMUTATIONS === 'all' ? Number.POSITIVE_INFINITY : Number(PERMUTATIONS);
+/** `all`: what takes minutes. Otherwise `begin` goes with the first statement, and of three sessions some orders are tried. */
+const isWhole = process.env.PERMUTATIONS === 'all';
+/** How many of each three, otherwise. */
+const some = 3;
 const workers = 4;
 
 type Make = (stage: acts.Stage, nth: number) => acts.Actor;
@@ -74,20 +75,23 @@ describe('permutations of steps', function () {
     );
     const orders = await onEach(pairs, ({ names, rolledBack }, play) => {
       const isRolledBack = [rolledBack === 'first' || rolledBack === 'both', rolledBack === 'second' || rolledBack === 'both'];
-      const makes = names.map((name, nth) => (isRolledBack[nth] ? takenBack(actors[name] as Make) : (actors[name] as Make)));
+      const makes = names.map((name, nth) => {
+        const make = isWhole ? (actors[name] as Make) : atOnce(actors[name] as Make);
+        return isRolledBack[nth] ? takenBack(make) : make;
+      });
       return everyOrder((choose) => play(makes, choose));
     });
     console.log(`      ${pairs.length} pairs of sessions, ${orders} orders`);
   });
 
-  it(`three sessions, in ${ofThree === Number.POSITIVE_INFINITY ? 'every order' : `some orders (SEED=${seed})`}: as one after the other`, async () => {
+  it(`three sessions, in ${isWhole ? 'every order' : `some orders (SEED=${seed})`}: as one after the other`, async () => {
     const threes = combinations(Object.keys(actors), 3);
     const orders = await onEach(threes, async (names, play, nth) => {
       const makes = names.map((name) => atOnce(actors[name] as Make));
-      if (ofThree === Number.POSITIVE_INFINITY) return everyOrder((choose) => play(makes, choose));
+      if (isWhole) return everyOrder((choose) => play(makes, choose));
       const random = new Random(seed + nth);
-      for (let order = 0; order < ofThree; order++) await play(makes, (options) => random.one(options) as number);
-      return ofThree;
+      for (let order = 0; order < some; order++) await play(makes, (options) => random.one(options) as number);
+      return some;
     });
     console.log(`      ${threes.length} threes of sessions, ${orders} orders`);
   });
