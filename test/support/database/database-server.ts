@@ -18,7 +18,8 @@ interface Shared {
 }
 
 const variable = 'TEST_RUN_SERVER';
-const template = 'test_template';
+/** The mutation of SQL has one for each mutant. */
+const template = process.env.TEST_TEMPLATE ?? 'test_template';
 
 interface Started {
   readonly kind: string;
@@ -54,9 +55,15 @@ export async function startDatabaseServer(): Promise<void> {
     const verb = rowCount === 0 ? 'create' : 'alter';
     await maintenance.query(`${verb} role ${name} login password '${password}'`);
   }
+  await makeTemplate();
+}
+
+export async function makeTemplate(): Promise<void> {
   await create(template, 'owner');
   await migrate(addressIn(template, 'owner'));
 }
+
+export const dropTemplate = () => drop(template);
 
 export async function stopDatabaseServer(): Promise<void> {
   await running().maintenance.end();
