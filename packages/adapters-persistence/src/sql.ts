@@ -18,6 +18,7 @@ export { withTimeLimit } from './connection/transaction.ts';
 export { type HotPathObserver, silentHotPathObserver } from './hot-path/batches.ts';
 export { type OpenHotPath, openHotPath } from './hot-path/open-hot-path.ts';
 export { type CreatedRole, createRoles } from './migration/create-roles.ts';
+export { enforcementFaults, mirrorFaults } from './migration/enforcement.ts';
 export { grantedRights, rightsOf } from './migration/granted-rights.ts';
 export { isMigrated, type MigrationState, migrationStates } from './migration/migration-states.ts';
 export { postgresAudit } from './operator/audit.ts';
@@ -32,4 +33,5 @@ export {
 } from './operator/for-pages.ts';
 export { postgresHistoryPruning, postgresMirrorHistory } from './operator/mirror-history.ts';
 export { postgresMirrorMoves, postgresOperatorMirrors } from './operator/operator-mirrors.ts';
+export { revokeLargeObjects } from './schema/grants.ts';
 export { migrationNames, type Role, roles } from './schema/schema.ts';

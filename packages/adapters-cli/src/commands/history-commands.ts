@@ -1,4 +1,10 @@
-import type { AccessKeyId, AuditEntry, HistoryEntry, HistoryId, Timestamp } from '@campaign-mirror/domain';
+import type {
+  AccessKeyId,
+  AuditEntry,
+  HistoryEntry,
+  PruningSurvey,
+  Timestamp,
+} from '@campaign-mirror/domain';
 import { Option } from '@commander-js/extra-typings';
 import * as parse from '../terminal/arguments.ts';
 import { group, leaf } from '../terminal/arguments.ts';
@@ -97,9 +103,10 @@ export function mirrorHistory(call: Call, operator: OperatorAccess) {
           throw campaignRefused(campaign, { kind: 'campaign-not-found' });
         const others = changeColumns.filter(({ head }) => head !== 'campaign');
         const listing = { json, columns: others, none };
-        await listNewest(call, { before, limit: limit ?? defaultChanges }, listing, (page) =>
-          history.list({ ...page, campaign }),
-        );
+        const range = { before, limit: limit ?? defaultChanges };
+        const last = await listNewest(call, range, listing, (page) => history.list({ ...page, campaign }));
+        if (await history.isPrunedBefore(campaign, last))
+          await call.output.note('Older changes were pruned.');
       }, reading);
     });
 }
@@ -138,8 +145,29 @@ const changeColumns: readonly Column<HistoryEntry>[] = [
   { head: 'request', cell: ({ requestId }) => requestId },
 ];
 
-/** The number of changes that one transaction examines, in some 30 ms. The audit has an entry for each transaction. */
+/** The number of changes that one transaction deletes, in some 30 ms. The audit has an entry for each transaction. */
 const stepSize = 10_000;
+
+/** In seconds. After a boot, or a failure of NTP, a clock can be years ahead. */
+const maxClockDifference = 3_600;
+
+/** @throws ClearError where a wrong clock would delete what is not old */
+function refuseWrongClock(
+  { time, newestIsOld, olderThan, old }: PruningSurvey,
+  all: boolean | undefined,
+): void {
+  const apart = Math.abs(time - Date.now() / 1_000);
+  if (apart > maxClockDifference)
+    throw new ClearError(
+      `the clocks of this machine and of the database are ${(apart / 3_600).toFixed(1)} hours apart: nothing was deleted; ` +
+        'set both by NTP, then repeat it',
+    );
+  if (newestIsOld && !all)
+    throw new ClearError(
+      `the newest change of all is from before ${olderThan}, too, and ${counted(old, 'change')} would be deleted: nothing ` +
+        'was deleted; check the clock of the database, and add --all if it is right',
+    );
+}
 
 export function historyCommands(call: Call, operator: OperatorAccess) {
   const prune = leaf(
@@ -152,26 +180,27 @@ export function historyCommands(call: Call, operator: OperatorAccess) {
       'minimum age, such as 400d or 48h; at least 1d; required',
       parse.age,
     )
+    .option('--all', 'also where the newest change of all is that old')
     .option('--yes', 'do not ask')
-    .action(async ({ olderThan: age, yes, json }) => {
+    .action(async ({ olderThan: age, all, yes, json }) => {
       const { progress } = await import('../terminal/input-file.ts');
       await operator.acting(
         async ({ pruning }, { undoneBy }) => {
-          const { olderThan, old } = await pruning.survey(age);
+          const survey = await pruning.survey(age);
+          const { olderThan, old, upTo } = survey;
+          if (old > 0) refuseWrongClock(survey, all);
           if (old > 0 && !yes)
             await confirmed(call, `Delete ${counted(old, 'change')}, those before ${olderThan}?`);
           const bar = progress(call, 'Pruning', old);
           let pruned = 0;
           const deleted = () => `${pruned} changes are deleted`;
           try {
-            let next: HistoryId | null = null;
-            do {
+            for (let step = stepSize; upTo && step === stepSize; ) {
               call.interruption.throwIfInterrupted(`Stopped: ${deleted()}. Repeat it to go on.`);
-              const step = await pruning.prune(olderThan, stepSize, next);
-              pruned += step.pruned;
+              step = await pruning.prune(olderThan, upTo, stepSize);
+              pruned += step;
               bar.update(pruned);
-              next = step.next;
-            } while (next);
+            }
           } catch (error) {
             throw cutOff(error, deleted(), undoneBy);
           } finally {

@@ -127,6 +127,7 @@ const fieldFaults: Readonly<Record<FieldFault, string>> = {
   'not-a-flag': 'it must be true or false',
   'not-a-count': 'it must be a whole number from 0 to 9007199254740991',
   'not-a-time': 'it must be a time such as 2026-11-20T15:36:00.123456Z',
+  'in-the-future': 'it lies more than an hour ahead of the clock of the database',
   contradiction: 'it must be there when updated_externally is true, and only then',
   ...addressFaults,
 };

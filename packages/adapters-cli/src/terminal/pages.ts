@@ -25,13 +25,16 @@ export async function* paged<Field extends string, Key, Row extends Readonly<Rec
   }
 }
 
-/** Lists the newest rows before the row `before`, and prints how to list more. @throws Interrupted between two pages */
+/**
+ * Lists the newest rows before the row `before`, and prints how to list more. Returns the last one listed, or `before`.
+ * @throws Interrupted between two pages
+ */
 export async function listNewest<Id extends number, Row extends { readonly id: Id }>(
   call: Call,
   { before, limit }: { readonly before?: Id | undefined; readonly limit: number },
   listing: Listing<Row>,
   read: (page: { readonly before: Id | undefined; readonly limit: number }) => Promise<Row[]>,
-): Promise<void> {
+): Promise<Id | undefined> {
   let last = before;
   const rows = paged(call, { after: before, limit }, 'id', async ({ after, limit }) => {
     const page = await read({ before: after, limit });
@@ -39,7 +42,8 @@ export async function listNewest<Id extends number, Row extends { readonly id: I
     return page;
   });
   const count = await call.output.list(rows, listing);
-  if (count < limit || call.output.isReaderGone) return;
+  if (count < limit || call.output.isReaderGone) return last;
   const more = await read({ before: last, limit: 1 });
   if (more.length > 0) await call.output.note(`There is more: add --before ${last} to see it.`);
+  return last;
 }

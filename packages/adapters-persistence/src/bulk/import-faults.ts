@@ -19,6 +19,11 @@ const faults = `
   select line, fault from (
     select line, place, fault
     from pg_temp.imported_lines, json_array_elements(faults) with ordinality as given (fault, place)
+    union all
+    select line, 100, json_build_object('kind', 'bad-field', 'field', field, 'because', 'in-the-future')
+    from pg_temp.imported_lines, lateral (values ('created_at', created_at), ('updated_externally_at', updated_externally_at),
+      ('mirror_created_at', mirror_created_at), ('mirror_updated_at', mirror_updated_at)) as given (field, moment)
+    where moment > clock_timestamp() + interval '1 hour'
     union all ${conflict(101, 'campaign-taken', 'id', 'campaigns as stored on stored.id = claim')}
     union all ${conflict(102, 'mirror-taken', 'mirror_id', 'mirrors as stored on stored.id = claim')}
     union all ${conflict(103, 'second-default', 'default_of', 'campaigns as stored on owner_id = claim and is_default')}

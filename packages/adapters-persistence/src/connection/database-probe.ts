@@ -13,6 +13,8 @@ export interface DatabaseState {
   readonly migrations?: boolean;
   /** The numbers of the history continue: its sequence is not behind the table. */
   readonly sequences?: boolean;
+  /** What enforces the promises is on: no trigger and no foreign key was left off, as by a restore that was killed. */
+  readonly triggers?: boolean;
 }
 
 /** Asks a database whether it answers and is set up. */
@@ -33,7 +35,10 @@ const stateText = `
     where not exists (select from campaign_mirror.migrations as applied where applied.name = needed.name)
   ) as migrations, not exists (
     select from campaign_mirror.sequences_behind where sequence = 'mirror_history_id_seq'
-  ) as sequences,
+  ) as sequences, current_setting('session_replication_role') = 'origin' and not exists (
+    select from pg_trigger join pg_class on pg_class.oid = tgrelid
+    where relnamespace = 'campaign_mirror'::regnamespace and tgenabled <> 'O'
+  ) as triggers,
   (select reltuples from pg_class where oid = to_regclass('campaign_mirror.mirror_history')) as history_rows`;
 
 /** SQLSTATEs: the table of migrations is missing, or the role may not read it as every role of this schema may. */

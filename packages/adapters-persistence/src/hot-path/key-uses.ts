@@ -4,16 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
 import { withTimeLimit } from '../connection/transaction.ts';
 
-/** Skips keys whose use others wrote meanwhile, and rows that are locked: their next use is written. */
-const record = `
-  with noted as materialized (
-    select id from campaign_mirror.access_keys
-    where id = any($1::bigint[])
-      and (last_used_at is null or last_used_at < clock_timestamp() - interval '1 minute')
-    for no key update skip locked
-  )
-  update campaign_mirror.access_keys set last_used_at = clock_timestamp()
-  from noted where access_keys.id = noted.id`;
+const record = 'select campaign_mirror.note_key_uses($1::bigint[])';
 
 /** In milliseconds. */
 const minute = 60_000;

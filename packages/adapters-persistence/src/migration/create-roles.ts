@@ -2,7 +2,7 @@ import { createHmac, hash, pbkdf2Sync, randomBytes } from 'node:crypto';
 import type { Pool } from 'pg';
 import { UnfitDatabase } from '../connection/pool.ts';
 import { inTransaction } from '../connection/transaction.ts';
-import { databaseGrantText, grantTexts, revokeTemporary } from '../schema/grants.ts';
+import { databaseGrantText, grantTexts, revokeLargeObjects, revokeTemporary } from '../schema/grants.ts';
 import { type Role, roles, schema } from '../schema/schema.ts';
 import { isMigrated } from './migration-states.ts';
 
@@ -42,7 +42,7 @@ export interface RolesCreation {
 
 /** To read a table of migrations that is missing, or to name one of another's schema, would end the transaction. */
 const factsText = `
-  select pg_get_userbyid(datdba)::text as database_owner, pg_has_role(datdba, 'usage') as owns_database,
+  select current_setting('is_superuser') = 'on' as is_superuser, pg_get_userbyid(datdba)::text as database_owner, pg_has_role(datdba, 'usage') as owns_database,
     pg_get_userbyid(nspowner)::text as schema_owner, pg_has_role(nspowner, 'usage') as owns_schema,
     exists (select from pg_class where relnamespace = pg_namespace.oid and relname = 'migrations') as has_migrations,
     array(select rolname::text from pg_roles where rolname = any($2)) as existing,
@@ -62,7 +62,8 @@ export function createRoles(
 ): Promise<RolesCreation> {
   return inTransaction(pool, async (client) => {
     const { rows } = await client.query(factsText, [schema, Object.values(roles)]);
-    const { database_owner, owns_database, schema_owner, owns_schema, has_migrations } = rows[0];
+    const { database_owner, owns_database, schema_owner, owns_schema, has_migrations, is_superuser } =
+      rows[0];
     const { existing, granted } = rows[0] as Record<string, string[]>;
     if (!owns_database)
       throw new UnfitDatabase(
@@ -91,6 +92,7 @@ export function createRoles(
     }
     for (const { role } of all) statements.push(databaseGrantText('connect', role));
     statements.push(revokeTemporary);
+    if (is_superuser) statements.push(revokeLargeObjects);
     // The operator imports, and the owner restores.
     statements.push(databaseGrantText('temporary', 'operator'), databaseGrantText('temporary', 'owner'));
     // The owner creates the schema.

@@ -8,6 +8,8 @@ import { type DatabaseAddress, UnfitDatabase } from '../connection/pool.ts';
 import { withoutTimeouts } from '../connection/stoppable.ts';
 import { grantTexts, revokeFromPublic } from '../schema/grants.ts';
 import { migrationNames, roles, schema } from '../schema/schema.ts';
+import { tableNames } from '../schema/tables.ts';
+import { enforcementFaults } from './enforcement.ts';
 
 /**
  * How long a migration may block others, in milliseconds. The timeout of a lock, for which sessions that request it later
@@ -100,6 +102,20 @@ async function lockHolders(pool: Pool): Promise<string> {
   return rows[0]?.holders ?? 'another transaction';
 }
 
+const known: readonly string[] = migrationNames;
+
+type Run = <Row>(text: string, values?: unknown[]) => Promise<Row[]>;
+
+/** In the order in which writers lock them; in another one, a writer could deadlock with the migration. */
+const keepWritersOut = `lock table ${tableNames.map((name) => `${schema}.${name}`).join(', ')} in share row exclusive mode`;
+
+/** Makes the functions and triggers of this version, and puts right what was left off, replaced or removed. */
+async function enforce(run: Run): Promise<void> {
+  const faults = await enforcementFaults((text, values) => run(text.replace('$1', '?'), values));
+  if (faults.length > 0) await run(keepWritersOut);
+  for (const { mended } of faults) if (mended) await run(mended);
+}
+
 /** The number of the advisory lock that allows one migration at a time in a database; chosen arbitrarily. */
 const migrationLock = 7_236_110_421;
 
@@ -146,7 +162,11 @@ async function bringUpToDate(
           'the schema is of a version before 1.0.0: run `backup` of that version, and `restore` of this one into a ' +
             'new database (docs/how-to/upgrade.md)',
         );
+      if (executed.length > 0 && !migrationNames.every((name) => executed.includes(name)))
+        await run(keepWritersOut);
       await orm.migrator.up({ transaction });
+      // Not over those of a newer version.
+      if (executed.every((name) => known.includes(name))) await enforce(run);
       // Each time: a dump that was restored without privileges lets everybody execute them.
       await run(revokeFromPublic);
       const existing = 'select rolname::text as name from pg_roles where rolname in (?)';

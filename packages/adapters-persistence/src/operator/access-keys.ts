@@ -1,5 +1,5 @@
 import * as domain from '@campaign-mirror/domain';
-import { LockMode, raw, wrap } from '@mikro-orm/postgresql';
+import { raw, wrap } from '@mikro-orm/postgresql';
 import { AuditedAdapter, ormFault } from '../connection/audited.ts';
 import { safeInteger } from '../connection/rows.ts';
 import { AccessKeyEntity } from '../schema/entities.ts';
@@ -19,6 +19,12 @@ const succeed = `
   select ?, ?, name, owner_id, now, now + make_interval(secs => extract(epoch from expires_at - created_at)::float8)
   from campaign_mirror.access_keys, timed where id = ? and (expires_at is null or expires_at > now)
   returning id`;
+
+/**
+ * The second of two simultaneous rotations sees the result of the first. A session that notes the first use of the key, and
+ * holds what it references, does not delay a rotation.
+ */
+const lock = 'select from campaign_mirror.access_keys where id = ? for no key update';
 
 /** Ends the old key. A key that never expires has null in `expires_at`, which `least` ignores. */
 const replace = `
@@ -55,9 +61,8 @@ export class PostgresAccessKeys extends AuditedAdapter implements domain.AccessK
 
   rotate(id: domain.AccessKeyId, { grace }: { grace: number }): Promise<domain.KeyRotation> {
     return this.audited(async (em) => {
-      // The second of two simultaneous rotations sees the result of the first.
-      const lockMode = LockMode.PESSIMISTIC_WRITE;
-      const old = await em.findOne(AccessKeyEntity, { id }, { lockMode });
+      await em.execute(lock, [id]);
+      const old = await em.findOne(AccessKeyEntity, { id });
       if (!old) return { kind: 'key-not-found' };
       if (old.revokedAt) return { kind: 'key-revoked' };
       if (old.replacedBy) return { kind: 'key-replaced', by: old.replacedBy };

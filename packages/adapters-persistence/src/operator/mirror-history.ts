@@ -2,6 +2,7 @@ import type * as domain from '@campaign-mirror/domain';
 import type { Pool, QueryResultRow } from 'pg';
 import { rowsOf } from '../connection/rows.ts';
 import { cursorRows, ofOneMoment } from '../connection/transaction.ts';
+import { isDeletion } from '../schema/mirror-triggers.ts';
 import { namesOf, timestampText } from '../schema/schema.ts';
 
 /** The columns of a `HistoryEntry`. */
@@ -12,9 +13,19 @@ const entries = `
     ${timestampText('changed_at')} as "changedAt", request_id as "requestId"`;
 
 /**
- * Follows the chain: from the change before $2, if $2 is a change of the campaign; otherwise from the last change of
- * the mirror, or, if the campaign was deleted, from the one in the audit's entry. Only as many links are followed as
- * there are rows to return.
+ * The number of the last change of campaign $1: of the mirror, or, if it was deleted, from the audit's entry. Where the
+ * deletion has no entry, as in a version before, the history is scanned for it.
+ */
+const lastChange = `coalesce(
+      (select last_change_id from campaign_mirror.mirrors where campaign_id = $1),
+      (select last_change_id from campaign_mirror.operator_audit as deletion
+        where campaign_id = $1 and ${isDeletion} order by id desc limit 1),
+      (select max(id) from campaign_mirror.mirror_history where campaign_id = $1
+        and not exists (select from campaign_mirror.mirrors where campaign_id = $1)))`;
+
+/**
+ * Follows the chain: from the change before $2, if $2 is a change of the campaign; otherwise from its last one. Only as
+ * many links are followed as there are rows to return.
  */
 const changePage = `
   with recursive given as (
@@ -22,10 +33,7 @@ const changePage = `
   ), first as (
     select previous_id as id from given
     union all
-    select coalesce(
-      (select last_change_id from campaign_mirror.mirrors where campaign_id = $1),
-      (select last_change_id from campaign_mirror.operator_audit
-        where campaign_id = $1 and act = 'campaign-deleted' order by id desc limit 1))
+    select ${lastChange}
     where not exists (select from given)
   ), chain as (
     select changes.* from first join campaign_mirror.mirror_history as changes on changes.id = first.id
@@ -33,6 +41,12 @@ const changePage = `
     select changes.* from chain join campaign_mirror.mirror_history as changes on changes.id = chain.previous_id
   )
   ${entries} from chain where campaign_id = $1 and ($2::bigint is null or id < $2) limit $3`;
+
+/** Whether the change before $2, or the last one if $2 is null, is no longer there. */
+const prunedText = `
+  select link is not null and not exists (select from campaign_mirror.mirror_history where id = link) as pruned
+  from (select case when $2::bigint is null then ${lastChange} else (
+    select previous_id from campaign_mirror.mirror_history where id = $2) end as link) as older`;
 
 const changeById = `${entries} from campaign_mirror.mirror_history where campaign_id = $1 and id = $2`;
 
@@ -54,28 +68,32 @@ export const postgresMirrorHistory = (pool: Pool, signal?: AbortSignal): domain.
 
   find: async (campaign, id) => (await rowsOf<domain.HistoryEntry>(pool, changeById, [campaign, id]))[0],
 
+  isPrunedBefore: async (campaign, change) =>
+    (await onlyRow<{ pruned: boolean }>(pool, prunedText, [campaign, change])).pruned,
+
   ofKey: (key, since) =>
     ofOneMoment(pool, signal, (client) => cursorRows<domain.HistoryEntry>(client, ofKey, [key, since])),
 });
 
-/** Older changes have lower numbers: only the old changes are read, and the first one that is not old. */
+/** What a prune would delete, by the words of `prune_history`. */
 const survey = `
-  with moment as materialized (select clock_timestamp() - make_interval(secs => $1) as older_than)
-  select ${timestampText('older_than')} as "olderThan", (
-    select count(*) from campaign_mirror.mirror_history where changed_at < older_than and id < coalesce((
-      select id from campaign_mirror.mirror_history where changed_at >= older_than order by id limit 1), 9007199254740992)
-  ) as old
-  from moment`;
+  with moment as materialized (select clock_timestamp() - make_interval(secs => $1) as older_than), newest as (
+    select changed_at from campaign_mirror.mirror_history order by id desc limit 1
+  )
+  select ${timestampText('older_than')} as "olderThan", extract(epoch from clock_timestamp())::float8 as time,
+    (select changed_at < older_than from newest) is true as "newestIsOld", old.*
+  from moment, lateral (
+    select count(*) as old, max(id) as "upTo" from campaign_mirror.mirror_history where changed_at < older_than
+  ) as old`;
 
 /** The function deletes with its owner's rights, and records that in the audit. */
-const prune = `
-  select pruned, case when pruned > 0 then last_id end as next
-  from campaign_mirror.prune_history($1, $2, $3, $4, $5)`;
+const prune = 'select pruned from campaign_mirror.prune_history($1, $2, $3, $4, $5)';
 
 /** Each step is a transaction of its own. */
 export const postgresHistoryPruning = (pool: Pool, act: domain.OperatorAct): domain.HistoryPruning => ({
   survey: (age) => onlyRow(pool, survey, [age]),
-  prune: (olderThan, size, after) => onlyRow(pool, prune, [olderThan, after ?? 0, size, ...namesOf(act)]),
+  prune: async (olderThan, upTo, size) =>
+    (await onlyRow<{ pruned: number }>(pool, prune, [olderThan, upTo, size, ...namesOf(act)])).pruned,
 });
 
 async function onlyRow<Row extends QueryResultRow>(

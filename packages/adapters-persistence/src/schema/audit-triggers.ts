@@ -1,3 +1,5 @@
+import { isDeletion } from './mirror-triggers.ts';
+
 /**
  * The database itself records what the operator does, so that every act has an entry, with the true role and time. The
  * operator's name and the request come from settings of the transaction, and so do details that a row does not contain,
@@ -5,23 +7,32 @@
  * of the tables can leave out the entries of the restored rows.
  */
 const note = `
-  create function campaign_mirror.note(act text, campaign_id bigint, owner_id bigint, access_key_id bigint, details jsonb,
-    last_change_id bigint default null) returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+  create or replace function campaign_mirror.note(act text, campaign_id bigint, owner_id bigint, access_key_id bigint, details jsonb,
+    last_change_id bigint default null) returns bigint language plpgsql set search_path = pg_catalog, pg_temp as $$
+    declare entry bigint;
     begin
       if current_setting('campaign_mirror.restoring', true) = 'on' and pg_has_role(session_user, current_user, 'usage')
-      then return; end if;
+      then return null; end if;
       insert into campaign_mirror.operator_audit
         (act, operator, request_id, campaign_id, owner_id, access_key_id, details, last_change_id)
       values (act, coalesce(nullif(current_setting('campaign_mirror.operator', true), ''), session_user),
         coalesce(nullif(current_setting('campaign_mirror.request_id', true), ''), gen_random_uuid()::text),
         campaign_id, owner_id, access_key_id,
-        coalesce(nullif(current_setting('campaign_mirror.details', true), ''), '{}')::jsonb || details, last_change_id);
+        coalesce(nullif(current_setting('campaign_mirror.details', true), ''), '{}')::jsonb || details, last_change_id)
+      returning id into entry;
+      return entry;
     end
   $$;`;
 
 const recording = (what: string) => `
-  create function campaign_mirror.record_${what}() returns trigger language plpgsql
+  create or replace function campaign_mirror.record_${what}() returns trigger language plpgsql
   security definer set search_path = pg_catalog, pg_temp as $$`;
+
+/** The numbers of the created rows, such as `1-3,7`; of many with gaps, the first and the last. */
+const numbersOf = (column: string) => `case
+            when count(*) = max(${column}) - min(${column}) + 1 or count(*) > 1000 then concat(min(${column}), '-', max(${column}))
+            else (select string_agg(concat_ws('-', lower(part), nullif(upper(part) - 1, lower(part))), ',')
+              from unnest(range_agg(int8range(${column}, ${column}, '[]'))) as part) end`;
 
 /** Whether the program is importing: the rows that it creates have two entries, however many they are. */
 const importing = "current_setting('campaign_mirror.details', true) like '%\"source\"%'";
@@ -30,7 +41,7 @@ const campaigns = `${recording('created_campaigns')}
     begin
       if ${importing} or (select count(*) > 1 from created) then
         perform campaign_mirror.note('campaigns-imported', null, null, null,
-          jsonb_build_object('campaigns', (select count(*) from created)));
+          (select jsonb_build_object('campaigns', count(*), 'numbers', ${numbersOf('id')}) from created));
       else
         perform campaign_mirror.note('campaign-created', id, owner_id, null,
           jsonb_build_object('default', is_default, 'name', name)) from created;
@@ -38,7 +49,7 @@ const campaigns = `${recording('created_campaigns')}
       return null;
     end
   $$;
-  create trigger record_created after insert on campaign_mirror.campaigns referencing new table as created
+  create or replace trigger record_created after insert on campaign_mirror.campaigns referencing new table as created
     for each statement execute function campaign_mirror.record_created_campaigns();
 ${recording('changed_campaign')}
     begin
@@ -53,7 +64,7 @@ ${recording('changed_campaign')}
       return null;
     end
   $$;
-  create trigger record_changed after update on campaign_mirror.campaigns
+  create or replace trigger record_changed after update on campaign_mirror.campaigns
     for each row execute function campaign_mirror.record_changed_campaign();
 ${recording('deleted_campaign')}
     declare mirror campaign_mirror.mirrors;
@@ -67,25 +78,59 @@ ${recording('deleted_campaign')}
       return old;
     end
   $$;
-  create trigger record_deleted before delete on campaign_mirror.campaigns
+  create or replace trigger record_deleted before delete on campaign_mirror.campaigns
     for each row execute function campaign_mirror.record_deleted_campaign();`;
 
+/**
+ * A mirror that comes back, on a campaign whose mirror was deleted, may bring another address: that is a change, and has
+ * its row in the history, from the address that was deleted. Its time is later than that of the change before.
+ */
 const mirrors = `${recording('created_mirrors')}
+    declare entry bigint;
     begin
       if ${importing} or (select count(*) > 1 from created) then
-        perform campaign_mirror.note('mirrors-imported', null, null, null,
-          jsonb_build_object('mirrors', (select count(*) from created)));
+        entry := campaign_mirror.note('mirrors-imported', null, null, null,
+          (select jsonb_build_object('mirrors', count(*), 'numbers', ${numbersOf('campaign_id')}) from created));
       else
-        perform campaign_mirror.note('mirror-created', campaign_id, owner_id, null,
-          jsonb_build_object('target_url', target_url)) from created;
+        select campaign_mirror.note('mirror-created', campaign_id, owner_id, null,
+          jsonb_build_object('target_url', target_url)) into entry from created;
       end if;
+      with returned as (
+        select created.*, nextval('campaign_mirror.mirror_history_id_seq') as change_id,
+          before.details->>'target_url' as address_before,
+          greatest(clock_timestamp(), created.updated_at, (select changed_at + interval '1 microsecond'
+            from campaign_mirror.mirror_history where id = created.last_change_id)) as now
+        from created join lateral (
+          select details from campaign_mirror.operator_audit as deletion
+          where deletion.campaign_id = created.campaign_id and ${isDeletion} order by deletion.id desc limit 1
+        ) as before on true where created.last_change_id is not null
+      ), recorded as (
+        insert into campaign_mirror.mirror_history
+          (id, previous_id, campaign_id, mirror_id, actor, owner_id, address_before, address_after, changed_at, request_id,
+            audit_id)
+        select change_id, nullif(returned.last_change_id, 0), returned.campaign_id, returned.id, 'operator', returned.owner_id,
+          address_before, target_url, now, acts.request_id, entry
+        from returned join campaign_mirror.operator_audit as acts on acts.id = entry
+      )
+      update campaign_mirror.mirrors set last_change_id = returned.change_id, updated_at = returned.now
+      from returned where mirrors.id = returned.id;
       return null;
     end
   $$;
-  create trigger record_created after insert on campaign_mirror.mirrors referencing new table as created
-    for each statement execute function campaign_mirror.record_created_mirrors();`;
+  create or replace trigger record_created after insert on campaign_mirror.mirrors referencing new table as created
+    for each statement execute function campaign_mirror.record_created_mirrors();
+${recording('deleted_mirror')}
+    begin
+      perform campaign_mirror.note('mirror-deleted', old.campaign_id, old.owner_id, null,
+        jsonb_build_object('target_url', old.target_url, 'clicks', old.clicks), old.last_change_id);
+      return old;
+    end
+  $$;
+  -- With its campaign, whose entry has the same, a mirror is deleted by a trigger.
+  create or replace trigger record_deleted before delete on campaign_mirror.mirrors
+    for each row when (pg_trigger_depth() = 0) execute function campaign_mirror.record_deleted_mirror();`;
 
-/** The use of a key is not recorded here: the service writes it to `last_used_at`. */
+/** The use of a key is not recorded here: it has a table of its own, `key_uses`. */
 const accessKeys = `${recording('access_key')}
     begin
       if tg_op = 'INSERT' then
@@ -102,7 +147,7 @@ const accessKeys = `${recording('access_key')}
       return null;
     end
   $$;
-  create trigger record after insert
+  create or replace trigger record after insert
     or update of id, hash, displayed, name, owner_id, created_at, expires_at, revoked_at, replaced_by
     on campaign_mirror.access_keys for each row execute function campaign_mirror.record_access_key();`;
 

@@ -63,8 +63,10 @@ export const AccessKeyEntity = defineEntity({
     createdAt: timestampColumn().defaultRaw('now()'),
     expiresAt: timestampColumn().nullable(),
     revokedAt: timestampColumn().nullable(),
-    lastUsedAt: timestampColumn().nullable(),
     replacedBy: p.bigint('number').$type<domain.AccessKeyId>().nullable(),
+    lastUsedAt: timestampColumn()
+      .nullable()
+      .formula((columns) => `(select used_at from ${schema}.key_uses where access_key_id = ${columns.id})`),
   },
 });
 

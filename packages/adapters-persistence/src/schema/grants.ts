@@ -35,8 +35,8 @@ export const grants: Record<Exclude<Role, 'owner'>, readonly Grant[]> = {
     ...on('mirrors', 'insert', mirrorFields),
     ...on('mirrors', 'update', 'clicks'),
     ...on('access_keys', 'select insert'),
-    ...on('access_keys', 'update', 'expires_at revoked_at last_used_at replaced_by'),
-    ...on('mirror_history operator_audit current_mirrors migrations sequences_behind', 'select'),
+    ...on('access_keys', 'update', 'expires_at revoked_at replaced_by'),
+    ...on('mirror_history operator_audit key_uses current_mirrors migrations sequences_behind', 'select'),
     ...on(sequences, 'select'),
     ...on('campaigns_id_seq mirrors_id_seq', 'usage update'),
     ...on('prune_history set_mirrors set_mirrors_as_operator changes_since', 'execute'),
@@ -44,11 +44,10 @@ export const grants: Record<Exclude<Role, 'owner'>, readonly Grant[]> = {
   service: [
     ...on('campaigns', 'select', 'id owner_id is_default'),
     ...on('mirrors', 'select', 'campaign_id'),
-    ...on('access_keys', 'select', 'id hash owner_id expires_at revoked_at last_used_at'),
-    ...on('access_keys', 'update', 'last_used_at'),
+    ...on('access_keys', 'select', 'id hash owner_id expires_at revoked_at'),
     ...on('recent_moves sequences_behind', 'select'),
     ...on('migrations', 'select', 'name'),
-    ...on('set_mirrors', 'execute'),
+    ...on('set_mirrors note_key_uses', 'execute'),
   ],
   redirector: [
     ...on('current_mirrors', 'select'),
@@ -88,6 +87,12 @@ export const revokeTemporary = `
       execute format('revoke temporary on database %I from public', current_database());
     end if;
   end $$`;
+
+/**
+ * By default, everybody may make large objects, which can fill the disk, too. A superuser runs it in each database.
+ */
+export const revokeLargeObjects =
+  'revoke execute on function lo_creat(integer), lo_create(oid), lo_from_bytea(oid, bytea) from public';
 
 /** Grants a right on the database itself if it is missing and the user owns the database; otherwise nothing is done. */
 export function databaseGrantText(right: 'connect' | 'create' | 'temporary', role: Role): string {

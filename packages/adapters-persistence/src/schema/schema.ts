@@ -5,7 +5,11 @@ import { accessKeyBytes, accessKeyFrom, displayedPart, isRequestId, label } from
 export const schema = 'campaign_mirror';
 
 /** Every version of the schema, in order. A released one never changes. */
-export const migrationNames = ['0001-mirrors-with-facts', '0002-feed-and-clicks'] as const;
+export const migrationNames = [
+  '0001-mirrors-with-facts',
+  '0002-feed-and-clicks',
+  '0003-promises-kept',
+] as const;
 
 /** The format of every time that leaves the database, whatever the session's time zone and date style. */
 export function timestampText(column: string): string {

@@ -16,11 +16,30 @@ const isProven = (key: string, owner: string) => `(case when ${key} is null then
           select true from campaign_mirror.access_keys as one where one.id = ${key} and one.owner_id = ${owner}
             and one.revoked_at is null and (one.expires_at is null or one.expires_at > clock_timestamp())) end)`;
 
+/**
+ * The time of a change: later than the mirror's last one, even if that lies ahead of the server's clock. A time that only
+ * the owner of the tables can have written, such as infinity, stays within the contract's format.
+ */
+const timeAfter = (last: string) =>
+  `greatest(clock_timestamp(), least(${last}, timestamptz '9999-12-31 23:59:59.999998Z') + interval '1 microsecond')`;
+
+/** Seconds since 1970, within the years 1 to 9999. */
+const seconds = (column: string) => `(case when ${column} is not null then extract(epoch from
+            least(greatest(${column}, timestamptz '0001-01-01 00:00Z'), timestamptz '9999-12-31 23:59:59.999999Z')) end)`;
+
 /** Which mirrors may be set, by the facts that the locked row contains; null: the fact does not matter. */
 const isAsSeen = (owner: string, isDefault: string, expected: string) => `
             (${owner} is null or mirrors.owner_id = ${owner})
               and (${isDefault} is null or mirrors.is_default = ${isDefault})
               and (${expected} is null or mirrors.target_url = ${expected})`;
+
+/**
+ * Whether the number of the mirror's last change, 0 if it never changed, satisfies a condition: one of a list, such as
+ * `{12,15}`, or none of it, `!{12}`; null: any. It is one text for each member, since arrays of arrays are flattened.
+ */
+const holds = (condition: string, last: string) => `(case when ${condition} is null then true
+              when starts_with(${condition}, '!') then coalesce(${last}, 0) <> all (substr(${condition}, 2)::bigint[])
+              else coalesce(${last}, 0) = any (${condition}::bigint[]) end)`;
 
 const locked = (lockOption: string) => `
           select * into mirror from campaign_mirror.mirrors
@@ -33,9 +52,28 @@ const settingOne = (entry: string) => `
         if waits then ${locked('')}
         else ${locked(' skip locked')}
         end if;
+        if found and not ${holds('conditions[1]', 'mirror.last_change_id')} then
+          place := 1;
+          mirror_id := mirror.id;
+          clicks := mirror.clicks;
+          created_at := ${seconds('mirror.created_at')};
+          change_id := coalesce(mirror.last_change_id, 0);
+          caller_is_valid := true;
+          owner_id := mirror.owner_id;
+          is_default := mirror.is_default;
+          has_mirror := true;
+          address_is_as_expected := true;
+          condition_holds := false;
+          target_url := mirror.target_url;
+          updated_externally := mirror.updated_externally;
+          updated_externally_at := ${seconds('mirror.updated_externally_at')};
+          updated_at := ${seconds('mirror.updated_at')};
+          return next;
+          return;
+        end if;
         if found then
           change_id := nextval('campaign_mirror.mirror_history_id_seq');
-          now := greatest(clock_timestamp(), mirror.updated_at + interval '1 microsecond');
+          now := ${timeAfter('mirror.updated_at')};
           update campaign_mirror.mirrors
           set target_url = addresses[1], updated_externally = true, updated_externally_at = now, updated_at = now,
             last_change_id = change_id
@@ -50,7 +88,7 @@ const settingOne = (entry: string) => `
           place := 1;
           mirror_id := mirror.id;
           clicks := mirror.clicks;
-          created_at := extract(epoch from mirror.created_at);
+          created_at := ${seconds('mirror.created_at')};
           changed_at := extract(epoch from now);
           return next;
           return;
@@ -59,9 +97,9 @@ const settingOne = (entry: string) => `
 const asked = `asked as materialized (
         select asked.*, ${isProven('asked.access_key_id', 'asked.seen_owner_id')} as is_proven
         from unnest((select campaigns), (select owners), (select defaults), (select addresses), (select expected),
-            (select keys), (select actors), (select subjects), (select requests)) with ordinality
+            (select keys), (select actors), (select subjects), (select requests), (select conditions)) with ordinality
           as asked (campaign_id, seen_owner_id, seen_is_default, address, expected_address, access_key_id, actor, subject,
-            request_id, place)
+            request_id, condition, place)
       )`;
 
 /** Members whose mirror is locked are passed over. */
@@ -72,13 +110,14 @@ const settingMany = (entry: string) => `
         set target_url = timed.address, updated_externally = true, updated_externally_at = timed.now,
           updated_at = timed.now, last_change_id = timed.change_id
         from (
-          select locked.*, greatest(clock_timestamp(), locked.updated_at + interval '1 microsecond') as now,
+          select locked.*, ${timeAfter('locked.updated_at')} as now,
             nextval('campaign_mirror.mirror_history_id_seq') as change_id
           from (
             select asked.*, mirrors.id as mirror_id, mirrors.clicks, mirrors.created_at, mirrors.updated_at,
               mirrors.target_url as address_before, mirrors.last_change_id as previous_id, mirrors.owner_id as owner_then
             from asked join campaign_mirror.mirrors on mirrors.campaign_id = asked.campaign_id
             where asked.is_proven and ${isAsSeen('asked.seen_owner_id', 'asked.seen_is_default', 'asked.expected_address')}
+              and ${holds('asked.condition', 'mirrors.last_change_id')}
             for no key update of mirrors skip locked
           ) as locked
         ) as timed
@@ -92,39 +131,53 @@ const settingMany = (entry: string) => `
           address_before, address, now, request_id, ${entry}
         from changed
       )
-      select place, mirror_id, clicks, extract(epoch from created_at), extract(epoch from now),
-        null::boolean, null::bigint, null::boolean, null::boolean, null::boolean
+      select place, mirror_id, clicks, ${seconds('created_at')}, extract(epoch from now), change_id,
+        null::boolean, null::bigint, null::boolean, null::boolean, null::boolean, null::boolean, null::text, null::boolean,
+        null::numeric, null::numeric
       from changed
       union all
-      select asked.place, null, null, null, null, asked.is_proven, judged.owner_id, judged.is_default,
-        mirror.target_url is not null, coalesce(mirror.target_url = asked.expected_address, true)
+      select asked.place, mirror.id, mirror.clicks, ${seconds('mirror.created_at')}, null, coalesce(mirror.last_change_id, 0),
+        asked.is_proven, judged.owner_id, judged.is_default, mirror.id is not null,
+        coalesce(mirror.target_url = asked.expected_address, true), ${holds('asked.condition', 'mirror.last_change_id')},
+        mirror.target_url, mirror.updated_externally, ${seconds('mirror.updated_externally_at')}, ${seconds('mirror.updated_at')}
       from asked
       left join lateral (
         select one.owner_id, one.is_default from campaign_mirror.campaigns as one where one.id = asked.campaign_id limit 1
       ) as judged on true
       left join lateral (
-        select one.target_url from campaign_mirror.mirrors as one where one.campaign_id = asked.campaign_id limit 1
+        select one.* from campaign_mirror.mirrors as one where one.campaign_id = asked.campaign_id limit 1
       ) as mirror on true
       where asked.place not in (select place from changed);`;
 
 const parameters = `campaigns bigint[], owners bigint[], defaults boolean[], addresses text[], expected text[],
-    keys bigint[], actors text[], subjects text[], requests text[], waits boolean`;
+    keys bigint[], actors text[], subjects text[], requests text[]`;
 
-const results = `place bigint, mirror_id bigint, clicks bigint, created_at numeric, changed_at numeric,
+const results = `place bigint, mirror_id bigint, clicks bigint, created_at numeric, changed_at numeric, change_id bigint,
+    caller_is_valid boolean, owner_id bigint, is_default boolean, has_mirror boolean, address_is_as_expected boolean,
+    condition_holds boolean, target_url text, updated_externally boolean, updated_externally_at numeric, updated_at numeric`;
+
+/** What the functions of the version before return. */
+const earlierResults = `place bigint, mirror_id bigint, clicks bigint, created_at numeric, changed_at numeric,
     caller_is_valid boolean, owner_id bigint, is_default boolean, has_mirror boolean, address_is_as_expected boolean`;
+const earlier = `place, case when changed_at is not null then mirror_id end, clicks, created_at, changed_at, caller_is_valid,
+    owner_id, is_default, has_mirror, address_is_as_expected`;
 
 /**
  * The body of both functions: `before` runs before the mirrors are set; `entry` is the number of the entry in the
- * audit.
+ * audit. At a stricter level, a statement would judge the key and the facts as they were when its transaction began.
  */
 const body = (before: string, entry: string) => `language plpgsql security definer
   set search_path = pg_catalog, pg_temp as $$
     #variable_conflict use_column
     declare
       mirror campaign_mirror.mirrors;
-      change_id bigint;
       now timestamptz(6);
     begin${before}
+      if current_setting('transaction_isolation') not in ('read committed', 'read uncommitted') then
+        raise object_not_in_prerequisite_state using
+          message = format('mirrors are set at READ COMMITTED only, and this transaction is %s', current_setting('transaction_isolation')),
+          hint = 'Run: alter role … set default_transaction_isolation = ''read committed''';
+      end if;
       if cardinality(campaigns) = 1 then ${settingOne(entry)}
       elsif waits then
         raise invalid_parameter_value using message = 'a statement that waits is for one campaign';
@@ -134,23 +187,26 @@ const body = (before: string, entry: string) => `language plpgsql security defin
 
 const refuseOperator = `
       if 'operator' = any(actors) then
-        raise insufficient_privilege using message = 'the operator acts by set_mirrors_as_operator';
+        raise insufficient_privilege using message = 'the operator acts by set_mirrors_as_operator_if';
       end if;`;
 
 /**
  * For callers. Each member has one row, in any order, with its place in the arrays from 1 up. If the mirror was set, the
- * row has the mirror and the time of the change. Otherwise it has whether the caller is valid, the campaign as the
- * statement saw it (owner null: it does not exist), and whether the address was the expected one. If all of that is as
- * expected, the mirror is locked by another transaction. An expectation of null accepts anything. Of the members of one
- * campaign, at most one may name its owner. A statement that waits is for one campaign: two with several could deadlock.
+ * row has the mirror, the time of the change and its number. Otherwise it has whether the caller is valid, the campaign as
+ * the statement saw it (owner null: it does not exist), whether the address was the expected one and the condition held, and
+ * the mirror as it is. If all of that is as expected, the mirror is locked by another transaction. An expectation or a
+ * condition of null accepts anything. Of the members of one campaign, at most one may name its owner. A statement that
+ * waits is for one campaign: two with several could deadlock.
  */
-const setMirrors = `
-  create function campaign_mirror.set_mirrors(${parameters}) returns table (${results})
+const setMirrorsIf = `
+  create or replace function campaign_mirror.set_mirrors_if(${parameters}, conditions text[], waits boolean)
+  returns table (${results})
   ${body(refuseOperator, 'null::bigint')}`;
 
 /** The same with an entry in the audit. Only the next function executes it. */
 const setMirrorsWithEntry = `
-  create function campaign_mirror.set_mirrors_with_entry(${parameters}, entry bigint) returns table (${results})
+  create or replace function campaign_mirror.set_mirrors_with_entry(${parameters}, conditions text[], waits boolean,
+    entry bigint) returns table (${results})
   ${body('', 'entry')}`;
 
 /**
@@ -159,10 +215,10 @@ const setMirrorsWithEntry = `
  * are part of it. `audited_owner` is the owner that the entry names. Each row has the number of the entry, which is
  * there if any mirror was set.
  */
-const setMirrorsAsOperator = `
-  create function campaign_mirror.set_mirrors_as_operator(
-    campaigns bigint[], owners bigint[], defaults boolean[], addresses text[], expected text[], waits boolean,
-    act text, operator text, request_id text, audited_owner bigint, details jsonb, part_of bigint
+const setMirrorsAsOperatorIf = `
+  create or replace function campaign_mirror.set_mirrors_as_operator_if(
+    campaigns bigint[], owners bigint[], defaults boolean[], addresses text[], expected text[], conditions text[],
+    waits boolean, act text, operator text, request_id text, audited_owner bigint, details jsonb, part_of bigint
   ) returns table (${results}, entry bigint) language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
     #variable_conflict use_column
     declare
@@ -174,16 +230,16 @@ const setMirrorsAsOperator = `
       if act not in ('mirror-set', 'mirror-restored', 'mirrors-moved') or not is_move and many <> 1
       then raise invalid_parameter_value using message = 'there is no such act'; end if;
       if part_of is not null and not exists (select from campaign_mirror.operator_audit as move
-        where move.id = set_mirrors_as_operator.part_of and move.act = 'mirrors-moved' and move.part_of is null)
+        where move.id = set_mirrors_as_operator_if.part_of and move.act = 'mirrors-moved' and move.part_of is null)
       then raise invalid_parameter_value using message = 'there is no such move'; end if;
       return query select made.*, new_entry from campaign_mirror.set_mirrors_with_entry(
         campaigns, owners, defaults, addresses, expected, array_fill(null::bigint, array[many]),
         array_fill('operator'::text, array[many]), array_fill(null::text, array[many]),
-        array_fill(request_id, array[many]), waits, new_entry) as made;
+        array_fill(request_id, array[many]), conditions, waits, new_entry) as made;
       insert into campaign_mirror.operator_audit
         (id, act, operator, request_id, campaign_id, owner_id, details, part_of, first_change_id, last_change_id)
       overriding system value
-      select new_entry, act, operator, set_mirrors_as_operator.request_id,
+      select new_entry, act, operator, set_mirrors_as_operator_if.request_id,
         case when not is_move then min(campaign_id) end, audited_owner, details || case when is_move then jsonb_build_object('mirrors', count(*)) else
           jsonb_build_object('address_before', min(address_before), 'address_after', min(address_after)) end,
         part_of, min(id), max(id)
@@ -191,4 +247,19 @@ const setMirrorsAsOperator = `
     end
   $$;`;
 
-export const setMirrorsFunctions = `${setMirrors}${setMirrorsWithEntry}${setMirrorsAsOperator}`;
+/** For processes of the version before, until none is left: they know no conditions. */
+const withoutConditions = `
+  create or replace function campaign_mirror.set_mirrors(${parameters}, waits boolean) returns table (${earlierResults})
+  language sql security definer set search_path = pg_catalog, pg_temp as $$
+    select ${earlier} from campaign_mirror.set_mirrors_if(
+      campaigns, owners, defaults, addresses, expected, keys, actors, subjects, requests, null, waits)
+  $$;
+  create or replace function campaign_mirror.set_mirrors_as_operator(
+    campaigns bigint[], owners bigint[], defaults boolean[], addresses text[], expected text[], waits boolean,
+    act text, operator text, request_id text, audited_owner bigint, details jsonb, part_of bigint
+  ) returns table (${earlierResults}, entry bigint) language sql security definer set search_path = pg_catalog, pg_temp as $$
+    select ${earlier}, entry from campaign_mirror.set_mirrors_as_operator_if(campaigns, owners, defaults, addresses, expected,
+      null, waits, act, operator, request_id, audited_owner, details, part_of)
+  $$;`;
+
+export const setMirrorsFunctions = `${setMirrorsIf}${setMirrorsWithEntry}${setMirrorsAsOperatorIf}${withoutConditions}`;

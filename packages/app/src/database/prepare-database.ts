@@ -4,7 +4,8 @@ import type { Migrating } from '@campaign-mirror/adapters-persistence';
 import { type DatabaseAddress, openPool } from '@campaign-mirror/adapters-persistence/sql';
 import type { LogWriter } from '../logging/log-events.ts';
 import type { Settings } from '../settings/settings.ts';
-import { checks, factsOf } from './checks.ts';
+import { factsOf } from './check.ts';
+import { checks } from './checks.ts';
 import { clearFault, mayComeBack, nameOf } from './connection-advice.ts';
 import type { DatabaseAccess } from './database-access.ts';
 

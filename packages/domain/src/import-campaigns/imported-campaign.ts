@@ -53,6 +53,8 @@ export type FieldFault =
   | 'not-a-flag'
   | 'not-a-count'
   | 'not-a-time'
+  /** More than an hour ahead of the store's clock. */
+  | 'in-the-future'
   /** `updated_externally_at` is there without an external update, or is missing. */
   | 'contradiction'
   | AddressFault;

@@ -2,7 +2,7 @@ import type { AccessKeyId, AuditId, CampaignId, OwnerId, Timestamp } from '../va
 
 /**
  * The acts of operators. A mirror that was set is also recorded in the history. An import has one entry for its campaigns
- * and one for its mirrors. `key-changed` stands for a change of a key that no command makes.
+ * and one for its mirrors. `key-changed` and `mirror-deleted` stand for acts that no command makes.
  */
 export type AuditedAct =
   | 'campaign-created'
@@ -11,6 +11,7 @@ export type AuditedAct =
   | 'default-unset'
   | 'campaign-deleted'
   | 'mirror-created'
+  | 'mirror-deleted'
   | 'mirror-restored'
   | 'mirror-set'
   | 'mirrors-moved'

@@ -42,6 +42,9 @@ export interface MirrorHistory {
   /** Undefined if the campaign has no such change. */
   find(campaign: CampaignId, id: HistoryId): Promise<HistoryEntry | undefined>;
 
+  /** Whether a change before this one was pruned; undefined: whether the last one was. */
+  isPrunedBefore(campaign: CampaignId, change: HistoryId | undefined): Promise<boolean>;
+
   /**
    * The changes made with a key, newest first, from one snapshot, including those of campaigns that were transferred
    * or deleted since. Reads every change at or after `since`, or the whole history. Rows are read as fast as the
@@ -53,20 +56,27 @@ export interface MirrorHistory {
 /** The least age at which a change can be pruned: a day, in seconds. */
 export const leastPrunedAge = 86_400;
 
+export interface PruningSurvey {
+  readonly olderThan: Timestamp;
+  /** The number of changes before that time. */
+  readonly old: number;
+  /** The greatest number of them; null if there are none. */
+  readonly upTo: HistoryId | null;
+  /** Whether the newest of all changes is one of them. */
+  readonly newestIsOld: boolean;
+  /** The store's clock, in seconds since 1970. */
+  readonly time: number;
+}
+
 /** The only way to delete history. Every call throws `Unavailable` when the store is unavailable. */
 export interface HistoryPruning {
-  /** Counts the changes that are older than `age`, in seconds, and the time before which they are, by the store's clock. */
-  survey(age: number): Promise<{ readonly olderThan: Timestamp; readonly old: number }>;
+  /** Counts the changes that are older than `age`, in seconds, by the store's clock. */
+  survey(age: number): Promise<PruningSurvey>;
 
   /**
-   * Examines the next `size` changes after `after` (null: from the first), and deletes those before `olderThan`.
-   * A deletion and its audit entry are committed together. A step does not block requests that set a mirror. The next one
-   * starts after `next`, which is null if no change in this step was old.
-   * @throws an error when `olderThan` is less than `leastPrunedAge` ago
+   * Deletes the first `size` changes before `olderThan`, none above `upTo`, and returns how many there were: fewer than
+   * `size` when nothing is left. A deletion and its audit entry are committed together. A step does not block requests
+   * that set a mirror. @throws an error when `olderThan` is less than `leastPrunedAge` ago
    */
-  prune(
-    olderThan: Timestamp,
-    size: number,
-    after: HistoryId | null,
-  ): Promise<{ readonly pruned: number; readonly next: HistoryId | null }>;
+  prune(olderThan: Timestamp, upTo: HistoryId, size: number): Promise<number>;
 }

@@ -1,0 +1,194 @@
+/*
+ * What enforces the promises of the schema: functions, triggers, constraints. A restore that was killed, a dump without
+ * its owners, or somebody's hand can leave any of it away, off, or another's. The functions and triggers below are the only
+ * place of their text: each migration brings them up to date, and each `migrate` puts them right.
+ */
+import { auditTriggers } from './audit-triggers.ts';
+import { changesSince, countClicks } from './feed.ts';
+import { appendOnly, pruning } from './history-functions.ts';
+import { noteKeyUses } from './key-uses.ts';
+import { isNoAddress, mirrorTriggers } from './mirror-triggers.ts';
+import { setMirrorsFunctions } from './set-mirrors.ts';
+import { greatest } from './tables.ts';
+
+const texts = [
+  mirrorTriggers,
+  appendOnly,
+  auditTriggers,
+  pruning,
+  noteKeyUses,
+  setMirrorsFunctions,
+  changesSince,
+  countClicks,
+].join('');
+
+export interface Enforced {
+  readonly kind: 'function' | 'trigger' | 'constraint' | 'index';
+  readonly name: string;
+  /** Of a trigger or a constraint. */
+  readonly table: string | null;
+  /** Of a function: its body; of a trigger: its function. */
+  readonly body: string | null;
+  /** Whether a function runs with its owner's rights. */
+  readonly definer: boolean;
+  /** Makes it anew, or puts it right. */
+  readonly text: string;
+}
+
+const functionText = /create or replace function campaign_mirror\.(\w+)[^$]*\$\$(.*?)\$\$;/gs;
+const functions = [...texts.matchAll(functionText)].map(([text, name = '', body = '']): Enforced => {
+  const definer = text.slice(0, -body.length).includes('security definer');
+  return { kind: 'function', name, table: null, body, definer, text };
+});
+
+const triggerText =
+  /create or replace trigger (\w+)[^;]* on campaign_mirror\.(\w+)[^;]*execute function campaign_mirror\.(\w+)\(\);/g;
+const triggers = [...texts.matchAll(triggerText)].map(
+  ([text, name = '', table = '', body = '']): Enforced => {
+    return { kind: 'trigger', name, table, body, definer: false, text };
+  },
+);
+
+const factsKey = 'mirrors_campaign_id_owner_id_is_default_fkey';
+
+/** Follows what the foreign key would have done, then trusts it again. */
+const settleMirrors = `
+  update campaign_mirror.mirrors set owner_id = campaigns.owner_id, is_default = campaigns.is_default
+  from campaign_mirror.campaigns where campaigns.id = mirrors.campaign_id
+    and (campaigns.owner_id, campaigns.is_default) <> (mirrors.owner_id, mirrors.is_default);
+  delete from campaign_mirror.mirrors
+  where not exists (select from campaign_mirror.campaigns where campaigns.id = mirrors.campaign_id);
+  alter table campaign_mirror.mirrors validate constraint ${factsKey}`;
+
+/** 1 to 200 characters on one line, as labels and names of subjects are in the domain. */
+const isOneLine = (column: string) =>
+  `check (length(${column}) between 1 and 200 and ${column} collate "C" !~ '[\\u0001-\\u001f\\u007f-\\u009f\\u2028\\u2029]')`;
+const isRequestId = `check (octet_length(request_id) between 1 and 128 and request_id collate "C" !~ '[^!-~]')`;
+const isIdentifier = (column: string) => `check (${column} between 1 and ${greatest})`;
+
+/**
+ * Constraints of the tables, and those that keep the history and the audit from misleading a reader or making the view of
+ * moves fail. All but the unique ones are made as not valid: no row that is there is read, or keeps one from being made.
+ */
+const constraintTexts: readonly (readonly [table: string, name: string, definition: string])[] = [
+  ['campaigns', 'campaigns_pkey', 'primary key (id)'],
+  ['campaigns', 'campaigns_id_owner_id_is_default_key', 'unique (id, owner_id, is_default)'],
+  ['campaigns', 'campaigns_id_check', isIdentifier('id')],
+  ['campaigns', 'campaigns_owner_id_check', isIdentifier('owner_id')],
+  ['mirrors', 'mirrors_pkey', 'primary key (id)'],
+  ['mirrors', 'mirrors_campaign_id_key', 'unique (campaign_id)'],
+  ['mirrors', 'mirrors_id_check', isIdentifier('id')],
+  ['mirrors', 'mirrors_clicks_check', `check (clicks between 0 and ${greatest})`],
+  [
+    'mirrors',
+    factsKey,
+    `foreign key (campaign_id, owner_id, is_default)
+    references campaign_mirror.campaigns (id, owner_id, is_default) on update cascade on delete cascade`,
+  ],
+  ['access_keys', 'access_keys_pkey', 'primary key (id)'],
+  ['access_keys', 'access_keys_hash_key', 'unique (hash)'],
+  ['access_keys', 'access_keys_hash_check', 'check (octet_length(hash) = 32)'],
+  ['access_keys', 'access_keys_id_check', isIdentifier('id')],
+  ['access_keys', 'access_keys_owner_id_check', isIdentifier('owner_id')],
+  ['key_uses', 'key_uses_pkey', 'primary key (access_key_id)'],
+  [
+    'key_uses',
+    'key_uses_access_key_id_fkey',
+    'foreign key (access_key_id) references campaign_mirror.access_keys on delete cascade',
+  ],
+  ['mirror_history', 'mirror_history_pkey', 'primary key (id)'],
+  ['mirror_history', 'mirror_history_check', "check ((access_key_id is not null) = (actor = 'key'))"],
+  [
+    'mirror_history',
+    'mirror_history_check1',
+    "check ((subject is not null) = (actor not in ('key', 'operator')))",
+  ],
+  ['mirror_history', 'mirror_history_check2', "check (audit_id is null or actor = 'operator')"],
+  ['mirror_history', 'mirror_history_actor_check', `check (actor collate "C" ~ '^[a-z][a-z0-9-]{0,19}$')`],
+  ['mirror_history', 'mirror_history_subject_check', isOneLine('subject')],
+  ['mirror_history', 'mirror_history_request_id_check', isRequestId],
+  ['operator_audit', 'operator_audit_pkey', 'primary key (id)'],
+  ['operator_audit', 'operator_audit_id_check', isIdentifier('id')],
+  ['operator_audit', 'operator_audit_operator_check', isOneLine('operator')],
+  ['operator_audit', 'operator_audit_operator_check1', 'check (operator = btrim(operator))'],
+  ['operator_audit', 'operator_audit_request_id_check', isRequestId],
+  [
+    'operator_audit',
+    'operator_audit_details_check',
+    `check (jsonb_typeof(details) = 'object' and octet_length(details::text) <= 65536
+    and (details->>'undoes' is null or details->>'undoes' ~ '^[1-9][0-9]{0,15}$'))`,
+  ],
+];
+const constraints = constraintTexts.map(([table, name, definition]): Enforced => {
+  const isUnique = /^(?:primary|unique)/.test(definition);
+  // Made again, a foreign key has its triggers, which only a superuser may switch on.
+  const text = `alter table campaign_mirror.${table} ${isUnique ? '' : `drop constraint if exists ${name},`}
+    add constraint ${name} ${definition} ${isUnique ? '' : 'not valid'}`;
+  const settled = name === factsKey ? `; ${settleMirrors}` : '';
+  return { kind: 'constraint', name, table, body: null, definer: false, text: `${text}${settled}` };
+});
+
+/** Of the indexes, the one that is a rule. */
+const indexes: readonly Enforced[] = [
+  {
+    kind: 'index',
+    name: 'one_default_campaign_an_owner',
+    table: 'campaigns',
+    body: null,
+    definer: false,
+    text: 'create unique index one_default_campaign_an_owner on campaign_mirror.campaigns (owner_id) where is_default',
+  },
+];
+
+export const enforced: readonly Enforced[] = [...functions, ...triggers, ...constraints, ...indexes];
+
+/**
+ * The fault of each that is not as above, by its place in `enforced`. An object of another owner than the schema's has
+ * the place null: what is to be done about it needs that owner, or a superuser.
+ */
+export const faultsText = `
+  with asked as (
+    select * from json_to_recordset($1) as one (place int, kind text, name text, "table" text, body text, definer boolean)
+  ), here as (select oid, nspowner from pg_namespace where nspname = 'campaign_mirror'),
+  found as (
+    select place, case when pg_proc.oid is null then 'is missing'
+      when md5(prosrc) <> body or prosecdef <> definer or array_to_string(proconfig, ' ') is distinct from
+        'search_path=pg_catalog, pg_temp' then 'is not that of this version' end as fault
+    from asked cross join here left join pg_proc on pronamespace = here.oid and proname = name where kind = 'function'
+    union all
+    select place, case when pg_trigger.oid is null then 'is missing' when tgenabled <> 'O' then 'is off'
+      when (select proname from pg_proc where oid = tgfoid) <> body then 'calls another function' end
+    from asked cross join here left join pg_class on relnamespace = here.oid and relname = "table"
+      left join pg_trigger on tgrelid = pg_class.oid and tgname = name where kind = 'trigger'
+    union all
+    select place, case when pg_constraint.oid is null then 'is missing' when exists (
+      select from pg_trigger where tgconstraint = pg_constraint.oid and tgenabled <> 'O') then 'is off' end
+    from asked cross join here left join pg_class on relnamespace = here.oid and relname = "table"
+      left join pg_constraint on conrelid = pg_class.oid and conname = name where kind = 'constraint'
+    union all
+    select place, case when not exists (
+      select from pg_index join pg_class on pg_class.oid = indexrelid and relnamespace = here.oid
+      where relname = name and indisunique and indisvalid) then 'is missing' end
+    from asked cross join here where kind = 'index'
+  )
+  select place, null as what, fault from found where fault is not null
+  union all
+  select null, objects.what, format('belongs to %s, not to %s', pg_get_userbyid(objects.owner), pg_get_userbyid(nspowner))
+  from here, (
+    select pronamespace, 'function ' || oid::regprocedure::text, proowner from pg_proc
+    union all
+    select relnamespace, (case relkind when 'r' then 'table ' when 'S' then 'sequence ' else 'view ' end) || oid::regclass::text,
+      relowner from pg_class where relkind in ('r', 'S', 'v')
+  ) as objects (namespace, what, owner) where objects.namespace = here.oid and objects.owner <> nspowner`;
+
+/**
+ * Rows from before, or written by hand: addresses that are none, and mirrors whose campaign was transferred, flagged or
+ * deleted while the foreign key was off. It reads all mirrors.
+ */
+export const mirrorFaultsText = `
+  select mirrors.campaign_id, ${isNoAddress('target_url')} as "hasNoAddress", campaigns.id is null as "isAlone",
+    count(*) over () as all
+  from campaign_mirror.mirrors left join campaign_mirror.campaigns on campaigns.id = mirrors.campaign_id
+  where ${isNoAddress('target_url')} or campaigns.id is null
+    or (campaigns.owner_id, campaigns.is_default) <> (mirrors.owner_id, mirrors.is_default)
+  order by mirrors.campaign_id limit 5`;

@@ -1,0 +1,69 @@
+import type { ClientBase, Pool } from 'pg';
+import type { Settings } from '../settings/settings.ts';
+
+/** What a check has found, and what to do about it: null for nothing. */
+export interface Result {
+  readonly state: 'ok' | 'warning' | 'problem';
+  readonly finding: string;
+  readonly advice: string | null;
+}
+
+export const ok = (finding: string): Result => ({ state: 'ok', finding, advice: null });
+export const warning = (finding: string, advice: string): Result => ({ state: 'warning', finding, advice });
+export const problem = (finding: string, advice: string): Result => ({ state: 'problem', finding, advice });
+
+export interface CheckInput {
+  readonly facts: Awaited<ReturnType<typeof factsOf>>;
+  readonly database: Pool | ClientBase;
+  readonly settings: Settings;
+  /** What the user of the database is for; if absent, its rights decide. */
+  readonly purpose?: 'service';
+}
+
+/** A check of a database that answers. `doctor` makes all of them. */
+export interface Check {
+  readonly name: string;
+  /** A problem that it finds ends a start of the service. */
+  readonly stops?: true;
+  /** A warning, or a problem that does not end the start, is logged at a start. */
+  readonly warns?: true;
+  /** @throws what the driver throws, or Unavailable */
+  run(input: CheckInput): Result | Result[] | Promise<Result | Result[]>;
+}
+
+/** Without these, a change answered with 200 does not survive a power loss. */
+export const durable = ['fsync', 'full_page_writes', 'synchronous_commit'];
+
+/**
+ * The server and its settings; the user, and its powers beyond rights on the contents of a database; how many connections
+ * it may have, and how many others have. A connection whose details are hidden from this user counts as one of others.
+ */
+const factsText = `
+  select current_setting('server_version_num')::int / 10000 as version, current_setting('server_encoding') as encoding,
+    pg_is_in_recovery() as standby, current_setting('transaction_read_only') = 'on' as read_only,
+    (select string_agg(name, ', ' order by name) from pg_settings where name = any($1) and setting = 'off') as off,
+    current_setting('statement_timeout') = '0' as unlimited, current_setting('transaction_isolation') as isolation,
+    current_setting('session_replication_role') as replication_role,
+    has_function_privilege('lo_create(oid)', 'execute') as large_objects,
+    extract(epoch from clock_timestamp())::float8 as time, rolname::text as name, rolsuper as superuser,
+    coalesce(pg_has_role(nspowner, 'usage'), false) as owner, pg_get_userbyid(nspowner)::text as schema_owner,
+    pg_get_userbyid(datdba)::text as database_owner, has_database_privilege(datname, 'create') as may_create,
+    has_database_privilege(datname, 'temporary') as temporary,
+    exists (select from pg_class where relnamespace = pg_namespace.oid and relname = 'mirrors') as has_tables,
+    array_remove(array[case when rolsuper then 'superuser' end, case when rolcreaterole then 'createrole' end,
+      case when rolcreatedb then 'createdb' end, case when rolreplication then 'replication' end,
+      case when rolbypassrls then 'bypassrls' end], null) as powers,
+    least(usable, nullif(rolconnlimit, -1), nullif(datconnlimit, -1)) as allowed, others, usable - others as room
+  from pg_database, pg_roles left join pg_namespace on nspname = 'campaign_mirror', (
+    select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+      - coalesce(current_setting('reserved_connections', true)::int, 0) as usable) as server, (
+    select count(*)::int as others from pg_stat_activity
+    where datid is not null and usesysid is not null and application_name not like 'campaign-mirror%') as sessions
+  where datname = current_database() and rolname = current_user`;
+
+/** What most checks need, in one row. @throws what the driver throws */
+export async function factsOf(database: Pool | ClientBase) {
+  const askedAt = Date.now();
+  const { rows } = await (database as Pool).query(factsText, [durable]);
+  return { ...rows[0], clockDifference: Math.abs(rows[0].time - (askedAt + Date.now()) / 2_000) };
+}

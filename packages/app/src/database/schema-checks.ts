@@ -1,0 +1,101 @@
+/* Checks of the schema: that it is of this version, and that what it promises is enforced. */
+import {
+  codeOf,
+  enforcementFaults,
+  type MigrationState,
+  migrationStates,
+  mirrorFaults,
+} from '@campaign-mirror/adapters-persistence/sql';
+import type { Pool } from 'pg';
+import { type CheckInput, ok, problem, type Result, warning } from './check.ts';
+import { withoutRecord } from './connection-advice.ts';
+
+export async function checkMigrations({ facts, database, purpose }: CheckInput): Promise<Result> {
+  const states = await migrationStates(database).catch((error) => {
+    if (codeOf(error) !== '42501') throw error;
+  });
+  if (!states) {
+    const advice = 'run `./campaign-mirror doctor` as the operator, too';
+    return warning('this user may not know which were applied', advice);
+  }
+  const namesOf = (wanted: MigrationState['state']) =>
+    states.filter(({ state }) => state === wanted).map(({ name }) => name);
+  const pending = namesOf('pending');
+  const unknown = namesOf('unknown');
+  if (pending.length > 0 && unknown.length > 0) {
+    const advice = 'restore a backup of that version into a new database (docs/how-to/upgrade.md)';
+    return problem(`the schema is of a version before 1.0.0: ${unknown.join(', ')}`, advice);
+  }
+  if (pending.length === states.length && facts.has_tables)
+    return problem('the tables are there, but no record of their migrations', withoutRecord);
+  if (pending.length > 0) {
+    // A service may start while another process migrates: it is ready afterwards.
+    const report = purpose && states.length > pending.length ? warning : problem;
+    const advice = 'run `./campaign-mirror migrate` as the owner of the schema';
+    return report(`pending: ${pending.join(', ')}`, advice);
+  }
+  if (unknown.length === 0) return ok('none is pending');
+  return warning(
+    `applied by a newer version: ${unknown.join(', ')}`,
+    'run that version, here and for the service',
+  );
+}
+
+/** The service assigns the numbers of the history only: it works if the other sequences are behind. */
+export async function checkSequences({ database, purpose }: CheckInput): Promise<Result[]> {
+  const text = 'select sequence, mended_by from campaign_mirror.sequences_behind';
+  const { rows } = await (database as Pool).query(text).catch((error) => {
+    // The view is missing, or may not be read: the checks of migrations and rights report that.
+    if (!['42P01', '3F000', '42501'].includes(codeOf(error))) throw error;
+    return { rows: [] };
+  });
+  return rows.map(({ sequence, mended_by }) => {
+    const report = purpose && sequence !== 'mirror_history_id_seq' ? warning : problem;
+    const finding = `the sequence ${sequence} is behind its table: numbers that it assigns are taken, or out of order`;
+    return report(finding, `run as the owner of the schema: ${mended_by}`);
+  });
+}
+
+const statement = (database: CheckInput['database']) => async (text: string, values: unknown[]) =>
+  (await (database as Pool).query(text, values)).rows;
+
+/** Functions, triggers and constraints: a restore that was killed leaves them off, and nothing else shows it. */
+export async function checkEnforcement({ facts, database }: CheckInput): Promise<Result[]> {
+  const { name, replication_role, schema_owner } = facts;
+  const states = await migrationStates(database).catch(() => []);
+  // Those of another version are others; the check of migrations reports that.
+  if (states.length === 0 || states.some(({ state }) => state !== 'applied')) return [];
+  if (replication_role !== 'origin') {
+    const finding = `triggers are off for ${JSON.stringify(name)}: its session_replication_role is ${replication_role}`;
+    return [problem(finding, `alter role ${name} reset session_replication_role`)];
+  }
+  const faults = await enforcementFaults(statement(database));
+  if (faults.length === 0) return [ok('functions, triggers and constraints are there, and on')];
+  const listed = faults.slice(0, 5).map(({ finding }) => finding);
+  if (faults.length > listed.length) listed.push(`${faults.length - listed.length} more`);
+  const isMended = faults.every(({ mended }) => mended !== null);
+  const advice = isMended
+    ? `run \`./campaign-mirror migrate\` as the owner of the schema, ${schema_owner}`
+    : `as a superuser, alter the owner of what is not ${schema_owner}'s, then run \`./campaign-mirror migrate\` as ${schema_owner}`;
+  return [problem(listed.join(', '), advice)];
+}
+
+/** For `doctor` only: it reads all mirrors, which the service may not. */
+export async function checkMirrors({ database, purpose }: CheckInput): Promise<Result[]> {
+  if (purpose) return [];
+  const rows = await mirrorFaults(statement(database)).catch((error) => {
+    // The checks of migrations and rights report that.
+    if (!['42P01', '3F000', '42501'].includes(codeOf(error))) throw error;
+    return [];
+  });
+  if (rows.length === 0) return [];
+  const listed = rows.map(({ campaign_id, hasNoAddress, isAlone }) => {
+    if (isAlone) return `${campaign_id} (there is no such campaign)`;
+    return hasNoAddress ? `${campaign_id} (its address is none)` : `${campaign_id} (not its owner or flag)`;
+  });
+  const finding = `${rows[0]?.all} mirrors are not as they must be, of the campaigns ${listed.join(', ')}`;
+  const advice =
+    'set an address with `./campaign-mirror mirror set`; an owner, a flag or a missing campaign: ' +
+    '`alter table campaign_mirror.mirrors drop constraint mirrors_campaign_id_owner_id_is_default_fkey`, then `./campaign-mirror migrate`';
+  return [problem(finding, advice)];
+}
