@@ -6,7 +6,8 @@ export interface Mutant {
 }
 
 /** What is SQL in a source of TypeScript: its templates and strings that have a word of it. */
-const sqlWord = /\b(select|from|where|update|insert|delete|create|and|case when|returns|security definer|skip locked)\b/;
+const sqlWord =
+  /\b(select|from|where|update|insert|delete|create|and|case when|returns|security definer|skip locked)\b/;
 
 /** The pieces of a source that are within quotes: where they begin and end, and the holes of templates. */
 function quoted(source: string) {
@@ -67,7 +68,8 @@ function conditionEnd(sql: string, at: number, stop = endOfCondition): number {
       between = false;
     }
     if (sql[at] === '(' || sql[at] === '[' || (isWord && /^case\b/.test(sql.slice(at, at + 5)))) depth += 1;
-    else if (sql[at] === ')' || sql[at] === ']' || (isWord && /^end\b/.test(sql.slice(at, at + 4)))) depth -= 1;
+    else if (sql[at] === ')' || sql[at] === ']' || (isWord && /^end\b/.test(sql.slice(at, at + 4))))
+      depth -= 1;
     if (depth < 0) return at;
   }
   return at;
@@ -131,10 +133,17 @@ export function sqlMutants(source: string): Mutant[] {
       for (const { 0: all, index } of sql.matchAll(pattern))
         for (const text of others) add(index, index + all.length, text);
     // A condition that always holds, or never.
-    for (const { 0: word, 1: name, index } of sql.matchAll(/\b(where|when|if|elsif|and|or(?! replace)|on(?= [\w.]+ = ))\s+/g)) {
+    for (const { 0: word, 1: name, index } of sql.matchAll(
+      /\b(where|when|if|elsif|and|or(?! replace)|on(?= [\w.]+ = ))\s+/g,
+    )) {
       const start = index + word.length;
       const end = start + sql.slice(start, conditionEnd(sql, start)).trimEnd().length;
-      const always = { or: ['false'], if: ['true', 'false'], elsif: ['true', 'false'], when: ['true', 'false'] };
+      const always = {
+        or: ['false'],
+        if: ['true', 'false'],
+        elsif: ['true', 'false'],
+        when: ['true', 'false'],
+      };
       for (const text of always[name as 'if'] ?? ['true']) add(start, end, text);
     }
     for (const { index } of sql.matchAll(/\bcoalesce\(/g)) {
@@ -149,7 +158,8 @@ export function sqlMutants(source: string): Mutant[] {
     const text = source.slice(piece.from, piece.to);
     for (const { 0: digits, index } of text.matchAll(/(?<![\w$.#'])\d+(?![\w.'])|(?<=interval ')\d+/g)) {
       if (/[sx]/.test(sql[index] ?? '') && !text.slice(0, index).endsWith("interval '")) continue;
-      if (/\(\d\)/.test(text.slice(index - 1, index + 2)) && text.slice(0, index).endsWith('timestamptz(')) continue;
+      if (/\(\d\)/.test(text.slice(index - 1, index + 2)) && text.slice(0, index).endsWith('timestamptz('))
+        continue;
       add(index, index + digits.length, String(Number(digits) + 1));
       if (text[index - 1] !== '[') add(index, index + digits.length, String(Number(digits) - 1));
     }

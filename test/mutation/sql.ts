@@ -73,11 +73,30 @@ const running = new Set<number>();
 let ended = false;
 
 /** Runs the tests until one fails. Returns the name of that file, too. */
-async function outcomeOf(mutant: Pick<Placed, 'at' | 'length' | 'text' | 'path'>, tests: readonly string[], nth: number) {
+async function outcomeOf(
+  mutant: Pick<Placed, 'at' | 'length' | 'text' | 'path'>,
+  tests: readonly string[],
+  nth: number,
+) {
   const { path, at, length, text } = mutant;
   const hook = join(projectFolder, 'test/mutation/sql-mutant.ts');
-  const options = ['--no-config', '--extension', 'ts', '--exit', '--bail', '--timeout', '30000', '--reporter', 'json'];
-  const words = [...options, '--require', './test/mutation/sql-hooks.ts', ...tests.map((file) => `test/${file}`)];
+  const options = [
+    '--no-config',
+    '--extension',
+    'ts',
+    '--exit',
+    '--bail',
+    '--timeout',
+    '30000',
+    '--reporter',
+    'json',
+  ];
+  const words = [
+    ...options,
+    '--require',
+    './test/mutation/sql-hooks.ts',
+    ...tests.map((file) => `test/${file}`),
+  ];
   const mocha = spawn(process.execPath, ['node_modules/mocha/bin/mocha.js', ...words], {
     cwd: projectFolder,
     detached: true,
@@ -108,7 +127,9 @@ async function outcomeOf(mutant: Pick<Placed, 'at' | 'length' | 'text' | 'path'>
 
 /** For `mutation.ts`, which has the server started: whether enough is noticed. */
 export async function sqlIsNoticed(words: readonly string[]): Promise<boolean> {
-  const mutants = targets.flatMap(mutantsOf).filter(({ place }) => words.every((word) => place.includes(word)));
+  const mutants = targets
+    .flatMap(mutantsOf)
+    .filter(({ place }) => words.every((word) => place.includes(word)));
   const noticedBy = new Map<string, number>();
   const survivors: Placed[] = [];
   const counts = { noticed: 0, survived: 0, 'not accepted': 0, equivalent: 0 };
@@ -119,7 +140,9 @@ export async function sqlIsNoticed(words: readonly string[]): Promise<boolean> {
   const unchanged = await outcomeOf(nothing, used, mutants.length);
   if (unchanged.outcome !== 'survived') {
     const failed = unchanged.output.slice(unchanged.output.indexOf('"failures": ['));
-    throw new Error(`a test fails without a mutant: ${/"fullTitle": "(.*)"/.exec(failed)?.[1] ?? unchanged.output}`);
+    throw new Error(
+      `a test fails without a mutant: ${/"fullTitle": "(.*)"/.exec(failed)?.[1] ?? unchanged.output}`,
+    );
   }
   const worker = async () => {
     while (taken < mutants.length && !ended) {
@@ -132,10 +155,14 @@ export async function sqlIsNoticed(words: readonly string[]): Promise<boolean> {
       if (outcome === 'survived' && reason) counts.equivalent += 1;
       else counts[outcome] += 1;
       if (outcome === 'survived') survivors.push(one);
-      if (outcome === 'noticed' && reason) console.log(`${one.place}: noticed, though it was said to be the same`);
+      if (outcome === 'noticed' && reason)
+        console.log(`${one.place}: noticed, though it was said to be the same`);
       if (outcome === 'survived' || nth % 25 === 24)
-        console.log(`${nth + 1} of ${mutants.length}, ${Math.round((performance.now() - from) / 1000)} s: ${JSON.stringify(counts)}`);
-      if (outcome === 'survived') console.log(`${one.place}\n  - ${one.line}\n  + ${one.mutated}\n  ${reason ?? 'not noticed'}`);
+        console.log(
+          `${nth + 1} of ${mutants.length}, ${Math.round((performance.now() - from) / 1000)} s: ${JSON.stringify(counts)}`,
+        );
+      if (outcome === 'survived')
+        console.log(`${one.place}\n  - ${one.line}\n  + ${one.mutated}\n  ${reason ?? 'not noticed'}`);
     }
   };
   await Promise.all(Array.from({ length: availableParallelism() + 1 }, worker));

@@ -1,5 +1,11 @@
 import type { Role } from '@campaign-mirror/adapters-persistence';
-import { type AccessKeyId, type CampaignId, keySubject, type MirrorAddress, type OwnerId } from '@campaign-mirror/domain';
+import {
+  type AccessKeyId,
+  type CampaignId,
+  keySubject,
+  type MirrorAddress,
+  type OwnerId,
+} from '@campaign-mirror/domain';
 import type pg from 'pg';
 import { type TextRow, textTypes } from '../../packages/adapters-persistence/src/connection/rows.ts';
 import {
@@ -29,7 +35,12 @@ export interface Act {
    * Changes the state as the act alone would, and throws if it cannot have seen what it has. `beside`: names of acts of
    * transactions that were open at the same time; `meanwhile`: of those open during its own transaction.
    */
-  readonly model: (state: State, seen: Seen, beside: ReadonlySet<string>, meanwhile: ReadonlySet<string>) => void;
+  readonly model: (
+    state: State,
+    seen: Seen,
+    beside: ReadonlySet<string>,
+    meanwhile: ReadonlySet<string>,
+  ) => void;
   /** Of the changes that it makes. */
   readonly request?: string;
   /** Faults that an act may end with beside others. */
@@ -52,6 +63,9 @@ export interface Stage {
   readonly otherOwner: OwnerId;
 }
 
+/** Changes up to this number are old. */
+export const lastOldChange = 999_999;
+
 export const [before, anew] = ['https://example.com/before', 'https://example.com/anew'];
 export const addressOf = (nth: number) => `https://example.com/by-${nth}` as MirrorAddress;
 
@@ -62,7 +76,12 @@ const demand = (holds: boolean, what: string) => {
 };
 const overlaps = (beside: ReadonlySet<string>, ...names: string[]) => names.some((name) => beside.has(name));
 
-async function textRows(client: pg.ClientBase, name: string, text: string, values: unknown[]): Promise<TextRow[]> {
+async function textRows(
+  client: pg.ClientBase,
+  name: string,
+  text: string,
+  values: unknown[],
+): Promise<TextRow[]> {
   const config = { name, text, values, types: textTypes, rowMode: 'array' as const };
   return (await client.query(config)).rows as unknown as TextRow[];
 }
@@ -89,16 +108,24 @@ function modelOfSet(
       demand(mirror.clicks === clicks, `it answered ${mirror.clicks} clicks of ${clicks}`);
       demand((mirror.id === state.firstMirror) === isFirst, 'it answered the number of another mirror');
       const { subject, request } = change;
-      state.changes.push({ subject, request, before: address, after: change.address, notBefore: waitedUntil });
+      state.changes.push({
+        subject,
+        request,
+        before: address,
+        after: change.address,
+        notBefore: waitedUntil,
+      });
       state.mirror = { address: change.address, clicks, isFirst };
       if (subject === 'operator') state.entries.push(`mirror-set ${address} ${change.address}`);
     } else if (kind === 'caller-invalid') demand(!isValid, 'it refused a valid key');
     else if (kind === 'campaign-differs') {
       demand(isValid && !factsHold, 'it refused a campaign that was as expected');
       const said = campaign && `${campaign.ownerId} ${campaign.isDefault} ${campaign.hasMirror}`;
-      const is = state.campaign && `${state.campaign.owner} ${state.campaign.isDefault} ${state.mirror !== null}`;
+      const is =
+        state.campaign && `${state.campaign.owner} ${state.campaign.isDefault} ${state.mirror !== null}`;
       demand(said === (is ?? undefined), `it said ${said}, which is ${is}`);
-    } else if (kind === 'address-differs') demand(isValid && factsHold && !addressHolds, 'the address was as expected');
+    } else if (kind === 'address-differs')
+      demand(isValid && factsHold && !addressHolds, 'the address was as expected');
     else {
       demand(isValid && factsHold && addressHolds, 'it was passed over against the facts');
       demand(overlaps(beside, ...locking), 'it was passed over, and nobody had locked the mirror');
@@ -152,7 +179,8 @@ function ofCampaign(name: string, text: string, values: unknown[], model: (state
     name,
     run: async (client) => ({ rows: (await client.query({ name, text, values })).rowCount }),
     model: (state, { rows }, _, meanwhile) => {
-      if (rows === 0) demand(!state.campaign || meanwhile.has('delete') || meanwhile.has('create'), 'it found no campaign');
+      if (rows === 0)
+        demand(!state.campaign || meanwhile.has('delete') || meanwhile.has('create'), 'it found no campaign');
       else {
         demand(rows === 1 && state.campaign !== null, 'it found a campaign that was not there');
         model(state);
@@ -173,7 +201,8 @@ export function transfer({ campaign }: Stage, to: OwnerId): Act {
 export function flag({ campaign }: Stage, isDefault: boolean): Act {
   const text = 'update campaign_mirror.campaigns set is_default = $2 where id = $1';
   return ofCampaign('flag', text, [campaign, isDefault], (state) => {
-    if (state.campaign?.isDefault !== isDefault) state.entries.push(isDefault ? 'default-set' : 'default-unset');
+    if (state.campaign?.isDefault !== isDefault)
+      state.entries.push(isDefault ? 'default-set' : 'default-unset');
     Object.assign(state.campaign ?? {}, { isDefault });
   });
 }
@@ -183,7 +212,7 @@ export function deletion({ campaign }: Stage): Act {
   return ofCampaign('delete', text, [campaign], (state) => {
     const { address, clicks } = state.mirror ?? {};
     state.entries.push(`campaign-deleted ${state.campaign?.owner} ${address} ${clicks}`);
-    Object.assign(state, { campaign: null, mirror: null });
+    Object.assign(state, { campaign: null, mirror: null, deleted: address ?? state.deleted });
   });
 }
 
@@ -201,6 +230,15 @@ export const creation = ({ campaign, owner }: Stage): Act => ({
   model: (state) => {
     demand(!state.campaign, 'it created what was there');
     state.entries.push('campaign-created', `mirror-created ${anew}`);
+    // A mirror that comes back with another address was changed.
+    const change = {
+      subject: 'operator',
+      request: 'comeback',
+      before: state.deleted,
+      after: anew,
+      notBefore: 0,
+    };
+    if (state.deleted !== '') state.changes.push(change);
     state.campaign = { owner, isDefault: false };
     state.mirror = { address: anew, clicks: 0, isFirst: false };
   },
@@ -224,8 +262,13 @@ export const click = ({ campaign }: Stage, nth: number): Act => ({
   run: async (client) => {
     const text = 'select count_clicks as again from campaign_mirror.count_clicks($1, $2)';
     // A second campaign is none.
-    const values = [[campaign, 1, campaign], [10 ** nth, 7, 10 ** nth]];
-    return { again: (await client.query({ name: 'click', text, values })).rows.map(({ again }) => Number(again)) };
+    const values = [
+      [campaign, 1, campaign],
+      [10 ** nth, 7, 10 ** nth],
+    ];
+    return {
+      again: (await client.query({ name: 'click', text, values })).rows.map(({ again }) => Number(again)),
+    };
   },
   model: (state, { again }, beside) => {
     const passedOver = (again as number[]).length > 0;
@@ -238,7 +281,7 @@ export const click = ({ campaign }: Stage, nth: number): Act => ({
 export const prune = (): Act => ({
   name: 'prune',
   run: async (client) => {
-    const text = `select pruned::int from campaign_mirror.prune_history(now() - interval '2 days', 0, 100, 'tests', 'prune')`;
+    const text = `select pruned::int from campaign_mirror.prune_history(now() - interval '2 days', ${lastOldChange}, 100, 'tests', 'prune')`;
     return { pruned: (await client.query({ name: 'prune', text })).rows[0].pruned };
   },
   model: (state, { pruned }) => {

@@ -1,12 +1,13 @@
 import type { Pool } from 'pg';
-import type { Stage } from './acts.ts';
-import { before } from './acts.ts';
+import { anew, type Stage } from './acts.ts';
 import type { Transaction } from './sessions.ts';
 
 /** What the model knows of a campaign, its key, and its history. */
 export interface State {
   campaign: { owner: number; isDefault: boolean } | null;
   mirror: { address: string; clicks: number; readonly isFirst: boolean } | null;
+  /** The last address of the mirror that was deleted last. */
+  deleted: string;
   keyIsValid: boolean;
   oldChanges: number;
   readonly firstMirror: number;
@@ -123,7 +124,13 @@ function isSerial(
         return new Set(open.flatMap(({ acts }) => acts.map(({ act }) => act.name)));
       };
       for (const { act, seen, ...moments } of one.acts) act.model(then, seen, beside(moments), beside(one));
-      return isSerial(then, left.filter((other) => other !== one), all, end, faults);
+      return isSerial(
+        then,
+        left.filter((other) => other !== one),
+        all,
+        end,
+        faults,
+      );
     }),
   );
 }
@@ -135,9 +142,19 @@ function compare(state: State, { campaign, mirror, keyIsValid, history, entries 
   same([address, clicks], [state.mirror?.address, state.mirror?.clicks], 'the mirror');
   same(keyIsValid, state.keyIsValid, 'whether the key is valid');
   same(history.filter(({ isOld }) => isOld).length, state.oldChanges, 'the number of old changes');
-  const made = history.filter(({ request }) => /^(request|operator)-/.test(request));
-  const changes = made.map(({ subject, request, before, after }) => ({ subject, request, before, after }));
-  same(changes, state.changes.map(({ notBefore, ...change }) => change), 'the history');
+  const made = history.filter(({ isOld }) => !isOld);
+  const requestOf = ({ request }: Row) => (/^(request|operator)-/.test(request) ? request : 'comeback');
+  const changes = made.map((row) => ({
+    subject: row.subject,
+    request: requestOf(row),
+    before: row.before,
+    after: row.after,
+  }));
+  same(
+    changes,
+    state.changes.map(({ notBefore, ...change }) => change),
+    'the history',
+  );
   for (const [index, { notBefore }] of state.changes.entries())
     demand((made[index]?.at ?? 0) > notBefore, 'a change has a time from before it had the lock');
   same(entries.sort(), state.entries.sort(), 'the audit');
@@ -147,16 +164,19 @@ function compare(state: State, { campaign, mirror, keyIsValid, history, entries 
 function followsItself({ history, mirror }: Stored): void {
   for (const [index, row] of history.entries()) {
     const previous = history[index - 1];
-    if (previous) {
-      same(row.previous, previous.id, `the change before ${row.id}`);
-      if (row.mirror === previous.mirror) demand(row.at > previous.at, `${row.id} has a time before that of ${previous.id}`);
-    }
+    if (!previous) continue;
+    same(
+      [row.previous, row.before],
+      [previous.id, previous.after],
+      `what ${row.id} has of the change before`,
+    );
+    demand(row.at > previous.at, `${row.id} has a time before that of ${previous.id}`);
   }
   const last = history.at(-1);
-  if (!mirror || !last) return;
-  same(mirror.lastChange, last.id, 'the last change of the mirror');
-  if (mirror.address === last.after && mirror.address !== before)
-    same([mirror.at, mirror.externallyAt], [last.at, last.at], 'the times of the mirror');
+  if (!mirror || !last || last.isOld) return;
+  const { lastChange, address, at, externallyAt } = mirror;
+  same([lastChange, address, at], [last.id, last.after, last.at], 'the end of the history');
+  same(externallyAt, last.mirror === mirror.id && last.after !== anew ? last.at : null, 'when it was set');
 }
 
 /** Each change is in exactly one look of each reader, in order, at the latest in the first after its commit. */
@@ -166,9 +186,12 @@ function judgeFeed({ history }: Stored, transactions: readonly Transaction[]): v
   for (const { acts, ended, committed } of transactions)
     for (const { act, seen } of acts) {
       const { request } = act as { request?: string };
-      if (committed && request && (seen.result as { kind: string }).kind === 'mirror-set') committedAt.set(request, ended);
+      if (committed && request && (seen.result as { kind: string }).kind === 'mirror-set')
+        committedAt.set(request, ended);
     }
-  const sessions = new Set(transactions.filter(({ acts }) => acts[0]?.act.name === 'look').map(({ session }) => session));
+  const sessions = new Set(
+    transactions.filter(({ acts }) => acts[0]?.act.name === 'look').map(({ session }) => session),
+  );
   for (const reader of sessions) {
     const heard: { id: number; address: string }[] = [];
     for (const { session, acts, began } of transactions) {
@@ -176,8 +199,15 @@ function judgeFeed({ history }: Stored, transactions: readonly Transaction[]): v
       heard.push(...(acts[0]?.seen.changes as typeof heard));
       for (const { id, request } of changes)
         if ((committedAt.get(request) ?? Number.POSITIVE_INFINITY) < began)
-          demand(heard.some((one) => one.id === id), `a look left out the change ${id}, which was committed before it`);
+          demand(
+            heard.some((one) => one.id === id),
+            `a look left out the change ${id}, which was committed before it`,
+          );
     }
-    same(heard, changes.map(({ id, after }) => ({ id, address: after })), 'what a reader heard');
+    same(
+      heard,
+      changes.map(({ id, after }) => ({ id, address: after })),
+      'what a reader heard',
+    );
   }
 }

@@ -1,8 +1,8 @@
 import type { AccessKeyId, CampaignId, OwnerId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
+import { Random } from '../history/workload/known.ts';
 import { freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
 import { seed } from '../support/seed.ts';
-import { Random } from '../history/workload/known.ts';
 import * as acts from './acts.ts';
 import { judge, type State } from './judge.ts';
 import { type Choose, connections, everyOrder } from './sessions.ts';
@@ -23,14 +23,18 @@ type Step = acts.Actor['steps'][number];
 /** Each transaction with its beginning and its end; `begin` of their own does not count as a step of three sessions. */
 const committed = (...all: Step[]): Step[] => ['begin', ...all, 'commit'];
 
-const byService = (how: 'waits' | 'passes' | 'batch'): Make => (stage, nth) => ({
-  role: 'service',
-  steps: committed(acts.update(stage, nth, how)),
-});
-const byOperator = (make: (stage: acts.Stage, nth: number) => Step[]): Make => (stage, nth) => ({
-  role: 'operator',
-  steps: make(stage, nth),
-});
+const byService =
+  (how: 'waits' | 'passes' | 'batch'): Make =>
+  (stage, nth) => ({
+    role: 'service',
+    steps: committed(acts.update(stage, nth, how)),
+  });
+const byOperator =
+  (make: (stage: acts.Stage, nth: number) => Step[]): Make =>
+  (stage, nth) => ({
+    role: 'operator',
+    steps: make(stage, nth),
+  });
 
 const actors: Record<string, Make> = {
   'an update that waits': byService('waits'),
@@ -78,7 +82,10 @@ describe('permutations of steps', function () {
       (isFew ? [''] : ['', 'first', 'second', 'both']).map((rolledBack) => ({ names, rolledBack })),
     );
     const orders = await onEach(pairs, ({ names, rolledBack }, play) => {
-      const isRolledBack = [rolledBack === 'first' || rolledBack === 'both', rolledBack === 'second' || rolledBack === 'both'];
+      const isRolledBack = [
+        rolledBack === 'first' || rolledBack === 'both',
+        rolledBack === 'second' || rolledBack === 'both',
+      ];
       const makes = names.map((name, nth) => {
         const make = isWhole ? (actors[name] as Make) : atOnce(actors[name] as Make);
         return isRolledBack[nth] ? takenBack(make) : make;
@@ -94,7 +101,8 @@ describe('permutations of steps', function () {
       const makes = names.map((name) => atOnce(actors[name] as Make));
       if (isWhole) return everyOrder((choose) => play(makes, choose));
       const random = new Random(seed + nth);
-      for (let order = 0; order < ofEachThree; order++) await play(makes, (options) => random.one(options) as number);
+      for (let order = 0; order < ofEachThree; order++)
+        await play(makes, (options) => random.one(options) as number);
       return ofEachThree;
     });
     console.log(`      ${threes.length} threes of sessions, ${orders} orders`);
@@ -103,7 +111,11 @@ describe('permutations of steps', function () {
   /** Shares the work among the workers. Returns the sum of what it returned. */
   async function onEach<T>(
     all: readonly T[],
-    work: (one: T, play: (makes: readonly Make[], choose: Choose) => Promise<void>, nth: number) => Promise<number>,
+    work: (
+      one: T,
+      play: (makes: readonly Make[], choose: Choose) => Promise<void>,
+      nth: number,
+    ) => Promise<number>,
   ): Promise<number> {
     let taken = 0;
     let sum = 0;
@@ -112,21 +124,29 @@ describe('permutations of steps', function () {
       try {
         while (taken < all.length) {
           const nth = taken++;
-          const orders = await work(all[nth] as T, async (makes, choose) => {
-            const { stage, state } = await stages.next();
-            const path: string[] = [];
-            const made = makes.map((make, nth) => make(stage, nth));
-            if (made.some(({ steps }) => steps.some((step) => typeof step !== 'string' && step.name === 'prune')))
-              await stages.withOldChanges(stage, state);
-            const transactions = await play(made, (options) => {
-              const chosen = choose(options);
-              path.push(String(chosen));
-              return chosen;
-            });
-            await judge(observer, stage, state, transactions).catch((fault: Error) => {
-              throw new Error(`${JSON.stringify(all[nth])}, order ${path.join('')}: ${fault.message}`);
-            });
-          }, nth);
+          const orders = await work(
+            all[nth] as T,
+            async (makes, choose) => {
+              const { stage, state } = await stages.next();
+              const path: string[] = [];
+              const made = makes.map((make, nth) => make(stage, nth));
+              if (
+                made.some(({ steps }) =>
+                  steps.some((step) => typeof step !== 'string' && step.name === 'prune'),
+                )
+              )
+                await stages.withOldChanges(stage, state);
+              const transactions = await play(made, (options) => {
+                const chosen = choose(options);
+                path.push(String(chosen));
+                return chosen;
+              });
+              await judge(observer, stage, state, transactions).catch((fault: Error) => {
+                throw new Error(`${JSON.stringify(all[nth])}, order ${path.join('')}: ${fault.message}`);
+              });
+            },
+            nth,
+          );
           sum += orders;
         }
       } catch (fault) {
@@ -144,24 +164,33 @@ describe('permutations of steps', function () {
 });
 
 /** Each transaction ends with a rollback. */
-const takenBack = (make: Make): Make => (stage, nth) => {
-  const actor = make(stage, nth);
-  return { ...actor, steps: actor.steps.map((step) => (step === 'commit' ? 'rollback' : step)) };
-};
+const takenBack =
+  (make: Make): Make =>
+  (stage, nth) => {
+    const actor = make(stage, nth);
+    return { ...actor, steps: actor.steps.map((step) => (step === 'commit' ? 'rollback' : step)) };
+  };
 
 /** `begin` with the statement that follows it. */
-const atOnce = (make: Make): Make => (stage, nth) => {
-  const actor = make(stage, nth);
-  const steps = actor.steps.flatMap((step, at): Step[] => {
-    if (step === 'begin') return [];
-    if (typeof step === 'string' || actor.steps[at - 1] !== 'begin') return [step];
-    return [{ ...step, run: async (client) => {
-      await client.query('begin');
-      return step.run(client);
-    } }];
-  });
-  return { ...actor, steps };
-};
+const atOnce =
+  (make: Make): Make =>
+  (stage, nth) => {
+    const actor = make(stage, nth);
+    const steps = actor.steps.flatMap((step, at): Step[] => {
+      if (step === 'begin') return [];
+      if (typeof step === 'string' || actor.steps[at - 1] !== 'begin') return [step];
+      return [
+        {
+          ...step,
+          run: async (client) => {
+            await client.query('begin');
+            return step.run(client);
+          },
+        },
+      ];
+    });
+    return { ...actor, steps };
+  };
 
 /** So many of them, each as often as it likes, whatever their order. */
 function combinations<T>(all: readonly T[], many: number): T[][] {
@@ -174,7 +203,7 @@ async function prepared({ admin, name }: TestDatabase): Promise<void> {
     alter database ${name} set deadlock_timeout = '50ms';
     create index on campaign_mirror.mirror_history (campaign_id);
     create index on campaign_mirror.operator_audit (access_key_id);
-    alter table campaign_mirror.mirror_history alter id restart 1000000`);
+    alter table campaign_mirror.mirror_history alter id restart ${acts.lastOldChange + 1}`);
 }
 
 const stagedAtOnce = 500;
@@ -195,7 +224,8 @@ const oldText = `
   with old as (
     insert into campaign_mirror.mirror_history (id, previous_id, campaign_id, mirror_id, actor, access_key_id, owner_id,
       address_before, address_after, changed_at, request_id)
-    select $1::bigint + nth, case when nth > 0 then $1 + nth - 1 end, $2::bigint, $3, 'key', $2, 2 * $2, 'http://old', $4,
+    select $1::bigint + nth, case when nth > 0 then $1 + nth - 1 end, $2::bigint, $3, 'key', $2, 2 * $2, case when nth = 0 then 'http://older' else 'http://old' end,
+      case when nth = 0 then 'http://old' else $4 end,
       now() - make_interval(days => 5 - nth), 'old' from generate_series(0, 1) as nth
   ) update campaign_mirror.mirrors set last_change_id = $1 + 1 where campaign_id = $2`;
 
@@ -220,6 +250,7 @@ function stagesIn({ admin }: TestDatabase) {
       const state: State = {
         campaign: { owner, isDefault: false },
         mirror: { address: acts.before, clicks: 0, isFirst: true },
+        deleted: '',
         keyIsValid: true,
         oldChanges: 0,
         firstMirror: mirror,
@@ -231,8 +262,12 @@ function stagesIn({ admin }: TestDatabase) {
     /** Takes away those of the order before. */
     async withOldChanges({ campaign }: acts.Stage, state: State): Promise<void> {
       await admin.query(`begin; set local campaign_mirror.pruning = 'on';
-        delete from campaign_mirror.mirror_history where id < 1000000; commit`);
-      await admin.query({ name: 'old', text: oldText, values: [lastOld + 1, campaign, state.firstMirror, acts.before] });
+        delete from campaign_mirror.mirror_history where id <= ${acts.lastOldChange}; commit`);
+      await admin.query({
+        name: 'old',
+        text: oldText,
+        values: [lastOld + 1, campaign, state.firstMirror, acts.before],
+      });
       lastOld += 2;
       state.oldChanges = 2;
     },

@@ -71,13 +71,27 @@ export function connections(database: TestDatabase) {
     for (const [nth, { role, steps, prepare }] of actors.entries()) {
       const { client, pid } = await of(role, nth);
       await prepare?.(client);
-      const session = { client, pid, steps, at: 0, running: undefined, transaction: undefined, waitedUntil: 0 };
+      const session = {
+        client,
+        pid,
+        steps,
+        at: 0,
+        running: undefined,
+        transaction: undefined,
+        waitedUntil: 0,
+      };
       sessions.push(session);
     }
 
     async function act(nth: number, session: Session, step: Act): Promise<void> {
       const began = ++moment;
-      const fresh = () => ({ session: nth, acts: [], began, ended: Number.POSITIVE_INFINITY, committed: false });
+      const fresh = () => ({
+        session: nth,
+        acts: [],
+        began,
+        ended: Number.POSITIVE_INFINITY,
+        committed: false,
+      });
       const transaction: Transaction = session.transaction ?? fresh();
       if (!session.transaction) transactions.push(transaction);
       session.transaction = transaction;
@@ -147,7 +161,8 @@ export async function everyOrder(play: (choose: Choose) => Promise<unknown>): Pr
     await play((options) => {
       path[depth] ??= { options: `${options}`, of: options.length, chosen: 0 };
       const choice = path[depth++] as (typeof path)[number];
-      if (choice.options !== `${options}`) throw new Error(`the same steps left ${options}, then ${choice.options}`);
+      if (choice.options !== `${options}`)
+        throw new Error(`the same steps left ${options}, then ${choice.options}`);
       return options[choice.chosen] as number;
     });
     for (let last = path.pop(); ; last = path.pop()) {
