@@ -111,7 +111,7 @@ const turned: readonly (readonly [RegExp, ...string[]])[] = [
   [/(?<! is) not null\b/g, ''],
   [/ unique\b(?! index)/g, ''],
   [/\bon (?:update|delete) cascade\b/g, ''],
-  [/\bcreate (?:trigger|unique index)\b[^;]*;/g, ''],
+  [/\bcreate (?:or replace trigger|unique index)\b[^;]*;/g, ''],
   [/(?<=(?:before|after) )\w+ or /g, ''],
   [/ or \w+(?= (?:or \w+ )*on campaign_mirror)/g, ''],
   [/\b(?:perform|raise)\b[^;]*;/g, 'null;'],
@@ -153,8 +153,10 @@ export function sqlMutants(source: string): Mutant[] {
       add(index, end + 1, `(${source.slice(piece.from + start, piece.from + comma)})`);
       add(index, end + 1, `(${source.slice(piece.from + comma + 1, piece.from + end)})`);
     }
-    for (const { index } of sql.matchAll(/\bcheck \(/g))
-      add(index, conditionEnd(sql, index + 'check ('.length) + 1, '');
+    for (const { 0: word, index } of sql.matchAll(/\b(?:check|when) \(/g)) {
+      const start = index + word.length;
+      add(start, conditionEnd(sql, start, /;/y), 'true');
+    }
     const text = source.slice(piece.from, piece.to);
     for (const { 0: digits, index } of text.matchAll(/(?<![\w$.#'])\d+(?![\w.'])|(?<=interval ')\d+/g)) {
       if (/[sx]/.test(sql[index] ?? '') && !text.slice(0, index).endsWith("interval '")) continue;

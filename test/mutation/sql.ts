@@ -15,29 +15,44 @@ const bar = 95;
 const limit = 300_000;
 
 const sources = 'packages/adapters-persistence/src';
+const contracts = 'contracts/port-contracts.test.ts';
+const permutations = 'permutations/permutations.test.ts';
 const hotPath = 'postgres/{atomicity,statements}.test.ts hot-path/!(unreplicated).test.ts';
-const all = `contracts/port-contracts.test.ts ${hotPath} permutations/*.test.ts schema/rights.test.ts postgres/audit.test.ts`;
 
-/** What is changed, and the tests that are to notice it; those that noticed most so far run first. */
+/**
+ * What is changed, and the tests that are to notice it: those first that take the least time, then those that noticed most
+ * so far.
+ */
 const targets: readonly { readonly files: string; readonly tests: string }[] = [
   {
-    files: 'schema/{set-mirrors,feed,history-functions,audit-triggers}.ts',
-    tests: `${all} commands/{audit,history,history-prune,mirror-set,move,import-export,keys}.test.ts`,
+    files: 'schema/set-mirrors.ts',
+    tests: `postgres/audit.test.ts hot-path/{claims,look-ups,waiting,locked,members}.test.ts postgres/atomicity.test.ts
+      commands/{mirror-set,history}.test.ts schema/{rights,promises}.test.ts ${permutations} ${contracts} commands/move.test.ts`,
+  },
+  { files: 'schema/feed.ts', tests: `schema/rights.test.ts ${permutations} feed/*.test.ts` },
+  {
+    files: 'schema/history-functions.ts',
+    tests: `commands/history-prune.test.ts schema/{rights,promises}.test.ts ${permutations}`,
   },
   {
-    files: 'schema/tables.ts',
-    tests: `postgres/table-constraints.test.ts ${all} commands/{audit,history,move,import-export}.test.ts service/sequences.test.ts`,
+    files: 'schema/{audit-triggers,mirror-triggers,key-uses}.ts',
+    tests: `postgres/audit.test.ts schema/{rights,promises}.test.ts postgres/table-constraints.test.ts
+      commands/{audit,history}.test.ts ${permutations} hot-path/key-uses.test.ts commands/import-export.test.ts ${contracts}`,
   },
-  { files: '{statements,hot-path}/*.ts', tests: `contracts/port-contracts.test.ts ${hotPath}` },
+  {
+    files: 'schema/{tables,enforced}.ts',
+    tests: `postgres/{table-constraints,audit}.test.ts schema/{rights,promises,enforced}.test.ts
+      service/sequences.test.ts ${permutations} commands/{audit,move}.test.ts ${contracts}`,
+  },
+  { files: '{statements,hot-path}/*.ts', tests: `${hotPath} ${contracts}` },
   {
     files: 'operator/*.ts',
-    tests:
-      'contracts/port-contracts.test.ts commands/{audit,history,history-prune,mirror-set,move,keys,lists,campaigns}.test.ts',
+    tests: `commands/{mirror-set,history,history-prune,audit}.test.ts ${contracts} commands/{move,keys,campaigns,lists}.test.ts`,
   },
 ];
 
 const filesOf = (folder: string, patterns: string) =>
-  patterns.split(' ').flatMap((pattern) => globSync(pattern, { cwd: join(projectFolder, folder) }).sort());
+  patterns.split(/\s+/).flatMap((pattern) => globSync(pattern, { cwd: join(projectFolder, folder) }).sort());
 
 interface Placed extends Mutant {
   readonly path: string;
