@@ -1,22 +1,8 @@
 import type { Role } from '@campaign-mirror/adapters-persistence';
-import {
-  type AccessKeyId,
-  type CampaignId,
-  keySubject,
-  type MirrorAddress,
-  type OwnerId,
-} from '@campaign-mirror/domain';
+import type { OwnerId } from '@campaign-mirror/domain';
 import type pg from 'pg';
-import { type TextRow, textTypes } from '../../packages/adapters-persistence/src/connection/rows.ts';
-import {
-  type CallersMirror,
-  callersValues,
-  mirrorsValues,
-  resultsOf,
-  setMirrorsAsOperatorText,
-  setMirrorsText,
-} from '../../packages/adapters-persistence/src/statements/set-mirrors.ts';
 import type { State } from './judge.ts';
+import { anew, lastOldChange, type Stage } from './stage.ts';
 
 /*
  * What sessions do to one campaign: the statement, and what it must have seen and done if transactions ran one after
@@ -55,120 +41,13 @@ export interface Actor {
   readonly last?: Act;
 }
 
-/** The campaign that an order of steps is about, and who acts on it. */
-export interface Stage {
-  readonly campaign: CampaignId;
-  readonly key: AccessKeyId;
-  readonly owner: OwnerId;
-  readonly otherOwner: OwnerId;
-}
-
-/** Changes up to this number are old. */
-export const lastOldChange = 999_999;
-
-export const [before, anew] = ['https://example.com/before', 'https://example.com/anew'];
-export const addressOf = (nth: number) => `https://example.com/by-${nth}` as MirrorAddress;
-
 /** Steps that keep a mirror locked until their transaction ends. */
-const locking = ['set', 'transfer', 'flag', 'delete', 'create', 'click'];
-const demand = (holds: boolean, what: string) => {
+export const locking = ['set', 'transfer', 'flag', 'delete', 'create', 'click'];
+export const demand = (holds: boolean, what: string) => {
   if (!holds) throw new Error(what);
 };
-const overlaps = (beside: ReadonlySet<string>, ...names: string[]) => names.some((name) => beside.has(name));
-
-async function textRows(
-  client: pg.ClientBase,
-  name: string,
-  text: string,
-  values: unknown[],
-): Promise<TextRow[]> {
-  const config = { name, text, values, types: textTypes, rowMode: 'array' as const };
-  return (await client.query(config)).rows as unknown as TextRow[];
-}
-
-/** What the row of an update says, in a serial order: the mirror as it was, or why it was not set. */
-function modelOfSet(
-  { owner, isDefault, expected }: Pick<CallersMirror, 'owner' | 'isDefault' | 'expected'>,
-  change: { address: string; subject: string; request: string },
-): Act['model'] {
-  return (state, { result, waitedUntil = 0 }, beside) => {
-    const { kind, mirror, campaign } = result as ReturnType<typeof resultsOf>[number] & {
-      mirror: { id: number; clicks: number; updatedAt: string };
-      campaign: { ownerId: number; isDefault: boolean; hasMirror: boolean } | undefined;
-    };
-    const isValid = change.subject === 'operator' || state.keyIsValid;
-    const factsHold =
-      state.mirror !== null &&
-      (owner === null || state.campaign?.owner === owner) &&
-      (isDefault === null || state.campaign?.isDefault === isDefault);
-    const addressHolds = expected === undefined || state.mirror?.address === expected;
-    if (kind === 'mirror-set') {
-      demand(isValid && factsHold && addressHolds, 'it was set against the facts');
-      const { address, clicks, isFirst } = state.mirror as NonNullable<State['mirror']>;
-      demand(mirror.clicks === clicks, `it answered ${mirror.clicks} clicks of ${clicks}`);
-      demand((mirror.id === state.firstMirror) === isFirst, 'it answered the number of another mirror');
-      const { subject, request } = change;
-      state.changes.push({
-        subject,
-        request,
-        before: address,
-        after: change.address,
-        notBefore: waitedUntil,
-      });
-      state.mirror = { address: change.address, clicks, isFirst };
-      if (subject === 'operator') state.entries.push(`mirror-set ${address} ${change.address}`);
-    } else if (kind === 'caller-invalid') demand(!isValid, 'it refused a valid key');
-    else if (kind === 'campaign-differs') {
-      demand(isValid && !factsHold, 'it refused a campaign that was as expected');
-      const said = campaign && `${campaign.ownerId} ${campaign.isDefault} ${campaign.hasMirror}`;
-      const is =
-        state.campaign && `${state.campaign.owner} ${state.campaign.isDefault} ${state.mirror !== null}`;
-      demand(said === (is ?? undefined), `it said ${said}, which is ${is}`);
-    } else if (kind === 'address-differs')
-      demand(isValid && factsHold && !addressHolds, 'the address was as expected');
-    else {
-      demand(isValid && factsHold && addressHolds, 'it was passed over against the facts');
-      demand(overlaps(beside, ...locking), 'it was passed over, and nobody had locked the mirror');
-    }
-  };
-}
-
-/** A caller's update: of one mirror, which may wait, or of one in a batch. */
-export function update(stage: Stage, nth: number, how: 'waits' | 'passes' | 'batch'): Act {
-  const request = `request-${nth}`;
-  const by = { ownerId: stage.owner, subject: keySubject(stage.key) };
-  const facts = { campaign: stage.campaign, owner: stage.owner, isDefault: false };
-  const mirror = { ...facts, address: addressOf(nth), by, requestId: request };
-  // There is no such campaign.
-  const mirrors = how === 'batch' ? [{ ...mirror, campaign: 1 as CampaignId }, mirror] : [mirror];
-  return {
-    name: 'set',
-    request,
-    run: async (client) => {
-      const text = setMirrorsText({ waits: how === 'waits' });
-      const rows = await textRows(client, how === 'waits' ? 'waits' : 'passes', text, callersValues(mirrors));
-      return { result: resultsOf(mirrors, rows).at(-1) };
-    },
-    model: modelOfSet(facts, { address: mirror.address, subject: `key:${stage.key}`, request }),
-  };
-}
-
-/** The operator's, which waits: whatever the owner and the flag; or only if it has the address that it had. */
-export function operatorSets(stage: Stage, nth: number, expected?: string): Act {
-  const request = `operator-${nth}`;
-  const facts = { owner: null, isDefault: null, ...(expected === undefined ? {} : { expected }) };
-  const mirror = { campaign: stage.campaign, address: addressOf(nth), ...facts };
-  return {
-    name: 'set',
-    request,
-    run: async (client) => {
-      const values = [...mirrorsValues([mirror]), 'mirror-set', 'tests', request, null, '{}', null];
-      const rows = await textRows(client, 'operator', setMirrorsAsOperatorText({ waits: true }), values);
-      return { result: resultsOf([mirror], rows)[0] };
-    },
-    model: modelOfSet(facts, { address: mirror.address, subject: 'operator', request }),
-  };
-}
+export const overlaps = (beside: ReadonlySet<string>, ...names: string[]) =>
+  names.some((name) => beside.has(name));
 
 /**
  * A statement of the operator for one row. It finds none after a deletion that it waited for; and each statement of a
@@ -244,16 +123,18 @@ export const creation = ({ campaign, owner }: Stage): Act => ({
   },
 });
 
-export const revocation = ({ key }: Stage): Act => ({
+/** A key that is revoked, or expires at once. */
+export const revocation = ({ key }: Stage, column: 'revoked_at' | 'expires_at'): Act => ({
   name: 'revoke',
   run: async (client) => {
-    const text = 'update campaign_mirror.access_keys set revoked_at = clock_timestamp() where id = $1';
-    return { rows: (await client.query({ name: 'revoke', text, values: [key] })).rowCount };
+    const text = `update campaign_mirror.access_keys set ${column} = clock_timestamp() where id = $1`;
+    return { rows: (await client.query({ name: column, text, values: [key] })).rowCount };
   },
   model: (state, { rows }) => {
     demand(rows === 1, 'it found no key');
-    state.entries.push(state.keyIsValid ? 'key-revoked' : 'key-changed');
-    state.keyIsValid = false;
+    const isRevoked = column === 'revoked_at' && !state.keyWas.includes(column);
+    state.entries.push(isRevoked ? 'key-revoked' : 'key-changed');
+    state.keyWas.push(column);
   },
 });
 

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
-import { anew, type Stage } from './acts.ts';
+
 import type { Transaction } from './sessions.ts';
+import { anew, type Stage } from './stage.ts';
 
 /** What the model knows of a campaign, its key, and its history. */
 export interface State {
@@ -8,7 +9,8 @@ export interface State {
   mirror: { address: string; clicks: number; readonly isFirst: boolean } | null;
   /** The last address of the mirror that was deleted last. */
   deleted: string;
-  keyIsValid: boolean;
+  /** Revoked, expired. */
+  readonly keyWas: string[];
   oldChanges: number;
   readonly firstMirror: number;
   readonly changes: { subject: string; request: string; before: string; after: string; notBefore: number }[];
@@ -53,7 +55,7 @@ const storedText = `select json_build_object(
   'mirror', (select json_build_object('id', id, 'address', target_url, 'clicks', clicks, 'lastChange', last_change_id,
       'at', ${micros('updated_at')}, 'externallyAt', ${micros('updated_externally_at')}, 'facts', ${facts})
     from campaign_mirror.mirrors where campaign_id = $1),
-  'keyIsValid', (select revoked_at is null from campaign_mirror.access_keys where id = $2),
+  'keyIsValid', (select revoked_at is null and expires_at is null from campaign_mirror.access_keys where id = $2),
   'history', (select coalesce(json_agg(json_build_object('id', id, 'previous', previous_id, 'mirror', mirror_id,
       'subject', concat_ws(':', actor, access_key_id), 'request', request_id, 'before', address_before,
       'after', address_after, 'at', ${micros('changed_at')}, 'isOld', changed_at < now() - interval '2 days')
@@ -140,7 +142,7 @@ function compare(state: State, { campaign, mirror, keyIsValid, history, entries 
   const { facts, address, clicks } = mirror ?? {};
   same(facts ?? null, state.mirror && state.campaign, 'what the mirror has of its campaign');
   same([address, clicks], [state.mirror?.address, state.mirror?.clicks], 'the mirror');
-  same(keyIsValid, state.keyIsValid, 'whether the key is valid');
+  same(keyIsValid, state.keyWas.length === 0, 'whether the key is valid');
   same(history.filter(({ isOld }) => isOld).length, state.oldChanges, 'the number of old changes');
   const made = history.filter(({ isOld }) => !isOld);
   const requestOf = ({ request }: Row) => (/^(request|operator)-/.test(request) ? request : 'comeback');
@@ -196,7 +198,7 @@ function judgeFeed({ history }: Stored, transactions: readonly Transaction[]): v
     const heard: { id: number; address: string }[] = [];
     for (const { session, acts, began } of transactions) {
       if (session !== reader) continue;
-      heard.push(...(acts[0]?.seen.changes as typeof heard));
+      for (const { seen } of acts) heard.push(...(seen.changes as typeof heard));
       for (const { id, request } of changes)
         if ((committedAt.get(request) ?? Number.POSITIVE_INFINITY) < began)
           demand(

@@ -1,23 +1,24 @@
-import type { AccessKeyId, CampaignId, OwnerId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { Random } from '../history/workload/known.ts';
 import { freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
 import { seed } from '../support/seed.ts';
 import * as acts from './acts.ts';
-import { judge, type State } from './judge.ts';
+import { judge } from './judge.ts';
 import { type Choose, connections, everyOrder } from './sessions.ts';
+import { first, prepared, type Stage, stagesIn } from './stage.ts';
+import * as updates from './updates.ts';
 
 /**
  * `all`: every order of three sessions, too, and `begin` as a step of its own, which takes minutes. Otherwise some orders
- * of three; `few`: one of each, and no rollback.
+ * of three; `few`: no rollback.
  */
 const { PERMUTATIONS = 'some' } = process.env;
 const isWhole = PERMUTATIONS === 'all';
 const isFew = PERMUTATIONS === 'few';
-const ofEachThree = isFew ? 1 : 3;
+const ofEachThree = 3;
 const workers = 4;
 
-type Make = (stage: acts.Stage, nth: number) => acts.Actor;
+type Make = (stage: Stage, nth: number) => acts.Actor;
 type Step = acts.Actor['steps'][number];
 
 /** Each transaction with its beginning and its end; `begin` of their own does not count as a step of three sessions. */
@@ -27,10 +28,10 @@ const byService =
   (how: 'waits' | 'passes' | 'batch'): Make =>
   (stage, nth) => ({
     role: 'service',
-    steps: committed(acts.update(stage, nth, how)),
+    steps: committed(updates.update(stage, nth, how)),
   });
 const byOperator =
-  (make: (stage: acts.Stage, nth: number) => Step[]): Make =>
+  (make: (stage: Stage, nth: number) => Step[]): Make =>
   (stage, nth) => ({
     role: 'operator',
     steps: make(stage, nth),
@@ -40,8 +41,8 @@ const actors: Record<string, Make> = {
   'an update that waits': byService('waits'),
   'an update': byService('passes'),
   'an update in a batch': byService('batch'),
-  'the operator sets it': byOperator((stage, nth) => committed(acts.operatorSets(stage, nth))),
-  'the operator moves it': byOperator((stage, nth) => committed(acts.operatorSets(stage, nth, acts.before))),
+  'the operator sets it': byOperator((stage, nth) => committed(updates.operatorSets(stage, nth))),
+  'the operator moves it': byOperator((stage, nth) => committed(updates.operatorSets(stage, nth, first))),
   'transfer and back': byOperator((stage) =>
     committed(acts.transfer(stage, stage.otherOwner), acts.transfer(stage, stage.owner)),
   ),
@@ -59,11 +60,15 @@ const actors: Record<string, Make> = {
     ...committed(acts.deletion(stage)),
     ...committed(acts.creation(stage)),
   ]),
-  revocation: byOperator((stage) => committed(acts.revocation(stage))),
+  revocation: byOperator((stage) => committed(acts.revocation(stage, 'revoked_at'))),
+  expiry: byOperator((stage) => committed(acts.revocation(stage, 'expires_at'))),
   click: (stage, nth) => ({ role: 'redirector', steps: committed(acts.click(stage, nth)) }),
   prune: byOperator(() => committed(acts.prune())),
   reader: (stage) => acts.reader(stage),
 };
+
+/** Whose steps are `begin`, one statement and `commit`. */
+const isShort = (name: string) => !/back|deletion|reader/.test(name);
 
 describe('permutations of steps', function () {
   this.timeout(3_600_000);
@@ -86,8 +91,9 @@ describe('permutations of steps', function () {
         rolledBack === 'first' || rolledBack === 'both',
         rolledBack === 'second' || rolledBack === 'both',
       ];
+      const isApart = isWhole || (rolledBack === '' && names.every((name) => isShort(name)));
       const makes = names.map((name, nth) => {
-        const make = isWhole ? (actors[name] as Make) : atOnce(actors[name] as Make);
+        const make = isApart ? (actors[name] as Make) : atOnce(actors[name] as Make);
         return isRolledBack[nth] ? takenBack(make) : make;
       });
       return everyOrder((choose) => play(makes, choose));
@@ -196,80 +202,4 @@ const atOnce =
 function combinations<T>(all: readonly T[], many: number): T[][] {
   if (many === 0) return [[]];
   return all.flatMap((one, at) => combinations(all.slice(at), many - 1).map((others) => [one, ...others]));
-}
-
-async function prepared({ admin, name }: TestDatabase): Promise<void> {
-  await admin.query(`
-    alter database ${name} set deadlock_timeout = '50ms';
-    create index on campaign_mirror.mirror_history (campaign_id);
-    create index on campaign_mirror.operator_audit (access_key_id);
-    alter table campaign_mirror.mirror_history alter id restart ${acts.lastOldChange + 1}`);
-}
-
-const stagedAtOnce = 500;
-const stagedText = `
-  with campaigns as (
-    insert into campaign_mirror.campaigns (id, owner_id) select id, 2 * id from generate_series($1::bigint, $2) as id
-  ), keys as (
-    insert into campaign_mirror.access_keys (id, hash, displayed, name, owner_id)
-    select id, sha256(id::text::bytea), 'shown', 'tests', 2 * id from generate_series($1::bigint, $2) as id
-  ) select`;
-/** Every second mirror has the time of a clock that was ahead. */
-const mirrorsText = `
-  insert into campaign_mirror.mirrors (campaign_id, target_url, updated_at)
-  select id, $3, now() + case when id % 2 = 0 then interval '10 minutes' else interval '0' end
-  from generate_series($1::bigint, $2) as id returning campaign_id, id`;
-/** Older changes have lower numbers, and these are the oldest. */
-const oldText = `
-  with old as (
-    insert into campaign_mirror.mirror_history (id, previous_id, campaign_id, mirror_id, actor, access_key_id, owner_id,
-      address_before, address_after, changed_at, request_id)
-    select $1::bigint + nth, case when nth > 0 then $1 + nth - 1 end, $2::bigint, $3, 'key', $2, 2 * $2, case when nth = 0 then 'http://older' else 'http://old' end,
-      case when nth = 0 then 'http://old' else $4 end,
-      now() - make_interval(days => 5 - nth), 'old' from generate_series(0, 1) as nth
-  ) update campaign_mirror.mirrors set last_change_id = $1 + 1 where campaign_id = $2`;
-
-/** Campaigns to play on, each once. */
-function stagesIn({ admin }: TestDatabase) {
-  const ready: { campaign: number; mirror: number }[] = [];
-  let last = 1;
-  let lastOld = 0;
-  return {
-    async next(): Promise<{ stage: acts.Stage; state: State }> {
-      if (ready.length === 0) {
-        const range = [last + 1, last + stagedAtOnce];
-        last += stagedAtOnce;
-        await admin.query(stagedText, range);
-        const { rows } = await admin.query(mirrorsText, [...range, acts.before]);
-        ready.push(...rows.map((row) => ({ campaign: Number(row.campaign_id), mirror: Number(row.id) })));
-      }
-      const { campaign, mirror } = ready.pop() as (typeof ready)[number];
-      const owner = (2 * campaign) as OwnerId;
-      const key = campaign as AccessKeyId;
-      const stage = { campaign: campaign as CampaignId, key, owner, otherOwner: (owner + 1) as OwnerId };
-      const state: State = {
-        campaign: { owner, isDefault: false },
-        mirror: { address: acts.before, clicks: 0, isFirst: true },
-        deleted: '',
-        keyIsValid: true,
-        oldChanges: 0,
-        firstMirror: mirror,
-        changes: [],
-        entries: [],
-      };
-      return { stage, state };
-    },
-    /** Takes away those of the order before. */
-    async withOldChanges({ campaign }: acts.Stage, state: State): Promise<void> {
-      await admin.query(`begin; set local campaign_mirror.pruning = 'on';
-        delete from campaign_mirror.mirror_history where id <= ${acts.lastOldChange}; commit`);
-      await admin.query({
-        name: 'old',
-        text: oldText,
-        values: [lastOld + 1, campaign, state.firstMirror, acts.before],
-      });
-      lastOld += 2;
-      state.oldChanges = 2;
-    },
-  };
 }
