@@ -5,12 +5,13 @@ import { run } from './machine/run.ts';
 import type { Settings } from './stage/bench.ts';
 import { compare } from './stage/compare.ts';
 import { guard } from './stage/guard.ts';
+import { migration } from './stage/migration.ts';
 import { operator } from './stage/operator.ts';
 import { overload } from './stage/overload.ts';
 import { scale } from './stage/scale.ts';
 import { services } from './stage/services.ts';
 
-const measurements = { services, compare, guard, overload, scale, operator };
+const measurements = { services, compare, guard, overload, scale, operator, migration };
 
 /** Node compiles what has run often. One connection asks too little for that, and comes last. */
 const usual = {
@@ -20,6 +21,7 @@ const usual = {
   overload: { loads: loadsOf('256'), rounds: 1, seconds: 6, warmUp: 3, campaigns: 10_000 },
   scale: { loads: loadsOf('64,1'), rounds: 5, seconds: 3, warmUp: 4, campaigns: 1_000_000 },
   operator: { loads: [], rounds: 3, seconds: 1, warmUp: 1, campaigns: 5_000_000 },
+  migration: { loads: [], rounds: 1, seconds: 5, warmUp: 1, campaigns: 1_000_000 },
 };
 const quick = { loads: loadsOf('64,hot,1'), rounds: 3, warmUp: 2, campaigns: 10_000 };
 
@@ -41,9 +43,9 @@ new Command('npm run bench --')
   .addArgument(
     new Argument(
       '[what]',
-      'services: beside a floor and a peer; compare: with a setting or a change, and without; guard: fails if ours is too slow beside the floor; overload: when more is asked than it can carry; scale: how the cost grows with the data, beside the floor; operator: the commands at a million campaigns and at more, beside a bare scan',
+      'services: beside a floor and a peer; compare: with a setting or a change, and without; guard: fails if ours is too slow beside the floor; overload: when more is asked than it can carry; scale: how the cost grows with the data, beside the floor; operator: the commands at a million campaigns and at more, beside a bare scan; migration: how long an update waits while the schema is brought up to date',
     )
-      .choices(['services', 'compare', 'guard', 'overload', 'scale', 'operator'])
+      .choices(['services', 'compare', 'guard', 'overload', 'scale', 'operator', 'migration'])
       .default('services' as const),
   )
   .addOption(new Option('--quick', 'fewer campaigns, loads and rounds, for a first look'))
@@ -58,7 +60,7 @@ new Command('npm run bench --')
   .option('--campaigns <N>', 'how many there are', number)
   .option(
     '--changes <N>',
-    'how many the history has at first: scale (3000000), operator (6 for each campaign)',
+    'how many the history has at first: scale (3000000), operator (6 for each campaign), migration (1 for each)',
     number,
   )
   .option('--no-peer', 'leaves out Koa with MikroORM as documented, which gets 64 connections')

@@ -8,18 +8,29 @@ const secret = (name) => {
   const file = process.env[`${name}_FILE`];
   return file ? readFileSync(file, 'utf8').trim() : process.env[name];
 };
-const connectionString = secret('DATABASE_URL');
-// After a second without an answer of the database, the visitor gets the last known address.
-const limits = { connectionTimeoutMillis: 1_000, query_timeout: 1_000 };
-const pool = new pg.Pool(
-  connectionString ? { connectionString, ...limits } : { password: secret('PGPASSWORD'), ...limits },
-);
-// The next query reports why an idle connection ended.
-pool.on('error', () => {});
-const { server, stop } = redirector(pool);
+const primary = secret('DATABASE_URL');
+const standby = secret('READ_DATABASE_URL') || primary;
+
+/** @param {string | undefined} connectionString @param {number} max @param {number} query_timeout in milliseconds */
+function open(connectionString, max, query_timeout) {
+  const address = connectionString ? { connectionString } : { password: secret('PGPASSWORD') };
+  const pool = new pg.Pool({ ...address, max, query_timeout, connectionTimeoutMillis: 1_000 });
+  // The next query reports why an idle connection ended.
+  return pool.on('error', () => {});
+}
+const { server, stop } = redirector({
+  reads: open(standby, 10, 1_000),
+  feed: open(standby, 1, 1_000),
+  clicks: open(primary, 1, 2_000),
+});
 server.listen(Number(PORT), HOST, () => console.log(`redirects on http://${HOST}:${PORT}/c/CAMPAIGN`));
-for (const signal of ['SIGTERM', 'SIGINT'])
-  process.once(signal, async () => {
-    await stop();
-    await pool.end();
-  });
+
+/** @type {Promise<void> | undefined} */
+let ending;
+async function end() {
+  const lost = await stop();
+  if (lost > 0) console.error(`${lost} clicks could not be written`);
+  process.exit(lost > 0 ? 1 : 0);
+}
+// A terminal and npm may both send it.
+for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => (ending ??= end()));

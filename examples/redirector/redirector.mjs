@@ -1,105 +1,76 @@
-import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
-import { setInterval } from 'node:timers/promises';
+import { countClicks } from './clicks.mjs';
+import { clickIdOf, location } from './location.mjs';
+import { complain } from './log.mjs';
+import { keepMirrors } from './mirrors.mjs';
 
-/** How long an address is used until it is read again, and how often clicks are written, in milliseconds. */
-const interval = 1_000;
-/** The maximum number of addresses that are kept. */
-const maxMirrors = 100_000;
 const headers = { 'Cache-Control': 'no-store', 'Content-Length': 0 };
 
-/**
- * The address with `{click_id}` filled in. Everything else, including other macros, stays as it is; only characters outside
- * ASCII, which a header cannot contain, are encoded.
- * @param {string} address @param {string} clickId
- */
-function location(address, clickId) {
-  const url = address.replaceAll('{click_id}', encodeURIComponent(clickId));
-  if (/^[!-~]*$/.test(url)) return url;
-  const withAsciiHost = url.replace(/(?<=^\w+:\/\/)[^/?#]*[^!-~/?#][^/?#]*/, () => new URL(url).host);
-  return withAsciiHost.replace(/[^!-~]+/g, encodeURIComponent);
-}
-
-/** The visitor's `click_id`, if it has at most 200 characters; otherwise a new one. @param {string} query */
-function clickIdOf(query) {
-  const clickId = new URLSearchParams(query).get('click_id');
-  return clickId && clickId.length <= 200 ? clickId : randomUUID();
-}
+/** Times in milliseconds. */
+const usual = {
+  /** Between two looks at what changed. */
+  interval: 100,
+  /** How long an address is used while nobody tells what changed; how long an answer is waited for; between two writings of clicks. */
+  second: 1_000,
+  /** After which a look would bring too much, and all addresses are read again instead. */
+  longestPause: 10_000,
+  /** Between two comparisons of all addresses that are kept. */
+  sweep: 10_000,
+  /** Addresses. */
+  maxKept: 100_000,
+  /** Campaigns whose clicks wait to be written. */
+  maxClicked: 1_000_000,
+};
 
 /**
- * Sends visitors of `/c/{campaign}` to its mirror, and counts their clicks. `stop` ends it when all clicks are written.
- * @param {Pick<import('pg').Pool, 'query'>} pool
+ * Sends visitors of `/c/{campaign}` to its mirror, and counts their clicks.
+ * @param {Record<'reads' | 'feed' | 'clicks', import('pg').Pool>} pools `reads` and `feed` of one server, which may be a
+ *   standby, `clicks` of the primary; `feed` and `clicks` of one connection each
+ * @param {Partial<typeof usual>} [limits] for tests
  */
-export function redirector(pool) {
-  /** @type {Map<string, { url: Promise<string | undefined>, until: number }>} */
-  const mirrors = new Map();
-  /** @type {Map<string, number>} */
-  const clicks = new Map();
+export function redirector(pools, limits) {
+  const all = { ...usual, ...limits };
+  const mirrors = keepMirrors(pools, all);
+  const clicks = countClicks(pools.clicks, all);
 
-  /** @param {string} campaign @returns {Promise<string | undefined>} */
-  async function read(campaign) {
-    const text = 'select target_url from campaign_mirror.current_mirrors where campaign_id = $1';
-    return (await pool.query(text, [campaign])).rows[0]?.target_url;
-  }
-
-  /** @param {string} campaign */
-  function mirrorOf(campaign) {
-    const kept = mirrors.get(campaign);
-    if (kept && kept.until > performance.now()) return kept.url;
-    mirrors.delete(campaign);
-    // The first one was read the longest ago.
-    const [oldest] = mirrors.keys();
-    if (oldest !== undefined && mirrors.size >= maxMirrors) mirrors.delete(oldest);
-    const url = read(campaign).catch((error) => {
-      // While the database is unavailable, visitors go to the last known address.
-      if (kept) return kept.url;
-      mirrors.delete(campaign);
-      throw error;
-    });
-    mirrors.set(campaign, { url, until: performance.now() + interval });
-    return url;
-  }
-
-  /** @param {string} campaign @param {number} more */
-  const add = (campaign, more) => clicks.set(campaign, (clicks.get(campaign) ?? 0) + more);
-
-  /** Each increment is a transaction of its own, so that an update of a mirror waits for one increment only. */
-  async function write() {
-    const text = 'update campaign_mirror.mirrors set clicks = clicks + $2 where campaign_id = $1';
-    for (const [campaign, more] of [...clicks]) {
-      clicks.delete(campaign);
-      try {
-        await pool.query(text, [campaign, more]);
-      } catch (error) {
-        add(campaign, more);
-        console.error('clicks are not written yet:', error instanceof Error && error.message);
-        return;
-      }
+  /** @param {import('node:http').IncomingMessage} request @returns {Promise<[status: number, headers?: object]>} */
+  async function answer({ method, url = '' }) {
+    const [, number, query = ''] = /^\/c\/([1-9][0-9]{0,15})(?:\?(.*))?$/.exec(url) ?? [];
+    const campaign = Number(number);
+    if (!Number.isSafeInteger(campaign)) return [404];
+    if (method !== 'GET' && method !== 'HEAD') return [405, { Allow: 'GET, HEAD' }];
+    const address = await mirrors.addressOf(campaign).catch(() => undefined);
+    if (address === undefined) return [503, { 'Retry-After': 1 }];
+    if (address === null) return [404];
+    const to = location(address, clickIdOf(query));
+    if (to === undefined) {
+      complain(
+        `campaign ${campaign} is 502`,
+        'its address cannot be sent: no browser could follow it, or this Node does not know its host',
+      );
+      return [502];
     }
+    if (method === 'GET') clicks.count(campaign);
+    return [302, { Location: to }];
   }
-  const end = new AbortController();
-  async function keepWriting() {
-    for await (const _ of setInterval(interval, undefined, { signal: end.signal })) await write();
-  }
-  const writing = keepWriting().catch(() => {});
 
-  const server = createServer(async ({ method, url = '' }, response) => {
-    const [, campaign, query = ''] = /^\/c\/([1-9][0-9]{0,15})(?:\?(.*))?$/.exec(url) ?? [];
-    if (!campaign) return response.writeHead(404, headers).end();
-    if (method !== 'GET' && method !== 'HEAD')
-      return response.writeHead(405, { ...headers, Allow: 'GET, HEAD' }).end();
-    const mirror = await mirrorOf(campaign).catch(() => null);
-    if (mirror === null) return response.writeHead(503, { ...headers, 'Retry-After': 1 }).end();
-    if (mirror === undefined) return response.writeHead(404, headers).end();
-    response.writeHead(302, { ...headers, Location: location(mirror, clickIdOf(query)) }).end();
-    if (method === 'GET') add(campaign, 1);
+  const server = createServer(async (request, response) => {
+    try {
+      const [status, more] = await answer(request);
+      response.writeHead(status, { ...headers, ...more }).end();
+    } catch (error) {
+      complain('a visitor was not answered', error);
+      response.destroy();
+    }
   });
 
+  /** Answers what was asked, and writes the clicks: in some nine seconds at most. Resolves with the number of clicks that are lost. */
   async function stop() {
-    end.abort();
+    const cut = setTimeout(() => server.closeAllConnections(), 2 * all.second);
     if (server.listening) await new Promise((resolve) => server.close(resolve).closeIdleConnections());
-    await writing;
-    await write();
+    clearTimeout(cut);
+    mirrors.stop();
+    return clicks.stop(4 * all.second);
   }
   return { server, stop };
 }

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { type Role, roles } from '@campaign-mirror/adapters-persistence';
+import { migrations, type Role, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import { command } from '../support/commands/command.ts';
 import { objectsOf } from '../support/commands/commands-on.ts';
@@ -45,6 +45,23 @@ const cases: [title: string, given: Given, code: number, ...amiss: RegExp[]][] =
     /^durability warning off: .*synchronous_commit /,
   ],
   [
+    'a user who may make large objects',
+    { sql: 'grant execute on function lo_create(oid) to public' },
+    0,
+    /^rights warning .* may make large objects, which can fill the disk as a superuser, .*: revoke execute on function lo_/,
+  ],
+  [
+    'a default isolation at which no mirror is set, behind a pooler',
+    {
+      as: 'service',
+      sql: `alter database $ set default_transaction_isolation = 'repeatable read'`,
+      settings: { DATABASE_POOLER: 'transaction' },
+    },
+    1,
+    /^statement timeout warning /,
+    /^isolation problem .* repeatable read by default, .* alter role campaign_mirror_service set default_transaction_isolation/,
+  ],
+  [
     'a server that takes no writes',
     { as: 'service', sql: 'alter database $ set default_transaction_read_only = on' },
     1,
@@ -77,7 +94,7 @@ describe('doctor', () => {
       expect(amiss, amiss.join('\n')).to.have.length(expected.length);
       for (const [at, pattern] of expected.entries()) expect(amiss[at]).to.match(pattern);
       expect(checks).to.match(
-        /^(settings )+database version encoding writes migrations (rights )+pool durability clock$/,
+        /^(settings )+database version encoding writes migrations (rights )+enforcement pool (statement timeout isolation )?durability clock$/,
       );
     });
   }
@@ -134,7 +151,7 @@ describe('doctor', () => {
     const other = await examined({ DATABASE_URL: (await emptyDatabase('owner', latin1)).url('owner') }, 1);
     expect(other.amiss).to.include.members([
       'encoding problem the database is in LATIN1 make one with encoding UTF8',
-      'migrations problem pending: 0001-mirrors-with-facts run `./campaign-mirror migrate` as the owner of the schema',
+      `migrations problem pending: ${migrations.map(({ name }) => name).join(', ')} run \`./campaign-mirror migrate\` as the owner of the schema`,
     ]);
   });
 
@@ -163,7 +180,7 @@ describe('migrate --status', () => {
     const { code, output, errors } = await migrate('--status', '--json');
     expect(code).to.equal(0);
     expect(output).to.match(
-      /^\{"name":"0001-mirrors-with-facts","state":"applied","applied_at":"\d{4}-[^"]*\.\d{6}Z"\}\n\{"name":"9999-newer","state":"unknown",/,
+      /^\{"name":"0001-mirrors-with-facts","state":"applied","applied_at":"\d{4}-[^"]*\.\d{6}Z"\}\n(.*\n)+\{"name":"9999-newer","state":"unknown",/,
     );
     expect(errors).to.equal('What is unknown was applied by a newer version: run that version.\n');
   });

@@ -1,6 +1,8 @@
+import { mock } from 'node:test';
 import type { CampaignId, Timestamp } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { commandsOn } from '../support/commands/commands-on.ts';
+import { connect } from '../support/database/client.ts';
 import { endWaiting } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';
 import { after as afterwards, type Live } from '../support/store/world.ts';
@@ -18,6 +20,7 @@ describe('history prune', () => {
 
   const words = ['history', 'prune', '--older-than', '400d'];
   const all = [...words, '--yes'];
+  const allOld = [...words, '--all'];
   const daysAgo = (days: number) =>
     new Date(Date.now() - days * 86_400_000).toISOString().replace('Z', '000Z') as Timestamp;
   const left = async (campaign = live.seen.id) => (await service.world.others.history(campaign)).length;
@@ -46,16 +49,17 @@ describe('history prune', () => {
     expect(inOrder).to.deep.equal(inOrder.toSorted());
     expect([await left(id), await left(next), await left(last)]).to.deep.equal([stepSize + 4, 0, 0]);
     const noted = (await on.objects('audit')).filter(({ act }) => act === 'history-pruned');
-    expect(noted.map(({ details }) => details)).to.deep.equal([
-      { changes: 10, older_than },
-      { changes: stepSize - 8, older_than },
-      { changes: 5, older_than },
+    const steps = noted.map(({ details: { first, last, ...details } }) => [details, last - first]);
+    expect(steps, 'the newest first').to.deep.equal([
+      [{ changes: 7, older_than }, 6],
+      // Among those that stay.
+      [{ changes: stepSize, older_than }, 2 * stepSize + 2],
     ]);
     expect(new Set(noted.map(({ request_id }) => request_id)).size, 'one act').to.equal(1);
 
     // A change at that very time is not older.
     const atTheAge = await service.database.admin.query(`select pruned from campaign_mirror.prune_history(
-      (select min(changed_at) from campaign_mirror.mirror_history), 0, 10, 'me', 'r')`);
+      (select min(changed_at) from campaign_mirror.mirror_history), 2147483647, 10, 'me', 'r')`);
     expect(atTheAge.rows).to.deep.equal([{ pruned: '0' }]);
 
     const { code, output } = await on.run(...words);
@@ -65,10 +69,10 @@ describe('history prune', () => {
 
   it('it asks first; where nobody can be asked, exit code 2', async () => {
     await old(2 * stepSize);
-    const { code, output, errors } = await on.run(...words);
+    const { code, output, errors } = await on.run(...allOld);
     expect({ code, output }).to.deep.equal({ code: 2, output: '' });
     expect(errors).to.match(/^Delete 20000 changes, those before \S+Z\?\n.*--yes/);
-    const asking = on.inTerminal(...words);
+    const asking = on.inTerminal(...allOld);
     await asking.shows(/Delete 20000 changes, those before \S+Z\?/);
     asking.type('y\r');
     expect((await asking.ended).code, asking.screen).to.equal(0);
@@ -81,14 +85,14 @@ describe('history prune', () => {
 
   it('Ctrl-C, or a database that goes away, between two steps: how many are deleted; run again it does the rest', async () => {
     await old(4 * stepSize);
-    const stopped = await on.held(row, ...all);
+    const stopped = await on.held(row, ...allOld, '--yes');
     stopped.running.interrupt();
     await stopped.other.rollback();
     expect((await stopped.running.ended).code).to.equal(130);
     const errors = 'Stopped: 20000 changes are deleted. Repeat it to go on.\n';
     expect(stopped.running).to.include({ output: '', errors });
 
-    const away = await on.held(row, ...all);
+    const away = await on.held(row, ...allOld, '--yes');
     await endWaiting(service.database);
     await away.other.rollback();
     expect((await away.running.ended).code).to.equal(3);
@@ -96,16 +100,78 @@ describe('history prune', () => {
       'the database became unavailable: 10000 changes are deleted, and perhaps some more; run it again to go on\n',
     );
     expect(await left()).to.equal(stepSize);
-    expect((await on.object(...all)).pruned).to.equal(stepSize);
+    expect((await on.object(...allOld, '--yes')).pruned).to.equal(stepSize);
   });
 
   it('an update of a campaign whose history is being pruned does not wait', async () => {
     await old(10);
     const pruner = await service.hold(
-      "select campaign_mirror.prune_history(now() - interval '400 days', 0, 1000, 'x', 'y')",
+      "select campaign_mirror.prune_history(now() - interval '400 days', 2147483647, 1000, 'x', 'y')",
     );
     await service.set(live, afterwards);
     await pruner.commit();
     expect(await left()).to.equal(1);
+  });
+
+  it('it deletes what it has counted, and nothing that a wrong clock once wrote ahead of time, wherever that is', async () => {
+    await old(stepSize, '2999-01-01T00:00:00.000000Z' as Timestamp, 1_000_001 as CampaignId);
+    await old(3);
+    await old(1, '2999-01-01T00:00:00.000000Z' as Timestamp);
+    await old(2);
+    await service.set(live, afterwards);
+    const asked = await on.run(...words);
+    expect(asked.errors).to.match(/^Delete 5 changes, /);
+    expect(await on.object(...all)).to.include({ pruned: 5 });
+    expect([await left(), await left(1_000_001 as CampaignId)]).to.deep.equal([2, stepSize]);
+  });
+
+  it('where the clocks are apart, or the newest change would go, it deletes nothing', async () => {
+    await old(2);
+    const newest = await on.run(...all);
+    expect(newest).to.include({ code: 1, output: '' });
+    expect(newest.errors).to.match(
+      /^the newest change of all is from before \S+Z, too, and 2 changes would be deleted: nothing was deleted; .*--all/,
+    );
+    await service.set(live, afterwards);
+    const real = Date.now;
+    for (const [hours, line] of [
+      [2, /^the clocks of this machine and of the database are 2\.0 hours apart: nothing was deleted; /],
+      [-87_600, /are 87600\.0 hours apart/],
+    ] as const) {
+      const clock = mock.method(Date, 'now', () => real() + hours * 3_600_000);
+      const apart = await on.run(...all).finally(() => clock.mock.restore());
+      expect(apart).to.include({ code: 1, output: '' });
+      expect(apart.errors).to.match(line);
+    }
+    expect(await left()).to.equal(3);
+    expect(await on.object(...all)).to.include({ pruned: 2 });
+  });
+
+  it("with the operator's password, too, the oldest goes first: none is chosen from the middle", async () => {
+    await old(3);
+    const ids = async () => (await service.world.others.history(live.seen.id)).map(({ id }) => id);
+    const [, middle, newest] = await ids();
+    const operator = await connect(service.database.address('operator'));
+    const text = "select campaign_mirror.prune_history(now() - interval '2 days', $1, 1, 'me', 'r')";
+    await operator.query(text, [middle]).finally(() => operator.end());
+    expect(await ids()).to.deep.equal([middle, newest]);
+  });
+
+  it('the history of a campaign says that older ones were pruned, also when all were', async () => {
+    const { id } = live.seen;
+    for (const number of [1, 2, 3]) await service.set(live, `https://step-${number}.example/`);
+    const past = `set session_replication_role = replica; update campaign_mirror.mirror_history set changed_at = now() - interval '500 days'`;
+    const [, , newest] = await service.world.others.history(id);
+    const prune = async (where: string) => {
+      await service.database.admin.query(`begin; ${past} ${where}; reset session_replication_role; commit`);
+      await on.object(...allOld, '--yes');
+    };
+    const shown = async (more = '') => (await on.run(`mirror history ${id} ${more}`)).errors;
+    expect(await shown()).to.equal('');
+    await prune(`where id <> ${newest?.id}`);
+    expect(await shown()).to.equal('Older changes were pruned.\n');
+    expect(await shown('--limit 1')).to.equal('Older changes were pruned.\n');
+    await prune('');
+    expect(await shown()).to.equal('There is no such change.\nOlder changes were pruned.\n');
   });
 });

@@ -11,7 +11,7 @@ const exported = [
   header,
   '1,"Sum, ""mer"" \\N",7,true,2026-11-20T15:36:00.123456Z,9,"https://b\u00fccher.example/{id}?a=""x"",b|[c]",12,true,2026-11-20T15:36:00.000001Z,2026-11-20T15:36:00.000000Z,2026-11-20T15:36:00.000001Z',
   '3,,7,false,2026-11-20T15:36:00.100000Z,,,,,,,',
-  '9007199254740991,\u{1f389},9007199254740991,false,0001-01-01T00:00:00.000000Z,2,HTTPS://Example.com:443/../%7e,0,false,,2026-11-20T15:36:00.000000Z,9999-12-31T23:59:59.999999Z',
+  '9007199254740991,\u{1f389},9007199254740991,false,0001-01-01T00:00:00.000000Z,2,HTTPS://Example.com:443/../%7e,0,false,,0001-01-01T00:00:00.000000Z,2026-11-20T15:36:00.999999Z',
   '',
 ].join('\r\n');
 
@@ -38,13 +38,52 @@ describe('import and export', () => {
     expect(await readdir(folder.path)).to.have.members(['first.csv', 'second.csv']);
     const entries = (await on.objects('audit')).map(({ act, details }) => [act, details]);
     expect(entries).to.deep.equal([
-      ['mirrors-imported', { mirrors: 2, source: 'first.csv' }],
-      ['campaigns-imported', { campaigns: 3, source: 'first.csv' }],
+      ['mirrors-imported', { mirrors: 2, numbers: '1,9007199254740991', source: 'first.csv' }],
+      ['campaigns-imported', { campaigns: 3, numbers: '1,3,9007199254740991', source: 'first.csv' }],
     ]);
     const [first, second] = await on.objects('export');
     expect(Object.keys(first).join(',')).to.equal(header);
     expect(first).to.include({ id: 1, name: 'Sum, "mer" \\N', is_default: true, clicks: 12 });
     expect(second).to.include({ id: 3, name: null, mirror_id: null, target_url: null, clicks: null });
+  });
+
+  it('times that lie ahead: beyond an hour the line is refused, below it is the time of the import', async () => {
+    const ahead = (seconds: number) =>
+      new Date(Date.now() + seconds * 1_000).toISOString().replace('Z', '000Z');
+    const columns = [
+      'created_at',
+      'mirror_created_at',
+      'mirror_updated_at',
+      'updated_externally_at',
+    ] as const;
+    const years = ['2999-01-01T00:00:00.000000Z', '9999-12-31T23:59:59.999999Z', ahead(3_900)];
+    const given = columns.flatMap((column) => years.map((time) => ({ [column]: time })));
+    const mirror = {
+      target_url: 'https://a.example/',
+      updated_externally: 'true',
+      updated_externally_at: years[0],
+    };
+    const past = '2026-11-20T15:36:00.000000Z';
+    const lines = given.map((one) => line({ ...mirror, updated_externally_at: past, owner_id: '7', ...one }));
+    const { code, output, errors } = await importing(csv(...lines));
+    expect({ code, output }).to.deep.equal({ code: 1, output: '' });
+    const told = given.map(
+      (one, at) =>
+        `line ${at + 2}: ${Object.keys(one)[0]}: it lies more than an hour ahead of the clock of the database`,
+    );
+    expect(errors.split('\n').slice(0, -2)).to.deep.equal(told);
+    const soon = {
+      created_at: ahead(3_300),
+      mirror_updated_at: ahead(3_300),
+      updated_externally_at: ahead(3_300),
+    };
+    expect((await importing(csv(line({ ...mirror, owner_id: '7', ...soon })))).code).to.equal(0);
+    const { rows } = await database.admin.query(
+      `select to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as now`,
+    );
+    const [stored] = await on.objects('export');
+    for (const column of columns) expect(stored[column] <= rows[0].now, column).to.equal(true);
+    expect(stored.updated_externally_at).to.equal(stored.mirror_updated_at);
   });
 
   it('takes what a spreadsheet writes: a byte order mark, sep=, columns in another order and case, TRUE, empty lines', async () => {

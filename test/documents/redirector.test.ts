@@ -1,60 +1,52 @@
-import { cp, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { CampaignId } from '@campaign-mirror/domain';
-import { freePort } from '@campaign-mirror/embedded-postgres';
 import { expect } from 'chai';
 import { command } from '../support/commands/command.ts';
 import { type TcpProxy, tcpProxy } from '../support/database/tcp-proxy.ts';
 import { call } from '../support/http/caller.ts';
-import { folderOf, serviceDataOf } from '../support/process/lives.ts';
-import { endAll, listeningService, type RunningProcess, start } from '../support/process/service-process.ts';
+import { serviceDataOf } from '../support/process/lives.ts';
+import { redirectorProgram } from '../support/process/redirector.ts';
+import { endAll, listeningService } from '../support/process/service-process.ts';
 import { eventually } from '../support/promises.ts';
-import { projectFolder } from '../support/workspace.ts';
+
+const first = 'https://example.com/before';
 
 describe('examples/redirector', () => {
   const data = serviceDataOf('test', { campaigns: 2 });
-  const folder = folderOf('suite');
+  const startRedirector = redirectorProgram();
   let proxy: TcpProxy;
-  let redirector: RunningProcess;
-  let base: string;
+  let redirector: Awaited<ReturnType<typeof startRedirector>>;
 
-  /** As `npm install` leaves it. */
-  before(async () => {
-    await cp(`${projectFolder}examples/redirector`, folder.at('redirector'), { recursive: true });
-    await mkdir(folder.at('redirector', 'node_modules'));
-    await symlink(`${projectFolder}packages/app/node_modules/pg`, folder.at('redirector/node_modules/pg'));
-  });
   beforeEach(async () => {
     proxy = await tcpProxy(data.database.address('redirector'));
-    const url = new URL(data.database.url('redirector'));
-    url.host = `127.0.0.1:${proxy.port}`;
-    const file = folder.at('redirector-url');
-    await writeFile(file, `${url}\n`);
-    const settings = { DATABASE_URL_FILE: file, PORT: `${await freePort()}` };
-    redirector = start(process.execPath, ['main.mjs'], settings, folder.at('redirector'));
-    [, base = ''] = await redirector.says(
-      () => /on (http:\S+\/c\/)CAMPAIGN\n/.exec(redirector.output) ?? undefined,
-    );
+    redirector = await startRedirector({ DATABASE_URL: through(proxy) });
   });
   afterEach(async () => {
     await endAll();
     await proxy.close();
   });
 
-  async function visit(path: unknown, method = 'GET') {
-    const { status, headers } = await fetch(`${base}${path}`, { redirect: 'manual', method });
-    return { status, location: headers.get('location'), cached: headers.get('cache-control') };
+  function through({ port }: TcpProxy): string {
+    const url = new URL(data.database.url('redirector'));
+    url.host = `127.0.0.1:${port}`;
+    return `${url}`;
   }
+  const campaign = () => data.campaigns[0] as CampaignId;
+  const visit = (path: unknown, method?: string) => redirector.visit(path, method);
+  const target = async (path: unknown) => (await visit(path)).location;
   const set = async (address: string) =>
     expect(
       await command(['mirror', 'set', `${campaign()}`, address, '--as-operator'], {
         DATABASE_URL: data.database.url('operator'),
       }),
     ).to.include({ code: 0 });
-  const campaign = () => data.campaigns[0] as CampaignId;
-  const clicks = async (of: unknown) => {
+  const takesEffect = (address: string) =>
+    eventually(address, async () => expect(await target(campaign())).to.equal(address));
+  const stored = async (of: unknown): Promise<number> => {
     const text = 'select clicks::int from campaign_mirror.mirrors where campaign_id = $1';
     return (await data.database.admin.query(text, [of])).rows[0].clicks;
   };
+  const troubles = () => redirector.process.errors.split('\n').filter(Boolean);
 
   it('a mirror that is changed by a call takes effect, and every click is counted, at its end too', async () => {
     const service = await listeningService(data.settings());
@@ -64,14 +56,13 @@ describe('examples/redirector', () => {
     expect({ status, cached }).to.deep.equal({ status: 302, cached: 'no-store' });
     expect(location).to.match(/^https:\/\/second\.example\/\?click=[0-9a-f-]{36}$/);
     await call(data.one(service, { address: 'https://third.example/' }));
-    await eventually('the new address', async () =>
-      expect((await visit(data.campaigns[0])).location).to.equal('https://third.example/'),
-    );
+    await takesEffect('https://third.example/');
     const visits = await Promise.all(Array.from({ length: 100 }, () => visit(data.campaigns[1])));
-    expect(visits.every(({ location }) => location === 'https://example.com/before')).to.equal(true);
+    expect(visits.every(({ location }) => location === first)).to.equal(true);
     expect((await visit(data.campaigns[1], 'HEAD')).status).to.equal(302);
-    expect(await redirector.stop()).to.deep.equal({ code: 0, signal: null });
-    expect(await clicks(data.campaigns[1])).to.equal(100);
+    expect(await redirector.process.stop()).to.deep.equal({ code: 0, signal: null });
+    expect(await stored(data.campaigns[1])).to.equal(100);
+    expect(troubles()).to.deep.equal([]);
   });
 
   it('an address is left as it is but for {click_id}, which a visitor may bring; what is no campaign is 404', async () => {
@@ -83,50 +74,127 @@ describe('examples/redirector', () => {
       ],
       ['https://a.example/?c={click_id}', '?click_id=%0d%0aX:%20y', 'https://a.example/?c=%0D%0AX%3A%20y'],
       ['https://münchen.example/{ü}?b', '?utm_campaign=x', 'https://xn--mnchen-3ya.example/{%C3%BC}?b'],
+      [
+        'https://{click_id}.{Sub}.BÜCHER。example:8443/',
+        '?click_id=a-1',
+        'https://a-1.{Sub}.xn--bcher-kva.example:8443/',
+      ],
     ] as const) {
       await set(target);
       await eventually(target, async () =>
         expect(await visit(`${campaign()}${query}`)).to.include({ status: 302, location }),
       );
     }
-    await set('https://b.example/?c={click_id}');
-    await eventually('the last address', async () =>
-      expect((await visit(campaign())).location).to.match(/^https:\/\/b.example\/\?c=[0-9a-f-]{36}$/),
-    );
-    for (const query of ['?click_id=', `?click_id=${'x'.repeat(201)}`])
-      expect((await visit(`${campaign()}${query}`)).location).to.match(/\?c=[0-9a-f-]{36}$/);
-    for (const path of ['424242', `0${campaign()}`, `${campaign()}/`, '', '../'])
-      expect(await visit(path)).to.deep.equal({ status: 404, location: null, cached: 'no-store' });
+    await set('https://{click_id}.bücher.example/?c={click_id}');
+    const fresh = /^https:\/\/([0-9a-f-]{36})\.xn--bcher-kva\.example\/\?c=\1$/;
+    await eventually('the last address', async () => expect(await target(campaign())).to.match(fresh));
+    for (const query of [
+      'click_id=',
+      `click_id=${'x'.repeat(201)}`,
+      'click_id=a%2Fb',
+      'click_id=evil.example%23',
+    ])
+      expect(await target(`${campaign()}?${query}`)).to.match(fresh);
+    const none = { status: 404, location: undefined, cached: 'no-store' };
+    for (const path of ['424242', `0${campaign()}`, `${campaign()}/`, '', '../', '9007199254740993'])
+      expect(await visit(path)).to.deep.equal(none);
     expect((await visit(campaign(), 'POST')).status).to.equal(405);
   });
 
-  it('while the database is away or hangs, visitors go where they went before, and their clicks are written later', async () => {
-    const location = 'https://example.com/before';
-    let visits = 0;
-    const seen = async (of: unknown) => {
-      const { status, location } = await visit(of);
-      visits += Number(of === campaign() && status === 302);
-      return location ?? status;
-    };
-    expect(await seen(campaign())).to.equal(location);
-    for (const [fail, end] of [
-      [proxy.refuse, proxy.accept],
-      [async () => proxy.freeze(), async () => proxy.thaw()],
-    ] as const) {
-      await fail();
-      const failures = () => redirector.errors.split('not written yet').length;
-      const before = failures();
-      // Each is a second after the one before: by the second one, no address is new enough to be used unread.
-      await redirector.says(() => failures() > before + 1 || undefined);
-      expect(await seen(campaign())).to.equal(location);
-      expect(await seen(data.campaigns[1])).to.equal(503);
-      await end();
+  it('a campaign whose address cannot be sent is 502, in one line of the log that does not show it', async () => {
+    const unsendable = [
+      '',
+      'javascript:secret',
+      'https://sec\nret.example/',
+      `https://secret.example/${'x'.repeat(100_000)}`,
+    ];
+    const text = 'update campaign_mirror.mirrors set target_url = $2 where campaign_id = $1';
+    for (const address of unsendable) {
+      await data.database.admin.query(text, [data.campaigns[1], address]);
+      // No campaign's address is kept that was never read.
+      const another = await startRedirector({ DATABASE_URL: through(proxy) });
+      for (let visits = 0; visits < 3; visits++)
+        expect(await another.visit(data.campaigns[1])).to.include({ status: 502, location: undefined });
+      expect(await another.visit(campaign())).to.include({ status: 302, location: first });
+      expect(another.process.errors).to.match(
+        new RegExp(`^campaign ${data.campaigns[1]} is 502: its address cannot be sent: [^\n]*\n$`),
+      );
+      expect(another.process.errors).not.to.match(/secret/);
+      await another.process.stop();
     }
-    await eventually('an address that was not read before', async () =>
-      expect(await seen(data.campaigns[1])).to.equal(location),
-    );
-    expect(await redirector.stop()).to.deep.equal({ code: 0, signal: null });
-    // One whose answer was lost may have been written all the same.
-    expect(await clicks(campaign())).to.be.at.least(visits);
+    expect(await stored(data.campaigns[1])).to.equal(0);
+  });
+
+  for (const [what, fail, end] of [
+    ['is away', () => proxy.refuse(), () => proxy.accept()],
+    ['hangs', async () => proxy.freeze(), async () => proxy.thaw()],
+  ] as const) {
+    it(`while the database ${what}, visitors go where they went before, and their clicks are written later`, async () => {
+      let visits = 0;
+      const seen = async () => {
+        visits += 1;
+        return target(campaign());
+      };
+      expect(await seen()).to.equal(first);
+      await fail();
+      // By then, no address is new enough to be used unread.
+      await eventually('a read that fails', async () => {
+        expect(await seen()).to.equal(first);
+        expect(redirector.process.errors).to.match(/an address is not read/);
+      });
+      expect((await visit(data.campaigns[1])).status).to.equal(503);
+      await redirector.process.says(
+        () => /clicks are not written yet/.exec(redirector.process.errors) ?? undefined,
+      );
+      await set('https://second.example/');
+      expect(await seen()).to.equal(first);
+      await end();
+      await eventually('the new address', async () =>
+        expect(await seen()).to.equal('https://second.example/'),
+      );
+      expect((await visit(data.campaigns[1])).status).to.equal(302);
+      expect(await redirector.process.stop()).to.deep.equal({ code: 0, signal: null });
+      // One whose answer was lost may have been written all the same.
+      expect(await stored(campaign())).to.be.at.least(visits);
+      const kinds = troubles().map((line) => line.split(':')[0]);
+      expect(kinds, troubles().join('\n')).to.have.length(new Set(kinds).size);
+    });
+  }
+
+  it('a process that was stopped reads what it kept before it answers', async () => {
+    expect(await target(campaign())).to.equal(first);
+    await set('https://second.example/');
+    await takesEffect('https://second.example/');
+    redirector.process.child.kill('SIGSTOP');
+    await set('https://third.example/');
+    // It is time that must pass: a second, for which an address is used when nobody tells what changed.
+    await pause(1_200);
+    const waiting = target(campaign());
+    redirector.process.child.kill('SIGCONT');
+    expect(await waiting).to.equal('https://third.example/');
+  });
+
+  it('addresses come from a standby, clicks go to the primary, and neither needs the other', async () => {
+    const primary = await tcpProxy(data.database.address('redirector'));
+    redirector = await startRedirector({
+      DATABASE_URL: through(primary),
+      READ_DATABASE_URL: through(proxy),
+    });
+    await primary.refuse();
+    expect(await target(campaign())).to.equal(first);
+    await set('https://second.example/');
+    await takesEffect('https://second.example/');
+    expect(await stored(campaign())).to.equal(0);
+    await primary.accept();
+    await proxy.refuse();
+    await eventually('the clicks', async () => expect(await stored(campaign())).to.be.above(1));
+    expect(await target(campaign())).to.equal('https://second.example/');
+    await primary.close();
+    // What it cannot write it does not hide.
+    const { code } = await redirector.process.stop();
+    expect({ code, last: troubles().at(-1) }).to.deep.equal({
+      code: 1,
+      last: '1 clicks could not be written',
+    });
   });
 });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { command, startCommand } from '../support/commands/command.ts';
+import { command, refused, startCommand } from '../support/commands/command.ts';
 import { processesOf } from '../support/process/data-folder.ts';
 import { dataFolderOf } from '../support/process/lives.ts';
 import { listeningService, startService } from '../support/process/service-process.ts';
@@ -65,5 +65,27 @@ describe('commands that meet others on the embedded database', () => {
     const { code, screen } = await answer('y');
     expect(code, screen).to.equal(3);
     expect(screen).to.match(/the database .* (became unavailable|cannot be reached)/);
+  });
+
+  it('mirror follow does not keep a service out, and goes on with the next one, whose server has another port', async () => {
+    const alone = await command(['mirror', 'follow'], settings);
+    expect(alone).to.deep.equal(
+      refused(`No service uses the data folder ${folder.path}: start it first.\n`, 3),
+    );
+    const id = await create('7');
+    await command(['mirror', 'create', `${id}`, '--target-url', 'https://first.example/'], settings);
+    const first = await listeningService(settings);
+    const following = startCommand(['mirror', 'follow', '--json'], settings);
+    await following.says(() => /Following/.exec(following.errors) ?? undefined);
+    await first.process.stop();
+    await following.says(() => /became unavailable .*connecting again/.exec(following.errors) ?? undefined);
+    const next = await listeningService(settings);
+    await following.says(() => /Connected again/.exec(following.errors) ?? undefined);
+    const set = ['mirror', 'set', `${id}`, 'https://second.example/', '--as-operator'];
+    expect((await command(set, settings)).code).to.equal(0);
+    await following.says(() => /https:\/\/second\.example/.exec(following.output) ?? undefined);
+    expect(await following.stop()).to.include({ code: 0 });
+    expect((await next.process.stop()).code).to.equal(0);
+    await nothingRuns();
   });
 });

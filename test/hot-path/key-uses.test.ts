@@ -40,8 +40,8 @@ describe('when a key was last used', () => {
   /** `xmin` is another one with every write of the row. */
   async function stored({ keyId }: Live) {
     const { rows } = await service.database.admin.query(
-      `select xmin, last_used_at, last_used_at > now() - interval '1 minute' as fresh
-       from campaign_mirror.access_keys where id = $1`,
+      `select xmin, used_at > now() - interval '1 minute' as fresh from campaign_mirror.key_uses
+       where access_key_id = $1`,
       [keyId],
     );
     return rows[0];
@@ -62,7 +62,7 @@ describe('when a key was last used', () => {
     expect(await stored(key), 'the same version of the row').to.deep.equal(first);
 
     const earlier =
-      "update campaign_mirror.access_keys set last_used_at = now() - interval '61 s' where id = $1";
+      "update campaign_mirror.key_uses set used_at = now() - interval '61 s' where access_key_id = $1";
     await service.database.admin.query(earlier, [key.keyId]);
     const later = observed();
     await later.use(key);
@@ -86,17 +86,19 @@ describe('when a key was last used', () => {
   it('a row that somebody holds is not waited for; the other keys are written', async () => {
     const { uses, use } = observed();
     const [held, free] = await service.live(2);
-    const locked = 'select from campaign_mirror.access_keys where id = $1 for update';
+    const used = "insert into campaign_mirror.key_uses values ($1, now() - interval '61 s')";
+    await service.database.admin.query(used, [held.keyId]);
+    const locked = 'select from campaign_mirror.key_uses where access_key_id = $1 for update';
     const holder = await service.hold(locked, held.keyId);
     for (const key of [held, free]) await use(key);
     await uses.write();
     await expectFresh(free);
     await holder.rollback();
-    expect(await stored(held)).to.have.property('last_used_at', null);
+    expect(await stored(held)).to.have.property('fresh', false);
   });
 
   it('what cannot be written is counted, and the answers are the same', async () => {
-    const right = 'update (last_used_at) on campaign_mirror.access_keys';
+    const right = 'execute on function campaign_mirror.note_key_uses';
     await service.database.admin.query(`revoke ${right} from ${roles.service}`);
     const { uses, use } = observed({ gatherFor: 0 });
     const [key] = await service.live(1);

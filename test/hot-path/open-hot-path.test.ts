@@ -25,7 +25,7 @@ describe('the ports of the use case, as a program of your own opens them', () =>
     await holder.rollback();
     for (const one of [first, second]) expect(await one).to.have.property('kind', 'mirror-set');
     await uses.stop();
-    const used = 'select from campaign_mirror.access_keys where id = any ($1) and last_used_at is not null';
+    const used = 'select from campaign_mirror.key_uses where access_key_id = any ($1)';
     expect(await service.database.admin.query(used, [[keyId, caller.keyId]])).to.have.property('rowCount', 2);
   });
 

@@ -8,7 +8,7 @@ const hash = "decode(repeat('00', 32), 'hex')";
 const campaign = (columns: string, values: string) =>
   `insert into campaign_mirror.campaigns (${columns}) values (${values})`;
 const mirror = (id: string) =>
-  `insert into campaign_mirror.mirrors (campaign_id, target_url) values (${id}, 'x')`;
+  `insert into campaign_mirror.mirrors (campaign_id, target_url) values (${id}, 'http://x')`;
 const setCampaign = (what: string, id: number) =>
   `update campaign_mirror.campaigns set ${what} where id = ${id}`;
 const setClicks = (clicks: string) => `update campaign_mirror.mirrors set clicks = ${clicks}`;

@@ -28,6 +28,7 @@ const parts = {
       'postgres',
       'hot-path',
       'schema',
+      'feed/clicks',
       'routes',
       'tokens',
       'domain',
@@ -42,7 +43,9 @@ const parts = {
     of: [
       'contracts/kit',
       'commands/data-in-flat-memory',
+      'commands/follow-failover',
       'tokens/service',
+      'feed',
       'service',
       'history',
       'hostile',
@@ -53,8 +56,8 @@ const parts = {
   },
   /** What the documents say, and what the source may import. */
   docs: { of: ['documents', 'project'] },
-  /** The installation, from the npm registry, by old Nodes. */
-  start: { of: ['deployment/installation'], oneByOne: true },
+  /** The installation, and the redirector, on old Nodes from the npm registry. */
+  start: { of: ['deployment/installation', 'deployment/redirector-nodes'], oneByOne: true },
   /** The packages that leave the workspace, as others install them from the npm registry's cache. */
   packages: { of: ['packages'], oneByOne: true, timeout: 120_000 },
   /** With programs of Debian, as root. The new Debian mostly waits for what it downloads. */
@@ -84,6 +87,7 @@ const choices = {
       'postgres',
       'hot-path',
       'schema',
+      'feed/clicks',
       'contracts/port-contracts',
     ],
   },

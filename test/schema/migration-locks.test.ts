@@ -63,7 +63,8 @@ describe('an upgrade while others use the database', () => {
   });
 
   it('what it changes stays held: it is given up after a bounded number of tries, and nothing was done', async () => {
-    const holder = await holding(reads);
+    // Whatever it calls itself.
+    const holder = await rival(database, `set application_name = 'campaign-mirror migrations'; ${reads}`);
     const told: string[] = [];
     const fault = await rejection(
       migrateClearly(database.address('owner'), (line) => void told.push(line), {
@@ -72,7 +73,7 @@ describe('an upgrade while others use the database', () => {
     );
     expect(told).to.have.length(2);
     expect(told[1]).to.match(
-      /^process \d+ \(pg_dump of \w+\) holds what the migration has to change: .* \(3 of 3\)$/,
+      /^process \d+ \(campaign-mirror migrations of postgres\) holds what the migration has to change: .* \(3 of 3\)$/,
     );
     expect(fault).to.be.instanceOf(ClearError).and.to.have.property('kind', 'away');
     expect((fault as ClearError).message).to.match(
@@ -90,7 +91,12 @@ describe('an upgrade while others use the database', () => {
     const held = start();
     await waitingOwner(held.ended);
     const second = start();
-    await second.says(() => /^waiting for another process that migrates$/m.test(second.errors) || undefined);
+    await second.says(
+      () =>
+        /^waiting for process \d+ \(campaign-mirror migrations of \w+\), whose turn it is to migrate$/m.test(
+          second.errors,
+        ) || undefined,
+    );
     for (const one of [held, second]) {
       expect(await one.stop('SIGINT')).to.deep.equal({ code: 130, signal: null });
       expect(one.output).to.equal('');

@@ -51,6 +51,23 @@ describe('a dump that was restored without its privileges', () => {
   });
 });
 
+describe('the rights that a role had in another version, or was given', () => {
+  it('are gone after `migrate`', async () => {
+    const database = await freshDatabase();
+    const before = await schemaOf(database);
+    await database.admin.query(`
+      grant select (campaign_id, clicks), update (clicks) on campaign_mirror.mirrors to ${roles.redirector};
+      grant all on campaign_mirror.mirror_history to ${roles.service} with grant option;
+      grant all on sequence campaign_mirror.mirrors_id_seq to ${roles.redirector};
+      grant execute on all functions in schema campaign_mirror to ${roles.redirector}, ${roles.service}`);
+    const service = await connect(database.address('service'));
+    await service.query(`grant select on campaign_mirror.mirror_history to ${roles.redirector}`);
+    await service.end();
+    await migrate(database.address('owner'));
+    expect(await schemaOf(database)).to.deep.equal(before);
+  });
+});
+
 describe('a schema of a version before 1.0.0', () => {
   const asked = async (database: TestDatabase, role: Role, ...words: string[]) =>
     command(words, { DATABASE_URL: database.url(role) });
@@ -85,6 +102,7 @@ async function schemaOf({ admin }: TestDatabase): Promise<unknown[]> {
     union all select attrelid, attname, attacl::text from pg_attribute
       where attrelid in (select oid from pg_class where relnamespace = 'campaign_mirror'::regnamespace)
     union all select oid, nspname, nspacl::text from pg_namespace where nspname = 'campaign_mirror'
+    union all select oid, proname, proacl::text from pg_proc where pronamespace = 'campaign_mirror'::regnamespace
     order by 1, 2`);
   return rows;
 }

@@ -9,29 +9,31 @@ const decided = {
   operator: [
     ['DELETE INSERT SELECT', 'campaigns'],
     ['UPDATE', 'campaigns.owner_id campaigns.is_default mirrors.clicks access_keys.expires_at'],
-    ['UPDATE', 'access_keys.revoked_at access_keys.last_used_at access_keys.replaced_by'],
+    ['UPDATE', 'access_keys.revoked_at access_keys.replaced_by'],
     ['INSERT SELECT', 'access_keys'],
     ['SELECT', 'mirrors'],
     ['INSERT', 'mirrors.id mirrors.campaign_id mirrors.target_url mirrors.clicks mirrors.created_at'],
     ['INSERT', 'mirrors.updated_at mirrors.updated_externally mirrors.updated_externally_at'],
-    ['SELECT', 'mirror_history operator_audit current_mirrors migrations sequences_behind'],
+    [
+      'SELECT',
+      'mirror_history operator_audit key_uses current_mirrors migrations sequences_behind transactions_ahead',
+    ],
     ['SELECT UPDATE USAGE', 'campaigns_id_seq mirrors_id_seq'],
     ['SELECT', 'access_keys_id_seq mirror_history_id_seq operator_audit_id_seq'],
     ['USAGE', 'campaign_mirror'],
-    ['EXECUTE', 'prune_history set_mirrors set_mirrors_as_operator'],
+    ['EXECUTE', 'prune_history set_mirrors set_mirrors_as_operator note_key_uses changes_since'],
   ],
   service: [
     ['SELECT', 'campaigns.id campaigns.owner_id campaigns.is_default mirrors.campaign_id migrations.name'],
-    ['UPDATE', 'access_keys.last_used_at'],
     ['SELECT', 'access_keys.id access_keys.hash access_keys.owner_id access_keys.expires_at'],
-    ['SELECT', 'access_keys.revoked_at access_keys.last_used_at'],
-    ['SELECT', 'recent_moves sequences_behind'],
-    ['EXECUTE', 'set_mirrors'],
+    ['SELECT', 'access_keys.revoked_at'],
+    ['SELECT', 'recent_moves sequences_behind transactions_ahead'],
+    ['EXECUTE', 'set_mirrors note_key_uses'],
     ['USAGE', 'campaign_mirror'],
   ],
   redirector: [
-    ['SELECT', 'current_mirrors mirrors.campaign_id mirrors.clicks'],
-    ['UPDATE', 'mirrors.clicks'],
+    ['SELECT', 'current_mirrors'],
+    ['EXECUTE', 'changes_since count_clicks'],
     ['USAGE', 'campaign_mirror'],
   ],
 };
@@ -131,9 +133,9 @@ describe('contract: the data around it — who may do what', () => {
     });
     const address = 'https://elsewhere.example/';
     /** One that sets the mirror, as this actor, by this key. */
-    const set = (actor: string, key: number | null, name: string, more = '') =>
+    const set = (actor: string, key: number | null, name: string, last = 'false') =>
       `select * from campaign_mirror.${name}('{${live.seen.id}}', '{${live.seen.ownerId}}', '{f}', '{${address}}',
-        '{NULL}', '{${key ?? 'NULL'}}', '{${actor}}', '{NULL}', '{r}', false${more})`;
+        '{NULL}', '{${key ?? 'NULL'}}', '{${actor}}', '{NULL}', '{r}', ${last})`;
     const mirror = 'update campaign_mirror.mirrors';
     const forged =
       "insert into campaign_mirror.mirrors (campaign_id, target_url, last_change_id) values (1, 'x', 1)";
@@ -153,19 +155,27 @@ describe('contract: the data around it — who may do what', () => {
         'update campaign_mirror.access_keys set owner_id = 1',
         'select name from campaign_mirror.campaigns',
         set('operator', null, 'set_mirrors'),
-        set('jwt', null, 'set_mirrors_with_entry', ', 1'),
+        set('jwt', null, 'set_mirrors_with_entry', 'null, false, 1'),
       ];
       const byOperator = [
         `${mirror} set target_url = '${address}'`,
         `${mirror} set last_change_id = 1`,
         ...[forged, row, entry, number('mirror_history'), number('operator_audit'), number('access_keys')],
         set('operator', null, 'set_mirrors'),
-        set('operator', null, 'set_mirrors_with_entry', ', 1'),
+        set('operator', null, 'set_mirrors_with_entry', 'null, false, 1'),
         "update campaign_mirror.access_keys set hash = sha256('mine')",
         'drop table campaign_mirror.mirrors',
         "select campaign_mirror.note('key-issued', null, 1, 1, '{}')",
       ];
-      for (const [role, statements] of Object.entries({ service: byService, operator: byOperator }))
+      const byRedirector = [
+        `${mirror} set clicks = 0`,
+        'select clicks from campaign_mirror.mirrors',
+        'select from campaign_mirror.mirror_history',
+        'select from campaign_mirror.current_mirrors for update',
+        ...[row, entry, set('jwt', null, 'set_mirrors'), pruned],
+      ];
+      const all = { service: byService, operator: byOperator, redirector: byRedirector };
+      for (const [role, statements] of Object.entries(all))
         for (const statement of statements)
           expect(await as(role as Role, statement), `${role}: ${statement}`).to.have.property(
             'code',

@@ -6,7 +6,14 @@ import { databaseOf } from '../support/process/lives.ts';
 import { listeningService } from '../support/process/service-process.ts';
 import { eventually } from '../support/promises.ts';
 
-const good = { database: true, writable: true, migrations: true, sequences: true };
+const good = {
+  database: true,
+  writable: true,
+  migrations: true,
+  sequences: true,
+  transactions: true,
+  triggers: true,
+};
 const timeout = 10_000;
 
 describe('contract: life — what /readyz asks of the database', () => {
@@ -23,6 +30,11 @@ describe('contract: life — what /readyz asks of the database', () => {
   const states: [what: string, statement: string, state: object][] = [
     ['all is there, and more', `insert into ${table} (name) values ('9999-newer')`, good],
     ['a migration is missing', `delete from ${table} where name = '${last}'`, { ...good, migrations: false }],
+    [
+      'a trigger is off',
+      'alter table campaign_mirror.mirrors disable trigger take_facts',
+      { ...good, triggers: false },
+    ],
     ['no schema', 'drop schema campaign_mirror cascade', forgotten],
     ['no right to see it', `revoke all on schema campaign_mirror from ${roles.service}`, forgotten],
     ['no right to read of it', `revoke select (name) on ${table} from ${roles.service}`, forgotten],

@@ -68,7 +68,7 @@ describe('a start that cannot succeed ends with one clear line and an exit code'
     ['no right to migrate', / may not migrate .*RUN_MIGRATIONS=false$/, asService('select', 'true')],
     [
       'never migrated',
-      /: pending: 0001-mirrors-with-facts: run `.\/campaign-mirror /,
+      /: pending: 0001-mirrors-with-facts, .*: run `.\/campaign-mirror /,
       { ...asService(), make: empty },
     ],
     ['a right is missing', /lacks what .* needs: execute on set_mirrors: run /, asService(noSetting)],

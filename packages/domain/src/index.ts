@@ -6,6 +6,7 @@ export { type HostMove, type HostMoveFault, hostMove } from './move-mirrors/move
 export * from './operator/access-keys.ts';
 export * from './operator/audit.ts';
 export * from './operator/campaign-settings.ts';
+export * from './operator/follow-changes.ts';
 export * from './operator/mirror-history.ts';
 export * from './operator/set-mirror-as-operator.ts';
 export * from './set-campaign-mirror/campaign-repository.ts';

@@ -4,9 +4,11 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DatabaseAddress, migrate, type Role, roles } from '@campaign-mirror/adapters-persistence';
+import { revokeLargeObjects } from '@campaign-mirror/adapters-persistence/sql';
 import pg from 'pg';
 import { openOwnDatabase } from '../../../packages/app/src/database/embedded-database.ts';
 import { dataVariable } from '../run-folder.ts';
+import { connect } from './client.ts';
 
 /** A database of a test's own, on the run's server. */
 export type TestDatabase = ReturnType<typeof opened>;
@@ -55,6 +57,9 @@ export async function startDatabaseServer(): Promise<void> {
     const verb = rowCount === 0 ? 'create' : 'alter';
     await maintenance.query(`${verb} role ${name} login password '${password}'`);
   }
+  // New databases copy it; `roles create` does so in a database.
+  const copied = await connect({ ...server.admin, database: 'template1' });
+  await copied.query(revokeLargeObjects).finally(() => copied.end());
   await makeTemplate();
 }
 

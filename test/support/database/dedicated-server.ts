@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process';
+import { type ExecFileOptions, execFile, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,11 +15,17 @@ const starts = 500;
 
 export type DedicatedServer = Awaited<ReturnType<typeof dedicatedServer>>;
 
-/**
- * A PostgreSQL of a test's own, to be stopped, killed and started again at will. Everybody may connect as anybody.
- * `socket`: it keeps one in its data folder, whose path may be too long for it.
- */
-export async function dedicatedServer({ socket = false } = {}) {
+interface Options {
+  /** It keeps one in its data folder, whose path may be too long for it. */
+  readonly socket?: boolean;
+  /** Such as `max_prepared_transactions=10`. */
+  readonly settings?: readonly string[];
+  /** Makes what its data folder begins with, as a user of the OS; `initdb` does it otherwise. */
+  readonly fill?: (data: string, as: ExecFileOptions) => Promise<void>;
+}
+
+/** A PostgreSQL of a test's own, to be stopped, killed and started again at will. Everybody may connect as anybody. */
+export async function dedicatedServer({ socket = false, settings: own = [], fill }: Options = {}) {
   const parent = await mkdtemp(join(tmpdir(), 'campaign-mirror-dedicated-'));
   await chmod(parent, 0o711);
   const data = join(parent, 'data');
@@ -31,7 +37,8 @@ export async function dedicatedServer({ socket = false } = {}) {
   const options = { ...as, cwd: '/', env: { PATH: process.env.PATH ?? '', LC_ALL: 'C' } };
 
   const making = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale', 'C', '-N'];
-  await promisify(execFile)(installed.programIn(programs, 'initdb'), making, options);
+  if (fill) await fill(data, options);
+  else await promisify(execFile)(installed.programIn(programs, 'initdb'), making, options);
 
   const port = await freePort();
   const settings = [
@@ -39,6 +46,7 @@ export async function dedicatedServer({ socket = false } = {}) {
     'listen_addresses=127.0.0.1',
     // A server that is killed would leave it in the system's shared memory for ever.
     'dynamic_shared_memory_type=mmap',
+    ...own,
   ].flatMap((setting) => ['-c', setting]);
   let server: RunningProcess | undefined;
   process.once('exit', () => server?.child.kill('SIGKILL'));
@@ -49,7 +57,9 @@ export async function dedicatedServer({ socket = false } = {}) {
       const one = new RunningProcess(spawn(installed.programIn(programs, 'postgres'), words, options));
       server = one;
       try {
-        return void (await one.says(() => /ready to accept connections/.exec(one.errors) ?? undefined));
+        return void (await one.says(
+          () => /ready to accept (read-only )?connections/.exec(one.errors) ?? undefined,
+        ));
       } catch (fault) {
         if (tried === starts) throw fault;
       }

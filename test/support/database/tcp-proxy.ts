@@ -49,9 +49,9 @@ export async function tcpProxy(
   const { port } = server.address() as { port: number };
   return {
     port,
-    /** From now on no byte passes; connections stay open, new ones are accepted. */
-    freeze: () => {
-      frozen = true;
+    /** From now on no byte passes; connections stay open, new ones are accepted. `andNew`: none passes on those, too. */
+    freeze: (andNew = true) => {
+      frozen = andNew;
       for (const socket of sockets) socket.pause();
     },
     thaw: () => {

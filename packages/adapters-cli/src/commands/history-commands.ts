@@ -134,7 +134,7 @@ async function* ofKey(
   if (next?.id !== key) throw noSuchKey(key);
 }
 
-const changeColumns: readonly Column<HistoryEntry>[] = [
+export const changeColumns: readonly Column<HistoryEntry>[] = [
   { head: 'change', right: true, cell: ({ id }) => id },
   { head: 'when', cell: ({ changedAt }) => changedAt },
   { head: 'campaign', right: true, cell: ({ campaignId }) => campaignId },

@@ -6,6 +6,7 @@ import type { Call } from '../terminal/call.ts';
 import { ClearError, jsonOf, printable } from '../terminal/errors.ts';
 import { confirmed, secret } from '../terminal/prompt.ts';
 import { mirrorHistory } from './history-commands.ts';
+import { follow } from './mirror-follow-command.ts';
 import { move } from './mirror-move-command.ts';
 import { type OperatorAccess, reading } from './operator.ts';
 import { campaignRefused, changeNumbers } from './words.ts';
@@ -133,8 +134,9 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
       await call.output.answer(json, { mirror: jsonOf(mirror) }, sentence);
     });
 
-  const all = [create, list, show, set, mirrorHistory(call, operator), restore, move(call, operator)];
-  return group('mirror', 'create, list, set, restore and move the mirrors of campaigns', all);
+  const changes = [mirrorHistory(call, operator), follow(call, operator)];
+  const all = [create, list, show, set, ...changes, restore, move(call, operator)];
+  return group('mirror', 'create, list, set, restore, move and follow the mirrors of campaigns', all);
 }
 
 /** The maximum number of mirrors that are read at once. */

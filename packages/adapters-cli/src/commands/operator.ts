@@ -5,6 +5,7 @@ import type { UndoneBy } from './words.ts';
 export interface OperatorPorts {
   readonly records: domain.CampaignRecords;
   readonly history: domain.MirrorHistory;
+  readonly feed: domain.ChangeFeed;
   readonly pruning: domain.HistoryPruning;
   readonly moves: domain.MirrorMoves;
   readonly mirrors: domain.OperatorMirrors;
@@ -34,6 +35,8 @@ export interface AccessOptions {
   readonly pace?: 'unhurried' | 'in-steps';
   /** For a command that only reads: the state of its output, which is printed if the database ends a statement. */
   readonly state?: string;
+  /** For a command that does not end: with the embedded database, only beside a service, which it would keep out. */
+  readonly besideService?: true;
 }
 
 /** The options of a command that lists. */

@@ -117,6 +117,17 @@ export class Output {
     return count;
   }
 
+  /** For rows that come one by one, without an end: prints each at once, as `list` does. */
+  rowPrinter<Row extends object>({ json, columns }: Pick<Listing<Row>, 'json' | 'columns'>) {
+    const widths = columns.map(({ head }) => head.length);
+    let isFirst = true;
+    return async (row: Row): Promise<void> => {
+      if (json) return this.object(jsonOf(row));
+      await this.#printPage([columns.map(({ cell }) => cellText(cell(row)))], columns, widths, isFirst);
+      isFirst = false;
+    };
+  }
+
   /** The fields of one object, one a line. */
   async fields(fields: readonly (readonly [name: string, value: Cell])[]): Promise<void> {
     const rows = fields.map(([name, value]) => [this.#bold(name), cellText(value)]);

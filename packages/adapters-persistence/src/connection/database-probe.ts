@@ -13,6 +13,8 @@ export interface DatabaseState {
   readonly migrations?: boolean;
   /** The numbers of the history continue: its sequence is not behind the table. */
   readonly sequences?: boolean;
+  /** No change comes from another server's transaction that lies ahead: the feed gives each change once. */
+  readonly transactions?: boolean;
   /** What enforces the promises is on: no trigger and no foreign key was left off, as by a restore that was killed. */
   readonly triggers?: boolean;
 }
@@ -35,7 +37,8 @@ const stateText = `
     where not exists (select from campaign_mirror.migrations as applied where applied.name = needed.name)
   ) as migrations, not exists (
     select from campaign_mirror.sequences_behind where sequence = 'mirror_history_id_seq'
-  ) as sequences, current_setting('session_replication_role') = 'origin' and not exists (
+  ) as sequences, not exists (select from campaign_mirror.transactions_ahead) as transactions,
+  current_setting('session_replication_role') = 'origin' and not exists (
     select from pg_trigger join pg_class on pg_class.oid = tgrelid
     where relnamespace = 'campaign_mirror'::regnamespace and tgenabled <> 'O'
   ) as triggers,

@@ -23,7 +23,8 @@ export async function withTimeLimit<T, Late = undefined>(
   }
 }
 
-const connectTo = (pool: Pool) => pool.connect().catch((error) => Promise.reject(portFault(error)));
+/** @throws Unavailable */
+export const connectTo = (pool: Pool) => pool.connect().catch((error) => Promise.reject(portFault(error)));
 
 /**
  * Runs statements in one transaction, on a connection of their own, which is not used again after a failure. It serves

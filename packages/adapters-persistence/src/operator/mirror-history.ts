@@ -6,7 +6,7 @@ import { isDeletion } from '../schema/mirror-triggers.ts';
 import { namesOf, timestampText } from '../schema/schema.ts';
 
 /** The columns of a `HistoryEntry`. */
-const entries = `
+export const entries = `
   select id, mirror_id as "mirrorId", campaign_id as "campaignId",
     concat_ws(':', actor, coalesce(subject, access_key_id::text)) as subject, owner_id as "ownerId",
     address_before as "addressBefore", address_after as "addressAfter",
@@ -54,12 +54,13 @@ const changeById = `${entries} from campaign_mirror.mirror_history where campaig
  * Numbers rise with time, but for changes of the same moment: those since a time begin after the last one that is older
  * by more than a minute.
  */
-const ofKey = `${entries} from campaign_mirror.mirror_history
-  where access_key_id = $1 and ($2::timestamptz is null or changed_at >= $2)
+export const sinceTime = (time: string) => `(${time}::timestamptz is null or changed_at >= ${time})
     and id > coalesce((
       select id from campaign_mirror.mirror_history
-      where changed_at < $2::timestamptz - interval '1 minute' order by id desc limit 1), 0)
-  order by id desc`;
+      where changed_at < ${time}::timestamptz - interval '1 minute' order by id desc limit 1), 0)`;
+
+const ofKey = `${entries} from campaign_mirror.mirror_history
+  where access_key_id = $1 and ${sinceTime('$2')} order by id desc`;
 
 /** The only index of the history is its own number. `signal` ends `ofKey` at once, which throws the signal's reason. */
 export const postgresMirrorHistory = (pool: Pool, signal?: AbortSignal): domain.MirrorHistory => ({

@@ -179,7 +179,8 @@ export const faultsText = `
     union all
     select relnamespace, (case relkind when 'r' then 'table ' when 'S' then 'sequence ' else 'view ' end) || oid::regclass::text,
       relowner from pg_class where relkind in ('r', 'S', 'v')
-  ) as objects (namespace, what, owner) where objects.namespace = here.oid and objects.owner <> nspowner`;
+  ) as objects (namespace, what, owner) where objects.namespace = here.oid and objects.owner <> nspowner
+  order by place`;
 
 /**
  * Rows from before, or written by hand: addresses that are none, and mirrors whose campaign was transferred, flagged or

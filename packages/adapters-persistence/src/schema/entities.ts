@@ -66,7 +66,11 @@ export const AccessKeyEntity = defineEntity({
     replacedBy: p.bigint('number').$type<domain.AccessKeyId>().nullable(),
     lastUsedAt: timestampColumn()
       .nullable()
-      .formula((columns) => `(select used_at from ${schema}.key_uses where access_key_id = ${columns.id})`),
+      // As text: a formula is not converted.
+      .formula(
+        (columns) =>
+          `(select ${timestampText('used_at')} from ${schema}.key_uses where access_key_id = ${columns.id})`,
+      ),
   },
 });
 

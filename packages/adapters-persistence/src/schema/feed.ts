@@ -5,10 +5,61 @@
  * transaction that was running at the last look is missed, however long it runs, and none holds the others back.
  */
 
+/** Its index is not part of the migration, because building one in a transaction keeps writers out. */
+export const historyIndex = 'campaign_mirror.changes_by_transaction';
+
+/** `if not exists` does nothing if there is an index that another process has built. */
+export const historyIndexText =
+  'create index concurrently if not exists changes_by_transaction on campaign_mirror.mirror_history (transaction_id)';
+
+/**
+ * A change whose transaction has a number that this server has not reached yet, if there is one: its row came from another
+ * server, by a dump, COPY or logical replication. The feed would give it once this server gets there. Without the index
+ * there is no row, because a look would read the whole history.
+ */
+const transactionsAhead = `
+  create view campaign_mirror.transactions_ahead (transaction_id) as
+    select transaction_id from campaign_mirror.mirror_history
+    where exists (select from pg_index where indexrelid = to_regclass('${historyIndex}') and indisvalid)
+      and transaction_id >= pg_snapshot_xmax(pg_current_snapshot())
+    order by transaction_id desc limit 1;`;
+
+/** Every row that is there gets the number of this migration: a default that is not volatile rewrites no table. */
 export const transactionOfAChange = `
   alter table campaign_mirror.mirror_history add column transaction_id xid8 not null default pg_current_xact_id();
-  create index changes_by_transaction on campaign_mirror.mirror_history (transaction_id);`;
+  ${transactionsAhead}`;
 
+/**
+ * Gives what lies ahead the first number of all. Only the owner can, and only this: the trigger is on again when the
+ * transaction ends, and the lock keeps writers out until then. A constraint that was not validated would keep an odd old
+ * row from being changed.
+ */
+export const transactionsBroughtBack = `
+  do $$ declare
+    one record;
+    restored text[] := '{}';
+    statement text;
+  begin
+    if not exists (select from campaign_mirror.transactions_ahead) then return; end if;
+    alter table campaign_mirror.mirror_history disable trigger append_only;
+    for one in select conname, pg_get_constraintdef(oid) as definition from pg_constraint
+      where conrelid = 'campaign_mirror.mirror_history'::regclass and contype = 'c' and not convalidated
+    loop
+      execute format('alter table campaign_mirror.mirror_history drop constraint %I', one.conname);
+      restored := restored
+        || format('alter table campaign_mirror.mirror_history add constraint %I %s', one.conname, one.definition);
+    end loop;
+    update campaign_mirror.mirror_history set transaction_id = '3'
+      where transaction_id >= pg_snapshot_xmax(pg_current_snapshot());
+    foreach statement in array restored loop execute statement; end loop;
+    alter table campaign_mirror.mirror_history enable trigger append_only;
+  end $$`;
+
+/**
+ * Every change that was committed after a position, in the order of their numbers, each with the next position. Nothing
+ * new: no row, and the position stays. Null: the present position, and no change. All statements of a stable function
+ * see the snapshot of the call.
+ */
 export const changesSince = `
   create or replace function campaign_mirror.changes_since(since text)
   returns table ("position" text, change_id bigint, campaign_id bigint, target_url text, changed_at timestamptz)
@@ -21,49 +72,79 @@ export const changesSince = `
         || coalesce(extract(epoch from (select stats_reset from pg_stat_bgwriter)), 0) || '/';
       here constant pg_snapshot := pg_current_snapshot();
       next constant text := server || case when pg_is_in_recovery() then 'standby/' else 'primary/' end || here;
+      -- Where the position was taken, not where it is used: a standby may have been promoted in between.
+      place constant text := split_part(since, '/', 2);
       seen pg_snapshot;
-      -- The snapshot of a standby names no running transactions: after one, some changes come twice.
-      is_exact constant boolean := split_part(since, '/', 2) = 'primary';
+      lowest xid8;
+      running xid8[] := '{}';
     begin
       -- A snapshot leaves one's own transaction out: its later changes would be lost.
       if not pg_is_in_recovery() and pg_current_xact_id_if_assigned() is not null then
-        raise invalid_transaction_state using message = 'ask for changes in a transaction that has written nothing';
+        raise invalid_transaction_state using message = 'this transaction has already written',
+          hint = 'Ask for changes in a transaction of its own.';
       end if;
       if since is null then
         return query select next, null::bigint, null::bigint, null::text, null::timestamptz;
         return;
       end if;
-      if not starts_with(since, server) then
-        raise invalid_parameter_value using message = 'this position is of another server, or of this one before its start',
-          hint = 'Ask for a new position with null, and read anew what you keep.';
+      begin
+        seen := split_part(since, '/', 3)::pg_snapshot;
+      exception when data_exception then
+        -- No snapshot: it is still null.
+      end;
+      if place not in ('primary', 'standby') or since is distinct from server || place || '/' || seen
+        or pg_snapshot_xmax(seen) > pg_snapshot_xmax(here)
+      then
+        raise invalid_parameter_value using message = 'this position is of another server, or of this one before its last start',
+          hint = 'Ask for a new position with null, and read again what you keep.';
       end if;
-      seen := split_part(since, '/', 3)::pg_snapshot;
-      if is_exact then
-        -- Not visible in the last snapshot: its transaction began after it, or was running. By index, whatever runs for long.
-        return query select next, h.id, h.campaign_id, h.address_after, h.changed_at
-          from campaign_mirror.mirror_history as h
-          where (h.transaction_id >= pg_snapshot_xmax(seen) or h.transaction_id = any (array(select pg_snapshot_xip(seen))))
-            -- Not those that a dump brought from a server that was further.
-            and h.transaction_id < pg_snapshot_xmax(here)
-          order by h.id;
+      if place = 'primary' then
+        -- New is what began after that snapshot, or was running. By index, however long something runs.
+        lowest := pg_snapshot_xmax(seen);
+        running := array(select pg_snapshot_xip(seen));
       else
-        return query select next, h.id, h.campaign_id, h.address_after, h.changed_at
-          from campaign_mirror.mirror_history as h
-          where h.transaction_id >= pg_snapshot_xmin(seen) and h.transaction_id < pg_snapshot_xmax(here)
-          order by h.id;
+        -- The snapshot of a standby does not name what was running: some changes come twice.
+        lowest := pg_snapshot_xmin(seen);
       end if;
+      return query
+        select next, new.id, new.campaign_id, new.address_after, new.changed_at
+        from (
+          -- Not those that came from another server and lie ahead.
+          select * from campaign_mirror.mirror_history
+          where transaction_id >= lowest and transaction_id < pg_snapshot_xmax(here)
+          union all
+          select * from campaign_mirror.mirror_history where transaction_id = any (running)
+        ) as new order by new.id;
     end
   $$;`;
 
+/** An update of a mirror waits until the statement that counts its clicks ends. */
+const mostCampaigns = 1_000;
+
+/**
+ * Adds to the clicks of many mirrors, and returns the campaigns to count again, since their mirror was locked. A campaign
+ * given twice is the sum, one without a mirror is ignored, and a count stops at 2^53-1. It waits for no lock, so that
+ * calls cannot deadlock.
+ */
 export const countClicks = `
   create or replace function campaign_mirror.count_clicks(campaigns bigint[], counts bigint[]) returns setof bigint
   language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
     #variable_conflict use_column
     begin
+      if campaigns is null or counts is null or array_ndims(campaigns) > 1 or array_ndims(counts) > 1
+        or cardinality(campaigns) > ${mostCampaigns} or exists (
+          -- The shorter array continues with nulls.
+          select from unnest(campaigns, counts) as asked (campaign_id, n)
+          where (asked.campaign_id is not null and asked.n >= 1) is not true)
+      then
+        raise invalid_parameter_value using
+          message = 'campaigns and counts must be two arrays of one dimension and the same length, without nulls',
+          hint = 'Give at most ${mostCampaigns} campaigns, and counts of at least 1.';
+      end if;
       return query
         with asked as materialized (
           select asked.campaign_id, sum(asked.n) as n
-          from unnest((select campaigns), (select counts)) as asked (campaign_id, n) where asked.n > 0 group by 1
+          from unnest((select campaigns), (select counts)) as asked (campaign_id, n) group by 1
         ), there as materialized (
           select mirrors.id, asked.campaign_id, asked.n
           from asked join campaign_mirror.mirrors on mirrors.campaign_id = asked.campaign_id

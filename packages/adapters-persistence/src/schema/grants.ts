@@ -25,7 +25,7 @@ const mirrorFields =
  * What each role may do, and nothing else. The owner's rights come with ownership. Nobody else writes addresses, their
  * history or the audit, except through the functions and triggers of the schema. The operator can execute the function
  * for callers, too. It imports campaigns with their numbers, hence its rights on two sequences; its right to count
- * clicks is for locking a mirror that is deleted. A redirector that counts has to read the count and find the row.
+ * clicks is for locking a mirror that is deleted.
  */
 export const grants: Record<Exclude<Role, 'owner'>, readonly Grant[]> = {
   operator: [
@@ -36,35 +36,36 @@ export const grants: Record<Exclude<Role, 'owner'>, readonly Grant[]> = {
     ...on('mirrors', 'update', 'clicks'),
     ...on('access_keys', 'select insert'),
     ...on('access_keys', 'update', 'expires_at revoked_at replaced_by'),
-    ...on('mirror_history operator_audit key_uses current_mirrors migrations sequences_behind', 'select'),
+    ...on('mirror_history operator_audit key_uses current_mirrors migrations', 'select'),
+    ...on('sequences_behind transactions_ahead', 'select'),
     ...on(sequences, 'select'),
     ...on('campaigns_id_seq mirrors_id_seq', 'usage update'),
-    ...on('prune_history set_mirrors set_mirrors_as_operator changes_since', 'execute'),
+    ...on('prune_history set_mirrors set_mirrors_as_operator note_key_uses changes_since', 'execute'),
   ],
   service: [
     ...on('campaigns', 'select', 'id owner_id is_default'),
     ...on('mirrors', 'select', 'campaign_id'),
     ...on('access_keys', 'select', 'id hash owner_id expires_at revoked_at'),
-    ...on('recent_moves sequences_behind', 'select'),
+    ...on('recent_moves sequences_behind transactions_ahead', 'select'),
     ...on('migrations', 'select', 'name'),
     ...on('set_mirrors note_key_uses', 'execute'),
   ],
-  redirector: [
-    ...on('current_mirrors', 'select'),
-    ...on('mirrors', 'select', 'campaign_id clicks'),
-    ...on('mirrors', 'update', 'clicks'),
-    ...on('changes_since count_clicks', 'execute'),
-  ],
+  redirector: [...on('current_mirrors', 'select'), ...on('changes_since count_clicks', 'execute')],
 };
 
 /** By default, everybody may execute a function. */
 export const revokeFromPublic = `revoke execute on all functions in schema ${schema} from public`;
 
-/** The statements that grant the roles of these names, which have to exist, their rights in this version. */
+/**
+ * The statements that give the roles of these names, which have to exist, their rights in this version, and take away
+ * those that they had in another one: a right on a column goes with that on its table.
+ */
 export function grantTexts(names: readonly string[]): string[] {
   const texts: string[] = [];
   for (const role of Object.keys(grants) as (keyof typeof grants)[]) {
     if (!names.includes(roles[role])) continue;
+    for (const kind of ['tables', 'sequences', 'functions'])
+      texts.push(`revoke all on all ${kind} in schema ${schema} from ${roles[role]} cascade`);
     texts.push(`grant usage on schema ${schema} to ${roles[role]}`);
     for (const grant of grants[role]) texts.push(grantText(grant, roles[role]));
     // Imports need it; it may have been revoked from public.

@@ -7,7 +7,13 @@ import {
 } from '@campaign-mirror/adapters-persistence/sql';
 import { type Check, type CheckInput, durable, ok, problem, type Result, warning } from './check.ts';
 import { namePrimary } from './connection-advice.ts';
-import { checkEnforcement, checkMigrations, checkMirrors, checkSequences } from './schema-checks.ts';
+import {
+  checkEnforcement,
+  checkMigrations,
+  checkMirrors,
+  checkSequences,
+  checkTransactions,
+} from './schema-checks.ts';
 
 /** The newest version that the tests run on. */
 const newestTestedVersion = 18;
@@ -48,6 +54,7 @@ export const checks: readonly Check[] = [
   { name: 'migrations', stops: true, warns: true, run: checkMigrations },
   { name: 'rights', stops: true, warns: true, run: checkRights },
   { name: 'sequences', stops: true, warns: true, run: checkSequences },
+  { name: 'transactions', stops: true, warns: true, run: checkTransactions },
   { name: 'enforcement', stops: true, warns: true, run: checkEnforcement },
   { name: 'mirrors', run: checkMirrors },
   {

@@ -17,6 +17,8 @@ export interface AccessInput {
   readonly onWait: (line: string) => void;
   /** Given by the service only. Called when the database ended by itself. */
   readonly onLost?: (error: Error) => void;
+  /** Given by a command that does not end: with the embedded database, it works only while a service runs. */
+  readonly besideService?: boolean | undefined;
 }
 
 /**
@@ -25,7 +27,7 @@ export interface AccessInput {
  */
 export async function openDatabaseAccess(
   settings: Settings,
-  { signal, log, onWait, onLost }: AccessInput,
+  { signal, log, onWait, onLost, besideService = false }: AccessInput,
 ): Promise<DatabaseAccess> {
   if (isExternal(settings)) {
     const { address } = externalDatabase(settings);
@@ -36,6 +38,7 @@ export async function openDatabaseAccess(
   const database = await openOwnDatabase({
     folder,
     signal,
+    besideService,
     onEvent: (event, detail) => {
       if (event === 'awaited')
         onWait(`waiting for process ${detail.processId}, which uses the data in ${folder}`);

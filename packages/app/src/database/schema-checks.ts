@@ -6,7 +6,7 @@ import {
   migrationStates,
   mirrorFaults,
 } from '@campaign-mirror/adapters-persistence/sql';
-import type { Pool } from 'pg';
+import type { ClientBase, Pool } from 'pg';
 import { type CheckInput, ok, problem, type Result, warning } from './check.ts';
 import { withoutRecord } from './connection-advice.ts';
 
@@ -44,16 +44,38 @@ export async function checkMigrations({ facts, database, purpose }: CheckInput):
 /** The service assigns the numbers of the history only: it works if the other sequences are behind. */
 export async function checkSequences({ database, purpose }: CheckInput): Promise<Result[]> {
   const text = 'select sequence, mended_by from campaign_mirror.sequences_behind';
-  const { rows } = await (database as Pool).query(text).catch((error) => {
-    // The view is missing, or may not be read: the checks of migrations and rights report that.
-    if (!['42P01', '3F000', '42501'].includes(codeOf(error))) throw error;
-    return { rows: [] };
-  });
+  const rows = await rowsIfThere(database, text);
   return rows.map(({ sequence, mended_by }) => {
     const report = purpose && sequence !== 'mirror_history_id_seq' ? warning : problem;
     const finding = `the sequence ${sequence} is behind its table: numbers that it assigns are taken, or out of order`;
     return report(finding, `run as the owner of the schema: ${mended_by}`);
   });
+}
+
+/** Without its index, the history is as right, and the feed is slow. */
+export async function checkTransactions({ database }: CheckInput): Promise<Result[]> {
+  const [row] = await rowsIfThere(
+    database,
+    `select transaction_id, coalesce(indisvalid, false) as is_indexed from campaign_mirror.transactions_ahead
+    right join (select to_regclass('campaign_mirror.changes_by_transaction') as index) as named on true
+    left join pg_index on indexrelid = index`,
+  );
+  const advice = 'run `./campaign-mirror migrate` as the owner of the schema';
+  if (!row) return [];
+  if (!row.is_indexed)
+    return [warning('the index of the history is not built: each look of the feed reads all of it', advice)];
+  if (row.transaction_id === null) return [];
+  const finding = `the history has changes of another server, up to its transaction ${row.transaction_id}`;
+  return [problem(`${finding}: the feed would give them later, as new`, advice)];
+}
+
+/** None if a view is missing, or may not be read: the checks of migrations and rights report that. */
+async function rowsIfThere(database: Pool | ClientBase, text: string) {
+  const { rows } = await (database as Pool).query(text).catch((error) => {
+    if (!['42P01', '3F000', '42501'].includes(codeOf(error))) throw error;
+    return { rows: [] };
+  });
+  return rows;
 }
 
 const statement = (database: CheckInput['database']) => async (text: string, values: unknown[]) =>

@@ -42,10 +42,10 @@ const paces: Readonly<Record<NonNullable<AccessOptions['pace']>, Partial<PoolLim
 export function actOn<T, Opened extends OpenPool>(
   call: Call,
   open: Open<Opened>,
-  { pace, state, role = 'operator' }: AccessOptions & { role?: 'owner' | 'operator' },
+  { pace, state, besideService, role = 'operator' }: AccessOptions & { role?: 'owner' | 'operator' },
   run: (session: OperatorSession<Opened>, context: ActContext) => Promise<T>,
 ): Promise<T> {
-  return withDatabase(call, (access, settings) => {
+  const act = (access: DatabaseAccess, settings: Settings) => {
     const runMigrated = async (session: OperatorSession<Opened>) => {
       // The embedded database is migrated automatically; yours only on your command. In earlier versions, the
       // operator's role may have had no right to read what is pending.
@@ -63,7 +63,8 @@ export function actOn<T, Opened extends OpenPool>(
     };
     const limits = pace && paces[pace];
     return asOperator(open, access, runMigrated, personWhoCalls(call.environment), limits, role);
-  });
+  };
+  return withDatabase(call, act, besideService);
 }
 
 /** Acts with the operator's role or the owner's, then closes the database. `operator`: who acts, for the audit. */
@@ -98,12 +99,13 @@ export async function migrateWithNotes(
 export async function withDatabase<T>(
   call: Call,
   run: (access: DatabaseAccess, settings: Settings) => Promise<T>,
+  besideService = false,
 ): Promise<T> {
   const { settings } = readCommandSettings(call);
   const { interruption, output } = call;
   const { signal } = interruption;
   const onWait = (line: string) => output.note(line);
-  const access = await openDatabaseAccess(settings, { signal, onWait }).catch((error) => {
+  const access = await openDatabaseAccess(settings, { signal, onWait, besideService }).catch((error) => {
     interruption.throwIfInterrupted('Nothing was done.');
     return throwAway(error);
   });

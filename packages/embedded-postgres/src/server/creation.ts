@@ -107,6 +107,8 @@ function firstStatements(database: string, roles: ByRole, passwords: ByRole): st
     ...Object.entries(roles).map(([role, name]) => `CREATE ROLE ${name} LOGIN PASSWORD '${passwords[role]}'`),
     'REVOKE ALL ON SCHEMA public FROM PUBLIC',
     `GRANT USAGE ON SCHEMA public TO ${names}`,
+    // They can fill the disk.
+    'REVOKE EXECUTE ON FUNCTION lo_creat(integer), lo_create(oid), lo_from_bytea(oid, bytea) FROM PUBLIC',
     `CREATE DATABASE ${database} OWNER ${roles.owner}`,
     `REVOKE ALL ON DATABASE ${database}, postgres, template1 FROM PUBLIC`,
     `GRANT CONNECT ON DATABASE ${database} TO ${names}`,

@@ -30,6 +30,8 @@ export interface EmbeddedOptions<Role extends string> {
    * program uses the service's server; without a service it starts one of its own, and programs take turns.
    */
   service?: boolean;
+  /** For a program that does not end: it only uses the server of the service, and does not take turns with others. */
+  besideService?: boolean;
   /** For the application's log; the details contain no secret. Must not throw. */
   onEvent?: (event: EmbeddedEvent, detail: Record<string, unknown>) => void;
   /** Called when the server that this process started ended by itself; the next start recovers the data. */
@@ -98,7 +100,7 @@ type Running = Pick<EmbeddedDatabase<string>, 'close'> & { port: number };
 async function awaitTurn(
   { folder, pgdata }: Cluster,
   lock: Lock,
-  { service = false, onEvent }: EmbeddedOptions<string>,
+  { service = false, besideService = false, onEvent }: EmbeddedOptions<string>,
   signal: AbortSignal,
 ): Promise<Running | undefined> {
   for (let looks = 0; !lock.take(service); looks++) {
@@ -114,6 +116,7 @@ async function awaitTurn(
     await pause(50, undefined, { signal }).catch(() => {});
     signal.throwIfAborted();
   }
+  if (besideService) throw new EmbeddedError(`No service uses the data folder ${folder}: start it first.`);
   return undefined;
 }
 

@@ -66,7 +66,7 @@ export const campaignRepositoryCases: readonly Case<World>[] = [
     'meanwhile: 20 updates of a campaign succeed, each after another one': async (world) => {
       const { seen, by } = await live.liveCampaign(world);
       const all = Array.from({ length: 20 }, (_, nth) => live.numbered(nth));
-      const changes = all.map((to) => live.change(by, to, `to ${to}`));
+      const changes = all.map((to) => live.change(by, to, `to-${to}`));
       const set = await Promise.all(changes.map((to) => live.mirrorSet(world, seen, to)));
       const rows = await world.others.history(seen.id);
       const afters = rows.map((row) => row.addressAfter);
@@ -78,7 +78,7 @@ export const campaignRepositoryCases: readonly Case<World>[] = [
       expectEqual(times, [...new Set(times)].toSorted(), 'the times of two updates do not rise: the history');
       for (const [nth, to] of all.entries()) {
         const row = rows[afters.indexOf(to)];
-        expectEqual(row?.requestId, `to ${to}`, 'the request of one of many');
+        expectEqual(row?.requestId, `to-${to}`, 'the request of one of many');
         const answer = { targetUrl: to, updatedAt: row?.changedAt };
         expectFields(set[nth], answer, 'the answer to one of many');
       }

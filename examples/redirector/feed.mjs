@@ -1,0 +1,65 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { complain } from './log.mjs';
+
+/** One row for each campaign, however often it changed. `position` is the same in all. */
+const look = `
+  select position, campaign_id, max(change_id) as change_id from campaign_mirror.changes_since($1) group by 1, 2`;
+
+/**
+ * Asks again and again what changed since the last time, on one connection. A position belongs to a connection: on a new
+ * one it asks for a new position, and nothing that was read before is known to be right.
+ * @param {import('pg').Pool} pool for this alone, of one connection, whose `query_timeout` limits a look
+ * @param {{ changed: (campaign: number, change: number) => void, anew: () => void }} listener
+ * @param {{ interval: number, second: number, longestPause: number }} times in milliseconds
+ */
+export function followFeed(pool, { changed, anew }, { interval, second, longestPause }) {
+  const end = new AbortController();
+  const { signal } = end;
+  /** When the last look was answered. */
+  let heardAt = Number.NEGATIVE_INFINITY;
+
+  /** @param {import('pg').PoolClient} client */
+  async function lookAgainAndAgain(client) {
+    /** @type {string | null} */
+    let position = null;
+    for (;;) {
+      const began = performance.now();
+      // After a process was stopped for long, a look would bring too much.
+      if (position !== null && began - heardAt > longestPause)
+        throw new Error('the last look is too long ago');
+      /** @type {import('pg').QueryResult} */
+      const { rows } = await client.query(look, [position]);
+      // A process that was stopped in between hears what was known before.
+      if (performance.now() - began > second) throw new Error('no answer within a second');
+      if (position === null) anew();
+      else for (const row of rows) changed(Number(row.campaign_id), Number(row.change_id));
+      position = rows[0]?.position ?? position;
+      heardAt = performance.now();
+      await pause(interval, undefined, { signal });
+    }
+  }
+
+  async function follow() {
+    while (!signal.aborted) {
+      let client;
+      try {
+        client = await pool.connect();
+        // A connection may end between two looks; the next look says why.
+        client.on('error', () => {});
+        await lookAgainAndAgain(client);
+      } catch (error) {
+        if (!signal.aborted) complain('changes are not followed, addresses are read every second', error);
+      } finally {
+        client?.release(true);
+      }
+      await pause(5 * interval, undefined, { signal }).catch(() => {});
+    }
+  }
+
+  follow();
+  return {
+    /** Whether a look was answered in the last second: what changed before that look is known. */
+    isLive: () => performance.now() - heardAt < second,
+    stop: () => end.abort(),
+  };
+}

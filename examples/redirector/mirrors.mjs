@@ -1,0 +1,146 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { followFeed } from './feed.mjs';
+import { complain } from './log.mjs';
+
+/** One character more than the service accepts shows that an address is too long, and is all that is kept of it. */
+const read =
+  'select left(target_url, 2049) as address from campaign_mirror.current_mirrors where campaign_id = $1';
+/** Those whose mirror is gone or different. */
+const compare = `
+  select kept.campaign_id from unnest($1::bigint[], $2::text[]) as kept (campaign_id, address)
+  left join campaign_mirror.current_mirrors as mirrors on mirrors.campaign_id = kept.campaign_id
+  where left(mirrors.target_url, 2049) is distinct from kept.address`;
+
+/**
+ * What is kept of a campaign. `address`: undefined if it was never read, null if it has no mirror. `until`: when it has to
+ * be read again, if the feed does not tell. `isStale`: it has to be read again then, even if the feed tells. `heard`: its last
+ * change that the feed told.
+ * @typedef {{ address?: string | null, until: number, isStale: boolean, heard: number,
+ *   reading?: { began: number, answer: Promise<string | null> } }} Kept
+ */
+
+/**
+ * The addresses of campaigns, kept in memory. One is read when its campaign is visited for the first time, and for the
+ * next visitor after it changed. The feed tells what changed; a sweep finds what no change tells: a deletion, and rows
+ * that somebody wrote by hand.
+ * @param {{ reads: import('pg').Pool, feed: import('pg').Pool }} pools of one server
+ * @param {{ interval: number, second: number, longestPause: number, sweep: number, maxKept: number }} limits times in milliseconds
+ */
+export function keepMirrors(pools, limits) {
+  /** @type {Map<number, Kept>} The first was visited the longest ago. */
+  const all = new Map();
+  const { second, sweep: between, maxKept } = limits;
+  const end = new AbortController();
+
+  /** A read that is under way may have begun before the change: it answers those who wait for it, and nobody after them. @param {Kept} kept */
+  const makeStale = (kept) => Object.assign(kept, { isStale: true, until: 0, reading: undefined });
+
+  const feed = followFeed(
+    pools.feed,
+    {
+      changed(campaign, change) {
+        const kept = all.get(campaign);
+        // A standby repeats changes. Those of one campaign have rising numbers.
+        if (kept && change > kept.heard) makeStale(kept).heard = change;
+      },
+      anew() {
+        for (const kept of all.values()) makeStale(kept).heard = 0;
+      },
+    },
+    limits,
+  );
+
+  /**
+   * The address of a campaign's mirror; null if there is none. Waits for at most a second.
+   * @param {number} campaign @returns {Promise<string | null>} @throws if it cannot be read, and never was
+   */
+  async function addressOf(campaign) {
+    /** @type {Kept} */
+    const kept = all.get(campaign) ?? { until: 0, isStale: true, heard: 0 };
+    all.delete(campaign);
+    all.set(campaign, kept);
+    if (all.size > maxKept) all.delete(/** @type {number} */ (all.keys().next().value));
+    const now = performance.now();
+    if (kept.address !== undefined && (now < kept.until || (feed.isLive() && !kept.isStale)))
+      return kept.address;
+    // A process may have been stopped while it waited for an answer.
+    if (kept.reading && now - kept.reading.began < second) return kept.reading.answer;
+    return readAgain(campaign, kept, now);
+  }
+
+  /** @param {number} campaign @param {Kept} kept @param {number} began */
+  function readAgain(campaign, kept, began) {
+    const answer = withinASecond(pools.reads.query(read, [campaign])).then(
+      ({ rows }) => {
+        const address = rows[0]?.address ?? null;
+        if (kept.reading !== reading) {
+          // Still the last known one, should the next read fail.
+          if (kept.address === undefined) kept.address = address ?? undefined;
+          return address;
+        }
+        Object.assign(kept, {
+          address,
+          until: began + second,
+          isStale: address === null,
+          reading: undefined,
+        });
+        if (address === null) setTimeout(forget, second, campaign, kept).unref();
+        return address;
+      },
+      (error) => {
+        complain('an address is not read', error);
+        const { address } = kept;
+        // Not every visitor waits for a database that does not answer.
+        if (kept.reading === reading) Object.assign(kept, { until: began + 2 * second, reading: undefined });
+        if (typeof address === 'string') return address;
+        forget(campaign, kept);
+        throw error;
+      },
+    );
+    const reading = { began, answer };
+    kept.reading = reading;
+    return answer;
+  }
+
+  /** Numbers that are no campaign do not take the place of addresses. @param {number} campaign @param {Kept} kept */
+  function forget(campaign, kept) {
+    if (all.get(campaign) === kept && !kept.address && !kept.reading) all.delete(campaign);
+  }
+
+  /** @template T @param {Promise<T>} promise @returns {Promise<T>} */
+  function withinASecond(promise) {
+    /** @type {NodeJS.Timeout | undefined} */
+    let timer;
+    const late = new Promise((_, reject) => {
+      timer = setTimeout(() => reject(new Error('no answer within a second')), second);
+    });
+    return Promise.race([promise, /** @type {Promise<never>} */ (late)]).finally(() => clearTimeout(timer));
+  }
+
+  async function sweep() {
+    const known = [...all].filter(([, { address, isStale }]) => typeof address === 'string' && !isStale);
+    for (let from = 0; from < known.length; from += 1_000) {
+      const some = known.slice(from, from + 1_000);
+      const addresses = some.map(([, { address }]) => address);
+      const { rows } = await pools.reads.query(compare, [some.map(([campaign]) => campaign), addresses]);
+      for (const { campaign_id } of rows) {
+        const kept = all.get(Number(campaign_id));
+        if (kept) makeStale(kept);
+      }
+    }
+  }
+
+  async function sweepAgainAndAgain() {
+    while (!end.signal.aborted) {
+      await sweep().catch((error) => complain('addresses are not compared', error));
+      await pause(between, undefined, { signal: end.signal }).catch(() => {});
+    }
+  }
+  sweepAgainAndAgain();
+
+  function stop() {
+    feed.stop();
+    end.abort();
+  }
+  return { addressOf, stop };
+}

@@ -1,0 +1,57 @@
+import type { ClientBase, Pool } from 'pg';
+import { rowsOf } from '../connection/rows.ts';
+import { withoutTimeouts } from '../connection/stoppable.ts';
+import { inTransaction } from '../connection/transaction.ts';
+import { historyIndex, historyIndexText } from '../schema/feed.ts';
+import { blockersOf, takeTurn, turns, type Waiting } from './turns.ts';
+
+/** How often it looks for those whom the build waits for, in milliseconds. */
+const betweenLooks = 2_000;
+
+/** One row with whether the index is finished, if it is there. */
+export const indexText = `
+  select indisvalid as built from pg_index where indexrelid = to_regclass('${historyIndex}')`;
+
+/**
+ * Builds the index by which the feed finds changes, unless it is there, without keeping writers out, hence outside a
+ * transaction. What an interrupted build has left is removed first. The build waits for transactions that began before
+ * it, such as a dump, however long they run. `pooled`: behind a pooler, the session is not ours to set or to end.
+ * @throws Unavailable when somebody else keeps the turn; what the driver throws
+ */
+export async function buildHistoryIndex(pool: Pool, pooled: boolean, waiting: Waiting): Promise<void> {
+  await inTransaction(
+    pool,
+    async (holder) => {
+      await takeTurn((text) => rowsOf(holder, text), pool, [turns.index], waiting);
+      const builder = await pool.connect();
+      // The running statement reports why the connection ended.
+      builder.on('error', () => {});
+      const pid = pooled ? 0 : (await builder.query('select pg_backend_pid() as pid')).rows[0].pid;
+      const end = () => void holder.query('select pg_terminate_backend($1)', [pid]).catch(() => {});
+      waiting.givenUp?.addEventListener('abort', end);
+      const looking = setInterval(sayingOnce(holder, pid, waiting.onWait), betweenLooks);
+      try {
+        if (!pooled) await builder.query('set statement_timeout = 0; set lock_timeout = 0');
+        const [index] = await rowsOf<{ built: boolean }>(builder, indexText);
+        if (index?.built === false) await builder.query(`drop index concurrently ${historyIndex}`);
+        await builder.query(historyIndexText);
+      } finally {
+        clearInterval(looking);
+        waiting.givenUp?.removeEventListener('abort', end);
+        builder.release(true);
+      }
+    },
+    withoutTimeouts,
+  );
+}
+
+/** Says whom the session of this process id waits for, unless it was said last. */
+function sayingOnce(database: ClientBase, pid: number, onWait: (line: string) => void): () => Promise<void> {
+  let said: string | undefined;
+  return async () => {
+    const blockers = await blockersOf(database, pid).catch(() => undefined);
+    if (!blockers || blockers === said) return;
+    said = blockers;
+    onWait(`the index of the history is being built: waiting for the transaction of ${blockers} to end`);
+  };
+}

@@ -1,0 +1,3 @@
+import { redirectorContract } from './redirector-contract.ts';
+
+redirectorContract('this Node');

@@ -1,0 +1,220 @@
+import { mirrorAddress, noDeniedHosts } from '@campaign-mirror/domain';
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import { databaseOf } from '../support/process/lives.ts';
+import { redirectorProgram, type Visit } from '../support/process/redirector.ts';
+import { endAll } from '../support/process/service-process.ts';
+import { seed } from '../support/seed.ts';
+
+const macro = '{click_id}';
+const isAccepted = (text: string) => typeof mirrorAddress(text, noDeniedHosts) === 'string';
+
+/** Of scripts with rules of their own, and what only a new Unicode knows. */
+const letters = fc.constantFrom(
+  ...'aZ0-_üßÜẞéияӀ中文日本あかん한국عربעבריתไทยहिन्दी😀𝔸①ⅷ％．。｛｝ſ\u200d\u0301',
+);
+const unicode = fc.string({ unit: 'binary', minLength: 1, maxLength: 3 });
+const macros = fc.constantFrom(macro, '{sub}', '{Sub}', '{CLICK_ID}', '%7Bclick_id%7D');
+const label = fc
+  .array(
+    fc.oneof(
+      fc.string({ unit: letters, minLength: 1, maxLength: 5 }),
+      fc.stringMatching(/^[a-z0-9]+$/),
+      macros,
+    ),
+    { minLength: 1, maxLength: 2 },
+  )
+  .map((parts) => parts.join(''));
+const host = fc.oneof(
+  {
+    weight: 9,
+    arbitrary: fc
+      .tuple(fc.array(label, { minLength: 1, maxLength: 3 }), fc.constantFrom('.', '。'))
+      .map(([labels, dot]) => [...labels, 'example'].join(dot)),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(
+      'shop\u04c0.example',
+      '127.0.0.1',
+      '[::1]',
+      'localhost',
+      '１２７.example',
+      '{click_id}.bücher.example',
+      'a{}b.рф',
+    ),
+  },
+);
+const piece = fc.oneof(
+  macros,
+  unicode,
+  fc.webPath(),
+  fc.constantFrom('[x]', '|', '"', '%', '#', '?a={click_id}', '/../', '😀'.repeat(400)),
+);
+const rest = fc.array(piece, { maxLength: 4 }).map((pieces) => pieces.join(''));
+const address = fc
+  .tuple(
+    fc.constantFrom('https://', 'http://', 'HTTPS://'),
+    host,
+    fc.constantFrom('', ':8443', ':'),
+    fc.constantFrom('', '/', '?', '#'),
+    rest,
+  )
+  .map((parts) => parts.join(''));
+/** What the owner of the tables can write: any text but NUL and half a surrogate pair, which PostgreSQL refuses. */
+const row = fc
+  .oneof(
+    fc.string({ unit: 'binary', maxLength: 60 }),
+    fc
+      .tuple(
+        address,
+        fc.nat(40),
+        fc.constantFrom(
+          '\r\nSet-Cookie: a=b',
+          '\n',
+          '\t',
+          '\\',
+          ' ',
+          '\u0001',
+          '@',
+          '\u202e',
+          'x'.repeat(100_000),
+        ),
+      )
+      .map(([text, at, odd]) => text.slice(0, at) + odd + text.slice(at)),
+    fc.constantFrom(
+      '',
+      ' ',
+      'javascript:alert(1)',
+      'data:text/html,x',
+      '//a.example/',
+      'https://',
+      'https://?',
+      'http:a.example',
+      'ftp://a.example/',
+    ),
+  )
+  .filter((text) => !text.includes('\0') && text.isWellFormed());
+
+/** So many different ones that satisfy the condition. */
+function some(
+  arbitrary: fc.Arbitrary<string>,
+  count: number,
+  condition: (text: string) => boolean,
+): string[] {
+  const found = new Set<string>();
+  for (let round = 0; found.size < count; round++) {
+    const sample = fc.sample(arbitrary, { numRuns: 2 * count, seed: seed + round });
+    for (const text of sample) if (found.size < count && condition(text)) found.add(text);
+  }
+  return [...found];
+}
+
+/** Made once, for all that are tried. */
+const once = <T>(make: () => T) => {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+};
+const accepted = once(() => some(address, 10_000, isAccepted));
+const refused = once(() => some(row, 1_000, (text) => !isAccepted(text)));
+
+const authority = (address: string) => /^https?:\/\/([^/?#]*)/i.exec(address)?.[1] ?? '';
+const isAscii = (text: string) => /^[!-~]*$/.test(text);
+const fresh = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
+
+/** What is wrong with the answer to a visitor who brings this `click_id`; nothing if it leads where the address leads. */
+function faultOf(address: string, brought: string, { status, location = '', cached }: Visit, isOld: boolean) {
+  if (cached !== 'no-store') return 'it may be kept';
+  const inHost = authority(address);
+  if (status === 502) {
+    const isImpossible = /[{}]/.test(URL.parse(address)?.host ?? '');
+    if (!isAscii(inHost) && (isOld || isImpossible)) return undefined;
+    return URL.parse(address.replaceAll(macro, brought)) ? 'no reason for 502' : undefined;
+  }
+  if (status !== 302) return `${status}`;
+  if (!isAscii(location)) return 'it is not ASCII';
+  const isReplaced = inHost.includes(macro) && /[^a-z0-9-]/i.test(brought);
+  const id = isReplaced ? fresh.exec(location)?.[0] : brought;
+  if (id === undefined) return 'the host has what a visitor brought';
+  const expected = address.replaceAll(macro, encodeURIComponent(id));
+  if (isAscii(expected)) return location === expected ? undefined : 'something else was changed';
+  return URL.parse(location)?.href === URL.parse(expected)?.href ? undefined : 'it leads elsewhere';
+}
+
+/**
+ * Every address and every row gets an answer, from one process that lives on. `node`: the program that runs it. `isOld`: it
+ * may know fewer characters than ours.
+ */
+export function redirectorContract(name: string, node = () => process.execPath, isOld = false): void {
+  describe(`examples/redirector on ${name}: every address has an answer (SEED=${seed})`, () => {
+    const database = databaseOf('suite');
+    const startRedirector = redirectorProgram();
+    let visit: (path: unknown) => Promise<Visit>;
+    let running: Awaited<ReturnType<typeof startRedirector>>['process'];
+    before(async () => {
+      ({ visit, process: running } = await startRedirector(
+        { DATABASE_URL: database.url('redirector') },
+        node(),
+      ));
+    });
+    after(endAll);
+
+    const stored = async (addresses: readonly string[]) => {
+      const owner =
+        'insert into campaign_mirror.campaigns (owner_id) select 1 from generate_series(1, $1) returning id';
+      const { rows } = await database.admin.query(owner, [addresses.length]);
+      const campaigns = rows.map(({ id }) => Number(id));
+      await database.admin.query(
+        `insert into campaign_mirror.mirrors (campaign_id, owner_id, is_default, target_url)
+         select id, 1, false, address from unnest($1::bigint[], $2::text[]) as given (id, address)`,
+        [campaigns, addresses],
+      );
+      return campaigns;
+    };
+    /** Visits each, some at a time. */
+    async function visited(
+      addresses: readonly string[],
+      judge: (address: string, visit: Visit, brought: string) => string | undefined,
+    ) {
+      const campaigns = await stored(addresses);
+      const faults: string[] = [];
+      let next = 0;
+      const one = async () => {
+        for (let index = next++; index < addresses.length; index = next++) {
+          const brought = ['Abc-1', 'a/b\r\n#', 'ü.example'][index % 3] ?? '';
+          const answer = await visit(`${campaigns[index]}?click_id=${encodeURIComponent(brought)}`);
+          const address = addresses[index] ?? '';
+          const fault = judge(address, answer, brought);
+          if (fault)
+            faults.push(
+              `${fault}: ${JSON.stringify(address.slice(0, 200))} → ${answer.location?.slice(0, 200)}`,
+            );
+        }
+      };
+      await Promise.all(Array.from({ length: 32 }, one));
+      expect(running.child.exitCode).to.equal(null);
+      expect(faults.slice(0, 20), `${faults.length} faults`).to.deep.equal([]);
+    }
+
+    it('10,000 that the contract accepts lead where they lead, or are 502 for their visitors alone', async function () {
+      this.timeout(240_000);
+      let sent = 0;
+      const addresses = accepted();
+      await visited(addresses, (address, answer, brought) => {
+        sent += Number(answer.status === 302);
+        return faultOf(address, brought, answer, isOld);
+      });
+      expect(sent).to.be.above(isOld ? 5_000 : 8_000);
+    });
+
+    it('1,000 rows that it does not are 502, or an address of the web in one line', async function () {
+      this.timeout(240_000);
+      await visited(refused(), (_, { status, location = '' }) =>
+        status === 502 || (status === 302 && /^https?:\/\/[!-~]+$/i.test(location)) ? undefined : `${status}`,
+      );
+    });
+  });
+}

@@ -1,0 +1,74 @@
+import type { Client } from 'pg';
+
+export type Writer = ReturnType<typeof writer>;
+
+/** What a writer does next, as its state allows: 0 to 99. */
+export type Roll = number;
+
+/**
+ * A session that changes the mirror of a campaign of its own, in transactions that take long, are undone in part or in
+ * whole, or are prepared and end later. `onCommit` gets the numbers of what was committed, in the statement's wake.
+ */
+export function writer(client: Client, campaign: number, onCommit: (ids: string[]) => void) {
+  let state: 'none' | 'open' | 'prepared' = 'none';
+  let ids: string[] = [];
+  const name = `'writer ${campaign}'`;
+
+  async function change(): Promise<string> {
+    const text = `select place from campaign_mirror.set_mirrors(
+      array[$1::bigint], '{NULL}', '{NULL}', '{https://new.example/}', '{NULL}', '{NULL}', '{jwt}', '{me}', '{r}', false)`;
+    const { rows } = await client.query(text, [campaign]);
+    if (rows[0].place !== '1') throw new Error('the mirror was not set');
+    const last = 'select last_change_id from campaign_mirror.mirrors where campaign_id = $1';
+    return (await client.query(last, [campaign])).rows[0].last_change_id;
+  }
+  async function end(text: string, isCommitted: boolean): Promise<void> {
+    await client.query(text);
+    if (isCommitted) onCommit(ids);
+    ids = [];
+    state = 'none';
+  }
+  return {
+    step: async (roll: Roll): Promise<void> => {
+      if (state === 'prepared') {
+        if (roll < 30) await end(`commit prepared ${name}`, true);
+        else if (roll < 40) await end(`rollback prepared ${name}`, false);
+      } else if (state === 'none' || roll < 30) {
+        if (state === 'none') await client.query('begin');
+        state = 'open';
+        ids.push(await change());
+      } else if (roll < 40) {
+        await client.query('savepoint here');
+        await change();
+        await client.query('rollback to here');
+      } else if (roll < 50) {
+        await client.query(`prepare transaction ${name}`);
+        state = 'prepared';
+      } else if (roll < 60) await end('rollback', false);
+      else if (roll < 80) await end('commit', true);
+    },
+    /** Ends what it has begun. */
+    finish: async (): Promise<void> => {
+      if (state === 'open') await end('commit', true);
+      if (state === 'prepared') await end(`commit prepared ${name}`, true);
+    },
+  };
+}
+
+/** So many campaigns, numbered from 1, each with a mirror. */
+export const filling = (campaigns: number) => `
+  insert into campaign_mirror.campaigns (owner_id) select 7 from generate_series(1, ${campaigns});
+  insert into campaign_mirror.mirrors (campaign_id, target_url)
+    select id, 'https://old.example/' from campaign_mirror.campaigns`;
+
+/** One transaction of a move of all mirrors; those that are locked stay. Gives the changes' numbers. */
+export const moveText = `
+  with moved as materialized (
+    select array_agg(campaign_id) as campaigns from campaign_mirror.mirrors where campaign_id > $1
+  ), made as materialized (
+    select made.* from moved, campaign_mirror.set_mirrors_as_operator(
+      campaigns, array_fill(null::bigint, array[cardinality(campaigns)]), array_fill(null::boolean, array[cardinality(campaigns)]),
+      array_fill('https://moved.example/'::text, array[cardinality(campaigns)]), array_fill(null::text, array[cardinality(campaigns)]),
+      false, 'mirrors-moved', 'me', 'r', null, '{}', null) as made
+  )
+  select count(*) from made`;

@@ -1,0 +1,103 @@
+import { mirrorAddress, noDeniedHosts } from '@campaign-mirror/domain';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { isNoAddress } from '../../packages/adapters-persistence/src/schema/mirror-triggers.ts';
+import { commandsOn } from '../support/commands/commands-on.ts';
+import { connect } from '../support/database/client.ts';
+import { groupedOf } from '../support/process/lives.ts';
+
+const start = 'https://a.example/';
+const isAccepted = (text: string) => typeof mirrorAddress(text, noDeniedHosts) === 'string';
+
+describe('what no address can be', () => {
+  const service = groupedOf('suite');
+
+  const refused = {
+    'another scheme': [
+      'javascript:alert(1)',
+      'ftp://a.example/',
+      'a.example',
+      '//a.example/',
+      'https:/a.example',
+      '',
+    ],
+    'white space and control characters': [
+      ...'\u0001\t\n\v\r \u007f\u0085\u00a0\u1680\u2003\u2028\u2029\u202f\u205f\u3000',
+    ].flatMap((one) => [`${start}${one}`, `${start}${one}b`, `${one}${start}`]),
+    'more than 2,048 characters': [
+      start.padEnd(2049, 'x'),
+      `${start}${'\u{1f389}'.repeat(2031)}`,
+      start.padEnd(3_000_000, 'x'),
+    ],
+  };
+  for (const [what, addresses] of Object.entries(refused))
+    it(`${what}: neither the service's password, nor the operator's, nor the owner stores it`, async () => {
+      const [{ seen }, { seen: bare }] = await service.live(2);
+      await service.database.admin.query('delete from campaign_mirror.mirrors where campaign_id = $1', [
+        bare.id,
+      ]);
+      const set = `select * from campaign_mirror.set_mirrors(array[${seen.id}], array[${seen.ownerId}], '{f}', array[$1], '{NULL}',
+        '{NULL}', '{jwt}', '{me}', '{r}', false)`;
+      const insert = `insert into campaign_mirror.mirrors (campaign_id, target_url) values (${bare.id}, $1)`;
+      const update = `update campaign_mirror.mirrors set target_url = $1 where campaign_id = ${seen.id}`;
+      for (const [role, text] of Object.entries({ service: set, operator: insert, owner: update })) {
+        const client = await connect(service.database.address(role as 'service'));
+        for (const address of addresses) {
+          expect(isAccepted(address)).to.equal(false);
+          const { code } = await client.query(text, [address]).catch((error) => error);
+          expect(code, `${role}: ${JSON.stringify(address.slice(0, 40))}`).to.equal('23514');
+        }
+        await client.end();
+      }
+    });
+
+  it('is never more than the program refuses: every character that it takes, and any address', async () => {
+    const texts = [`${start.replace('s', 'S')}${'\u{1f389}'.repeat(2030)}`];
+    for (let point = 1; point <= 0xffff; point++) texts.push(`${start}?${String.fromCodePoint(point)}`);
+    const host = fc.oneof(
+      fc.domain(),
+      fc.ipV4(),
+      fc.ipV6().map((ip) => `[${ip}]`),
+      fc.constant('b\u00fccher.example'),
+    );
+    const rest = fc.string({ unit: 'binary', maxLength: 60 });
+    const any = fc
+      .tuple(
+        fc.mixedCase(fc.constantFrom('http', 'https')),
+        host,
+        fc.constantFrom('', ':8443'),
+        fc.constantFrom('/', '?', '#'),
+        rest,
+      )
+      .map(([scheme, ...parts]) => `${scheme}://${parts.join('')}`);
+    texts.push(...fc.sample(any, { numRuns: 2_000, seed: 56 }));
+    const accepted = texts.filter((text) => isAccepted(text));
+    expect(accepted.length).to.be.greaterThan(50_000);
+    const strict = `select text from unnest($1::text[]) as text where ${isNoAddress('text')}`;
+    expect((await service.database.admin.query(strict, [accepted])).rows).to.deep.equal([]);
+  });
+
+  it('an older row that has it takes clicks, is named by doctor, does not keep migrate, and can be set', async () => {
+    const [{ seen }] = await service.live(1);
+    const { admin } = service.database;
+    const trigger = (how: string) =>
+      admin.query(`alter table campaign_mirror.mirrors ${how} trigger refuse_other_address`);
+    await trigger('disable');
+    await admin.query(
+      "update campaign_mirror.mirrors set target_url = 'javascript:1' where campaign_id = $1",
+      [seen.id],
+    );
+    await trigger('enable');
+    await service.world.others.countClick(seen.id);
+    const on = commandsOn(service.database);
+    const line = new RegExp(
+      `^problem +mirrors +1 mirrors .* of the campaigns ${seen.id} \\(its address is none\\)\n +set an address`,
+      'm',
+    );
+    expect((await on.run('doctor')).output).to.match(line);
+    expect((await commandsOn(service.database, 'owner').run('migrate')).code).to.equal(0);
+    expect((await on.run(`mirror set ${seen.id} ${start} --as-operator`)).code).to.equal(0);
+    expect((await on.run('doctor')).output).not.to.match(/^\w+ +mirrors /m);
+    expect(await service.world.others.mirror(seen.id)).to.include({ targetUrl: start, clicks: 1 });
+  });
+});

@@ -1,0 +1,177 @@
+import { migrate, roles } from '@campaign-mirror/adapters-persistence';
+import { expect } from 'chai';
+import { enforcementFaults } from '../../packages/adapters-persistence/src/migration/enforcement.ts';
+import { type Enforced, enforced } from '../../packages/adapters-persistence/src/schema/enforced.ts';
+import { command } from '../support/commands/command.ts';
+import { databaseOf, groupedOf } from '../support/process/lives.ts';
+import { startService } from '../support/process/service-process.ts';
+import { newOwner } from '../support/store/world.ts';
+
+const of = (...kinds: Enforced['kind'][]) => enforced.filter(({ kind }) => kinds.includes(kind));
+const named = ({ kind, name, table }: Enforced) => `the ${kind} ${name}${table ? ` on ${table}` : ''}`;
+
+/** What is in the schema, as PostgreSQL writes it; a check that `migrate` made again is not validated. */
+const catalogue = `
+  with here as (select 'campaign_mirror'::regnamespace as oid)
+  select 'function ' || proname as name, pg_get_functiondef(pg_proc.oid) as text
+    from pg_proc join here on pronamespace = here.oid
+  union all select 'trigger ' || tgname || ' on ' || relname, pg_get_triggerdef(pg_trigger.oid) || tgenabled::text
+    from pg_trigger join pg_class on pg_class.oid = tgrelid join here on relnamespace = here.oid where not tgisinternal
+  union all select 'constraint ' || conname || ' on ' || relname, replace(pg_get_constraintdef(pg_constraint.oid), ' NOT VALID', '')
+    from pg_constraint join pg_class on pg_class.oid = conrelid join here on relnamespace = here.oid where contype <> 'n' and relname <> 'migrations'
+  union all select 'index ' || relname || ' on ' || replace(indrelid::regclass::text, 'campaign_mirror.', ''), pg_get_indexdef(indexrelid)
+    from pg_index join pg_class on pg_class.oid = indexrelid join here on relnamespace = here.oid
+    where indisunique and not exists (select from pg_constraint where conindid = indexrelid)
+  order by 1`;
+
+const dropFunction = ({ name }: Enforced) =>
+  `do $$ begin execute (select 'drop function ' || oid::regprocedure || ' cascade' from pg_proc where proname = '${name}'); end $$`;
+
+/** How each of these stops enforcing, and what is then said of it. */
+const ways: [what: string, all: readonly Enforced[], (one: Enforced) => string, fault: string][] = [
+  [
+    'triggers that are off',
+    of('trigger'),
+    ({ name, table }) => `alter table campaign_mirror.${table} disable trigger ${name}`,
+    'is off',
+  ],
+  [
+    'triggers that fire for replicas only',
+    of('trigger'),
+    ({ name, table }) => `alter table campaign_mirror.${table} enable replica trigger ${name}`,
+    'is off',
+  ],
+  [
+    'triggers that are missing',
+    of('trigger'),
+    ({ name, table }) => `drop trigger ${name} on campaign_mirror.${table}`,
+    'is missing',
+  ],
+  [
+    'functions that do something else',
+    of('function'),
+    ({ text, body }) => text.replace(body ?? '', () => `${body} `),
+    'is not that of this version',
+  ],
+  [
+    'functions that find what their caller names',
+    of('function'),
+    ({ name }) => `alter function campaign_mirror.${name} reset all`,
+    'is not that of this version',
+  ],
+  [
+    'constraints and indexes that are missing',
+    of('constraint'),
+    ({ name, table }) => `alter table campaign_mirror.${table} drop constraint if exists ${name} cascade`,
+    'is missing',
+  ],
+  ['indexes that are missing', of('index'), ({ name }) => `drop index campaign_mirror.${name}`, 'is missing'],
+];
+
+describe('what enforces the promises', () => {
+  const database = databaseOf('suite');
+  const run = async (text: string, values?: unknown[]) => (await database.admin.query(text, values)).rows;
+  const faults = async () => (await enforcementFaults(run)).map(({ finding }) => finding);
+  const doctor = async () => (await command(['doctor'], { DATABASE_URL: database.url('operator') })).output;
+  let fresh: Record<string, string>[];
+
+  before(async () => {
+    fresh = await run(catalogue);
+  });
+  afterEach(async () => {
+    await migrate(database.address('owner'));
+    expect(await faults()).to.deep.equal([]);
+    expect(await run(catalogue), 'all is as it was').to.deep.equal(fresh);
+  });
+
+  it('is all that the schema has: none is left out of what is examined', () => {
+    const listed = [...of('function', 'trigger', 'constraint'), ...of('index')].map((one) =>
+      named(one).slice(4),
+    );
+    expect(fresh.map(({ name }) => name)).to.have.members(listed);
+  });
+
+  for (const [what, all, statement, fault] of ways)
+    it(`${what}: each is named by doctor, keeps the service from starting, and is put right by migrate`, async () => {
+      for (const one of all) await run(statement(one));
+      const expected = all.map((one) => `${named(one)} ${fault}`);
+      expect(await faults()).to.have.members(expected);
+      const rest = expected.length > 5 ? `, .*, ${expected.length - 5} more` : '';
+      const line = new RegExp(
+        `^problem +enforcement +the .* ${fault}${rest}\\n +run \`./campaign-mirror migrate\``,
+        'm',
+      );
+      expect(await doctor()).to.match(line);
+      const settings = { DATABASE_URL: database.url('service'), RUN_MIGRATIONS: 'false' };
+      const { code, errors } = await startService(settings).done();
+      expect(code).to.equal(1);
+      expect(errors).to.include(` ${fault}`);
+    });
+
+  it('functions that are missing, with the triggers that call them', async () => {
+    for (const one of of('function')) await run(dropFunction(one));
+    const gone = of('function', 'trigger').map((one) => `${named(one)} is missing`);
+    expect(await faults()).to.have.members(gone);
+  });
+
+  it("another's function, which would run with that user's rights: doctor says who has to give it back", async () => {
+    const whose = (owner: string) =>
+      run(`do $$ begin execute (select 'alter function ' || oid::regprocedure || ' owner to ${owner}' from pg_proc
+        where proname = 'set_mirrors'); end $$`);
+    await whose('current_user');
+    expect(await doctor()).to.match(
+      /^problem +enforcement +the function campaign_mirror\.set_mirrors\(.*\) belongs to \w+, not to campaign_mirror_owner\n +as a superuser, alter the owner/m,
+    );
+    await whose(roles.owner);
+  });
+
+  it('a user for whom no trigger fires', async () => {
+    const whose = `alter role ${roles.operator} in database ${database.name}`;
+    await run(`${whose} set session_replication_role = 'replica'`);
+    expect(await doctor()).to.match(
+      /^problem +enforcement +triggers are off for "campaign_mirror_operator"/m,
+    );
+    await run(`${whose} reset all`);
+  });
+});
+
+describe('foreign keys that were left off, as by a restore that was killed', () => {
+  const service = groupedOf('suite');
+
+  it('doctor names them and the mirrors that were not told; migrate tells them, and the audit has what was deleted', async () => {
+    const [moved, orphan, flagged] = [
+      await service.campaign(),
+      await service.campaign(),
+      await service.campaign(),
+    ];
+    const { admin } = service.database;
+    const doctor = async () =>
+      (await command(['doctor'], { DATABASE_URL: service.database.url('operator') })).output;
+    for (const table of ['campaigns', 'mirrors', 'access_keys', 'key_uses'])
+      await admin.query(`alter table campaign_mirror.${table} disable trigger all`);
+    const owner = newOwner();
+    await service.world.others.transfer(moved.seen.id, owner);
+    await service.world.others.setDefault(flagged.seen.id, true);
+    await service.world.others.deleteCampaign(orphan.seen.id);
+    const told = await doctor();
+    expect(told).to.match(/^problem +enforcement .*more\n/m);
+    expect(told).to.match(
+      /^problem +mirrors +3 mirrors are .*, of the campaigns (?=.*\(not its owner or flag\))(?=.*\(there is no such campaign\))/m,
+    );
+
+    await migrate(service.database.address('owner'));
+    const said = await doctor();
+    expect(said)
+      .to.match(/^ok +enforcement /m)
+      .and.not.match(/^\w+ +mirrors /m);
+    const facts =
+      'select owner_id::float8, is_default from campaign_mirror.mirrors where campaign_id = any ($1) order by campaign_id';
+    const ids = [moved, orphan, flagged].map(({ seen }) => seen.id);
+    expect((await admin.query(facts, [ids])).rows).to.deep.equal([
+      { owner_id: owner, is_default: false },
+      { owner_id: flagged.seen.ownerId, is_default: true },
+    ]);
+    const [entry] = await service.world.audit.list({ campaign: orphan.seen.id, limit: 1 });
+    expect(entry).to.include({ act: 'mirror-deleted', databaseRole: roles.owner });
+  });
+});
