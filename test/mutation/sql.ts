@@ -27,22 +27,22 @@ const hotPath = 'postgres/{atomicity,statements}.test.ts hot-path/!(unreplicated
 const targets: readonly { readonly files: string; readonly tests: string }[] = [
   {
     files: 'schema/set-mirrors.ts',
-    tests: `postgres/audit.test.ts hot-path/{claims,look-ups,waiting,locked,members}.test.ts postgres/atomicity.test.ts
-      commands/{mirror-set,history}.test.ts schema/{rights,promises}.test.ts ${permutations} ${contracts} commands/move.test.ts`,
+    tests: `postgres/audit.test.ts schema/{rights,refusals,times}.test.ts hot-path/{claims,look-ups,waiting,locked,members}.test.ts
+      postgres/atomicity.test.ts commands/{mirror-set,history}.test.ts ${permutations} ${contracts} commands/move.test.ts`,
   },
   { files: 'schema/feed.ts', tests: `schema/rights.test.ts ${permutations} feed/*.test.ts` },
   {
     files: 'schema/history-functions.ts',
-    tests: `commands/history-prune.test.ts schema/{rights,promises}.test.ts ${permutations}`,
+    tests: `schema/{rights,refusals}.test.ts commands/history-prune.test.ts ${permutations}`,
   },
   {
     files: 'schema/{audit-triggers,mirror-triggers,key-uses}.ts',
-    tests: `postgres/audit.test.ts schema/{rights,promises}.test.ts postgres/table-constraints.test.ts
-      commands/{audit,history}.test.ts ${permutations} hot-path/key-uses.test.ts commands/import-export.test.ts ${contracts}`,
+    tests: `postgres/{audit,table-constraints}.test.ts schema/{rights,refusals,addresses,comebacks,times,key-locks}.test.ts
+      hot-path/key-uses.test.ts commands/{audit,history}.test.ts ${permutations} commands/import-export.test.ts ${contracts}`,
   },
   {
     files: 'schema/{tables,enforced}.ts',
-    tests: `postgres/{table-constraints,audit}.test.ts schema/{rights,promises,enforced}.test.ts
+    tests: `postgres/{table-constraints,audit}.test.ts schema/{rights,refusals,enforced,comebacks,upgrade}.test.ts
       service/sequences.test.ts ${permutations} commands/{audit,move}.test.ts ${contracts}`,
   },
   { files: '{statements,hot-path}/*.ts', tests: `${hotPath} ${contracts}` },
