@@ -3,8 +3,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync, readFileSync } from 'node:fs';
+import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { sendSignal } from '../support/run-folder.ts';
 import { projectFolder } from '../support/workspace.ts';
 import { equivalent } from './sql-equivalent.ts';
@@ -12,6 +13,8 @@ import { notAccepted } from './sql-hooks.ts';
 import { type Mutant, sqlMutants } from './sql-mutants.ts';
 
 const bar = 95;
+/** What became of each mutant, one a line. */
+const report = join(projectFolder, 'coverage/mutation-sql.jsonl');
 /** How long the tests of one mutant may take, in milliseconds: one that hangs is noticed. */
 const limit = 300_000;
 
@@ -103,7 +106,7 @@ async function outcomeOf(
     '--exit',
     '--bail',
     '--timeout',
-    '30000',
+    '60000',
     '--reporter',
     'json',
   ];
@@ -141,8 +144,10 @@ async function outcomeOf(
   let outcome: Outcome = 'noticed';
   if (code === 0) outcome = 'survived';
   if (code === notAccepted) outcome = 'not accepted';
-  const by = tests.findLast((file) => output.includes(`/test/${file}"`));
-  return { outcome, by, output };
+  const failures = output.slice(output.indexOf('"failures": ['));
+  const title =
+    /"fullTitle": (".*")/.exec(failures)?.[1] ?? (code === null ? 'it took too long' : output.slice(-300));
+  return { outcome, title, by: tests.find((file) => failures.includes(`/test/${file}"`)) };
 }
 
 /** For `mutation.ts`, which has the server started: whether enough is noticed. */
@@ -154,32 +159,28 @@ export async function sqlIsNoticed(words: readonly string[]): Promise<boolean> {
     .filter(({ place }) => named.every((word) => place.includes(word)))
     .filter((_, nth) => (nth + 1 - Number(part)) % Number(parts) === 0);
   const noticedBy = new Map<string, number>();
-  const survivors: Placed[] = [];
   const counts = { noticed: 0, survived: 0, 'not accepted': 0, equivalent: 0 };
   const from = performance.now();
+  await mkdir(dirname(report), { recursive: true });
+  await writeFile(report, '');
   let taken = 0;
   const nothing = { path: '', at: 0, length: 0, text: '' };
   const used = [...new Set(mutants.flatMap(({ tests }) => tests))];
   const unchanged = await outcomeOf(nothing, used, mutants.length);
-  if (unchanged.outcome !== 'survived') {
-    const failed = unchanged.output.slice(unchanged.output.indexOf('"failures": ['));
-    throw new Error(
-      `a test fails without a mutant: ${/"fullTitle": "(.*)"/.exec(failed)?.[1] ?? unchanged.output}`,
-    );
-  }
+  if (unchanged.outcome !== 'survived') throw new Error(`a test fails without a mutant: ${unchanged.title}`);
   const worker = async () => {
     while (taken < mutants.length && !ended) {
       const nth = taken++;
       const one = mutants[nth] as Placed;
       const tests = one.tests.toSorted((a, b) => (noticedBy.get(b) ?? 0) - (noticedBy.get(a) ?? 0));
-      const { outcome, by } = await outcomeOf(one, tests, nth);
+      const { outcome, by, title } = await outcomeOf(one, tests, nth);
       if (by && outcome === 'noticed') noticedBy.set(by, (noticedBy.get(by) ?? 0) + 1);
       const reason = equivalent[basename(one.path)]?.[one.mutated];
       if (outcome === 'survived' && reason) counts.equivalent += 1;
       else counts[outcome] += 1;
-      if (outcome === 'survived') survivors.push(one);
       if (outcome === 'noticed' && reason)
-        console.log(`${one.place}: noticed, though it was said to be the same`);
+        console.log(`${one.place}: noticed, though it is said to change nothing: ${title}`);
+      await appendFile(report, `${JSON.stringify({ ...one, tests: undefined, outcome, title })}\n`);
       if (outcome === 'survived' || nth % 25 === 24)
         console.log(
           `${nth + 1} of ${mutants.length}, ${Math.round((performance.now() - from) / 1000)} s: ${JSON.stringify(counts)}`,
