@@ -10,7 +10,11 @@ import { anew, lastOldChange, type Stage } from './stage.ts';
  */
 
 /** What a statement gave; `waitedUntil`: in microseconds, 0 if it did not wait. */
-export type Seen = Record<string, unknown> & { readonly error?: string; readonly waitedUntil?: number };
+export type Seen = Record<string, unknown> & {
+  readonly error?: string;
+  readonly waited?: boolean;
+  readonly waitedUntil?: number;
+};
 
 export interface Act {
   readonly name: string;
@@ -27,6 +31,8 @@ export interface Act {
     beside: ReadonlySet<string>,
     meanwhile: ReadonlySet<string>,
   ) => void;
+  /** It passes over what is locked. */
+  readonly neverWaits?: boolean;
   /** Of the changes that it makes. */
   readonly request?: string;
   /** Faults that an act may end with beside others. */
@@ -140,6 +146,7 @@ export const revocation = ({ key }: Stage, column: 'revoked_at' | 'expires_at'):
 
 export const click = ({ campaign }: Stage, nth: number): Act => ({
   name: 'click',
+  neverWaits: true,
   run: async (client) => {
     const text = 'select count_clicks as again from campaign_mirror.count_clicks($1, $2)';
     // A second campaign is none.
@@ -181,6 +188,6 @@ export function reader({ campaign }: Stage): Actor {
     const own = rows.filter((row) => Number(row.campaign_id) === campaign);
     return { changes: own.map((row) => ({ id: Number(row.change_id), address: row.target_url })) };
   };
-  const act: Act = { name: 'look', alone: true, run: look, model: () => {} };
+  const act: Act = { name: 'look', alone: true, neverWaits: true, run: look, model: () => {} };
   return { role: 'redirector', steps: [act, act], prepare: look, last: act };
 }

@@ -81,9 +81,11 @@ export async function judge(admin: Pool, stage: Stage, first: State, transaction
   const stored = rows[0].stored as Stored;
   const judged = transactions.filter(({ committed }) => committed);
   for (const { acts } of transactions)
-    for (const { act, seen } of acts)
+    for (const { act, seen } of acts) {
+      demand(!(act.neverWaits && seen.waited), `${act.name} waited for a lock`);
       if (seen.error && seen.error !== inFailedTransaction)
         demand(act.faults?.includes(seen.error) ?? false, `${act.name} failed: ${seen.error}`);
+    }
   const faults: string[] = [];
   if (!isSerial(first, judged, transactions, (state) => compare(state, stored), faults))
     throw new Error(`no serial order gives what there is: ${[...new Set(faults)].join('; ')}`);

@@ -27,7 +27,8 @@ interface Session {
   at: number;
   running: Promise<void> | undefined;
   transaction: Transaction | undefined;
-  /** The database's time at which its present act still waited, in microseconds. */
+  /** Whether its present step had to wait, and the database's time at which it still did, in microseconds. */
+  waited: boolean;
   waitedUntil: number;
 }
 
@@ -78,6 +79,7 @@ export function connections(database: TestDatabase) {
         at: 0,
         running: undefined,
         transaction: undefined,
+        waited: false,
         waitedUntil: 0,
       };
       sessions.push(session);
@@ -97,7 +99,8 @@ export function connections(database: TestDatabase) {
       session.transaction = transaction;
       const seen = await step.run(session.client).catch((error) => ({ error: `${error.code ?? error}` }));
       const ended = ++moment;
-      transaction.acts.push({ act: step, seen: { ...seen, waitedUntil: session.waitedUntil }, began, ended });
+      const { waited, waitedUntil } = session;
+      transaction.acts.push({ act: step, seen: { ...seen, waited, waitedUntil }, began, ended });
       if (step.alone) end(session, true);
     }
 
@@ -117,7 +120,9 @@ export function connections(database: TestDatabase) {
     async function settle(session: Session): Promise<void> {
       for (let { running } = session; running; running = session.running) {
         await Promise.race([running, pause(usually)]);
-        if (session.running !== undefined && (await isBlocked(session.pid))) return;
+        if (session.running === undefined || !(await isBlocked(session.pid))) continue;
+        session.waited = true;
+        return;
       }
     }
 
@@ -134,7 +139,7 @@ export function connections(database: TestDatabase) {
           const now = await clock();
           for (const one of waiting) one.waitedUntil = now;
         }
-        session.waitedUntil = 0;
+        Object.assign(session, { waited: false, waitedUntil: 0 });
         session.running = take(chosen, session).then(() => {
           session.running = undefined;
           session.at += 1;

@@ -83,6 +83,7 @@ export function update(stage: Stage, nth: number, how: 'waits' | 'passes' | 'bat
   return {
     name: 'set',
     request,
+    neverWaits: how !== 'waits',
     run: async (client) => {
       const text = setMirrorsText({ waits: how === 'waits' });
       const rows = await textRows(client, how === 'waits' ? 'waits' : 'passes', text, callersValues(mirrors));
