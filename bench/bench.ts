@@ -6,12 +6,13 @@ import type { Settings } from './stage/bench.ts';
 import { compare } from './stage/compare.ts';
 import { guard } from './stage/guard.ts';
 import { migration } from './stage/migration.ts';
+import { newcomers } from './stage/newcomers.ts';
 import { operator } from './stage/operator.ts';
 import { overload } from './stage/overload.ts';
 import { scale } from './stage/scale.ts';
 import { services } from './stage/services.ts';
 
-const measurements = { services, compare, guard, overload, scale, operator, migration };
+const measurements = { services, compare, guard, overload, newcomers, scale, operator, migration };
 
 /** Node compiles what has run often. One connection asks too little for that, and comes last. */
 const usual = {
@@ -19,6 +20,7 @@ const usual = {
   compare: { loads: loadsOf('64'), rounds: 9, seconds: 20, warmUp: 6, campaigns: 10_000 },
   guard: { loads: loadsOf('64,1'), rounds: 11, seconds: 1, warmUp: 6, campaigns: 10_000 },
   overload: { loads: loadsOf('256'), rounds: 1, seconds: 6, warmUp: 3, campaigns: 10_000 },
+  newcomers: { loads: loadsOf('600,2000'), rounds: 1, seconds: 10, warmUp: 1, campaigns: 10_000 },
   scale: { loads: loadsOf('64,1'), rounds: 5, seconds: 3, warmUp: 4, campaigns: 1_000_000 },
   operator: { loads: [], rounds: 3, seconds: 1, warmUp: 1, campaigns: 5_000_000 },
   migration: { loads: [], rounds: 1, seconds: 5, warmUp: 1, campaigns: 1_000_000 },
@@ -43,15 +45,15 @@ new Command('npm run bench --')
   .addArgument(
     new Argument(
       '[what]',
-      'services: beside a floor and a peer; compare: with a setting or a change, and without; guard: fails if ours is too slow beside the floor; overload: when more is asked than it can carry; scale: how the cost grows with the data, beside the floor; operator: the commands at a million campaigns and at more, beside a bare scan; migration: how long an update waits while the schema is brought up to date',
+      'services: beside a floor and a peer; compare: with a setting or a change, and without; guard: fails if ours is too slow beside the floor; overload: when more is asked than it can carry; newcomers: how long a new connection waits beside many others; scale: how the cost grows with the data, beside the floor; operator: the commands at a million campaigns and at more, beside a bare scan; migration: how long an update waits while the schema is brought up to date',
     )
-      .choices(['services', 'compare', 'guard', 'overload', 'scale', 'operator', 'migration'])
+      .choices(['services', 'compare', 'guard', 'overload', 'newcomers', 'scale', 'operator', 'migration'])
       .default('services' as const),
   )
   .addOption(new Option('--quick', 'fewer campaigns, loads and rounds, for a first look'))
   .option(
     '--loads <LOADS>',
-    'in this order, with commas: numbers of connections, 1 to 1024, each with one request at a time; hot: 64, all on one campaign',
+    'in this order, with commas: numbers of connections, 1 to 2048, each with one request at a time; hot: 64, all on one campaign',
     loadsOf,
   )
   .option('--rounds <N>', 'rounds of each', number)
@@ -69,8 +71,10 @@ new Command('npm run bench --')
     'PostgreSQL with shared_buffers of a quarter of the memory, max_wal_size 16GB, checkpoint_timeout 30min, and min_wal_size 2GB whose segments are there already, instead of its defaults',
   )
   .option('--set <NAME=VALUE>', 'our service with this setting, such as LOG_LEVEL=silent', setting)
-  .option('--before <FOLDER>', 'compare: the first one from another checkout of this project', (text) =>
-    resolve(text),
+  .option(
+    '--before <FOLDER>',
+    'compare: the first one from another checkout of this project; newcomers: the service',
+    (text) => resolve(text),
   )
   .addHelpText(
     'after',

@@ -10,9 +10,9 @@ export interface Load {
 /** The name is a number of connections, or `hot`. @throws InvalidArgumentError that says what is accepted */
 export function loadOf(name: string): Load {
   if (name === 'hot') return { name, connections: 64, isHot: true };
-  if (/^[1-9][0-9]{0,3}$/.test(name) && Number(name) <= 1024)
+  if (/^[1-9][0-9]{0,3}$/.test(name) && Number(name) <= 2048)
     return { name, connections: Number(name), isHot: false };
-  throw new InvalidArgumentError('It takes numbers of connections from 1 to 1024, and hot.');
+  throw new InvalidArgumentError('It takes numbers of connections from 1 to 2048, and hot.');
 }
 
 export const loadsOf = (text: string) => [...new Set(text.split(','))].map(loadOf);

@@ -1,6 +1,6 @@
 import { historyFaults, type Updates } from '../database/check-history.ts';
 import { type Database, type Databases, openDatabases } from '../database/database.ts';
-import { seedOf } from '../database/seed.ts';
+import { type Seed, seedOf } from '../database/seed.ts';
 import { type LoadGenerator, openLoadGenerator } from '../load/generator.ts';
 import type { Load } from '../load/load.ts';
 import { divideCores, machine } from '../machine/cores.ts';
@@ -38,6 +38,7 @@ export interface Bench {
   readonly isDivided: boolean;
   readonly databases: Databases;
   readonly generator: LoadGenerator;
+  readonly seed: Seed;
   readonly cleanup: Cleanup;
   readonly faults: string[];
   /** How many updates were made of each. */
@@ -52,7 +53,8 @@ export async function openBench({ campaigns, changes, tuned = false, set }: Opti
   const ours = `our service: ${settingsText(set)}; ${campaigns} campaigns; load by ${generator.name}`;
   const where = [machine(isDivided), databases.server, ours].join('\n');
   console.error(`${where}\n`);
-  const bench: Bench = { where, isDivided, databases, generator, cleanup, faults: [], updates: new Map() };
+  const parts = { where, isDivided, databases, generator, seed, cleanup };
+  const bench: Bench = { ...parts, faults: [], updates: new Map() };
   return bench;
 }
 

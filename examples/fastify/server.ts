@@ -4,8 +4,8 @@ import fastify, { type FastifyError } from 'fastify';
 /** The status of each outcome. An outcome without a status does not compile. */
 const statuses: Record<Outcome['kind'], number> = {
   'mirror-set': 200,
+  'condition-failed': 412,
   unauthenticated: 401,
-  'over-limit': 429,
   'campaign-not-found': 404,
   refused: 403,
   'no-address': 422,

@@ -20,7 +20,7 @@ function gatewayIdentity(secret: string): Identity {
     const by = subject('gateway', user);
     return caller && by ? { ownerId: caller, subject: by } : { refused: 'gateway-caller' };
   };
-  return { claimedBy: whoIs, whoIs };
+  return { whoIs };
 }
 
 const { GATEWAY_SECRET: secret = '' } = process.env;

@@ -16,8 +16,8 @@ export interface Event {
 
 const statuses: Record<Outcome['kind'], number> = {
   'mirror-set': 200,
+  'condition-failed': 412,
   unauthenticated: 401,
-  'over-limit': 429,
   'campaign-not-found': 404,
   refused: 403,
   'no-address': 422,

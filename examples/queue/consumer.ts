@@ -22,7 +22,6 @@ const producer: Identity = {
     const by = subject('queue', 'set-mirror');
     return owner && by && { ownerId: owner, subject: by };
   },
-  claimedBy: (credential) => producer.whoIs(credential),
 };
 
 /**

@@ -16,6 +16,7 @@ const mirrorText = `select id, campaign_id as campaignId, target_url as targetUr
   updated_externally_at as updatedExternallyAt, created_at as createdAt, updated_at as updatedAt
   from mirrors where campaign_id = ?`;
 const setText = 'update mirrors set target_url = ?, updated_externally_at = ?, updated_at = ? where id = ?';
+const lastChangeText = 'select max(id) as id from history where campaign_id = ?';
 const recordText = `insert into history (campaign_id, mirror_id, subject, owner_id, address_before, address_after,
   changed_at, request_id) values (?, ?, ?, ?, ?, ?, ?, ?)`;
 
@@ -49,20 +50,24 @@ export class SqliteCampaigns implements domain.CampaignRepository {
 
   #setIfAsSeen(
     seen: domain.Campaign,
-    { address, by, requestId }: domain.MirrorChange,
+    { address, by, requestId, condition }: domain.MirrorChange,
   ): domain.SetMirrorResult {
     const campaign = this.#campaign(seen.id);
     const before = mirrorIn(this.#database, seen.id);
     const { ownerId, isDefault } = campaign ?? {};
     if (!before || !seen.hasMirror || ownerId !== seen.ownerId || isDefault !== seen.isDefault)
       return { kind: 'campaign-differs', campaign };
+    const lastChange = Number(this.#database.prepare(lastChangeText).get(seen.id)?.id ?? 0);
+    if (!domain.conditionHolds(condition, lastChange))
+      return { kind: 'condition-failed', mirror: before, lastChange };
     const at = later(before.updatedAt);
     this.#database.prepare(setText).run(address, at, at, before.id);
     const { id, targetUrl } = before;
-    this.#database
+    const { lastInsertRowid } = this.#database
       .prepare(recordText)
       .run(seen.id, id, by.subject, ownerId, targetUrl, address, at, requestId);
-    return { kind: 'mirror-set', mirror: mirrorIn(this.#database, seen.id) as domain.Mirror };
+    const mirror = mirrorIn(this.#database, seen.id) as domain.Mirror;
+    return { kind: 'mirror-set', mirror, lastChange: Number(lastInsertRowid) as domain.HistoryId };
   }
 
   #campaign(id: domain.CampaignId): domain.Campaign | undefined {

@@ -102,7 +102,7 @@ describe('doctor', () => {
   it('a schema without its record of migrations, as --schema-only leaves it: doctor and migrate say what to do', async () => {
     await database.admin.query('delete from campaign_mirror.migrations');
     const advice =
-      'if it was restored with --schema-only, restore the data too (--data-only --disable-triggers); if there is none, drop the schema';
+      'drop the schema (drop schema campaign_mirror cascade), then restore a whole dump (pg_restore --single-transaction), or, if there is none, ';
     const { amiss } = await examined({ DATABASE_URL: database.url('operator') }, 1);
     expect(amiss[0]).to.include(
       `migrations problem the tables are there, but no record of their migrations ${advice}`,

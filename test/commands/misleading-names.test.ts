@@ -4,12 +4,18 @@ import { commandsOn, objectsOf } from '../support/commands/commands-on.ts';
 import { databaseOf } from '../support/process/lives.ts';
 import { csv, line } from './csv.ts';
 
-/** Turned to the right, to the left and back, with a character that has no width: what is read is not what is there. */
-const name = 'Sum\u202emer\u200e \u061csale\u200b!';
-const shown = 'Sum\\u{202e}mer\\u{200e} \\u{61c}sale\\u{200b}!';
+/**
+ * What is read is not what is there: text turned around; marks, joiners and fillers that nobody sees; other blanks than
+ * the usual one; a hidden word of tags.
+ */
+const hidden = [
+  ...'\u202e\u200e\u061c\u200b\u00ad\u034f\u3164\u2800\u00a0\u3000\ufe0f\u180b\ufdd0\u{e0100}\u{e0068}\u{1bca0}\u{fffff}',
+];
+const name = `Sum${hidden.join('mer ')}sale!`;
+const shown = `Sum${hidden.map((one) => `\\u{${one.codePointAt(0)?.toString(16)}}`).join('mer ')}sale!`;
 /** What no import lets in: it steers the terminal. */
 const red = '\u001b[31m\r\n';
-const misleading = /[\u202e\u200e\u061c\u200b\u001b\r]/;
+const misleading = new RegExp([...hidden, '\u001b', '\r'].join('|'), 'u');
 
 describe('names that steer a terminal, turn the text around, or have no width', () => {
   const database = databaseOf('suite');
@@ -30,7 +36,7 @@ describe('names that steer a terminal, turn the text around, or have no width', 
     await on.run('key', 'issue', '--owner', '7', '--name', name);
     const terminal = on.inTerminal('campaign', 'delete', '1');
     await terminal.shows(`Delete the default campaign 1 "\\u{1b}[31m\\u{d}\\u{a}${shown}"`);
-    expect(terminal.output).not.to.match(/[\u202e\u200e\u061c\u200b]/);
+    expect(terminal.output).not.to.match(new RegExp(hidden.join('|'), 'u'));
     terminal.type('n\r');
     await terminal.ended;
     const told = [];

@@ -1,7 +1,7 @@
 import { openPool, postgresMirrorMoves } from '@campaign-mirror/adapters-persistence';
 import type { CampaignId, OwnerId, Subject } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { answered, startCommandProcess } from '../support/commands/command.ts';
+import { answered, command, startCommandProcess } from '../support/commands/command.ts';
 import { commandsOn, objectsOf } from '../support/commands/commands-on.ts';
 import { endWaiting, lockMirror, rival } from '../support/database/rival.ts';
 import { databaseOf } from '../support/process/lives.ts';
@@ -70,11 +70,11 @@ describe('mirror move', () => {
   it('tells of each mirror, and of all; what is not moved makes the exit code 1; --dry-run changes nothing', async () => {
     const long = `https://old.example/${'x'.repeat(2048 - 20)}`;
     const byDefault = 'https://old.example/d';
-    await filled(['https://old.example/\u200f'], [byDefault, 1, true], [long]);
+    await filled(['https://old.example/a\u200db'], [byDefault, 1, true], [long]);
     const before = await addresses();
     await on.session(`
       $ ${asked} --dry-run
-      campaign 1: https://old.example/\\u{200f} → https://new.example/\\u{200f}
+      campaign 1: https://old.example/a\\u{200d}b → https://new.example/a\\u{200d}b
       campaign 2: ${byDefault} is not moved: it is that of a default campaign; --include-default moves it, too
       campaign 3: ${long} → ${long.replace('old', 'new')}
       2 mirrors would be moved from old.example to new.example; nothing was done.
@@ -91,7 +91,7 @@ describe('mirror move', () => {
     expect(objectsOf(output)).to.deep.equal([
       row(2, 'refused', byDefault, { because: 'default-campaign' }),
       row(3, 'invalid', long, { because: 'too-long' }),
-      row(1, 'moved', 'https://old.example/\u200f'),
+      row(1, 'moved', 'https://old.example/a\u200db'),
       {
         ...{ move: 1, looked_at: 3, moved: 1, would_move: 0, refused: 1, invalid: 1 },
         ...{ changed_meanwhile: 0, changed_since: 0, locked: 0 },
@@ -99,6 +99,29 @@ describe('mirror move', () => {
     ]);
     expect([code, errors]).to.deep.equal([1, 'not every mirror was moved: 1 refused, 1 invalid\n']);
     expect((await addresses()).slice(1)).to.deep.equal([byDefault, long]);
+  });
+
+  it('an address from before a rule that refuses it now stays and is exported, and is not set again', async () => {
+    const older = [
+      'https://old.example:6000/',
+      'https://old.example/{\u200dclick_id}',
+      'https://old.example/\u200e',
+    ];
+    await filled(...older.map((url): Filling => [url]), ['https://old.example/']);
+    const moved = await on.run(line);
+    expect(moved.errors).to.equal('not every mirror was moved: 3 invalid\n');
+    expect(await addresses()).to.deep.equal([...older, 'https://new.example/']);
+    const { output } = await on.run('export');
+    for (const url of older) expect(output).to.include(url);
+    const imported = await command(['import', '-', '--dry-run'], on.settings, output);
+    for (const because of ['be a valid URL', 'not contain white space'])
+      expect(imported.output + imported.errors).to.include(`target_url: it must ${because}`);
+
+    await sql('alter table campaign_mirror.mirror_history disable trigger user');
+    await sql('update campaign_mirror.mirror_history set address_before = $1', older[0]);
+    await on.session(`
+      $ mirror restore 4 --undo 1 --yes
+      ! the address of change 1 is refused: it must be a valid URL`);
   });
 
   it('--owner, --subdomains, --include-default; what cannot be moved is refused', async () => {

@@ -15,7 +15,7 @@ export function pausedIdentity(breakage: Breakage = () => ({})): IdentityWorld {
     if (await breaks()) throw new Error('read ECONNRESET');
   };
   const identity: Identity = {
-    claimedBy: (credential) => right.claimedBy(credential),
+    remembered: (credential) => right.remembered?.(credential),
     whoIs: async (credential) => {
       try {
         await pause();
@@ -59,23 +59,31 @@ export const brokenIdentities: Readonly<Record<string, Breakage>> = {
       return isCaller(found) ? one : found;
     })(right);
   },
-  'never forgets a caller': (right) => ({ whoIs: remembered(right) }),
-  'never forgets a claim': (right) => {
-    const remember = remembered(right);
-    const whoIs = async (credential: string) => {
-      await remember(credential);
-      return right.whoIs(credential);
+  'never forgets a caller': (right) => ({ whoIs: keeping(right).whoIs }),
+  'remembers a caller for ever': (right) => {
+    const { callers, whoIs } = keeping(right);
+    return {
+      whoIs: async (credential) => {
+        await whoIs(credential);
+        return right.whoIs(credential);
+      },
+      remembered: (credential) => toProve(callers.get(credential)),
     };
-    return { whoIs, claimedBy: remember as Identity['claimedBy'] };
   },
-  'confuses claims': (right) => {
+  'remembers another caller': (right) => {
     let last: Identified;
     const confused = answering((found) => {
       last = found ?? last;
       return found;
     });
-    return { ...confused(right), claimedBy: (async () => last) as Identity['claimedBy'] };
+    return { ...confused(right), remembered: () => toProve(last) };
   },
+  'remembers callers as if they were proven': (right) => ({
+    remembered: (credential) => {
+      const caller = right.remembered?.(credential);
+      return caller && ({ ownerId: caller.ownerId, subject: caller.subject } as typeof caller);
+    },
+  }),
   'throws for what is unknown': answering((found) => {
     if (!isCaller(found)) throw new TypeError('unknown');
     return found;
@@ -106,12 +114,18 @@ export const brokenIdentities: Readonly<Record<string, Breakage>> = {
   }),
 };
 
+const toProve = (caller: Identified) =>
+  isCaller(caller) ? { ...caller, toProve: true as const } : undefined;
+
 /** Whom `whoIs` found first, ever after. */
-function remembered({ whoIs }: Identity): Identity['whoIs'] {
+function keeping({ whoIs }: Identity) {
   const callers = new Map<string, Caller>();
-  return async (credential) => {
-    const caller = callers.get(credential) ?? (await whoIs(credential));
-    if (isCaller(caller)) callers.set(credential, caller);
-    return caller;
+  return {
+    callers,
+    whoIs: async (credential: string) => {
+      const caller = callers.get(credential) ?? (await whoIs(credential));
+      if (isCaller(caller)) callers.set(credential, caller);
+      return caller;
+    },
   };
 }

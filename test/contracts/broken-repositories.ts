@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { InMemoryStore } from '@campaign-mirror/adapters-persistence/in-memory';
 import type * as domain from '@campaign-mirror/domain';
-import { accessKeyOf, Unavailable } from '@campaign-mirror/domain';
+import { accessKeyOf, conditionHolds, Unavailable } from '@campaign-mirror/domain';
 import type { CampaignRepositoryWorld } from '@campaign-mirror/port-contracts';
 import { timestampOf } from '../../packages/adapters-persistence/src/schema/schema.ts';
 import { worldsOf } from '../support/store/every-case.ts';
@@ -21,6 +21,9 @@ export const mistakes = {
   'takes the time before the lock': /the time of a write was taken before its lock/,
   'refuses with what it read before': /the answer is not as expected.*\n {4}kind: 'campaign-differs'/s,
   'takes a new mirror for the one that it read': /the history names another mirror|another mirror was set/,
+  'ignores the condition': /a condition that does not hold/,
+  'judges the condition ahead of the lock': /a condition held for more than one of 10/,
+  'shows the mirror ahead of the lock': /the mirror of a refusal is not that of its last change/,
   // One write is two.
   'writes the mirror, then the history': /a mirror changed, but not its history/,
   'writes the history, then the mirror': /a history changed, but not its mirror/,
@@ -150,6 +153,16 @@ function pausedCampaigns(
     if (!mirror || !isAsSeen)
       return { kind: 'campaign-differs', campaign: from('refuses with what it read before').campaign };
 
+    const lastChange = store.lastChanges.get(seen.id) ?? 0;
+    const judged = is('judges the condition ahead of the lock') ? early.lastChange : lastChange;
+    if (!is('ignores the condition') && !conditionHolds(change.condition, judged))
+      return {
+        kind: 'condition-failed',
+        mirror: is('shows the mirror ahead of the lock') ? (early.mirror ?? mirror) : mirror,
+        lastChange,
+      };
+
+    const next = store.nextId<domain.HistoryId>();
     const changedAt = after(mirror.updatedAt, from('takes the time before the lock').now);
     const address = change.address.toLowerCase() as domain.MirrorAddress;
     const written = {
@@ -167,8 +180,9 @@ function pausedCampaigns(
     };
     const record = () => {
       if (!mirrors.has(seen.id) && is('reports what it could not write')) return;
+      store.lastChanges.set(seen.id, next);
       history.push({
-        id: store.nextId(),
+        id: next,
         mirrorId: written.id,
         campaignId: seen.id,
         subject: change.by.subject,
@@ -181,10 +195,10 @@ function pausedCampaigns(
     };
     const isOvertaken = early.mirror?.updatedAt !== mirror.updatedAt;
     if (fault || (isOvertaken && is('drops an update that another one overtook')))
-      return { kind: 'mirror-set', mirror: written };
+      return { kind: 'mirror-set', mirror: written, lastChange: next };
     if (is('answers before it has written')) {
       pause().then(setMirror).then(record);
-      return { kind: 'mirror-set', mirror: written };
+      return { kind: 'mirror-set', mirror: written, lastChange: next };
     }
     if (is('writes the history, then the mirror')) {
       record();
@@ -196,7 +210,7 @@ function pausedCampaigns(
       record();
     }
     await pause();
-    return { kind: 'mirror-set', mirror: written };
+    return { kind: 'mirror-set', mirror: written, lastChange: next };
   }
 
   function read({ id, ownerId }: domain.Campaign) {
@@ -207,6 +221,7 @@ function pausedCampaigns(
       campaign: campaignOf(id),
       mirror: mirror && { ...mirror },
       isValid: (key: domain.AccessKeyId | undefined) => key !== undefined && valid.has(key),
+      lastChange: store.lastChanges.get(id) ?? 0,
       now: store.now(),
     };
   }

@@ -1,8 +1,8 @@
 import { type Database, openDatabase } from '@campaign-mirror/adapters-persistence';
 import type * as domain from '@campaign-mirror/domain';
-import { accessKeyOf, partsOf, Unavailable } from '@campaign-mirror/domain';
+import { accessKeyOf, conditionHolds, partsOf, Unavailable } from '@campaign-mirror/domain';
 import type { CampaignRepositoryWorld, Steps } from '@campaign-mirror/port-contracts';
-import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
+import { type EntityManager, LockMode, wrap } from '@mikro-orm/postgresql';
 import type { PoolClient } from 'pg';
 import * as entities from '../../packages/adapters-persistence/src/schema/entities.ts';
 import { timestampText } from '../../packages/adapters-persistence/src/schema/schema.ts';
@@ -87,7 +87,7 @@ function mikroOrmCampaigns({ orm }: Database, mistake: Mistake | undefined): dom
   async function set(
     em: EntityManager,
     seen: domain.Campaign,
-    { address, by, requestId }: domain.MirrorChange,
+    { address, by, requestId, condition }: domain.MirrorChange,
   ): Promise<domain.SetMirrorResult> {
     const { id } = seen;
     const key = accessKeyOf(by.subject);
@@ -110,6 +110,10 @@ function mikroOrmCampaigns({ orm }: Database, mistake: Mistake | undefined): dom
     if (!mirror || !early || !isAsSeen)
       return { kind: 'campaign-differs', campaign: campaign && { ...campaign, hasMirror: mirror !== null } };
 
+    const lastChange = await lastChangeOf(em, id);
+    if (!conditionHolds(condition, lastChange))
+      return { kind: 'condition-failed', mirror: wrap(mirror).toObject() as domain.Mirror, lastChange };
+
     const before = (is('reads the address before ahead of the lock') ? early : mirror).targetUrl;
     const at = is('takes the time before the lock') ? earlyTime : now;
     const changed = { targetUrl: address, updatedExternally: true, updatedExternallyAt: at, updatedAt: at };
@@ -122,7 +126,13 @@ function mikroOrmCampaigns({ orm }: Database, mistake: Mistake | undefined): dom
     const isApart = is('writes the history, then the mirror');
     await (isApart ? orm.em.fork() : em).execute(recordText, parameters as unknown[]);
     const { clicks, createdAt } = mirror;
-    return { kind: 'mirror-set', mirror: { id: mirror.id, campaignId: id, clicks, createdAt, ...changed } };
+    const set = { id: mirror.id, campaignId: id, clicks, createdAt, ...changed };
+    return { kind: 'mirror-set', mirror: set, lastChange: (await lastChangeOf(em, id)) as domain.HistoryId };
+  }
+
+  async function lastChangeOf(em: EntityManager, id: domain.CampaignId): Promise<number> {
+    const [row] = await em.execute(lastChangeText, [id]);
+    return Number(row?.id ?? 0);
   }
 
   async function after(em: EntityManager, time?: domain.Timestamp): Promise<domain.Timestamp> {
@@ -139,3 +149,5 @@ function mikroOrmCampaigns({ orm }: Database, mistake: Mistake | undefined): dom
 
 const recordText = `insert into campaign_mirror.mirror_history (campaign_id, mirror_id, actor, access_key_id, subject,
   owner_id, address_before, address_after, changed_at, request_id) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+
+const lastChangeText = 'select max(id) as id from campaign_mirror.mirror_history where campaign_id = ?';

@@ -42,7 +42,6 @@ describe('the contract of Identity, with signed tokens', () => {
     },
     unknown: () => token(other as SigningKey),
     issueExpired: (owner) => signed(owner, { exp: fromNow(-60) }),
-    claims: true,
     // A step asks the issuer for its keys.
     steps: (call, before) => {
       issuer.answer = async (_, response) => {
@@ -56,10 +55,7 @@ describe('the contract of Identity, with signed tokens', () => {
   };
   // Each call knows no keys yet.
   const anew = () => new JwtIdentity(rules, issuerKeys({ url: issuer.url }));
-  const identity = {
-    claimedBy: (credential: string) => anew().claimedBy(credential),
-    whoIs: (credential: string) => anew().whoIs(credential),
-  };
+  const identity = { whoIs: (credential: string) => anew().whoIs(credential) };
   const without = ['expire', 'revoke', 'forget'];
   casesOf('alone', identityCases, () => ({ ...tokens, identity }), without);
 

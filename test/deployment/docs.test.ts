@@ -51,7 +51,7 @@ describe('the page at /docs, in Chromium', () => {
     expect(await data.recorded()).to.have.length(1);
   });
 
-  it('the call is copied as curl, JavaScript and Python, and that in JavaScript runs; on a screen of 360 pixels', async () => {
+  it('the call is copied as curl, JavaScript and Python, which run with the key in $KEY; on a screen of 360 pixels', async () => {
     const viewport = { width: 360, height: 740 };
     const page = await open({ permissions: ['clipboard-read', 'clipboard-write'], viewport });
     await docs.authorize(data.key);
@@ -62,16 +62,20 @@ describe('the page at /docs, in Chromium', () => {
       await page.locator('.request-snippets').getByText(name, { exact: true }).click();
       await page.locator('.request-snippets .copy-to-clipboard button').click();
       copied[name] = await page.evaluate<string>('navigator.clipboard.readText()');
-      expect(copied[name], name).to.include(`/campaign/${own()}/mirror`).and.include(`Bearer ${data.key}`);
+      expect(copied[name], name).to.include(`/campaign/${own()}/mirror`).and.include('Bearer $KEY');
     }
+    expect(await page.locator('body').innerText()).not.to.include(data.key);
     expect(copied.curl).to.match(/^curl -X 'POST'/);
-    expect(copied.Python).to.include('urlopen');
-    const script = ['--input-type=module', '-e', copied.JavaScript ?? ''];
-    expect(execFileSync(process.execPath, script, { encoding: 'utf8' })).to.match(/^200 /);
+    const options = { encoding: 'utf8', env: { ...process.env, KEY: data.key } } as const;
+    const js = ['--input-type=module', '-e', copied.JavaScript ?? ''];
+    expect(execFileSync(process.execPath, js, options)).to.match(/^200 /);
+    expect(execFileSync('python3', ['-c', copied.Python ?? ''], options)).to.match(/^200 /);
+    const curl = `${copied.curl} --silent --write-out '%{http_code}'`;
+    expect(execFileSync('sh', ['-c', curl], options)).to.match(/^\{"mirror":.*\}200$/);
   });
 
   for (const colorScheme of ['light', 'dark'] as const)
-    it(`the answers of errors open by a button, and axe-core finds nothing serious, ${colorScheme}`, async () => {
+    it(`the error responses open by a button, and axe-core finds nothing serious, ${colorScheme}`, async () => {
       const page = await open({ colorScheme });
       const background = await page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
       expect(background === 'rgb(28, 32, 34)', String(background)).to.equal(colorScheme === 'dark');
@@ -79,7 +83,7 @@ describe('the page at /docs, in Chromium', () => {
         '.responses-table:not(.live-responses-table) tr.response:visible > .response-col_status',
       );
       expect(await answers.allInnerTexts()).to.deep.equal(['200']);
-      await page.getByRole('button', { name: 'Show the 14 answers of errors' }).click();
+      await page.getByRole('button', { name: 'Show the 14 error responses' }).click();
       const errors = ['401', '403', '404', '422', '503'];
       expect(await answers.allInnerTexts()).to.include.members(['200', ...errors]);
       await docs.call(own(), address);

@@ -131,7 +131,7 @@ for (const name of proxyNames) {
       const path = '/public/v1/mirror/campaign/%31%2f/mirror?a=b';
       const tooLarge = '{"message":"The request body is too large."}';
       for (const [more, status, body] of [
-        [{ path }, 404, '{"message":"No query results for model [Campaign] 1/"}'],
+        [{ path }, 404, '{"message":"No query results for model [Campaign] %31%2f"}'],
         [{ body: 'x'.repeat(20_000) }, 413, tooLarge],
         [{ body: 'x'.repeat(200_000) }, 413, tooLarge],
       ] as const) {
@@ -153,6 +153,20 @@ for (const name of proxyNames) {
         const other = tls.tlsCaller(proxy);
         expect((await other.call(update())).status).to.equal(200);
         other.close();
+      }
+    });
+
+    it('a malformed chunk is 400, at the beginning of a body and in its middle', async () => {
+      const { path, headers } = update({ 'Transfer-Encoding': 'chunked', Host: tls.host });
+      const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+      const head = `POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n`;
+      for (const chunks of ['zz\r\n', '2\r\n{}\r\nzz\r\n', '2\r\n{}x\r\n0\r\n\r\n']) {
+        const answer = await tls.exchange(proxy, head + chunks);
+        expect(answer, chunks).to.match(/^HTTP\/1\.1 400 /);
+        expect(answer, chunks).to.match(/content-type: application\/json; charset=utf-8\r\n/i);
+        expect(answer, chunks)
+          .to.include('{"message":"Bad Request"}')
+          .and.not.match(/retry-after/i);
       }
     });
 

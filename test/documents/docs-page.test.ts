@@ -65,8 +65,17 @@ describe('the page at /docs, and the OpenAPI document', () => {
     expect(bytes.toString()).not.to.match(/https?:|<style|style=|<script(?! (?:type="module" )?src)/);
   });
 
+  it('its large files are sent compressed only, since a few bytes ask for them', async () => {
+    for (const path of ['/docs/swagger-ui.js', '/docs/swagger-ui.css'])
+      for (const headers of [{}, { 'Accept-Encoding': 'identity' }, { 'Accept-Encoding': 'gzip' }]) {
+        const answer = await get(path, headers);
+        expect([answer.status, answer.headers['content-encoding']]).to.deep.equal([200, 'gzip']);
+        expect(gunzipSync(answer.bytes).length).to.be.above(3 * answer.bytes.length);
+      }
+  });
+
   it('is compressed for those who accept that', async () => {
-    const path = '/docs/swagger-ui.js';
+    const path = '/docs/page.js';
     const plain = await get(path);
     const gzip = ['gzip', 'br, gzip;q=0.8'];
     const none = ['identity', 'gzip;q=0'];

@@ -1,13 +1,19 @@
+import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
+import { createServer as createSecureServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { text as readAll } from 'node:stream/consumers';
 import { expect } from 'chai';
+import * as fc from 'fast-check';
 import { httpServer } from '../support/http/http-server.ts';
 import { folderOf, serviceDataOf } from '../support/process/lives.ts';
 import { type Listening, listeningService, start } from '../support/process/service-process.ts';
-import { projectFolder } from '../support/workspace.ts';
+import { seed } from '../support/seed.ts';
+import { projectFolder, read } from '../support/workspace.ts';
 
 const address = 'https://second.example/?click={click_id}&name=é';
-const set = { status: 200, body: { mirror: { id: 7, campaign_id: 42, target_url: address } } };
+const mirror = { id: 7, campaign_id: 42, target_url: address, clicks: 2 ** 53 - 1, updated_externally: true };
+const set = { status: 200, body: { mirror } };
 const refused = (status: number, message: string, retryAfter?: number) => ({
   status,
   body: { message },
@@ -17,6 +23,8 @@ const away = refused(503, 'Service Unavailable', 1);
 
 /** How long an attempt may take: 40 s, and as JavaScript has it in milliseconds. */
 const patience = /\b40(_000)?\b/g;
+
+const certificate = (name: string) => read(`test/settings/certificates/${name}.pem`);
 
 /** What a request gets: an answer, silence, or the end of its connection. */
 type Scripted =
@@ -36,7 +44,7 @@ async function scriptedServer(script: readonly Scripted[]) {
   const server = await httpServer(async (request, response) => {
     const { authorization, 'x-request-id': requestId } = request.headers;
     const scripted = script[Math.min(received.length, script.length - 1)];
-    received.push({ url: request.url, authorization, requestId, body: await text(request) });
+    received.push({ url: request.url, authorization, requestId, body: await readAll(request) });
     if (scripted === 'end') request.socket.destroy();
     if (!scripted || typeof scripted === 'string') return;
     const { status, retryAfter, location, body } = scripted;
@@ -49,8 +57,8 @@ async function scriptedServer(script: readonly Scripted[]) {
 }
 
 /** What docs/how-to/call-from-a-script.md says that its clients do. `command` finds the program that runs the file. */
-export function exampleContract(file: string, command: () => string, { repeatsFaults = false } = {}): void {
-  describe(`docs/how-to/clients/${file}`, () => {
+export function exampleContract(file: string, command: () => string): void {
+  describe(`docs/how-to/clients/${file} (SEED=${seed})`, () => {
     const data = serviceDataOf('suite');
     const folder = folderOf('suite');
     const path = `${projectFolder}docs/how-to/clients/${file}`;
@@ -79,9 +87,12 @@ export function exampleContract(file: string, command: () => string, { repeatsFa
       const campaign = Number(data.campaigns[0]);
       const done = await real(campaign, address);
       expect(done).to.include({ code: 0, errors: '' });
-      expect(done.output).to.include('second.example');
-      const { rows } = await data.database.admin.query('select target_url from campaign_mirror.mirrors');
-      expect(rows).to.deep.equal([{ target_url: address }]);
+      const { rows } = await data.database.admin.query(
+        `select id::int, campaign_id::int, target_url, clicks::int from campaign_mirror.mirrors`,
+      );
+      expect(rows).to.deep.equal([{ id: rows[0].id, campaign_id: campaign, target_url: address, clicks: 0 }]);
+      expect(done.output).to.equal(`${JSON.stringify(JSON.parse(done.output))}\n`);
+      expect(JSON.parse(done.output)).to.include({ ...rows[0], updated_externally: true });
       const malformed = await real(campaign, 'somewhere');
       expect(malformed).to.include({ code: 1, output: '' });
       expect(malformed.errors).to.include('422').and.to.include('must start with http:// or https://');
@@ -98,7 +109,7 @@ export function exampleContract(file: string, command: () => string, { repeatsFa
         scripted([away]),
         scripted([refused(429, 'Too Many Attempts.', 3600), set]),
       ]);
-      expect(repeated.code, repeated.errors).to.equal(0);
+      expect(repeated).to.deep.include({ code: 0, errors: '', output: `${JSON.stringify(mirror)}\n` });
       expect(repeated.received).to.have.length(4);
       const [first] = repeated.received;
       expect(first?.url).to.equal('/public/v1/mirror/campaign/42/mirror');
@@ -147,13 +158,139 @@ export function exampleContract(file: string, command: () => string, { repeatsFa
       expect(other.received).to.deep.equal([]);
     });
 
-    it('repeats nothing else', async () => {
-      const once = [400, 401, 403, 404, 413, 415, 422, 431, ...(repeatsFaults ? [] : [500])];
+    it('repeats nothing else, and takes no other 200 for that of the service', async () => {
+      const once = [400, 401, 403, 404, 413, 415, 422, 431, 500, 502, 504];
       const ends = await Promise.all(once.map((status) => scripted([refused(status, 'No.'), set])));
       for (const [at, { code, errors, received }] of ends.entries()) {
         expect([code, received.length], String(once[at])).to.deep.equal([1, 1]);
         expect(errors).to.include(String(once[at])).and.to.include('No.');
       }
+      const other = await scripted([{ status: 200, body: { login: 'https://wifi.example/' } }, set]);
+      expect([other.code, other.output, other.received.length]).to.deep.equal([1, '', 1]);
+      expect(other.errors).to.match(/^200 .*wifi\.example/);
+    });
+
+    it('does not repeat after a certificate that it does not accept', async () => {
+      const [key, cert] = await Promise.all(['server-key', 'server'].map(certificate));
+      const server = createSecureServer({ key, cert }).listen(0, '127.0.0.1');
+      let connections = 0;
+      server.on('connection', () => connections++).on('tlsClientError', () => {});
+      await once(server, 'listening');
+      const { port } = server.address() as AddressInfo;
+      const { code, output, errors } = await run(path, `https://127.0.0.1:${port}`, 'cm_key', 42, address);
+      await once(server.close(), 'close');
+      expect([code, output, connections], errors).to.deep.equal([1, '', 1]);
+      expect(errors).to.match(/^0 .*certificate.* \(request \S+\)\n$/);
+    });
+
+    it('refuses a campaign, an address or a URL of the service that it could not send as it is', async () => {
+      const { url, received, close } = await scriptedServer([set]);
+      const says = async (campaign: string, to: string, base = url) => {
+        const variables = { CAMPAIGN_MIRROR_URL: base, CAMPAIGN_MIRROR_KEY: 'cm_MARKED' };
+        const done = await start(command(), [path, campaign, to], variables).done();
+        expect([done.code, done.output], JSON.stringify([campaign, to, base])).to.deep.equal([1, '']);
+        return done.errors;
+      };
+      const inPath = ['5/../7', '5?', '5#', '%35', '5\n', '4\n2', '42\r'];
+      const campaigns = ['', '0', '042', '+5', '-5', '5.0', ' 5', '@5', '٤٢', '４２', ...inPath];
+      for (const errors of await Promise.all(campaigns.map((campaign) => says(campaign, address))))
+        expect(errors).to.match(/^the campaign must be a number: .*\n$/);
+      const steering = [`${address}\r`, `${address}\n`, `\n${address}`, 'https://a.example/\u001b', '\u007f'];
+      for (const errors of await Promise.all(steering.map((to) => says('42', to))))
+        expect(errors).to.match(/^the address has control characters in it, .*\n$/);
+      const { host } = new URL(url);
+      const odd = [`${url}?x`, `${url}#x`, `http://me@${host}`, 'http://a b', `${url}\\x`, `${url}/"`];
+      const bases = [host, `//${host}`, `ftp://${host}`, 'http:', 'http:///x', '-x', '@x', ...odd];
+      for (const errors of await Promise.all(bases.map((base) => says('42', address, base))))
+        expect(errors).to.equal('CAMPAIGN_MIRROR_URL must be like https://mirror.example.com\n');
+      await close();
+      expect(received).to.deep.equal([]);
+    });
+
+    it('sends what it was given, byte for byte, or nothing, whatever that is', async function () {
+      this.timeout(240_000);
+      const pieces = [
+        '"',
+        '\\',
+        "'",
+        '`',
+        '$(x)',
+        '$HOME',
+        '%41',
+        '%',
+        '&',
+        ';',
+        '|',
+        '*',
+        '?',
+        '#',
+        '@',
+        '-',
+        '--',
+      ];
+      const more = [
+        '\\n',
+        '\\u0041',
+        '\\"',
+        '{click_id}',
+        '[sub]',
+        ' ',
+        '\t',
+        '\r',
+        '\n',
+        '\u2028',
+        'é',
+        '日',
+        '\u{1f389}',
+      ];
+      const piece = fc.oneof(
+        fc.constantFrom(...pieces, ...more),
+        fc.string({ unit: 'binary', maxLength: 3 }).map((text) => text.replaceAll('\0', '')),
+        fc.webUrl(),
+      );
+      const text = fc.array(piece, { maxLength: 4 }).map((all) => all.join(''));
+      const to = fc.tuple(fc.constantFrom('', 'https://a.example/'), text).map((parts) => parts.join(''));
+      const number = fc.integer({ min: 1, max: 2 ** 53 - 1 }).map(String);
+      const campaign = fc.oneof({ weight: 3, arbitrary: number }, text);
+      const given = fc.sample(fc.tuple(campaign, to), { seed, numRuns: 40 });
+
+      const got = new Map<string, { url: string; body: string }[]>();
+      const { url, close } = await httpServer(async (request, response) => {
+        const [, run = '', rest] = /^\/(\d+)(\/.*)$/s.exec(request.url ?? '') ?? [];
+        const body = await readAll(request);
+        got.set(run, [...(got.get(run) ?? []), { url: `${rest}`, body }]);
+        response.end(`{"mirror":{"target_url":${JSON.stringify(JSON.parse(body).mirror_endpoint)}}}`);
+      });
+      let sent = 0;
+      const each = async ([at, [campaign, to]]: readonly [number, readonly [string, string]]) => {
+        const variables = { CAMPAIGN_MIRROR_URL: `${url}/${at}`, CAMPAIGN_MIRROR_KEY: 'cm_key' };
+        const done = await start(command(), [path, campaign, to], variables).done();
+        const what = JSON.stringify([campaign, to]);
+        const [one, ...others] = got.get(String(at)) ?? [];
+        expect(others, what).to.deep.equal([]);
+        if (one) {
+          sent++;
+          expect(one.url, what).to.equal(`/public/v1/mirror/campaign/${campaign}/mirror`);
+          expect(campaign).to.match(/^[1-9][0-9]*$/);
+          expect(JSON.parse(one.body), what).to.deep.equal({ mirror_endpoint: to });
+          expect(done, what).to.deep.equal({
+            code: 0,
+            errors: '',
+            output: `${JSON.stringify({ target_url: to })}\n`,
+          });
+        } else {
+          expect(done, what).to.include({ code: 1, output: '' });
+          expect(done.errors, what).to.match(/^the (campaign must|address has) .*\n$/);
+        }
+      };
+      const left = given.entries();
+      await Promise.all(
+        [1, 2, 3].map(async () => {
+          for (const one of left) await each(one);
+        }),
+      );
+      await close();
+      expect(sent).to.be.above(8).and.below(40);
     });
   });
 }

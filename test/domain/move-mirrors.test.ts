@@ -38,7 +38,7 @@ describe('mirror move: what an address on the host comes to', () => {
     [below, 'https://old.example.old.example/', 'https://old.example.New.example/'],
     [toIp, 'http://2130706433:80/x', 'http://[2001:db8::1]:80/x'],
     [fromIp, 'http://[2001:0db8:0:0:0:0:0:1]:80?x', 'http://new.example:80?x'],
-    [toIdn, 'https://XN--BCHER-KVA.example:1/x', 'https://ñandú.example:1/x'],
+    [toIdn, 'https://XN--BCHER-KVA.example:81/x', 'https://ñandú.example:81/x'],
     [nearIp, 'https://x.1.2.3.4.example/', 'https://x.new.example/'],
     [moving('old.example', 'new.old.example'), 'https://old.example', 'https://new.old.example'],
     [moving('x.old.example', 'old.example', true), 'https://a.x.old.example/', 'https://a.old.example/'],

@@ -66,9 +66,9 @@ describe('contract: history — restore a mirror, an act of the operator', () =>
     campaigns: { find: async () => (found.length > 1 ? found.shift() : found[0]) },
     history: { find: async (id, number) => (id === campaign.id && number === change ? entry : undefined) },
     mirrors: {
-      setMirror: async (seen, address, change) => {
+      setMirror: async (seen, address, { change }) => {
         restored.push({ seen, to: { address, change } });
-        return isSet;
+        return isSet && { kind: 'mirror-set', mirror: isSet, lastChange: change as HistoryId };
       },
     },
   };
@@ -99,7 +99,7 @@ describe('contract: history — restore a mirror, an act of the operator', () =>
     for (const [addressAfter, because] of Object.entries(faults)) {
       entry = { ...recorded, addressAfter: addressAfter as MirrorAddress };
       expect(await execute()).to.deep.equal({ kind: 'invalid-address', because });
-      expect(await execute('before')).to.deep.equal({ kind: 'mirror-set', mirror });
+      expect(await execute('before')).to.deep.equal({ kind: 'mirror-set', mirror, lastChange: change });
       const to = { address: recorded.addressBefore, change };
       expect(restored.splice(0)).to.deep.equal([{ seen: campaign, to }]);
     }

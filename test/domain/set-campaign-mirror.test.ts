@@ -16,9 +16,11 @@ import { caller, campaign, denying, mirror } from '../support/store/fake-ports.t
 
 const key = accessKeyFrom(new Uint8Array(accessKeyBytes));
 const address = 'HTTPS://Example.com/%7E{click_id}';
-const request = { credential: key, campaign: campaign.id, address, requestId: 'request-1' };
+const condition = { oneOf: [4] };
+const request = { credential: key, campaign: campaign.id, address, requestId: 'request-1', condition };
 const away = new Unavailable('away');
 
+const remembered = { ...caller, toProve: true } as const;
 const bare = { ...campaign, hasMirror: false };
 const byDefault = { ...campaign, isDefault: true };
 const foreign = { ...campaign, ownerId: 8 as domain.OwnerId };
@@ -33,17 +35,17 @@ const [noMirror, isDefault, notTheOwner] = [
 class FakePorts implements domain.CampaignRepository, domain.Identity {
   readonly asked: string[] = [];
   readonly changes: { seen: domain.Campaign; change: domain.MirrorChange }[] = [];
-  /** Nobody is known before a look-up, unless a test says so. */
-  claim: domain.Identified;
+  /** Nobody is remembered before a look-up, unless a test says so. */
+  known: ReturnType<NonNullable<domain.Identity['remembered']>>;
   caller: () => Promise<domain.Identified> = async () => caller;
   found: () => Promise<domain.Campaign | undefined> = async () => campaign;
   /** What the writes come to, one after the other; those beyond set the mirror. */
   readonly results: domain.SetMirrorResult[] = [];
   set: () => Promise<domain.SetMirrorResult> = async () =>
-    this.results.shift() ?? { kind: 'mirror-set', mirror };
+    this.results.shift() ?? { kind: 'mirror-set', mirror, lastChange: 5 as domain.HistoryId };
 
-  async claimedBy(): Promise<domain.Identified> {
-    return this.claim;
+  remembered() {
+    return this.known;
   }
 
   whoIs(key: string): Promise<domain.Identified> {
@@ -90,9 +92,9 @@ describe('contract: the call — set the mirror of a campaign', () => {
     [caller, foreign, notTheOwner],
     [caller, campaign, undefined],
   ];
-  for (const claim of [undefined, caller]) {
-    it(`contract: order of checks — with everything wrong, each answer in its turn, to a caller who is ${claim ? 'known' : 'looked up'}`, async () => {
-      ports.claim = claim;
+  for (const known of [undefined, remembered]) {
+    it(`contract: order of checks — with everything wrong, each answer in its turn, to a caller who is ${known ? 'known' : 'looked up'}`, async () => {
+      ports.known = known;
       for (const [address, ofAddress] of addresses) {
         for (const [who, found, outcome = ofAddress] of turns) {
           ports.caller = async () => who;
@@ -103,8 +105,8 @@ describe('contract: the call — set the mirror of a campaign', () => {
       expect(ports.changes).to.deep.equal([]);
     });
 
-    it(`a campaign that cannot be one is not found, and not looked up, by a caller who is ${claim ? 'known' : 'looked up'}`, async () => {
-      ports.claim = claim;
+    it(`a campaign that cannot be one is not found, and not looked up, by a caller who is ${known ? 'known' : 'looked up'}`, async () => {
+      ports.known = known;
       const execute = () => useCase.execute({ ...request, campaign: undefined });
       expect(await execute()).to.deep.equal({ kind: 'campaign-not-found' });
       expect(ports.asked).to.deep.equal([`whoIs ${key}`]);
@@ -113,46 +115,42 @@ describe('contract: the call — set the mirror of a campaign', () => {
     });
   }
 
-  for (const refused of ['claimed', 'looked up'] as const)
-    it(`a credential that is refused when it is ${refused} is refused at once, with the reason for the log`, async () => {
-      const subject = keySubject(17 as domain.AccessKeyId);
-      ports.caller = async () => ({ refused: 'expired-key', subject });
-      if (refused === 'claimed') ports.claim = { refused: 'token-expired' };
-      const known =
-        refused === 'claimed' ? { because: 'token-expired' } : { because: 'expired-key', subject };
-      const outcome = await useCase.execute(request);
-      expect(outcome).to.deep.equal({ kind: 'unauthenticated', ...known });
-      expect(ports.asked).to.deep.equal(refused === 'claimed' ? [] : [`whoIs ${key}`]);
-    });
+  it('a credential that is refused is refused at once, with the reason for the log', async () => {
+    const refusal = { refused: 'expired-key', subject: keySubject(17 as domain.AccessKeyId) };
+    ports.caller = async () => refusal;
+    const { refused: because, subject } = refusal;
+    expect(await useCase.execute(request)).to.deep.equal({ kind: 'unauthenticated', because, subject });
+    expect(ports.asked).to.deep.equal([`whoIs ${key}`]);
+  });
 
   it('for whom nobody knows the address is not parsed and no campaign is read', async () => {
     ports.caller = async () => undefined;
     const parses: string[] = [];
     const parse = mock.method(URL, 'parse', (text: string) => void parses.push(text));
     expect(await useCase.execute(request)).to.deep.equal({ kind: 'unauthenticated' });
-    ports.claim = caller;
-    const over = { admits: async () => ({ admitted: false, resetIn: 7 }) };
-    expect(await useCase.execute(request, over)).to.deep.equal({ kind: 'over-limit', resetIn: 7 });
     parse.mock.restore();
     expect(parses).to.deep.equal([]);
     expect(ports.asked).to.deep.equal([`whoIs ${key}`]);
   });
 
-  it('a claim that no write proves is not asked for again', async () => {
+  it('a caller whom the adapter has identified is not asked for again, unless the write has to prove it', async () => {
     const byToken = { ...caller, subject: subject('jwt', 'client-4') as domain.Subject };
-    ports.claim = byToken;
     ports.found = async () => foreign;
-    expect(await useCase.execute({ ...request, address: undefined })).to.deep.equal(notTheOwner);
+    const refused = { ...request, address: undefined };
+    expect(await useCase.execute({ ...refused, caller: byToken })).to.deep.equal(notTheOwner);
     expect(ports.asked).to.deep.equal([`find ${campaign.id}`]);
-    expect(await useCase.execute({ ...request, claim: caller })).to.deep.equal(isSet);
-    expect(ports.changes[0]?.change.by).to.equal(caller);
+    expect(await useCase.execute({ ...request, caller: byToken })).to.deep.equal(isSet);
+    expect(ports.changes[0]?.change.by).to.equal(byToken);
+    ports.asked.length = 0;
+    expect(await useCase.execute({ ...refused, caller: remembered })).to.deep.equal(notTheOwner);
+    expect(ports.asked).to.deep.equal([`find ${campaign.id}`, `whoIs ${key}`]);
   });
 
   it('a fault of the look-up of the campaign does not hide that the key is unknown, and nobody misses it', async () => {
     const missed: unknown[] = [];
     const miss = (fault: unknown) => void missed.push(fault);
     process.on('unhandledRejection', miss);
-    ports.claim = caller;
+    ports.known = remembered;
     ports.found = () => Promise.reject(away);
     ports.caller = async () => {
       // Long enough for a rejection that nobody has taken to be told.
@@ -171,7 +169,7 @@ describe('contract: the call — set the mirror of a campaign', () => {
     kind: 'campaign-differs',
     campaign: is,
   });
-  const isSet: domain.Outcome = { kind: 'mirror-set', mirror };
+  const isSet: domain.Outcome = { kind: 'mirror-set', mirror, lastChange: 5 as domain.HistoryId };
   const notFound: domain.Outcome = { kind: 'campaign-not-found' };
   const other = { ownerId: foreign.ownerId, subject: keySubject(78 as domain.AccessKeyId) };
   const writes: [
@@ -198,14 +196,14 @@ describe('contract: the call — set the mirror of a campaign', () => {
   for (const [who, results, outcome, calls, lookedUp] of writes) {
     const found = results.map((one) => ('campaign' in one ? JSON.stringify(one.campaign) : one.kind));
     it(`contract: atomicity — a caller who is ${who}, and a write that finds ${found}: ${Object.values(outcome)[0]}`, async () => {
-      ports.claim = who === 'known' ? caller : undefined;
+      ports.known = who === 'known' ? remembered : undefined;
       ports.caller = async () => lookedUp;
       ports.results.push(...results);
       expect(await useCase.execute(request)).to.deep.equal(outcome);
       expect(ports.asked.map((one) => one.split(' ')[0]).join(' ')).to.equal(calls);
       expect(ports.changes[0]).to.deep.equal({
         seen: campaign,
-        change: { address, by: caller, requestId: 'request-1' },
+        change: { address, by: who === 'known' ? remembered : caller, requestId: 'request-1', condition },
       });
     });
   }
@@ -218,29 +216,6 @@ describe('contract: the call — set the mirror of a campaign', () => {
     expect(await rejection(useCase.execute(request))).to.be.instanceOf(Unavailable);
     expect(ports.changes).to.have.length(5);
   });
-
-  for (const claim of [undefined, caller]) {
-    it(`contract: order of checks, 6 — a limit of calls, of a caller who is ${claim ? 'known' : 'looked up'}`, async () => {
-      ports.claim = claim;
-      const counted: domain.Caller[] = [];
-      const counts = {
-        admits: async (one: domain.Caller) => ({ admitted: counted.push(one) > 0, resetIn: 0 }),
-      };
-      ports.results.push({ kind: 'caller-invalid' }, { kind: 'campaign-differs', campaign });
-      expect(await useCase.execute(request, counts)).to.have.property('kind', 'mirror-set');
-      expect(counted, 'also one that is judged again is counted once').to.deep.equal([caller]);
-      ports.changes.length = 0;
-
-      const over = { admits: async () => ({ admitted: false, resetIn: 29_001 }) };
-      expect(await useCase.execute(request, over)).to.deep.equal({ kind: 'over-limit', resetIn: 29_001 });
-      const broken = { admits: () => Promise.reject(away) };
-      expect(await rejection(useCase.execute(request, broken))).to.equal(away);
-      ports.claim = undefined;
-      ports.caller = async () => undefined;
-      expect(await useCase.execute(request, over)).to.deep.equal({ kind: 'unauthenticated' });
-      expect(ports.changes).to.deep.equal([]);
-    });
-  }
 
   it('what no store holds is a fault of the adapter that hands it over: nothing is written', async () => {
     const requestIds = ['', 'a b', 'a\0', '\ud800', 'é', 'x'.repeat(129)];

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { get } from 'node:http';
 import { buffer } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Page } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
 import { RawConnection } from '../support/http/connection.ts';
@@ -51,5 +52,25 @@ describe('contract: connections: callers that do not read', () => {
     expect((await ask(service())).status).to.equal(200);
     await eventually('the end', () => expect(service().server.connections).to.equal(0));
     expect(await rejection(buffer(response))).to.have.property('code', 'ECONNRESET');
+  });
+});
+
+describe('contract: connections: callers that read a little at a time', () => {
+  const large = new Page('application/octet-stream', Buffer.alloc(16_000_000));
+  const service = withHttpService({ answerTimeout: 1_000, pages: new Map([['/large', large]]) });
+
+  it('an answer that never stands still, but takes too long, is cut off', async () => {
+    const sent = get({ port: service().port, host: '127.0.0.1', path: '/large', agent: false });
+    const [response] = await once(sent, 'response');
+    let read = 0;
+    const slowly = async () => {
+      for await (const piece of response) {
+        read += piece.length;
+        // Far more often than it may stand still.
+        await pause(20);
+      }
+    };
+    expect(await rejection(slowly())).to.have.property('code', 'ECONNRESET');
+    expect(read).to.be.within(1, large.content.length - 1);
   });
 });

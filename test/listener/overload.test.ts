@@ -95,10 +95,9 @@ describe('contract: overload', () => {
     /** The campaigns and the credentials that are not set and not looked up before `letGo`. */
     let held: readonly unknown[];
     let letGo: () => void;
-    let lookUps: number;
     beforeEach(async () => {
       const { promise: end, resolve } = Promise.withResolvers<void>();
-      [held, letGo, lookUps] = [[], resolve, 0];
+      [held, letGo] = [[], resolve];
       await serving(
         { inFlight },
         {
@@ -107,14 +106,13 @@ describe('contract: overload', () => {
             campaigns: {
               find: (id) => campaigns.find(id),
               setMirror: async (seen, change) => {
-                if (held.includes(seen.id)) await end;
+                if (held.includes(seen.id) || held.includes(change.by.ownerId)) await end;
                 return campaigns.setMirror(seen, change);
               },
             },
             identity: {
-              claimedBy: (credential) => identity.claimedBy(credential),
+              remembered: (credential) => identity.remembered?.(credential),
               whoIs: async (credential) => {
-                lookUps += 1;
                 if (held.includes(credential)) await end;
                 return identity.whoIs(credential);
               },
@@ -185,19 +183,28 @@ describe('contract: overload', () => {
       await expectAnswers([...first, ...more], 200, inFlight / 2 + inFlight / 8);
     });
 
-    it('200 calls with a key that is not known yet: it is looked up once, and other strangers of the address are served', async () => {
+    it('200 calls with a key that is not known yet: other strangers of the address are served meanwhile', async () => {
       const [greedy, other] = [await stranger(), await stranger()];
       held = [greedy.key];
       const holder = await rival(service.database, lockMirror, greedy.campaign);
       const first = await send(Array.from({ length: 200 }, () => asking(greedy)));
-      await eventually('a look-up', () => expect(lookUps).to.equal(1));
+      await inFlightAre(inFlight / 2, 200 - inFlight / 2);
       await expectServed(other);
-      expect(lookUps).to.equal(2);
       letGo();
       await inFlightAre(inFlight / 2, 200 - inFlight / 2);
-      expect(lookUps).to.equal(2);
       await holder.commit();
       await expectAnswers(first, 200, inFlight / 2);
+    });
+
+    it("300 calls for a campaign of somebody else's, which end in 403: its owner is served", async () => {
+      const [campaign, other] = [await owner(), await owner()];
+      held = [other.owner];
+      const foreign = { ...other, campaign: campaign.campaign };
+      const calls = await send(Array.from({ length: 300 }, () => asking(foreign)));
+      await inFlightAre(inFlight / 2, 300 - inFlight / 2);
+      await Promise.all(Array.from({ length: 8 }, () => expectServed(campaign)));
+      letGo();
+      await expectAnswers(calls, 403, inFlight / 2);
     });
 
     it('strangers of one address, whose keys take long to look up: known callers, and strangers from elsewhere, are served', async () => {
@@ -223,12 +230,92 @@ describe('contract: overload', () => {
     expect((await carried.response()).status).to.equal(200);
   });
 
+  it('with a place for one, and an identity that does not answer, one waits and the others are refused', async () => {
+    const { promise: end, resolve: letGo } = Promise.withResolvers<void>();
+    const ports: HttpServiceOptions['ports'] = ({ identity }) => ({
+      identity: { whoIs: (credential) => end.then(() => identity.whoIs(credential)) },
+    });
+    await serving({ inFlight: 1 }, { ports });
+    const bytes = requestBytes(service);
+    const all = await Promise.all(Array.from({ length: 200 }, () => RawConnection.open(service.port, bytes)));
+    await eventually('refusals', () => expect(told).to.have.length(199));
+    expect(service.capacity.inFlight).to.equal(1);
+    letGo();
+    const statuses = await Promise.all(all.map(async (one) => (await one.response()).status));
+    expect(statuses.filter((status) => status === 200)).to.have.length(1);
+    expect(statuses.filter((status) => status === 503)).to.have.length(199);
+  });
+
+  describe('a network whose refused keys are beyond the limit', () => {
+    const wrong = (id: string): Asking => ({
+      headers: { Authorization: `Bearer ${service.keys.unknown}`, 'X-Request-Id': id },
+    });
+    let counted = 0;
+    const count = async () => {
+      counted += 1;
+      return { consumed: 2, resetIn: 9 };
+    };
+    const limits = { failedKeys: { rate: { limit: 1, seconds: 60 }, count } };
+
+    it('has its 429 after a second, without a place meanwhile; a drain ends the wait', async () => {
+      await serving({ inFlight: 1 }, { limits });
+      let answered = 0;
+      const held = await RawConnection.open(service.port, requestBytes(service, wrong('held')));
+      held.socket.once('data', () => {
+        answered = performance.now();
+      });
+      await eventually('a count', () => expect(counted).to.equal(1));
+      // Another one is served meanwhile, in the only place.
+      expect((await ask(service)).status).to.equal(200);
+      expect(answered).to.equal(0);
+      const drained = service.server.drain(600_000);
+      const { status, headers } = await held.response();
+      expect([status, headers.connection]).to.deep.equal([429, 'close']);
+      await drained;
+      expect(service.log.requests.find(({ requestId }) => requestId === 'held')?.milliseconds).to.be.below(
+        1_000,
+      );
+    });
+
+    it('has it after a second without a drain', async () => {
+      await serving({ inFlight: 9 }, { limits });
+      for (const bad of [
+        wrong('looked-up'),
+        { headers: { Authorization: 'Bearer x', 'X-Request-Id': 'malformed' } },
+      ]) {
+        expect((await ask(service, bad)).status).to.equal(429);
+        const line = await service.log.line(bad.headers?.['X-Request-Id']);
+        expect(line.milliseconds).to.be.at.least(999);
+      }
+    });
+  });
+
+  const oneIsOpen = () => eventually('room', () => expect(service.server.connections).to.equal(1));
+
+  it('one network may have half of the connections, and a trusted proxy all', async () => {
+    const open = () => RawConnection.open(service.port);
+    await serving({ inFlight: 9, connections: 4 });
+    const two = [await open(), await open()];
+    await (await open()).closed();
+    expect(told).to.deep.equal(['connections']);
+    for (const connection of two) await servesOn(service, connection);
+    await two[0]?.reset();
+    await oneIsOpen();
+    await servesOn(service, await open());
+    await service.stop();
+    await serving({ inFlight: 9, connections: 4 }, { proxies: { has: () => true } });
+    for (let count = 0; count < 4; count++) await servesOn(service, await open());
+    await (await open()).closed();
+    expect(told).to.deep.equal(['connections']);
+  });
+
   it('connections beyond the limit are closed at once, and one that ends makes room', async () => {
-    await serving({ inFlight: 9, connections: 2 });
+    await serving({ inFlight: 9, connections: 2 }, { proxies: { has: () => true } });
     const [first, second] = [await RawConnection.open(service.port), await RawConnection.open(service.port)];
     await (await RawConnection.open(service.port)).closed();
     expect(told).to.deep.equal(['connections']);
     await first.reset();
+    await oneIsOpen();
     for (const connection of [second, await RawConnection.open(service.port)])
       await servesOn(service, connection);
   });

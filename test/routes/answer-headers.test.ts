@@ -13,6 +13,10 @@ const preflight: Asking = {
   body: undefined,
   headers: { ...Origin, Authorization: undefined, 'Access-Control-Request-Method': 'POST' },
 };
+const asking = (names: string): Asking => ({
+  ...preflight,
+  headers: { ...preflight.headers, 'Access-Control-Request-Headers': names },
+});
 
 describe('contract: headers: for browsers', () => {
   const closed = withHttpService();
@@ -25,17 +29,26 @@ describe('contract: headers: for browsers', () => {
   });
 
   it('a preflight of an origin on the list is told what it may send', async () => {
-    const { date: _, 'x-request-id': __, ...headers } = (await ask(service(), preflight)).headers;
+    const names = 'authorization,content-type,sentry-trace, X-Any_thing.else';
+    const { date: _, 'x-request-id': __, ...headers } = (await ask(service(), asking(names))).headers;
     expect(headers).to.deep.equal({
       ...standing,
       ...keptAlive,
       vary: 'Origin',
       'access-control-allow-origin': origin,
       'access-control-allow-methods': 'POST',
-      'access-control-allow-headers':
-        'Authorization, Content-Type, X-Request-Id, traceparent, tracestate, baggage',
+      'access-control-allow-headers': names,
       'access-control-max-age': '600',
     });
+  });
+
+  it('a preflight that asks for what is no name of a header, or for too many, is told of none', async () => {
+    const tooMany = Array.from({ length: 65 }, (_, at) => `x-${at}`).join(',');
+    for (const names of ['', 'a b', 'a,"b"', 'a;b', 'x/y', '*, é', 'a'.repeat(65), tooMany]) {
+      const { status, headers } = await ask(service(), asking(names));
+      expect([status, headers['access-control-allow-origin']], names).to.deep.equal([204, origin]);
+      expect(headers, names).not.to.have.property('access-control-allow-headers');
+    }
   });
 
   it('its page may read its answer, whatever that is', async () => {

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { Capacity } from '@campaign-mirror/adapters-http';
-import { hostDenylist, Unavailable } from '@campaign-mirror/domain';
+import { hostList, Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { inOrder, json, keptAlive, rows, standing } from '../support/http/answer-rows.ts';
 import {
@@ -22,7 +22,7 @@ const parts = ({ headers = {}, ...others }: Asking) => [...Object.keys(others), 
 const areApart = (one: Asking, other: Asking) => !parts(one).some((part) => parts(other).includes(part));
 
 describe('contract: answers', () => {
-  const deniedHosts = hostDenylist(['go.denied.example']);
+  const deniedHosts = hostList(['go.denied.example']);
   if ('notAHost' in deniedHosts) throw new Error(deniedHosts.notAHost);
   const service = withHttpService({ deniedHosts });
 

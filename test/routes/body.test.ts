@@ -1,3 +1,4 @@
+import { mock } from 'node:test';
 import { expect } from 'chai';
 import { type Asking, ask, bodyWith, chunkedBytes, exchange } from '../support/http/request.ts';
 import { withHttpService } from '../support/http/service.ts';
@@ -96,5 +97,26 @@ describe('contract: answers: the body', () => {
     // Of one in chunks the type is looked at, before it is known that there are none.
     const typed = chunkedBytes(service(), [], { headers: { 'Content-Type': 'text/plain' } });
     expect((await exchange(service(), typed)).status).to.equal(415);
+  });
+
+  it('a body is parsed only where the answer needs it', async () => {
+    const { keys } = service();
+    await ask(service());
+    const deep = '['.repeat(16_000);
+    const parsed = mock.method(JSON, 'parse');
+    const parses = () => parsed.mock.calls.splice(0).filter(({ arguments: [text] }) => text === deep).length;
+    const told: unknown[] = [];
+    for (const asking of [
+      ...[keys.unknown, keys.expired].map((key) => ({ headers: { Authorization: `Bearer ${key}` } })),
+      ...[{ campaign: '042' }, {}],
+    ])
+      told.push([(await ask(service(), { ...asking, body: deep })).status, parses()]);
+    parsed.mock.restore();
+    expect(told).to.deep.equal([
+      [401, 0],
+      [401, 0],
+      [404, 0],
+      [400, 1],
+    ]);
   });
 });

@@ -63,7 +63,7 @@ describe('contract: limits: the rate of a key', () => {
           isAway ? Promise.reject(new Unavailable('away')) : stated(campaigns.setMirror(seen, change)),
       },
       identity: {
-        claimedBy: (credential) => identity.claimedBy(credential),
+        remembered: (credential) => identity.remembered?.(credential),
         whoIs: (credential) => stated(identity.whoIs(credential)),
       },
     }),

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { mock } from 'node:test';
 import { inspect } from 'node:util';
 import { setMirrorListener, setMirrorPath, setMirrorRouter } from '@campaign-mirror/adapters-http';
 import { SetCampaignMirror, Unavailable } from '@campaign-mirror/domain';
@@ -142,6 +143,20 @@ describe('the route in applications of others', () => {
     });
     expect(seen).to.have.length(3);
     for (const one of seen) expect(one).to.include('requestId').and.not.include(service().keys.valid);
+  });
+
+  it('no refusal waits, since a host may be paid for its time', async () => {
+    const failedKeys = { rate: { limit: 1, seconds: 60 }, count: async () => ({ consumed: 2, resetIn: 9 }) };
+    const settings = { useCase: useCase(), limits: { failedKeys } };
+    await hosted(createServer(setMirrorListener(settings)), async (host) => {
+      mock.timers.enable({ apis: ['setTimeout'] });
+      try {
+        for (const key of ['x', service().keys.unknown])
+          expect((await ask(host, { headers: { Authorization: `Bearer ${key}` } })).status).to.equal(429);
+      } finally {
+        mock.timers.reset();
+      }
+    });
   });
 
   it('the credential may be a header of its own', async () => {

@@ -78,16 +78,12 @@ describe('contract: tokens: who a token is of', () => {
 
   const identityOf = ({ url }: TestIssuer, otherwise: Partial<typeof rules> = {}) =>
     new JwtIdentity({ ...rules, ...otherwise }, issuerKeys({ url }));
-  /** `claimedBy` says the same, since there is no store. */
-  async function expectCaller(credential: string, expected: object) {
+  const expectCaller = async (credential: string, expected: object) =>
     expect(await identity.whoIs(credential)).to.deep.equal(expected);
-    expect(await identity.claimedBy(credential)).to.deep.equal(expected);
-  }
 
   async function expectRefused(credential: string, reason = '') {
     const refused = await identity.whoIs(credential);
     expect(refused).to.have.property('refused').that.includes(`token-${reason}`);
-    expect(await identity.claimedBy(credential)).to.deep.equal(refused);
   }
 
   for (const [name, make] of Object.entries(good))
@@ -123,7 +119,6 @@ describe('contract: tokens: who a token is of', () => {
     isWellFormed: isTokenForm,
     ports: ({ campaigns }) => ({
       identity: {
-        claimedBy: (one) => asked('token', identity.claimedBy(one)),
         whoIs: (one) => asked('token', identity.whoIs(one)),
       },
       campaigns: {

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const base = (process.env.CAMPAIGN_MIRROR_URL?.trim() || 'http://127.0.0.1:3000').replace(/\/+$/, '');
-const key = process.env.CAMPAIGN_MIRROR_KEY?.trim();
+const trimmed = (text = '') => text.replace(/^[ \t-\r]+|[ \t-\r]+$/g, '');
+const base = trimmed(process.env.CAMPAIGN_MIRROR_URL).replace(/\/+$/, '') || 'http://127.0.0.1:3000';
+const key = trimmed(process.env.CAMPAIGN_MIRROR_KEY);
 
 async function attempt(campaign, address, request) {
   try {
@@ -17,10 +18,15 @@ async function attempt(campaign, address, request) {
       redirect: 'manual',
       signal: AbortSignal.timeout(40_000),
     });
-    const wait = Number(response.headers.get('Retry-After')) || 1;
-    return { status: response.status, text: await response.text(), wait };
+    const wait = response.headers.get('Retry-After') ?? '';
+    const { status } = response;
+    const again = [408, 429, 503].includes(status);
+    return { status, text: await response.text(), again, wait: /^\d+$/.test(wait) ? Number(wait) : 1 };
   } catch (error) {
-    return { status: 0, text: error.cause?.message ?? error.message, wait: 1 };
+    const { code, message = error.message } = error.cause ?? {};
+    // A URL that cannot be opened, or a certificate that is not accepted, will not be better the next time.
+    const again = error.name === 'TimeoutError' || (code !== undefined && !/CERT|SIGNATURE/.test(code));
+    return { status: 0, text: message || code, again, wait: 1 };
   }
 }
 
@@ -30,20 +36,27 @@ export async function setMirror(campaign, address) {
   // A message about a header that cannot be sent would show the key.
   if (/[^!-~]/.test(key))
     throw new Error('CAMPAIGN_MIRROR_KEY is no key: it has white space or other characters in it');
+  if (!/^https?:\/\/[\w.~%[\]-][\w.~:/%[\]-]*$/.test(base))
+    throw new Error('CAMPAIGN_MIRROR_URL must be like https://mirror.example.com');
+  if (!/^[1-9][0-9]*$/.test(campaign))
+    throw new Error('the campaign must be a number: digits only, without a leading zero');
+  // Node has put U+FFFD in the place of bytes that are not UTF-8.
+  if (/[\0-\x1f\x7f\ufffd]/.test(address))
+    throw new Error('the address has control characters in it, such as a CR at its end, or is not UTF-8');
   const request = randomUUID();
   for (let attempts = 1; ; attempts++) {
-    const { status, text, wait } = await attempt(campaign, address, request);
-    if (status === 200) return JSON.parse(text).mirror;
-    const again = [0, 408, 429, 503].includes(status) && wait <= 60 && attempts < 4;
-    if (!again) throw new Error(`${status} ${text} (request ${request})`);
+    const { status, text, again, wait } = await attempt(campaign, address, request);
+    if (status === 200 && text.startsWith('{"mirror":{')) return JSON.parse(text).mirror;
+    if (!again || wait > 60 || attempts === 4) throw new Error(`${status} ${text} (request ${request})`);
     await sleep((wait + Math.random() * attempts) * 1000);
   }
 }
 
 try {
-  if (process.argv.length !== 4)
+  const [campaign, address, ...more] = process.argv.slice(2);
+  if (address === undefined || more.length > 0)
     throw new Error('usage: CAMPAIGN_MIRROR_KEY=cm_... node set-mirror.mjs CAMPAIGN ADDRESS');
-  console.log(await setMirror(process.argv[2], process.argv[3]));
+  console.log(JSON.stringify(await setMirror(campaign, address)));
 } catch (error) {
   console.error(error.message);
   process.exitCode = 1;

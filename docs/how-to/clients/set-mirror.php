@@ -2,45 +2,69 @@
 
 declare(strict_types=1);
 
-/** @return array{int, string, int} status (0: no answer), text, and how many seconds to wait */
-function attempt(string $campaign, string $address, string $request): array
+const BLANKS = " \t\n\v\f\r";
+define('BASE', rtrim(trim(getenv('CAMPAIGN_MIRROR_URL') ?: '', BLANKS), '/') ?: 'http://127.0.0.1:3000');
+define('KEY', trim(getenv('CAMPAIGN_MIRROR_KEY') ?: '', BLANKS));
+
+/**
+ * @return array{int, string, bool, int} status (0: no answer), text, whether another attempt can succeed, and how many
+ *     seconds to wait before it
+ */
+function attempt(string $campaign, string $body, string $request): array
 {
-    $base = rtrim(trim(getenv('CAMPAIGN_MIRROR_URL') ?: '') ?: 'http://127.0.0.1:3000', '/');
-    $call = curl_init("$base/public/v1/mirror/campaign/$campaign/mirror");
+    $wait = 1;
+    $call = curl_init(BASE . "/public/v1/mirror/campaign/$campaign/mirror");
     curl_setopt_array($call, [
-        CURLOPT_POSTFIELDS => json_encode(['mirror_endpoint' => $address], JSON_THROW_ON_ERROR),
+        CURLOPT_POSTFIELDS => $body,
         CURLOPT_HTTPHEADER => [
-            'Authorization: Bearer ' . trim(getenv('CAMPAIGN_MIRROR_KEY') ?: ''),
+            'Authorization: Bearer ' . KEY,
             'Content-Type: application/json',
             "X-Request-Id: $request",
         ],
+        CURLOPT_HEADERFUNCTION => function ($_, string $line) use (&$wait): int {
+            if (preg_match('/^Retry-After:[ \t]*([0-9]{1,9})\s*$/i', $line, $found)) {
+                $wait = (int) $found[1];
+            }
+            return strlen($line);
+        },
         CURLOPT_RETURNTRANSFER => true,
         CURLOPT_TIMEOUT => 40,
     ]);
     $text = curl_exec($call);
     if ($text === false) {
-        return [0, curl_error($call), 1];
+        // No server, no address for its name, silence, or a broken connection. A certificate, say, will not be better the next time.
+        return [0, curl_error($call), in_array(curl_errno($call), [6, 7, 16, 18, 28, 35, 52, 55, 56], true), 1];
     }
-    return [curl_getinfo($call, CURLINFO_RESPONSE_CODE), $text, curl_getinfo($call, CURLINFO_RETRY_AFTER) ?: 1];
+    $status = curl_getinfo($call, CURLINFO_RESPONSE_CODE);
+    return [$status, $text, in_array($status, [408, 429, 503], true), $wait];
 }
 
 /** Sets the mirror of a campaign. Throws when it is refused, or when four attempts came to nothing. */
 function setMirror(string $campaign, string $address): array
 {
-    $key = trim(getenv('CAMPAIGN_MIRROR_KEY') ?: '');
-    if ($key === '') {
+    if (KEY === '') {
         throw new RuntimeException('CAMPAIGN_MIRROR_KEY is not set');
     }
-    if (preg_match('/[^!-~]/', $key)) {
+    if (preg_match('/[^!-~]/', KEY)) {
         throw new RuntimeException('CAMPAIGN_MIRROR_KEY is no key: it has white space or other characters in it');
     }
+    if (!preg_match('#^https?://[A-Za-z0-9_.~%[\]-][A-Za-z0-9_.~:/%[\]-]*$#D', BASE)) {
+        throw new RuntimeException('CAMPAIGN_MIRROR_URL must be like https://mirror.example.com');
+    }
+    if (!preg_match('/^[1-9][0-9]*$/D', $campaign)) {
+        throw new RuntimeException('the campaign must be a number: digits only, without a leading zero');
+    }
+    if (preg_match('/^[^\0-\x1f\x7f]*$/Du', $address) !== 1) {
+        throw new RuntimeException('the address has control characters in it, such as a CR at its end, or is not UTF-8');
+    }
+    $body = json_encode(['mirror_endpoint' => $address], JSON_THROW_ON_ERROR);
     $request = bin2hex(random_bytes(16));
     for ($attempts = 1; ; $attempts++) {
-        [$status, $text, $wait] = attempt($campaign, $address, $request);
-        if ($status === 200) {
+        [$status, $text, $again, $wait] = attempt($campaign, $body, $request);
+        if ($status === 200 && str_starts_with($text, '{"mirror":{')) {
             return json_decode($text, true, flags: JSON_THROW_ON_ERROR)['mirror'];
         }
-        if (!in_array($status, [0, 408, 429, 503], true) || $wait > 60 || $attempts === 4) {
+        if (!$again || $wait > 60 || $attempts === 4) {
             throw new RuntimeException("$status $text (request $request)");
         }
         usleep((int) (($wait + lcg_value() * $attempts) * 1_000_000));
@@ -51,7 +75,8 @@ try {
     if ($argc !== 3) {
         throw new RuntimeException('usage: CAMPAIGN_MIRROR_KEY=cm_... php set-mirror.php CAMPAIGN ADDRESS');
     }
-    echo json_encode(setMirror($argv[1], $argv[2]), JSON_THROW_ON_ERROR | JSON_UNESCAPED_SLASHES), "\n";
+    $line = JSON_THROW_ON_ERROR | JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE | JSON_UNESCAPED_LINE_TERMINATORS;
+    echo json_encode(setMirror($argv[1], $argv[2]), $line), "\n";
 } catch (RuntimeException | JsonException $error) {
     fwrite(STDERR, $error->getMessage() . "\n");
     exit(1);

@@ -1,28 +1,75 @@
 #!/bin/sh
-if [ $# -ne 2 ]; then
-  echo "usage: CAMPAIGN_MIRROR_KEY=cm_... sh set-mirror.sh CAMPAIGN ADDRESS" >&2
+# Bytes, not characters: a class such as [0-9] has no others in it.
+LC_ALL=C
+export LC_ALL
+
+fail() {
+  printf '%s\n' "$1" >&2
   exit 1
-fi
-base=$(printf %s "${CAMPAIGN_MIRROR_URL:-http://127.0.0.1:3000}" | tr -d '[:space:]' | sed 's|/*$||')
-key=$(printf %s "$CAMPAIGN_MIRROR_KEY" | sed 's/[[:space:]]*$//; s/^[[:space:]]*//')
+}
+trimmed() {
+  set -- "${1#"${1%%[![:space:]]*}"}"
+  printf %s "${1%"${1##*[![:space:]]}"}"
+}
+
+[ $# -eq 2 ] || fail 'usage: CAMPAIGN_MIRROR_KEY=cm_... sh set-mirror.sh CAMPAIGN ADDRESS'
+base=$(trimmed "$CAMPAIGN_MIRROR_URL" | sed 's|/*$||')
+base=${base:-http://127.0.0.1:3000}
+key=$(trimmed "$CAMPAIGN_MIRROR_KEY")
 case $key in
-  '') echo 'CAMPAIGN_MIRROR_KEY is not set' >&2; exit 1 ;;
-  *[![:graph:]]*) echo 'CAMPAIGN_MIRROR_KEY is no key: it has white space or other characters in it' >&2; exit 1 ;;
+  '') fail 'CAMPAIGN_MIRROR_KEY is not set' ;;
+  *[![:graph:]]*) fail 'CAMPAIGN_MIRROR_KEY is no key: it has white space or other characters in it' ;;
+esac
+bad_url='CAMPAIGN_MIRROR_URL must be like https://mirror.example.com'
+case $base in
+  *[!][A-Za-z0-9_.~:/%-]* | http://[:/]* | https://[:/]*) fail "$bad_url" ;;
+  http://?* | https://?*) ;;
+  *) fail "$bad_url" ;;
+esac
+case $1 in
+  '' | 0* | *[!0-9]*) fail 'the campaign must be a number: digits only, without a leading zero' ;;
+esac
+case $2 in
+  *[[:cntrl:]]*) fail 'the address has control characters in it, such as a CR at its end, or is not UTF-8' ;;
 esac
 
+body="{\"mirror_endpoint\":\"$(printf %s "$2" | sed 's/[\\"]/\\&/g')\"}"
 request="cli-$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')"
-answer=$(mktemp)
-trap 'rm -f "$answer"' EXIT
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+trap 'exit 1' HUP INT TERM
 
-status=$(printf 'Authorization: Bearer %s\n' "$key" | curl --silent --show-error --globoff \
-  --max-time 40 --retry 3 --retry-max-time 60 --retry-all-errors \
-  --header @- --header 'Content-Type: application/json' --header "X-Request-Id: $request" \
-  --data "{\"mirror_endpoint\":\"$2\"}" --output "$answer" --write-out '%{http_code}' \
-  "$base/public/v1/mirror/campaign/$1/mirror")
-
-if [ "$status" = 200 ]; then
-  cat "$answer"
-else
-  echo "$status $(cat "$answer") (request $request)" >&2
-  exit 1
-fi
+attempts=1
+while :; do
+  status=$(printf 'Authorization: Bearer %s\n' "$key" | curl --disable --silent --show-error --globoff --max-time 40 \
+    --header @- --header 'Content-Type: application/json' --header "X-Request-Id: $request" --data-raw "$body" \
+    --output "$folder/answer" --dump-header "$folder/headers" --write-out '%{http_code}' \
+    "$base/public/v1/mirror/campaign/$1/mirror" 2> "$folder/error")
+  ended=$?
+  wait=1
+  if [ $ended -eq 0 ]; then
+    answer=$(cat "$folder/answer")
+    after=$(sed -n 's/^[Rr][Ee][Tt][Rr][Yy]-[Aa][Ff][Tt][Ee][Rr]:[[:blank:]]*\([0-9]\{1,9\}\)[[:space:]]*$/\1/p' "$folder/headers")
+    wait=${after:-1}
+  else
+    status=0
+    answer=$(sed q "$folder/error")
+  fi
+  case $status$answer in
+    '200{"mirror":{'*'}}')
+      answer=${answer#'{"mirror":'}
+      printf '%s\n' "${answer%'}'}"
+      exit 0
+      ;;
+  esac
+  # By the exit code of curl: no server, no address for its name, silence, or a broken connection. A certificate, say,
+  # will not be better the next time.
+  case $status-$ended in
+    408-0 | 429-0 | 503-0 | 0-6 | 0-7 | 0-16 | 0-18 | 0-28 | 0-35 | 0-52 | 0-55 | 0-56) ;;
+    *) attempts=4 ;;
+  esac
+  if [ "$wait" -gt 60 ] || [ $attempts -eq 4 ]; then fail "$status $answer (request $request)"; fi
+  sleep "$wait"
+  sleep $(($(od -An -N1 -tu1 /dev/urandom) % (attempts + 1)))
+  attempts=$((attempts + 1))
+done

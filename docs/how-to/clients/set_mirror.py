@@ -3,15 +3,17 @@ import json
 import os
 import random
 import re
+import ssl
 import sys
 import time
 import uuid
 from http.client import HTTPException
-from urllib.error import HTTPError
+from urllib.error import HTTPError, URLError
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-BASE = (os.environ.get("CAMPAIGN_MIRROR_URL", "").strip() or "http://127.0.0.1:3000").rstrip("/")
-KEY = os.environ.get("CAMPAIGN_MIRROR_KEY", "").strip()
+BLANKS = " \t\n\v\f\r"
+BASE = os.environ.get("CAMPAIGN_MIRROR_URL", "").strip(BLANKS).rstrip("/") or "http://127.0.0.1:3000"
+KEY = os.environ.get("CAMPAIGN_MIRROR_KEY", "").strip(BLANKS)
 
 
 class NoRedirect(HTTPRedirectHandler):
@@ -21,7 +23,8 @@ class NoRedirect(HTTPRedirectHandler):
         return None
 
 
-def attempt(campaign, address, request_id):
+def attempt(campaign, body, request_id):
+    """The status (0: no answer), the text, whether another attempt can succeed, and how many seconds to wait before it."""
     request = Request(
         f"{BASE}/public/v1/mirror/campaign/{campaign}/mirror",
         method="POST",
@@ -30,7 +33,7 @@ def attempt(campaign, address, request_id):
             "Content-Type": "application/json",
             "X-Request-Id": request_id,
         },
-        data=json.dumps({"mirror_endpoint": address}).encode(),
+        data=body,
     )
     try:
         try:
@@ -38,10 +41,15 @@ def attempt(campaign, address, request_id):
         except HTTPError as error:
             response = error
         with response:
+            status, text = response.status, response.read().decode(errors="replace")
             wait = response.headers.get("Retry-After", "")
-            return response.status, response.read().decode(), int(wait) if wait.isdigit() else 1
-    except (OSError, HTTPException) as error:
-        return 0, str(error), 1
+            wait = int(wait) if re.fullmatch("[0-9]{1,9}", wait) else 1
+            return status, text, status in (408, 429, 503), wait
+    except (OSError, HTTPException, ValueError) as error:
+        reason = error.reason if isinstance(error, URLError) else error
+        # A URL that cannot be opened, or a certificate that is not accepted, will not be better the next time.
+        hopeless = isinstance(reason, (ssl.SSLCertVerificationError, ValueError))
+        return 0, str(reason) or type(reason).__name__, not hopeless, 1
 
 
 def set_mirror(campaign, address):
@@ -51,20 +59,33 @@ def set_mirror(campaign, address):
     # A message about a header that cannot be sent would show the key.
     if re.search("[^!-~]", KEY):
         raise RuntimeError("CAMPAIGN_MIRROR_KEY is no key: it has white space or other characters in it")
+    if not re.fullmatch(r"https?://[A-Za-z0-9_.~%\[\]-][A-Za-z0-9_.~:/%\[\]-]*", BASE):
+        raise RuntimeError("CAMPAIGN_MIRROR_URL must be like https://mirror.example.com")
+    if not re.fullmatch("[1-9][0-9]*", str(campaign)):
+        raise RuntimeError("the campaign must be a number: digits only, without a leading zero")
+    # Python has put half of a surrogate pair in the place of each byte that is not UTF-8.
+    if re.search("[\0-\x1f\x7f\ud800-\udfff]", address):
+        raise RuntimeError("the address has control characters in it, such as a CR at its end, or is not UTF-8")
+    body = json.dumps({"mirror_endpoint": address}, ensure_ascii=False).encode()
     request_id = str(uuid.uuid4())
     for attempts in range(1, 5):
-        status, text, wait = attempt(campaign, address, request_id)
-        if status == 200:
+        status, text, again, wait = attempt(campaign, body, request_id)
+        if status == 200 and text.startswith('{"mirror":{'):
             return json.loads(text)["mirror"]
-        if status not in (0, 408, 429, 503) or wait > 60 or attempts == 4:
+        if not again or wait > 60 or attempts == 4:
             raise RuntimeError(f"{status} {text} (request {request_id})")
         time.sleep(wait + random.random() * attempts)
 
 
+def main(words):
+    if len(words) != 2:
+        raise RuntimeError("usage: CAMPAIGN_MIRROR_KEY=cm_... python3 set_mirror.py CAMPAIGN ADDRESS")
+    line = json.dumps(set_mirror(*words), ensure_ascii=False, separators=(",", ":"))
+    sys.stdout.buffer.write(f"{line}\n".encode())
+
+
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
-        sys.exit("usage: CAMPAIGN_MIRROR_KEY=cm_... python3 set_mirror.py CAMPAIGN ADDRESS")
     try:
-        print(json.dumps(set_mirror(sys.argv[1], sys.argv[2])))
+        main(sys.argv[1:])
     except (RuntimeError, ValueError) as error:
         sys.exit(str(error))

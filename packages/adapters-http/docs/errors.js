@@ -1,4 +1,4 @@
-/** A plugin of the component: the documented answers of errors are folded behind a button. */
+/** A plugin of the component: the documented error responses are folded behind a button. */
 export function foldedErrors({ React }) {
   const { createElement, useState } = React;
   const folded = (Responses) => (props) => {
@@ -15,7 +15,7 @@ export function foldedErrors({ React }) {
       'div',
       { className: open ? undefined : 'errors-folded' },
       createElement(Responses, props),
-      createElement('button', button, `${open ? 'Hide' : 'Show'} the ${errors} answers of errors`),
+      createElement('button', button, `${open ? 'Hide' : 'Show'} the ${errors} error responses`),
     );
   };
   return { wrapComponents: { responses: folded } };

@@ -1,6 +1,6 @@
 import { foldedErrors } from './errors.js';
 import { labelled } from './labels.js';
-import { javascript, python } from './snippets.js';
+import { curl, javascript, python } from './snippets.js';
 
 const { SwaggerUIBundle } = window;
 
@@ -36,7 +36,13 @@ const ui = SwaggerUIBundle({
   syntaxHighlight: { theme: 'obsidian' },
   plugins: [
     foldedErrors,
-    { fn: { requestSnippetGenerator_javascript: javascript, requestSnippetGenerator_python: python } },
+    {
+      fn: {
+        requestSnippetGenerator_curl_bash: curl,
+        requestSnippetGenerator_javascript: javascript,
+        requestSnippetGenerator_python: python,
+      },
+    },
   ],
   onComplete: async () => {
     // Before the field is there: the example of the document, which is nobody's campaign, takes it otherwise.

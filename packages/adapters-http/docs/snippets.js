@@ -1,10 +1,24 @@
 /** The request of the page as a program: an immutable map of `url`, `method`, `headers` and `body`. */
 function parts(request) {
   const { url, method, headers = {}, body } = request.toJS();
-  return { url, method, headers, body: body || undefined };
+  // What is copied is passed on: the key stays in the environment of whoever runs it.
+  const shown = 'Authorization' in headers ? { ...headers, Authorization: withKey } : headers;
+  return { url, method, headers: shown, body: body || undefined };
 }
 
-/** With `fetch`, in browsers and in Node. */
+const withKey = 'Bearer $KEY';
+
+export function curl(request) {
+  const { url, method, headers, body } = parts(request);
+  const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
+  const lines = [`curl -X ${quoted(method)}`, quoted(url)];
+  for (const [name, value] of Object.entries(headers))
+    lines.push(`-H ${value === withKey ? `"${name}: ${value}"` : quoted(`${name}: ${value}`)}`);
+  if (body !== undefined) lines.push(`-d ${quoted(body)}`);
+  return lines.join(' \\\n  ');
+}
+
+/** With `fetch`, in Node. */
 export function javascript(request) {
   const { url, method, headers, body } = parts(request);
   const options = [`method: ${JSON.stringify(method)}`, `headers: ${indented(headers)}`];
@@ -14,20 +28,23 @@ export function javascript(request) {
     ...options.map((option) => `  ${option},`),
     '});',
     'console.log(response.status, await response.json());',
-  ].join('\n');
+  ]
+    .join('\n')
+    .replace(`"${withKey}"`, (text) => `${text}.replace("$KEY", process.env.KEY)`);
 }
 
 /** With what Python brings along. A string of JSON is one of Python too. */
 export function python(request) {
   const { url, method, headers, body } = parts(request);
   const data = body === undefined ? '' : `\n    data=${JSON.stringify(body)}.encode(),`;
-  return `from urllib.error import HTTPError
+  return `from os.path import expandvars
+from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 request = Request(
     ${JSON.stringify(url)},
     method=${JSON.stringify(method)},
-    headers=${indented(headers, '    ')},${data}
+    headers=${indented(headers, '    ').replace(`"${withKey}"`, (text) => `expandvars(${text})`)},${data}
 )
 try:
     with urlopen(request, timeout=40) as response:

@@ -1,5 +1,5 @@
 import type * as domain from '@campaign-mirror/domain';
-import { accessKeyOf, keySubject, usualKeyLife } from '@campaign-mirror/domain';
+import { accessKeyOf, conditionHolds, keySubject, usualKeyLife } from '@campaign-mirror/domain';
 import { keyHash, newKey, timestampOf } from './schema/schema.ts';
 
 type Stored<T> = { -readonly [Field in keyof T]: T[Field] };
@@ -7,6 +7,8 @@ type Stored<T> = { -readonly [Field in keyof T]: T[Field] };
 export interface StoredAccessKey {
   readonly id: domain.AccessKeyId;
   ownerId: domain.OwnerId;
+  /** Undefined: any. */
+  readonly hosts: domain.HostList | undefined;
   /** Null: never. */
   expiresAt: domain.Timestamp | null;
   revokedAt: domain.Timestamp | null;
@@ -22,6 +24,7 @@ export class InMemoryStore {
   /** By the SHA-256 of the key, in hexadecimal. */
   readonly accessKeys = new Map<string, StoredAccessKey>();
   readonly history: domain.HistoryEntry[] = [];
+  readonly lastChanges = new Map<domain.CampaignId, domain.HistoryId>();
   readonly now: () => bigint;
   #lastId = 0;
 
@@ -55,11 +58,12 @@ export class InMemoryStore {
   issueKey(
     ownerId: domain.OwnerId,
     expiresIn: number | 'never' = usualKeyLife,
+    hosts?: domain.HostList,
   ): { id: domain.AccessKeyId; key: domain.AccessKey } {
     const { key, hash } = newKey();
     const id = this.nextId<domain.AccessKeyId>();
     const end = expiresIn === 'never' ? null : timestampOf(this.now() + BigInt(expiresIn) * 1_000_000n);
-    this.accessKeys.set(hash.toString('hex'), { id, ownerId, expiresAt: end, revokedAt: null });
+    this.accessKeys.set(hash.toString('hex'), { id, ownerId, hosts, expiresAt: end, revokedAt: null });
     return { id, key };
   }
 
@@ -92,20 +96,27 @@ export class InMemoryCampaigns implements domain.CampaignRepository {
 
   async setMirror(
     seen: domain.Campaign,
-    { address, by, requestId }: domain.MirrorChange,
+    { address, by, requestId, condition }: domain.MirrorChange,
   ): Promise<domain.SetMirrorResult> {
     const { mirrors, history } = this.#store;
-    const id = accessKeyOf(by.subject);
-    const key = id && this.#store.accessKey(id);
-    if (id && (key?.ownerId !== seen.ownerId || !this.#store.isValid(key))) return { kind: 'caller-invalid' };
+    const keyId = accessKeyOf(by.subject);
+    const key = keyId && this.#store.accessKey(keyId);
+    if (keyId && (key?.ownerId !== seen.ownerId || !this.#store.isValid(key)))
+      return { kind: 'caller-invalid' };
     const campaign = this.#find(seen.id);
     const mirror = mirrors.get(seen.id);
     const isAsSeen = campaign?.ownerId === seen.ownerId && campaign.isDefault === seen.isDefault;
     if (!mirror || !seen.hasMirror || !isAsSeen) return { kind: 'campaign-differs', campaign };
 
+    const lastChange = this.#store.lastChanges.get(seen.id) ?? 0;
+    if (!conditionHolds(condition, lastChange))
+      return { kind: 'condition-failed', mirror: { ...mirror }, lastChange };
+
     const changedAt = this.#after(mirror.updatedAt);
+    const id = this.#store.nextId<domain.HistoryId>();
+    this.#store.lastChanges.set(seen.id, id);
     history.push({
-      id: this.#store.nextId(),
+      id,
       mirrorId: mirror.id,
       campaignId: seen.id,
       subject: by.subject,
@@ -117,7 +128,7 @@ export class InMemoryCampaigns implements domain.CampaignRepository {
     });
     const updated = { updatedExternally: true, updatedExternallyAt: changedAt, updatedAt: changedAt };
     Object.assign(mirror, { targetUrl: address, ...updated });
-    return { kind: 'mirror-set', mirror: { ...mirror } };
+    return { kind: 'mirror-set', mirror: { ...mirror }, lastChange: id };
   }
 
   #find(id: domain.CampaignId): domain.Campaign | undefined {
@@ -136,28 +147,29 @@ export class InMemoryCampaigns implements domain.CampaignRepository {
 /** Callers by their access keys, in memory: for tests, and for reuse without persistence. */
 export class InMemoryIdentity implements domain.Identity {
   readonly #store: InMemoryStore;
-  /** The last result by the hash of the key. It outlives the key, as a claim may. */
-  readonly #claims = new Map<string, domain.Caller>();
+  /** By the hash of the key. A caller is remembered after the end of the key, until that is looked up. */
+  readonly #callers = new Map<string, domain.Caller & { toProve: true }>();
 
   constructor(store: InMemoryStore) {
     this.#store = store;
   }
 
-  async claimedBy(key: string): Promise<domain.Caller | undefined> {
-    return this.#claims.get(keyHash(key).toString('hex'));
+  remembered(key: string) {
+    return this.#callers.get(keyHash(key).toString('hex'));
   }
 
   async whoIs(key: string): Promise<domain.Identified> {
     const hash = keyHash(key).toString('hex');
     const stored = this.#store.accessKeys.get(hash);
-    this.#claims.delete(hash);
+    this.#callers.delete(hash);
     if (!stored) return undefined;
     const subject = keySubject(stored.id);
     if (!this.#store.isValid(stored)) {
       return { refused: stored.revokedAt === null ? 'expired-key' : 'revoked-key', subject };
     }
-    const caller = { ownerId: stored.ownerId, subject };
-    this.#claims.set(hash, caller);
+    const { ownerId, hosts } = stored;
+    const caller = hosts ? { ownerId, subject, hosts } : { ownerId, subject };
+    this.#callers.set(hash, { ...caller, toProve: true });
     return caller;
   }
 }

@@ -17,16 +17,19 @@ export {
   type Refusal,
   SetCampaignMirror,
   type SetMirrorRequest,
+  unauthenticated,
 } from './set-campaign-mirror/set-campaign-mirror.ts';
 export * from './values/access-key.ts';
+export * from './values/condition.ts';
 export * from './values/identifiers.ts';
 export {
   type AddressFault,
   type Host,
-  type HostDenylist,
+  type HostList,
   type HostName,
   host,
-  hostDenylist,
+  hostList,
+  invisible,
   isOnHost,
   longestAddress,
   type MirrorAddress,

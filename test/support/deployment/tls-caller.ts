@@ -2,7 +2,10 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import { text } from 'node:stream/consumers';
+import { connect } from 'node:tls';
 import { host, type TlsProxy } from './tls-proxy.ts';
+
+export { host };
 
 /** Where callers come from, so that they are not taken for the proxy. */
 export const callersAddress = '127.0.0.2';
@@ -38,4 +41,12 @@ export function tlsCaller(
     return { status: response.statusCode, headers: response.headers, body: await text(response) };
   };
   return { call, close: () => agent.destroy() };
+}
+
+/** Sends these bytes, and resolves with all that comes until the proxy closes the connection. */
+export async function exchange({ port, ca }: Pick<TlsProxy, 'port' | 'ca'>, bytes: string): Promise<string> {
+  const from = { localAddress: callersAddress };
+  const socket = connect({ host: '127.0.0.1', port, ca, servername: host, ...from });
+  socket.write(bytes);
+  return text(socket);
 }

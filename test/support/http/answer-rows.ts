@@ -113,8 +113,25 @@ export const inOrder: readonly Row[] = [
 ];
 
 const tunnel: Given = () => ({ method: 'CONNECT', target: 'example.com:443', body: undefined });
+const noHosts = [
+  'https://',
+  'https:///x',
+  'https://????.example/',
+  'https://a.example:0/',
+  'https://a.example:6000/',
+];
+const unseen = ['https://a.example/{\u200dclick_id}', 'https://a\u3164.example/', 'https://a.example/\u200e'];
 export const rows: readonly Row[] = [
   ...inOrder,
+  ...noHosts.map((url) => unprocessable(url, bodyWith(url), 'not-a-url', 'must be a valid URL')),
+  ...unseen.map((url) =>
+    unprocessable(
+      encodeURI(url),
+      bodyWith(url),
+      'forbidden-character',
+      'must not contain white space, backslashes or invisible characters',
+    ),
+  ),
   unprocessable('no body at all', undefined, 'required', 'is required'),
   last('CONNECT', tunnel, 405, 'method-not-supported', postOnly('CONNECT'), allow),
 ];

@@ -9,12 +9,7 @@ import {
   type TimeLimits,
 } from '@campaign-mirror/adapters-http';
 import { interfacePages } from '@campaign-mirror/adapters-http/docs';
-import {
-  type CampaignId,
-  type HostDenylist,
-  noDeniedHosts,
-  SetCampaignMirror,
-} from '@campaign-mirror/domain';
+import { type CampaignId, type HostList, noDeniedHosts, SetCampaignMirror } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { freshDatabase } from '../database/database-server.ts';
 import { eventually } from '../promises.ts';
@@ -65,7 +60,7 @@ export interface HttpServiceOptions
   extends Partial<Omit<SetMirrorSettings, 'useCase'>>,
     Partial<Omit<CallSettings, 'log'>>,
     Pick<ApplicationSettings, 'origins' | 'pages'> {
-  readonly deniedHosts?: HostDenylist;
+  readonly deniedHosts?: HostList;
   readonly timeLimits?: TimeLimits;
   /** Ports that stand before the real ones. */
   readonly ports?: (world: World) => Partial<Pick<World, 'campaigns' | 'identity'>>;

@@ -86,7 +86,7 @@ export function worldsOf({ campaigns, identity, accessKeys, others, settings, st
       expire: (key) => others.expireKey(idOf(key)),
       revoke: (key) => accessKeys.revoke(idOf(key)),
       forget: (key) => others.deleteKey(idOf(key)),
-      claims: true,
+      remembers: true,
     },
   };
 }

@@ -16,8 +16,8 @@ export const campaign: domain.Campaign = {
 /** As the store has it; nobody in between looks at it. */
 export const mirror = { id: 1, campaignId: campaign.id, clicks: 3 } as domain.Mirror;
 
-export function denying(...entries: readonly string[]): domain.HostDenylist {
-  const list = domain.hostDenylist(entries);
+export function denying(...entries: readonly string[]): domain.HostList {
+  const list = domain.hostList(entries);
   if ('notAHost' in list) throw new TypeError(`not a host: ${list.notAHost}`);
   return list;
 }

@@ -86,7 +86,7 @@ function inCompany({ campaigns, identity }: Ports, another: () => Promise<Live>)
   };
   return {
     identity: {
-      claimedBy: (key) => identity.claimedBy(key),
+      remembered: (key) => identity.remembered?.(key),
       whoIs: async (asked) => {
         const { key } = await companion();
         const [, caller] = await Promise.all([identity.whoIs(key), identity.whoIs(asked)]);

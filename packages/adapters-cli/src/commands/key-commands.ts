@@ -31,21 +31,28 @@ export function keyCommands(call: Call, operator: OperatorAccess) {
   const issue = leaf('issue', 'issue an access key, which is shown once, on standard output', [
     'key issue --owner 42 --name "my script"',
     'key issue --owner 42 --name "my script" --expires-in 90d',
+    "key issue --owner 42 --name ads --hosts 'shop.example,*.shop.example'",
   ])
     .requiredOption('--owner <n>', 'the owner whose mirrors the key may set; required', parse.owner)
     .requiredOption('--name <name>', 'what the key is for; required', parse.name)
     .option('--expires-in <time>', 'lifetime, such as 1s, 30m, 12h or 90d; 365d by default', parse.life)
     .addOption(new Option('--no-expiry', 'the key never expires').conflicts('expiresIn'))
-    .action(async ({ owner, name, expiresIn, expiry, json }) => {
+    .option(
+      '--hosts <list>',
+      'the only hosts to which the key may set mirrors, such as shop.example,*.shop.example; for good',
+      parse.hosts,
+    )
+    .action(async ({ owner, name, expiresIn, expiry, hosts, json }) => {
       const life = expiry ? expiresIn : 'never';
       const { warning, issued } = await operator.administering(async ({ keys, records }) => ({
         warning: await ownerWarning(records, owner),
-        issued: await keys.issue({ owner, name, ...(life && { expiresIn: life }) }),
+        issued: await keys.issue({ owner, name, ...(life && { expiresIn: life }), ...(hosts && { hosts }) }),
       }));
       if (warning) await call.output.note(warning);
       let sentence = `Key ${issued.id} of the owner ${owner}.`;
       if (!expiry) sentence += ' It never expires.';
       else if (!expiresIn) sentence += ' It expires in 365 days.';
+      if (hosts) sentence += ` It sets mirrors to ${hosts.join(', ')} only.`;
       await printOnce(json, issued, sentence);
     });
 
@@ -71,6 +78,7 @@ export function keyCommands(call: Call, operator: OperatorAccess) {
             { head: 'expires', cell: ({ expiresAt }) => expiresAt ?? 'never' },
             { head: 'revoked', cell: ({ revokedAt }) => revokedAt },
             { head: 'replaced by', right: true, cell: ({ replacedBy }) => replacedBy },
+            { head: 'hosts', cell: ({ hosts }) => hosts?.join(',') ?? 'any' },
             { head: 'name', cell: ({ name }) => name },
           ],
           none: 'There is no access key.',

@@ -125,7 +125,10 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
         const latest = undo && !yes ? await ports.history.list({ campaign, limit: maxListed + 1 }) : [];
         const later = latest.filter(({ id }) => id > change);
         if (later.length > 0) await confirmed(call, discarding(campaign, change, later));
-        return domain.restoreMirror(ports, deniedHosts, campaign, change, address);
+        // Only what the question has named is discarded.
+        const [last] = latest;
+        const condition = last && { oneOf: [last.id] };
+        return domain.restoreMirror(ports, deniedHosts, campaign, change, address, condition);
       });
       if (restored.kind !== 'mirror-set')
         throw campaignRefused(campaign, restored, `the address of change ${change} is refused`);

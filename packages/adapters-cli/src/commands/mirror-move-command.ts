@@ -46,7 +46,7 @@ export function move(call: Call, operator: OperatorAccess) {
     .option('--yes', 'do not ask')
     .action(async ({ undo, includeDefault = false, dryRun = false, yes = false, json, ...hosts }) => {
       const { fromHost: from, toHost: to, subdomains = false, owner } = hosts;
-      let planOf: ((moves: domain.MirrorMoves, denied: domain.HostDenylist) => Promise<Plan>) | undefined;
+      let planOf: ((moves: domain.MirrorMoves, denied: domain.HostList) => Promise<Plan>) | undefined;
       if (undo === undefined && from && to) {
         const options = { subdomains, includeDefault, ...(owner && { owner }) };
         planOf = (moves, denied) => movePlan(moves, from, to, options, denied);
@@ -91,7 +91,7 @@ async function movePlan(
   from: domain.Host,
   to: domain.Host,
   { subdomains, ...options }: { subdomains: boolean; includeDefault: boolean; owner?: domain.OwnerId },
-  denied: domain.HostDenylist,
+  denied: domain.HostList,
 ): Promise<Plan> {
   const move = domain.hostMove(from, to, subdomains, denied);
   if ('fault' in move) throw refused(move.fault, from.written, to.written);
@@ -110,7 +110,7 @@ async function undoingPlan(
   moves: domain.MirrorMoves,
   move: domain.AuditId,
   includeDefault: boolean,
-  denied: domain.HostDenylist,
+  denied: domain.HostList,
 ): Promise<Plan> {
   const undoneBy = await moves.undoneBy(move);
   if (undoneBy === undefined)

@@ -23,7 +23,7 @@ export interface AdministrationPorts extends Pick<OperatorPorts, 'records' | 'hi
 }
 
 export interface ActContext {
-  readonly deniedHosts: domain.HostDenylist;
+  readonly deniedHosts: domain.HostList;
   /** The identifier that the rows of the act share in the history and the audit. */
   readonly requestId: string;
   /** What the database rolled back, if an error says so. */

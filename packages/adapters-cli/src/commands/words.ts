@@ -33,7 +33,6 @@ type Reason =
 const texts: Readonly<Record<Reason, (id: domain.CampaignId) => string>> = {
   unauthenticated: () =>
     'the access key is malformed, unknown, expired or revoked: `./campaign-mirror key issue` issues another',
-  'over-limit': () => 'too many calls: try again later',
   'campaign-not-found': (id) => `there is no campaign ${id}`,
   'mirror-exists': (id) => `the campaign ${id} has a mirror already`,
   'mirror-not-created': (id) =>
@@ -42,6 +41,8 @@ const texts: Readonly<Record<Reason, (id: domain.CampaignId) => string>> = {
     `the campaign ${id} is its owner's default campaign, whose mirror cannot be set: ${unsetting(id)}`,
   'not-the-owner': (id) =>
     `the campaign ${id} belongs to another owner than the key: use a key of the campaign's owner`,
+  'condition-failed': (id) =>
+    `the mirror of the campaign ${id} was changed meanwhile, so nothing was done: look at \`./campaign-mirror mirror history ${id}\`, then repeat it`,
   'no-address': (id) => `the history of the campaign ${id} has no such change: ${changeNumbers(id)}`,
 };
 
@@ -66,6 +67,7 @@ export const addressFaults: Readonly<Record<domain.AddressFault, string>> = {
   credentials: 'it must not contain a user name or a password',
   'not-a-url': 'it must be a valid URL',
   'denied-host': 'it must not point to this host, which the host denylist contains',
+  'host-not-of-key': 'it must not point to this host, which is not among those of the key',
 };
 
 /** A warning if an owner who gets something has no campaign, since the number may be mistyped. */

@@ -62,7 +62,7 @@ function fieldsIn(text: string): string[] {
  */
 export async function* importLines(
   bytes: AsyncIterable<Buffer>,
-  denied: domain.HostDenylist,
+  denied: domain.HostList,
 ): AsyncGenerator<domain.ImportLine> {
   let columns: readonly domain.CampaignField[] | undefined;
   let line = 0;
@@ -87,7 +87,7 @@ export async function* importLines(
   if (!columns) throw new ClearError('the file is empty');
 }
 
-function checked(text: string, columns: readonly domain.CampaignField[], denied: domain.HostDenylist) {
+function checked(text: string, columns: readonly domain.CampaignField[], denied: domain.HostList) {
   const record = fieldsIn(text);
   if (record.length !== columns.length) {
     throw new UnreadLine(`the line has ${record.length} fields, but the header has ${columns.length}`);

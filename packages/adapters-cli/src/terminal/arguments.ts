@@ -61,3 +61,12 @@ export const host = argument(
   'A host such as old.example or [2001:db8::1], without a scheme, a port or a path,',
   domain.host,
 );
+
+/** Hosts with commas between them, each as in the host denylist; at least one. */
+export const hosts = argument(
+  'Hosts such as shop.example,*.shop.example, without schemes, ports or paths,',
+  (text) => {
+    const entries = text.split(',').map((entry) => entry.trim());
+    return 'notAHost' in domain.hostList(entries) ? undefined : entries;
+  },
+);

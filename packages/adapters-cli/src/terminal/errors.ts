@@ -1,25 +1,27 @@
 import { constants } from 'node:os';
 import { getSystemErrorMessage } from 'node:util';
+import { invisible } from '@campaign-mirror/domain';
 
-/**
- * Characters that JSON does not escape, although they control a terminal or mislead a reader: DEL and the C1 controls,
- * line and paragraph separators, zero-width characters, bidirectional controls.
- */
-const misleading = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
+/** What controls a terminal, misleads a reader or cannot be seen, except the blank. */
+const misleading = new RegExp(`(?! )${invisible.source}`, 'gu');
+/** The part of it that JSON does not escape by itself. */
+const misleadingInJson = new RegExp(`(?![\\0- ])${invisible.source}`, 'gu');
 
 /** Lines of JSON with the misleading characters in their strings escaped; they parse to the same values. */
 export function escaped(lines: string): string {
   // Nearly all lines are ASCII, for which this check takes a hundredth of the time of the search.
   if (Buffer.byteLength(lines) === lines.length && !lines.includes('\u007f')) return lines;
-  return lines.replace(
-    misleading,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  return lines.replace(misleadingInJson, (character) =>
+    character
+      .split('')
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      .join(''),
   );
 }
 
 /** The text with the characters that would control a terminal or mislead a reader replaced by their code points. */
 export function printable(text: string): string {
-  return text.replace(/\p{Cc}/gu, codePoint).replace(misleading, codePoint);
+  return text.replace(misleading, codePoint);
 }
 
 /** The same for a text of several lines. */

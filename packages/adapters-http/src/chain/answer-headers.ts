@@ -1,5 +1,7 @@
+import { STATUS_CODES } from 'node:http';
 import cors from '@koa/cors';
 import type { Middleware } from './calls.ts';
+import type { Reply } from './replies.ts';
 
 /** The headers of every answer, whatever its status. */
 const standingHeaders: Readonly<Record<string, string>> = {
@@ -36,17 +38,42 @@ export function headersOfRefusal(
 }
 
 const exposed =
-  'X-Request-Id, Retry-After, WWW-Authenticate, Allow, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset';
+  'ETag, X-Request-Id, Retry-After, WWW-Authenticate, Allow, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset';
 
-/** Lets the pages of these origins call (the Fetch standard's CORS protocol). */
+/** At most 64 names of headers (RFC 9110, section 5.6.2), as a preflight lists them. */
+const headerNames = /^(?:[\t ]*[\w!#$%&'*+.^`|~-]{1,64}[\t ]*(?:,|$)){1,64}$/;
+
+/** Lets the pages of these origins call (the Fetch standard's CORS protocol), with the headers that they ask for. */
 function callsFrom(origins: readonly string[]): Middleware {
   return cors({
-    origin: (context) => (origins.includes(context.get('Origin')) ? context.get('Origin') : ''),
+    origin: (context) => {
+      const asked = 'access-control-request-headers';
+      // The library answers with what is asked for.
+      if (!headerNames.test(context.get(asked))) delete context.req.headers[asked];
+      return origins.includes(context.get('Origin')) ? context.get('Origin') : '';
+    },
     allowMethods: 'POST',
-    // The headers of a trace are among them (W3C Trace Context and Baggage), which tracing in a browser adds by itself.
-    allowHeaders: 'Authorization, Content-Type, X-Request-Id, traceparent, tracestate, baggage',
     exposeHeaders: exposed,
     // How long a browser keeps a preflight, in seconds: removing an origin can take as long to have effect.
     maxAge: 600,
   });
+}
+
+/** An answer in wire format (RFC 9112, section 4), after which the connection closes. */
+export function wireFormat(
+  { status, body = '', headers: own }: Reply,
+  requestId: string,
+  headers: Readonly<Record<string, string>>,
+): string {
+  const all = {
+    ...headers,
+    ...own,
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    'X-Request-Id': requestId,
+    Date: new Date().toUTCString(),
+    Connection: 'close',
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`;
 }

@@ -17,6 +17,22 @@ export interface ServiceState {
   began: number;
   /** The asynchronous context of the request, and with it its trace. */
   origin: AsyncResource;
+  /** Its place among the requests that are carried out, while it has one. */
+  place?: Place | undefined;
+}
+
+/** A place, and who has it. */
+export interface Place {
+  /** The subject of a caller who is known, or the network of a stranger. */
+  readonly caller: string;
+  /** Undefined for a stranger, who may not be allowed to name the campaign. */
+  readonly campaign?: number | undefined;
+  /** The owner of the caller: somebody else's calls for a campaign do not use up the share of its owner. */
+  readonly owner?: number | undefined;
+  /** For a stranger, the hash of the credential. */
+  readonly key?: string;
+  /** Where `Capacity` keeps it. */
+  at?: number;
 }
 
 export type Context = Koa.ParameterizedContext<ServiceState>;
@@ -154,6 +170,11 @@ export class Calls {
     // Node replaces the timeout as soon as the answer is sent. Behind a gateway's event, the socket may be another stream,
     // without this method.
     req.socket.setTimeout?.(answerTimeout);
+    if (Buffer.isBuffer(context.body)) {
+      // A page is long: a caller that reads a little of it at a time ends, too.
+      const end = setTimeout(() => req.socket.destroy(), 2 * answerTimeout).unref();
+      response.once('close', () => clearTimeout(end));
+    }
     const { call, began } = context.state;
     call.status = status;
     call.milliseconds = performance.now() - began;

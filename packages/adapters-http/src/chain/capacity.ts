@@ -1,23 +1,15 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { setTimeout as pause } from 'node:timers/promises';
-import { answer, type Context, type Middleware } from './calls.ts';
+import { answer, type Context, type Middleware, type Place } from './calls.ts';
 import { faults } from './replies.ts';
 
 /**
- * How long after its headers a request beyond the capacity is refused, in milliseconds: a caller that is refused at once
- * comes back at once, and refusals use CPU that requests need.
+ * How long after its headers a request beyond a limit is refused, in milliseconds: a caller that is refused at once comes
+ * back at once, and refusals use CPU that requests need.
  */
 const refusalDelay = 1_000;
 
 /** The limit that was exceeded; `share` is that of one caller or campaign. */
 export type Overload = 'requests' | 'share' | 'event-loop-delay' | 'connections';
-
-/** Who has a place, named by the subject, or for a stranger by the network; and for which campaign. */
-export interface Holder {
-  readonly caller: string;
-  /** Undefined for a stranger, who may not be allowed to name it. */
-  readonly campaign?: number | undefined;
-}
 
 /** The load above which requests are refused. */
 export interface CapacityLimits {
@@ -40,7 +32,10 @@ export class Capacity {
   /** Is called with each refusal. */
   readonly refused: (overload: Overload) => void;
   readonly #delay: EventLoopDelay | undefined;
-  readonly #holders = new Set<Holder>();
+  /** In no order. An array, because a set hashes each place. */
+  readonly #places: Place[] = [];
+  /** What ends the waits of refusals; undefined once none may wait any longer. */
+  #waits: Set<() => void> | undefined = new Set();
 
   /** `refused` is called with each refusal: it must be cheap. */
   constructor(limits: CapacityLimits, refused: (overload: Overload) => void = () => {}) {
@@ -51,39 +46,64 @@ export class Capacity {
 
   /** Requests that are being carried out. */
   get inFlight(): number {
-    return this.#holders.size;
+    return this.#places.length;
   }
 
   /** Refuses requests that arrive while the load is too high, before their bodies are read. */
   readonly middleware: Middleware = (context, next) => {
     const overload = this.#overload;
-    return overload ? this.refuse(context, overload) : next();
+    return overload ? this.#refuse(context, overload) : next();
   };
 
-  /** Takes a place, if there is one for this holder. */
-  take(holder: Holder): Overload | undefined {
-    const overload = this.#overloadOf(holder);
-    if (!overload) this.#holders.add(holder);
-    return overload;
+  /** Continues with this place, in exchange for the one that the request has; 503 if there is none. */
+  take(context: Context, place: Place, next: () => Promise<unknown>): Promise<unknown> {
+    this.leave(context);
+    const overload = this.#overloadOf(place);
+    if (overload) return this.#refuse(context, overload);
+    context.state.place = place;
+    place.at = this.#places.push(place) - 1;
+    return next();
   }
 
-  /** Gives the place back, if it was taken. */
-  leave(holder: Holder): void {
-    this.#holders.delete(holder);
+  /** Gives the place of the request back, if it has one. */
+  leave({ state }: Context): void {
+    const { at } = state.place ?? {};
+    if (at === undefined) return;
+    const last = this.#places.pop() as Place;
+    // The last one fills the gap.
+    if (last !== state.place) this.#places[at] = Object.assign(last, { at });
+    state.place = undefined;
   }
 
-  /** Answers 503, a second after the headers. */
-  async refuse(context: Context, overload: Overload): Promise<void> {
-    this.refused(overload);
-    const { call, began } = context.state;
-    call.overload = true;
-    await pause(Math.max(0, began + refusalDelay - performance.now()), undefined, { ref: false });
-    answer(context, faults.unavailable);
+  /** Gives the place of the request back, and waits until a second after its headers. A drain ends the wait. */
+  hold(context: Context): Promise<void> {
+    this.leave(context);
+    const waits = this.#waits;
+    if (!waits) return Promise.resolve();
+    return new Promise((resolve) => {
+      const end = () => {
+        clearTimeout(timer);
+        waits.delete(end);
+        resolve();
+      };
+      const timer = setTimeout(end, context.state.began + refusalDelay - performance.now()).unref();
+      waits.add(end);
+    });
   }
 
-  /** Stops measuring. */
-  stop(): void {
+  /** From now on no refusal waits, and nothing is measured. */
+  drain(): void {
     this.#delay?.stop();
+    const waits = this.#waits ?? [];
+    this.#waits = undefined;
+    for (const end of waits) end();
+  }
+
+  async #refuse(context: Context, overload: Overload): Promise<void> {
+    this.refused(overload);
+    context.state.call.overload = true;
+    await this.hold(context);
+    answer(context, faults.unavailable);
   }
 
   get #overload(): Overload | undefined {
@@ -91,7 +111,7 @@ export class Capacity {
     return this.#delay?.tooLong ? 'event-loop-delay' : undefined;
   }
 
-  #overloadOf({ caller, campaign }: Holder): Overload | undefined {
+  #overloadOf({ caller, campaign, owner, key }: Place): Overload | undefined {
     const all = this.limits.inFlight;
     if (this.inFlight >= all) return 'requests';
     const share = Math.floor(all / 8);
@@ -100,11 +120,17 @@ export class Capacity {
     // Counted only now, since most requests come while half of the places are free.
     let ofCaller = 0;
     let ofCampaign = 0;
-    for (const holder of this.#holders) {
-      if (holder.caller === caller) ofCaller += 1;
-      if (campaign !== undefined && holder.campaign === campaign) ofCampaign += 1;
+    const keys = new Set<string | undefined>();
+    for (const place of this.#places) {
+      if (place.caller === caller) {
+        ofCaller += 1;
+        keys.add(place.key);
+      }
+      if (campaign !== undefined && place.campaign === campaign && place.owner === owner) ofCampaign += 1;
     }
-    return ofCaller >= share || ofCampaign >= share ? 'share' : undefined;
+    // Many calls with one key do not keep out the other strangers of the network.
+    const used = keys.has(key) ? ofCaller : keys.size;
+    return used >= share || ofCampaign >= share ? 'share' : undefined;
   }
 }
 

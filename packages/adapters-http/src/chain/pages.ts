@@ -12,12 +12,20 @@ export class Page {
   readonly headers: Readonly<Record<string, string>>;
   /** Weak, because the compressed page counts as the same. */
   readonly etag: string;
+  /** For a large page, whose content would answer a few bytes of a request with very many. */
+  readonly onlyCompressed: boolean;
   #compressed: Promise<Buffer> | undefined;
 
-  constructor(contentType: string, content: string | Buffer, headers: Readonly<Record<string, string>> = {}) {
+  constructor(
+    contentType: string,
+    content: string | Buffer,
+    headers: Readonly<Record<string, string>> = {},
+    onlyCompressed = false,
+  ) {
     this.contentType = contentType;
     this.content = Buffer.from(content);
     this.headers = headers;
+    this.onlyCompressed = onlyCompressed;
     this.etag = `W/"${createHash('sha256').update(this.content).digest('base64url').slice(0, 32)}"`;
   }
 

@@ -1,4 +1,4 @@
-import type { AddressFault, Mirror, Outcome, Refusal } from '@campaign-mirror/domain';
+import type { AddressFault, ConditionFailed, Mirror, Outcome, Refusal } from '@campaign-mirror/domain';
 
 /** An HTTP answer. */
 export interface Reply {
@@ -41,6 +41,7 @@ const authenticate = (parameters = '') => ({
 /** The answers to requests without an outcome of the use case. */
 export const faults = withReasons({
   'bad-request': messageReply(400, 'Bad Request', { closes: true }),
+  'proxy-protocol': messageReply(400, 'Bad Request', { closes: true }),
   'request-timeout': messageReply(408, 'Request Timeout', { closes: true }),
   'header-fields-too-large': messageReply(431, 'Request Header Fields Too Large', { closes: true }),
   'expectation-failed': messageReply(417, 'Expectation Failed', { closes: true }),
@@ -67,11 +68,15 @@ export const misdirected = messageReply(421, 'Misdirected Request', { because: '
 export function replyTo(outcome: Outcome, campaign: string, fault: BodyFault = 'required'): Reply {
   switch (outcome.kind) {
     case 'mirror-set':
-      return { status: 200, body: mirrorBody(outcome.mirror) };
+      return {
+        status: 200,
+        body: JSON.stringify({ mirror: mirrorIn(outcome.mirror) }),
+        headers: { ETag: `"${outcome.lastChange}"` },
+      };
+    case 'condition-failed':
+      return conditionFailed(outcome);
     case 'unauthenticated':
       return { ...faults['invalid-key'], because: outcome.because ?? 'unknown-key' };
-    case 'over-limit':
-      return tooManyAttempts('rate', outcome.resetIn);
     case 'campaign-not-found':
       return campaignNotFound(campaign);
     case 'refused':
@@ -105,6 +110,9 @@ const unreadable: Readonly<Record<BodyFault, Reply>> = withReasons({
   'not-a-string': unprocessable('The mirror endpoint field must be a string.'),
 });
 
+/** Which of the lists it is, is no caller's business. */
+const notThisHost = 'The mirror endpoint field must not point to this host.';
+
 const invalidAddress: Readonly<Record<AddressFault, Reply>> = withReasons({
   'too-long': unprocessable('The mirror endpoint field must not be greater than 2048 characters.'),
   'forbidden-character': unprocessable(
@@ -113,27 +121,34 @@ const invalidAddress: Readonly<Record<AddressFault, Reply>> = withReasons({
   'not-http': unprocessable('The mirror endpoint field must start with http:// or https://.'),
   credentials: unprocessable('The mirror endpoint field must not contain a user name or a password.'),
   'not-a-url': unprocessable('The mirror endpoint field must be a valid URL.'),
-  'denied-host': unprocessable('The mirror endpoint field must not point to this host.'),
+  'denied-host': unprocessable(notThisHost),
+  'host-not-of-key': unprocessable(notThisHost),
 });
 
 /** The mirror in JSON: these keys, in this order (contract: the mirror). */
-function mirrorBody(mirror: Mirror): string {
-  return JSON.stringify({
-    mirror: {
-      id: mirror.id,
-      campaign_id: mirror.campaignId,
-      target_url: mirror.targetUrl,
-      clicks: mirror.clicks,
-      updated_externally: mirror.updatedExternally,
-      updated_externally_at: mirror.updatedExternallyAt,
-      created_at: mirror.createdAt,
-      updated_at: mirror.updatedAt,
-    },
-  });
+const mirrorIn = (mirror: Mirror) => ({
+  id: mirror.id,
+  campaign_id: mirror.campaignId,
+  target_url: mirror.targetUrl,
+  clicks: mirror.clicks,
+  updated_externally: mirror.updatedExternally,
+  updated_externally_at: mirror.updatedExternallyAt,
+  created_at: mirror.createdAt,
+  updated_at: mirror.updatedAt,
+});
+
+/** The mirror as it is, so that the caller can decide anew (RFC 9110, section 13.1.1). */
+function conditionFailed({ mirror, lastChange }: Pick<ConditionFailed, 'mirror' | 'lastChange'>): Reply {
+  return {
+    status: 412,
+    body: JSON.stringify({ message: 'The mirror was changed meanwhile.', mirror: mirrorIn(mirror) }),
+    headers: { ETag: `"${lastChange}"` },
+    because: 'condition-failed',
+  };
 }
 
 function campaignNotFound(campaign: string): Reply {
-  const text = `No query results for model [Campaign] ${cut(decodedOnce(campaign), 64)}`;
+  const text = `No query results for model [Campaign] ${cut(campaign, 64)}`;
   return messageReply(404, text, { because: 'campaign-not-found' });
 }
 
@@ -151,14 +166,6 @@ export const options = (supported: string): Reply => ({ status: 204, headers: { 
 
 export const movedTo = (path: string) => messageReply(302, `See ${path}.`, { headers: { Location: path } });
 
-function decodedOnce(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
 /** The first `characters` code points, so that no surrogate pair is split. */
 function cut(text: string, characters: number): string {
   return text.length <= characters ? text : [...text].slice(0, characters).join('');
@@ -175,6 +182,7 @@ export const refusals: readonly { readonly status: number; readonly because: str
   ...Object.values(invalidAddress),
   ...['unknown-key', 'expired-key', 'revoked-key'].map((because) => ({ status: 401, because })),
   campaignNotFound(''),
+  { status: 412, because: 'condition-failed' },
   routeNotFound(''),
   methodNotSupported('', ''),
   tooManyAttempts('rate', 1),

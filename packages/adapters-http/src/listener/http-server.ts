@@ -6,13 +6,13 @@ import {
   type RequestListener,
   type Server,
   type ServerResponse,
-  STATUS_CODES,
 } from 'node:http';
-import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import { type AddressInfo, type ListenOptions, Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { headersOfRefusal } from '../chain/answer-headers.ts';
+import { headersOfRefusal, wireFormat } from '../chain/answer-headers.ts';
 import { type AnsweredRequest, type Calls, requestIdOf } from '../chain/calls.ts';
 import type { Capacity } from '../chain/capacity.ts';
+import { networkOfPeer } from '../chain/client-address.ts';
 import { type Fault, faults, methodNotSupported, type Reply } from '../chain/replies.ts';
 
 /** How long a caller may take, in milliseconds. Node enforces them. */
@@ -32,7 +32,11 @@ export interface TimeLimits {
 export class HttpServer {
   readonly #settings: HttpServerSettings;
   readonly #server: Server;
+  /** What listens beside it, and hands its connections over. */
+  readonly #beside: NetServer[] = [];
   readonly #connections = new Map<Socket, Connection>();
+  /** How many are open by each network. */
+  readonly #ofNetworks = new Map<string | undefined, number>();
 
   constructor(application: RequestListener, settings: HttpServerSettings) {
     this.#settings = settings;
@@ -49,14 +53,12 @@ export class HttpServer {
     this.#server.maxHeadersCount = 0;
     // A caller that has closed its side of the connection still gets its answer.
     Object.assign(this.#server, { httpAllowHalfOpen: true });
-    const { connections } = settings.capacity.limits;
-    if (connections !== undefined) this.#server.maxConnections = connections;
     this.#server
       .on('connection', (socket) => {
-        this.#connections.set(socket, new Connection(socket, application, settings));
-        socket.once('close', () => this.#connections.delete(socket));
+        if (this.#admits(socket))
+          this.#connections.set(socket, new Connection(socket, application, settings));
+        else socket.destroy();
       })
-      .on('drop', () => settings.capacity.refused('connections'))
       .on('request', (request, response) => this.#connections.get(request.socket)?.ask(request, response))
       .on('checkExpectation', (request, response) => this.#server.emit('request', request, response))
       .on('checkContinue', (request, response) => this.#onExpectContinue(request, response))
@@ -70,15 +72,49 @@ export class HttpServer {
 
   /**
    * Resolves with the address in use. `reusePort`: other processes may listen there, too, and the kernel spreads
-   * connections (SO_REUSEPORT). @throws the error of `listen`, such as EADDRINUSE
+   * connections (SO_REUSEPORT). `listeners`: how often to listen there, because Node accepts one connection of each in a
+   * turn of its event loop; more than one need SO_REUSEPORT. @throws the error of `listen`, such as EADDRINUSE
    */
-  async listen(port: number, host: string, { reusePort = false } = {}): Promise<AddressInfo> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.#server.once('error', reject).listen({ port, host, reusePort }, resolve);
-    await promise;
+  async listen(port: number, host: string, { reusePort = false, listeners = 1 } = {}): Promise<AddressInfo> {
+    const where = { port, host, reusePort: reusePort || listeners > 1 };
+    if (where.reusePort && !reusePort) {
+      // Alone at first: with SO_REUSEPORT, a port that is in use would not be noticed.
+      const alone = new NetServer();
+      where.port = await listening(alone, { port, host });
+      await new Promise((resolve) => alone.close(resolve));
+    }
+    where.port = await listening(this.#server, where);
+    // The options are those of Node's HTTP server.
+    const beside = () => new NetServer({ allowHalfOpen: true, noDelay: true });
+    this.#beside.push(...Array.from({ length: listeners - 1 }, beside));
+    for (const server of this.#beside) {
+      await listening(server, where);
+      server.on('connection', (socket) => this.#server.emit('connection', socket));
+    }
     // From now on an error means that a connection could not be accepted, as when too many files are open.
-    this.#server.off('error', reject).on('error', () => this.#settings.capacity.refused('connections'));
+    for (const server of [this.#server, ...this.#beside])
+      server.on('error', () => this.#settings.capacity.refused('connections'));
     return this.#server.address() as AddressInfo;
+  }
+
+  /** Counts the connection, unless all are open, or half of them by its network, unless that is a trusted proxy. */
+  #admits(socket: Socket): boolean {
+    const { calls, capacity } = this.#settings;
+    const { connections: all = Number.POSITIVE_INFINITY } = capacity.limits;
+    const network = networkOfPeer(socket, calls.settings.proxies);
+    const own = this.#ofNetworks.get(network) ?? 0;
+    if (this.connections >= all || (network !== undefined && own >= all / 2)) {
+      capacity.refused('connections');
+      return false;
+    }
+    this.#ofNetworks.set(network, own + 1);
+    socket.once('close', () => {
+      this.#connections.delete(socket);
+      const left = (this.#ofNetworks.get(network) ?? 0) - 1;
+      if (left > 0) this.#ofNetworks.set(network, left);
+      else this.#ofNetworks.delete(network);
+    });
+    return true;
   }
 
   /**
@@ -89,9 +125,11 @@ export class HttpServer {
     if (!this.#server.listening) return [];
     const { calls, capacity } = this.#settings;
     calls.draining = true;
-    const closed = new Promise((resolve) => this.#server.once('close', resolve));
+    capacity.drain();
+    const all = [this.#server, ...this.#beside];
+    const closed = Promise.all(all.map((server) => once(server, 'close')));
     // This only stops listening: Node's own close cuts off answers that are being sent.
-    NetServer.prototype.close.call(this.#server);
+    for (const server of all) NetServer.prototype.close.call(server);
     let left: AnsweredRequest[] = [];
     const timer = setTimeout(() => {
       left = calls.giveUp(this.#responses);
@@ -105,7 +143,6 @@ export class HttpServer {
     this.#server.close();
     await closed;
     clearTimeout(timer);
-    capacity.stop();
     return left;
   }
 
@@ -140,18 +177,26 @@ export class HttpServer {
     if (code === 'ECONNRESET' || !socket.writable) socket.destroy();
     else {
       const heard = rawPacket?.toString('latin1');
-      this.#connections.get(socket)?.refuse(faults[parserFault(code)], heard);
+      this.#connections.get(socket)?.refuse(faults[parserFault(code, heard)], heard);
     }
   }
+}
+
+/** Resolves with the port in use. @throws the error of `listen` */
+async function listening(server: NetServer, where: ListenOptions): Promise<number> {
+  await once(server.listen(where), 'listening');
+  return (server.address() as AddressInfo).port;
 }
 
 /** `rawPacket` is the input that was read last. */
 type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
 
 /** The answer to an error of Node's parser, or to a missed time limit. */
-function parserFault(code: string | undefined): Fault {
+function parserFault(code: string | undefined, heard = ''): Fault {
   if (code === 'HPE_HEADER_OVERFLOW') return 'header-fields-too-large';
-  return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'request-timeout' : 'bad-request';
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'request-timeout';
+  // Its first or second version (haproxy.org, proxy-protocol.txt, section 2).
+  return /^(?:PROXY |\r\n\r\n\0\r\nQUIT\n)/.test(heard) ? 'proxy-protocol' : 'bad-request';
 }
 
 /**
@@ -258,23 +303,4 @@ class Connection {
 /** Whether the connection can be used after this answer. */
 function staysOpen(response: ServerResponse): boolean {
   return response.shouldKeepAlive && response.getHeader('connection') !== 'close';
-}
-
-/** An answer in wire format (RFC 9112, section 4), after which the connection closes. */
-function wireFormat(
-  { status, body = '', headers: own }: Reply,
-  requestId: string,
-  headers: Readonly<Record<string, string>>,
-): string {
-  const all = {
-    ...headers,
-    ...own,
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': Buffer.byteLength(body),
-    'X-Request-Id': requestId,
-    Date: new Date().toUTCString(),
-    Connection: 'close',
-  };
-  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`;
 }

@@ -4,9 +4,10 @@ import Koa from 'koa';
 import { answerHeaders } from '../chain/answer-headers.ts';
 import { answer, type Calls, errorsAsAnswers, type Middleware, type ServiceState } from '../chain/calls.ts';
 import type { Capacity } from '../chain/capacity.ts';
+import { headerValues, listed } from '../chain/headers.ts';
 import { docsPath, type Page, type Pages } from '../chain/pages.ts';
 import { type Fault, faults, methodNotSupported, movedTo, options, routeNotFound } from '../chain/replies.ts';
-import { headerValues, listed, type SetMirrorSettings, setMirror } from './set-mirror.ts';
+import { type SetMirrorSettings, setMirror } from './set-mirror.ts';
 
 /** The path as `@koa/router` and other routers write it (contract: the call). */
 export const setMirrorPath = '/public/v1/mirror/campaign/:campaign/mirror';
@@ -44,10 +45,10 @@ export function setMirrorRoutes(
   before: readonly Middleware[] = [],
 ): Router<ServiceState> {
   const router = exactRouter();
-  router.post(setMirrorPath, ...before, withRoute(setMirrorRoute, setMirror(settings)));
+  router.post(setMirrorPath, ...before, named(setMirrorRoute), ...setMirror(settings));
   // Not `all`, which would also run for POST.
   const others = METHODS.filter((method) => method !== 'POST');
-  router.register(setMirrorPath, others, [...before, withRoute(setMirrorRoute, otherMethods('POST'))]);
+  router.register(setMirrorPath, others, [...before, named(setMirrorRoute), otherMethods('POST')]);
   return router;
 }
 
@@ -77,11 +78,11 @@ export const refuseMalformed: Middleware = (context, next) => {
   return fault ? answer(context, faults[fault]) : next();
 };
 
-/** The first handler of a route, whose pattern is noted for the log and the metrics. */
-function withRoute(route: string, first: Middleware): Middleware {
+/** The first part of a route: notes its pattern for the log and the metrics. */
+function named(route: string): Middleware {
   return (context, next) => {
     context.state.call.route = route;
-    return first(context, next);
+    return next();
   };
 }
 
@@ -106,13 +107,13 @@ function pageRoutes(pages: Pages): Router<ServiceState> {
   const router = exactRouter();
   for (const [path, page] of pages) readOnly(router, path, sendPage(page));
   // Other methods of `/` have no route.
-  const toDocs = withRoute('/', (context) => answer(context, movedTo(docsPath)));
-  return pages.has(docsPath) ? router.get('/', toDocs) : router;
+  const toDocs: Middleware = (context) => answer(context, movedTo(docsPath));
+  return pages.has(docsPath) ? router.get('/', named('/'), toDocs) : router;
 }
 
 /** A path that answers GET and HEAD. */
 export function readOnly(router: Router<ServiceState>, path: string, read: Middleware): void {
-  router.get(path, withRoute(path, read)).all(path, withRoute(path, otherMethods('GET, HEAD')));
+  router.get(path, named(path), read).all(path, named(path), otherMethods('GET, HEAD'));
 }
 
 function sendPage(source: Page | (() => Promise<Page>)): Middleware {
@@ -128,7 +129,7 @@ function sendPage(source: Page | (() => Promise<Page>)): Middleware {
       return;
     }
     context.set('Content-Type', page.contentType);
-    const isCompressed = context.acceptsEncodings('gzip', 'identity') === 'gzip';
+    const isCompressed = page.onlyCompressed || context.acceptsEncodings('gzip', 'identity') === 'gzip';
     if (isCompressed) context.set('Content-Encoding', 'gzip');
     context.body = isCompressed ? await page.compressed() : page.content;
   };

@@ -41,6 +41,6 @@ export function interfacePages({ docs = true, campaign }: InterfacePagesSettings
       return new Page(json, JSON.stringify({ campaign: await campaign?.() }));
     })
     .set(`${docsPath}/page.css`, new Page(css, own('page.css')))
-    .set(`${docsPath}/swagger-ui.js`, new Page(javascript, ofComponent('swagger-ui-bundle.js')))
-    .set(`${docsPath}/swagger-ui.css`, new Page(css, ofComponent('swagger-ui.css')));
+    .set(`${docsPath}/swagger-ui.js`, new Page(javascript, ofComponent('swagger-ui-bundle.js'), {}, true))
+    .set(`${docsPath}/swagger-ui.css`, new Page(css, ofComponent('swagger-ui.css'), {}, true));
 }

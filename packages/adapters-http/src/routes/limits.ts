@@ -1,5 +1,5 @@
-import type { CallLimit } from '@campaign-mirror/domain';
-import { answer, type Context } from '../chain/calls.ts';
+import { answer, type Context, type Middleware } from '../chain/calls.ts';
+import type { Capacity } from '../chain/capacity.ts';
 import { networkOf } from '../chain/client-address.ts';
 import { type Reply, tooManyAttempts } from '../chain/replies.ts';
 
@@ -37,35 +37,37 @@ export interface CallLimits {
   readonly failedKeys?: Limiter | undefined;
 }
 
-/** A limit on the requests of each caller: each access key. The answer to a request reports it. */
-export function keyLimit(limiter: Limiter): (context: Context) => CallLimit {
-  return (context) => ({
-    /** Counts the request (contract: order of checks, 6). */
-    async admits(caller) {
-      const count = await limiter.count(caller.subject);
-      if (!count) return { admitted: true, resetIn: 0 };
-      context.set(limitHeaders(limiter.rate, count));
-      return { admitted: count.consumed <= limiter.rate.limit, resetIn: count.resetIn };
-    },
-  });
+/** Check 6: the rate of each caller, whose answers report it. */
+export function keyLimit(limiter: Limiter): Middleware {
+  return async (context, next) => {
+    const count = await limiter.count(context.state.call.subject ?? '');
+    if (!count) return next();
+    context.set(limitHeaders(limiter.rate, count));
+    if (count.consumed <= limiter.rate.limit) return next();
+    answer(context, tooManyAttempts('rate', count.resetIn));
+  };
 }
 
 const limitHeaderNames = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
 
-/** Removes the headers of a key that was counted before it was found to be invalid: each 401 is the same. */
-export function withoutLimit(context: Context): void {
-  for (const name of limitHeaderNames) context.remove(name);
-}
-
 /**
- * Answers a refused key, the same whether or not it was looked up: 401, or 429 if the address has sent too many of them.
- * Each key is checked first, so a valid key is never refused because of others at its address. A 401 does not show the
- * count.
+ * Answers a refused key, the same whether or not it was looked up: 401, or 429 if the address has sent too many of them,
+ * and with a `capacity` only after a second. Each key is checked first, so a valid key is never refused because of others
+ * at its address. A 401 shows neither that count nor the one of a key that was counted before it was found to be invalid.
  */
-export function keyRefusal(limiter: Limiter | undefined) {
+export function keyRefusal({
+  limits,
+  capacity,
+}: {
+  limits?: CallLimits | undefined;
+  capacity?: Capacity | undefined;
+}) {
+  const limiter = limits?.failedKeys;
   return async (context: Context, refusal: Reply): Promise<void> => {
+    for (const name of limitHeaderNames) context.remove(name);
     const count = await limiter?.count(networkOf(context.state.call.client));
     if (!limiter || !count || count.consumed <= limiter.rate.limit) return answer(context, refusal);
+    await capacity?.hold(context);
     context.set(limitHeaders(limiter.rate, count));
     answer(context, tooManyAttempts('failed-keys', count.resetIn));
   };

@@ -1,20 +1,22 @@
-import type { IncomingMessage } from 'node:http';
+import { hash } from 'node:crypto';
 import {
-  type Admission,
   accessKey,
-  type CallLimit,
+  type Caller,
+  type CampaignId,
   campaignId,
   isCaller,
   type SetCampaignMirror,
+  unauthenticated,
 } from '@campaign-mirror/domain';
-import { parse as mediaType } from 'content-type';
+import type Koa from 'koa';
 import bodyParser from 'koa-bodyparser';
 import * as v from 'valibot';
-import { answer, type Context, type Middleware } from '../chain/calls.ts';
-import { Capacity, type Holder } from '../chain/capacity.ts';
+import { answer, type Middleware, type Place, type ServiceState } from '../chain/calls.ts';
+import { Capacity } from '../chain/capacity.ts';
 import { networkOf } from '../chain/client-address.ts';
+import { announcedLength, announcesBody, conditionIn, credentialIn, isJson } from '../chain/headers.ts';
 import { type BodyFault, type Fault, faults, replyTo } from '../chain/replies.ts';
-import { type CallLimits, keyLimit, keyRefusal, withoutLimit } from './limits.ts';
+import { type CallLimits, keyLimit, keyRefusal } from './limits.ts';
 
 /** What the route needs. */
 export interface SetMirrorSettings {
@@ -31,142 +33,64 @@ export interface SetMirrorSettings {
   readonly credentialHeader?: string | undefined;
   /** The largest body, in bytes; 16,384 by default. */
   readonly bodyLimit?: number | undefined;
-  /** How many requests are carried out at once; unlimited by default. */
+  /** How many requests are carried out at once; unlimited by default. With it, refusals of a limit wait for a second. */
   readonly capacity?: Capacity | undefined;
   /** Unlimited by default. */
   readonly limits?: CallLimits | undefined;
 }
 
-/**
- * Checks 3 to 10: authorization, the body, and the use case, whose outcome is the answer. One handler, so that the
- * credential is nowhere in the context, which other middleware sees.
- */
-export function setMirror(settings: SetMirrorSettings): Middleware {
+/** The route: a part of the chain for each of the checks 3 to 10, in their order. */
+export function setMirror(settings: SetMirrorSettings): Middleware[] {
   const { useCase, capacity = new Capacity({ inFlight: Number.POSITIVE_INFINITY }), limits } = settings;
-  const { isWellFormed = (credential) => accessKey(credential) !== undefined } = settings;
+  const refuseKey = keyRefusal(settings);
+  const rate = limits?.keys ? [keyLimit(limits.keys)] : [];
+  const parts = [
+    credential(settings, refuseKey),
+    body(settings.bodyLimit),
+    place(useCase, capacity),
+    caller(useCase, capacity, refuseKey),
+    ...rate,
+    outcome(useCase, refuseKey),
+  ];
+  // The first part sets the state of the others.
+  return parts as Middleware[];
+}
+
+const noBytes = new Uint8Array();
+
+/** What the parts leave for each other. */
+interface Asked {
+  /** A function, so that nothing shows it that prints the context. */
+  readonly credential: () => string;
+  /** The identifier of the campaign as it was sent, which the router decodes. */
+  readonly segment: string;
+  readonly campaign: CampaignId | undefined;
+  /** As it was sent. */
+  body: Uint8Array;
+  caller?: Caller | undefined;
+}
+
+type Part = Koa.Middleware<ServiceState & { asked: Asked }>;
+type RefuseKey = ReturnType<typeof keyRefusal>;
+
+/** Check 3: the credential, from the headers alone. */
+function credential(settings: SetMirrorSettings, refuseKey: RefuseKey): Part {
+  const { isWellFormed = (text) => accessKey(text) !== undefined } = settings;
   const header = settings.credentialHeader?.toLowerCase();
-  const readBody = bodyReader(settings.bodyLimit);
-  const limitOf = limits?.keys && keyLimit(limits.keys);
-  const refuseKey = keyRefusal(limits?.failedKeys);
-  /** The credentials that are being looked up, and the ends of their look-ups. */
-  const lookUps = new Map<string, Promise<void>>();
-  return async (context) => {
-    const credential = credentialInHeaders(context.req, isWellFormed, header);
-    if (typeof credential !== 'string') {
-      const refusal = faults[credential.fault];
-      return credential.fault === 'invalid-key' ? refuseKey(context, refusal) : answer(context, refusal);
+  return (context, next) => {
+    const found = credentialIn(context.req, isWellFormed, header);
+    if (typeof found !== 'string') {
+      const refusal = faults[found.fault];
+      return found.fault === 'invalid-key' ? refuseKey(context, refusal) : answer(context, refusal);
     }
-    const body = await readBody(context);
-    if (body === undefined) return;
-    const { call } = context.state;
-    // The identifier as it was sent: the router's parameter is decoded.
     const segment = context.path.split('/').at(-2) ?? '';
-    const campaign = campaignId(segment);
-    call.campaign = campaign;
-    let claim = await useCase.claimedBy(credential);
-    const underWay = claim === undefined ? lookUps.get(credential) : undefined;
-    if (underWay) {
-      // As strangers, requests with the same credential would have to share the places of their network.
-      await underWay;
-      claim = await useCase.claimedBy(credential);
-    }
-    if (isCaller(claim)) call.subject = claim.subject;
-    let holder: Holder = isCaller(claim)
-      ? { caller: claim.subject, campaign }
-      : { caller: `address ${networkOf(call.client)}` };
-    let overload = capacity.take(holder);
-    if (overload) return capacity.refuse(context, overload);
-    const lookedUp = claim === undefined ? begun(lookUps, credential) : undefined;
-    try {
-      const { address, fault } = submitted(body);
-      const counted = limitOf?.(context);
-      const ofStranger: CallLimit = {
-        async admits(caller) {
-          lookedUp?.();
-          call.subject = caller.subject;
-          capacity.leave(holder);
-          holder = { caller: caller.subject, campaign };
-          overload = capacity.take(holder);
-          if (overload) return notAdmitted;
-          return counted ? counted.admits(caller) : admitted;
-        },
-      };
-      const request = { credential, claim, campaign, address, requestId: call.requestId };
-      const outcome = await useCase.execute(request, claim ? counted : ofStranger);
-      const reply = replyTo(outcome, segment, fault);
-      if (overload) await capacity.refuse(context, overload);
-      else if (outcome.kind !== 'unauthenticated') answer(context, reply);
-      else {
-        withoutLimit(context);
-        call.subject = outcome.subject;
-        await refuseKey(context, reply);
-      }
-    } finally {
-      lookedUp?.();
-      capacity.leave(holder);
-    }
+    context.state.asked = { credential: () => found, segment, campaign: campaignId(segment), body: noBytes };
+    return next();
   };
 }
 
-/** Begins a look-up. Returns the function that ends it. */
-function begun(lookUps: Map<string, Promise<void>>, credential: string): () => void {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  lookUps.set(credential, promise);
-  return () => {
-    if (lookUps.get(credential) === promise) lookUps.delete(credential);
-    resolve();
-  };
-}
-
-const admitted: Admission = { admitted: true, resetIn: 0 };
-const notAdmitted: Admission = { admitted: false, resetIn: 0 };
-
-/** The scheme in any case, then one or more spaces and what follows them, if anything does (RFC 6750, section 2.1). */
-const bearer = /^bearer(?: +|$)(.*)$/i;
-
-/**
- * The credential that the headers carry, or why there is none (contract: order of checks, 3): the bearer token, or the
- * whole value of `header`, which is in lower case.
- */
-function credentialInHeaders(
-  request: IncomingMessage,
-  isWellFormed: (credential: string) => boolean,
-  header?: string,
-): string | { fault: Fault } {
-  const credentials = headerValues(request, header ?? 'authorization');
-  if (credentials.length > 1) return { fault: 'repeated-authorization' };
-  const [value] = credentials;
-  const credential = header === undefined ? bearer.exec(value ?? '')?.[1] : value;
-  if (credential === undefined) return { fault: 'no-key' };
-  return isWellFormed(credential) ? credential : { fault: 'invalid-key' };
-}
-
-/**
- * Every value of a header; `name` is in lower case. From the raw headers, name and value in turn, because
- * `headers.authorization` hides a second one. A request that was made of a gateway's event has no raw headers.
- */
-export function headerValues({ rawHeaders, headers }: IncomingMessage, name: string): string[] {
-  if (rawHeaders.length === 0) return [headers[name] ?? []].flat();
-  const values: string[] = [];
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const header = rawHeaders[index] ?? '';
-    if (header.length === name.length && header.toLowerCase() === name)
-      values.push(rawHeaders[index + 1] ?? '');
-  }
-  return values;
-}
-
-/** The elements of a header, in lower case, without empty ones (RFC 9110, section 5.6.1). */
-export function listed(value: string | undefined): string[] {
-  if (value === undefined) return [];
-  return value
-    .split(',')
-    .map((element) => element.trim().toLowerCase())
-    .filter((element) => element !== '');
-}
-
-/** Check 4: the body's type and size. Returns the bytes as they were sent; undefined if the request was answered. */
-function bodyReader(limit = 16_384): (context: Context) => Promise<Buffer | undefined> {
+/** Check 4: the type and the size of the body, which is read here. */
+function body(limit = 16_384): Part {
   const parse = bodyParser({
     // Without an encoding koa-bodyparser leaves the bytes as they are: its decoding would store another address. Its
     // types do not have the option.
@@ -175,11 +99,12 @@ function bodyReader(limit = 16_384): (context: Context) => Promise<Buffer | unde
     extendTypes: { text: ['application/json'] },
     textLimit: String(limit),
   });
+  const parsed = async () => {};
 
-  return async (context) => {
+  return async (context, next) => {
     const request = context.req;
-    const refuse = (because: Fault) => void answer(context, faults[because]);
-    if (!announcesBody(request)) return Buffer.alloc(0);
+    const refuse = (because: Fault) => answer(context, faults[because]);
+    if (!announcesBody(request)) return next();
     if (!isJson(request)) return refuse('unsupported-body');
     // The parser reads a length above 2^31 as another one.
     if (announcedLength(request) > limit) return refuse('body-too-large');
@@ -187,7 +112,7 @@ function bodyReader(limit = 16_384): (context: Context) => Promise<Buffer | unde
     request.headers['content-type'] = 'application/json';
     delete request.headers['content-encoding'];
     try {
-      await parse(context, async () => {});
+      await parse(context, parsed);
     } catch (error) {
       // The parser has stopped reading: without this, the connection would wait for somebody to read the rest.
       request.resume();
@@ -199,33 +124,74 @@ function bodyReader(limit = 16_384): (context: Context) => Promise<Buffer | unde
       throw type === 'stream.not.readable' ? anotherReader() : error;
     }
     const { body } = context.request;
-    if (Buffer.isBuffer(body)) return body;
+    if (Buffer.isBuffer(body)) context.state.asked.body = body;
     // An empty chunked body has no bytes.
-    if (body === '') return Buffer.alloc(0);
-    throw anotherReader();
+    else if (body !== '') throw anotherReader();
+    return next();
   };
 }
 
 const anotherReader = () => new Error('another reader has read the body: mount this route before it');
 
-/** Whether the headers announce a body. A chunked body can still be empty. */
-function announcesBody(request: IncomingMessage): boolean {
-  if (request.headers['transfer-encoding'] !== undefined) return true;
-  return announcedLength(request) > 0;
+/** A place, before anybody is asked: that of a caller who is remembered, or one of those for the network of a stranger. */
+function place({ identity }: SetCampaignMirror, capacity: Capacity): Part {
+  return async (context, next) => {
+    const { asked, call } = context.state;
+    call.campaign = asked.campaign;
+    asked.caller = identity.remembered?.(asked.credential());
+    try {
+      const mine = asked.caller ? placeOf(asked.caller, asked.campaign) : strangersPlace(call, asked);
+      await capacity.take(context, mine, next);
+    } finally {
+      capacity.leave(context);
+    }
+  };
 }
 
-function announcedLength({ headers }: IncomingMessage): number {
-  return Number(headers['content-length'] ?? 0);
+const placeOf = ({ subject, ownerId }: Caller, campaign: CampaignId | undefined): Place => ({
+  caller: subject,
+  campaign,
+  owner: ownerId,
+});
+
+const strangersPlace = ({ client }: ServiceState['call'], { credential }: Asked): Place => ({
+  caller: `address ${networkOf(client)}`,
+  key: hash('sha256', credential()),
+});
+
+/** Check 5: the caller. A stranger is looked up, and exchanges the place of the network for one of their own. */
+function caller({ identity }: SetCampaignMirror, capacity: Capacity, refuseKey: RefuseKey): Part {
+  return async (context, next) => {
+    const { asked, call } = context.state;
+    const identified = asked.caller ?? (await identity.whoIs(asked.credential()));
+    call.subject = identified?.subject;
+    if (!isCaller(identified)) return refuseKey(context, replyTo(unauthenticated(identified), asked.segment));
+    if (asked.caller) return next();
+    asked.caller = identified;
+    return capacity.take(context, placeOf(identified, asked.campaign), next);
+  };
 }
 
-/** Whether the body is JSON in UTF-8, without a content encoding (RFC 9110, section 8.3 and 8.4). */
-function isJson(request: IncomingMessage): boolean {
-  const types = headerValues(request, 'content-type');
-  const { type, parameters } = mediaType(types[0] ?? '');
-  if (types.length !== 1 || type !== 'application/json') return false;
-  // Many programs write `utf8`, which the Encoding standard reads as the same.
-  if (!/^utf-?8$/i.test(parameters.charset ?? 'utf-8')) return false;
-  return listed(request.headers['content-encoding']).every((coding) => coding === 'identity');
+/** Checks 7 to 10: the use case. The body is parsed only now, and only for a campaign that can exist. */
+function outcome(useCase: SetCampaignMirror, refuseKey: RefuseKey): Part {
+  return async (context) => {
+    const { asked, call } = context.state;
+    const { caller, campaign } = asked;
+    const { address, fault } = submitted(campaign === undefined ? noBytes : asked.body);
+    const request = {
+      credential: asked.credential(),
+      caller,
+      campaign,
+      address,
+      requestId: call.requestId,
+      condition: conditionIn(context.req),
+    };
+    const outcome = await useCase.execute(request);
+    const reply = replyTo(outcome, asked.segment, fault);
+    if (outcome.kind !== 'unauthenticated') return answer(context, reply);
+    call.subject = outcome.subject;
+    return refuseKey(context, reply);
+  };
 }
 
 /** Checks the name of a fault, which is the message of an issue. */

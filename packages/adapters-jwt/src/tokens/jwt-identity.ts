@@ -1,5 +1,7 @@
 import {
   accessKey,
+  type HostList,
+  hostList,
   type Identified,
   type Identity,
   ownerId,
@@ -34,6 +36,8 @@ export interface TokenRules {
   readonly ownerClaim: string;
   /** The claim with the name that the history shows. */
   readonly subjectClaim: string;
+  /** The claim with the only hosts that the token may set; without it, any. */
+  readonly hostsClaim?: string | undefined;
 }
 
 /** The types of an access token (RFC 9068, section 2.1; RFC 8725, section 3.12). */
@@ -50,11 +54,6 @@ export class JwtIdentity implements Identity {
   constructor(rules: TokenRules, keys: JWTVerifyGetKey) {
     this.#rules = rules;
     this.#keys = keys;
-  }
-
-  /** The same as `whoIs`: a token is checked by itself, without a store. */
-  claimedBy(token: string): Promise<Identified> {
-    return this.whoIs(token);
   }
 
   async whoIs(token: string): Promise<Identified> {
@@ -87,8 +86,20 @@ export class JwtIdentity implements Identity {
     if (!ownerOfToken) return { refused: 'token-owner-claim' };
     const subjectOfToken = typeof name === 'string' ? subject('jwt', name) : undefined;
     if (!subjectOfToken) return { refused: 'token-subject-claim' };
-    return { ownerId: ownerOfToken, subject: subjectOfToken };
+    const caller = { ownerId: ownerOfToken, subject: subjectOfToken };
+    const { hostsClaim } = this.#rules;
+    if (hostsClaim === undefined || claims[hostsClaim] === undefined) return caller;
+    const hosts = hostsIn(claims[hostsClaim]);
+    return hosts ? { ...caller, hosts } : { refused: 'token-hosts-claim' };
   }
+}
+
+/** An array of hosts, or one text that has them with commas; undefined for anything else, and for none. */
+function hostsIn(claim: unknown): HostList | undefined {
+  const entries: unknown[] = typeof claim === 'string' ? claim.split(',') : [claim].flat();
+  if (entries.length === 0 || !entries.every((entry) => typeof entry === 'string')) return undefined;
+  const list = hostList(entries.map((entry) => entry.trim()));
+  return 'notAHost' in list ? undefined : list;
 }
 
 /** The faults by jose's code, or by the claim that is missing or not as expected (RFC 7519, section 4.1). */
@@ -112,7 +123,7 @@ function faultOf(error: errors.JOSEError): string {
 export function keysOrTokens(keys: Identity, tokens: Identity): Identity {
   const identityFor = (credential: string) => (accessKey(credential) ? keys : tokens);
   return {
-    claimedBy: (credential) => identityFor(credential).claimedBy(credential),
+    remembered: (credential) => identityFor(credential).remembered?.(credential),
     whoIs: (credential) => identityFor(credential).whoIs(credential),
   };
 }

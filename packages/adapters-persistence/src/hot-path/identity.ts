@@ -1,6 +1,13 @@
 import { AsyncResource } from 'node:async_hooks';
 import type * as domain from '@campaign-mirror/domain';
-import { accessKeyOf, isCaller, keySubject, Unavailable } from '@campaign-mirror/domain';
+import {
+  accessKeyOf,
+  hostList,
+  isCaller,
+  keySubject,
+  noDeniedHosts,
+  Unavailable,
+} from '@campaign-mirror/domain';
 import { LRUCache } from 'lru-cache';
 import { isStatementsFault } from '../connection/database-faults.ts';
 import { safeInteger } from '../connection/rows.ts';
@@ -17,37 +24,37 @@ export interface LookUps {
   readonly campaign: (id: domain.CampaignId) => Promise<domain.Campaign | undefined>;
 }
 
-/** The maximum number of claims kept: about 200 bytes each. */
-const maxClaims = 100_000;
+/** The maximum number of callers remembered: about 200 bytes each. */
+const maxRemembered = 100_000;
 
 /**
- * Access keys in PostgreSQL. A key that was found once is kept as a claim, which each write proves, until a look-up
- * finds the key invalid. `uses` records the keys that are found.
+ * Access keys in PostgreSQL. The caller of a key that was found once is remembered, for each write to prove, until a
+ * look-up finds the key invalid. `uses` records the keys that are found.
  */
 export function postgresIdentity(lookUp: LookUps['key'], uses: KeyUses): domain.Identity {
   /** By the hash of the key, since keys are not kept. */
-  const claims = new LRUCache<string, domain.Caller>({ max: maxClaims });
+  const callers = new LRUCache<string, domain.Caller & { toProve: true }>({ max: maxRemembered });
   return {
-    claimedBy: async (key) => claims.get(keyHash(key).toString('latin1')),
+    remembered: (key) => callers.get(keyHash(key).toString('latin1')),
     whoIs: async (key) => {
       const hash = keyHash(key);
       const caller = await lookUp(hash);
       if (!isCaller(caller)) {
-        claims.delete(hash.toString('latin1'));
+        callers.delete(hash.toString('latin1'));
         return caller;
       }
       const id = accessKeyOf(caller.subject);
       if (id) uses.note(id);
-      claims.set(hash.toString('latin1'), caller);
+      callers.set(hash.toString('latin1'), { ...caller, toProve: true });
       return caller;
     },
   };
 }
 
-/** The key with this hash, an SQL expression: its number, its owner, and why it is refused, if it is. */
+/** The key with this hash, an SQL expression: its number, its owner, its hosts, and why it is refused, if it is. */
 const keyOf = (hash: string) => `
   select access_keys.id, access_keys.owner_id, case when revoked_at is not null then 'revoked-key'
-    when expires_at <= clock_timestamp() then 'expired-key' end as refused
+    when expires_at <= clock_timestamp() then 'expired-key' end as refused, array_to_string(hosts, ',') as hosts
   from campaign_mirror.access_keys where hash = ${hash}`;
 
 /** The campaign with this identifier, an SQL expression: its owner, its default flag, and whether it has a mirror. */
@@ -87,6 +94,7 @@ type Row = readonly [
   key: string | null,
   keyOwner: string | null,
   refused: string | null,
+  hosts: string | null,
   campaignOwner: string | null,
   isDefault: string | null,
   hasMirror: string | null,
@@ -166,15 +174,20 @@ export function groupedLookUps(statements: Statements, timeout: number, observer
   };
 }
 
-function identifiedIn([key, owner, refused]: Row): domain.Identified {
+function identifiedIn([key, owner, refused, hosts]: Row): domain.Identified {
   if (key === null || owner === null) return undefined;
   const subject = keySubject(safeInteger(key) as domain.AccessKeyId);
-  return refused === null ? { ownerId: safeInteger(owner) as domain.OwnerId, subject } : { refused, subject };
+  if (refused !== null) return { refused, subject };
+  const caller = { ownerId: safeInteger(owner) as domain.OwnerId, subject };
+  if (hosts === null) return caller;
+  const list = hostList(hosts.split(','));
+  // One that somebody wrote by hand, and that names no hosts, allows none.
+  return { ...caller, hosts: 'notAHost' in list ? noDeniedHosts : list };
 }
 
 function campaignIn(
   id: domain.CampaignId,
-  [, , , owner, isDefault, hasMirror]: Row,
+  [, , , , owner, isDefault, hasMirror]: Row,
 ): domain.Campaign | undefined {
   if (owner === null) return undefined;
   return {

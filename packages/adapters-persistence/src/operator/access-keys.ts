@@ -15,8 +15,8 @@ const revoke = `
  */
 const succeed = `
   with timed as materialized (select clock_timestamp() as now)
-  insert into campaign_mirror.access_keys (hash, displayed, name, owner_id, created_at, expires_at)
-  select ?, ?, name, owner_id, now, now + make_interval(secs => extract(epoch from expires_at - created_at)::float8)
+  insert into campaign_mirror.access_keys (hash, displayed, name, owner_id, hosts, created_at, expires_at)
+  select ?, ?, name, owner_id, hosts, now, now + make_interval(secs => extract(epoch from expires_at - created_at)::float8)
   from campaign_mirror.access_keys, timed where id = ? and (expires_at is null or expires_at > now)
   returning id`;
 
@@ -34,9 +34,9 @@ const replace = `
 
 export class PostgresAccessKeys extends AuditedAdapter implements domain.AccessKeys {
   async issue(request: domain.NewAccessKey): Promise<{ id: domain.AccessKeyId; key: domain.AccessKey }> {
-    const { owner, name, expiresIn = domain.usualKeyLife } = request;
+    const { owner, name, hosts = null, expiresIn = domain.usualKeyLife } = request;
     const { key, ...stored } = newKey();
-    const fields = { ...stored, name, ownerId: owner };
+    const fields = { ...stored, name, ownerId: owner, hosts: hosts && [...hosts] };
     const expires = expiresIn === 'never' ? {} : { createdAt: inSeconds(0), expiresAt: inSeconds(expiresIn) };
     return this.audited(async (em) => {
       const id = Number(await em.insert(AccessKeyEntity, { ...fields, ...expires })) as domain.AccessKeyId;

@@ -47,16 +47,16 @@ async function setAsOperator(
 }
 
 export const postgresOperatorMirrors = (pool: Pool, act: domain.OperatorAct): domain.OperatorMirrors => ({
-  setMirror: async (seen, address, change) => {
+  setMirror: async (seen, address, { change, condition }) => {
     if (!seen.hasMirror) return undefined;
     const kind = change === undefined ? 'mirror-set' : 'mirror-restored';
     const { id: campaign, ownerId: owner, isDefault } = seen;
     const audited = { kind, owner, details: change === undefined ? {} : { change } } as const;
-    const toSet = { campaign, owner, isDefault, address };
+    const toSet = { campaign, owner, isDefault, address, condition };
     const {
       results: [result],
     } = await setAsOperator(pool, act, [toSet], audited, { waits: true });
-    return result?.kind === 'mirror-set' ? result.mirror : undefined;
+    return result?.kind === 'mirror-set' || result?.kind === 'condition-failed' ? result : undefined;
   },
 });
 
@@ -171,6 +171,7 @@ const outcomes = {
   'mirror-set': 'moved',
   locked: 'locked',
   'caller-invalid': 'changed-meanwhile',
+  'condition-failed': 'changed-meanwhile',
   'campaign-differs': 'changed-meanwhile',
   'address-differs': 'changed-meanwhile',
 } as const;

@@ -134,7 +134,8 @@ ${recording('deleted_mirror')}
 const accessKeys = `${recording('access_key')}
     begin
       if tg_op = 'INSERT' then
-        perform campaign_mirror.note('key-issued', null, new.owner_id, new.id, jsonb_build_object('name', new.name));
+        perform campaign_mirror.note('key-issued', null, new.owner_id, new.id, jsonb_strip_nulls(
+          jsonb_build_object('name', new.name, 'hosts', array_to_string(new.hosts, ','))));
       elsif old.revoked_at is null and new.revoked_at is not null then
         perform campaign_mirror.note('key-revoked', null, new.owner_id, new.id, '{}');
       elsif old.replaced_by is null and new.replaced_by is not null then
@@ -148,7 +149,7 @@ const accessKeys = `${recording('access_key')}
     end
   $$;
   create or replace trigger record after insert
-    or update of id, hash, displayed, name, owner_id, created_at, expires_at, revoked_at, replaced_by
+    or update of id, hash, displayed, name, owner_id, hosts, created_at, expires_at, revoked_at, replaced_by
     on campaign_mirror.access_keys for each row execute function campaign_mirror.record_access_key();`;
 
 export const auditTriggers = `${note}${campaigns}${mirrors}${accessKeys}`;

@@ -88,6 +88,11 @@ const constraintTexts: readonly (readonly [table: string, name: string, definiti
   ['access_keys', 'access_keys_pkey', 'primary key (id)'],
   ['access_keys', 'access_keys_hash_key', 'unique (hash)'],
   ['access_keys', 'access_keys_hash_check', 'check (octet_length(hash) = 32)'],
+  [
+    'access_keys',
+    'access_keys_hosts_check',
+    'check (cardinality(hosts) > 0 and array_position(hosts, null) is null)',
+  ],
   ['access_keys', 'access_keys_id_check', isIdentifier('id')],
   ['access_keys', 'access_keys_owner_id_check', isIdentifier('owner_id')],
   ['key_uses', 'key_uses_pkey', 'primary key (access_key_id)'],

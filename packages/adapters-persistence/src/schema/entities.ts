@@ -60,6 +60,7 @@ export const AccessKeyEntity = defineEntity({
     displayed: p.string(),
     name: p.string(),
     ownerId: p.bigint('number').$type<domain.OwnerId>(),
+    hosts: p.array().nullable(),
     createdAt: timestampColumn().defaultRaw('now()'),
     expiresAt: timestampColumn().nullable(),
     revokedAt: timestampColumn().nullable(),

@@ -9,6 +9,7 @@ export const migrationNames = [
   '0001-mirrors-with-facts',
   '0002-feed-and-clicks',
   '0003-promises-kept',
+  '0004-conditions-and-hosts',
 ] as const;
 
 /** The format of every time that leaves the database, whatever the session's time zone and date style. */

@@ -23,10 +23,6 @@ const isProven = (key: string, owner: string) => `(case when ${key} is null then
 const timeAfter = (last: string) =>
   `greatest(clock_timestamp(), least(${last}, timestamptz '9999-12-31 23:59:59.999998Z') + interval '1 microsecond')`;
 
-/** Seconds since 1970, within the years 1 to 9999. */
-const seconds = (column: string) => `(case when ${column} is not null then extract(epoch from
-            least(greatest(${column}, timestamptz '0001-01-01 00:00Z'), timestamptz '9999-12-31 23:59:59.999999Z')) end)`;
-
 /** Which mirrors may be set, by the facts that the locked row contains; null: the fact does not matter. */
 const isAsSeen = (owner: string, isDefault: string, expected: string) => `
             (${owner} is null or mirrors.owner_id = ${owner})
@@ -56,7 +52,7 @@ const settingOne = (entry: string) => `
           place := 1;
           mirror_id := mirror.id;
           clicks := mirror.clicks;
-          created_at := ${seconds('mirror.created_at')};
+          created_at := extract(epoch from mirror.created_at);
           change_id := coalesce(mirror.last_change_id, 0);
           caller_is_valid := true;
           owner_id := mirror.owner_id;
@@ -66,8 +62,8 @@ const settingOne = (entry: string) => `
           condition_holds := false;
           target_url := mirror.target_url;
           updated_externally := mirror.updated_externally;
-          updated_externally_at := ${seconds('mirror.updated_externally_at')};
-          updated_at := ${seconds('mirror.updated_at')};
+          updated_externally_at := extract(epoch from mirror.updated_externally_at);
+          updated_at := extract(epoch from mirror.updated_at);
           return next;
           return;
         end if;
@@ -88,7 +84,7 @@ const settingOne = (entry: string) => `
           place := 1;
           mirror_id := mirror.id;
           clicks := mirror.clicks;
-          created_at := ${seconds('mirror.created_at')};
+          created_at := extract(epoch from mirror.created_at);
           changed_at := extract(epoch from now);
           return next;
           return;
@@ -131,15 +127,15 @@ const settingMany = (entry: string) => `
           address_before, address, now, request_id, ${entry}
         from changed
       )
-      select place, mirror_id, clicks, ${seconds('created_at')}, extract(epoch from now), change_id,
+      select place, mirror_id, clicks, extract(epoch from created_at), extract(epoch from now), change_id,
         null::boolean, null::bigint, null::boolean, null::boolean, null::boolean, null::boolean, null::text, null::boolean,
         null::numeric, null::numeric
       from changed
       union all
-      select asked.place, mirror.id, mirror.clicks, ${seconds('mirror.created_at')}, null, coalesce(mirror.last_change_id, 0),
+      select asked.place, mirror.id, mirror.clicks, extract(epoch from mirror.created_at), null, coalesce(mirror.last_change_id, 0),
         asked.is_proven, judged.owner_id, judged.is_default, mirror.id is not null,
         coalesce(mirror.target_url = asked.expected_address, true), ${holds('asked.condition', 'mirror.last_change_id')},
-        mirror.target_url, mirror.updated_externally, ${seconds('mirror.updated_externally_at')}, ${seconds('mirror.updated_at')}
+        mirror.target_url, mirror.updated_externally, extract(epoch from mirror.updated_externally_at), extract(epoch from mirror.updated_at)
       from asked
       left join lateral (
         select one.owner_id, one.is_default from campaign_mirror.campaigns as one where one.id = asked.campaign_id limit 1

@@ -143,6 +143,10 @@ export const promisesKept = `
     select id, last_used_at from campaign_mirror.access_keys where last_used_at is not null;
 
   drop function if exists campaign_mirror.prune_history(timestamptz, bigint, integer, text, text);
-  drop function if exists campaign_mirror.note(text, bigint, bigint, bigint, jsonb, bigint);
+  drop function if exists campaign_mirror.note(text, bigint, bigint, bigint, jsonb, bigint);`;
+
+/** A key may be for these hosts only; null: for any. */
+export const hostsOfKeys = `
+  alter table campaign_mirror.access_keys add column hosts text[];
   drop function if exists campaign_mirror.set_mirrors_with_entry(
     bigint[], bigint[], boolean[], text[], text[], bigint[], text[], text[], text[], boolean, bigint);`;

@@ -23,8 +23,8 @@ function textArray(elements: readonly (string | null)[]): string {
 
 /**
  * Converts what PostgreSQL's `extract(epoch …)` gives (section 9.9.1) to a timestamp: seconds since 1970, with six
- * fractional digits whatever the session's time zone and `DateStyle`; faster than `to_char`. An infinite time, for which
- * ISO 8601 has no form, becomes the first or the last moment of the years 1 to 9999.
+ * fractional digits whatever the session's time zone and `DateStyle`; faster than `to_char`. A time outside the contract's
+ * form, such as infinity, becomes the first or the last moment of the years 1 to 9999.
  */
 export function timestampAt(seconds: string): domain.Timestamp {
   const point = seconds.indexOf('.');
@@ -36,10 +36,10 @@ export function timestampAt(seconds: string): domain.Timestamp {
     fraction = String(1_000_000 - Number(fraction)).padStart(6, '0');
   }
   const moment = new Date(whole * 1_000);
-  if (Number.isNaN(moment.getTime())) return seconds.startsWith('-') ? firstMoment : lastMoment;
   // Faster than `toISOString`; it runs for each answer.
-  const year = String(moment.getUTCFullYear()).padStart(4, '0');
-  const date = `${year}-${twoDigits[moment.getUTCMonth() + 1]}-${twoDigits[moment.getUTCDate()]}`;
+  const year = moment.getUTCFullYear();
+  if (!(year >= 1 && year <= 9999)) return seconds.startsWith('-') ? firstMoment : lastMoment;
+  const date = `${String(year).padStart(4, '0')}-${twoDigits[moment.getUTCMonth() + 1]}-${twoDigits[moment.getUTCDate()]}`;
   const hour = twoDigits[moment.getUTCHours()];
   const minute = twoDigits[moment.getUTCMinutes()];
   const second = twoDigits[moment.getUTCSeconds()];
@@ -52,18 +52,24 @@ const lastMoment = '9999-12-31T23:59:59.999999Z' as domain.Timestamp;
 /** The numbers below 60 with two digits. */
 const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
 
-/** The columns of `campaign_mirror.set_mirrors`, with times as `timestampAt` reads them. */
+/** The columns of `campaign_mirror.set_mirrors_if`, with times as `timestampAt` reads them. */
 const columns = [
   'place',
   'mirror_id',
   'clicks',
   'created_at',
   'changed_at',
+  'change_id',
   'caller_is_valid',
   'owner_id',
   'is_default',
   'has_mirror',
   'address_is_as_expected',
+  'condition_holds',
+  'target_url',
+  'updated_externally',
+  'updated_externally_at',
+  'updated_at',
 ] as const;
 
 type Column = (typeof columns)[number] | 'entry';
@@ -82,6 +88,7 @@ export interface MirrorToSet {
   readonly address: domain.MirrorAddress;
   /** Only if the mirror has this address. One that no mirror can have makes the statement only look. */
   readonly expected?: string;
+  readonly condition?: domain.Condition | undefined;
 }
 
 export interface CallersMirror extends MirrorToSet {
@@ -90,7 +97,8 @@ export interface CallersMirror extends MirrorToSet {
 }
 
 export type SetResult =
-  | { readonly kind: 'mirror-set'; readonly mirror: domain.Mirror }
+  | { readonly kind: 'mirror-set'; readonly mirror: domain.Mirror; readonly lastChange: domain.HistoryId }
+  | domain.ConditionFailed
   | { readonly kind: 'caller-invalid' }
   | { readonly kind: 'campaign-differs'; readonly campaign: domain.Campaign | undefined }
   | { readonly kind: 'address-differs' }
@@ -99,27 +107,33 @@ export type SetResult =
 
 /** For callers, with the values of `callersValues`. A statement that waits is for one campaign. */
 export const setMirrorsText = ({ waits }: { waits: boolean }) =>
-  `select ${columns.join(', ')} from campaign_mirror.set_mirrors(
-    $1, $2, $3, $4, $5, $6, $7, $8, $9, ${waits})`;
+  `select ${columns.join(', ')} from campaign_mirror.set_mirrors_if(
+    $1, $2, $3, $4, $5, $7, $8, $9, $10, $6, ${waits})`;
 
 /** For the operator, with the values of `mirrorsValues`, then act, operator, request, owner, details, move. */
 export const setMirrorsAsOperatorText = ({ waits }: { waits: boolean }) =>
-  `select ${columns.join(', ')}, entry from campaign_mirror.set_mirrors_as_operator(
-    $1, $2, $3, $4, $5, ${waits}, $6, $7, $8, $9, $10, $11)`;
+  `select ${columns.join(', ')}, entry from campaign_mirror.set_mirrors_as_operator_if(
+    $1, $2, $3, $4, $5, $6, ${waits}, $7, $8, $9, $10, $11, $12)`;
 
-/** An array each of campaigns, their owners and flags, addresses, and expected addresses. */
-export function mirrorsValues(mirrors: readonly MirrorToSet[]): string[] {
+/** An array each of campaigns, their owners and flags, addresses, expected addresses, and conditions, if there are any. */
+export function mirrorsValues(mirrors: readonly MirrorToSet[]): (string | null)[] {
   return [
     plainArray(mirrors.map(({ campaign }) => campaign)),
     plainArray(mirrors.map(({ owner }) => owner)),
     plainArray(mirrors.map(({ isDefault }) => isDefault)),
     textArray(mirrors.map(({ address }) => address)),
     textArray(mirrors.map(({ expected = null }) => expected)),
+    mirrors.some(({ condition }) => condition) ? textArray(mirrors.map(conditionText)) : null,
   ];
 }
 
+function conditionText({ condition }: MirrorToSet): string | null {
+  if (!condition) return null;
+  return 'oneOf' in condition ? plainArray(condition.oneOf) : `!${plainArray(condition.noneOf)}`;
+}
+
 /** The arrays of `mirrorsValues`, then of keys, kinds of subjects, their names, and requests. */
-export function callersValues(mirrors: readonly CallersMirror[]): string[] {
+export function callersValues(mirrors: readonly CallersMirror[]): (string | null)[] {
   const subjects = mirrors.map(({ by }) => {
     const key = accessKeyOf(by.subject) ?? null;
     const { kind, name = null } = partsOf(by.subject);
@@ -153,7 +167,7 @@ export function entryOf(rows: readonly TextRow[]): number {
 
 function resultOf(toSet: MirrorToSet, row: TextRow): SetResult {
   const text = (column: Column) => row[indexOf[column]] as string;
-  if (row[indexOf.mirror_id] !== null) {
+  if (row[indexOf.changed_at] !== null) {
     const updatedAt = timestampAt(text('changed_at'));
     const mirror = {
       id: safeInteger(text('mirror_id')) as domain.MirrorId,
@@ -165,7 +179,7 @@ function resultOf(toSet: MirrorToSet, row: TextRow): SetResult {
       createdAt: timestampAt(text('created_at')),
       updatedAt,
     };
-    return { kind: 'mirror-set', mirror };
+    return { kind: 'mirror-set', mirror, lastChange: safeInteger(text('change_id')) as domain.HistoryId };
   }
   if (!isTrueText(text('caller_is_valid'))) return { kind: 'caller-invalid' };
   if (row[indexOf.owner_id] === null) return { kind: 'campaign-differs', campaign: undefined };
@@ -176,6 +190,20 @@ function resultOf(toSet: MirrorToSet, row: TextRow): SetResult {
     hasMirror: isTrueText(text('has_mirror')),
   };
   if (!isAsExpected(toSet, campaign)) return { kind: 'campaign-differs', campaign };
+  if (!isTrueText(text('condition_holds'))) {
+    const updatedExternallyAt = row[indexOf.updated_externally_at] as string | null;
+    const mirror = {
+      id: safeInteger(text('mirror_id')) as domain.MirrorId,
+      campaignId: toSet.campaign,
+      targetUrl: text('target_url') as domain.MirrorAddress,
+      clicks: safeInteger(text('clicks')),
+      updatedExternally: isTrueText(text('updated_externally')),
+      updatedExternallyAt: updatedExternallyAt === null ? null : timestampAt(updatedExternallyAt),
+      createdAt: timestampAt(text('created_at')),
+      updatedAt: timestampAt(text('updated_at')),
+    };
+    return { kind: 'condition-failed', mirror, lastChange: safeInteger(text('change_id')) };
+  }
   return { kind: isTrueText(text('address_is_as_expected')) ? 'locked' : 'address-differs' };
 }
 

@@ -51,6 +51,7 @@ function tokenRules(settings: Settings): TokenRules {
     clockTolerance: 30_000,
     ownerClaim: settings.JWT_OWNER_CLAIM,
     subjectClaim: settings.JWT_SUBJECT_CLAIM,
+    hostsClaim: settings.JWT_HOSTS_CLAIM,
   };
 }
 

@@ -6,12 +6,15 @@ import type { Settings } from '../settings/settings.ts';
 /** The maximum number of open connections of callers: those beyond it are closed at once. */
 const maxConnections = 4_096;
 
+/** How many connections of callers are accepted in a turn of the event loop, which can be long while many call. */
+const listenersOfCallers = 8;
+
 const texts: Readonly<Record<Overload, string>> = {
   requests: 'requests are refused: MAX_IN_FLIGHT are being carried out',
   share:
     'requests are refused: more than half of MAX_IN_FLIGHT is in use, and one caller or campaign has its eighth',
   'event-loop-delay': 'requests are refused: the event loop is later than MAX_EVENT_LOOP_DELAY',
-  connections: `connections are refused: ${maxConnections} are open, or the system has no room for more`,
+  connections: `connections are refused: ${maxConnections} are open, half of them from one network, or the system has no room for more`,
 };
 
 /** How much a listener carries at once. The one for operators has limits of its own: it answers while that for callers refuses. */
@@ -46,8 +49,9 @@ export async function listen(
   const port = settings[name];
   const host = name === 'PORT' ? settings.HOST : settings.OPS_HOST;
   const reusePort = name === 'PORT' && settings.REUSE_PORT === 'on';
+  const listeners = name === 'PORT' ? listenersOfCallers : 1;
   try {
-    return (await server.listen(port, host, { reusePort })).port;
+    return (await server.listen(port, host, { reusePort, listeners })).port;
   } catch (error) {
     const place = `${name} ${port} on ${host}`;
     // conda and some shells set HOST, too, to the kind or the name of the machine.

@@ -1,5 +1,5 @@
 import { type Rate, trustedProxies } from '@campaign-mirror/adapters-http';
-import { type HostDenylist, hostDenylist } from '@campaign-mirror/domain';
+import { type HostList, hostList } from '@campaign-mirror/domain';
 import * as v from 'valibot';
 
 /** The schema of a setting's text. What it `accepts` stands in tables, and completes the message "NAME must be …". */
@@ -72,10 +72,10 @@ export const rate = parsed<Rate | undefined>(
 /** The items of a list with commas or white space between them. */
 const items = (list: string) => list.split(/[\s,]+/).filter(Boolean);
 
-export const hosts = parsed<HostDenylist>(
+export const hosts = parsed<HostList>(
   'host names such as go.example.com or *.example.com, with commas between them',
   (list) => {
-    const read = hostDenylist(items(list));
+    const read = hostList(items(list));
     return 'notAHost' in read ? refuse() : read;
   },
 );

@@ -1,7 +1,7 @@
 import type { CampaignRecord } from '../operator/campaign-settings.ts';
 import type { Mirror } from '../set-campaign-mirror/campaign-repository.ts';
 import * as values from '../values/identifiers.ts';
-import { type AddressFault, type HostDenylist, mirrorAddress } from '../values/mirror-address.ts';
+import { type AddressFault, type HostList, mirrorAddress } from '../values/mirror-address.ts';
 
 /** The fields of a campaign in its text form, such as the columns of CSV, in this order. */
 export const campaignFields = [
@@ -89,7 +89,7 @@ export function fieldsOf({ mirror, ...campaign }: CampaignRecord | ImportedCampa
  */
 export function importedCampaign(
   fields: CampaignFields,
-  denied: HostDenylist,
+  denied: HostList,
 ): { readonly campaign: ImportedCampaign } | { readonly faults: readonly BadField[] } {
   const faults: BadField[] = [];
   const refuse = (field: CampaignField, because: FieldFault) => {

@@ -1,7 +1,7 @@
 import type { Campaign } from '../set-campaign-mirror/campaign-repository.ts';
 import { type OperatorRefusal, operatorRefusalOf } from '../set-campaign-mirror/set-campaign-mirror.ts';
 import type { AuditId, CampaignId, HistoryId } from '../values/identifiers.ts';
-import { type AddressFault, type HostDenylist, isOnHost, mirrorAddress } from '../values/mirror-address.ts';
+import { type AddressFault, type HostList, isOnHost, mirrorAddress } from '../values/mirror-address.ts';
 import type {
   FoundMirror,
   MirrorMove,
@@ -63,7 +63,7 @@ const batchSize = 500;
 export async function* moveMirrors(
   mirrors: MirrorMoves,
   request: MoveMirrorsRequest,
-  denied: HostDenylist,
+  denied: HostList,
 ): AsyncGenerator<MirrorMoved | MoveProgress> {
   const { owner, move, dryRun } = request;
   const { from, to, subdomains } = move;
@@ -97,7 +97,7 @@ export async function* moveMirrors(
 function moveOf(
   { campaign, address }: FoundMirror,
   { move, includeDefault }: MoveMirrorsRequest,
-  denied: HostDenylist,
+  denied: HostList,
 ): MirrorMoved | undefined {
   const moved = movedAddress(move, address, denied);
   if (!moved) return undefined;
@@ -117,7 +117,7 @@ function moveOf(
 export async function* undoMove(
   mirrors: MirrorMoves,
   request: UndoMoveRequest,
-  denied: HostDenylist,
+  denied: HostList,
 ): AsyncGenerator<MirrorMoved | MoveProgress> {
   const { move, includeDefault, dryRun } = request;
   const options = { includeDefault, details: { undoes: move }, dryRun };
@@ -140,7 +140,7 @@ export async function* undoMove(
 function undoingOf(
   { campaign, before, after, now, isLatest }: MoveChange,
   includeDefault: boolean,
-  denied: HostDenylist,
+  denied: HostList,
 ): MirrorMoved {
   const back = { campaign, before: after, after: before };
   if (!now || !isLatest) return { ...back, kind: 'changed-since' };

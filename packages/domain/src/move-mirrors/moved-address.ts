@@ -2,11 +2,11 @@ import {
   type AddressFault,
   comparable,
   type Host,
-  type HostDenylist,
+  type HostList,
   type HostName,
   hostNameOf,
-  isDenied,
   isIpAddress,
+  isListed,
   type MirrorAddress,
   mirrorAddress,
 } from '../values/mirror-address.ts';
@@ -32,12 +32,12 @@ export function hostMove(
   from: Host,
   to: Host,
   subdomains: boolean,
-  denied: HostDenylist,
+  denied: HostList,
 ): HostMove | { fault: HostMoveFault } {
   if (subdomains && (isIpAddress(from.name) || isIpAddress(to.name))) return { fault: 'no-names-below' };
   const move = { from: from.name, to, subdomains };
   if (namesBefore(move, to.name) !== undefined) return { fault: 'matches-itself' };
-  return isDenied(denied, to.name) ? { fault: 'denied-host' } : move;
+  return isListed(denied, to.name) ? { fault: 'denied-host' } : move;
 }
 
 /**
@@ -64,7 +64,7 @@ type Relocation =
 export function movedAddress(
   move: HostMove,
   address: MirrorAddress,
-  denied: HostDenylist,
+  denied: HostList,
 ): Relocation | undefined {
   const name = hostNameOf(address);
   const before = name && namesBefore(move, name);

@@ -7,6 +7,8 @@ export interface NewAccessKey {
   readonly name: Label;
   /** In seconds from now, by the store's clock; `usualKeyLife` by default. */
   readonly expiresIn?: number | 'never';
+  /** The only hosts to which the key may set mirrors, such as `*.example.com`, as `hostList` reads them; by default, any. */
+  readonly hosts?: readonly string[];
 }
 
 /** The lifetime of a key unless another is given: a year, in seconds, so that a forgotten key expires. */
@@ -19,6 +21,8 @@ export interface AccessKeyRecord {
   readonly displayed: string;
   readonly name: string;
   readonly ownerId: OwnerId;
+  /** Null if the key may set mirrors to any host. */
+  readonly hosts: readonly string[] | null;
   readonly createdAt: Timestamp;
   /** Null if it does not expire. */
   readonly expiresAt: Timestamp | null;
@@ -65,7 +69,7 @@ export interface AccessKeys {
   list(page: AccessKeyPage): Promise<AccessKeyRecord[]>;
 
   /**
-   * Replaces a key with a new one that has the same owner, name and lifetime, including no expiry. The old key expires
+   * Replaces a key with a new one that has the same owner, name, hosts and lifetime, including no expiry. The old key expires
    * after `grace` seconds (0 or more), or at its own expiry if that is sooner. A key can be replaced only once.
    */
   rotate(id: AccessKeyId, options: { readonly grace: number }): Promise<KeyRotation>;

@@ -1,7 +1,6 @@
 import {
   type Campaign,
   type CampaignRepository,
-  type Mirror,
   Unavailable,
 } from '../set-campaign-mirror/campaign-repository.ts';
 import {
@@ -10,24 +9,31 @@ import {
   type Outcome,
   operatorRefusalOf,
 } from '../set-campaign-mirror/set-campaign-mirror.ts';
+import type { Condition } from '../values/condition.ts';
 import type { CampaignId, HistoryId } from '../values/identifiers.ts';
-import type { HostDenylist, MirrorAddress } from '../values/mirror-address.ts';
+import type { HostList, MirrorAddress } from '../values/mirror-address.ts';
 import type { CampaignSettings, MirrorCreation } from './campaign-settings.ts';
 import type { MirrorHistory } from './mirror-history.ts';
+
+export interface OperatorSetting {
+  /** The change of the history from which the address is restored, if it is. */
+  readonly change?: HistoryId | undefined;
+  /** The last change that the mirror must have; by default, any. */
+  readonly condition?: Condition | undefined;
+}
 
 /** Sets mirrors for the operator. Every call throws `Unavailable` when the store is unavailable. */
 export interface OperatorMirrors {
   /**
-   * Sets the mirror, and records the change in the history and in the audit; all are committed or none. `change` is the
-   * change of the history from which the address is restored, if it is. Requires that at the moment of the write the
-   * campaign is still as `seen`: its owner, its default flag, that it has a mirror. Otherwise returns undefined and writes
-   * nothing.
+   * Sets the mirror, and records the change in the history and in the audit; all are committed or none. Requires that at the moment of the write the
+   * campaign is still as `seen`: its owner, its default flag, that it has a mirror; otherwise returns undefined and writes
+   * nothing. Then the condition is judged.
    */
   setMirror(
     seen: Campaign,
     address: MirrorAddress,
-    change: HistoryId | undefined,
-  ): Promise<Mirror | undefined>;
+    options: OperatorSetting,
+  ): Promise<Extract<Outcome, { kind: 'mirror-set' | 'condition-failed' }> | undefined>;
 }
 
 interface SettingPorts {
@@ -39,16 +45,15 @@ interface SettingPorts {
 const maxAttempts = 5;
 
 /**
- * Sets a mirror as an act of the operator: all rules except the last apply, and those of the address. `change` is the
- * change of the history from which the address is restored, if it is.
+ * Sets a mirror as an act of the operator: all rules except the last apply, and those of the address.
  * @throws Unavailable when a port is unavailable, or the campaign changed during every attempt
  */
 export async function setMirrorAsOperator(
   { campaigns, mirrors }: SettingPorts,
-  denied: HostDenylist,
+  denied: HostList,
   id: CampaignId,
   submitted: string | undefined,
-  change?: HistoryId,
+  options: OperatorSetting = {},
 ): Promise<Outcome> {
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const campaign = await campaigns.find(id);
@@ -57,8 +62,8 @@ export async function setMirrorAsOperator(
     if (refusal) return { kind: 'refused', because: refusal };
     const address = checkedAddress(submitted, denied);
     if (typeof address !== 'string') return address;
-    const mirror = await mirrors.setMirror(campaign, address, change);
-    if (mirror) return { kind: 'mirror-set', mirror };
+    const result = await mirrors.setMirror(campaign, address, options);
+    if (result) return result;
   }
   throw new Unavailable('the campaign changed during every attempt');
 }
@@ -71,15 +76,16 @@ export async function setMirrorAsOperator(
  */
 export async function restoreMirror(
   ports: SettingPorts & { readonly history: Pick<MirrorHistory, 'find'> },
-  denied: HostDenylist,
+  denied: HostList,
   campaign: CampaignId,
   change: HistoryId,
   address: 'after' | 'before',
+  condition?: Condition,
 ): Promise<Outcome> {
   // An entry of the history never changes, so it is read once.
   const entry = await ports.history.find(campaign, change);
   const recorded = address === 'after' ? entry?.addressAfter : entry?.addressBefore;
-  return setMirrorAsOperator(ports, denied, campaign, recorded, change);
+  return setMirrorAsOperator(ports, denied, campaign, recorded, { change, condition });
 }
 
 /**
@@ -88,7 +94,7 @@ export async function restoreMirror(
  */
 export async function createMirror(
   settings: Pick<CampaignSettings, 'createMirror'>,
-  denied: HostDenylist,
+  denied: HostList,
   campaign: CampaignId,
   submitted: string,
 ): Promise<MirrorCreation | AddressRefusal> {

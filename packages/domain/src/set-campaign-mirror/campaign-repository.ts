@@ -1,4 +1,5 @@
-import type { CampaignId, MirrorId, OwnerId, Timestamp } from '../values/identifiers.ts';
+import type { Condition } from '../values/condition.ts';
+import type { CampaignId, HistoryId, MirrorId, OwnerId, Timestamp } from '../values/identifiers.ts';
 import type { MirrorAddress } from '../values/mirror-address.ts';
 import type { Caller } from './identity.ts';
 
@@ -32,15 +33,25 @@ export interface MirrorChange {
   readonly by: Caller;
   /** Links the history row to the log lines of the request: 1 to 128 visible ASCII characters. */
   readonly requestId: string;
+  /** Without one, any last change is accepted. */
+  readonly condition?: Condition | undefined;
 }
 
 /** The result of an attempt to set a mirror. Nothing was written unless it is `mirror-set`. */
 export type SetMirrorResult =
-  | { readonly kind: 'mirror-set'; readonly mirror: Mirror }
+  | { readonly kind: 'mirror-set'; readonly mirror: Mirror; readonly lastChange: HistoryId }
+  /** Only the condition does not hold: the mirror as it is, and its last change, 0 if it never changed. */
+  | ConditionFailed
   /** The caller's access key is no longer valid, or has another owner. The campaign is not reported. */
   | { readonly kind: 'caller-invalid' }
   /** The campaign is not as it was seen. `campaign` is its current state, undefined if it does not exist. */
   | { readonly kind: 'campaign-differs'; readonly campaign: Campaign | undefined };
+
+export interface ConditionFailed {
+  readonly kind: 'condition-failed';
+  readonly mirror: Mirror;
+  readonly lastChange: number;
+}
 
 /** Stores campaigns and their mirrors. Every call throws `Unavailable` when the store is unavailable. */
 export interface CampaignRepository {
@@ -50,7 +61,8 @@ export interface CampaignRepository {
   /**
    * Sets the mirror and records it in the history; both are committed or neither. Requires that at the moment of the
    * write the campaign is as `seen` (its owner, its default flag, that it has a mirror) and, if the caller's subject is
-   * an access key, that this key is valid and belongs to that owner. `seen` can be an assumption; it need not have been
+   * an access key, that this key is valid and belongs to that owner. If all of that is so, the condition is judged, on the
+   * mirror that would be written. `seen` can be an assumption; it need not have been
    * read. A call that begins after the key was revoked writes nothing.
    */
   setMirror(seen: Campaign, change: MirrorChange): Promise<SetMirrorResult>;

@@ -1,9 +1,14 @@
 import type { OwnerId, Subject } from '../values/identifiers.ts';
+import type { HostList } from '../values/mirror-address.ts';
 
 /** The caller: the owner that a credential belongs to, and who used it, as the history shows it. */
 export interface Caller {
   readonly ownerId: OwnerId;
   readonly subject: Subject;
+  /** The only hosts to which the caller may set mirrors; by default, any. It never changes for a credential. */
+  readonly hosts?: HostList | undefined;
+  /** The credential was valid once, and was not looked up since: the write has to prove that it still is. */
+  readonly toProve?: true;
 }
 
 /**
@@ -18,36 +23,22 @@ export interface Refused {
 /** The caller that a credential belongs to, or why it is refused. Undefined if the credential is unknown. */
 export type Identified = Caller | Refused | undefined;
 
-/**
- * Identifies the caller by the credential that came with a request, such as an access key or a signed token. Every call
- * throws `Unavailable` when it cannot identify the caller now.
- */
+/** Identifies the caller by the credential that came with a request, such as an access key or a signed token. */
 export interface Identity {
   /**
-   * The caller or the refusal, if it is known without reading a store; undefined if a store must be read. An access key
-   * can have been revoked or have expired since; `CampaignRepository#setMirror` detects that. Another caller, or a
-   * refusal, is final: nothing checks it again.
+   * The caller that the credential belongs to now, or why it is refused, such as that it has expired.
+   * @throws Unavailable when it cannot identify the caller now
    */
-  claimedBy(credential: string): Promise<Identified>;
-
-  /** The caller that the credential belongs to now, or why it is refused, such as that it has expired. */
   whoIs(credential: string): Promise<Identified>;
+
+  /**
+   * The caller of an access key that `whoIs` found valid before, without asking anybody; undefined if none is remembered.
+   * The key can have been revoked or have expired since, which `CampaignRepository#setMirror` detects. No other credential
+   * may be remembered, because no write proves it. An identity that remembers nothing leaves this method out.
+   */
+  remembered?(credential: string): (Caller & { readonly toProve: true }) | undefined;
 }
 
 export function isCaller(identified: Identified): identified is Caller {
   return identified !== undefined && !('refused' in identified);
-}
-
-export interface CallLimit {
-  /**
-   * Counts the call.
-   * @throws Unavailable if the call cannot be counted and must not proceed
-   */
-  admits(caller: Caller): Promise<Admission>;
-}
-
-export interface Admission {
-  readonly admitted: boolean;
-  /** Milliseconds until the limit admits as many calls as at first; 0 if that is unknown. */
-  readonly resetIn: number;
 }

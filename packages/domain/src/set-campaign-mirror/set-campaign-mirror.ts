@@ -1,7 +1,9 @@
+import type { Condition } from '../values/condition.ts';
 import {
   accessKeyOf,
   type CampaignId,
   campaignId,
+  type HistoryId,
   isRequestId,
   ownerId,
   partsOf,
@@ -10,13 +12,19 @@ import {
 } from '../values/identifiers.ts';
 import {
   type AddressFault,
-  type HostDenylist,
+  type HostList,
   type MirrorAddress,
   mirrorAddress,
   noDeniedHosts,
 } from '../values/mirror-address.ts';
-import { type Campaign, type CampaignRepository, type Mirror, Unavailable } from './campaign-repository.ts';
-import { type Caller, type CallLimit, type Identified, type Identity, isCaller } from './identity.ts';
+import {
+  type Campaign,
+  type CampaignRepository,
+  type ConditionFailed,
+  type Mirror,
+  Unavailable,
+} from './campaign-repository.ts';
+import { type Caller, type Identified, type Identity, isCaller } from './identity.ts';
 
 /** The rules that apply to everyone, including the operator. */
 const campaignRules = [
@@ -61,23 +69,24 @@ export function operatorRefusalOf(campaign: Campaign): OperatorRefusal | undefin
 export interface SetMirrorRequest {
   /** Identifies the caller; secret. */
   readonly credential: string;
-  /** The answer of `claimedBy` for the credential, if the driving adapter has it already. */
-  readonly claim?: Identified;
+  /** The caller that `identity` has identified by the credential; by default it is asked here. */
+  readonly caller?: Caller | undefined;
   /** Undefined if the submitted identifier cannot be a campaign's. */
   readonly campaign: CampaignId | undefined;
   /** Undefined if the submitted body contains no address. */
   readonly address: string | undefined;
   /** Links the history row to the log lines of the request: 1 to 128 visible ASCII characters (`isRequestId`). */
   readonly requestId: string;
+  /** The last change that the mirror must have; by default, any. */
+  readonly condition?: Condition | undefined;
 }
 
 /** The result of a call (contract: answers). Nothing was written unless it is `mirror-set`. */
 export type Outcome =
-  | { readonly kind: 'mirror-set'; readonly mirror: Mirror }
+  | { readonly kind: 'mirror-set'; readonly mirror: Mirror; readonly lastChange: HistoryId }
+  | ConditionFailed
   /** `because` and `subject` are for the log only. */
   | { readonly kind: 'unauthenticated'; readonly because?: string; readonly subject?: Subject }
-  /** `resetIn` is that of the `Admission`. */
-  | { readonly kind: 'over-limit'; readonly resetIn: number }
   | { readonly kind: 'campaign-not-found' }
   | { readonly kind: 'refused'; readonly because: Refusal }
   | AddressRefusal;
@@ -99,49 +108,39 @@ const maxAttempts = 5;
  *
  * A caller is judged on a hypothesis: that the campaign satisfies the rules. The write checks the hypothesis and the
  * caller's access key, or returns the actual campaign, which is then judged. Most requests therefore take one call of the
- * repository. Only a write can rest on a hypothesis: every refusal except that of a limit is based on facts that were read
- * for the request.
+ * repository. Only a write can rest on a hypothesis: every refusal is based on facts that were read for the request.
  *
  * Until the caller is identified, only the credential is looked up: no address is parsed, and no campaign is read. A caller
  * that is not allowed to set the mirror learns nothing about the address that it submitted (contract: order of checks).
  */
 export class SetCampaignMirror {
+  /** A driving adapter that limits each caller identifies it first, and passes it on. */
+  readonly identity: Identity;
   readonly #campaigns: CampaignRepository;
-  readonly #identity: Identity;
-  readonly #deniedHosts: HostDenylist;
+  readonly #deniedHosts: HostList;
 
-  constructor(campaigns: CampaignRepository, identity: Identity, deniedHosts: HostDenylist = noDeniedHosts) {
+  constructor(campaigns: CampaignRepository, identity: Identity, deniedHosts: HostList = noDeniedHosts) {
     this.#campaigns = campaigns;
-    this.#identity = identity;
+    this.identity = identity;
     this.#deniedHosts = deniedHosts;
   }
 
-  /** As `Identity#claimedBy`, for a driving adapter that limits each caller; it passes the answer on as `claim`. */
-  claimedBy(credential: string): Promise<Identified> {
-    return this.#identity.claimedBy(credential);
-  }
-
   /**
-   * `limit` counts the call once its caller is known.
    * @throws Unavailable when a port is unavailable, or when the campaign changed after each judgement
    * @throws TypeError when an adapter passes a request id, a campaign or a caller that is malformed
    */
-  async execute(request: SetMirrorRequest, limit?: CallLimit): Promise<Outcome> {
-    const { credential, requestId } = request;
+  async execute(request: SetMirrorRequest): Promise<Outcome> {
+    const { credential, requestId, condition } = request;
     if (!isRequestId(requestId)) throw new TypeError('requestId: not 1 to 128 visible ASCII characters');
     if (request.campaign !== undefined && campaignId(request.campaign) !== request.campaign)
       throw new TypeError('campaign: not an integer from 1 to 2^53-1');
-    const claim = 'claim' in request ? request.claim : await this.claimedBy(credential);
-    const identified = claim ?? (await this.#identity.whoIs(credential));
+    const known = request.caller ?? this.identity.remembered?.(credential);
+    const identified = known ?? (await this.identity.whoIs(credential));
     if (!isCaller(identified)) return unauthenticated(identified);
-    const admission = await limit?.admits(identified);
-    if (admission && !admission.admitted) return { kind: 'over-limit', resetIn: admission.resetIn };
 
-    const address = checkedAddress(request.address, this.#deniedHosts);
-    // Only the claim of an access key has to be proven.
-    const isProven = claim === undefined || accessKeyOf(identified.subject) === undefined;
+    const address = checkedAddress(request.address, this.#deniedHosts, identified.hosts);
     const assumed = typeof address === 'string' ? hypothesis(request, identified) : undefined;
-    let facts: Facts = assumed ?? (await this.#read(request, isProven ? identified : undefined));
+    let facts: Facts = assumed ?? (await this.#read(request, identified.toProve ? undefined : identified));
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const { caller, campaign } = facts;
       if (!isCaller(caller)) return unauthenticated(caller);
@@ -152,8 +151,8 @@ export class SetCampaignMirror {
 
       if (ownerId(caller.ownerId) === undefined || !isCallersSubject(caller.subject))
         throw new TypeError('the identity returned a caller whose owner or subject is malformed');
-      const result = await this.#campaigns.setMirror(campaign, { address, by: caller, requestId });
-      if (result.kind === 'mirror-set') return result;
+      const result = await this.#campaigns.setMirror(campaign, { address, by: caller, requestId, condition });
+      if (result.kind === 'mirror-set' || result.kind === 'condition-failed') return result;
       if (result.kind === 'caller-invalid') facts = await this.#read(request);
       else facts = { caller, campaign: result.campaign };
     }
@@ -168,7 +167,7 @@ export class SetCampaignMirror {
     const reading = id === undefined ? undefined : this.#campaigns.find(id);
     // Awaited below, but only for a valid caller: otherwise its rejection is ignored.
     reading?.catch(() => {});
-    const caller = proven ?? (await this.#identity.whoIs(credential));
+    const caller = proven ?? (await this.identity.whoIs(credential));
     return { caller, campaign: isCaller(caller) ? await reading : undefined };
   }
 }
@@ -176,10 +175,11 @@ export class SetCampaignMirror {
 /** The address, or the outcome for an invalid one. */
 export function checkedAddress(
   submitted: string | undefined,
-  denied: HostDenylist,
+  denied: HostList,
+  allowed?: HostList,
 ): MirrorAddress | AddressRefusal {
   if (submitted === undefined) return { kind: 'no-address' };
-  const address = mirrorAddress(submitted, denied);
+  const address = mirrorAddress(submitted, denied, allowed);
   return typeof address === 'string' ? address : { kind: 'invalid-address', because: address.fault };
 }
 
@@ -190,7 +190,8 @@ function hypothesis({ campaign: id }: SetMirrorRequest, caller: Caller): Facts |
   return refusalOf(campaign, caller) ? undefined : { caller, campaign };
 }
 
-function unauthenticated(identified: Exclude<Identified, Caller>): Outcome {
+/** The outcome for a credential that is refused. */
+export function unauthenticated(identified: Exclude<Identified, Caller>): Outcome {
   if (!identified) return { kind: 'unauthenticated' };
   const { refused: because, subject: by } = identified;
   if (by === undefined) return { kind: 'unauthenticated', because };

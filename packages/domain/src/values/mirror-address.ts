@@ -8,13 +8,15 @@ export type AddressFault =
   | 'too-long'
   /** White space, a control or invisible character, half of a surrogate pair, or a backslash. */
   | 'forbidden-character'
-  /** It does not begin with http:// or https://, and a host. */
+  /** It does not begin with http:// or https://. */
   | 'not-http'
   /** A user or a password before the host. */
   | 'credentials'
-  /** The parser of the URL standard rejects it, or its host cannot be on the public web. */
+  /** It has no host, the parser of the URL standard rejects it, or no browser can reach its host or its port. */
   | 'not-a-url'
-  | 'denied-host';
+  | 'denied-host'
+  /** The caller may set mirrors to other hosts only. */
+  | 'host-not-of-key';
 
 /** In Unicode code points. */
 export const longestAddress = 2048;
@@ -23,29 +25,57 @@ export const longestAddress = 2048;
 const longestHost = 253;
 
 /** The scheme, exactly two slashes, and the authority: up to the path, query or fragment (RFC 3986, section 3.2). */
-const absolute = /^https?:\/\/([^/?#]+)/i;
+const absolute = /^https?:\/\/([^/?#]*)/i;
 const port = /:[^:\]]*$/;
-/**
- * White space, control characters, bidirectional controls, characters that nobody sees and that the URL parser drops in
- * a host, and the backslash, which parsers treat as a slash.
- */
-const forbidden =
-  /[\p{Cc}\p{Zs}\p{Zl}\p{Zp}\u00AD\u180E\u200B\u202A-\u202E\u2060-\u2064\u2066-\u2069\uFEFF\\]/u;
+/** ASCII that everybody sees, without the backslash, which parsers treat as a slash: most addresses need no closer look. */
+const plain = /^[!-[\]-~]*$/;
+/** What a reader cannot see, or sees as a blank. The URL parser drops some of it, and it keeps a macro from being filled in. */
+export const invisible =
+  /[\p{Cc}\p{Cf}\p{Cs}\p{Zs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800]/u;
+/** What shapes the characters around it: a joiner between two of them, a variation selector after one or in a keycap. */
+const shaping =
+  /(?<=[\p{L}\p{M}\p{Extended_Pictographic}\p{Emoji_Modifier}])(?:[\u200C\u200D](?=[\p{L}\p{M}\p{Extended_Pictographic}])|\p{Variation_Selector})|(?<=[0-9#*])\uFE0F(?=\u20E3)/gu;
+/** 0, and the bad ports of the Fetch standard (section 2.9, port blocking). */
+const blockedPorts = new Set(
+  `0 1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 117 119 123 135
+  137 139 143 161 179 389 427 465 512 513 514 515 526 530 531 532 540 548 554 556 563 587 601 636 989 990 993 995 1719
+  1720 1723 2049 3659 4045 4190 5060 5061 6000 6566 6665 6666 6667 6668 6669 6679 6697 10080`.split(/\s+/),
+);
 
-/** Checks a text as a mirror address: returns the address, or what is wrong with it. */
-export function mirrorAddress(text: string, denied: HostDenylist): MirrorAddress | { fault: AddressFault } {
+/**
+ * Checks a text as a mirror address: returns the address, or what is wrong with it. `allowed`: the only hosts that the
+ * caller may name; a redirector may fill in a macro with anything, so a host with a brace is none of them.
+ */
+export function mirrorAddress(
+  text: string,
+  denied: HostList,
+  allowed?: HostList,
+): MirrorAddress | { fault: AddressFault } {
   if (isLongerThan(text, longestAddress)) return { fault: 'too-long' };
-  if (forbidden.test(text) || !text.isWellFormed()) return { fault: 'forbidden-character' };
+  if (!plain.test(text) && hasForbiddenCharacter(text)) return { fault: 'forbidden-character' };
   const authority = absolute.exec(text)?.[1];
   if (authority === undefined) return { fault: 'not-http' };
   if (authority.includes('@')) return { fault: 'credentials' };
+  // The parser would take the host of `https:///a.example/` from its path.
+  if (authority === '') return { fault: 'not-a-url' };
   // Checked before parsing: to parse an international name of any length would take milliseconds.
   if (authority.length > longestHost && isLongerThan(authority.replace(port, ''), longestHost))
     return { fault: 'not-a-url' };
   const parsed = URL.parse(text);
-  if (!parsed || !isPublicHost(parsed.hostname)) return { fault: 'not-a-url' };
-  if (isDenied(denied, parsed.hostname)) return { fault: 'denied-host' };
+  if (!parsed || !isPublicHost(parsed.hostname) || blockedPorts.has(parsed.port))
+    return { fault: 'not-a-url' };
+  const { hostname } = parsed;
+  if (isListed(denied, hostname)) return { fault: 'denied-host' };
+  if (allowed && (/[{}]/.test(hostname) || !isListed(allowed, hostname))) return { fault: 'host-not-of-key' };
   return text as MirrorAddress;
+}
+
+/** Outside the host, what shapes letters and emoji is allowed: Persian and Indian words and many emoji need it. */
+function hasForbiddenCharacter(text: string): boolean {
+  if (text.includes('\\')) return true;
+  if (!invisible.test(text)) return false;
+  const [start = ''] = absolute.exec(text) ?? [];
+  return invisible.test(start) || invisible.test(text.slice(start.length).replace(shaping, ''));
 }
 
 function isLongerThan(text: string, codePoints: number): boolean {
@@ -76,10 +106,10 @@ export function isIpAddress(name: string): boolean {
 /**
  * The domain's only access to the platform: the parser of the WHATWG URL standard, which browsers, Node and every
  * other JavaScript runtime provide as a global. `hostname` is in lower case; international names are in ASCII form, IPv4
- * addresses in dotted decimal.
+ * addresses in dotted decimal. `port` has no leading zeros, and is empty for the scheme's own.
  */
 // biome-ignore lint/plugin: the one seam
-declare const URL: { parse(url: string): { readonly hostname: string } | null };
+declare const URL: { parse(url: string): { readonly hostname: string; readonly port: string } | null };
 
 /**
  * The normalized name of a host, used in comparisons: the form of the URL standard's parser, in lower case, without a
@@ -95,7 +125,7 @@ export interface Host {
 
 /** Reads a host without scheme, credentials, port, path or wildcard. Undefined if it is not one. */
 export function host(text: string): Host | undefined {
-  if (/[\s/?#@*\\]/.test(text) || /:\d*$/.test(text)) return undefined;
+  if (invisible.test(text) || /[/?#@*\\]/.test(text) || /:\d*$/.test(text)) return undefined;
   const name = hostNameOf(`http://${text}/`);
   // The parser accepts a single dot, the root, as a host; no name is left to compare.
   return name ? { name, written: text } : undefined;
@@ -136,41 +166,41 @@ function bytesOf(group: string | undefined): number[] {
 }
 
 /**
- * Hosts that no mirror can point to: the operator's own link domains, so that no mirror points back to the redirector
- * (contract: the address).
+ * A list of hosts (contract: the address). No mirror can point to those that the operator denies: its own link domains, so
+ * that no mirror points back to the redirector. A key can be for the hosts of a list only.
  */
-export interface HostDenylist {
+export interface HostList {
   readonly exact: ReadonlySet<HostName>;
   /** Every name below each of these, but not the name itself. */
   readonly below: ReadonlySet<HostName>;
 }
 
-/** Denies no host. */
-export const noDeniedHosts: HostDenylist = { exact: new Set(), below: new Set() };
+/** Lists no host. */
+export const noDeniedHosts: HostList = { exact: new Set(), below: new Set() };
 
 /**
- * Reads entries such as `example.com` (that host) and `*.example.com` (every name below it). `BÜCHER.example` also
- * denies `xn--bcher-kva.example`. An entry that is not a host is returned as `{ notAHost }`.
+ * Reads entries such as `example.com` (that host) and `*.example.com` (every name below it). `BÜCHER.example` is
+ * `xn--bcher-kva.example`, too. An entry that is not a host is returned as `{ notAHost }`.
  */
-export function hostDenylist(entries: readonly string[]): HostDenylist | { notAHost: string } {
+export function hostList(entries: readonly string[]): HostList | { notAHost: string } {
   const exact = new Set<HostName>();
   const below = new Set<HostName>();
   for (const entry of entries) {
     const isWildcard = entry.startsWith('*.');
-    const denied = host(isWildcard ? entry.slice(2) : entry);
-    if (denied === undefined) return { notAHost: entry };
-    if (isWildcard) below.add(denied.name);
-    else exact.add(denied.name);
+    const listed = host(isWildcard ? entry.slice(2) : entry);
+    if (listed === undefined) return { notAHost: entry };
+    if (isWildcard) below.add(listed.name);
+    else exact.add(listed.name);
   }
   return { exact, below };
 }
 
 /** `hostname` comes from the URL parser. */
-export function isDenied(denied: HostDenylist, hostname: string): boolean {
+export function isListed(list: HostList, hostname: string): boolean {
   const name = comparable(hostname);
-  if (denied.exact.has(name)) return true;
+  if (list.exact.has(name)) return true;
   for (let dot = name.indexOf('.'); dot !== -1; dot = name.indexOf('.', dot + 1)) {
-    if (denied.below.has(name.slice(dot + 1) as HostName)) return true;
+    if (list.below.has(name.slice(dot + 1) as HostName)) return true;
   }
   return false;
 }

@@ -21,8 +21,8 @@ export interface IdentityWorld {
   readonly revoke?: (credential: string) => Promise<unknown>;
   /** Deletes the record of the credential. */
   readonly forget?: (credential: string) => Promise<unknown>;
-  /** Present if `claimedBy` returns the callers that `whoIs` has identified; otherwise it may return undefined. */
-  readonly claims?: true;
+  /** Present if `remembered` returns the callers that `whoIs` has identified; otherwise it may return undefined. */
+  readonly remembers?: true;
   /** Absent if the adapter cannot be paused. */
   readonly steps?: Steps;
 }
@@ -60,16 +60,19 @@ export const identityCases: readonly Case<IdentityWorld>[] = [
       for (const text of ['', ' ', '.', 'a.b.c', '\u{1f389}', credential.slice(0, -1), credential.repeat(50)])
         await expectNobody(world, text);
     },
-    'claimedBy: the caller or nobody; the caller, once it was found, if the world says so': async (world) => {
-      const { identity, issue, claims } = world;
+    'remembered: the caller, to be proven, or nobody; the caller, once found, if the world says so': async (
+      world,
+    ) => {
+      const { identity, issue, remembers } = world;
       const { credential, caller } = await issue(newOwner());
       const other = await issue(newOwner());
-      const first = await identity.claimedBy(credential);
-      if (first !== undefined) expectEqual(first, caller, 'the claim before the caller was found');
+      const toProve = { ...caller, toProve: true };
+      const first = identity.remembered?.(credential);
+      if (first !== undefined) expectEqual(first, toProve, 'the caller who was not found yet');
       await identity.whoIs(credential);
       await identity.whoIs(other.credential);
-      const claim = await identity.claimedBy(credential);
-      if (claims || claim !== undefined) expectEqual(claim, caller, 'the claim after the caller was found');
+      const again = identity.remembered?.(credential);
+      if (remembers || again !== undefined) expectEqual(again, toProve, 'the caller who was found');
     },
   }),
   ...casesOf<IdentityWorld, 'issueExpired'>(['issueExpired'], {
@@ -122,9 +125,9 @@ function endCases(end: 'expire' | 'revoke' | 'forget'): readonly Case<IdentityWo
 }
 
 async function expectNobody({ identity }: IdentityWorld, credential: string): Promise<void> {
-  const before = await identity.claimedBy(credential);
+  const before = identity.remembered?.(credential);
   const identified = await identity.whoIs(credential);
-  const after = await identity.claimedBy(credential);
+  const after = identity.remembered?.(credential);
   for (const answer of [before, identified, after])
     expectThat(!isCaller(answer), 'a credential was accepted that is not valid');
 }

@@ -1,8 +1,18 @@
+import type { Condition, ConditionFailed, Mirror } from '@campaign-mirror/domain';
 import { accessKeyOf, type Timestamp, timestamp } from '@campaign-mirror/domain';
 import { casesOf } from '../kit/case.ts';
 import { expectEqual, expectThat } from '../kit/expectations.ts';
 import type { CampaignRepositoryWorld } from './campaign-repository-world.ts';
-import { address, after, before, change, liveCampaign, mirrorSet } from './live-campaign.ts';
+import {
+  address,
+  after,
+  before,
+  change,
+  liveCampaign,
+  mirrorSet,
+  newOwner,
+  numbered,
+} from './live-campaign.ts';
 
 /**
  * The address that the mirror has, and addresses that a store could change, since it takes them for a placeholder or an
@@ -81,6 +91,70 @@ export const setMirrorCases = casesOf<CampaignRepositoryWorld>([], {
     for (let time = 0; time < 3; time++) times.push((await mirrorSet(world, seen, change(by))).updatedAt);
     const next = ['2200-01-01T00:00:00.000000Z', '2200-01-01T00:00:00.000001Z'];
     expectEqual(times, ['2199-12-31T23:59:59.999999Z', ...next], 'the times of three updates');
+  },
+  'setMirror: a condition on the last change, 0 before the first one, is judged after all else': async (
+    world,
+  ) => {
+    const { seen, by, mirror } = await liveCampaign(world);
+    const ask = (condition: Condition, to = after, at = seen) =>
+      world.campaigns.setMirror(at, { ...change(by, to), condition });
+    const expectFailed = async (condition: Condition, is: Mirror, lastChange: number) => {
+      const failed = { kind: 'condition-failed', mirror: is, lastChange };
+      expectEqual(await ask(condition), failed, 'the answer to a condition that does not hold');
+      expectEqual(await world.others.mirror(seen.id), is, 'the mirror after a condition that does not hold');
+    };
+    for (const condition of [{ oneOf: [] }, { oneOf: [1, 2 ** 53 - 1] }, { noneOf: [7, 0] }])
+      await expectFailed(condition, mirror, 0);
+    const foreign = await ask({ oneOf: [] }, after, { ...seen, ownerId: newOwner() });
+    expectThat(
+      foreign.kind !== 'condition-failed',
+      'a condition was judged for a caller who may not set the mirror',
+    );
+
+    const first = await ask({ oneOf: [0] });
+    const second = await ask({ oneOf: [5, first.kind === 'mirror-set' ? first.lastChange : -1, 6] }, before);
+    const third = await ask({ noneOf: [0, 2 ** 53 - 1] });
+    const rows = await world.others.history(seen.id);
+    const reported = [first, second, third].map((one) =>
+      one.kind === 'mirror-set' ? one.lastChange : one.kind,
+    );
+    expectEqual(
+      reported,
+      rows.map(({ id }) => id),
+      'the numbers of the changes',
+    );
+    const latest = third as Extract<typeof third, { kind: 'mirror-set' }>;
+    const { lastChange } = latest;
+    for (const condition of [{ oneOf: [0, Number(rows[0]?.id)] }, { noneOf: [lastChange] }, { oneOf: [] }])
+      await expectFailed(condition, latest.mirror, lastChange);
+    expectThat(
+      (await world.others.history(seen.id)).length === 3,
+      'a condition that does not hold: the history',
+    );
+  },
+  'setMirror: of many with the same condition one is set, and the others get the mirror that it set': async (
+    world,
+  ) => {
+    const { seen, by } = await liveCampaign(world);
+    const condition = { oneOf: [0] };
+    const all = await Promise.all(
+      Array.from({ length: 10 }, (_, nth) =>
+        world.campaigns.setMirror(seen, { ...change(by, numbered(nth)), condition }),
+      ),
+    );
+    const set = all.filter((one) => one.kind === 'mirror-set');
+    expectThat(set.length === 1, `a condition held for more than one of 10, or for none: ${set.length}`);
+    const [winner] = set;
+    for (const one of all) {
+      if (one.kind === 'mirror-set') continue;
+      expectThat(
+        one.kind === 'condition-failed',
+        `the answer to a condition that does not hold: ${one.kind}`,
+      );
+      const { mirror, lastChange } = one as ConditionFailed;
+      const isThat = lastChange === winner?.lastChange && mirror.targetUrl === winner.mirror.targetUrl;
+      expectThat(isThat, 'the mirror of a refusal is not that of its last change');
+    }
   },
   'history: it stays when the campaign is transferred, and when all else is deleted': async (world) => {
     const { seen, by } = await liveCampaign(world);

@@ -1,0 +1,89 @@
+import type { IncomingMessage } from 'node:http';
+import type { Condition } from '@campaign-mirror/domain';
+import { parse as mediaType } from 'content-type';
+import type { Fault } from './replies.ts';
+
+/** The scheme in any case, then one or more spaces and what follows them, if anything does (RFC 6750, section 2.1). */
+const bearer = /^bearer(?: +|$)(.*)$/i;
+
+/**
+ * The credential that the headers carry, or why there is none (contract: order of checks, 3): the bearer token, or the
+ * whole value of `header`, which is in lower case.
+ */
+export function credentialIn(
+  request: IncomingMessage,
+  isWellFormed: (credential: string) => boolean,
+  header?: string,
+): string | { fault: Fault } {
+  const credentials = headerValues(request, header ?? 'authorization');
+  if (credentials.length > 1) return { fault: 'repeated-authorization' };
+  const [value] = credentials;
+  const credential = header === undefined ? bearer.exec(value ?? '')?.[1] : value;
+  if (credential === undefined) return { fault: 'no-key' };
+  return isWellFormed(credential) ? credential : { fault: 'invalid-key' };
+}
+
+/**
+ * Every value of a header; `name` is in lower case. From the raw headers, name and value in turn, because
+ * `headers.authorization` hides a second one. A request that was made of a gateway's event has no raw headers.
+ */
+export function headerValues({ rawHeaders, headers }: IncomingMessage, name: string): string[] {
+  if (rawHeaders.length === 0) return [headers[name] ?? []].flat();
+  const values: string[] = [];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const header = rawHeaders[index] ?? '';
+    if (header.length === name.length && header.toLowerCase() === name)
+      values.push(rawHeaders[index + 1] ?? '');
+  }
+  return values;
+}
+
+/** The elements of a header, in lower case, without empty ones (RFC 9110, section 5.6.1). */
+export function listed(value: string | undefined): string[] {
+  if (value === undefined) return [];
+  return value
+    .split(',')
+    .map((element) => element.trim().toLowerCase())
+    .filter((element) => element !== '');
+}
+
+/** Whether the headers announce a body. A chunked body can still be empty. */
+export function announcesBody(request: IncomingMessage): boolean {
+  if (request.headers['transfer-encoding'] !== undefined) return true;
+  return announcedLength(request) > 0;
+}
+
+export function announcedLength({ headers }: IncomingMessage): number {
+  return Number(headers['content-length'] ?? 0);
+}
+
+/** Whether the body is JSON in UTF-8, without a content encoding (RFC 9110, section 8.3 and 8.4). */
+export function isJson(request: IncomingMessage): boolean {
+  const types = headerValues(request, 'content-type');
+  const { type, parameters } = mediaType(types[0] ?? '');
+  if (types.length !== 1 || type !== 'application/json') return false;
+  // Many programs write `utf8`, which the Encoding standard reads as the same.
+  if (!/^utf-?8$/i.test(parameters.charset ?? 'utf-8')) return false;
+  return listed(request.headers['content-encoding']).every((coding) => coding === 'identity');
+}
+
+/**
+ * The condition of `If-Match` and `If-None-Match` (RFC 9110, sections 13.1.1 and 13.1.2); undefined if they require
+ * nothing. A tag is the number of a change in quotes; whatever else is in a list, equals none.
+ */
+export function conditionIn({ headers }: IncomingMessage): Condition | undefined {
+  const match = headers['if-match'];
+  const noneMatch = headers['if-none-match'];
+  if (match === undefined && noneMatch === undefined) return undefined;
+  if (noneMatch?.trim() === '*') return { oneOf: [] };
+  const noneOf = numbersIn(noneMatch ?? '', true);
+  if (match !== undefined && match.trim() !== '*')
+    return { oneOf: numbersIn(match, false).filter((number) => !noneOf.includes(number)) };
+  return noneOf.length > 0 ? { noneOf } : undefined;
+}
+
+/** Weak tags count in a weak comparison only (RFC 9110, section 8.8.3.2). */
+function numbersIn(list: string, weakly: boolean): number[] {
+  const tags = list.matchAll(/(?<=^|,)[\t ]*(W\/)?"(0|[1-9][0-9]{0,15})"[\t ]*(?=,|$)/g);
+  return [...tags].flatMap(([, weak, number]) => (weak === undefined || weakly ? Number(number) : []));
+}
