@@ -33,7 +33,10 @@ const targets: readonly { readonly files: string; readonly tests: string }[] = [
     tests: `postgres/audit.test.ts schema/{rights,refusals,times}.test.ts hot-path/{claims,look-ups,waiting,locked,members}.test.ts
       postgres/atomicity.test.ts commands/{mirror-set,history}.test.ts ${permutations} ${contracts} commands/move.test.ts`,
   },
-  { files: 'schema/feed.ts', tests: `schema/rights.test.ts ${permutations} feed/*.test.ts` },
+  {
+    files: 'schema/feed.ts',
+    tests: `schema/{rights,history-index,migration-locks}.test.ts ${permutations} feed/*.test.ts`,
+  },
   {
     files: 'schema/history-functions.ts',
     tests: `schema/{rights,refusals}.test.ts commands/history-prune.test.ts ${permutations}`,

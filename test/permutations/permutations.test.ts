@@ -15,7 +15,7 @@ import * as updates from './updates.ts';
 const { PERMUTATIONS = 'some' } = process.env;
 const isWhole = PERMUTATIONS === 'all';
 const isFew = PERMUTATIONS === 'few';
-const ofEachThree = 3;
+const ofEachThree = 2;
 const workers = 4;
 
 type Make = (stage: Stage, nth: number) => acts.Actor;
@@ -25,10 +25,10 @@ type Step = acts.Actor['steps'][number];
 const committed = (...all: Step[]): Step[] => ['begin', ...all, 'commit'];
 
 const byService =
-  (how: 'waits' | 'passes' | 'batch'): Make =>
+  (how: 'waits' | 'passes' | 'batch', only?: 'unchanged' | 'changed'): Make =>
   (stage, nth) => ({
     role: 'service',
-    steps: committed(updates.update(stage, nth, how)),
+    steps: committed(updates.update(stage, nth, how, only)),
   });
 const byOperator =
   (make: (stage: Stage, nth: number) => Step[]): Make =>
@@ -41,6 +41,8 @@ const actors: Record<string, Make> = {
   'an update that waits': byService('waits'),
   'an update': byService('passes'),
   'an update in a batch': byService('batch'),
+  'an update that waits, if it is unchanged': byService('waits', 'unchanged'),
+  'an update in a batch, if it is changed': byService('batch', 'changed'),
   'the operator sets it': byOperator((stage, nth) => committed(updates.operatorSets(stage, nth))),
   'the operator moves it': byOperator((stage, nth) => committed(updates.operatorSets(stage, nth, first))),
   'transfer and back': byOperator((stage) =>

@@ -8,6 +8,8 @@ export interface Stage {
   readonly key: AccessKeyId;
   readonly owner: OwnerId;
   readonly otherOwner: OwnerId;
+  /** The number of the mirror's last change when the order begins. */
+  lastChange: number;
 }
 
 /** Changes up to this number are old. */
@@ -63,7 +65,13 @@ export function stagesIn({ admin }: TestDatabase) {
       const { campaign, mirror } = ready.pop() as (typeof ready)[number];
       const owner = (2 * campaign) as OwnerId;
       const key = campaign as AccessKeyId;
-      const stage = { campaign: campaign as CampaignId, key, owner, otherOwner: (owner + 1) as OwnerId };
+      const stage = {
+        campaign: campaign as CampaignId,
+        key,
+        owner,
+        otherOwner: (owner + 1) as OwnerId,
+        lastChange: 0,
+      };
       const state: State = {
         campaign: { owner, isDefault: false },
         mirror: { address: first, clicks: 0, isFirst: true },
@@ -77,15 +85,16 @@ export function stagesIn({ admin }: TestDatabase) {
       return { stage, state };
     },
     /** Takes away those of the order before. */
-    async withOldChanges({ campaign }: Stage, state: State): Promise<void> {
+    async withOldChanges(stage: Stage, state: State): Promise<void> {
       await admin.query(`begin; set local campaign_mirror.pruning = 'on';
         delete from campaign_mirror.mirror_history where id <= ${lastOldChange}; commit`);
       await admin.query({
         name: 'old',
         text: oldText,
-        values: [lastOld + 1, campaign, state.firstMirror, first],
+        values: [lastOld + 1, stage.campaign, state.firstMirror, first],
       });
       lastOld += 2;
+      stage.lastChange = lastOld;
       state.oldChanges = 2;
     },
   };

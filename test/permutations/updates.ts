@@ -29,10 +29,11 @@ async function textRows(
 function modelOfSet(
   { owner, isDefault, expected }: Pick<CallersMirror, 'owner' | 'isDefault' | 'expected'>,
   change: { address: string; subject: string; request: string },
+  condition?: 'unchanged' | 'changed',
 ): Act['model'] {
   return (state, { result, waitedUntil = 0 }, beside) => {
     const { kind, mirror, campaign } = result as ReturnType<typeof resultsOf>[number] & {
-      mirror: { id: number; clicks: number; updatedAt: string };
+      mirror: { id: number; targetUrl: string; clicks: number };
       campaign: { ownerId: number; isDefault: boolean; hasMirror: boolean } | undefined;
     };
     const isValid = change.subject === 'operator' || state.keyWas.length === 0;
@@ -41,8 +42,10 @@ function modelOfSet(
       (owner === null || state.campaign?.owner === owner) &&
       (isDefault === null || state.campaign?.isDefault === isDefault);
     const addressHolds = expected === undefined || state.mirror?.address === expected;
+    const conditionHolds = !condition || (condition === 'changed') === state.changes.length > 0;
+    const isAsExpected = isValid && factsHold && addressHolds && conditionHolds;
     if (kind === 'mirror-set') {
-      demand(isValid && factsHold && addressHolds, 'it was set against the facts');
+      demand(isAsExpected, 'it was set against the facts');
       const { address, clicks, isFirst } = state.mirror as NonNullable<State['mirror']>;
       demand(mirror.clicks === clicks, `it answered ${mirror.clicks} clicks of ${clicks}`);
       demand((mirror.id === state.firstMirror) === isFirst, 'it answered the number of another mirror');
@@ -65,31 +68,47 @@ function modelOfSet(
       demand(said === (is ?? undefined), `it said ${said}, which is ${is}`);
     } else if (kind === 'address-differs')
       demand(isValid && factsHold && !addressHolds, 'the address was as expected');
-    else {
-      demand(isValid && factsHold && addressHolds, 'it was passed over against the facts');
+    else if (kind === 'condition-failed') {
+      demand(isValid && factsHold && !conditionHolds, 'the condition held');
+      const { targetUrl, clicks } = mirror;
+      const said = `${targetUrl} ${clicks}`;
+      demand(
+        said === `${state.mirror?.address} ${state.mirror?.clicks}`,
+        `it said that the mirror is ${said}`,
+      );
+    } else {
+      demand(isAsExpected, 'it was passed over against the facts');
       demand(overlaps(beside, ...locking), 'it was passed over, and nobody had locked the mirror');
     }
   };
 }
 
-/** A caller's update: of one mirror, which may wait, or of one in a batch. */
-export function update(stage: Stage, nth: number, how: 'waits' | 'passes' | 'batch'): Act {
+/** A caller's update: of one mirror, which may wait, or of one in a batch; whatever its last change is, or only then. */
+export function update(
+  stage: Stage,
+  nth: number,
+  how: 'waits' | 'passes' | 'batch',
+  only?: 'unchanged' | 'changed',
+): Act {
   const request = `request-${nth}`;
   const by = { ownerId: stage.owner, subject: keySubject(stage.key) };
   const facts = { campaign: stage.campaign, owner: stage.owner, isDefault: false };
-  const mirror = { ...facts, address: addressOf(nth), by, requestId: request };
-  // There is no such campaign.
-  const mirrors = how === 'batch' ? [{ ...mirror, campaign: 1 as CampaignId }, mirror] : [mirror];
+  const plain = { ...facts, address: addressOf(nth), by, requestId: request };
   return {
     name: 'set',
     request,
     neverWaits: how !== 'waits',
     run: async (client) => {
+      const last = [stage.lastChange];
+      const condition = only && (only === 'unchanged' ? { oneOf: last } : { noneOf: last });
+      const mirror = { ...plain, condition };
+      // There is no such campaign.
+      const mirrors = how === 'batch' ? [{ ...plain, campaign: 1 as CampaignId }, mirror] : [mirror];
       const text = setMirrorsText({ waits: how === 'waits' });
       const rows = await textRows(client, how === 'waits' ? 'waits' : 'passes', text, callersValues(mirrors));
       return { result: resultsOf(mirrors, rows).at(-1) };
     },
-    model: modelOfSet(facts, { address: mirror.address, subject: `key:${stage.key}`, request }),
+    model: modelOfSet(facts, { address: plain.address, subject: `key:${stage.key}`, request }, only),
   };
 }
 
