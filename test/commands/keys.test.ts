@@ -40,7 +40,13 @@ describe('commands for keys', () => {
     const [{ created_at, expires_at, ...record }, ...more] = await listed(owner);
     expect(more).to.deep.equal([]);
     const fields = { id: one.id, displayed: one.key.slice(0, 10), name, owner_id: Number(owner) };
-    expect(record).to.deep.equal({ ...fields, last_used_at: null, revoked_at: null, replaced_by: null });
+    expect(record).to.deep.equal({
+      ...fields,
+      hosts: null,
+      last_used_at: null,
+      revoked_at: null,
+      replaced_by: null,
+    });
     expect([created_at, expires_at].join()).to.match(/^\d{4}-\S+\.\d{6}Z,\d{4}-\S+\.\d{6}Z$/);
     const [next] = await on.objects('key', 'list', '--after', String(one.id), '--limit', '1');
     expect(next.id).to.equal(two.id);

@@ -75,9 +75,9 @@ export async function migrate(
       let looking: NodeJS.Timeout | undefined;
       const onTurn = (pid: number) => {
         const look = async () => {
-          holders = await blockersOf(database.pool, pid).catch(() => undefined);
+          holders = (await blockersOf(database.pool, pid).catch(() => undefined)) ?? holders;
         };
-        looking = setTimeout(look, lockTimeout / 2);
+        looking = setInterval(look, Math.max(50, lockTimeout / 4));
       };
       try {
         const act = () => bringUpToDate(database, lockTimeout, onTurn, beforeCommit);
@@ -86,7 +86,7 @@ export async function migrate(
       } catch (error) {
         if (!isLocked(error) || next > tries) throw error;
       } finally {
-        clearTimeout(looking);
+        clearInterval(looking);
       }
       const who = holders ?? 'another transaction';
       onWait(`${who} holds what the migration has to change: trying again (${next} of ${tries})`);
