@@ -30,7 +30,7 @@ const hotPath = 'postgres/{atomicity,statements}.test.ts hot-path/!(unreplicated
 const targets: readonly { readonly files: string; readonly tests: string }[] = [
   {
     files: 'schema/set-mirrors.ts',
-    tests: `postgres/audit.test.ts schema/{rights,refusals,times}.test.ts hot-path/{claims,look-ups,waiting,locked,members}.test.ts
+    tests: `postgres/audit.test.ts schema/{rights,refusals,times}.test.ts hot-path/{claims,conditions,look-ups,waiting,locked,members}.test.ts
       postgres/atomicity.test.ts commands/{mirror-set,history}.test.ts ${permutations} ${contracts} commands/move.test.ts`,
   },
   {
