@@ -177,6 +177,7 @@ export async function sqlIsNoticed(words: readonly string[]): Promise<boolean> {
       const one = mutants[nth] as Placed;
       const tests = one.tests.toSorted((a, b) => (noticedBy.get(b) ?? 0) - (noticedBy.get(a) ?? 0));
       const { outcome, by, title } = await outcomeOf(one, tests, nth);
+      if (ended) return;
       if (by && outcome === 'noticed') noticedBy.set(by, (noticedBy.get(by) ?? 0) + 1);
       const reason = equivalent[basename(one.path)]?.[one.mutated];
       if (outcome === 'survived' && reason) counts.equivalent += 1;
