@@ -5,7 +5,7 @@ declare(strict_types=1);
 const BLANKS = " \t\n\v\f\r";
 define('BASE', rtrim(trim(getenv('CAMPAIGN_MIRROR_URL') ?: '', BLANKS), '/') ?: 'http://127.0.0.1:3000');
 define('KEY', trim(getenv('CAMPAIGN_MIRROR_KEY') ?: '', BLANKS));
-define('MATCH', trim(getenv('CAMPAIGN_MIRROR_IF_MATCH') ?: '', BLANKS));
+define('IF_MATCH', trim(getenv('CAMPAIGN_MIRROR_IF_MATCH') ?: '', BLANKS));
 
 /**
  * @return array{int, string, bool, int} status (0: no answer), text, whether another attempt can succeed, and how many
@@ -21,13 +21,13 @@ function attempt(string $campaign, string $body, string $request): array
             'Authorization: Bearer ' . KEY,
             'Content-Type: application/json',
             "X-Request-Id: $request",
-            'If-Match: ' . MATCH,
+            'If-Match: ' . IF_MATCH,
         ],
         CURLOPT_HEADERFUNCTION => function ($_, string $line) use (&$wait): int {
             if (preg_match('/^Retry-After:[ \t]*([0-9]{1,9})\s*$/i', $line, $found)) {
                 $wait = (int) $found[1];
             }
-            if (MATCH !== '' && preg_match('/^ETag:[ \t]*("[0-9]+")\s*$/i', $line, $found)) {
+            if (IF_MATCH !== '' && preg_match('/^ETag:[ \t]*("[0-9]+")\s*$/i', $line, $found)) {
                 fwrite(STDERR, "ETag: $found[1]\n");
             }
             return strlen($line);
@@ -62,7 +62,7 @@ function setMirror(string $campaign, string $address): array
     if (preg_match('/^[^\0-\x1f\x7f]*$/Du', $address) !== 1) {
         throw new RuntimeException('the address has control characters in it, such as a CR at its end, or is not UTF-8');
     }
-    if (!preg_match('/^(\*|"[0-9]+"|)$/D', MATCH)) {
+    if (!preg_match('/^(\*|"[0-9]+"|)$/D', IF_MATCH)) {
         throw new RuntimeException('CAMPAIGN_MIRROR_IF_MATCH must be * or a number in quotes, such as "17"');
     }
     $body = json_encode(['mirror_endpoint' => $address], JSON_THROW_ON_ERROR);

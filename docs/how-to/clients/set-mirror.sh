@@ -29,6 +29,9 @@ esac
 case $1 in
   '' | 0* | *[!0-9]*) fail 'the campaign must be a number: digits only, without a leading zero' ;;
 esac
+case $2 in
+  *[[:cntrl:]]*) fail 'the address has control characters in it, such as a CR at its end, or is not UTF-8' ;;
+esac
 match=$(trimmed "$CAMPAIGN_MIRROR_IF_MATCH")
 number=${match#\"}
 number=${number%\"}
@@ -39,9 +42,6 @@ case $match in
 esac
 case $number in
   '' | *[!0-9]*) fail 'CAMPAIGN_MIRROR_IF_MATCH must be * or a number in quotes, such as "17"' ;;
-esac
-case $2 in
-  *[[:cntrl:]]*) fail 'the address has control characters in it, such as a CR at its end, or is not UTF-8' ;;
 esac
 
 body="{\"mirror_endpoint\":\"$(printf %s "$2" | sed 's/[\\"]/\\&/g')\"}"
