@@ -43,9 +43,8 @@ LABEL org.opencontainers.image.title="Campaign Mirror" \
 RUN command -v tini >/dev/null \
   || { apt-get update && apt-get install --yes --no-install-recommends tini && rm -rf /var/lib/apt/lists/*; }
 # Where `roles create --passwords` writes, a folder a role: a volume that is mounted there belongs to the user below.
-# /files is for what the operator's commands write and read.
 RUN for role in owner operator service redirector; do mkdir -p "/run/campaign-mirror/$role"; done \
-  && mkdir /files && chown -R 65532:65532 /run/campaign-mirror /files && chmod -R go= /run/campaign-mirror /files \
+  && chown -R 65532:65532 /run/campaign-mirror && chmod -R go= /run/campaign-mirror \
   && ln -s /opt/campaign-mirror/campaign-mirror /usr/local/bin/campaign-mirror
 COPY --from=build /opt/campaign-mirror /opt/campaign-mirror
 WORKDIR /opt/campaign-mirror

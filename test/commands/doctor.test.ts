@@ -102,7 +102,7 @@ describe('doctor', () => {
   it('a schema without its record of migrations, as --schema-only leaves it: doctor and migrate say what to do', async () => {
     await database.admin.query('delete from campaign_mirror.migrations');
     const advice =
-      'if it was restored with --schema-only, restore the data too (--data-only --disable-triggers); if there is none, drop the schema';
+      'drop the schema (drop schema campaign_mirror cascade), then restore a whole dump (pg_restore --single-transaction), or, if there is none, ';
     const { amiss } = await examined({ DATABASE_URL: database.url('operator') }, 1);
     expect(amiss[0]).to.include(
       `migrations problem the tables are there, but no record of their migrations ${advice}`,
@@ -173,7 +173,7 @@ describe('migrate --status', () => {
     const migrate = (...args: string[]) => command(['migrate', ...args], { DATABASE_URL: url('owner') });
     for (const { code, output } of [await migrate('--status'), await migrate('--status')]) {
       expect(code).to.equal(1);
-      expect(output).to.match(/^0001-mirrors-with-facts {2}pending {2}-$/m);
+      expect(output).to.match(/^0001-mirrors-with-facts +pending +-$/m);
     }
     await migrate();
     await admin.query("insert into campaign_mirror.migrations (name) values ('9999-newer')");

@@ -131,12 +131,15 @@ describe(`${page}, on a new Debian 12`, function () {
       const next = await paste('systemctl list-timers --no-pager "campaign-mirror-*"');
       expect(next).to.include('backup.timer').and.to.include('prune.timer');
       const folder = "stat -c '%U %a' /var/backups/campaign-mirror/*";
-      expect(await paste(folder)).to.equal('root 600\n');
+      expect(await paste(folder)).to.equal('postgres 600\n');
       await paste(`
         rm /var/backups/campaign-mirror/*
-        touch -d '20 days ago' /var/backups/campaign-mirror/old.backup
+        touch -d '20 days ago' /var/backups/campaign-mirror/old.dump
         systemctl start campaign-mirror-backup campaign-mirror-prune`);
-      expect(await paste(folder)).to.equal('root 600\n');
+      expect(await paste(folder)).to.equal('postgres 600\n');
+      expect(await paste('pg_restore --list /var/backups/campaign-mirror/*.dump')).to.include(
+        'TABLE DATA campaign_mirror mirror_history',
+      );
       const results = 'systemctl show -P Result campaign-mirror-backup campaign-mirror-prune';
       expect(await wordsOf(results)).to.deep.equal(['success', 'success']);
     },

@@ -31,8 +31,8 @@ describe(`PgBouncer in transaction mode, as ${page} has it`, () => {
   });
 
   const DATABASE_POOLER = 'transaction';
-  const run = async (words: string, database = data.database, role: Role = 'operator') => {
-    const settings = { DATABASE_URL: pooler.url(database, role), DATABASE_POOLER };
+  const run = async (words: string, database = data.database, role: Role = 'operator', more = {}) => {
+    const settings = { DATABASE_URL: pooler.url(database, role), DATABASE_POOLER, ...more };
     const { code, output, errors } = await command([...words.split(' '), '--json'], settings);
     expect(code, `${words}: ${errors}`).to.equal(0);
     return objectsOf(output);
@@ -76,12 +76,12 @@ describe(`PgBouncer in transaction mode, as ${page} has it`, () => {
     const found = await run('doctor');
     expect(found.filter(({ state }) => state === 'problem')).to.deep.equal([]);
 
-    const [csv, backup] = [folder.at('all.csv'), folder.at('all.backup')];
+    const csv = folder.at('all.csv');
     const [{ campaigns }] = await run(`export ${csv}`);
-    await run(`backup ${backup}`);
     await run('migrate', empty, 'owner');
-    const [restored] = await run(`restore ${backup}`, empty, 'owner');
-    expect(restored.campaigns).to.equal(campaigns);
+    const SOURCE_DATABASE_URL = pooler.url(data.database, 'operator');
+    const [copied] = await run('copy', empty, 'owner', { SOURCE_DATABASE_URL });
+    expect(copied.campaigns).to.equal(campaigns);
     for (const one of await run('campaign list', empty)) await run(`campaign delete ${one.id} --yes`, empty);
     expect(await run(`import ${csv}`, empty)).to.deep.equal([{ campaigns, mirrors: campaigns }]);
   });

@@ -48,12 +48,13 @@ describe('the blocks of the documents that are marked `run`', () => {
     if (marker === 'run: service') {
       const { base, ops } = service;
       const here = text.replaceAll('http://127.0.0.1:3000', base).replaceAll('http://127.0.0.1:3001', ops);
-      return shell(here, 'service', variables);
+      return shell(here.replaceAll('--from .data', '--from data'), 'service', variables);
     }
     const { host = '', port } = server.address('postgres');
     if (language === 'sh') {
       const here = text.replace(/\b(postgres(?:ql)?:\/\/[^\s@/]*@)[^\s/]+/g, `$1${host}:${port}`);
-      return shell(here, 'server', { PGHOST: host, PGPORT: String(port), PGUSER: 'postgres' });
+      const { DATA_DIR = '' } = variables;
+      return shell(here, 'server', { DATA_DIR, PGHOST: host, PGPORT: String(port), PGUSER: 'postgres' });
     }
     const [, role = 'postgres', database] = /: (\w+)@(\w+)$/.exec(marker) ?? [];
     const client = new pg.Client({ ...server.address(role, database) });

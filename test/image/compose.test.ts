@@ -19,7 +19,7 @@ const shim = (compose: string, next: string) => `
 compose() {
   case $1 in
     build) docker tag ${next} "$CAMPAIGN_MIRROR_IMAGE" ;;
-    run | exec) word=$1; shift; case "$*" in *' -T '*) ;; *) set -- -T "$@" ;; esac
+    run | exec) word=$1; shift; case " $* " in *' -T '*) ;; *) set -- -T "$@" ;; esac
       ${compose} --project-name ${project} "$word" "$@" ;;
     *) ${compose} --project-name ${project} "$@" ;;
   esac

@@ -74,7 +74,7 @@ const choices = {
   integration: {
     environment: { TEST_DATABASE: 'container' },
     of: [
-      'commands/backup',
+      'commands/copy',
       'commands/doctor',
       'commands/history',
       'commands/history-prune',

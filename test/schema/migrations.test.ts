@@ -1,9 +1,8 @@
-import { migrate, migrations, type Role, roles } from '@campaign-mirror/adapters-persistence';
+import { migrate, migrations, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import { command } from '../support/commands/command.ts';
 import { connect } from '../support/database/client.ts';
 import { emptyDatabase, freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
-import { startService } from '../support/process/service-process.ts';
 import { rejection } from '../support/promises.ts';
 import { postgresPorts } from '../support/store/postgres-world.ts';
 import { after as afterwards, change, liveCampaign, mirrorSet } from '../support/store/world.ts';
@@ -64,33 +63,6 @@ describe('the rights that a role had in another version, or was given', () => {
     await service.query(`grant select on campaign_mirror.mirror_history to ${roles.redirector}`);
     await service.end();
     await migrate(database.address('owner'));
-    expect(await schemaOf(database)).to.deep.equal(before);
-  });
-});
-
-describe('a schema of a version before 1.0.0', () => {
-  const asked = async (database: TestDatabase, role: Role, ...words: string[]) =>
-    command(words, { DATABASE_URL: database.url(role) });
-
-  it('is refused by commands, `doctor`, a start and `migrate`, which say what to do; nothing is done', async () => {
-    const database = await freshDatabase();
-    await database.admin.query("update campaign_mirror.migrations set name = '0001-schema'");
-    const before = await schemaOf(database);
-    const listed = await asked(database, 'operator', 'campaign', 'list');
-    expect(listed).to.include({ code: 1, output: '' });
-    expect(listed.errors).to.match(/not set up for this version \(it is new, or of an earlier one\)/);
-    const told =
-      /the schema is of a version before 1\.0\.0: 0001-schema\W+restore a backup of that version into a new database/;
-    expect((await asked(database, 'operator', 'doctor')).output).to.match(told);
-    const service = startService({ DATABASE_URL: database.url('service'), RUN_MIGRATIONS: 'false' });
-    expect((await service.ended).code).to.equal(1);
-    expect(service.output + service.errors).to.match(told);
-    const { code, errors } = await asked(database, 'owner', 'migrate');
-    expect(code).to.equal(1);
-    expect(errors).to.equal(
-      'the schema is of a version before 1.0.0: run `backup` of that version, and `restore` of this one into a new ' +
-        'database (docs/how-to/upgrade.md)\n',
-    );
     expect(await schemaOf(database)).to.deep.equal(before);
   });
 });

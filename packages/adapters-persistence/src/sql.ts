@@ -1,10 +1,9 @@
-export { backupOf, type TableCounts } from './bulk/backup.ts';
-export { BackupFault } from './bulk/backup-reader.ts';
 export { postgresCampaignExport } from './bulk/campaign-export.ts';
 export { postgresCampaignImport } from './bulk/campaign-import.ts';
-export { filledTable, restoreBackup } from './bulk/restore.ts';
+export { type Copying, copyDatabase, filledTable } from './bulk/copy-database.ts';
 export { codeOf, isDatabaseAway } from './connection/database-faults.ts';
 export { type DatabaseProbe, type DatabaseState, openProbe } from './connection/database-probe.ts';
+export { watchLockHolders } from './connection/lock-holders.ts';
 export {
   type DatabaseAddress,
   defaultPoolLimits,

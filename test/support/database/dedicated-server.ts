@@ -18,6 +18,8 @@ export type DedicatedServer = Awaited<ReturnType<typeof dedicatedServer>>;
 interface Options {
   /** It keeps one in its data folder, whose path may be too long for it. */
   readonly socket?: boolean;
+  /** The folder of other programs than those of the embedded database. */
+  readonly folder?: string;
   /** Such as `max_prepared_transactions=10`. */
   readonly settings?: readonly string[];
   /** Makes what its data folder begins with, as a user of the OS; `initdb` does it otherwise. */
@@ -25,12 +27,19 @@ interface Options {
 }
 
 /** A PostgreSQL of a test's own, to be stopped, killed and started again at will. Everybody may connect as anybody. */
-export async function dedicatedServer({ socket = false, settings: own = [], fill }: Options = {}) {
+export async function dedicatedServer({
+  socket = false,
+  folder = '',
+  settings: own = [],
+  fill,
+}: Options = {}) {
   const parent = await mkdtemp(join(tmpdir(), 'campaign-mirror-dedicated-'));
   await chmod(parent, 0o711);
   const data = join(parent, 'data');
   const user = await installed.databaseOsUser(data);
-  const programs = await installed.reachable(await installed.findPrograms(), user);
+  const programs = folder
+    ? { folder, version: '' }
+    : await installed.reachable(await installed.findPrograms(), user);
   await mkdir(data, 0o700);
   if (user) await chown(data, user.uid, user.gid);
   const as = user && { uid: user.uid, gid: user.gid };

@@ -74,7 +74,7 @@ export async function serverOf(folder: string): Promise<number | undefined> {
   return text === undefined ? undefined : Number(text.split('\n')[0]);
 }
 
-export async function query(address: DatabaseAddress, text: string, values: unknown[] = []) {
+export async function query(address: Parameters<typeof connect>[0], text: string, values: unknown[] = []) {
   const client = await connect({ ...address, ssl: false });
   const ended = () => client.end().catch(() => {});
   return (await client.query(text, values).finally(ended)).rows;

@@ -93,8 +93,8 @@ export function createRoles(
     for (const { role } of all) statements.push(databaseGrantText('connect', role));
     statements.push(revokeTemporary);
     if (is_superuser) statements.push(revokeLargeObjects);
-    // The operator imports, and the owner restores.
-    statements.push(databaseGrantText('temporary', 'operator'), databaseGrantText('temporary', 'owner'));
+    // The operator imports.
+    statements.push(databaseGrantText('temporary', 'operator'));
     // The owner creates the schema.
     if (schema_owner === null) statements.push(databaseGrantText('create', 'owner'));
     // If a migration is due, it grants these rights.

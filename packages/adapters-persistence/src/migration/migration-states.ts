@@ -6,7 +6,7 @@ import { migrationNames, timestampText } from '../schema/schema.ts';
 /** A migration, and whether the database has it. */
 export interface MigrationState {
   readonly name: string;
-  /** Unknown: another version applied it; if ours are pending, a version before the first release. */
+  /** Unknown: a newer version applied it. */
   readonly state: 'applied' | 'pending' | 'unknown';
   readonly appliedAt: Timestamp | null;
 }

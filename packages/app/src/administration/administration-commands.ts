@@ -1,50 +1,30 @@
 /*
- * The commands that administer an installation, in the order of the help: `backup`, `restore`, `migrate`, `doctor` and
- * `config`. What a command needs besides the settings is loaded when it runs, so that `--help` answers at once.
+ * The commands that administer an installation, in the order of the help: `copy`, `migrate`, `doctor` and `config`.
+ * What a command needs besides the settings is loaded when it runs, so that `--help` answers at once.
  */
 import { leaf } from '@campaign-mirror/adapters-cli';
-import { type Call, ClearError, counted, exitCodes, printable } from '@campaign-mirror/adapters-cli/terminal';
+import { type Call, exitCodes, printable } from '@campaign-mirror/adapters-cli/terminal';
 import { nameOf } from '../database/connection-advice.ts';
 import { readCommandSettings } from '../operator/command-settings.ts';
 import { externalDatabase, isExternal } from '../settings/external-database.ts';
 import type { Origin } from '../settings/read-settings.ts';
 import { environmentExample, type SettingName, type Settings, settings } from '../settings/settings.ts';
 
-export function backup(call: Call) {
+export function copy(call: Call) {
   return leaf(
-    'backup',
-    'write a consistent snapshot of everything to a file, including the history and the hashes of keys',
-    ['backup mirrors.backup'],
+    'copy',
+    'copy everything, with keys, history and audit, into an empty database of the same version, as its owner',
+    ['copy', 'copy --from /srv/trial/.data'],
   )
-    .argument('<file>', 'file to write; it must not exist yet')
-    .action(async (path, { json }) => {
-      if (path === '-')
-        throw new ClearError('a backup is not written to standard output: name a file', 'usage');
-      const { backUp } = await import('./backup-database.ts');
-      const rows = await backUp(call, path);
-      const written = counted(rows, 'row was written', 'rows were written');
-      await call.output.answer(json, { rows, file: path }, `${written} to ${path}.`);
-    });
-}
-
-export function restore(call: Call) {
-  return leaf(
-    'restore',
-    'restore a backup into a database without data, on any server and also on a newer PostgreSQL',
-    ['restore mirrors.backup'],
-  )
-    .argument('<file>', 'file that `backup` wrote; - for standard input')
-    .action(async (path, { json }) => {
-      const { inputFile } = await import('@campaign-mirror/adapters-cli/progress');
-      const { restoreFrom } = await import('./backup-database.ts');
-      const rows = await restoreFrom(call, await inputFile(path, call.stdin));
-      const parts = [
-        counted(rows.campaigns, 'campaign'),
-        counted(rows.mirrors, 'mirror'),
-        counted(rows.access_keys, 'key'),
-        counted(rows.mirror_history, 'change'),
-      ];
-      await call.output.answer(json, rows, `Restored: ${parts.join(', ')}.`);
+    .option(
+      '--from <folder>',
+      'data folder of the embedded database to copy; otherwise SOURCE_DATABASE_URL or DATA_DIR',
+    )
+    .action(async ({ from, json }) => {
+      const { copyInto } = await import('./copy-database.ts');
+      const rows = await copyInto(call, from);
+      const parts = Object.entries(rows).map(([table, count]) => `${count} of ${table}`);
+      await call.output.answer(json, rows, `Copied rows: ${parts.join(', ')}.`);
     });
 }
 

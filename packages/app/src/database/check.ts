@@ -48,7 +48,6 @@ const factsText = `
     extract(epoch from clock_timestamp())::float8 as time, rolname::text as name, rolsuper as superuser,
     coalesce(pg_has_role(nspowner, 'usage'), false) as owner, pg_get_userbyid(nspowner)::text as schema_owner,
     pg_get_userbyid(datdba)::text as database_owner, has_database_privilege(datname, 'create') as may_create,
-    has_database_privilege(datname, 'temporary') as temporary,
     exists (select from pg_class where relnamespace = pg_namespace.oid and relname = 'mirrors') as has_tables,
     array_remove(array[case when rolsuper then 'superuser' end, case when rolcreaterole then 'createrole' end,
       case when rolcreatedb then 'createdb' end, case when rolreplication then 'replication' end,

@@ -132,10 +132,7 @@ async function checkRights({ facts, database, purpose }: CheckInput): Promise<Re
   }
   if (owner) {
     const advice = `use it for \`./campaign-mirror migrate\` only, and start the service as ${roles.service}`;
-    results.push(warning(`${who} owns the schema, and so may change all that is in it`, advice));
-    if (facts.temporary || purpose) return results;
-    const grants = `run \`./campaign-mirror roles create\` as ${database_owner}, who owns the database`;
-    return [...results, problem(`${who} lacks what a restore needs: temporary on the database`, grants)];
+    return [...results, warning(`${who} owns the schema, and so may change all that is in it`, advice)];
   }
   const rights = await grantedRights(database);
   const mayOperate = name !== roles.service && rightsOf('operator', rights).missing.length === 0;

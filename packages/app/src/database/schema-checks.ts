@@ -22,10 +22,6 @@ export async function checkMigrations({ facts, database, purpose }: CheckInput):
     states.filter(({ state }) => state === wanted).map(({ name }) => name);
   const pending = namesOf('pending');
   const unknown = namesOf('unknown');
-  if (pending.length > 0 && unknown.length > 0) {
-    const advice = 'restore a backup of that version into a new database (docs/how-to/upgrade.md)';
-    return problem(`the schema is of a version before 1.0.0: ${unknown.join(', ')}`, advice);
-  }
   if (pending.length === states.length && facts.has_tables)
     return problem('the tables are there, but no record of their migrations', withoutRecord);
   if (pending.length > 0) {

@@ -21,8 +21,7 @@ export type AuditedAct =
   | 'key-changed'
   | 'campaigns-imported'
   | 'mirrors-imported'
-  | 'history-pruned'
-  | 'backup-restored';
+  | 'history-pruned';
 
 /** A recorded act, written in the same transaction as the act itself, and never deleted. */
 export interface AuditEntry {

@@ -1,0 +1,150 @@
+import { Unavailable } from '@campaign-mirror/domain';
+import type { ClientBase, Pool, PoolClient } from 'pg';
+import { to } from 'pg-copy-streams';
+import { isLocked } from '../connection/database-faults.ts';
+import { UnfitDatabase } from '../connection/pool.ts';
+import { numberOf, rowsOf } from '../connection/rows.ts';
+import { stoppable, withoutTimeouts } from '../connection/stoppable.ts';
+import { inTransaction, ofOneMoment } from '../connection/transaction.ts';
+import { tableNames } from '../schema/tables.ts';
+import { copyIn } from './copy-rows.ts';
+
+/** In an order in which they can be filled: a use of a key refers to the key. */
+const tables = [...tableNames, 'key_uses'] as const;
+
+/** The name of the first table that is not empty; undefined if all are empty. @throws Unavailable */
+export async function filledTable(database: Pool | ClientBase): Promise<string | undefined> {
+  for (const name of tableNames) {
+    const rows = await rowsOf(database, `select from campaign_mirror.${name} limit 1`);
+    if (rows.length > 0) return name;
+  }
+  return undefined;
+}
+
+export interface Copying {
+  readonly source: Pool;
+  readonly target: Pool;
+  readonly signal: AbortSignal;
+  /** Receives the number of rows copied so far, and the number of all rows. */
+  readonly onProgress: (rows: number, all: number) => void;
+  /** The error to throw for a fault of the source. */
+  readonly sourceFault: (error: unknown) => unknown;
+}
+
+/** The number of the advisory lock of a database that is being filled; chosen arbitrarily. */
+const fillingLock = 7_236_110_423;
+const versionText =
+  "(select string_agg(name, ', ' order by name) from campaign_mirror.migrations) as version";
+const ownerText =
+  "(select pg_has_role(nspowner, 'usage') from pg_namespace where nspname = 'campaign_mirror')";
+
+/** The last number that a table assigned; 0 if it assigned none, or has no numbers. */
+async function lastOf(client: PoolClient, table: string): Promise<number> {
+  if (table === 'key_uses') return 0;
+  return numberOf(
+    client,
+    `select last_value - 1 + is_called::int as number from campaign_mirror.${table}_id_seq`,
+  );
+}
+
+/** The table with its columns, as COPY names them. The numbers of transactions are left out: each server counts its own. */
+async function tableOf(client: PoolClient, table: string): Promise<string> {
+  const [row] = await rowsOf<{ columns: string }>(
+    client,
+    `select string_agg(attname, ', ') as columns from pg_attribute
+    where attrelid = $1::regclass and attnum > 0 and not attisdropped and attname <> 'transaction_id'`,
+    [`campaign_mirror.${table}`],
+  );
+  return `campaign_mirror.${table} (${row?.columns})`;
+}
+
+/** Facts about the source; then, for each table, its rows in COPY's text format, and the last number that it assigned. */
+type Contents = AsyncGenerator<{ version: string; isOther: boolean; all: number } | Buffer | number>;
+
+async function* contentsOf({ source, signal, sourceFault }: Copying): Contents {
+  try {
+    yield* ofOneMoment(source, signal, async function* (client) {
+      await client.query("set local datestyle = 'ISO'");
+      const sizes = tables.map((name) => `(select count(*) from campaign_mirror.${name})`).join(' + ');
+      const isOther = `pg_try_advisory_xact_lock_shared(${fillingLock}) as "isOther"`;
+      yield* await rowsOf<never>(client, `select ${versionText}, ${isOther}, ${sizes} as all`);
+      for (const name of tables) {
+        const copy = to(`copy ${await tableOf(client, name)} to stdout`);
+        yield* client.query(copy) as AsyncIterable<Buffer>;
+        // After the rows, because a sequence does not belong to the moment: it is never below them.
+        yield await lastOf(client, name);
+      }
+    });
+  } catch (error) {
+    throw sourceFault(error);
+  }
+}
+
+/**
+ * Copies everything, as it is at one moment, into an empty database of the same schema, as the owner of its tables: all
+ * of it, or nothing. Others cannot write there meanwhile. Returns the number of rows by the name of their table.
+ * @throws what `sourceFault` returns; the reason of `signal`; UnfitDatabase; Unavailable
+ */
+export async function copyDatabase(copying: Copying): Promise<Readonly<Record<string, number>>> {
+  const { target, signal } = copying;
+  const contents = contentsOf(copying);
+  const run = (client: PoolClient) =>
+    stoppable(signal, target, client, () => fill(client, contents, copying));
+  try {
+    return await inTransaction(target, run, `${withoutTimeouts}; set local lock_timeout = '5s'`);
+  } catch (error) {
+    if (!(error instanceof Unavailable && isLocked(error.cause))) throw error;
+    throw new UnfitDatabase('the database is in use: stop whatever writes to it, and run it again');
+  } finally {
+    await contents.return(undefined);
+  }
+}
+
+async function fill(client: PoolClient, contents: Contents, { onProgress }: Copying) {
+  const refuseIf = (reason: unknown, why: string) => {
+    if (reason) throw new UnfitDatabase(why);
+  };
+  const lock = `pg_advisory_xact_lock(${fillingLock})`;
+  const [ours] = await rowsOf(client, `select ${versionText}, ${ownerText} as is_owner, ${lock}`);
+  refuseIf(!ours?.is_owner, 'only the owner of the schema copies into it: use the user that runs `migrate`');
+  const { version, isOther, all } = (await contents.next()).value;
+  refuseIf(!isOther, 'the source is the database itself: name two different ones');
+  const versions = `the source has the schema ${version}, and this database ${ours?.version}`;
+  refuseIf(version !== ours?.version, `${versions}: run \`migrate\` of one version of the program on both`);
+  const off = tables.map((name) => `alter table campaign_mirror.${name} disable trigger user`).join('; ');
+  // What is copied is neither a change nor an act. Others cannot write from then on; if there is data, nobody has to wait.
+  for (const text of ['', off]) {
+    await client.query(text);
+    const filled = await filledTable(client);
+    refuseIf(
+      filled,
+      `the database is not empty (there are rows in ${filled}): copy into a new one; ${ofDemo}`,
+    );
+  }
+  let [rows, last] = [0, 0];
+  async function* nextRows(): AsyncGenerator<Buffer> {
+    for (;;) {
+      const { value } = await contents.next();
+      last = value;
+      if (typeof value === 'number') return;
+      yield value;
+      // Each row is a line: a newline in a value is escaped.
+      rows += value.toString('latin1').split('\n').length - 1;
+      onProgress(rows, all);
+    }
+  }
+  const counts: Record<string, number> = {};
+  for (const name of tables) {
+    counts[name] = await copyIn(client, `copy ${await tableOf(client, name)} from stdin`, nextRows());
+    await client.query(`alter table campaign_mirror.${name} enable trigger user`);
+    const beyond = Math.max(last, await lastOf(client, name));
+    if (beyond === 0) continue;
+    const sequence = `campaign_mirror.${name}_id_seq`;
+    // A restart is undone with its transaction, and so is what `setval` does after it.
+    await client.query(`alter sequence ${sequence} restart`);
+    await client.query(`select setval($1, $2) from ${sequence} where last_value <= $2`, [sequence, beyond]);
+  }
+  return counts;
+}
+
+const ofDemo = 'where they are of the demonstration set, DEMO=off makes none';

@@ -1,0 +1,140 @@
+import { symlink } from 'node:fs/promises';
+import { expect } from 'chai';
+import { command } from '../support/commands/command.ts';
+import { objectsOf } from '../support/commands/commands-on.ts';
+import { type DedicatedServer, dedicatedServer } from '../support/database/dedicated-server.ts';
+import { named } from '../support/documents/blocks.ts';
+import { query } from '../support/embedded/embedded-sandbox.ts';
+import { folderOf } from '../support/process/lives.ts';
+import { outputOf, projectFolder, start } from '../support/process/service-process.ts';
+import { program } from '../support/programs.ts';
+import { read } from '../support/workspace.ts';
+
+const page = 'docs/how-to/backup-and-restore.md';
+const blocks = named(await read(page), 'rehearsed: ');
+
+/** Debian 12 has PostgreSQL 15, the oldest that is supported; the embedded one is 18, the newest. */
+describe(`${page}, from PostgreSQL 15`, () => {
+  let old: DedicatedServer;
+  let anew: DedicatedServer;
+  after(async () => {
+    await old?.remove();
+    await anew?.remove();
+  });
+  const folder = folderOf('suite');
+  const rehearsed = new Set<string>();
+
+  const settingsOn = (server: DedicatedServer, role: string, database: string) => ({
+    ...{ PGHOST: '127.0.0.1', PGPORT: `${server.address('').port}`, PGDATABASE: database },
+    PGUSER: role === 'postgres' ? role : `campaign_mirror_${role}`,
+  });
+  async function run(server: DedicatedServer, role: string, database: string, words: string, more = {}) {
+    const settings = { ...settingsOn(server, role, database), ...more };
+    const { code, output, errors } = await command([...words.split(' '), '--json'], settings);
+    expect(code, `${words}: ${errors}`).to.equal(0);
+    return objectsOf(output);
+  }
+  async function paste(name: string, server: DedicatedServer) {
+    rehearsed.add(name);
+    const script = (blocks.get(name) ?? 'exit 1').replaceAll('db.example', '127.0.0.1');
+    const PGPORT = `${server.address('').port}`;
+    return outputOf(start('sh', ['-ec', script], { PGPORT }, folder.path));
+  }
+
+  /** What the tables have, and who may do what in the schema. */
+  async function everything(server: DedicatedServer, database: string) {
+    const sql = (text: string) => query(server.address('postgres', database), text);
+    const tables = await sql(`
+      select relname as name from pg_class where relnamespace = 'campaign_mirror'::regnamespace and relkind = 'r'
+        and relname <> 'migrations' order by 1`);
+    const found: Record<string, unknown> = {};
+    for (const { name } of tables)
+      found[name] = await sql(
+        `select to_jsonb(t) - 'transaction_id' as row from campaign_mirror.${name} t order by 1`,
+      );
+    // 17 and later have one right more, `m`, which the owner has.
+    const rights = await sql(`
+      select relname as name, relowner::regrole::text as owner, relacl::text as rights from pg_class
+        where relnamespace = 'campaign_mirror'::regnamespace and relkind in ('r', 'v', 'S')
+      union all select proname, proowner::regrole::text, proacl::text from pg_proc
+        where pronamespace = 'campaign_mirror'::regnamespace
+      union all select tgname, tgrelid::regclass::text, tgenabled::text from pg_trigger where not tgisinternal
+      order by 1, 2, 3`);
+    const sorted = rights.map((one) => ({
+      ...one,
+      rights: one.rights?.replace('xtm/', 'xt/').split(/[{,}]/).sort(),
+    }));
+    return { found, rights: sorted };
+  }
+
+  let CAMPAIGN_MIRROR_KEY = '';
+  before(async () => {
+    old = await dedicatedServer({ folder: '/usr/lib/postgresql/15' });
+    anew = await dedicatedServer();
+    await symlink(`${projectFolder}campaign-mirror`, folder.at('campaign-mirror'));
+    program('pg_dump');
+    await query(old.address('postgres'), 'create database mirrors');
+    await run(old, 'postgres', 'mirrors', 'roles create');
+    await run(old, 'owner', 'mirrors', 'migrate');
+    await run(old, 'operator', 'mirrors', 'campaign create --owner 42 --name Summer');
+    await run(old, 'operator', 'mirrors', 'mirror create 1 --target-url https://first.example/?{id}');
+    [{ key: CAMPAIGN_MIRROR_KEY }] = await run(old, 'operator', 'mirrors', 'key issue --owner 42 --name k');
+    await run(old, 'operator', 'mirrors', 'mirror set 1 https://second.example/', { CAMPAIGN_MIRROR_KEY });
+    await paste('dump', old);
+  });
+
+  /** The key is valid, numbers go on, and what is done is recorded. */
+  async function works(server: DedicatedServer, database: string) {
+    const set = 'mirror set 1 https://third.example/';
+    await run(server, 'operator', database, set, { CAMPAIGN_MIRROR_KEY });
+    const changes = await run(server, 'operator', database, 'mirror history 1');
+    expect(changes.map(({ id, subject }) => [id, subject])).to.deep.equal([
+      [2, 'key:1'],
+      [1, 'key:1'],
+    ]);
+    expect(await run(server, 'operator', database, 'campaign create --owner 43')).to.deep.equal([{ id: 2 }]);
+    const [{ act }] = await run(server, 'operator', database, 'audit');
+    expect(act).to.equal('campaign-created');
+    const found = await run(server, 'service', database, 'doctor');
+    expect(found.filter(({ state }) => state === 'problem')).to.deep.equal([]);
+  }
+
+  for (const [version, server] of [
+    ['15', () => old],
+    ['18', () => anew],
+  ] as const) {
+    it(`to ${version}: data and rights are as they were, and what follows is recorded; again it changes nothing`, async () => {
+      await paste('database', server());
+      await paste('restore', server());
+      expect(await paste('migrate', server())).to.match(/^The schema is up to date\.\n(ok|warning) /);
+      const expected = await everything(old, 'mirrors');
+      expect(await everything(server(), 'restored')).to.deep.equal(expected);
+      const again = start(
+        'sh',
+        ['-c', `${blocks.get('restore')}`.replaceAll('db.example', '127.0.0.1')],
+        {
+          PGPORT: `${server().address('').port}`,
+        },
+        folder.path,
+      );
+      expect((await again.done()).errors).to.match(/schema "campaign_mirror" already exists/);
+      expect(await everything(server(), 'restored')).to.deep.equal(expected);
+      await works(server(), 'restored');
+    });
+  }
+
+  it('`copy` does the same from 15 to 18', async () => {
+    await query(anew.address('postgres'), 'create database copied');
+    await run(anew, 'postgres', 'copied', 'roles create');
+    await run(anew, 'owner', 'copied', 'migrate');
+    const { port } = old.address('');
+    const SOURCE_DATABASE_URL = `postgres://campaign_mirror_operator@127.0.0.1:${port}/mirrors`;
+    await run(anew, 'owner', 'copied', 'copy', { SOURCE_DATABASE_URL });
+    expect(await everything(anew, 'copied')).to.deep.equal(await everything(old, 'mirrors'));
+    await works(anew, 'copied');
+  });
+
+  it('every block was run', () => {
+    expect([...rehearsed]).to.have.members([...blocks.keys()]);
+  });
+});
