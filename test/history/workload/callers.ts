@@ -28,6 +28,8 @@ export async function caller(
   patience: AbortSignal,
 ): Promise<void> {
   const agent = keepAlive();
+  /** The last change of each campaign, as this caller was told. */
+  const lastChanges = new Map<number, number>();
   patience.addEventListener('abort', () => agent.destroy());
   for (let number = 0; !over.aborted; number++) {
     const chosen = known.toCall(random);
@@ -36,7 +38,9 @@ export async function caller(
       continue;
     }
     const { campaign, key } = chosen;
-    const asked = { requestId: `${name}-${number}`, campaign, key: key.id, address: known.address(random) };
+    const requires = random.below(2) === 0 ? lastChanges.get(campaign) : undefined;
+    const address = known.address(random);
+    const asked = { requestId: `${name}-${number}`, campaign, key: key.id, address, requires };
     const begin = performance.now();
     const vanishing = random.below(given) === 0 && setTimeout(() => agent.destroy(), random.below(soon));
     const answer = await call({ ...asked, base, key: key.key }, agent).catch((error) => {
@@ -45,7 +49,9 @@ export async function caller(
     });
     const answered = performance.now();
     if (vanishing) clearTimeout(vanishing);
-    const told = answer?.status === 200 ? { mirror: mirrorIn(answer.body) } : {};
+    const lastChange = answer?.lastChange;
+    if (lastChange !== undefined) lastChanges.set(campaign, lastChange);
+    const told = lastChange !== undefined ? { lastChange, mirror: mirrorIn(answer?.body ?? '') } : {};
     recorder.add({ ...asked, begin, end: answered, status: answer?.status, ...told });
     if (answer?.status === undefined) await pause(afterBroken);
   }
