@@ -69,6 +69,8 @@ function mirrorIn(body: string): Required<RecordedCall>['mirror'] {
   return { id, campaign, address, clicks, updatedAt };
 }
 
+/** In the end: whether it still has it. */
+const isThere = 'select from campaign_mirror.current_mirrors where campaign_id = $1';
 /** Whether the campaign has a mirror, and that it is to be counted again, where its mirror is locked. */
 const count = `
   select exists (select from campaign_mirror.current_mirrors where campaign_id = $1) as there,
@@ -84,8 +86,9 @@ export async function redirector({ known, recorder, random, over }: Worker, stor
     let counted: boolean | undefined;
     try {
       const { rows } = campaign ? await opened.pool.query(count, [campaign]) : { rows: [] };
-      // A mirror that was not there may have been made before the click was counted.
-      if (rows[0]?.there) counted = rows[0].again.length === 0;
+      // A mirror that was not there before, or is gone after it, may have been made, or gone, before the click was counted.
+      const after = rows[0]?.there && (await opened.pool.query(isThere, [campaign]));
+      if (after?.rowCount) counted = rows[0].again.length === 0;
     } catch {}
     if (campaign) recorder.clicks.push({ campaign, counted, begin, end: performance.now() });
     await pause(counted === undefined ? afterFault : random.below(betweenClicks));
