@@ -76,8 +76,10 @@ describe('contract: tokens: who a token is of', () => {
   });
   after(() => issuer.close());
 
-  const identityOf = ({ url }: TestIssuer, otherwise: Partial<typeof rules> = {}) =>
-    new JwtIdentity({ ...rules, ...otherwise }, issuerKeys({ url }));
+  const identityOf = (
+    { url }: TestIssuer,
+    otherwise: Partial<ConstructorParameters<typeof JwtIdentity>[0]> = {},
+  ) => new JwtIdentity({ ...rules, ...otherwise }, issuerKeys({ url }));
   const expectCaller = async (credential: string, expected: object) =>
     expect(await identity.whoIs(credential)).to.deep.equal(expected);
 
