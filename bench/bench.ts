@@ -11,8 +11,9 @@ import { operator } from './stage/operator.ts';
 import { overload } from './stage/overload.ts';
 import { scale } from './stage/scale.ts';
 import { services } from './stage/services.ts';
+import { visitors } from './stage/visitors.ts';
 
-const measurements = { services, compare, guard, overload, newcomers, scale, operator, migration };
+const measurements = { services, compare, guard, overload, newcomers, scale, operator, migration, visitors };
 
 /** Node compiles what has run often. One connection asks too little for that, and comes last. */
 const usual = {
@@ -24,6 +25,7 @@ const usual = {
   scale: { loads: loadsOf('64,1'), rounds: 5, seconds: 3, warmUp: 4, campaigns: 1_000_000 },
   operator: { loads: [], rounds: 3, seconds: 1, warmUp: 1, campaigns: 5_000_000 },
   migration: { loads: [], rounds: 1, seconds: 5, warmUp: 1, campaigns: 1_000_000 },
+  visitors: { loads: [], rounds: 1, seconds: 60, warmUp: 10, campaigns: 100_000 },
 };
 const quick = { loads: loadsOf('64,hot,1'), rounds: 3, warmUp: 2, campaigns: 10_000 };
 
@@ -45,9 +47,19 @@ new Command('npm run bench --')
   .addArgument(
     new Argument(
       '[what]',
-      'services: beside a floor and a peer; compare: with a setting or a change, and without; guard: fails if ours is too slow beside the floor; overload: when more is asked than it can carry; newcomers: how long a new connection waits beside many others; scale: how the cost grows with the data, beside the floor; operator: the commands at a million campaigns and at more, beside a bare scan; migration: how long an update waits while the schema is brought up to date',
+      'services: beside a floor and a peer; compare: with a setting or a change, and without; guard: fails if ours is too slow beside the floor; overload: when more is asked than it can carry; newcomers: how long a new connection waits beside many others; scale: how the cost grows with the data, beside the floor; operator: the commands at a million campaigns and at more, beside a bare scan; migration: how long an update waits while the schema is brought up to date; visitors: how long after its 200 an update reaches the visitors, and what redirectors ask of the database',
     )
-      .choices(['services', 'compare', 'guard', 'overload', 'newcomers', 'scale', 'operator', 'migration'])
+      .choices([
+        'services',
+        'compare',
+        'guard',
+        'overload',
+        'newcomers',
+        'scale',
+        'operator',
+        'migration',
+        'visitors',
+      ])
       .default('services' as const),
   )
   .addOption(new Option('--quick', 'fewer campaigns, loads and rounds, for a first look'))
@@ -65,6 +77,14 @@ new Command('npm run bench --')
     'how many the history has at first: scale (3000000), operator (6 for each campaign), migration (1 for each)',
     number,
   )
+  .option('--active <N>', 'visitors: campaigns that are visited again and again (5000)', number)
+  .option('--redirectors <N>', 'visitors: how many (3)', number)
+  .option(
+    '--visits <N>',
+    'visitors: a second at each redirector, of all active campaigns in turn (1000)',
+    number,
+  )
+  .option('--followers <N>', 'compare: redirectors that follow the changes of the second one', number)
   .option('--no-peer', 'leaves out Koa with MikroORM as documented, which gets 64 connections')
   .option(
     '--tuned',

@@ -64,16 +64,18 @@ export async function openLoadGenerator(seed: Seed, cleanup: Cleanup): Promise<L
         beside('load.lua'),
         `http://127.0.0.1:${port}`,
       ];
-      const numbers = [before, port, connections, seconds, rate].map(String);
-      const words = rate
-        ? [process.execPath, beside('arrivals.ts'), file(`${isHot}.json`), ...numbers]
-        : ['wrk', ...amount, ...commonArguments, '--', file(`${isHot}.lua`), String(before)];
-      const answers = await lineOf(words);
+      const wrk = ['wrk', ...amount, ...commonArguments, '--', file(`${isHot}.lua`), String(before)];
+      const numbers = [before, port, connections, seconds, rate];
+      const answers = await (rate ? arrivals(file(`${isHot}.json`), ...numbers) : lineOf(wrk));
       before += answers.requests + connections + 1;
       return answers;
     },
   };
 }
+
+/** What `arrivals.ts` is given, in its order. */
+export const arrivals = (...words: readonly unknown[]) =>
+  lineOf([process.execPath, beside('arrivals.ts'), ...words.map(String)]);
 
 const beside = (name: string) => join(import.meta.dirname, name);
 

@@ -1,6 +1,7 @@
 import { median } from 'd3-array';
 import { spread } from '../figures/statistics.ts';
 import { loadOf } from '../load/load.ts';
+import { startRedirectors } from '../machine/redirectors.ts';
 import type { Cleanup } from '../machine/run.ts';
 import { type Contender, finalFaults, type Options, openBench, settingsText } from './bench.ts';
 import { startOurs } from './contenders.ts';
@@ -10,6 +11,8 @@ import { measureLoad } from './rounds.ts';
 interface Comparison extends Options {
   /** The folder of another checkout, which the first one is run from. */
   readonly before?: string | undefined;
+  /** How many redirectors follow the changes of the second one. */
+  readonly followers?: number | undefined;
 }
 
 /**
@@ -18,10 +21,10 @@ interface Comparison extends Options {
  * others share changes by a tenth from one second to the next, and is to be the same for both.
  */
 export async function compare(comparison: Comparison, cleanup: Cleanup): Promise<readonly string[]> {
-  const { before, set, rounds, seconds, warmUp } = comparison;
+  const { before, followers = 0, set, rounds, seconds, warmUp } = comparison;
   const [load = loadOf('64')] = comparison.loads;
-  if (before === undefined && set === undefined)
-    throw new Error('--set has to name a setting, or --before another checkout');
+  if (before === undefined && set === undefined && followers === 0)
+    throw new Error('--set has to name a setting, --before another checkout, or --followers their number');
   const bench = await openBench(comparison, cleanup);
   const sides = [
     { name: 'first', settings: undefined, checkout: before },
@@ -31,9 +34,11 @@ export async function compare(comparison: Comparison, cleanup: Cleanup): Promise
   for (let round = 1; round <= rounds; round++) {
     const contenders: Contender[] = [];
     for (const side of sides) contenders.push(await startOurs(bench, side));
+    const url = contenders[1]?.database.admin.href ?? '';
+    const following = await startRedirectors(followers, { DATABASE_URL: url }, cleanup);
     const lengths = { rounds: seconds, seconds: 1, warmUp };
     const { rounds: measured } = await measureLoad(contenders, load, lengths, bench);
-    for (const { end } of contenders) await end();
+    for (const { end } of [...following, ...contenders]) await end();
     found.push({ first: figuresOf(measured.first), second: figuresOf(measured.second) });
   }
   const faults = await finalFaults(bench);
@@ -41,8 +46,10 @@ export async function compare(comparison: Comparison, cleanup: Cleanup): Promise
   for (const { name, settings, checkout } of sides) {
     const cpu = found.map((pair) => pair[name].cpu);
     const rate = found.map((pair) => pair[name].rate);
+    const wal = found.map((pair) => pair[name].wal);
     const which = `${name} (${settingsText(settings)}${checkout ? `, in ${checkout}` : ''})`;
-    console.log(`${which}: ${spread(cpu, 1)} µs of CPU time a request, ${spread(rate, 0)} a second`);
+    const middle = `${spread(rate, 0)} a second, ${spread(wal, 0)} bytes of WAL an update`;
+    console.log(`${which}: ${spread(cpu, 1)} µs of CPU time a request, ${middle}`);
   }
   for (const what of ['cpu', 'rate'] as const) {
     const percents = found.map(({ first, second }) => (second[what] / first[what] - 1) * 100);
@@ -51,10 +58,11 @@ export async function compare(comparison: Comparison, cleanup: Cleanup): Promise
   return faults;
 }
 
-/** Microseconds of CPU time a request, requests a second. */
+/** Microseconds of CPU time a request, requests a second, bytes an update. */
 function figuresOf(rounds: readonly Measured[] = []) {
   return {
     cpu: median(rounds, ({ cpu }) => cpu.service) ?? Number.NaN,
     rate: median(rounds, ({ rate }) => rate) ?? Number.NaN,
+    wal: median(rounds, ({ wal }) => wal) ?? Number.NaN,
   };
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { roles } from '@campaign-mirror/adapters-persistence';
 import { freePort } from '@campaign-mirror/embedded-postgres';
-import type { Database } from '../database/database.ts';
+import type { Database, Databases } from '../database/database.ts';
 import { query } from '../database/query.ts';
 import { startService } from '../machine/service.ts';
 import type { Bench, Contender, Settings } from './bench.ts';
@@ -40,9 +40,11 @@ interface Ours {
   readonly database?: Database;
 }
 
+type Place = Pick<Bench, 'isDivided' | 'cleanup'> & { readonly databases: Pick<Databases, 'copy'> };
+
 /** As `npm start` does it, with the default settings but for those that are given. */
 export async function startOurs(
-  { databases, isDivided, cleanup }: Bench,
+  { databases, isDivided, cleanup }: Place,
   { name = 'ours', settings = {}, checkout, database: given }: Ours = {},
 ): Promise<Contender> {
   const database = given ?? (await databases.copy(checkout));

@@ -8,7 +8,7 @@ import { connect } from './client.ts';
 import { type DedicatedServer, dedicatedServer } from './dedicated-server.ts';
 
 /** A standby needs at least what its primary has. */
-const settings = ['max_prepared_transactions=20', 'fsync=off'];
+const usual = ['max_prepared_transactions=20', 'fsync=off'];
 
 export type Replicated = Awaited<ReturnType<typeof replicated>>;
 
@@ -16,7 +16,10 @@ export type Replicated = Awaited<ReturnType<typeof replicated>>;
  * A primary and its standby, by streaming replication, as `pg_basebackup` makes one (PostgreSQL, section 26.3.3, making a
  * base backup using the low level API). `prepare` fills the primary before it is copied.
  */
-export async function replicated(prepare: (primary: DedicatedServer) => Promise<void> = async () => {}) {
+export async function replicated(
+  prepare: (primary: DedicatedServer) => Promise<void> = async () => {},
+  settings: readonly string[] = usual,
+) {
   const primary = await dedicatedServer({ settings });
   await prepare(primary);
   const standby = await dedicatedServer({
