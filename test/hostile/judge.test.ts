@@ -18,7 +18,9 @@ function answer(status: string, said: object): string {
   const text = JSON.stringify(said);
   const own = { 'content-length': text.length, 'x-request-id': requestId, date: new Date(0).toUTCString() };
   const tag = status === '200 OK' && { etag: '"1"' };
-  const lines = Object.entries({ ...standing, 'content-type': json, ...own, ...tag }).map((line) => line.join(': '));
+  const lines = Object.entries({ ...standing, 'content-type': json, ...own, ...tag }).map((line) =>
+    line.join(': '),
+  );
   return [`HTTP/1.1 ${status}`, ...lines, '', text].join('\r\n');
 }
 const ok = answer('200 OK', { mirror });
