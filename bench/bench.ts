@@ -25,7 +25,7 @@ const usual = {
   scale: { loads: loadsOf('64,1'), rounds: 5, seconds: 3, warmUp: 4, campaigns: 1_000_000 },
   operator: { loads: [], rounds: 3, seconds: 1, warmUp: 1, campaigns: 5_000_000 },
   migration: { loads: [], rounds: 1, seconds: 5, warmUp: 1, campaigns: 1_000_000 },
-  visitors: { loads: [], rounds: 1, seconds: 60, warmUp: 10, campaigns: 100_000 },
+  visitors: { loads: [], rounds: 1, seconds: 60, warmUp: 5, campaigns: 100_000 },
 };
 const quick = { loads: loadsOf('64,hot,1'), rounds: 3, warmUp: 2, campaigns: 10_000 };
 

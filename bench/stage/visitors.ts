@@ -61,8 +61,8 @@ export async function visitors(
   const where = `${machine(false)}\n${await describeServer(admin)}\n${crowd}, ${updates} updates a second in all`;
   console.error(where);
   const plan = await writtenPlan(active, cleanup);
-  // Until each campaign was visited twice: what is read before the first look is read again.
-  const warmUp = Math.max(options.warmUp, Math.ceil((2 * active) / visits));
+  // What is read before the first look is read again.
+  const warmUp = options.warmUp + Math.ceil((2 * active) / visits);
 
   const faults: string[] = [];
   const rows: Record<string, string>[] = [];
