@@ -12,10 +12,11 @@ const compare = `
   where left(mirrors.target_url, 2049) is distinct from kept.address`;
 
 /**
- * What is kept of a campaign. `address`: undefined if it was never read, null if it has no mirror. `until`: when it has to
+ * What is kept of a campaign. `address`: undefined if it was never read, null if it has no mirror. `began`: when the read
+ * began that gave it. `until`: when it has to
  * be read again, if the feed does not tell. `isStale`: it has to be read again then, even if the feed tells. `heard`: its last
  * change that the feed told.
- * @typedef {{ address?: string | null, until: number, isStale: boolean, heard: number,
+ * @typedef {{ address?: string | null, began: number, until: number, isStale: boolean, heard: number,
  *   reading?: { began: number, answer: Promise<string | null> } }} Kept
  */
 
@@ -56,7 +57,7 @@ export function keepMirrors(pools, limits) {
    */
   async function addressOf(campaign) {
     /** @type {Kept} */
-    const kept = all.get(campaign) ?? { until: 0, isStale: true, heard: 0 };
+    const kept = all.get(campaign) ?? { began: 0, until: 0, isStale: true, heard: 0 };
     all.delete(campaign);
     all.set(campaign, kept);
     if (all.size > maxKept) all.delete(/** @type {number} */ (all.keys().next().value));
@@ -73,13 +74,10 @@ export function keepMirrors(pools, limits) {
     const answer = withinASecond(pools.reads.query(read, [campaign])).then(
       ({ rows }) => {
         const address = rows[0]?.address ?? null;
-        if (kept.reading !== reading) {
-          // Still the last known one, should the next read fail.
-          if (kept.address === undefined) kept.address = address ?? undefined;
-          return address;
-        }
+        // Even a stale one is the last known address, unless a later read gave another.
+        if (began >= kept.began) Object.assign(kept, { address, began });
+        if (kept.reading !== reading) return address;
         Object.assign(kept, {
-          address,
           until: began + second,
           isStale: address === null,
           reading: undefined,

@@ -173,7 +173,7 @@ describe('migrate --status', () => {
     const migrate = (...args: string[]) => command(['migrate', ...args], { DATABASE_URL: url('owner') });
     for (const { code, output } of [await migrate('--status'), await migrate('--status')]) {
       expect(code).to.equal(1);
-      expect(output).to.match(/^0001-mirrors-with-facts {2}pending {2}-$/m);
+      expect(output).to.match(/^0001-mirrors-with-facts +pending +-$/m);
     }
     await migrate();
     await admin.query("insert into campaign_mirror.migrations (name) values ('9999-newer')");

@@ -53,6 +53,7 @@ describe('mirror follow', () => {
     const { id, keyId, ownerId, at } = { ...one.seen, ...one, at: first?.changedAt };
     const second = [first?.id, at, id, `key:${keyId}`, ownerId, step(1), step(22), 'request-2'];
     expect(rows[1]).to.equal(second.join());
+    await json.lines(2);
     for (const [{ running }, signal] of [
       [json, 'SIGINT'],
       [table, 'SIGTERM'],

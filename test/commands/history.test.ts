@@ -1,6 +1,7 @@
 import type { CampaignId, HistoryEntry, Subject, Timestamp } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { commandsOn, objectsOf } from '../support/commands/commands-on.ts';
+import { connect } from '../support/database/client.ts';
 import { groupedOf } from '../support/process/lives.ts';
 import { before as first, type Live, newCampaign } from '../support/store/world.ts';
 
@@ -121,6 +122,50 @@ describe('mirror history and mirror restore', () => {
         ! the campaign ${id} is its owner's default campaign, whose mirror cannot be set: \`./campaign-mirror campaign unset-default ${id}\` makes it an ordinary one`);
       expect(await rows(id)).to.have.length(5);
       expect(await audited(id)).to.deep.equal([noted]);
+    });
+
+    const restoring = async (id: CampaignId, change = 0, question = '') => {
+      const terminal = on().inTerminal('mirror', 'restore', `${id}`, '--undo', `${change}`);
+      await terminal.shows(question);
+      return terminal;
+    };
+
+    it('--undo: a change that was made while its question waits is not discarded', async () => {
+      const one = await changed(2);
+      const [oldest] = await rows(one.id);
+      for (const meanwhile of [step(3), step(2)]) {
+        const terminal = await restoring(one.id, oldest?.id, 'Discard these changes?');
+        await service.set(one, meanwhile);
+        const before = await rows(one.id);
+        terminal.type('y\r');
+        expect((await terminal.ended).code, terminal.screen).to.equal(1);
+        expect(terminal.screen).to.include(
+          `the mirror of the campaign ${one.id} was changed meanwhile, so nothing was done: look at \`./campaign-mirror mirror history ${one.id}\`, then repeat it`,
+        );
+        expect(await rows(one.id)).to.deep.equal(before);
+      }
+      const terminal = await restoring(one.id, oldest?.id, 'Discard these changes?');
+      terminal.type('y\r');
+      expect((await terminal.ended).code, terminal.screen).to.equal(0);
+      expect((await rows(one.id)).at(-1)).to.include({ addressAfter: first });
+    });
+
+    it('--undo: of a mirror that was deleted and came back, its last change is that of the history', async () => {
+      const { id, seen } = await changed(2);
+      await service.world.settings.deleteCampaign(id);
+      const operator = await connect(service.database.address('operator'));
+      await operator.query(
+        `insert into campaign_mirror.campaigns (id, owner_id) values (${id}, ${seen.ownerId})`,
+      );
+      await operator.query(
+        `insert into campaign_mirror.mirrors (campaign_id, target_url) values (${id}, '${step(2)}')`,
+      );
+      await operator.end();
+      const [oldest] = await rows(id);
+      const terminal = await restoring(id, oldest?.id, 'Discard these changes?');
+      terminal.type('y\r');
+      expect((await terminal.ended).code, terminal.screen).to.equal(0);
+      expect((await service.world.others.mirror(id))?.targetUrl).to.equal(first);
     });
   });
 });

@@ -40,7 +40,13 @@ describe('commands for keys', () => {
     const [{ created_at, expires_at, ...record }, ...more] = await listed(owner);
     expect(more).to.deep.equal([]);
     const fields = { id: one.id, displayed: one.key.slice(0, 10), name, owner_id: Number(owner) };
-    expect(record).to.deep.equal({ ...fields, last_used_at: null, revoked_at: null, replaced_by: null });
+    expect(record).to.deep.equal({
+      ...fields,
+      hosts: null,
+      last_used_at: null,
+      revoked_at: null,
+      replaced_by: null,
+    });
     expect([created_at, expires_at].join()).to.match(/^\d{4}-\S+\.\d{6}Z,\d{4}-\S+\.\d{6}Z$/);
     const [next] = await on.objects('key', 'list', '--after', String(one.id), '--limit', '1');
     expect(next.id).to.equal(two.id);
@@ -178,5 +184,89 @@ describe('commands for keys', () => {
     await service.process.stop();
     for (const { id, last_used_at } of await listed('12'))
       expect(last_used_at, `key ${id}, also what was used in the last moment`).not.to.equal(null);
+  });
+
+  it('issue --hosts: the key sets mirrors to these hosts only, and so does its successor; the list is shown and audited', async () => {
+    const { id: campaign } = await on.object('campaign create --owner 21');
+    await on.run(`mirror create ${campaign} --target-url https://example.com/`);
+    const hosts = ['Shop.example.', '*.B\u00dcCHER.example', '0x7f.1'];
+    const issue = ['issue', '--owner', '21', '--name', 'ads', '--hosts', hosts.join(' ,')];
+    const { output, errors } = await run(...issue);
+    const [{ id, ...record }] = await listed('21');
+    const only = `It sets mirrors to ${hosts.join(', ')} only.`;
+    const told = `Key ${id} of the owner 21. It expires in 365 days. ${only} It cannot be shown again:\n`;
+    expect([errors, record.hosts]).to.deep.equal([told, hosts]);
+    const free = await issued('21');
+    const { key: next } = await json('rotate', `${id}`);
+    expect((await listed('21')).map((one) => one.hosts)).to.deep.equal([hosts, null, hosts]);
+    const columns = (await run('list', '--owner', '21')).output
+      .split('\n')
+      .map((row) => row.split(/ {2,}/).at(-2));
+    expect(columns.slice(0, 4)).to.deep.equal(['hosts', hosts.join(), 'any', hosts.join()]);
+    const noted = (await on.objects('audit')).filter(
+      ({ act, owner_id }) => act === 'key-issued' && owner_id === 21,
+    );
+    const [unrestricted, restricted] = [{ name: 'tests' }, { name: 'ads', hosts: hosts.join() }];
+    expect(noted.map(({ details }) => details)).to.deep.equal([restricted, unrestricted, restricted]);
+
+    const settings = {
+      DATABASE_URL: database.url('service'),
+      RUN_MIGRATIONS: 'false',
+      MIRROR_HOST_DENYLIST: 'go.b\u00fccher.example',
+    };
+    const { base } = await listeningService(settings);
+    const set = async (key: string, address: string) => {
+      const { status, body } = await call({ campaign, key, address, base });
+      return status === 200 ? status : `${status} ${JSON.parse(body).message}`;
+    };
+    const within =
+      'https://shop.example/?c={click_id} HTTP://SHOP.EXAMPLE.:8443/ https://a.b.b\u00fccher.example/ https://x.xn--bcher-kva.example./ http://127.0.0.1/ http://2130706433/ http://[::ffff:127.0.0.1]/';
+    const beyond =
+      'https://a.shop.example/ https://b\u00fccher.example/ https://shop.example.evil.example/ https://evil.example/?https://shop.example/ http://127.0.0.2/ https://{sub}.b\u00fccher.example/ https://%7Bx%7D.b\u00fccher.example/ https://x}.b\u00fccher.example/ https://go.b\u00fccher.example/';
+    for (const key of [output.trim(), next]) {
+      for (const address of within.split(' ')) expect(await set(key, address), address).to.equal(200);
+      for (const address of beyond.split(' '))
+        expect(await set(key, address), address).to.equal(
+          '422 The mirror endpoint field must not point to this host.',
+        );
+    }
+    expect(await set(free.key, 'https://{sub}.evil.example/'), 'a key without a list').to.equal(200);
+
+    const byHand = await issued('21', '--hosts', 'shop.example');
+    const setHosts = (value: string) =>
+      database.admin.query('update campaign_mirror.access_keys set hosts = $2 where id = $1', [
+        byHand.id,
+        value,
+      ]);
+    for (const value of ['{}', '{NULL}'])
+      expect(await setHosts(value).catch(({ constraint }) => constraint)).to.equal('access_keys_hosts_check');
+    await setHosts('{shop.example,"not a host"}');
+    expect(await set(byHand.key, 'https://shop.example/'), 'what is no list of hosts').to.match(/^422/);
+
+    const before = (await listed('21')).length;
+    for (const wrong of [
+      '',
+      ' ',
+      ',',
+      'shop.example,',
+      '*',
+      '*.',
+      'https://shop.example/',
+      'shop.example:443',
+      'a b',
+      '{x}.shop.example',
+    ]) {
+      const refused = await run('issue', '--owner', '21', '--name', 'ads', '--hosts', wrong);
+      expect([refused.code, refused.output], wrong).to.deep.equal([2, '']);
+      expect(refused.errors).to.include('--hosts').and.include('shop.example,*.shop.example');
+    }
+    expect(await listed('21')).to.have.length(before);
+    await on.session(`
+      $ CAMPAIGN_MIRROR_KEY=${next} mirror set ${campaign} https://shop.example/by-hand
+      The mirror of campaign ${campaign} is set.
+      $ CAMPAIGN_MIRROR_KEY=${next} mirror set ${campaign} https://evil.example/
+      ! the URL is refused: it must not point to this host, which is not among those of the key
+      $ mirror set ${campaign} https://evil.example/ --as-operator
+      The mirror of campaign ${campaign} is set.`);
   });
 });

@@ -83,7 +83,7 @@ describe('the page at /docs, in Chromium', () => {
         '.responses-table:not(.live-responses-table) tr.response:visible > .response-col_status',
       );
       expect(await answers.allInnerTexts()).to.deep.equal(['200']);
-      await page.getByRole('button', { name: 'Show the 14 error responses' }).click();
+      await page.getByRole('button', { name: 'Show the 15 error responses' }).click();
       const errors = ['401', '403', '404', '422', '503'];
       expect(await answers.allInnerTexts()).to.include.members(['200', ...errors]);
       await docs.call(own(), address);

@@ -28,7 +28,11 @@ describe('the page for operators, in Chromium', () => {
       return output.trim();
     };
     for (const life of ['29d', '2d', '31d', '1d'])
-      keys.push(await run(`key issue --owner 7 --name x --expires-in ${life}`));
+      keys.push(
+        await run(
+          `key issue --owner 7 --name x --expires-in ${life}${life === '2d' ? ' --hosts a.example,*.b.example' : ''}`,
+        ),
+      );
     // In the order in which they were issued: the key of the data is the first.
     await run('key revoke 5');
     const moved = await run('mirror move --from-host example.com --to-host second.example --yes');
@@ -98,6 +102,7 @@ describe('the page for operators, in Chromium', () => {
     expect(expiring.map(([id, owner]) => `${id} of ${owner}`)).to.deep.equal(['3 of 7', '2 of 7']);
     const soon = new Date(Date.now() + 2 * 86_400_000).toISOString().slice(0, 10);
     expect(expiring[0]?.[2]).to.match(new RegExp(`^${soon} \\d\\d:\\d\\d$`));
+    expect(expiring.map((row) => row[3])).to.deep.equal(['a.example, *.b.example', 'any']);
     const moves = await rowsOf('moves');
     const first = Number(moves[2]?.[0]);
     expect(moves.map(([id, , what, mirrors]) => [Number(id), what, mirrors])).to.deep.equal([

@@ -73,8 +73,19 @@ export function exampleContract(file: string, command: () => string): void {
     });
 
     /** As many paste them: with white space around the variables, and a slash at the end of the URL. */
-    async function run(program: string, url: string, key: string, campaign: number, to: string) {
-      const variables = { CAMPAIGN_MIRROR_URL: ` ${url}/\r\n`, CAMPAIGN_MIRROR_KEY: ` ${key}\r\n` };
+    async function run(
+      program: string,
+      url: string,
+      key: string,
+      campaign: number,
+      to: string,
+      match?: string,
+    ) {
+      const variables: Record<string, string> = {
+        CAMPAIGN_MIRROR_URL: ` ${url}/\r\n`,
+        CAMPAIGN_MIRROR_KEY: ` ${key}\r\n`,
+      };
+      if (match !== undefined) variables.CAMPAIGN_MIRROR_IF_MATCH = ` ${match}\r\n`;
       return start(command(), [program, String(campaign), to], variables).done();
     }
     const real = (campaign: number, to: string) => run(path, service.base, data.key, campaign, to);
@@ -98,6 +109,31 @@ export function exampleContract(file: string, command: () => string): void {
       expect(malformed.errors).to.include('422').and.to.include('must start with http:// or https://');
       const missing = await real(424242, address);
       expect(missing.errors).to.include('404').and.to.include('No query results');
+    });
+
+    it('with CAMPAIGN_MIRROR_IF_MATCH sets it only if its last change is that one; 412 ends with 2 and shows the mirror', async () => {
+      const campaign = Number(data.campaigns[0]);
+      const matching = (match: string) => run(path, service.base, data.key, campaign, address, match);
+      const any = await matching('*');
+      const { rows } = await data.database.admin.query(
+        'select last_change_id as id from campaign_mirror.mirrors',
+      );
+      expect(any).to.include({ code: 0, errors: `ETag: "${rows[0].id}"\n` });
+      const next = await matching(`"${rows[0].id}"`);
+      expect(next.code, next.errors).to.equal(0);
+      const stale = await matching(`"${rows[0].id}"`);
+      expect(stale).to.include({ code: 2, output: '' });
+      expect(stale.errors).to.match(
+        /^412 \{"message":"The mirror was changed meanwhile\.","mirror":\{.*\}\} \(request .+\)$/m,
+      );
+      expect(stale.errors).to.include(next.errors);
+      for (const match of ['17', '"', '""', '"17', '"1"7"', '"1"\r\nX: "1"', 'W/"1"', '"x"']) {
+        const refused = await matching(match);
+        expect([refused.code, refused.errors], match).to.deep.equal([
+          1,
+          'CAMPAIGN_MIRROR_IF_MATCH must be * or a number in quotes, such as "17"\n',
+        ]);
+      }
     });
 
     // They wait for seconds: all of them at once.

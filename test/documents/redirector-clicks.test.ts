@@ -38,7 +38,7 @@ describe('examples/redirector: clicks', () => {
   });
 
   it('while the database takes no writes, clicks wait in memory: every one is counted, once, at the end at the latest', async () => {
-    const { visit, target, unwritten, stop } = await stage.running();
+    const { visit, target, unwritten, stop } = await stage.running({ second: 3_000 });
     const { name } = stage.database;
     await stage.byHand(`alter database ${name} set default_transaction_read_only = on`);
     stage.ways.clicks.cut();
@@ -48,10 +48,13 @@ describe('examples/redirector: clicks', () => {
     );
     expect(await target()).to.equal(first);
     expect(await stage.clicks(stage.one())).to.equal(0);
+    const tried = unwritten.length;
+    const ending = stop();
+    await eventually('two more', () => expect(unwritten.length).to.be.above(tried + 1));
     await stage.byHand(
       `set transaction_read_only = off; alter database ${name} reset default_transaction_read_only`,
     );
-    expect(await stop()).to.equal(0);
+    expect(await ending).to.equal(0);
     expect(await stage.clicks(stage.one())).to.equal(31);
   });
 });

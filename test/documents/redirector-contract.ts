@@ -41,6 +41,7 @@ const host = fc.oneof(
       'localhost',
       '１２７.example',
       '{click_id}.bücher.example',
+      '1.2.3.{click_id}',
       'a{}b.рф',
     ),
   },
@@ -125,17 +126,24 @@ const authority = (address: string) => /^https?:\/\/([^/?#]*)/i.exec(address)?.[
 const isAscii = (text: string) => /^[!-~]*$/.test(text);
 const fresh = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
 
+/** Whether a label would be converted with a macro in it, which nobody could fill in then. */
+const convertsMacro = (host: string) =>
+  host
+    .split(/[.\u3002\uFF0E\uFF61]/)
+    .some((label) => !isAscii(label) && /[{}]/.test(URL.parse(`http://${label}.a/`)?.host ?? ''));
+
 /** What is wrong with the answer to a visitor who brings this `click_id`; nothing if it leads where the address leads. */
 function faultOf(address: string, brought: string, { status, location = '', cached }: Visit, isOld: boolean) {
   if (cached !== 'no-store') return 'it may be kept';
   const inHost = authority(address);
   if (status === 502) {
-    const isImpossible = /[{}]/.test(URL.parse(address)?.host ?? '');
-    if (!isAscii(inHost) && (isOld || isImpossible)) return undefined;
+    if (convertsMacro(inHost) || (isOld && !isAscii(inHost))) return undefined;
     return URL.parse(address.replaceAll(macro, brought)) ? 'no reason for 502' : undefined;
   }
   if (status !== 302) return `${status}`;
   if (!isAscii(location)) return 'it is not ASCII';
+  if (!URL.parse(location)) return 'no browser opens it';
+  if (convertsMacro(inHost)) return 'a macro was converted';
   const isReplaced = inHost.includes(macro) && /[^a-z0-9-]/i.test(brought);
   const id = isReplaced ? fresh.exec(location)?.[0] : brought;
   if (id === undefined) return 'the host has what a visitor brought';
@@ -155,6 +163,8 @@ export function redirectorContract(name: string, node = () => process.execPath, 
     let visit: (path: unknown) => Promise<Visit>;
     let running: Awaited<ReturnType<typeof startRedirector>>['process'];
     before(async () => {
+      // The owner of the tables can write whatever a text can hold.
+      await database.admin.query('alter table campaign_mirror.mirrors disable trigger user');
       ({ visit, process: running } = await startRedirector(
         { DATABASE_URL: database.url('redirector') },
         node(),
@@ -184,8 +194,11 @@ export function redirectorContract(name: string, node = () => process.execPath, 
       let next = 0;
       const one = async () => {
         for (let index = next++; index < addresses.length; index = next++) {
-          const brought = ['Abc-1', 'a/b\r\n#', 'ü.example'][index % 3] ?? '';
-          const answer = await visit(`${campaigns[index]}?click_id=${encodeURIComponent(brought)}`);
+          const brought = ['Abc-1', 'a/b\r\n#', 'ü.example', '999'][index % 4] ?? '';
+          const path = `${campaigns[index]}?click_id=${encodeURIComponent(brought)}`;
+          let answer = await visit(path);
+          // The database may take longer than a second.
+          while (answer.status === 503) answer = await visit(path);
           const address = addresses[index] ?? '';
           const fault = judge(address, answer, brought);
           if (fault)

@@ -59,6 +59,23 @@ describe('examples/redirector: what is kept of a campaign', () => {
     expect(await target()).to.equal(second);
   });
 
+  it('what such a read gave is the last known address, should the next read fail', async () => {
+    const { target, looked, hold } = await stage.running({ second: 30_000 });
+    await looked();
+    expect(await target()).to.equal(first);
+    await stage.set(second);
+    await looked();
+    const { arrived, release } = hold();
+    const early = target();
+    await arrived;
+    await stage.set(third);
+    await looked();
+    release();
+    expect(await early).to.equal(second);
+    await stage.ways.reads.refuse();
+    expect(await target()).to.equal(second);
+  });
+
   it('while the feed hangs, each address is read again after a second', async () => {
     const { target, looked } = await stage.running();
     await looked();

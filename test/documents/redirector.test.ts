@@ -108,6 +108,7 @@ describe('examples/redirector', () => {
       'https://sec\nret.example/',
       `https://secret.example/${'x'.repeat(100_000)}`,
     ];
+    await data.database.admin.query('alter table campaign_mirror.mirrors disable trigger user');
     const text = 'update campaign_mirror.mirrors set target_url = $2 where campaign_id = $1';
     for (const address of unsendable) {
       await data.database.admin.query(text, [data.campaigns[1], address]);
@@ -116,9 +117,9 @@ describe('examples/redirector', () => {
       for (let visits = 0; visits < 3; visits++)
         expect(await another.visit(data.campaigns[1])).to.include({ status: 502, location: undefined });
       expect(await another.visit(campaign())).to.include({ status: 302, location: first });
-      expect(another.process.errors).to.match(
-        new RegExp(`^campaign ${data.campaigns[1]} is 502: its address cannot be sent: [^\n]*\n$`),
-      );
+      const lines = another.process.errors.split('\n').filter((line) => line.startsWith('campaign'));
+      expect(lines).to.have.length(1);
+      expect(lines[0]).to.include(`campaign ${data.campaigns[1]} is 502: its address cannot be sent`);
       expect(another.process.errors).not.to.match(/secret/);
       await another.process.stop();
     }

@@ -3,12 +3,13 @@ import { writeFile } from 'node:fs/promises';
 import type { CampaignId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { command } from '../support/commands/command.ts';
+import { connect } from '../support/database/client.ts';
 import { type DedicatedServer, dedicatedServer } from '../support/database/dedicated-server.ts';
 import { named } from '../support/documents/blocks.ts';
 import { call } from '../support/http/caller.ts';
 import { folderOf, serviceDataOf } from '../support/process/lives.ts';
 import { endAll, environment, type Listening, listeningService } from '../support/process/service-process.ts';
-import { eventually } from '../support/promises.ts';
+import { eventually, rejection } from '../support/promises.ts';
 import { TestIssuer } from '../support/tokens/issuer.ts';
 import { signingKey, token } from '../support/tokens/signing-key.ts';
 import { projectFolder, read } from '../support/workspace.ts';
@@ -93,6 +94,52 @@ describe('docs/runbook.md', () => {
       expect(over).to.include('"status":"ready"').and.to.include('"status":200');
       expect(over).to.match(/^ok +database +/m);
       expect((await call(update)).status).to.equal(200);
+    });
+  });
+
+  describe('a leaked database password', () => {
+    const role = 'campaign_mirror_service';
+    let server: DedicatedServer;
+    before(async () => {
+      server = await dedicatedServer();
+    });
+    after(() => server?.remove());
+
+    it('is of no use afterwards, nor is what somebody has set with it, nor a session that is still open', async () => {
+      const admin = await connect(server.address('postgres'));
+      await admin.query(`create role ${role} login password 'leaked'`);
+      await admin.query('create database mirrors');
+      const access = ['host all postgres 127.0.0.1/32 trust', 'host all all 127.0.0.1/32 scram-sha-256', ''];
+      await server.put('pg_hba.conf', access.join('\n'));
+      await admin.query('select pg_reload_conf()');
+      const entering = (password: string) => connect({ ...server.address(role, 'mirrors'), password });
+      await eventually('passwords that are asked for', async () =>
+        expect(await rejection(entering('wrong'))).to.have.property('code', '28P01'),
+      );
+      const thief = await entering('leaked');
+      await thief.query(`alter role ${role} set statement_timeout = '1ms';
+        alter role ${role} in database mirrors set search_path = mine;
+        alter role ${role} password 'stolen'; begin; select pg_advisory_lock(1)`);
+
+      const text = block('leaked-password').replace(/\\password (\w+)/, "alter role $1 password 'new';");
+      const statements = text.split(';').filter((one) => one.trim());
+      for (const statement of statements) {
+        await admin.query(statement);
+        // Whatever is tried meanwhile comes to nothing.
+        if (!statement.includes(' login'))
+          await thief.query(`alter role ${role} password 'again'`).catch(() => {});
+      }
+      for (const password of ['leaked', 'stolen', 'again'])
+        expect(await rejection(entering(password))).to.have.property('code', '28P01');
+      const service = await entering('new');
+      const shown = await service.query(
+        "select current_setting('statement_timeout') as timeout, current_setting('search_path') as path, " +
+          "current_setting('default_transaction_isolation') as isolation, pg_try_advisory_lock(1) as locked",
+      );
+      const isolation = 'read committed';
+      expect(shown.rows).to.deep.equal([{ timeout: '0', path: '"$user", public', isolation, locked: true }]);
+      await service.end();
+      await admin.end();
     });
   });
 

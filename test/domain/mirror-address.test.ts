@@ -1,13 +1,19 @@
 import { mock } from 'node:test';
-import { hostList, longestAddress, mirrorAddress, noDeniedHosts } from '@campaign-mirror/domain';
+import {
+  type HostList,
+  hostList,
+  longestAddress,
+  mirrorAddress,
+  noDeniedHosts,
+} from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { denying } from '../support/store/fake-ports.ts';
 
 const party = '\u{1f389}';
 
 /** What is wrong with an address; nothing if it is kept as it was sent. */
-function faultOf(text: string, denied = noDeniedHosts): string | undefined {
-  const judged = mirrorAddress(text, denied);
+function faultOf(text: string, denied = noDeniedHosts, allowed?: HostList): string | undefined {
+  const judged = mirrorAddress(text, denied, allowed);
   if (typeof judged !== 'string') return judged.fault;
   expect(judged).to.equal(text);
   return undefined;
@@ -228,6 +234,10 @@ describe('contract: the address — hosts that may not be set', () => {
         expect(faultOf(url, denying()), url).to.equal(undefined);
       }
       for (const url of but.split(' ')) expect(faultOf(url, list), url).to.equal(undefined);
+      // A key for hosts reads the same list.
+      for (const url of denied.split(' ')) expect(faultOf(url, denying(), list), url).to.equal(undefined);
+      for (const url of but.split(' '))
+        expect(faultOf(url, denying(), list), url).to.equal('host-not-of-key');
     });
   }
 

@@ -1,6 +1,11 @@
 import { mock } from 'node:test';
 import { setImmediate as later } from 'node:timers/promises';
 import { inspect } from 'node:util';
+import {
+  InMemoryCampaigns,
+  InMemoryIdentity,
+  InMemoryStore,
+} from '@campaign-mirror/adapters-persistence/in-memory';
 import type * as domain from '@campaign-mirror/domain';
 import {
   accessKeyBytes,
@@ -262,4 +267,30 @@ describe('contract: the call — set the mirror of a campaign', () => {
       expect(ports.changes).to.have.length(written);
     });
   }
+});
+
+describe('contract: keys: for hosts only, in memory', () => {
+  it('is judged on the address, after the campaign, on the first call with the key as on the later ones', async () => {
+    const store = new InMemoryStore();
+    const [owner, other] = [7, 8] as [domain.OwnerId, domain.OwnerId];
+    const { key: credential } = store.issueKey(owner, 'never', denying('shop.example', '*.shop.example'));
+    const [own, foreign] = [owner, other].map((of) => {
+      const id = store.createCampaign(of);
+      store.createMirror(id, address as domain.MirrorAddress);
+      return id;
+    });
+    const ports = [new InMemoryCampaigns(store), new InMemoryIdentity(store)] as const;
+    const useCase = new SetCampaignMirror(...ports, denying('go.shop.example'));
+    const set = async (address: string, campaign = own) => {
+      const outcome = await useCase.execute({ credential, campaign, address, requestId: 'request-1' });
+      return 'because' in outcome ? outcome.because : outcome.kind;
+    };
+    for (let time = 0; time < 2; time++) {
+      expect(await set('https://evil.example/')).to.equal('host-not-of-key');
+      expect(await set('https://{x}.shop.example/')).to.equal('host-not-of-key');
+      expect(await set('https://go.shop.example/')).to.equal('denied-host');
+      expect(await set('https://evil.example/', foreign)).to.equal('not-the-owner');
+      expect(await set('https://a.Shop.example./{x}')).to.equal('mirror-set');
+    }
+  });
 });

@@ -161,7 +161,11 @@ describe('the feed of changes, on a primary and its standby', () => {
     const killed = await client();
     const before = await positionOf(killed);
     const { rows } = await killed.query('select pg_backend_pid() as pid');
+    // The server ends all others before it recovers.
+    const other = await client();
+    const ended = new Promise<void>((resolve) => other.once('end', resolve));
     sendSignal(rows[0].pid, 'SIGKILL');
+    await ended;
     const after = await eventually('the server has recovered', () =>
       client().catch(() => expect.fail('not yet')),
     );

@@ -49,6 +49,10 @@ function* checkRefusal(call: RecordedCall, facts: Facts, key: KeyFacts): Generat
       may('isDefault', (isDefault) => isDefault === true) ||
       may('hasMirror', (hasMirror) => hasMirror === false),
     404: may('exists', (exists) => exists === false),
+    412:
+      may('owner', (owner) => owner === key.owner) &&
+      may('isDefault', (isDefault) => isDefault === false) &&
+      may('hasMirror', (hasMirror) => hasMirror === true),
   };
   if (call.status !== undefined && causes[call.status] === false)
     yield { rule: 'refusal', at: call.requestId, what: `${call.status} without a cause` };

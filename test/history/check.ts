@@ -5,10 +5,12 @@ import type { Violation } from './violations.ts';
 
 /** Everything in the record that breaks a rule; nothing, when all is well. */
 export function violationsOf(record: RunRecord): Violation[] {
-  return [checkAnswers, checkChains, checkRights, checkClicks].flatMap((check) => [...check(record)]);
+  return [checkAnswers, checkChains, checkConditions, checkRights, checkClicks].flatMap((check) => [
+    ...check(record),
+  ]);
 }
 
-const refusals: readonly number[] = [400, 401, 403, 404, 405, 408, 413, 415, 417, 422, 429, 431];
+const refusals: readonly number[] = [400, 401, 403, 404, 405, 408, 412, 413, 415, 417, 422, 429, 431];
 
 /** What callers and operators were told, against the rows of history. */
 function* checkAnswers(record: RunRecord): Generator<Violation> {
@@ -103,6 +105,29 @@ function* checkChains(record: RunRecord): Generator<Violation> {
     const expected = last?.after ?? created.get(campaign);
     if (address !== expected) yield { rule: 'stored', at, what: `${address}, not ${expected}` };
     if (last && updatedAt !== last.at) yield { rule: 'stored', at, what: `${updatedAt}, not ${last.at}` };
+  }
+}
+
+/** What calls with a condition replaced, and what they were told that was there instead. */
+function* checkConditions(record: RunRecord): Generator<Violation> {
+  const rows = new Map(record.history.map((row) => [row.id, row]));
+  const replaced = new Map<string, number>();
+  for (const chain of chainsOf(record).values())
+    for (const [place, { requestId }] of chain.entries()) replaced.set(requestId, chain[place - 1]?.id ?? 0);
+  for (const { requestId: at, status, requires, lastChange = -1, mirror } of record.calls) {
+    const before = replaced.get(at) ?? requires;
+    if (requires !== undefined && before !== requires)
+      yield { rule: 'condition', at, what: `it replaced ${before}, not ${requires}` };
+    if (status !== 412) continue;
+    if (requires === undefined || requires === lastChange)
+      yield { rule: 'condition', at, what: `412 at ${lastChange}, which requires ${requires}` };
+    const { after, at: time } = rows.get(lastChange) ?? {};
+    if (lastChange !== 0 && (mirror?.address !== after || mirror?.updatedAt !== time))
+      yield {
+        rule: 'condition',
+        at,
+        what: `${mirror?.address} of ${mirror?.updatedAt} is not change ${lastChange}`,
+      };
   }
 }
 

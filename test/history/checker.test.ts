@@ -97,6 +97,18 @@ const planted: Record<Rule, Cases> = {
     'a 503 with two rows': recordOf({ calls: [call(100, { status: 503 })], history: twice }),
     'a move that ended well, and a row of which it did not tell': moved({}),
   },
+  condition: {
+    'a 200 in spite of its condition': recordOf({ calls: [first, { ...second, requires: 99 }] }),
+    'a 412 where its condition held': recordOf({
+      calls: [first, call(200, { status: 412, requires: 100, lastChange: 100, mirror: told })],
+    }),
+    'a 412 without a condition': recordOf({
+      calls: [first, call(200, { status: 412, lastChange: 100, mirror: told })],
+    }),
+    'a 412 with the mirror of another change': recordOf({
+      calls: [first, second, call(300, { status: 412, requires: 0, lastChange: 200, mirror: told })],
+    }),
+  },
   'row-of-nobody': {
     'a row that nobody asked for': recordOf({ calls: [first], history: rows.slice(0, 2) }),
   },
@@ -183,6 +195,7 @@ const planted: Record<Rule, Cases> = {
   refusal: {
     '403 for the owner': refused(403),
     '404 for a campaign': refused(404),
+    '412 for a stranger': recordOf({ calls: [{ ...strangers, status: 412, requires: 7, lastChange: 0 }] }),
     '401 for a key that was revoked later': refused(401, act(200, revoked)),
   },
   status: { 'a fault of ours': refused(500) },
@@ -205,6 +218,13 @@ const fine: Cases = {
   'the next owner, while two transfers overlap': recordOf({
     later: [act(80, { ...transferred, owner }, 95), act(85, transferred, 96)],
     calls: [strangers],
+  }),
+  'conditions, one that holds and one that does not': recordOf({
+    calls: [
+      { ...first, requires: 0, lastChange: 100 },
+      call(200, { status: 412, requires: 0, lastChange: 100, mirror: told }),
+      call(300, { status: 412, requires: 7, lastChange: 100, mirror: { ...told } }),
+    ],
   }),
   'a stranger is refused': recordOf({ calls: [{ ...strangers, status: 403 }] }),
   'the owner is refused while the campaign was the default one': refused(403, act(105, isDefault)),

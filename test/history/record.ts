@@ -12,6 +12,10 @@ export interface RecordedCall extends Span {
   readonly address: string;
   /** Undefined if the connection broke, or the caller gave up, before an answer. */
   readonly status: number | undefined;
+  /** The last change that it requires; undefined: any. */
+  readonly requires?: number | undefined;
+  /** The mirror and its last change, as a 200 or a 412 tells them. */
+  readonly lastChange?: number | undefined;
   readonly mirror?: Pick<StoredMirror, 'id' | 'campaign' | 'address' | 'clicks' | 'updatedAt'>;
 }
 

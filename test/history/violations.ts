@@ -13,6 +13,8 @@ export const rules = {
   mirror: 'no update where there was no mirror all that while',
   moment: 'for each update there was a moment in which all of that held',
   key: 'no update by a key that had ended before the call began',
+  condition:
+    'a call with a condition replaces the change that it requires, or is told of another one as it was',
   clicks: 'no click is lost, and none is counted twice',
   refusal: 'no call is refused for what cannot have been so',
   status: 'each answer is one of the contract, and none is 500',

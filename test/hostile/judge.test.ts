@@ -17,7 +17,10 @@ const mirror = { id: 1, campaign_id: 1, target_url: address, clicks: 0, updated_
 function answer(status: string, said: object): string {
   const text = JSON.stringify(said);
   const own = { 'content-length': text.length, 'x-request-id': requestId, date: new Date(0).toUTCString() };
-  const lines = Object.entries({ ...standing, 'content-type': json, ...own }).map((line) => line.join(': '));
+  const tag = status === '200 OK' && { etag: '"1"' };
+  const lines = Object.entries({ ...standing, 'content-type': json, ...own, ...tag }).map((line) =>
+    line.join(': '),
+  );
   return [`HTTP/1.1 ${status}`, ...lines, '', text].join('\r\n');
 }
 const ok = answer('200 OK', { mirror });

@@ -128,7 +128,8 @@ describe('group commit: a batch that fails', () => {
       tried.push(name);
       if (nth === 1) throw databaseFault('22000');
       // As where its campaign is locked.
-      if (nth === 2) return [['1', null, null, null, null, 't', `${lives[0].seen.ownerId}`, 'f', 't', 't']];
+      if (nth === 2)
+        return [['1', null, null, null, null, null, 't', `${lives[0].seen.ownerId}`, 'f', 't', 't', 't']];
       if (name === 'set-mirrors') throw away;
       return run();
     });

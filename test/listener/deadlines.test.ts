@@ -53,16 +53,21 @@ describe('contract: connections: callers that do not read', () => {
     await eventually('the end', () => expect(service().server.connections).to.equal(0));
     expect(await rejection(buffer(response))).to.have.property('code', 'ECONNRESET');
   });
+});
 
-  it('and so is one that is read a little at a time', async () => {
+describe('contract: connections: callers that read a little at a time', () => {
+  const large = new Page('application/octet-stream', Buffer.alloc(16_000_000));
+  const service = withHttpService({ answerTimeout: 1_000, pages: new Map([['/large', large]]) });
+
+  it('an answer that never stands still, but takes too long, is cut off', async () => {
     const sent = get({ port: service().port, host: '127.0.0.1', path: '/large', agent: false });
     const [response] = await once(sent, 'response');
     let read = 0;
     const slowly = async () => {
       for await (const piece of response) {
         read += piece.length;
-        // Far more often than the connection may stand still.
-        await pause(5);
+        // Far more often than it may stand still.
+        await pause(20);
       }
     };
     expect(await rejection(slowly())).to.have.property('code', 'ECONNRESET');

@@ -121,8 +121,9 @@ describe('contract: answers', () => {
       expect([answer.status, answer.reason, answer.body]).to.deep.equal([200, 'OK', body]);
       for (const time of [before?.createdAt, stored?.updatedAt]) expect(time).to.match(microseconds);
       const { date: _, 'x-request-id': __, ...headers } = answer.headers;
+      const [last] = (await world.others.history(campaigns.own)).slice(-1);
       const length = { 'content-type': json, 'content-length': String(body.length) };
-      expect(headers).to.deep.equal({ ...standing, ...length, ...keptAlive });
+      expect(headers).to.deep.equal({ ...standing, ...length, ...keptAlive, etag: `"${last?.id}"` });
       await world.others.countClick(campaigns.own);
     }
   });

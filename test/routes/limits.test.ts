@@ -29,7 +29,8 @@ const limitHeaders = ({ headers }: RawResponse) =>
 
 /** The whole answer to the last call that may pass, or to one more. */
 function expectCounted({ status, headers, body }: RawResponse, expected: number, limit: number) {
-  const { date: _, 'x-request-id': __, 'x-ratelimit-reset': reset, ...others } = headers;
+  const { date: _, 'x-request-id': __, 'x-ratelimit-reset': reset, etag, ...others } = headers;
+  expect(etag !== undefined).to.equal(expected === 200);
   const now = Date.now() / 1_000;
   expect(Number(reset)).to.be.within(Math.floor(now), Math.ceil(now) + 30);
   expect(status).to.equal(expected);

@@ -32,6 +32,7 @@ const parts = {
       'routes',
       'tokens',
       'domain',
+      'permutations',
       'history/checker',
       'hostile/judge',
       'project/architecture',
@@ -69,6 +70,8 @@ const parts = {
 const choices = {
   /** For the loop of an editor. */
   quick: { of: ['contracts', 'routes', 'domain', 'history/checker'] },
+  /** All of them: minutes. */
+  permutations: { of: ['permutations'], environment: { PERMUTATIONS: 'all' } },
   all: { of: [...parts.core.of, ...parts.processes.of, ...parts.docs.of] },
   /** Those in which the version of PostgreSQL matters, in a container. */
   integration: {

@@ -60,7 +60,14 @@ const ways: [what: string, all: readonly Enforced[], (one: Enforced) => string, 
     'is not that of this version',
   ],
   [
-    'constraints and indexes that are missing',
+    "functions that run with their caller's rights, or with the owner's where they must not",
+    of('function'),
+    ({ name, definer }) =>
+      `alter function campaign_mirror.${name} security ${definer ? 'invoker' : 'definer'}`,
+    'is not that of this version',
+  ],
+  [
+    'constraints that are missing',
     of('constraint'),
     ({ name, table }) => `alter table campaign_mirror.${table} drop constraint if exists ${name} cascade`,
     'is missing',

@@ -145,6 +145,22 @@ describe('contract: the data around it — what nobody may with the password of 
       expect(codes).to.deep.equal(Object.fromEntries(expected));
     });
 
+  it('what PostgreSQL lets every role do to itself, as the security model says', async () => {
+    const statements = [
+      "alter role current_user set work_mem = '1MB'",
+      "alter role current_user password 'another'",
+      'select pg_advisory_xact_lock(1)',
+      'select pg_sleep(0)',
+      'select usename from pg_stat_activity',
+    ];
+    for (const role of Object.keys(own) as Role[]) {
+      const client = await connect(service.database.address(role));
+      // Roles belong to the server of all tests.
+      expect(await codeOf(client, ['begin', ...statements, 'rollback'].join('; '))).to.equal('done');
+      await client.end();
+    }
+  });
+
   it('no record of a change, an act or a move can mislead a reader, or keep it from being read', async () => {
     const { ownerId, id } = (await service.campaign()).seen;
     const mine = (actor: string, subject = "'me'", request = "'r'") =>

@@ -76,8 +76,10 @@ describe('contract: tokens: who a token is of', () => {
   });
   after(() => issuer.close());
 
-  const identityOf = ({ url }: TestIssuer, otherwise: Partial<typeof rules> = {}) =>
-    new JwtIdentity({ ...rules, ...otherwise }, issuerKeys({ url }));
+  const identityOf = (
+    { url }: TestIssuer,
+    otherwise: Partial<ConstructorParameters<typeof JwtIdentity>[0]> = {},
+  ) => new JwtIdentity({ ...rules, ...otherwise }, issuerKeys({ url }));
   const expectCaller = async (credential: string, expected: object) =>
     expect(await identity.whoIs(credential)).to.deep.equal(expected);
 
@@ -108,6 +110,21 @@ describe('contract: tokens: who a token is of', () => {
     const other = identityOf(issuer, { ownerClaim, subjectClaim: 'azp' });
     const credential = await token(key, { [ownerClaim]: 8, azp: 'script-1' });
     expect(await other.whoIs(credential)).to.deep.equal({ ownerId: 8, subject: 'jwt:script-1' });
+  });
+
+  it('contract: tokens: a claim with the only hosts: an array, or one text with commas; absent it restricts nothing', async () => {
+    const restricted = identityOf(issuer, { hostsClaim: 'hosts' });
+    for (const hosts of [['Shop.example', '*.shop.example'], 'shop.example., *.SHOP.example']) {
+      const list = { exact: new Set(['shop.example']), below: new Set(['shop.example']) };
+      expect(await restricted.whoIs(await token(key, { hosts }))).to.deep.equal({ ...caller, hosts: list });
+    }
+    expect(await restricted.whoIs(await token(key))).to.deep.equal(caller);
+    await expectCaller(await token(key, { hosts: 'no claim of these rules' }), caller);
+    const nobodys = [[], '', ' ', ',', [''], null, false, 7, {}, { a: 1 }, ['a.example', 7], [['a.example']]];
+    for (const hosts of [...nobodys, 'a.example,', 'https://a.example/', ['a.example:443'], '*', ['a b']])
+      expect(await restricted.whoIs(await token(key, { hosts })), JSON.stringify(hosts)).to.deep.equal({
+        refused: 'token-hosts-claim',
+      });
   });
 
   const questions: string[] = [];

@@ -80,6 +80,17 @@ describe('a service that accepts tokens', () => {
     const service = await listeningService(data.settings(issuer.settings));
     expect(await set(service, await token(issuer.keys[0] as never))).to.equal(200);
     expect(await set(service, data.key)).to.equal(401);
+    const restricted = await listeningService(
+      data.settings({ ...issuer.settings, JWT_HOSTS_CLAIM: 'hosts' }),
+    );
+    const setBy = async (hosts?: unknown) => set(restricted, await token(issuer.keys[0] as never, { hosts }));
+    const tried = [
+      await setBy(),
+      await setBy('*.com,example.com'),
+      await setBy(['a.example']),
+      await setBy(''),
+    ];
+    expect(tried).to.deep.equal([200, 200, 422, 401]);
     issuer.keys = [];
     const none = { state: 'problem', finding: `${where} cannot be used (there are none)` };
     expect(await finding()).to.include(none);

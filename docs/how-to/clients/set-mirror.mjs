@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const trimmed = (text = '') => text.replace(/^[ \t-\r]+|[ \t-\r]+$/g, '');
 const base = trimmed(process.env.CAMPAIGN_MIRROR_URL).replace(/\/+$/, '') || 'http://127.0.0.1:3000';
 const key = trimmed(process.env.CAMPAIGN_MIRROR_KEY);
+const match = trimmed(process.env.CAMPAIGN_MIRROR_IF_MATCH);
 
 async function attempt(campaign, address, request) {
   try {
@@ -13,6 +14,7 @@ async function attempt(campaign, address, request) {
         Authorization: `Bearer ${key}`,
         'Content-Type': 'application/json',
         'X-Request-Id': request,
+        ...(match && { 'If-Match': match }),
       },
       body: JSON.stringify({ mirror_endpoint: address }),
       redirect: 'manual',
@@ -20,6 +22,8 @@ async function attempt(campaign, address, request) {
     });
     const wait = response.headers.get('Retry-After') ?? '';
     const { status } = response;
+    const tag = response.headers.get('ETag');
+    if (match && tag) console.error(`ETag: ${tag}`);
     const again = [408, 429, 503].includes(status);
     return { status, text: await response.text(), again, wait: /^\d+$/.test(wait) ? Number(wait) : 1 };
   } catch (error) {
@@ -43,11 +47,14 @@ export async function setMirror(campaign, address) {
   // Node has put U+FFFD in the place of bytes that are not UTF-8.
   if (/[\0-\x1f\x7f\ufffd]/.test(address))
     throw new Error('the address has control characters in it, such as a CR at its end, or is not UTF-8');
+  if (match && !/^(\*|"[0-9]+")$/.test(match))
+    throw new Error('CAMPAIGN_MIRROR_IF_MATCH must be * or a number in quotes, such as "17"');
   const request = randomUUID();
   for (let attempts = 1; ; attempts++) {
     const { status, text, again, wait } = await attempt(campaign, address, request);
     if (status === 200 && text.startsWith('{"mirror":{')) return JSON.parse(text).mirror;
-    if (!again || wait > 60 || attempts === 4) throw new Error(`${status} ${text} (request ${request})`);
+    if (!again || wait > 60 || attempts === 4)
+      throw Object.assign(new Error(`${status} ${text} (request ${request})`), { status });
     await sleep((wait + Math.random() * attempts) * 1000);
   }
 }
@@ -59,5 +66,5 @@ try {
   console.log(JSON.stringify(await setMirror(campaign, address)));
 } catch (error) {
   console.error(error.message);
-  process.exitCode = 1;
+  process.exitCode = error.status === 412 ? 2 : 1;
 }

@@ -5,6 +5,7 @@ declare(strict_types=1);
 const BLANKS = " \t\n\v\f\r";
 define('BASE', rtrim(trim(getenv('CAMPAIGN_MIRROR_URL') ?: '', BLANKS), '/') ?: 'http://127.0.0.1:3000');
 define('KEY', trim(getenv('CAMPAIGN_MIRROR_KEY') ?: '', BLANKS));
+define('IF_MATCH', trim(getenv('CAMPAIGN_MIRROR_IF_MATCH') ?: '', BLANKS));
 
 /**
  * @return array{int, string, bool, int} status (0: no answer), text, whether another attempt can succeed, and how many
@@ -20,10 +21,14 @@ function attempt(string $campaign, string $body, string $request): array
             'Authorization: Bearer ' . KEY,
             'Content-Type: application/json',
             "X-Request-Id: $request",
+            'If-Match: ' . IF_MATCH,
         ],
         CURLOPT_HEADERFUNCTION => function ($_, string $line) use (&$wait): int {
             if (preg_match('/^Retry-After:[ \t]*([0-9]{1,9})\s*$/i', $line, $found)) {
                 $wait = (int) $found[1];
+            }
+            if (IF_MATCH !== '' && preg_match('/^ETag:[ \t]*("[0-9]+")\s*$/i', $line, $found)) {
+                fwrite(STDERR, "ETag: $found[1]\n");
             }
             return strlen($line);
         },
@@ -57,6 +62,9 @@ function setMirror(string $campaign, string $address): array
     if (preg_match('/^[^\0-\x1f\x7f]*$/Du', $address) !== 1) {
         throw new RuntimeException('the address has control characters in it, such as a CR at its end, or is not UTF-8');
     }
+    if (!preg_match('/^(\*|"[0-9]+"|)$/D', IF_MATCH)) {
+        throw new RuntimeException('CAMPAIGN_MIRROR_IF_MATCH must be * or a number in quotes, such as "17"');
+    }
     $body = json_encode(['mirror_endpoint' => $address], JSON_THROW_ON_ERROR);
     $request = bin2hex(random_bytes(16));
     for ($attempts = 1; ; $attempts++) {
@@ -65,7 +73,7 @@ function setMirror(string $campaign, string $address): array
             return json_decode($text, true, flags: JSON_THROW_ON_ERROR)['mirror'];
         }
         if (!$again || $wait > 60 || $attempts === 4) {
-            throw new RuntimeException("$status $text (request $request)");
+            throw new RuntimeException("$status $text (request $request)", $status);
         }
         usleep((int) (($wait + lcg_value() * $attempts) * 1_000_000));
     }
@@ -79,5 +87,5 @@ try {
     echo json_encode(setMirror($argv[1], $argv[2]), $line), "\n";
 } catch (RuntimeException | JsonException $error) {
     fwrite(STDERR, $error->getMessage() . "\n");
-    exit(1);
+    exit($error->getCode() === 412 ? 2 : 1);
 }

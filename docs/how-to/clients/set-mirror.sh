@@ -5,7 +5,7 @@ export LC_ALL
 
 fail() {
   printf '%s\n' "$1" >&2
-  exit 1
+  exit "${2:-1}"
 }
 trimmed() {
   set -- "${1#"${1%%[![:space:]]*}"}"
@@ -32,6 +32,17 @@ esac
 case $2 in
   *[[:cntrl:]]*) fail 'the address has control characters in it, such as a CR at its end, or is not UTF-8' ;;
 esac
+match=$(trimmed "$CAMPAIGN_MIRROR_IF_MATCH")
+number=${match#\"}
+number=${number%\"}
+case $match in
+  '' | '*') number=0 ;;
+  \"*\") ;;
+  *) number= ;;
+esac
+case $number in
+  '' | *[!0-9]*) fail 'CAMPAIGN_MIRROR_IF_MATCH must be * or a number in quotes, such as "17"' ;;
+esac
 
 body="{\"mirror_endpoint\":\"$(printf %s "$2" | sed 's/[\\"]/\\&/g')\"}"
 request="cli-$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')"
@@ -42,8 +53,8 @@ trap 'exit 1' HUP INT TERM
 attempts=1
 while :; do
   status=$(printf 'Authorization: Bearer %s\n' "$key" | curl --disable --silent --show-error --globoff --max-time 40 \
-    --header @- --header 'Content-Type: application/json' --header "X-Request-Id: $request" --data-raw "$body" \
-    --output "$folder/answer" --dump-header "$folder/headers" --write-out '%{http_code}' \
+    --header @- --header 'Content-Type: application/json' --header "X-Request-Id: $request" --header "If-Match: $match" \
+    --data-raw "$body" --output "$folder/answer" --dump-header "$folder/headers" --write-out '%{http_code}' \
     "$base/public/v1/mirror/campaign/$1/mirror" 2> "$folder/error")
   ended=$?
   wait=1
@@ -51,6 +62,8 @@ while :; do
     answer=$(cat "$folder/answer")
     after=$(sed -n 's/^[Rr][Ee][Tt][Rr][Yy]-[Aa][Ff][Tt][Ee][Rr]:[[:blank:]]*\([0-9]\{1,9\}\)[[:space:]]*$/\1/p' "$folder/headers")
     wait=${after:-1}
+    tag=$(sed -n 's/^[Ee][Tt][Aa][Gg]:[[:blank:]]*\("[0-9]*"\)[[:space:]]*$/\1/p' "$folder/headers")
+    [ -z "$match" ] || [ -z "$tag" ] || printf 'ETag: %s\n' "$tag" >&2
   else
     status=0
     answer=$(sed q "$folder/error")
@@ -66,6 +79,7 @@ while :; do
   # will not be better the next time.
   case $status-$ended in
     408-0 | 429-0 | 503-0 | 0-6 | 0-7 | 0-16 | 0-18 | 0-28 | 0-35 | 0-52 | 0-55 | 0-56) ;;
+    412-0) fail "412 $answer (request $request)" 2 ;;
     *) attempts=4 ;;
   esac
   if [ "$wait" -gt 60 ] || [ $attempts -eq 4 ]; then fail "$status $answer (request $request)"; fi

@@ -14,6 +14,11 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 BLANKS = " \t\n\v\f\r"
 BASE = os.environ.get("CAMPAIGN_MIRROR_URL", "").strip(BLANKS).rstrip("/") or "http://127.0.0.1:3000"
 KEY = os.environ.get("CAMPAIGN_MIRROR_KEY", "").strip(BLANKS)
+MATCH = os.environ.get("CAMPAIGN_MIRROR_IF_MATCH", "").strip(BLANKS)
+
+
+class ConditionFailed(RuntimeError):
+    pass
 
 
 class NoRedirect(HTTPRedirectHandler):
@@ -32,6 +37,7 @@ def attempt(campaign, body, request_id):
             "Authorization": f"Bearer {KEY}",
             "Content-Type": "application/json",
             "X-Request-Id": request_id,
+            **({"If-Match": MATCH} if MATCH else {}),
         },
         data=body,
     )
@@ -43,6 +49,8 @@ def attempt(campaign, body, request_id):
         with response:
             status, text = response.status, response.read().decode(errors="replace")
             wait = response.headers.get("Retry-After", "")
+            if MATCH and "ETag" in response.headers:
+                print(f"ETag: {response.headers['ETag']}", file=sys.stderr)
             wait = int(wait) if re.fullmatch("[0-9]{1,9}", wait) else 1
             return status, text, status in (408, 429, 503), wait
     except (OSError, HTTPException, ValueError) as error:
@@ -66,6 +74,8 @@ def set_mirror(campaign, address):
     # Python has put half of a surrogate pair in the place of each byte that is not UTF-8.
     if re.search("[\0-\x1f\x7f\ud800-\udfff]", address):
         raise RuntimeError("the address has control characters in it, such as a CR at its end, or is not UTF-8")
+    if MATCH and not re.fullmatch(r'\*|"[0-9]+"', MATCH):
+        raise RuntimeError('CAMPAIGN_MIRROR_IF_MATCH must be * or a number in quotes, such as "17"')
     body = json.dumps({"mirror_endpoint": address}, ensure_ascii=False).encode()
     request_id = str(uuid.uuid4())
     for attempts in range(1, 5):
@@ -73,7 +83,8 @@ def set_mirror(campaign, address):
         if status == 200 and text.startswith('{"mirror":{'):
             return json.loads(text)["mirror"]
         if not again or wait > 60 or attempts == 4:
-            raise RuntimeError(f"{status} {text} (request {request_id})")
+            error = ConditionFailed if status == 412 else RuntimeError
+            raise error(f"{status} {text} (request {request_id})")
         time.sleep(wait + random.random() * attempts)
 
 
@@ -87,5 +98,8 @@ def main(words):
 if __name__ == "__main__":
     try:
         main(sys.argv[1:])
+    except ConditionFailed as error:
+        print(error, file=sys.stderr)
+        sys.exit(2)
     except (RuntimeError, ValueError) as error:
         sys.exit(str(error))

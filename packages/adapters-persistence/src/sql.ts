@@ -3,6 +3,7 @@ export { postgresCampaignImport } from './bulk/campaign-import.ts';
 export { type Copying, copyDatabase, filledTable } from './bulk/copy-database.ts';
 export { codeOf, isDatabaseAway } from './connection/database-faults.ts';
 export { type DatabaseProbe, type DatabaseState, openProbe } from './connection/database-probe.ts';
+export { watchLockHolders } from './connection/lock-holders.ts';
 export {
   type DatabaseAddress,
   defaultPoolLimits,

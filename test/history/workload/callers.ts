@@ -28,6 +28,8 @@ export async function caller(
   patience: AbortSignal,
 ): Promise<void> {
   const agent = keepAlive();
+  /** The last change of each campaign, as this caller was told. */
+  const lastChanges = new Map<number, number>();
   patience.addEventListener('abort', () => agent.destroy());
   for (let number = 0; !over.aborted; number++) {
     const chosen = known.toCall(random);
@@ -36,7 +38,9 @@ export async function caller(
       continue;
     }
     const { campaign, key } = chosen;
-    const asked = { requestId: `${name}-${number}`, campaign, key: key.id, address: known.address(random) };
+    const requires = random.below(2) === 0 ? lastChanges.get(campaign) : undefined;
+    const address = known.address(random);
+    const asked = { requestId: `${name}-${number}`, campaign, key: key.id, address, requires };
     const begin = performance.now();
     const vanishing = random.below(given) === 0 && setTimeout(() => agent.destroy(), random.below(soon));
     const answer = await call({ ...asked, base, key: key.key }, agent).catch((error) => {
@@ -45,7 +49,9 @@ export async function caller(
     });
     const answered = performance.now();
     if (vanishing) clearTimeout(vanishing);
-    const told = answer?.status === 200 ? { mirror: mirrorIn(answer.body) } : {};
+    const lastChange = answer?.lastChange;
+    if (lastChange !== undefined) lastChanges.set(campaign, lastChange);
+    const told = lastChange !== undefined ? { lastChange, mirror: mirrorIn(answer?.body ?? '') } : {};
     recorder.add({ ...asked, begin, end: answered, status: answer?.status, ...told });
     if (answer?.status === undefined) await pause(afterBroken);
   }
@@ -63,6 +69,8 @@ function mirrorIn(body: string): Required<RecordedCall>['mirror'] {
   return { id, campaign, address, clicks, updatedAt };
 }
 
+/** In the end: whether it still has it. */
+const isThere = 'select from campaign_mirror.current_mirrors where campaign_id = $1';
 /** Whether the campaign has a mirror, and that it is to be counted again, where its mirror is locked. */
 const count = `
   select exists (select from campaign_mirror.current_mirrors where campaign_id = $1) as there,
@@ -78,8 +86,9 @@ export async function redirector({ known, recorder, random, over }: Worker, stor
     let counted: boolean | undefined;
     try {
       const { rows } = campaign ? await opened.pool.query(count, [campaign]) : { rows: [] };
-      // A mirror that was not there may have been made before the click was counted.
-      if (rows[0]?.there) counted = rows[0].again.length === 0;
+      // A mirror that was not there before, or is gone after it, may have been made, or gone, before the click was counted.
+      const after = rows[0]?.there && (await opened.pool.query(isThere, [campaign]));
+      if (after?.rowCount) counted = rows[0].again.length === 0;
     } catch {}
     if (campaign) recorder.clicks.push({ campaign, counted, begin, end: performance.now() });
     await pause(counted === undefined ? afterFault : random.below(betweenClicks));

@@ -20,7 +20,8 @@ interface Shared {
 }
 
 const variable = 'TEST_RUN_SERVER';
-const template = 'test_template';
+/** The mutation of SQL has one for each mutant. */
+const template = process.env.TEST_TEMPLATE ?? 'test_template';
 
 interface Started {
   readonly kind: string;
@@ -59,9 +60,15 @@ export async function startDatabaseServer(): Promise<void> {
   // New databases copy it; `roles create` does so in a database.
   const copied = await connect({ ...server.admin, database: 'template1' });
   await copied.query(revokeLargeObjects).finally(() => copied.end());
+  await makeTemplate();
+}
+
+export async function makeTemplate(): Promise<void> {
   await create(template, 'owner');
   await migrate(addressIn(template, 'owner'));
 }
+
+export const dropTemplate = () => drop(template);
 
 export async function stopDatabaseServer(): Promise<void> {
   await running().maintenance.end();

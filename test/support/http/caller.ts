@@ -13,6 +13,8 @@ export interface Call {
   readonly key: string;
   readonly address: string;
   readonly requestId?: string;
+  /** The last change that it requires. */
+  readonly requires?: number | undefined;
 }
 
 export interface Answer {
@@ -20,13 +22,15 @@ export interface Answer {
   /** Undefined if the connection ended without a byte of an answer. */
   readonly status: number | undefined;
   readonly body: string;
+  /** The last change of the mirror, of a 200 or a 412. */
+  readonly lastChange?: number;
 }
 
 export const keepAlive = () => new Agent({ keepAlive: true });
 
 /** Sets a mirror as a script does. Rejects for an answer that is cut off in its middle, or not documented. */
 export async function call(one: Call, agent?: Agent): Promise<Answer> {
-  const { base, campaign, key, address, requestId = randomUUID() } = one;
+  const { base, campaign, key, address, requestId = randomUUID(), requires } = one;
   const sent = request(base + pathOf(campaign), {
     method: 'POST',
     ...(agent && { agent }),
@@ -34,6 +38,7 @@ export async function call(one: Call, agent?: Agent): Promise<Answer> {
       authorization: `Bearer ${key}`,
       'content-type': 'application/json',
       'x-request-id': requestId,
+      ...(requires !== undefined && { 'if-match': `"${requires}"` }),
     },
   });
   sent.on('error', () => {}).end(JSON.stringify({ mirror_endpoint: address }));
@@ -42,7 +47,8 @@ export async function call(one: Call, agent?: Agent): Promise<Answer> {
   const { statusCode: status = 0, headers } = response;
   const body = await text(response);
   assertDocumented({ status, headers, body });
-  return { requestId, status, body };
+  const told = { requestId, status, body };
+  return headers.etag ? { ...told, lastChange: Number(headers.etag.slice(1, -1)) } : told;
 }
 
 /** Callers that call one after the other, each time the next campaign, until `stop` or until their connection breaks. */

@@ -43,7 +43,7 @@ export function jsonOf<Row extends object>(record: Row): Record<string, Row[keyo
   return Object.fromEntries(
     Object.entries(record).map(([name, value]) => [
       name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-      value !== null && typeof value === 'object' ? jsonOf(value) : value,
+      value !== null && typeof value === 'object' && !Array.isArray(value) ? jsonOf(value) : value,
     ]),
   );
 }

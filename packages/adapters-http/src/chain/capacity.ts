@@ -86,7 +86,8 @@ export class Capacity {
         waits.delete(end);
         resolve();
       };
-      const timer = setTimeout(end, context.state.began + refusalDelay - performance.now()).unref();
+      const left = context.state.began + refusalDelay - performance.now();
+      const timer = setTimeout(end, Math.max(left, 0)).unref();
       waits.add(end);
     });
   }

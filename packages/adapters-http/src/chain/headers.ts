@@ -75,7 +75,8 @@ export function conditionIn({ headers }: IncomingMessage): Condition | undefined
   const match = headers['if-match'];
   const noneMatch = headers['if-none-match'];
   if (match === undefined && noneMatch === undefined) return undefined;
-  if (noneMatch?.trim() === '*') return { oneOf: [] };
+  // Also among others, where it is no element: whoever sends it does not want to overwrite a mirror.
+  if (listed(noneMatch).includes('*')) return { oneOf: [] };
   const noneOf = numbersIn(noneMatch ?? '', true);
   if (match !== undefined && match.trim() !== '*')
     return { oneOf: numbersIn(match, false).filter((number) => !noneOf.includes(number)) };

@@ -55,9 +55,8 @@ export class HttpServer {
     Object.assign(this.#server, { httpAllowHalfOpen: true });
     this.#server
       .on('connection', (socket) => {
-        if (this.#admits(socket))
-          this.#connections.set(socket, new Connection(socket, application, settings));
-        else socket.destroy();
+        if (!this.#admits(socket)) return;
+        this.#connections.set(socket, new Connection(socket, application, settings));
       })
       .on('request', (request, response) => this.#connections.get(request.socket)?.ask(request, response))
       .on('checkExpectation', (request, response) => this.#server.emit('request', request, response))
@@ -83,21 +82,19 @@ export class HttpServer {
       where.port = await listening(alone, { port, host });
       await new Promise((resolve) => alone.close(resolve));
     }
-    where.port = await listening(this.#server, where);
-    // The options are those of Node's HTTP server.
-    const beside = () => new NetServer({ allowHalfOpen: true, noDelay: true });
-    this.#beside.push(...Array.from({ length: listeners - 1 }, beside));
-    for (const server of this.#beside) {
-      await listening(server, where);
-      server.on('connection', (socket) => this.#server.emit('connection', socket));
-    }
-    // From now on an error means that a connection could not be accepted, as when too many files are open.
-    for (const server of [this.#server, ...this.#beside])
+    const handOver = (socket: Socket) => this.#server.emit('connection', socket);
+    for (let count = 1; count < listeners; count++)
+      // The options are those of Node's HTTP server.
+      this.#beside.push(new NetServer({ allowHalfOpen: true, noDelay: true }).on('connection', handOver));
+    for (const server of [this.#server, ...this.#beside]) {
+      where.port = await listening(server, where);
+      // From now on an error means that a connection could not be accepted, as when too many files are open.
       server.on('error', () => this.#settings.capacity.refused('connections'));
+    }
     return this.#server.address() as AddressInfo;
   }
 
-  /** Counts the connection, unless all are open, or half of them by its network, unless that is a trusted proxy. */
+  /** Counts the connection, or ends it: all are open, or half of them by its network, which is no trusted proxy's. */
   #admits(socket: Socket): boolean {
     const { calls, capacity } = this.#settings;
     const { connections: all = Number.POSITIVE_INFINITY } = capacity.limits;
@@ -105,13 +102,14 @@ export class HttpServer {
     const own = this.#ofNetworks.get(network) ?? 0;
     if (this.connections >= all || (network !== undefined && own >= all / 2)) {
       capacity.refused('connections');
+      socket.destroy();
       return false;
     }
     this.#ofNetworks.set(network, own + 1);
     socket.once('close', () => {
       this.#connections.delete(socket);
-      const left = (this.#ofNetworks.get(network) ?? 0) - 1;
-      if (left > 0) this.#ofNetworks.set(network, left);
+      const left = this.#ofNetworks.get(network) ?? 0;
+      if (left > 1) this.#ofNetworks.set(network, left - 1);
       else this.#ofNetworks.delete(network);
     });
     return true;
@@ -150,9 +148,7 @@ export class HttpServer {
     return [...this.#connections.values()].flatMap(({ response }) => response ?? []);
   }
 
-  /**
-   * `100 Continue` is sent when the body is about to be read. If it never is, the connection closes with the answer.
-   */
+  /** `100 Continue` is sent when the body is about to be read. If it never is, the connection closes with the answer. */
   #onExpectContinue(request: IncomingMessage, response: ServerResponse): void {
     const { shouldKeepAlive } = response;
     response.shouldKeepAlive = false;
@@ -168,21 +164,19 @@ export class HttpServer {
   #refuseTunnel({ socket, headers }: IncomingMessage): void {
     // Node has removed its own listeners; without one, a caller that resets the connection would end the process.
     socket.on('error', () => socket.destroy());
-    const requestId = requestIdOf(headers['x-request-id']);
     const method = 'CONNECT';
-    this.#connections.get(socket)?.refuse(methodNotSupported(method, 'POST'), '', method, requestId);
+    const refusal = methodNotSupported(method, 'POST');
+    this.#connections.get(socket)?.refuse(refusal, '', method, requestIdOf(headers['x-request-id']));
   }
 
   #onParserError({ code, rawPacket }: ParserError, socket: Socket): void {
+    const heard = rawPacket?.toString('latin1');
     if (code === 'ECONNRESET' || !socket.writable) socket.destroy();
-    else {
-      const heard = rawPacket?.toString('latin1');
-      this.#connections.get(socket)?.refuse(faults[parserFault(code, heard)], heard);
-    }
+    else this.#connections.get(socket)?.refuse(faults[parserFault(code, heard)], heard);
   }
 }
 
-/** Resolves with the port in use. @throws the error of `listen` */
+/** Resolves with the port in use. */
 async function listening(server: NetServer, where: ListenOptions): Promise<number> {
   await once(server.listen(where), 'listening');
   return (server.address() as AddressInfo).port;

@@ -25,14 +25,10 @@ export interface Copying {
   readonly source: Pool;
   readonly target: Pool;
   readonly signal: AbortSignal;
-  /** Receives the number of rows copied so far, and the number of all rows. */
-  readonly onProgress: (rows: number, all: number) => void;
   /** The error to throw for a fault of the source. */
   readonly sourceFault: (error: unknown) => unknown;
 }
 
-/** The number of the advisory lock of a database that is being filled; chosen arbitrarily. */
-const fillingLock = 7_236_110_422;
 const versionText =
   "(select string_agg(name, ', ' order by name) from campaign_mirror.migrations) as version";
 const ownerText =
@@ -58,16 +54,14 @@ async function tableOf(client: PoolClient, table: string): Promise<string> {
   return `campaign_mirror.${table} (${row?.columns})`;
 }
 
-/** Facts about the source; then, for each table, its rows in COPY's text format, and the last number that it assigned. */
-type Contents = AsyncGenerator<{ version: string; isOther: boolean; all: number } | Buffer | number>;
+/** The migrations of the source; then, for each table, its rows in COPY's text format, and the last number that it assigned. */
+type Contents = AsyncGenerator<{ version: string } | Buffer | number>;
 
 async function* contentsOf({ source, signal, sourceFault }: Copying): Contents {
   try {
     yield* ofOneMoment(source, signal, async function* (client) {
       await client.query("set local datestyle = 'ISO'");
-      const sizes = tables.map((name) => `(select count(*) from campaign_mirror.${name})`).join(' + ');
-      const isOther = `pg_try_advisory_xact_lock_shared(${fillingLock}) as "isOther"`;
-      yield* await rowsOf<never>(client, `select ${versionText}, ${isOther}, ${sizes} as all`);
+      yield* await rowsOf<never>(client, `select ${versionText}`);
       for (const name of tables) {
         const copy = to(`copy ${await tableOf(client, name)} to stdout`);
         yield* client.query(copy) as AsyncIterable<Buffer>;
@@ -88,8 +82,7 @@ async function* contentsOf({ source, signal, sourceFault }: Copying): Contents {
 export async function copyDatabase(copying: Copying): Promise<Readonly<Record<string, number>>> {
   const { target, signal } = copying;
   const contents = contentsOf(copying);
-  const run = (client: PoolClient) =>
-    stoppable(signal, target, client, () => fill(client, contents, copying));
+  const run = (client: PoolClient) => stoppable(signal, target, client, () => fill(client, contents));
   try {
     return await inTransaction(target, run, `${withoutTimeouts}; set local lock_timeout = '5s'`);
   } catch (error) {
@@ -100,15 +93,13 @@ export async function copyDatabase(copying: Copying): Promise<Readonly<Record<st
   }
 }
 
-async function fill(client: PoolClient, contents: Contents, { onProgress }: Copying) {
+async function fill(client: PoolClient, contents: Contents) {
   const refuseIf = (reason: unknown, why: string) => {
     if (reason) throw new UnfitDatabase(why);
   };
-  const lock = `pg_advisory_xact_lock(${fillingLock})`;
-  const [ours] = await rowsOf(client, `select ${versionText}, ${ownerText} as is_owner, ${lock}`);
+  const [ours] = await rowsOf(client, `select ${versionText}, ${ownerText} as is_owner`);
   refuseIf(!ours?.is_owner, 'only the owner of the schema copies into it: use the user that runs `migrate`');
-  const { version, isOther, all } = (await contents.next()).value;
-  refuseIf(!isOther, 'the source is the database itself: name two different ones');
+  const { version } = (await contents.next()).value;
   const versions = `the source has the schema ${version}, and this database ${ours?.version}`;
   refuseIf(version !== ours?.version, `${versions}: run \`migrate\` of one version of the program on both`);
   const off = tables.map((name) => `alter table campaign_mirror.${name} disable trigger user`).join('; ');
@@ -121,16 +112,13 @@ async function fill(client: PoolClient, contents: Contents, { onProgress }: Copy
       `the database is not empty (there are rows in ${filled}): copy into a new one; ${ofDemo}`,
     );
   }
-  let [rows, last] = [0, 0];
+  let last = 0;
   async function* nextRows(): AsyncGenerator<Buffer> {
     for (;;) {
       const { value } = await contents.next();
       last = value;
       if (typeof value === 'number') return;
       yield value;
-      // Each row is a line: a newline in a value is escaped.
-      rows += value.toString('latin1').split('\n').length - 1;
-      onProgress(rows, all);
     }
   }
   const counts: Record<string, number> = {};

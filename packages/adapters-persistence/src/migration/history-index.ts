@@ -1,9 +1,10 @@
-import type { ClientBase, Pool } from 'pg';
+import type { Pool } from 'pg';
+import { blockersOf } from '../connection/lock-holders.ts';
 import { rowsOf } from '../connection/rows.ts';
 import { withoutTimeouts } from '../connection/stoppable.ts';
 import { inTransaction } from '../connection/transaction.ts';
 import { historyIndex, historyIndexText } from '../schema/feed.ts';
-import { blockersOf, takeTurn, turns, type Waiting } from './turns.ts';
+import { inTurn, takeTurn, turns, type Waiting } from './turns.ts';
 
 /** How often it looks for those whom the build waits for, in milliseconds. */
 const betweenLooks = 2_000;
@@ -19,37 +20,40 @@ export const indexText = `
  * @throws Unavailable when somebody else keeps the turn; what the driver throws
  */
 export async function buildHistoryIndex(pool: Pool, pooled: boolean, waiting: Waiting): Promise<void> {
-  await inTransaction(
-    pool,
-    async (holder) => {
-      await takeTurn((text) => rowsOf(holder, text), pool, [turns.index], waiting);
-      const builder = await pool.connect();
-      // The running statement reports why the connection ended.
-      builder.on('error', () => {});
-      const pid = pooled ? 0 : (await builder.query('select pg_backend_pid() as pid')).rows[0].pid;
-      const end = () => void holder.query('select pg_terminate_backend($1)', [pid]).catch(() => {});
-      waiting.givenUp?.addEventListener('abort', end);
-      const looking = setInterval(sayingOnce(holder, pid, waiting.onWait), betweenLooks);
-      try {
-        if (!pooled) await builder.query('set statement_timeout = 0; set lock_timeout = 0');
-        const [index] = await rowsOf<{ built: boolean }>(builder, indexText);
-        if (index?.built === false) await builder.query(`drop index concurrently ${historyIndex}`);
-        await builder.query(historyIndexText);
-      } finally {
-        clearInterval(looking);
-        waiting.givenUp?.removeEventListener('abort', end);
-        builder.release(true);
-      }
-    },
-    withoutTimeouts,
-  );
+  const build = () =>
+    inTransaction(
+      pool,
+      async (holder) => {
+        await takeTurn((text) => rowsOf(holder, text), [turns.index]);
+        const builder = await pool.connect();
+        // The running statement reports why the connection ended.
+        builder.on('error', () => {});
+        const pid = pooled ? 0 : (await builder.query('select pg_backend_pid() as pid')).rows[0].pid;
+        const end = () => void holder.query('select pg_terminate_backend($1)', [pid]).catch(() => {});
+        waiting.givenUp?.addEventListener('abort', end);
+        // Not by the holder: while its transaction reads, the build would wait for its end.
+        const looking = setInterval(sayingOnce(pool, pid, waiting.onWait), betweenLooks);
+        try {
+          if (!pooled) await builder.query('set statement_timeout = 0; set lock_timeout = 0');
+          const [index] = await rowsOf<{ built: boolean }>(builder, indexText);
+          if (index?.built === false) await builder.query(`drop index concurrently ${historyIndex}`);
+          await builder.query(historyIndexText);
+        } finally {
+          clearInterval(looking);
+          waiting.givenUp?.removeEventListener('abort', end);
+          builder.release(true);
+        }
+      },
+      withoutTimeouts,
+    );
+  await inTurn(pool, [turns.index], waiting, build);
 }
 
 /** Says whom the session of this process id waits for, unless it was said last. */
-function sayingOnce(database: ClientBase, pid: number, onWait: (line: string) => void): () => Promise<void> {
+function sayingOnce(pool: Pool, pid: number, onWait: (line: string) => void): () => Promise<void> {
   let said: string | undefined;
   return async () => {
-    const blockers = await blockersOf(database, pid).catch(() => undefined);
+    const blockers = await blockersOf(pool, pid).catch(() => undefined);
     if (!blockers || blockers === said) return;
     said = blockers;
     onWait(`the index of the history is being built: waiting for the transaction of ${blockers} to end`);

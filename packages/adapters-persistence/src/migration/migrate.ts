@@ -3,6 +3,7 @@ import { Unavailable } from '@campaign-mirror/domain';
 import { isolationLevel } from '../connection/audited.ts';
 import { type Database, openDatabase } from '../connection/database.ts';
 import { isLocked } from '../connection/database-faults.ts';
+import { blockersOf } from '../connection/lock-holders.ts';
 import type { DatabaseAddress } from '../connection/pool.ts';
 import { withoutTimeouts } from '../connection/stoppable.ts';
 import { transactionsBroughtBack } from '../schema/feed.ts';
@@ -11,7 +12,7 @@ import { migrationNames, roles, schema } from '../schema/schema.ts';
 import { tableNames } from '../schema/tables.ts';
 import { enforcementFaults } from './enforcement.ts';
 import { buildHistoryIndex, indexText } from './history-index.ts';
-import { type Attempt, blockersOf, takeTurn, turns, type Waiting } from './turns.ts';
+import { inTurn, takeTurn, turns } from './turns.ts';
 
 /**
  * How long a migration may block others, in milliseconds. The timeout of a lock, for which sessions that request it later
@@ -74,17 +75,18 @@ export async function migrate(
       let looking: NodeJS.Timeout | undefined;
       const onTurn = (pid: number) => {
         const look = async () => {
-          holders = await blockersOf(database.pool, pid).catch(() => undefined);
+          holders = (await blockersOf(database.pool, pid).catch(() => undefined)) ?? holders;
         };
-        looking = setTimeout(look, lockTimeout / 2);
+        looking = setInterval(look, Math.max(50, lockTimeout / 4));
       };
       try {
-        toFinish = !(await bringUpToDate(database, lockTimeout, waiting, onTurn, beforeCommit));
+        const act = () => bringUpToDate(database, lockTimeout, onTurn, beforeCommit);
+        toFinish = !(await inTurn(database.pool, migrationTurns, waiting, act));
         break;
       } catch (error) {
         if (!isLocked(error) || next > tries) throw error;
       } finally {
-        clearTimeout(looking);
+        clearInterval(looking);
       }
       const who = holders ?? 'another transaction';
       onWait(`${who} holds what the migration has to change: trying again (${next} of ${tries})`);
@@ -100,6 +102,8 @@ export async function migrate(
     await database.close();
   }
 }
+
+const migrationTurns = [turns.index, turns.migration];
 
 const known: readonly string[] = migrationNames;
 
@@ -129,13 +133,11 @@ const refuseOthers = `
  * schema and the table of migrations stay. `lockTimeout` is for each lock, in milliseconds; `onTurn` is called with the
  * process id of the session when it is its turn, `beforeCommit` when everything is done. Returns whether the index of the
  * history is built.
- * @throws the driver's error, such as 42501 when the user may not act as the schema's owner; Unavailable
- *   when somebody else keeps the turn
+ * @throws the driver's error, such as 42501 when the user may not act as the schema's owner
  */
 async function bringUpToDate(
-  { orm, pool }: Database,
+  { orm }: Database,
   lockTimeout: number,
-  waiting: Waiting,
   onTurn: (pid: number) => void,
   beforeCommit: () => void,
 ): Promise<boolean> {
@@ -145,7 +147,7 @@ async function bringUpToDate(
       const run = <Row>(text: string, values: unknown[] = []): Promise<Row[]> =>
         connection.execute(text, values, 'all', transaction);
       await run(withoutTimeouts);
-      onTurn(await takeTurn(run<Attempt>, pool, [turns.index, turns.migration], waiting));
+      onTurn(await takeTurn(run, migrationTurns));
       await run(refuseOthers);
       // Creates the schema and the table of migrations, on a connection of its own.
       const executed = (await orm.migrator.getExecuted()).map(({ name }) => name);

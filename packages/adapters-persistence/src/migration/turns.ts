@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Unavailable } from '@campaign-mirror/domain';
-import type { ClientBase, Pool } from 'pg';
-import { rowsOf } from '../connection/rows.ts';
+import type { Pool } from 'pg';
+import { describedSessions, holdersOf } from '../connection/lock-holders.ts';
 
 /** The advisory locks that allow one process at a time in a database; chosen arbitrarily. */
 export const turns = {
@@ -20,52 +20,34 @@ export interface Waiting {
   readonly pause: number;
 }
 
-/** A session as `process 4711 (pg_dump of somebody)`; a transaction that was prepared has none. */
-const described = `string_agg(distinct case when pid is null or pid = 0 then 'a prepared transaction'
-  else format('process %s (%s)', pid, concat_ws(' of ', coalesce(nullif(application_name, ''), 'unnamed'), usename))
-  end, ', ') as holders`;
-
 const turnHoldersText = `
-  select ${described} from pg_locks left join pg_stat_activity using (pid)
+  select ${describedSessions} from pg_locks left join pg_stat_activity using (pid)
   where locktype = 'advisory' and granted and objsubid = 1 and (classid::bigint << 32) | objid::bigint = any ($1)
-    and pid is distinct from $2 and pg_locks.database = (select oid from pg_database where datname = current_database())`;
+    and pg_locks.database = (select oid from pg_database where datname = current_database())`;
 
-const blockersText = `
-  select ${described} from unnest(pg_blocking_pids($1)) as blockers (pid) left join pg_stat_activity using (pid)`;
-
-async function holdersOf(database: Pool | ClientBase, text: string, ...values: unknown[]) {
-  const [row] = await rowsOf<{ holders: string | null }>(database, text, values);
-  return row?.holders ?? undefined;
-}
-
-/** Those who hold the lock for which the session of this process id waits, if it waits. @throws Unavailable */
-export const blockersOf = (database: Pool | ClientBase, pid: number) =>
-  holdersOf(database, blockersText, pid);
-
-/** A session, and whether it has all the locks that it has tried to take. */
-export interface Attempt {
-  readonly pid: number;
-  readonly done: boolean;
-}
+/** Another session has the turn. */
+class Taken extends Error {}
 
 /**
- * Takes the locks for the rest of a transaction, by `attempt`, which runs the statement that it gets, and returns the
- * process id of the session. It tries again and again: a session that waits in the server would hold a snapshot, for
- * which another's build of an index would wait. @throws Unavailable when somebody else holds them for too long
+ * Runs `act` when nobody has these locks. It begins with a transaction that takes them by `takeTurn`. Whoever waits has no
+ * transaction open: another's build of an index would wait for its end, if it read anything meanwhile.
+ * @throws Unavailable when somebody else holds them for too long; what `act` throws
  */
-export async function takeTurn(
-  attempt: (text: string) => Promise<readonly Attempt[]>,
+export async function inTurn<T>(
   pool: Pool,
   locks: readonly number[],
   { onWait, givenUp, ...waiting }: Waiting,
-): Promise<number> {
-  const tries = locks.map((lock) => `pg_try_advisory_xact_lock(${lock})`);
-  const text = `select pg_backend_pid() as pid, ${tries.join(' and ')} as done`;
+  act: () => Promise<T>,
+): Promise<T> {
   const until = performance.now() + waiting.turn;
-  for (let known = 'another transaction'; ; ) {
-    const [{ pid, done } = { pid: 0, done: false }] = await attempt(text);
-    if (done) return pid;
-    const holders = (await holdersOf(pool, turnHoldersText, locks, pid)) ?? known;
+  for (let known: string | undefined; ; ) {
+    const holders = await holdersOf(pool, turnHoldersText, locks);
+    try {
+      if (!holders) return await act();
+    } catch (error) {
+      if (!(error instanceof Taken)) throw error;
+      continue;
+    }
     if (holders !== known) onWait(`waiting for ${holders}, whose turn it is to migrate`);
     known = holders;
     if (performance.now() >= until)
@@ -75,4 +57,15 @@ export async function takeTurn(
       );
     await pause(waiting.pause, undefined, { signal: givenUp });
   }
+}
+
+/** Takes the locks for the rest of a transaction. Returns the process id of the session. */
+export async function takeTurn(
+  run: (text: string) => Promise<readonly { pid: number; done: boolean }[]>,
+  locks: readonly number[],
+): Promise<number> {
+  const tries = locks.map((lock) => `pg_try_advisory_xact_lock(${lock})`);
+  const [session] = await run(`select pg_backend_pid() as pid, ${tries.join(' and ')} as done`);
+  if (!session?.done) throw new Taken();
+  return session.pid;
 }

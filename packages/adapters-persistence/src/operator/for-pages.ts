@@ -14,6 +14,8 @@ export const demonstrationOwners = [
 export interface ExpiringKey {
   readonly id: AccessKeyId;
   readonly owner: OwnerId;
+  /** With commas between them; null: any. */
+  readonly hosts: string | null;
   readonly expiresAt: number;
   /** The number of all such keys, including those that are not listed. */
   readonly all: number;
@@ -30,7 +32,8 @@ export interface RecentMove {
 }
 
 const expiringText = `
-  select id, owner_id as owner, extract(epoch from expires_at)::float8 as "expiresAt", count(*) over () as all
+  select id, owner_id as owner, array_to_string(hosts, ', ') as hosts, extract(epoch from expires_at)::float8 as "expiresAt",
+    count(*) over () as all
   from campaign_mirror.access_keys
   where revoked_at is null and expires_at > now() and expires_at <= now() + interval '30 days'
   order by expires_at, id limit 20`;

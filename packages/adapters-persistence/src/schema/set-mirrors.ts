@@ -43,51 +43,35 @@ const locked = (lockOption: string) => `
             and ${isProven('keys[1]', 'owners[1]')}
           for no key update${lockOption};`;
 
-/** For one member: it takes half of the time of the statement for many, and is the only form that may wait. */
+/**
+ * For one member: it takes half of the time of the statement for many, and is the only form that may wait. What was not set
+ * gets its row from the statement for many.
+ */
 const settingOne = (entry: string) => `
         if waits then ${locked('')}
         else ${locked(' skip locked')}
         end if;
-        if found and not ${holds('conditions[1]', 'mirror.last_change_id')} then
-          place := 1;
-          mirror_id := mirror.id;
-          clicks := mirror.clicks;
-          created_at := extract(epoch from mirror.created_at);
-          change_id := coalesce(mirror.last_change_id, 0);
-          caller_is_valid := true;
-          owner_id := mirror.owner_id;
-          is_default := mirror.is_default;
-          has_mirror := true;
-          address_is_as_expected := true;
-          condition_holds := false;
-          target_url := mirror.target_url;
-          updated_externally := mirror.updated_externally;
-          updated_externally_at := extract(epoch from mirror.updated_externally_at);
-          updated_at := extract(epoch from mirror.updated_at);
-          return next;
-          return;
-        end if;
-        if found then
+        if found and ${holds('conditions[1]', 'mirror.last_change_id')} then
           change_id := nextval('campaign_mirror.mirror_history_id_seq');
           now := ${timeAfter('mirror.updated_at')};
           update campaign_mirror.mirrors
           set target_url = addresses[1], updated_externally = true, updated_externally_at = now, updated_at = now,
             last_change_id = change_id
           where mirrors.id = mirror.id;
-        end if;
-        if found then
-          insert into campaign_mirror.mirror_history
-            (id, previous_id, campaign_id, mirror_id, actor, access_key_id, subject, owner_id, address_before,
-              address_after, changed_at, request_id, audit_id)
-          values (change_id, mirror.last_change_id, mirror.campaign_id, mirror.id, actors[1], keys[1], subjects[1],
-            mirror.owner_id, mirror.target_url, addresses[1], now, requests[1], ${entry});
-          place := 1;
-          mirror_id := mirror.id;
-          clicks := mirror.clicks;
-          created_at := extract(epoch from mirror.created_at);
-          changed_at := extract(epoch from now);
-          return next;
-          return;
+          if found then
+            insert into campaign_mirror.mirror_history
+              (id, previous_id, campaign_id, mirror_id, actor, access_key_id, subject, owner_id, address_before,
+                address_after, changed_at, request_id, audit_id)
+            values (change_id, mirror.last_change_id, mirror.campaign_id, mirror.id, actors[1], keys[1], subjects[1],
+              mirror.owner_id, mirror.target_url, addresses[1], now, requests[1], ${entry});
+            place := 1;
+            mirror_id := mirror.id;
+            clicks := mirror.clicks;
+            created_at := extract(epoch from mirror.created_at);
+            changed_at := extract(epoch from now);
+            return next;
+            return;
+          end if;
         end if;`;
 
 const asked = `asked as materialized (

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Progress, progress } from '@campaign-mirror/adapters-cli/progress';
 import { type Call, ClearError, orStopped } from '@campaign-mirror/adapters-cli/terminal';
 import { copyDatabase, openPool } from '@campaign-mirror/adapters-persistence/sql';
 import { clearFault } from '../database/connection-advice.ts';
@@ -16,11 +15,6 @@ import type { Settings } from '../settings/settings.ts';
  */
 export async function copyInto(call: Call, folder?: string): Promise<Readonly<Record<string, number>>> {
   const source = sourceOf(readCommandSettings(call).settings, folder);
-  let bar: Progress | undefined;
-  const onProgress = (rows: number, all: number) => {
-    bar ??= progress(call, 'Copying rows', all);
-    bar.update(rows);
-  };
   const copying = withDatabase(
     call,
     (access) => {
@@ -28,18 +22,16 @@ export async function copyInto(call: Call, folder?: string): Promise<Readonly<Re
         clearFault(error, access.address('owner'), 'acting', 'nothing was copied');
       const from = ({ database: { pool: source } }: { database: ReturnType<typeof openPool> }) =>
         actOn(call, openPool, { pace: 'unhurried', role: 'owner' }, ({ database: { pool: target } }) =>
-          copyDatabase({ source, target, signal: call.interruption.signal, onProgress, sourceFault }),
+          copyDatabase({ source, target, signal: call.interruption.signal, sourceFault }),
         );
       return asOperator(openPool, access, from, 'copy', { statementTimeout: 0, queryTimeout: 0 }, 'owner');
     },
     false,
     { settings: source },
   );
-  return copying
-    .finally(() => bar?.stop())
-    .catch((error) => {
-      throw orStopped(error, 'Stopped. Nothing was copied.');
-    });
+  return copying.catch((error) => {
+    throw orStopped(error, 'Stopped. Nothing was copied.');
+  });
 }
 
 /** The settings with the database to copy. @throws ClearError */

@@ -21,7 +21,8 @@ export type Activity = 'connecting' | 'migrating' | 'acting';
 
 /**
  * Texts by the codes that they are for: each key is a regular expression for a whole code, and the first that matches
- * counts. A text may contain `{database}`, `{user}`, `{reason}` (the code, or a message without one) and `{message}`.
+ * counts. A text may contain `{database}`, `{user}`, `{reason}` (the code, or a message without one), `{message}` and
+ * `{holders}`.
  */
 type Advice<Text> = Readonly<Record<string, Text>>;
 
@@ -47,7 +48,7 @@ const makeRoom = 'make room there';
 /** After these the transaction is certainly undone; repeating it may succeed. */
 const undone: Advice<Undone> = {
   '57014|55P03|40001|40P01|25P04': {
-    what: 'another transaction holds what this is about, or {database} is too slow ({reason})',
+    what: '{holders} holds what this is about, or {database} is too slow ({reason})',
   },
   // No statement names a number of its own, except an import, which handles this error itself.
   '23505': {
@@ -105,13 +106,14 @@ const unknownOutcome = 'it is unknown whether this was done; look at what there 
 /**
  * The `ClearError` for a fault of the database, of the kind `away` if waiting or repeating may help; the error itself if
  * the database is not its cause. `remaining`: what remains of an act whose outcome is never unknown, because it only
- * reads.
+ * reads. `holders`: who was seen to hold the locks that it waited for.
  */
 export function clearFault(
   error: unknown,
   address: DatabaseAddress,
   activity: Activity,
   remaining?: string,
+  holders?: string,
 ): unknown {
   // The migrations' own message says that their outcome is unknown.
   if (activity === 'migrating' && error instanceof Unavailable && !error.cause)
@@ -120,7 +122,7 @@ export function clearFault(
   if (fault instanceof UnfitDatabase) return new ClearError(fault.message);
   const lasting = adviceFor(fault, unprepared[activity]) ?? adviceFor(fault, misconfigured);
   if (lasting) return new ClearError(filledIn(lasting, fault, address));
-  const explained = undoneBy(error, address);
+  const explained = undoneBy(error, address, holders);
   if (explained) {
     const remedy = explained.remedy ?? 'repeat it';
     return new ClearError(`${explained.what}: nothing was done; ${remedy}`, 'away');
@@ -141,12 +143,12 @@ export function mayComeBack(error: unknown): boolean {
 }
 
 /** Explains a fault after which the transaction is certainly undone; undefined if it may have been committed. */
-export function undoneBy(error: unknown, address?: DatabaseAddress): Undone | undefined {
+export function undoneBy(error: unknown, address?: DatabaseAddress, holders?: string): Undone | undefined {
   // Without a cause, this program gave up: other transactions came first each time.
   if (error instanceof Unavailable && error.cause === undefined) return { what: error.message };
   const fault = causeOf(error);
   const advice = adviceFor(fault, undone);
-  return advice && { ...advice, what: filledIn(advice.what, fault, address) };
+  return advice && { ...advice, what: filledIn(advice.what, fault, address, holders) };
 }
 
 function causeOf(error: unknown): unknown {
@@ -159,15 +161,24 @@ function adviceFor<Text>(error: unknown, advice: Advice<Text>): Text | undefined
   return found?.[1];
 }
 
-function filledIn(text: string, error: unknown, address?: DatabaseAddress): string {
+function filledIn(
+  text: string,
+  error: unknown,
+  address?: DatabaseAddress,
+  holders = 'another transaction',
+): string {
   const values = {
     database: address ? `the database ${nameOf(address)}` : 'the database',
     user: JSON.stringify(address?.user),
     reason: reasonOf(error),
+    holders,
     // MikroORM appends values in further lines.
     message: messageOf(error).replace(/\n.*/s, ''),
   };
-  return text.replace(/\{(database|user|reason|message)\}/g, (_, name: keyof typeof values) => values[name]);
+  return text.replace(
+    /\{(database|user|reason|message|holders)\}/g,
+    (_, name: keyof typeof values) => values[name],
+  );
 }
 
 /** The fault in a few words. 08P01, which comes from a pooler, and 55000 say little without their message. */

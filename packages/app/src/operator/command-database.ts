@@ -9,6 +9,7 @@ import {
   type OpenPool,
   openPool,
   type PoolLimits,
+  watchLockHolders,
 } from '@campaign-mirror/adapters-persistence/sql';
 import { label, type OperatorAct } from '@campaign-mirror/domain';
 import { clearFault, notSetUp, undoneBy } from '../database/connection-advice.ts';
@@ -20,6 +21,8 @@ import { readCommandSettings } from './command-settings.ts';
 export interface OperatorSession<Opened extends OpenPool = OpenPool> {
   readonly database: Opened;
   readonly act: OperatorAct;
+  /** Whom a statement of this session has waited for last, if it has. */
+  readonly lastHolders: () => string | undefined;
 }
 
 /** Opens as much as a command needs: a pool, or MikroORM on one. */
@@ -57,8 +60,10 @@ export function actOn<T, Opened extends OpenPool>(
         await migrateWithNotes(access, call);
       }
       const { MIRROR_HOST_DENYLIST: deniedHosts } = settings;
-      return run(session, { deniedHosts, requestId: session.act.requestId, undoneBy }).catch((error) => {
-        throw clearFault(error, access.address(role), 'acting', state);
+      const { act, lastHolders } = session;
+      const undone = (error: unknown) => undoneBy(error, undefined, lastHolders());
+      return run(session, { deniedHosts, requestId: act.requestId, undoneBy: undone }).catch((error) => {
+        throw clearFault(error, access.address(role), 'acting', state, lastHolders());
       });
     };
     const limits = pace && paces[pace];
@@ -79,7 +84,11 @@ export async function asOperator<T, Opened extends OpenPool>(
   const poolLimits = { ...defaultPoolLimits, size: 4, ...limits };
   const database = await open(access.address(role), poolLimits, applicationName);
   const act = { operator, requestId: `operator-${randomUUID()}` };
-  return run({ database, act }).finally(() => database.close());
+  const watch = watchLockHolders(database.pool);
+  return run({ database, act, lastHolders: watch.last }).finally(() => {
+    watch.stop();
+    return database.close();
+  });
 }
 
 /**

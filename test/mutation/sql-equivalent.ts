@@ -1,0 +1,12 @@
+/** Changes of SQL that change nothing that can be noticed: by file, the line as it would be, and why. */
+export const equivalent: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'feed.ts': {
+    'limit 1;`;': 'one row that is ahead is as good as another; the order is for the index',
+    'if not exists (select from campaign_mirror.transactions_ahead) then null; end if;':
+      'without a row that is ahead, what follows changes nothing; it only takes longer',
+  },
+  'set-mirrors.ts': {
+    'and one.revoked_at is null and (one.expires_at is null or one.expires_at >= clock_timestamp())) end)`;':
+      'the microsecond at which a key expires',
+  },
+};

@@ -1,0 +1,207 @@
+import { expect } from 'chai';
+import { Random } from '../history/workload/known.ts';
+import { freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
+import { seed } from '../support/seed.ts';
+import * as acts from './acts.ts';
+import { judge } from './judge.ts';
+import { type Choose, connections, everyOrder } from './sessions.ts';
+import { first, prepared, type Stage, stagesIn } from './stage.ts';
+import * as updates from './updates.ts';
+
+/**
+ * `all`: every order of three sessions, too, and `begin` as a step of its own, which takes minutes. Otherwise some orders
+ * of three; `few`: no rollback.
+ */
+const { PERMUTATIONS = 'some' } = process.env;
+const isWhole = PERMUTATIONS === 'all';
+const isFew = PERMUTATIONS === 'few';
+const ofEachThree = 2;
+const workers = 4;
+
+type Make = (stage: Stage, nth: number) => acts.Actor;
+type Step = acts.Actor['steps'][number];
+
+/** Each transaction with its beginning and its end; `begin` of their own does not count as a step of three sessions. */
+const committed = (...all: Step[]): Step[] => ['begin', ...all, 'commit'];
+
+const byService =
+  (how: 'waits' | 'passes' | 'batch', only?: 'unchanged' | 'changed'): Make =>
+  (stage, nth) => ({
+    role: 'service',
+    steps: committed(updates.update(stage, nth, how, only)),
+  });
+const byOperator =
+  (make: (stage: Stage, nth: number) => Step[]): Make =>
+  (stage, nth) => ({
+    role: 'operator',
+    steps: make(stage, nth),
+  });
+
+const actors: Record<string, Make> = {
+  'an update that waits': byService('waits'),
+  'an update': byService('passes'),
+  'an update in a batch': byService('batch'),
+  'an update that waits, if it is unchanged': byService('waits', 'unchanged'),
+  'an update in a batch, if it is changed': byService('batch', 'changed'),
+  'the operator sets it': byOperator((stage, nth) => committed(updates.operatorSets(stage, nth))),
+  'the operator moves it': byOperator((stage, nth) => committed(updates.operatorSets(stage, nth, first))),
+  'transfer and back': byOperator((stage) =>
+    committed(acts.transfer(stage, stage.otherOwner), acts.transfer(stage, stage.owner)),
+  ),
+  'transfer, then back': byOperator((stage) => [
+    ...committed(acts.transfer(stage, stage.otherOwner)),
+    ...committed(acts.transfer(stage, stage.owner)),
+  ]),
+  'default and back': byOperator((stage) => committed(acts.flag(stage, true), acts.flag(stage, false))),
+  'default, then back': byOperator((stage) => [
+    ...committed(acts.flag(stage, true)),
+    ...committed(acts.flag(stage, false)),
+  ]),
+  'deletion and creation': byOperator((stage) => committed(acts.deletion(stage), acts.creation(stage))),
+  'deletion, then creation': byOperator((stage) => [
+    ...committed(acts.deletion(stage)),
+    ...committed(acts.creation(stage)),
+  ]),
+  revocation: byOperator((stage) => committed(acts.revocation(stage, 'revoked_at'))),
+  expiry: byOperator((stage) => committed(acts.revocation(stage, 'expires_at'))),
+  click: (stage, nth) => ({ role: 'redirector', steps: committed(acts.click(stage, nth)) }),
+  prune: byOperator(() => committed(acts.prune())),
+  reader: (stage) => acts.reader(stage),
+};
+
+/** Whose steps are `begin`, one statement and `commit`. */
+const isShort = (name: string) => !/back|deletion|reader/.test(name);
+
+describe('permutations of steps', function () {
+  this.timeout(3_600_000);
+  let places: { database: TestDatabase; stages: ReturnType<typeof stagesIn> }[];
+  before(async () => {
+    const databases = await Promise.all(Array.from({ length: workers }, freshDatabase));
+    for (const database of databases) await prepared(database);
+    places = databases.map((database) => ({ database, stages: stagesIn(database) }));
+  });
+  after(async () => {
+    for (const { database } of places) await database.drop();
+  });
+
+  it('two sessions, in every order, each also rolled back: as one after the other', async () => {
+    const pairs = combinations(Object.keys(actors), 2).flatMap((names) =>
+      (isFew ? [''] : ['', 'first', 'second', 'both']).map((rolledBack) => ({ names, rolledBack })),
+    );
+    const orders = await onEach(pairs, ({ names, rolledBack }, play) => {
+      const isRolledBack = [
+        rolledBack === 'first' || rolledBack === 'both',
+        rolledBack === 'second' || rolledBack === 'both',
+      ];
+      const isApart = isWhole || (rolledBack === '' && names.every((name) => isShort(name)));
+      const makes = names.map((name, nth) => {
+        const make = isApart ? (actors[name] as Make) : atOnce(actors[name] as Make);
+        return isRolledBack[nth] ? takenBack(make) : make;
+      });
+      return everyOrder((choose) => play(makes, choose));
+    });
+    console.log(`      ${pairs.length} pairs of sessions, ${orders} orders`);
+  });
+
+  it(`three sessions, in ${isWhole ? 'every order' : `some orders (SEED=${seed})`}: as one after the other`, async () => {
+    const threes = combinations(Object.keys(actors), 3);
+    const orders = await onEach(threes, async (names, play, nth) => {
+      const makes = names.map((name) => atOnce(actors[name] as Make));
+      if (isWhole) return everyOrder((choose) => play(makes, choose));
+      const random = new Random(seed + nth);
+      for (let order = 0; order < ofEachThree; order++)
+        await play(makes, (options) => random.one(options) as number);
+      return ofEachThree;
+    });
+    console.log(`      ${threes.length} threes of sessions, ${orders} orders`);
+  });
+
+  /** Shares the work among the workers. Returns the sum of what it returned. */
+  async function onEach<T>(
+    all: readonly T[],
+    work: (
+      one: T,
+      play: (makes: readonly Make[], choose: Choose) => Promise<void>,
+      nth: number,
+    ) => Promise<number>,
+  ): Promise<number> {
+    let taken = 0;
+    let sum = 0;
+    const one = async ({ database, stages }: (typeof places)[number]) => {
+      const { play, observer, close } = connections(database);
+      try {
+        while (taken < all.length) {
+          const nth = taken++;
+          const orders = await work(
+            all[nth] as T,
+            async (makes, choose) => {
+              const { stage, state } = await stages.next();
+              const path: string[] = [];
+              const made = makes.map((make, nth) => make(stage, nth));
+              if (
+                made.some(({ steps }) =>
+                  steps.some((step) => typeof step !== 'string' && step.name === 'prune'),
+                )
+              )
+                await stages.withOldChanges(stage, state);
+              const transactions = await play(made, (options) => {
+                const chosen = choose(options);
+                path.push(String(chosen));
+                return chosen;
+              });
+              await judge(observer, stage, state, transactions).catch((fault: Error) => {
+                throw new Error(`${JSON.stringify(all[nth])}, order ${path.join('')}: ${fault.message}`);
+              });
+            },
+            nth,
+          );
+          sum += orders;
+        }
+      } catch (fault) {
+        taken = all.length;
+        throw fault;
+      } finally {
+        await close();
+      }
+    };
+    const ended = await Promise.allSettled(places.map(one));
+    for (const each of ended) if (each.status === 'rejected') throw each.reason;
+    expect(sum).to.be.at.least(all.length);
+    return sum;
+  }
+});
+
+/** Each transaction ends with a rollback. */
+const takenBack =
+  (make: Make): Make =>
+  (stage, nth) => {
+    const actor = make(stage, nth);
+    return { ...actor, steps: actor.steps.map((step) => (step === 'commit' ? 'rollback' : step)) };
+  };
+
+/** `begin` with the statement that follows it. */
+const atOnce =
+  (make: Make): Make =>
+  (stage, nth) => {
+    const actor = make(stage, nth);
+    const steps = actor.steps.flatMap((step, at): Step[] => {
+      if (step === 'begin') return [];
+      if (typeof step === 'string' || actor.steps[at - 1] !== 'begin') return [step];
+      return [
+        {
+          ...step,
+          run: async (client) => {
+            await client.query('begin');
+            return step.run(client);
+          },
+        },
+      ];
+    });
+    return { ...actor, steps };
+  };
+
+/** So many of them, each as often as it likes, whatever their order. */
+function combinations<T>(all: readonly T[], many: number): T[][] {
+  if (many === 0) return [[]];
+  return all.flatMap((one, at) => combinations(all.slice(at), many - 1).map((others) => [one, ...others]));
+}
