@@ -82,7 +82,7 @@ describe('the index of a long history', () => {
     expect(await rejection(done))
       .to.have.property('message')
       .that.matches(
-        /^process \d+ \(campaign-mirror migrations of postgres\) has the turn to migrate, and did not end/,
+        /^process \d+ \(campaign-mirror migrations of \S+\) has the turn to migrate, and did not end/,
       );
     expect(said).to.have.length(1);
     await holder.rollback();

@@ -73,7 +73,7 @@ describe('an upgrade while others use the database', () => {
     );
     expect(told).to.have.length(2);
     expect(told[1]).to.match(
-      /^process \d+ \(campaign-mirror migrations of postgres\) holds what the migration has to change: .* \(3 of 3\)$/,
+      /^process \d+ \(campaign-mirror migrations of \S+\) holds what the migration has to change: .* \(3 of 3\)$/,
     );
     expect(fault).to.be.instanceOf(ClearError).and.to.have.property('kind', 'away');
     expect((fault as ClearError).message).to.match(
