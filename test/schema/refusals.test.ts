@@ -48,7 +48,7 @@ const everybody: Record<string, string> = {
   'make a large object': 'select lo_create(0)',
   'make one of bytes': "select lo_from_bytea(0, '')",
   'end sessions of others':
-    "select pg_terminate_backend(pid) from pg_stat_activity where usesysid = 10 limit 1",
+    'select pg_terminate_backend(pid) from pg_stat_activity where usesysid = 10 limit 1',
   'change the server': "alter system set fsync = 'off'",
   'add an extension': 'create extension dblink',
 };
