@@ -5,6 +5,7 @@ import { commandsOn } from '../support/commands/commands-on.ts';
 import { connect } from '../support/database/client.ts';
 import { endWaiting } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';
+import { rejection } from '../support/promises.ts';
 import { after as afterwards, type Live } from '../support/store/world.ts';
 
 const stepSize = 10_000;
@@ -155,6 +156,32 @@ describe('history prune', () => {
     const text = "select campaign_mirror.prune_history(now() - interval '2 days', $1, 1, 'me', 'r')";
     await operator.query(text, [middle]).finally(() => operator.end());
     expect(await ids()).to.deep.equal([middle, newest]);
+  });
+
+  it('the function: exactly a day, the lowest numbers first, none above the last, an entry for one; then no owner deletes', async () => {
+    const { admin } = service.database;
+    await admin.query(
+      `insert into campaign_mirror.mirror_history
+        (id, campaign_id, mirror_id, actor, owner_id, address_before, address_after, changed_at, request_id)
+      overriding system value
+      select n, $1, 1, 'operator', 1, 'https://a.example/', 'https://b.example/', now() - interval '2 days', 'r'
+      from unnest('{903,902,901}'::int[]) n`,
+      [live.seen.id],
+    );
+    const prune = async (upTo: number, step: number) => {
+      const text =
+        "select * from campaign_mirror.prune_history(now() - interval '24 hours', $1, $2, 'me', 'r')";
+      return (await admin.query(text, [upTo, step])).rows[0];
+    };
+    expect(await prune(903, 1)).to.deep.equal({ first_id: '901', last_id: '901', pruned: '1' });
+    expect(await prune(902, 10)).to.deep.equal({ first_id: '902', last_id: '902', pruned: '1' });
+    const entries = (await on.objects('audit')).filter(({ act }) => act === 'history-pruned');
+    expect(entries.map(({ details }) => details.first)).to.deep.equal([902, 901]);
+    const deleting = admin.query('delete from campaign_mirror.mirror_history where id = 903');
+    expect(await rejection(deleting))
+      .to.have.property('message')
+      .that.matches(/is append-only/);
+    expect(await left()).to.equal(1);
   });
 
   it('the history of a campaign says that older ones were pruned, also when all were', async () => {

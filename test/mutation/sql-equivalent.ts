@@ -5,6 +5,11 @@ export const equivalent: Readonly<Record<string, Readonly<Record<string, string>
     'if not exists (select from campaign_mirror.transactions_ahead) then null; end if;':
       'without a row that is ahead, what follows changes nothing; it only takes longer',
   },
+  'history-functions.ts': {
+    "if older_than >= now() - interval '24 hours' then": 'the microsecond at which a change is a day old',
+    "perform set_config('campaign_mirror.pruning', 'off', false);":
+      'off for the session is off, as for the transaction',
+  },
   'set-mirrors.ts': {
     'and one.revoked_at is null and (one.expires_at is null or one.expires_at >= clock_timestamp())) end)`;':
       'the microsecond at which a key expires',
