@@ -56,6 +56,20 @@ describe('a mirror that comes back after its campaign, or it alone, was deleted'
       ),
   };
 
+  it('of a number whose last campaign had no mirror: nothing comes back, and nothing is in the way', async () => {
+    const [one] = await service.live(1);
+    const { admin } = service.database;
+    await psql('operator', `delete from campaign_mirror.campaigns where id = ${one.seen.id}`, campaigns(one));
+    await psql('operator', deleted(one), campaigns(one));
+    // What the first one had is what a mirror replaces.
+    await psql('operator', mirrors(one));
+    const { rows } = await admin.query(
+      'select address_before, address_after from campaign_mirror.mirror_history where campaign_id = $1',
+      [one.seen.id],
+    );
+    expect(rows).to.deep.equal([{ address_before: first, address_after: returned }]);
+  });
+
   for (const [way, comeBack] of Object.entries(ways))
     it(`${way}: has its row, from the address that was deleted, with the entry of the audit, and the chain goes on`, async () => {
       const [one, other] = await service.live(2);
