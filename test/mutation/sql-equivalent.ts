@@ -10,6 +10,14 @@ export const equivalent: Readonly<Record<string, Readonly<Record<string, string>
     "perform set_config('campaign_mirror.pruning', 'off', false);":
       'off for the session is off, as for the transaction',
   },
+  'mirror-triggers.ts': {
+    'when (new.created_at >= clock_timestamp()) execute function campaign_mirror.set_time_to_now();`,':
+      'the microsecond of the insertion',
+    'when (new.created_at > now()) execute function campaign_mirror.set_time_to_now();`,':
+      'the time since the transaction began',
+    "when (new.created_at not between ${firstTime} and now() + interval '1 hour')":
+      'the time since the transaction began',
+  },
   'set-mirrors.ts': {
     'and one.revoked_at is null and (one.expires_at is null or one.expires_at >= clock_timestamp())) end)`;':
       'the microsecond at which a key expires',
