@@ -6,7 +6,6 @@ export const equivalent: Readonly<Record<string, Readonly<Record<string, string>
       'without a row that is ahead, what follows changes nothing; it only takes longer',
   },
   'history-functions.ts': {
-    "if older_than >= now() - interval '24 hours' then": 'the microsecond at which a change is a day old',
     "perform set_config('campaign_mirror.pruning', 'off', false);":
       'off for the session is off, as for the transaction',
   },
