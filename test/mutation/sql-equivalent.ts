@@ -10,6 +10,9 @@ export const equivalent: Readonly<Record<string, Readonly<Record<string, string>
       'off for the session is off, as for the transaction',
   },
   'mirror-triggers.ts': {
+    'new.created_at := now();': 'the time since the transaction began',
+    "or greatest(new.created_at, new.updated_at, new.updated_externally_at) >= clock_timestamp() + interval '1 hour')":
+      'the microsecond at which a time is an hour ahead',
     'when (new.created_at >= clock_timestamp()) execute function campaign_mirror.set_time_to_now();`,':
       'the microsecond of the insertion',
     'when (new.created_at > now()) execute function campaign_mirror.set_time_to_now();`,':
