@@ -13,7 +13,7 @@ function on(objects: string, rights: string, columns?: string): Grant[] {
   return objects.split(' ').flatMap((on) => rights.split(' ').map((right) => ({ right, on, ...part })));
 }
 
-/** Read for a backup, so that no number is assigned again after a restore. */
+/** Read by `copy`, so that no number is assigned again after it. */
 const sequences =
   'campaigns_id_seq mirrors_id_seq access_keys_id_seq mirror_history_id_seq operator_audit_id_seq';
 
