@@ -7,7 +7,7 @@ export {
 } from './chain/calls.ts';
 export { Capacity, type CapacityLimits, type Overload } from './chain/capacity.ts';
 export { type TrustedProxies, trustedProxies } from './chain/client-address.ts';
-export { contentSecurityPolicy, Page, type Pages } from './chain/pages.ts';
+export { contentSecurityPolicy, type Page, type Pages, page } from './chain/pages.ts';
 export { type BodyFault, faults, type Reply, refusals, replyTo } from './chain/replies.ts';
 export { HttpServer, type HttpServerSettings, type TimeLimits } from './listener/http-server.ts';
 export {

@@ -1,4 +1,4 @@
-import { type IncomingMessage, METHODS } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import Router from '@koa/router';
 import Koa from 'koa';
 import { answerHeaders } from '../chain/answer-headers.ts';
@@ -44,12 +44,8 @@ export function setMirrorRoutes(
   settings: SetMirrorSettings,
   before: readonly Middleware[] = [],
 ): Router<ServiceState> {
-  const router = exactRouter();
-  router.post(setMirrorPath, ...before, named(setMirrorRoute), ...setMirror(settings));
-  // Not `all`, which would also run for POST.
-  const others = METHODS.filter((method) => method !== 'POST');
-  router.register(setMirrorPath, others, [...before, named(setMirrorRoute), otherMethods('POST')]);
-  return router;
+  const parts = [...before, named(setMirrorRoute), only('POST'), ...setMirror(settings)];
+  return exactRouter().all(setMirrorPath, ...parts);
 }
 
 /**
@@ -86,11 +82,13 @@ function named(route: string): Middleware {
   };
 }
 
-/** Answers the methods that a route does not have. `supported`: those that it has. */
-function otherMethods(supported: string): Middleware {
-  return (context) => {
+/** The second part of a route: answers the methods that it does not have. */
+function only(...methods: string[]): Middleware {
+  const supported = methods.join(', ');
+  return (context, next) => {
     const { method } = context;
-    answer(context, method === 'OPTIONS' ? options(supported) : methodNotSupported(method, supported));
+    if (methods.includes(method)) return next();
+    return answer(context, method === 'OPTIONS' ? options(supported) : methodNotSupported(method, supported));
   };
 }
 
@@ -113,7 +111,7 @@ function pageRoutes(pages: Pages): Router<ServiceState> {
 
 /** A path that answers GET and HEAD. */
 export function readOnly(router: Router<ServiceState>, path: string, read: Middleware): void {
-  router.get(path, named(path), read).all(path, named(path), otherMethods('GET, HEAD'));
+  router.all(path, named(path), only('GET', 'HEAD'), read);
 }
 
 function sendPage(source: Page | (() => Promise<Page>)): Middleware {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { contentSecurityPolicy, docsPath, Page, type Pages } from '../chain/pages.ts';
+import { contentSecurityPolicy, docsPath, type Page, type Pages, page } from '../chain/pages.ts';
 
 /** The path of the interface as OpenAPI 3.1. */
 export const openapiPath = '/public/v1/openapi.json';
@@ -29,18 +29,18 @@ export interface InterfacePagesSettings {
 export function interfacePages({ docs = true, campaign }: InterfacePagesSettings = {}): Pages {
   const own = (name: string) => readFileSync(new URL(name, ownFolder));
   const document = JSON.stringify(JSON.parse(own('openapi.json').toString()));
-  const pages: Map<string, Page | (() => Promise<Page>)> = new Map([[openapiPath, new Page(json, document)]]);
+  const pages: Map<string, Page | (() => Promise<Page>)> = new Map([[openapiPath, page(json, document)]]);
   if (!docs) return pages;
   const { resolve } = createRequire(import.meta.url);
   const ofComponent = (name: string) => readFileSync(resolve(`swagger-ui-dist/${name}`));
   for (const name of ['page.js', 'errors.js', 'labels.js', 'snippets.js'])
-    pages.set(`${docsPath}/${name}`, new Page(javascript, own(name)));
+    pages.set(`${docsPath}/${name}`, page(javascript, own(name)));
   return pages
-    .set(docsPath, new Page(html, own('index.html'), policy))
+    .set(docsPath, page(html, own('index.html'), policy))
     .set(`${docsPath}/demonstration.json`, async () => {
-      return new Page(json, JSON.stringify({ campaign: await campaign?.() }));
+      return page(json, JSON.stringify({ campaign: await campaign?.() }));
     })
-    .set(`${docsPath}/page.css`, new Page(css, own('page.css')))
-    .set(`${docsPath}/swagger-ui.js`, new Page(javascript, ofComponent('swagger-ui-bundle.js'), {}, true))
-    .set(`${docsPath}/swagger-ui.css`, new Page(css, ofComponent('swagger-ui.css'), {}, true));
+    .set(`${docsPath}/page.css`, page(css, own('page.css')))
+    .set(`${docsPath}/swagger-ui.js`, page(javascript, ofComponent('swagger-ui-bundle.js'), {}, true))
+    .set(`${docsPath}/swagger-ui.css`, page(css, ofComponent('swagger-ui.css'), {}, true));
 }
