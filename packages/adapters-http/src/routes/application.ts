@@ -19,6 +19,8 @@ export interface ApplicationSettings extends SetMirrorSettings {
   readonly capacity: Capacity;
   /** The origins whose pages may call, such as `https://tools.example`; by default, none. */
   readonly origins?: readonly string[] | undefined;
+  /** What calls pass before the checks of the route; nothing by default. */
+  readonly middleware?: readonly Middleware[] | undefined;
   /** What the application answers besides the route: nothing by default. */
   readonly pages?: Pages | undefined;
 }
@@ -41,10 +43,11 @@ export function surroundings(calls: Calls, origins: readonly string[] = []): Mid
 
 /** The one route (contract: the call). Only its own requests pass the middleware in `before`. */
 export function setMirrorRoutes(
-  settings: SetMirrorSettings,
+  settings: SetMirrorSettings & Pick<ApplicationSettings, 'middleware'>,
   before: readonly Middleware[] = [],
 ): Router<ServiceState> {
-  const parts = [...before, named(setMirrorRoute), only('POST'), ...setMirror(settings)];
+  const { middleware = [] } = settings;
+  const parts = [...before, named(setMirrorRoute), only('POST'), ...middleware, ...setMirror(settings)];
   return exactRouter().all(setMirrorPath, ...parts);
 }
 

@@ -21,8 +21,8 @@ import { type CallLimits, keyLimit, keyRefusal } from './limits.ts';
 export interface SetMirrorSettings {
   readonly useCase: SetCampaignMirror;
   /**
-   * Whether a bearer credential can be one: any other is refused with 401 before the body is read. By default, whether
-   * it is a well-formed access key.
+   * Whether a text can be a credential: any other is refused with 401 before the body is read. By default, whether it is
+   * a well-formed access key; with `credentialHeader`, any is.
    */
   readonly isWellFormed?: ((credential: string) => boolean) | undefined;
   /**
@@ -74,8 +74,9 @@ type RefuseKey = ReturnType<typeof keyRefusal>;
 
 /** Check 3: the credential, from the headers alone. */
 function credential(settings: SetMirrorSettings, refuseKey: RefuseKey): Part {
-  const { isWellFormed = (text) => accessKey(text) !== undefined } = settings;
   const header = settings.credentialHeader?.toLowerCase();
+  const isKey = (text: string) => header !== undefined || accessKey(text) !== undefined;
+  const { isWellFormed = isKey } = settings;
   return (context, next) => {
     const found = credentialIn(context.req, isWellFormed, header);
     if (typeof found !== 'string') {

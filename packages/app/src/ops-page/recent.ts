@@ -52,10 +52,11 @@ export function recentMoments(
   return {
     all: all as readonly Moment[],
     take,
-    /** Takes a moment now, and then one every five seconds. */
+    /** Takes a moment now, and then one every five seconds until the returned function is called. */
     start: () => {
       void take();
-      setInterval(() => void take(), betweenMoments).unref();
+      const timer = setInterval(() => void take(), betweenMoments).unref();
+      return () => clearInterval(timer);
     },
   };
 }

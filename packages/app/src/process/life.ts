@@ -89,13 +89,13 @@ export function aborted(signal: AbortSignal): Promise<void> {
 /** How long the end waits for a collector of traces, in milliseconds. */
 const spansTimeout = 2_000;
 
-/** Sends the last spans, in bounded time, if `--import` has loaded an SDK (tracing.ts). Never rejects. */
+/** Sends the last spans, in bounded time, if `--import` has loaded an SDK (tracing.ts); it may be another program's. Never rejects. */
 export async function sendLastSpans(): Promise<void> {
   const provider = trace.getTracerProvider();
-  const sdk: { shutdown?: () => Promise<void> } & object =
+  const sdk: { forceFlush?: () => Promise<void> } & object =
     provider instanceof ProxyTracerProvider ? provider.getDelegate() : provider;
   await withTimeLimit(
     spansTimeout,
-    Promise.resolve(sdk.shutdown?.()).catch(() => {}),
+    Promise.resolve(sdk.forceFlush?.()).catch(() => {}),
   );
 }

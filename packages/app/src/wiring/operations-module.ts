@@ -10,7 +10,7 @@ import { opsPage } from '../ops-page/page.ts';
 import { recentMoments } from '../ops-page/recent.ts';
 import { readinessOf } from '../process/readiness.ts';
 import { version } from '../process/version.ts';
-import { type ModuleInput, parts } from './tokens.ts';
+import { type ModuleInput, parts, tokens } from './tokens.ts';
 
 /** How long the database may take to answer for `/readyz`, in milliseconds. */
 const probeTimeout = 1_000;
@@ -18,8 +18,9 @@ const probeTimeout = 1_000;
 /** Health, metrics and the page for operators, on a listener of their own. */
 export const operationsModule = ({ settings, log, lines, registry, life }: ModuleInput) =>
   new ContainerModule(({ bind }) => {
+    bind(tokens.metrics).toConstantValue(new Registry());
     bind(parts.ops).toResolvedValue(
-      async (database, metrics, { lists }) => {
+      async (database, metrics, { lists }, more) => {
         const probe = database && openProbe(database.address('service'), probeTimeout);
         if (probe) life.atEnd('probe', probe.close);
         const readiness = readinessOf(async () => (await probe?.ask()) ?? {}, life.ending);
@@ -29,14 +30,14 @@ export const operationsModule = ({ settings, log, lines, registry, life }: Modul
           () => registry.getMetricsAsJSON(),
           (error) => report({ event: 'page-failed', err: error }, 'the metrics cannot be read'),
         );
-        recent.start();
+        life.atEnd('recent moments', recent.start());
         const page = opsPage({ readiness, version: version(), recent, lists });
 
         // These metrics ask the database: they are not in the registry that the page reads every 5 s.
         const databaseRegistry = new Registry();
         serviceMetrics(databaseRegistry, readiness, probe);
         const { contentType } = registry;
-        const metricsNow = () => Registry.merge([registry, databaseRegistry]).metrics();
+        const metricsNow = () => Registry.merge([registry, databaseRegistry, more]).metrics();
         const scrape: OpsAnswer = async () => ({ status: 200, contentType, body: await metricsNow() });
 
         // Health checks call every second: their lines are at `debug`.
@@ -55,6 +56,6 @@ export const operationsModule = ({ settings, log, lines, registry, life }: Modul
         life.atEnd('ops', () => server.drain(0));
         return server;
       },
-      [parts.openedDatabase, parts.httpMetrics, parts.pageData],
+      [parts.openedDatabase, parts.httpMetrics, parts.pageData, tokens.metrics],
     );
   });
