@@ -36,7 +36,14 @@ export async function consumer({ manager, bin, skipLibCheck, versions }: Tools) 
   const dependencies = { ...(await others()), ...versions, ...Object.fromEntries(ours) };
   await write('package.json', JSON.stringify({ private: true, type: 'module', dependencies }));
   const compilerOptions = {
-    ...{ module: 'nodenext', target: 'es2024', types: ['node'], outDir: 'out', rootDir: '.' },
+    ...{
+      module: 'nodenext',
+      target: 'es2024',
+      types: ['node'],
+      outDir: 'out',
+      rootDir: '.',
+      declaration: true,
+    },
     ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, skipLibCheck },
     rewriteRelativeImportExtensions: true,
   };

@@ -4,6 +4,7 @@ export {
   Calls,
   type HttpLog,
   type Middleware,
+  type ServiceState,
 } from './chain/calls.ts';
 export { Capacity, type CapacityLimits, type Overload } from './chain/capacity.ts';
 export { type TrustedProxies, trustedProxies } from './chain/client-address.ts';

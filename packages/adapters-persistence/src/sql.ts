@@ -14,11 +14,16 @@ export {
   UnfitDatabase,
 } from './connection/pool.ts';
 export { withTimeLimit } from './connection/transaction.ts';
-export { type HotPathObserver, silentHotPathObserver } from './hot-path/batches.ts';
+export { type BatchKind, type HotPathObserver, silentHotPathObserver } from './hot-path/batches.ts';
 export { type OpenHotPath, openHotPath } from './hot-path/open-hot-path.ts';
-export { type CreatedRole, createRoles } from './migration/create-roles.ts';
-export { enforcementFaults, mirrorFaults } from './migration/enforcement.ts';
-export { grantedRights, rightsOf } from './migration/granted-rights.ts';
+export { type CreatedRole, createRoles, type RolesCreation } from './migration/create-roles.ts';
+export {
+  type EnforcementFault,
+  enforcementFaults,
+  type MirrorFault,
+  mirrorFaults,
+} from './migration/enforcement.ts';
+export { grantedRights, type Right, rightsOf } from './migration/granted-rights.ts';
 export { isMigrated, type MigrationState, migrationStates } from './migration/migration-states.ts';
 export { postgresAudit } from './operator/audit.ts';
 export { postgresCampaignRecords } from './operator/campaign-records.ts';

@@ -14,6 +14,7 @@ export const setMirrorPath = '/public/v1/mirror/campaign/:campaign/mirror';
 /** The same path as the contract writes it. */
 export const setMirrorRoute = '/public/v1/mirror/campaign/{campaign}/mirror';
 
+/** What the service as an application needs. */
 export interface ApplicationSettings extends SetMirrorSettings {
   readonly calls: Calls;
   readonly capacity: Capacity;

@@ -32,6 +32,7 @@ const replace = `
   set expires_at = least(expires_at, clock_timestamp() + make_interval(secs => ?)), replaced_by = ?
   where id = ? returning ${timestampText('expires_at')} as expires_at`;
 
+/** The port `AccessKeys` on PostgreSQL, for one act. */
 export class PostgresAccessKeys extends AuditedAdapter implements domain.AccessKeys {
   async issue(request: domain.NewAccessKey): Promise<{ id: domain.AccessKeyId; key: domain.AccessKey }> {
     const { owner, name, hosts = null, expiresIn = domain.usualKeyLife } = request;

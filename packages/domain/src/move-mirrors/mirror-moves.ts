@@ -3,17 +3,20 @@ import type { Campaign } from '../set-campaign-mirror/campaign-repository.ts';
 import type { AuditId, CampaignId, HistoryId, OwnerId } from '../values/identifiers.ts';
 import type { MirrorAddress } from '../values/mirror-address.ts';
 
+/** A mirror that can be on a host that was asked for. */
 export interface FoundMirror {
   readonly campaign: Campaign;
   readonly address: MirrorAddress;
 }
 
+/** A mirror, its address, and the one that it is to have. */
 export interface MirrorMove {
   readonly campaign: CampaignId;
   readonly before: MirrorAddress;
   readonly after: MirrorAddress;
 }
 
+/** A change that a move has made. */
 export interface MoveChange extends MirrorMove {
   readonly change: HistoryId;
   /** The current state of the campaign; undefined if it no longer exists. */
@@ -32,6 +35,7 @@ export interface MoveOptions {
   readonly includeDefault: boolean;
 }
 
+/** What became of a mirror that was to be moved. */
 export type MirrorMoveOutcome =
   | 'moved'
   /** The campaign or its mirror has changed since it was read; nothing was written. */

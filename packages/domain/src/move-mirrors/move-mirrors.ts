@@ -17,14 +17,17 @@ interface MoveRequest extends Omit<MoveOptions, 'details'> {
   readonly dryRun: boolean;
 }
 
+/** Which mirrors to move, and how. */
 export interface MoveMirrorsRequest extends MoveRequest {
   readonly move: HostMove;
 }
 
+/** Which move to undo, and how. */
 export interface UndoMoveRequest extends Omit<MoveRequest, 'owner'> {
   readonly move: AuditId;
 }
 
+/** An examined mirror on the host: moved, or why it was not. */
 export type MirrorMoved =
   | (MirrorMove & { readonly kind: MirrorMoveOutcome | 'would-move' | 'changed-since' })
   | (NotMoved & { readonly kind: 'refused'; readonly because: OperatorRefusal })

@@ -11,6 +11,7 @@ import {
   mirrorAddress,
 } from '../values/mirror-address.ts';
 
+/** From which host to which mirrors are moved. */
 export interface HostMove {
   readonly from: HostName;
   /** Written into addresses as the user spelled it. */

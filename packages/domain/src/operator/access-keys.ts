@@ -1,6 +1,7 @@
 import type { AccessKey } from '../values/access-key.ts';
 import type { AccessKeyId, Label, OwnerId, Timestamp } from '../values/identifiers.ts';
 
+/** The key to issue. */
 export interface NewAccessKey {
   readonly owner: OwnerId;
   /** The purpose of the key, in its holder's words. */
@@ -33,6 +34,7 @@ export interface AccessKeyRecord {
   readonly replacedBy: AccessKeyId | null;
 }
 
+/** Which keys to list. */
 export interface AccessKeyPage {
   readonly owner?: OwnerId | undefined;
   /** Start after this key. */

@@ -39,6 +39,7 @@ export interface AuditEntry {
   readonly details: Readonly<Record<string, string | number | boolean | null>>;
 }
 
+/** Which entries to list. */
 export interface AuditPage {
   readonly campaign?: CampaignId | undefined;
   /** Only entries before this one. */

@@ -1,6 +1,7 @@
 import type { CampaignId, HistoryId, OwnerId, Timestamp } from '../values/identifiers.ts';
 import type { HistoryEntry } from './mirror-history.ts';
 
+/** Which changes to follow. */
 export interface FollowedChanges {
   /** Also the changes since this time that are committed already; they come first. */
   readonly since?: Timestamp | undefined;

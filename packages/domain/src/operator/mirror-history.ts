@@ -26,6 +26,7 @@ export interface HistoryEntry {
   readonly requestId: string;
 }
 
+/** Which changes to list. */
 export interface HistoryPage {
   readonly campaign: CampaignId;
   /** Only changes before this one. */
@@ -56,6 +57,7 @@ export interface MirrorHistory {
 /** The least age at which a change can be pruned: a day, in seconds. */
 export const leastPrunedAge = 86_400;
 
+/** What a pruning would delete. */
 export interface PruningSurvey {
   readonly olderThan: Timestamp;
   /** The number of changes before that time. */

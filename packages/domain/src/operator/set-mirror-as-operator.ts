@@ -15,6 +15,7 @@ import type { HostList, MirrorAddress } from '../values/mirror-address.ts';
 import type { CampaignSettings, MirrorCreation } from './campaign-settings.ts';
 import type { MirrorHistory } from './mirror-history.ts';
 
+/** Why, and on which condition, an operator sets a mirror. */
 export interface OperatorSetting {
   /** The change of the history from which the address is restored, if it is. */
   readonly change?: HistoryId | undefined;

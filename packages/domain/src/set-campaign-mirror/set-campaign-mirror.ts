@@ -91,6 +91,7 @@ export type Outcome =
   | { readonly kind: 'refused'; readonly because: Refusal }
   | AddressRefusal;
 
+/** Why there is no address to set. */
 export type AddressRefusal =
   | { readonly kind: 'no-address' }
   | { readonly kind: 'invalid-address'; readonly because: AddressFault };
