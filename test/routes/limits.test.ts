@@ -148,7 +148,7 @@ describe('contract: limits: of refused keys, by the address', () => {
     const { unknown, expired, revoked, valid } = service().keys;
     for (const notCounted of [undefined, 'Basic x', ['Bearer x', 'Bearer x'], `Bearer ${valid}`])
       await from(client, notCounted);
-    expect(counts.asked).to.deep.equal([]);
+    expect(counts.asked).not.to.include(client);
     for (const answer of [await wrong(client), await from(client, 'Bearer cm_nothing')])
       expect([answer.status, limitHeaders(answer)]).to.deep.equal([401, 0]);
     for (const bad of ['cm_nothing', unknown, expired, revoked]) {

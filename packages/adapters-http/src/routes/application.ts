@@ -7,6 +7,7 @@ import type { Capacity } from '../chain/capacity.ts';
 import { headerValues, listed } from '../chain/headers.ts';
 import { docsPath, type Page, type Pages } from '../chain/pages.ts';
 import { type Fault, faults, methodNotSupported, movedTo, options, routeNotFound } from '../chain/replies.ts';
+import { strangersLimit } from './limits.ts';
 import { type SetMirrorSettings, setMirror } from './set-mirror.ts';
 
 /** The path as `@koa/router` and other routers write it (contract: the call). */
@@ -28,18 +29,23 @@ export interface ApplicationSettings extends SetMirrorSettings {
 
 /** The service as a Koa application: the checks of the contract, in their order. */
 export function application(settings: ApplicationSettings): Koa<ServiceState> {
-  const { calls, origins, capacity, pages = new Map() } = settings;
-  const app = koa([...surroundings(calls, origins), refuseMalformed, capacity.middleware]);
+  const { calls, capacity, pages = new Map() } = settings;
+  const app = koa([...surroundings(calls, settings), refuseMalformed, capacity.middleware]);
   app.use(setMirrorRoutes(settings).routes());
   app.use(pageRoutes(pages).routes());
   return app.use(notFound);
 }
 
 /**
- * The middleware that every request passes first: request id, log line and counts; errors as answers; headers, CORS.
+ * The middleware that every request passes first: request id, log line and counts; errors as answers; headers, CORS; the
+ * limit of strangers.
  */
-export function surroundings(calls: Calls, origins: readonly string[] = []): Middleware[] {
-  return [calls.middleware, errorsAsAnswers(calls.settings.log), ...answerHeaders(origins)];
+export function surroundings(
+  calls: Calls,
+  { origins = [], limits, capacity }: Pick<ApplicationSettings, 'origins'> & Partial<SetMirrorSettings> = {},
+): Middleware[] {
+  const strangers = limits?.failedKeys ? [strangersLimit(limits.failedKeys, capacity)] : [];
+  return [calls.middleware, errorsAsAnswers(calls.settings.log), ...answerHeaders(origins), ...strangers];
 }
 
 /** The one route (contract: the call). Only its own requests pass the middleware in `before`. */

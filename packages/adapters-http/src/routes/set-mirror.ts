@@ -15,7 +15,7 @@ import { Capacity } from '../chain/capacity.ts';
 import { networkOf } from '../chain/client-address.ts';
 import { announcedLength, announcesBody, conditionIn, credentialIn, isJson } from '../chain/headers.ts';
 import { type BodyFault, type Fault, faults, replyTo } from '../chain/replies.ts';
-import { type CallLimits, keyLimit, keyRefusal } from './limits.ts';
+import { type CallLimits, keyLimit, limitHeaderNames } from './limits.ts';
 
 /** What the route needs. */
 export interface SetMirrorSettings {
@@ -41,15 +41,14 @@ export interface SetMirrorSettings {
 /** The route: a part of the chain for each of the checks 3 to 10, in their order. */
 export function setMirror(settings: SetMirrorSettings): Middleware[] {
   const { useCase, capacity = new Capacity({ inFlight: Number.POSITIVE_INFINITY }), limits } = settings;
-  const refuseKey = keyRefusal(settings);
   const rate = limits?.keys ? [keyLimit(limits.keys)] : [];
   const parts = [
-    credential(settings, refuseKey),
+    credential(settings),
     body(settings.bodyLimit),
     place(useCase, capacity),
-    caller(useCase, capacity, refuseKey),
+    caller(useCase, capacity),
     ...rate,
-    outcome(useCase, refuseKey),
+    outcome(useCase),
   ];
   // The first part sets the state of the others.
   return parts as Middleware[];
@@ -70,19 +69,15 @@ interface Asked {
 }
 
 type Part = Koa.Middleware<ServiceState & { asked: Asked }>;
-type RefuseKey = ReturnType<typeof keyRefusal>;
 
 /** Check 3: the credential, from the headers alone. */
-function credential(settings: SetMirrorSettings, refuseKey: RefuseKey): Part {
+function credential(settings: SetMirrorSettings): Part {
   const header = settings.credentialHeader?.toLowerCase();
   const isKey = (text: string) => header !== undefined || accessKey(text) !== undefined;
   const { isWellFormed = isKey } = settings;
   return (context, next) => {
     const found = credentialIn(context.req, isWellFormed, header);
-    if (typeof found !== 'string') {
-      const refusal = faults[found.fault];
-      return found.fault === 'invalid-key' ? refuseKey(context, refusal) : answer(context, refusal);
-    }
+    if (typeof found !== 'string') return answer(context, faults[found.fault]);
     const segment = context.path.split('/').at(-2) ?? '';
     context.state.asked = { credential: () => found, segment, campaign: campaignId(segment), body: noBytes };
     return next();
@@ -142,12 +137,12 @@ const strangersPlace = ({ client }: ServiceState['call'], { credential }: Asked)
 });
 
 /** Check 5: the caller. A stranger is looked up, and exchanges the place of the network for one of their own. */
-function caller({ identity }: SetCampaignMirror, capacity: Capacity, refuseKey: RefuseKey): Part {
+function caller({ identity }: SetCampaignMirror, capacity: Capacity): Part {
   return async (context, next) => {
     const { asked, call } = context.state;
     const identified = asked.caller ?? (await identity.whoIs(asked.credential()));
     call.subject = identified?.subject;
-    if (!isCaller(identified)) return refuseKey(context, replyTo(unauthenticated(identified), asked.segment));
+    if (!isCaller(identified)) return answer(context, replyTo(unauthenticated(identified), asked.segment));
     if (asked.caller) return next();
     asked.caller = identified;
     return capacity.take(context, placeOf(identified, asked.campaign), next);
@@ -155,7 +150,7 @@ function caller({ identity }: SetCampaignMirror, capacity: Capacity, refuseKey: 
 }
 
 /** Checks 7 to 10: the use case. The body is parsed only now, and only for a campaign that can exist. */
-function outcome(useCase: SetCampaignMirror, refuseKey: RefuseKey): Part {
+function outcome(useCase: SetCampaignMirror): Part {
   return async (context) => {
     const { asked, call } = context.state;
     const { caller, campaign } = asked;
@@ -169,10 +164,12 @@ function outcome(useCase: SetCampaignMirror, refuseKey: RefuseKey): Part {
       condition: conditionIn(context.req),
     };
     const outcome = await useCase.execute(request);
-    const reply = replyTo(outcome, asked.segment, fault);
-    if (outcome.kind !== 'unauthenticated') return answer(context, reply);
-    call.subject = outcome.subject;
-    return refuseKey(context, reply);
+    if (outcome.kind === 'unauthenticated') {
+      call.subject = outcome.subject;
+      // A key that was counted before it was found to be invalid.
+      for (const name of limitHeaderNames) context.remove(name);
+    }
+    answer(context, replyTo(outcome, asked.segment, fault));
   };
 }
 
