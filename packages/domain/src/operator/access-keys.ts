@@ -34,12 +34,10 @@ export interface AccessKeyRecord {
   readonly replacedBy: AccessKeyId | null;
 }
 
-/** Which keys to list. */
+/** Which keys to list: those after one, at most `limit` (1 or more). */
 export interface AccessKeyPage {
   readonly owner?: OwnerId | undefined;
-  /** Start after this key. */
   readonly after?: AccessKeyId | undefined;
-  /** The maximum number of keys; at least 1. */
   readonly limit: number;
 }
 

@@ -39,12 +39,10 @@ export interface AuditEntry {
   readonly details: Readonly<Record<string, string | number | boolean | null>>;
 }
 
-/** Which entries to list. */
+/** Which entries to list: those before one, at most `limit` (1 or more). */
 export interface AuditPage {
   readonly campaign?: CampaignId | undefined;
-  /** Only entries before this one. */
   readonly before?: AuditId | undefined;
-  /** The maximum number of entries; at least 1. */
   readonly limit: number;
 }
 

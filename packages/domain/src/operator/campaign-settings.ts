@@ -13,12 +13,10 @@ export interface CampaignRecord {
   readonly mirror: Mirror | null;
 }
 
-/** Which campaigns to list. */
+/** Which campaigns to list: those after one, at most `limit` (1 or more). */
 export interface CampaignPage {
   readonly owner?: OwnerId | undefined;
-  /** Start after this campaign. */
   readonly after?: CampaignId | undefined;
-  /** The maximum number of campaigns; at least 1. */
   readonly limit: number;
 }
 
