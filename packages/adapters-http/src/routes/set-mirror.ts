@@ -13,7 +13,7 @@ import rawBody from 'raw-body';
 import { answer, type Middleware, type Place, type ServiceState } from '../chain/calls.ts';
 import { Capacity } from '../chain/capacity.ts';
 import { networkOf } from '../chain/client-address.ts';
-import { announcedLength, announcesBody, conditionIn, credentialIn, isJson } from '../chain/headers.ts';
+import { conditionIn, credentialIn, isJson } from '../chain/headers.ts';
 import { type BodyFault, type Fault, faults, replyTo } from '../chain/replies.ts';
 import { type CallLimits, keyLimit, limitHeaderNames } from './limits.ts';
 
@@ -89,9 +89,10 @@ function body(limit = 16_384): Part {
   return async (context, next) => {
     const { req: request } = context;
     const refuse = (because: Fault) => answer(context, faults[because]);
-    if (!announcesBody(request)) return next();
+    const length = Number(request.headers['content-length'] ?? 0);
+    // A chunked body can still be empty.
+    if (length === 0 && request.headers['transfer-encoding'] === undefined) return next();
     if (!isJson(request)) return refuse('unsupported-body');
-    const length = announcedLength(request);
     // Not by the reader, which would answer `Expect: 100-continue`.
     if (length > limit) return refuse('body-too-large');
     try {
