@@ -118,7 +118,9 @@ function place({ identity }: SetCampaignMirror, capacity: Capacity): Part {
     call.campaign = asked.campaign;
     asked.caller = identity.remembered?.(asked.credential());
     try {
-      const mine = asked.caller ? placeOf(asked.caller, asked.campaign) : strangersPlace(call, asked);
+      const mine = asked.caller
+        ? placeOf(asked.caller, asked.campaign)
+        : { caller: `address ${networkOf(call.client)}`, key: hash('sha256', asked.credential()) };
       await capacity.take(context, mine, next);
     } finally {
       capacity.leave(context);
@@ -130,11 +132,6 @@ const placeOf = ({ subject, ownerId }: Caller, campaign: CampaignId | undefined)
   caller: subject,
   campaign,
   owner: ownerId,
-});
-
-const strangersPlace = ({ client }: ServiceState['call'], { credential }: Asked): Place => ({
-  caller: `address ${networkOf(client)}`,
-  key: hash('sha256', credential()),
 });
 
 /** Check 5: the caller. A stranger is looked up, and exchanges the place of the network for one of their own. */
