@@ -85,10 +85,9 @@ async function others(): Promise<Record<string, string | undefined>> {
     return Object.assign({}, ...all.flatMap((one) => [one.dependencies, one.devDependencies]));
   };
   const known = { ...(await dependenciesIn('packages/*')), ...(await dependenciesIn('.')) };
-  // MikroORM comes with the service.
   const names = [
     ...['koa', 'commander', '@commander-js/extra-typings', 'pg', '@types/pg', '@types/node', 'jose'],
-    'swagger-ui-dist',
+    ...['@mikro-orm/core', '@mikro-orm/migrations', '@mikro-orm/postgresql', 'swagger-ui-dist'],
   ];
   const wanted = Object.fromEntries(names.map((name) => [name, known[name]]));
   return { ...wanted, ...(await dependenciesIn('examples/*')) };
