@@ -14,7 +14,12 @@ export {
   UnfitDatabase,
 } from './connection/pool.ts';
 export { withTimeLimit } from './connection/transaction.ts';
-export { type BatchKind, type HotPathObserver, silentHotPathObserver } from './hot-path/batches.ts';
+export {
+  type BatchKind,
+  type HotPathObserver,
+  silentHotPathObserver,
+  statementNames,
+} from './hot-path/batches.ts';
 export { type OpenHotPath, openHotPath } from './hot-path/open-hot-path.ts';
 export { type CreatedRole, createRoles, type RolesCreation } from './migration/create-roles.ts';
 export {

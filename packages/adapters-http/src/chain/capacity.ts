@@ -10,8 +10,10 @@ const refusalDelay = 1_000;
 /** How often it is measured how late the event loop is, in milliseconds. */
 const betweenLooks = 20;
 
-/** The limit that was exceeded; `share` is that of one caller or campaign. */
-export type Overload = 'requests' | 'share' | 'event-loop-delay' | 'connections';
+/** The limits that can be exceeded; `share` is that of one caller or campaign. */
+export const overloads = ['requests', 'share', 'event-loop-delay', 'connections'] as const;
+/** The limit that was exceeded. */
+export type Overload = (typeof overloads)[number];
 
 /** The load above which requests are refused. */
 export interface CapacityLimits {

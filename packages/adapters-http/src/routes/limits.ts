@@ -57,13 +57,10 @@ export const limitHeaderNames = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', '
  * which has a count of its own. Each key is checked first, so a valid key is never refused because of others at its address.
  */
 export function strangersLimit(limiter: Limiter, capacity: Capacity | undefined): Middleware {
-  return async (context, next) => {
-    await next();
-    const { status, state } = context;
-    const { because, client, subject } = state.call;
-    const isRefusedKey = status === 401 && because !== 'no-key';
-    const isUnasked = capacity && subject === undefined && status >= 400 && status < 500;
-    if (!isRefusedKey && !isUnasked) return;
+  const refused: Middleware = async (context) => {
+    const { because, client, subject } = context.state.call;
+    const isRefusedKey = context.status === 401 && because !== 'no-key';
+    if (!isRefusedKey && (!capacity || subject !== undefined)) return;
     const network = networkOf(client);
     const count = await limiter.count(isRefusedKey ? network : `${network} without a key`);
     if (!count || count.consumed <= limiter.rate.limit) return;
@@ -72,6 +69,8 @@ export function strangersLimit(limiter: Limiter, capacity: Capacity | undefined)
     answer(context, tooManyAttempts('failed-keys', count.resetIn));
     context.set(limitHeaders(limiter.rate, count));
   };
+  return (context, next) =>
+    next().then(() => (Math.floor(context.status / 100) === 4 ? refused(context, next) : undefined));
 }
 
 /** The headers that report a limit (contract: limits). */

@@ -107,24 +107,20 @@ function body(limit = 16_384): Part {
       if (type !== 'stream.not.readable') throw error;
       throw new Error('another reader has read the body: mount this route before it', { cause: error });
     }
-    return next();
+    await next();
   };
 }
 
 /** A place, before anybody is asked: that of a caller who is remembered, or one of those for the network of a stranger. */
 function place({ identity }: SetCampaignMirror, capacity: Capacity): Part {
-  return async (context, next) => {
+  return (context, next) => {
     const { asked, call } = context.state;
     call.campaign = asked.campaign;
     asked.caller = identity.remembered?.(asked.credential());
-    try {
-      const mine = asked.caller
-        ? placeOf(asked.caller, asked.campaign)
-        : { caller: `address ${networkOf(call.client)}`, key: hash('sha256', asked.credential()) };
-      await capacity.take(context, mine, next);
-    } finally {
-      capacity.leave(context);
-    }
+    const mine = asked.caller
+      ? placeOf(asked.caller, asked.campaign)
+      : { caller: `address ${networkOf(call.client)}`, key: hash('sha256', asked.credential()) };
+    return capacity.take(context, mine, next).finally(() => capacity.leave(context));
   };
 }
 
@@ -136,14 +132,19 @@ const placeOf = ({ subject, ownerId }: Caller, campaign: CampaignId | undefined)
 
 /** Check 5: the caller. A stranger is looked up, and exchanges the place of the network for one of their own. */
 function caller({ identity }: SetCampaignMirror, capacity: Capacity): Part {
-  return async (context, next) => {
+  const stranger: Part = async (context, next) => {
     const { asked, call } = context.state;
-    const identified = asked.caller ?? (await identity.whoIs(asked.credential()));
+    const identified = await identity.whoIs(asked.credential());
     call.subject = identified?.subject;
     if (!isCaller(identified)) return answer(context, replyTo(unauthenticated(identified), asked.segment));
-    if (asked.caller) return next();
     asked.caller = identified;
     return capacity.take(context, placeOf(identified, asked.campaign), next);
+  };
+  return (context, next) => {
+    const { asked, call } = context.state;
+    if (!asked.caller) return stranger(context, next);
+    call.subject = asked.caller.subject;
+    return next();
   };
 }
 
