@@ -159,6 +159,10 @@ describe('contract: limits: of refused keys, by the address', () => {
     }
     expect((await from(client, `Bearer ${valid}`)).status).to.equal(200);
     expect((await wrong('203.0.113.10')).status, 'another address').to.equal(401);
+    counts.fault = new Unavailable('away');
+    const { status, headers } = await wrong(client);
+    counts.fault = undefined;
+    expect([status, headers['www-authenticate']]).to.deep.equal([503, undefined]);
   });
 
   it('takes the /64 of an IPv6 address for one', async () => {

@@ -189,12 +189,16 @@ export class Calls {
 
 /**
  * Answers what is thrown behind it: 503 if the store is unavailable, 500 for anything else. The error is logged. Without a
- * log it becomes an error of the Koa application, like an error that other middleware throws.
+ * log it becomes an error of the Koa application, like an error that other middleware throws. `refused` follows each 4xx.
  */
-export function errorsAsAnswers(log: HttpLog | undefined): Middleware {
+export function errorsAsAnswers(
+  log: HttpLog | undefined,
+  refused?: (context: Context) => Promise<void>,
+): Middleware {
   return async (context, next) => {
     try {
       await next();
+      if (refused && Math.floor(context.status / 100) === 4) await refused(context);
     } catch (error) {
       const because = error instanceof Unavailable ? 'unavailable' : 'unexpected';
       answer(context, faults[because]);

@@ -44,8 +44,8 @@ export function surroundings(
   calls: Calls,
   { origins = [], limits, capacity }: Pick<ApplicationSettings, 'origins'> & Partial<SetMirrorSettings> = {},
 ): Middleware[] {
-  const strangers = limits?.failedKeys ? [strangersLimit(limits.failedKeys, capacity)] : [];
-  return [calls.middleware, errorsAsAnswers(calls.settings.log), ...answerHeaders(origins), ...strangers];
+  const strangers = limits?.failedKeys && strangersLimit(limits.failedKeys, capacity);
+  return [calls.middleware, errorsAsAnswers(calls.settings.log, strangers), ...answerHeaders(origins)];
 }
 
 /** The one route (contract: the call). Only its own requests pass the middleware in `before`. */

@@ -1,4 +1,4 @@
-import { answer, type Middleware } from '../chain/calls.ts';
+import { answer, type Context, type Middleware } from '../chain/calls.ts';
 import type { Capacity } from '../chain/capacity.ts';
 import { networkOf } from '../chain/client-address.ts';
 import { tooManyAttempts } from '../chain/replies.ts';
@@ -56,8 +56,8 @@ export const limitHeaderNames = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', '
  * was looked up; with a `capacity` it comes only after a second, and so does what is refused before a key is looked up,
  * which has a count of its own. Each key is checked first, so a valid key is never refused because of others at its address.
  */
-export function strangersLimit(limiter: Limiter, capacity: Capacity | undefined): Middleware {
-  const refused: Middleware = async (context) => {
+export function strangersLimit(limiter: Limiter, capacity: Capacity | undefined) {
+  return async (context: Context): Promise<void> => {
     const { because, client, subject } = context.state.call;
     const isRefusedKey = context.status === 401 && because !== 'no-key';
     if (!isRefusedKey && (!capacity || subject !== undefined)) return;
@@ -69,8 +69,6 @@ export function strangersLimit(limiter: Limiter, capacity: Capacity | undefined)
     answer(context, tooManyAttempts('failed-keys', count.resetIn));
     context.set(limitHeaders(limiter.rate, count));
   };
-  return (context, next) =>
-    next().then(() => (Math.floor(context.status / 100) === 4 ? refused(context, next) : undefined));
 }
 
 /** The headers that report a limit (contract: limits). */
