@@ -74,6 +74,33 @@ describe('contract: life — what /readyz asks of the database', () => {
     await answers(200, true);
   });
 
+  it('within 15 s it says what a new session would meet, but for a limit of connections: the service has those it has', async () => {
+    const role = `${database.name}_service`;
+    const alter = (how: string) => database.admin.query(`alter role ${role} ${how}`);
+    await database.admin.query(`create role ${role} login password 'old' in role ${roles.service}`);
+    const address = { ...database.address('service'), user: role, password: 'old' };
+    const probe = openProbe(address, timeout);
+    let time = performance.now();
+    const now = mock.method(performance, 'now', () => time);
+    expect(await probe.ask()).to.deep.equal(good);
+    for (const [how, state] of [
+      [`password 'new'`, { database: false }],
+      [`password 'old'`, good],
+      ['nologin', { database: false }],
+      ['login connection limit 1', good],
+      ['connection limit 1', good],
+    ] as const) {
+      await alter(how);
+      time += 15_000;
+      await eventually(how, async () => expect(await probe.ask()).to.deep.equal(state));
+    }
+    await answer({ database: true }, address);
+    expect(await probe.ask()).to.deep.equal(good);
+    now.mock.restore();
+    await probe.close();
+    await database.admin.query(`drop role ${role}`);
+  });
+
   it('it changes nothing and holds no more than one connection', async () => {
     const probe = openProbe(database.address('service'), timeout);
     await Promise.all(Array.from({ length: 50 }, () => probe.ask()));
