@@ -128,7 +128,8 @@ async function checkDisk(folder: string): Promise<Result> {
   const free = (bavail * bsize) / 2 ** 30;
   const finding = `${free.toFixed(1)} GiB are free for DATA_DIR (${path})`;
   if (free >= 2) return ok(finding);
-  const advice = 'make room, prune the history (`./campaign-mirror history prune`), or move DATA_DIR';
+  const advice =
+    'make the volume larger, delete other files, or move DATA_DIR; then prune the history (`./campaign-mirror history prune`)';
   // Below ¼ GiB, a checkpoint may fail.
   return free < 0.25 ? problem(finding, advice) : warning(finding, advice);
 }

@@ -43,7 +43,6 @@ function faultCode(error: unknown): string {
 }
 
 export const namePrimary = 'name the primary in DATABASE_URL or PGHOST';
-const makeRoom = 'make room there';
 
 /** After these the transaction is certainly undone; repeating it may succeed. */
 const undone: Advice<Undone> = {
@@ -56,8 +55,12 @@ const undone: Advice<Undone> = {
     remedy: '`./campaign-mirror doctor` names it, and the statement that mends it',
   },
   '25006': { what: '{database} takes no writes (a standby, or set to read only)', remedy: namePrimary },
-  '53300': { what: '{database} has no connection left ({reason})', remedy: makeRoom },
-  '53...': { what: '{database} has no disk space or memory left ({reason})', remedy: makeRoom },
+  '53300': {
+    what: '{database} has no connection left ({reason})',
+    remedy: 'end sessions, or raise its limit (max_connections, connection limit)',
+  },
+  '53100': { what: 'the disk of {database} is full ({reason})', remedy: 'make its volume larger' },
+  '53...': { what: '{database} lacks memory or another resource ({reason})', remedy: 'its log says which' },
 };
 
 /** The configuration of the server or of the client is wrong: neither waiting nor repeating helps. */
