@@ -27,7 +27,7 @@ export type Activity = 'connecting' | 'migrating' | 'acting';
 type Advice<Text> = Readonly<Record<string, Text>>;
 
 /**
- * The code of a fault: an SQLSTATE, or a code of Node or OpenSSL. Three faults get a code of ours, which their message
+ * The code of a fault: an SQLSTATE, or a code of Node or OpenSSL. Four faults get a code of ours, which their message
  * decides: with the one that they have, or without one, they look like an outage, and a start would wait for them.
  */
 function faultCode(error: unknown): string {
@@ -35,6 +35,7 @@ function faultCode(error: unknown): string {
   const message = messageOf(error);
   // A pooler accepts few startup parameters. PgBouncer has this code for whatever it refuses.
   if (code === '08P01' && message.includes('startup parameter')) return 'POOLER_REFUSED_PARAMETER';
+  if (code === '08P01' && message.includes('statement pooling')) return 'POOLER_ENDS_TRANSACTIONS';
   if (code !== '') return code;
   // The driver's own errors have no code.
   if (message.startsWith('The server does not support SSL')) return 'NO_TLS';
@@ -67,6 +68,8 @@ const undone: Advice<Undone> = {
 const misconfigured: Advice<string> = {
   POOLER_REFUSED_PARAMETER:
     'the pooler of {database} refuses the connection ({reason}): nothing was done; set DATABASE_POOLER=transaction, or connect to the server itself',
+  POOLER_ENDS_TRANSACTIONS:
+    'the pooler of {database} is in statement mode ({reason}): nothing was done; set pool_mode = transaction there',
   NO_TLS:
     '{database} does not speak TLS, which sslmode asks for: switch it on there (ssl = on), or set sslmode=disable',
   '28000':
