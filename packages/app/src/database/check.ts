@@ -59,10 +59,12 @@ const factsText = `
   from pg_database, pg_roles left join pg_namespace on nspname = 'campaign_mirror', (
     select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
       - coalesce(current_setting('reserved_connections', true)::int, 0) as usable) as server, (
-    select count(*) filter (where application_name not like 'campaign-mirror%')::int as others,
-      count(*) filter (where is_process)::int as processes, min(usesysid) filter (where is_process) as serving_oid
+    select count(*) filter (where not is_ours)::int as others,
+      count(*) filter (where is_ours and is_process)::int as processes,
+      min(usesysid) filter (where is_ours and is_process) as serving_oid
     from pg_stat_activity, lateral (
-      select datname = current_database() and application_name = 'campaign-mirror readiness') as seen (is_process)
+      select datname = current_database() and application_name like 'campaign-mirror%' as is_ours,
+        application_name = 'campaign-mirror readiness' as is_process) as seen
     where datid is not null and usesysid is not null) as sessions
   where datname = current_database() and rolname = current_user`;
 
