@@ -48,6 +48,8 @@ const stateText = `
 const notMigrated = new Set(['42P01', '3F000', '42501']);
 /** The SQLSTATE of a limit of connections that is reached: the service works on those that it has. */
 const noConnectionLeft = '53300';
+/** Codes and messages of a failed attempt to connect that may be over at the next one: open sessions go on. */
+const passing = /^(53300|57P03|EAI_AGAIN|ETIMEDOUT)|timeout/;
 
 /** How long a session that was let in says that another one would be, in milliseconds. */
 const entryAge = 15_000;
@@ -55,7 +57,7 @@ const entryAge = 15_000;
 /**
  * On a connection of its own: while the load uses all of the service's pool, the pool says nothing about the database.
  * The connection is made when needed, and closed after ten idle seconds. Every 15 s another one is tried beside it, since
- * a password, a CA or a right that was changed does not end a session: if it fails, the next answer is that of a new
+ * a password, a CA or a right that was changed does not end a session: if it is refused, the next answer is that of a new
  * connection. An answer may take `timeout` milliseconds, including the time to connect.
  */
 export function openProbe(address: DatabaseAddress, timeout: number): DatabaseProbe {
@@ -73,8 +75,8 @@ export function openProbe(address: DatabaseAddress, timeout: number): DatabasePr
     enteredAt = performance.now();
     const visitor = new pg.Client(pool.options);
     visitor.on('error', () => {});
-    const doubt = (error: unknown) => {
-      isDoubtful = codeOf(error) !== noConnectionLeft;
+    const doubt = (error: Error) => {
+      isDoubtful = !passing.test(`${codeOf(error)} ${error.message}`);
     };
     void visitor.connect().then(() => visitor.end(), doubt);
   };
