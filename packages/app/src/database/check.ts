@@ -35,8 +35,8 @@ export interface Check {
 export const durable = ['fsync', 'full_page_writes', 'synchronous_commit'];
 
 /**
- * The server and its settings; the user, and its powers beyond rights on the contents of a database; how many processes
- * serve (each has a connection for its readiness), how many connections their user may have, and how many others have. A
+ * The server and its settings; the user, and its powers beyond rights on the contents of a database; how many connections
+ * processes that serve have for their readiness and in their pools, how many their user may have, and how many others have. A
  * connection whose details are hidden from this user counts as one of others.
  */
 const factsText = `
@@ -55,16 +55,16 @@ const factsText = `
       case when rolbypassrls then 'bypassrls' end], null) as powers,
     least(usable, nullif(datconnlimit, -1), (select nullif(rolconnlimit, -1) from pg_roles as serving
       where serving.oid = coalesce(serving_oid, pg_roles.oid))) as allowed,
-    processes, others, usable - others as room
+    probes, pooled, others, usable - others as room
   from pg_database, pg_roles left join pg_namespace on nspname = 'campaign_mirror', (
     select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
       - coalesce(current_setting('reserved_connections', true)::int, 0) as usable) as server, (
-    select count(*) filter (where not is_ours)::int as others,
-      count(*) filter (where is_ours and is_process)::int as processes,
-      min(usesysid) filter (where is_ours and is_process) as serving_oid
+    select count(*) filter (where not is_ours)::int as others, count(*) filter (where name = 'readiness')::int as probes,
+      count(*) filter (where name = '')::int as pooled,
+      min(usesysid) filter (where name in ('', 'readiness')) as serving_oid
     from pg_stat_activity, lateral (
-      select datname = current_database() and application_name like 'campaign-mirror%' as is_ours,
-        application_name = 'campaign-mirror readiness' as is_process) as seen
+      select datname = current_database() and application_name like 'campaign-mirror%' as is_ours) as whose,
+      lateral (select case when is_ours then btrim(substr(application_name, 16)) end as name) as called
     where datid is not null and usesysid is not null) as sessions
   where datname = current_database() and rolname = current_user`;
 

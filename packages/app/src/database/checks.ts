@@ -64,9 +64,11 @@ export const checks: readonly Check[] = [
     // Behind a pooler, the server counts the pooler's connections.
     name: 'pool',
     warns: true,
-    run({ facts: { allowed, others, room, processes }, settings: { POOL_SIZE, DATABASE_POOLER }, purpose }) {
-      // A process that starts is not among those that serve.
-      const count = purpose ? processes + 1 : Math.max(processes, 1);
+    run({ facts, settings: { POOL_SIZE, DATABASE_POOLER }, purpose }) {
+      const { allowed, others, room, probes, pooled } = facts;
+      // At the limit, a process may have got no connection for its readiness. One that starts has none yet.
+      const serving = Math.max(probes, Math.ceil(pooled / POOL_SIZE));
+      const count = purpose ? serving + 1 : Math.max(serving, 1);
       const needed = count * (POOL_SIZE + besidesPool);
       const finding = `POOL_SIZE is ${POOL_SIZE}: processes, ${count}, use up to ${needed} connections, of ${allowed} that the server allows; others have ${others}`;
       if (DATABASE_POOLER !== 'none' || needed <= Math.min(allowed, room)) return ok(finding);
