@@ -89,13 +89,18 @@ export function aborted(signal: AbortSignal): Promise<void> {
 /** How long the end waits for a collector of traces, in milliseconds. */
 const spansTimeout = 2_000;
 
-/** Sends the last spans, in bounded time, if `--import` has loaded an SDK (tracing.ts); it may be another program's. Never rejects. */
-export async function sendLastSpans(): Promise<void> {
+/** Sends the last spans, in bounded time, if `--import` has loaded an SDK (tracing.ts), or the program has one of its own. Never rejects. */
+export async function sendLastSpans(log: Log): Promise<void> {
   const provider = trace.getTracerProvider();
   const sdk: { forceFlush?: () => Promise<void> } & object =
     provider instanceof ProxyTracerProvider ? provider.getDelegate() : provider;
-  await withTimeLimit(
-    spansTimeout,
-    Promise.resolve(sdk.forceFlush?.()).catch(() => {}),
+  const sent = Promise.resolve(sdk.forceFlush?.()).then(
+    () => true,
+    () => false,
+  );
+  if (await withTimeLimit(spansTimeout, sent, false)) return;
+  log.warn(
+    { event: 'spans-lost' },
+    'the last spans are lost: the collector of traces did not take them in time',
   );
 }
