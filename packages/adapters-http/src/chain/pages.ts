@@ -5,10 +5,10 @@ import { gzip } from 'node:zlib';
 const compress = promisify(gzip);
 
 /**
- * A page that is the same for every caller, served from memory. `headers` are its own, besides those of every page.
+ * A page in UTF-8 that is the same for every caller, served from memory. `headers` are its own, besides those of every page.
  * `onlyCompressed` is for a large one, whose content would answer a few bytes of a request with very many.
  */
-export function page(contentType: string, text: string | Buffer, headers = {}, onlyCompressed = false) {
+export function page(type: string, text: string | Buffer, headers = {}, onlyCompressed = false) {
   const content = Buffer.from(text);
   let compressing: Promise<Buffer> | undefined;
   const compressed = () => {
@@ -17,7 +17,7 @@ export function page(contentType: string, text: string | Buffer, headers = {}, o
   };
   // Weak, because the compressed page counts as the same.
   const etag = `W/"${hash('sha256', content, 'base64url').slice(0, 32)}"`;
-  return { contentType, content, headers, onlyCompressed, compressed, etag };
+  return { contentType: `${type}; charset=utf-8`, content, headers, onlyCompressed, compressed, etag };
 }
 
 /** What `page` makes. */

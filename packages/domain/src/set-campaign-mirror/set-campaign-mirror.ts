@@ -92,7 +92,7 @@ interface Facts {
 }
 
 /** The number of times, at most, that a request is judged if its campaign changes between the judgement and the write. */
-const maxAttempts = 5;
+export const maxAttempts = 5;
 
 /**
  * Sets the mirror of a campaign (contract: the call).
