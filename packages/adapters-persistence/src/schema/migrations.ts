@@ -1,6 +1,7 @@
 import type { MigrationObject } from '@mikro-orm/core';
 import { Migration } from '@mikro-orm/migrations';
 import { transactionOfAChange } from './feed.ts';
+import { numberRanges } from './numbers.ts';
 import { migrationNames } from './schema.ts';
 import { hostsOfKeys, promisesKept, tables } from './tables.ts';
 
@@ -13,6 +14,7 @@ const texts = {
   '0002-feed-and-clicks': transactionOfAChange,
   '0003-promises-kept': promisesKept,
   '0004-conditions-and-hosts': hostsOfKeys,
+  '0005-range-of-numbers': numberRanges,
 } satisfies Record<(typeof migrationNames)[number], string>;
 
 /** In the form that the migrator expects. */
