@@ -128,6 +128,8 @@ describe('the range of an installation', () => {
       left(0, '1 to 2', 'problem'),
       'problem: there are campaigns with numbers from 1 to 5000, and the range is 1 to 2',
     ]);
+    await ranged('1-9000');
+    expect(await created()).to.equal(5001);
   });
 
   it('a copy has it; into another range only what lies in it is copied, and numbers go on there', async () => {

@@ -10,7 +10,7 @@ import { transactionsBroughtBack } from '../schema/feed.ts';
 import { grantTexts, revokeFromPublic } from '../schema/grants.ts';
 import { campaignsOutside, type NumberRange, numbersOf, setNumbers } from '../schema/numbers.ts';
 import { migrationNames, roles, schema } from '../schema/schema.ts';
-import { greatest, tableNames } from '../schema/tables.ts';
+import { countedUpTo, greatest, tableNames } from '../schema/tables.ts';
 import { enforcementFaults } from './enforcement.ts';
 import { buildHistoryIndex, indexText } from './history-index.ts';
 import { inTurn, takeTurn, turns } from './turns.ts';
@@ -132,12 +132,19 @@ async function assign(run: Run, { first, last }: NumberRange): Promise<void> {
   for (const table of tableNames) await run(`alter sequence ${schema}.${table}_id_seq no cycle`);
   const outside = await campaignsOutside(run, { first, last });
   if (outside) throw new UnfitDatabase(`${outside}: nothing was done`);
+  // A narrower range has forgotten what was assigned beyond it.
+  const [deleted] = await run<{ id: number | null }>(
+    `select max(campaign_id)::float8 as id from ${schema}.operator_audit where campaign_id <= ?`,
+    [Math.min(last, countedUpTo)],
+  );
   for (const { table_name: table, ...had } of await numbersOf(run)) {
-    const isOpen = table === 'campaigns' || had.last === greatest;
-    const range = { first, last: isOpen ? last : Math.max(last, had.last) };
+    const isCampaigns = table === 'campaigns';
+    const range = { first, last: isCampaigns || had.last === greatest ? last : Math.max(last, had.last) };
     if (range.first !== had.first || range.last !== had.last)
-      await setNumbers(run, table, range, Math.max(had.assigned, had.highest));
+      await setNumbers(run, table, range, Math.max(had.assigned, (isCampaigns && deleted?.id) || 0));
   }
+  const behind = await run<{ mended_by: string }>(`select mended_by from ${schema}.sequences_behind`);
+  for (const { mended_by } of behind) await run(mended_by);
 }
 
 /** PostgreSQL only warns if a role grants rights that it may not grant. */
