@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { roles } from '@campaign-mirror/adapters-persistence';
 import pg from 'pg';
 import { command } from '../support/commands/command.ts';
-import { longestDelays, redirectorIn, watched } from '../support/process/redirector.ts';
+import { longestDelays, redirectorIn, type Watched, watched } from '../support/process/redirector.ts';
 import { folder } from './machine.ts';
 import type { Stage } from './stage.ts';
 
@@ -31,7 +31,6 @@ export async function openVisitors({ patroni, store }: Stage) {
     return `postgres://${roles[role]}:${password}@${place ?? `${host}:${port}`}/${database}`;
   };
   const startRedirector = await redirectorIn(folder);
-  type Watched = ReturnType<typeof watched>;
   const watchers: { name: string; server: Watched; visitors: Watched }[] = [];
   for (const machine of patroni.machines) {
     const read = url('redirector', `${machine.address}:5432`);
@@ -68,7 +67,7 @@ export async function openVisitors({ patroni, store }: Stage) {
       const faults: string[] = [];
       for (const { name, server, visitors } of watchers) {
         await Promise.all([server.stop(), visitors.stop()]);
-        const delays = longestDelays(server.steps, visitors.steps);
+        const delays = longestDelays(server, visitors);
         const told = `${delays.kept.toFixed()} ms after the replay, ${delays.anew.toFixed()} ms after a lost connection`;
         lines.push(
           `visitors of ${name}: ${visitors.steps.length - 1} of ${number} addresses, at most ${told}`,

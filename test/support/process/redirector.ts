@@ -57,53 +57,57 @@ export function visitorOf(base: string) {
     });
 }
 
-export interface Step {
-  readonly number: number;
-  readonly at: number;
-  /** Whether looks had failed shortly before. */
-  readonly isAnew: boolean;
-}
-
-/** In milliseconds: within it, a reader that lost its connection has another. */
-const settled = 5_000;
-
 /**
  * Looks at the number at the end of an address again and again, every few milliseconds, until `stop`. `steps`: when it rose;
- * `faults`: what went back, and looks that failed unless they may.
+ * `outages`: when looks failed, up to the next that did not; `faults`: what went back, and looks that failed unless they may.
  */
 export function watched(look: () => Promise<string | undefined>, mayFail = false) {
-  const steps: Step[] = [];
+  const steps: { readonly number: number; readonly at: number }[] = [];
+  const outages: { from: number; to: number }[] = [];
   const faults: string[] = [];
   const end = new AbortController();
   const last = () => steps.at(-1)?.number ?? -1;
   const watching = (async () => {
-    for (let failed = 0; !end.signal.aborted; await pause(5)) {
+    for (; !end.signal.aborted; await pause(5)) {
+      const from = performance.now();
       const seen = await look().catch(String);
+      const at = performance.now();
       const [, digits] = /^https:.*\/(\d+)$/.exec(seen ?? '') ?? [];
-      const [number, at] = [Number(digits), performance.now()];
-      if (digits === undefined) failed = at;
-      if (digits === undefined && !mayFail) faults.push(`${seen} after ${last()}`);
+      const outage = outages.find(({ to }) => to === Number.POSITIVE_INFINITY);
+      if (digits === undefined) {
+        if (!mayFail) faults.push(`${seen} after ${last()}`);
+        if (!outage) outages.push({ from, to: Number.POSITIVE_INFINITY });
+        continue;
+      }
+      if (outage) outage.to = at;
+      const number = Number(digits);
       if (number < last()) faults.push(`${number} after ${last()}`);
-      if (number > last()) steps.push({ number, at, isAnew: at - failed < settled });
+      if (number > last()) steps.push({ number, at });
     }
   })();
   const stop = () => {
     end.abort();
     return watching;
   };
-  return { steps, faults, last, stop };
+  return { steps, outages, faults, last, stop };
 }
 
+export type Watched = ReturnType<typeof watched>;
+
+/** In milliseconds, before and after an outage: the readers of a server lose it and find it again at other moments. */
+const around = { before: 1_000, after: 5_000 };
+
 /**
- * The longest time, in milliseconds, from a step of a server until visitors had that number or a later one; after those
- * with which a reader's connection is new, apart. Infinite if they never had it.
+ * The longest time, in milliseconds, from a step of a server until visitors had that number or a later one. Apart from them,
+ * those around an outage of the server, from its end. Infinite if they never had it.
  */
-export function longestDelays(server: readonly Step[], visitors: readonly Step[]) {
+export function longestDelays({ steps, outages }: Watched, visitors: Watched) {
   const delays = { kept: 0, anew: 0 };
-  for (const { number, at, isAnew } of server) {
-    const seen = visitors.find((one) => one.number >= number)?.at ?? Number.POSITIVE_INFINITY;
-    const which = isAnew ? 'anew' : 'kept';
-    delays[which] = Math.max(delays[which], seen - at);
+  for (const { number, at } of steps) {
+    const seen = visitors.steps.find((one) => one.number >= number)?.at ?? Number.POSITIVE_INFINITY;
+    const outage = outages.findLast(({ from, to }) => from < at + around.before && to > at - around.after);
+    const which = outage ? 'anew' : 'kept';
+    delays[which] = Math.max(delays[which], seen - Math.max(at, outage?.to ?? 0));
   }
   return delays;
 }
