@@ -6,7 +6,7 @@ import { UnfitDatabase } from '../connection/pool.ts';
 import { rowsOf } from '../connection/rows.ts';
 import { stoppable, withoutTimeouts } from '../connection/stoppable.ts';
 import { inTransaction, ofOneMoment } from '../connection/transaction.ts';
-import { campaignsOutside, numbersOf, setNumbers } from '../schema/numbers.ts';
+import { campaignsOutside, type Numbers, numbersOf, setNumbers } from '../schema/numbers.ts';
 import { greatest, tableNames } from '../schema/tables.ts';
 import { copyIn } from './copy-rows.ts';
 
@@ -47,10 +47,9 @@ async function tableOf(client: PoolClient, table: string): Promise<string> {
 }
 
 const numbersIn = (client: PoolClient) => numbersOf((text) => rowsOf(client, text));
-type Numbers = Awaited<ReturnType<typeof numbersIn>>;
 
 /** The migrations of the source; then, for each table, its rows in COPY's text format, and what numbers there are. */
-type Contents = AsyncGenerator<{ version: string } | Buffer | Numbers>;
+type Contents = AsyncGenerator<{ version: string } | Buffer | Numbers[]>;
 
 async function* contentsOf({ source, signal, sourceFault }: Copying): Contents {
   try {
@@ -107,7 +106,7 @@ async function fill(client: PoolClient, contents: Contents) {
       `the database is not empty (there are rows in ${filled}): copy into a new one; ${ofDemo}`,
     );
   }
-  let theirs: Numbers = [];
+  let theirs: Numbers[] = [];
   async function* nextRows(): AsyncGenerator<Buffer> {
     for (;;) {
       const { value } = await contents.next();

@@ -128,7 +128,7 @@ async function enforce(run: Run): Promise<void> {
  */
 async function assign(run: Run, { first, last }: NumberRange): Promise<void> {
   await run(keepWritersOut);
-  // No number is assigned between here and there.
+  // It changes nothing, and takes the lock without which others would assign numbers meanwhile.
   for (const table of tableNames) await run(`alter sequence ${schema}.${table}_id_seq no cycle`);
   const outside = await campaignsOutside(run, { first, last });
   if (outside) throw new UnfitDatabase(`${outside}: nothing was done`);

@@ -10,13 +10,13 @@ export interface NumberRange {
   readonly last: number;
 }
 
-/** The range of a table, the last number that it assigned, and the highest of its rows that the sequence follows. */
-interface Numbers extends NumberRange {
+/** The range of a table, and the last number that it assigned. */
+export interface Numbers extends NumberRange {
   readonly table_name: string;
   readonly assigned: number;
-  readonly highest: number;
 }
 
+/** `highest` is the number of a row that the sequence has to be beyond. */
 const numbers = `
   create view campaign_mirror.numbers (table_name, first, last, assigned, highest) as ${tableNames
     .map(
@@ -40,8 +40,8 @@ type Run = <Row extends object>(text: string) => Promise<Row[]>;
 
 /** The numbers of each table. */
 export const numbersOf = (run: Run) =>
-  run<Numbers>(`select table_name, first::float8 as first, last::float8 as last, assigned::float8 as assigned,
-    highest::float8 as highest from campaign_mirror.numbers`);
+  run<Numbers>(`select table_name, first::float8 as first, last::float8 as last, assigned::float8 as assigned
+    from campaign_mirror.numbers`);
 
 /** What to say if there are campaigns with other numbers than these. */
 export async function campaignsOutside(run: Run, { first, last }: NumberRange): Promise<string | undefined> {
