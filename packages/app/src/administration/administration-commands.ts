@@ -5,6 +5,7 @@
 import { leaf, numberRange } from '@campaign-mirror/adapters-cli';
 import { type Call, exitCodes, printable } from '@campaign-mirror/adapters-cli/terminal';
 import { Option } from '@commander-js/extra-typings';
+import { plentyOfNumbers } from '../database/check.ts';
 import { nameOf } from '../database/connection-advice.ts';
 import { readCommandSettings } from '../operator/command-settings.ts';
 import { externalDatabase, isExternal } from '../settings/external-database.ts';
@@ -48,6 +49,11 @@ export function migrate(call: Call) {
       const { migrateWithNotes, withDatabase, withPool } = await import('../operator/command-database.ts');
       if (!status) {
         await withDatabase(call, (access) => migrateWithNotes(access, call, numbers));
+        const count = numbers ? numbers.last - numbers.first + 1 : plentyOfNumbers;
+        if (count < plentyOfNumbers)
+          call.output.note(
+            `Each change of a mirror takes a number, too: after ${count} changes no mirror can be set. Prefer 10^12 numbers.`,
+          );
         const range = numbers
           ? ` This installation has the numbers ${numbers.first} to ${numbers.last}.`
           : '';

@@ -9,7 +9,7 @@ import {
   numbersOf,
 } from '@campaign-mirror/adapters-persistence/sql';
 import type { ClientBase, Pool } from 'pg';
-import { type CheckInput, ok, problem, type Result, warning } from './check.ts';
+import { type CheckInput, ok, plentyOfNumbers, problem, type Result, warning } from './check.ts';
 import { withoutRecord } from './connection-advice.ts';
 
 export async function checkMigrations({ facts, database, purpose }: CheckInput): Promise<Result> {
@@ -50,9 +50,6 @@ export async function checkSequences({ database, purpose }: CheckInput): Promise
   });
 }
 
-/** They last for three years at 10,000 a second. */
-const plenty = 1_000_000_000_000;
-
 /** Shows the range of an installation that has one. Of its numbers, the service assigns those of the history only. */
 export async function checkNumbers({ database, purpose }: CheckInput): Promise<Result[]> {
   const run = async (text: string) => await rowsIfThere(database, text);
@@ -62,7 +59,7 @@ export async function checkNumbers({ database, purpose }: CheckInput): Promise<R
   for (const { table_name: table, first, last, assigned } of all) {
     const left = last - assigned;
     const finding = `of the numbers ${first} to ${last}, ${left} are left for ${table}`;
-    if (left * 10 > last - first + 1 || left >= plenty) {
+    if (left * 10 > last - first + 1 || left >= plentyOfNumbers) {
       if (table === 'campaigns' && (first > 1 || last < Number.MAX_SAFE_INTEGER)) results.push(ok(finding));
       continue;
     }
