@@ -34,4 +34,4 @@ export {
 export { postgresHistoryPruning, postgresMirrorHistory } from './operator/mirror-history.ts';
 export { postgresMirrorMoves, postgresOperatorMirrors } from './operator/operator-mirrors.ts';
 export { revokeLargeObjects } from './schema/grants.ts';
-export { migrationNames, type Role, roles } from './schema/schema.ts';
+export { migrationNames, type Role, roles, schema } from './schema/schema.ts';

@@ -46,7 +46,8 @@ const unfinished =
  * Brings the schema up to date and gives the roles that exist their rights: all of it, or nothing. Afterwards it builds
  * the index of the history if it is missing. Several processes may do so at once: they take turns, and the later ones
  * find nothing to do. Locks are awaited in short attempts, because others wait behind a waiting migration.
- * @throws what the driver throws: the database is unavailable, the role lacks a right or is not the owner (42501),
+ * @throws what the driver throws: the database is unavailable, the role lacks a right or is not the owner (42501), somebody dropped
+ *   tables of the schema (42P01),
  *   another transaction keeps holding a lock (55P03); the reason of `givenUp`: then nothing was done;
  *   Unavailable when somebody else keeps the turn to migrate, when it was canceled while the index was built, and when it
  *   was canceled during the commit and the server does not answer
@@ -128,6 +129,17 @@ const refuseOthers = `
     end if;
   end $$`;
 
+/** To make the tables anew would hide that the data is gone. The functions depend on no table, and stay. */
+const refuseRemains = `
+  do $$ declare
+    gone text := (select string_agg(name, ', ') from unnest('{${tableNames}}'::text[]) as name
+      where to_regclass('${schema}.' || name) is null);
+  begin
+    if gone <> '' and exists (select from pg_proc where pronamespace = to_regnamespace('${schema}')) then
+      raise undefined_table using message = 'the functions of ${schema} are there, but not its tables ' || gone;
+    end if;
+  end $$`;
+
 /**
  * Applies the pending migrations and grants the rights of the roles that exist: all of it, or nothing, except that the
  * schema and the table of migrations stay. `lockTimeout` is for each lock, in milliseconds; `onTurn` is called with the
@@ -149,6 +161,7 @@ async function bringUpToDate(
       await run(withoutTimeouts);
       onTurn(await takeTurn(run, migrationTurns));
       await run(refuseOthers);
+      await run(refuseRemains);
       // Creates the schema and the table of migrations, on a connection of its own.
       const executed = (await orm.migrator.getExecuted()).map(({ name }) => name);
       await run("select set_config('lock_timeout', ?, true)", [String(lockTimeout)]);
