@@ -57,8 +57,15 @@ export const identityCases: readonly Case<IdentityWorld>[] = [
       const { credential } = await world.issue(newOwner());
       await world.identity.whoIs(credential);
       await expectNobody(world, await world.unknown());
-      for (const text of ['', ' ', '.', 'a.b.c', '\u{1f389}', credential.slice(0, -1), credential.repeat(50)])
-        await expectNobody(world, text);
+      // What a database finds it by that compares without case or as a pattern, trims or shortens.
+      const alike = [credential.toLowerCase(), credential.toUpperCase(), '_'.repeat(credential.length)];
+      const around = ['@ ', ' @', '@\n', '@\0', '@x', '@'.repeat(50)].map((text) =>
+        text.replaceAll('@', credential),
+      );
+      const parts = [credential.slice(0, -1), `${credential.slice(0, 12)}%`];
+      const none = ['', ' ', '.', 'a.b.c', '\u{1f389}', '%', '*', "' or '1'='1"];
+      for (const text of [...alike, ...around, ...parts, ...none])
+        if (text !== credential) await expectNobody(world, text);
     },
     'remembered: the caller, to be proven, or nobody; the caller, once found, if the world says so': async (
       world,

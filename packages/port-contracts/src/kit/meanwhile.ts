@@ -18,9 +18,9 @@ type Meanwhile = <T>(call: () => Promise<T>, change: () => Promise<unknown>) => 
 /** One try with one moment. `calls` is the number of calls to make at once, since some faults need calls that wait for others. */
 type Round = (meanwhile: Meanwhile, nth: number, calls: number) => Promise<void>;
 
-/** The maximum number of rounds of a race, and their maximum time in milliseconds. */
+/** The maximum number of rounds of a race, and their maximum time in milliseconds: a test often has 5 s. */
 const maxRounds = 40;
-const maxTime = 5_000;
+const maxTime = 3_000;
 /** How long a step waits for a change, in milliseconds: the change may itself wait for what the call has locked. */
 const changeTimeout = 50;
 
@@ -142,6 +142,8 @@ export async function breaking<T>(
         return 'unavailable' as const;
       },
     );
+    const isBack = at <= last || outcome !== 'unavailable';
+    expectThat(isBack, 'the adapter stays unavailable although the store is back');
     await then(outcome, at);
   }
 }
