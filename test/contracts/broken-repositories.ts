@@ -60,6 +60,7 @@ export const mistakes = {
   'takes a key without an end for an expired one': /the mirror was not set: caller-invalid/,
   'takes any mirror for that of the campaign': /the campaign that was found is not as expected.*hasMirror/s,
   'stays away once it was': /stays unavailable although the store is back/,
+  'keeps each connection that it lost': /stays unavailable although the store is back/,
 } as const;
 
 export type Mistake = keyof typeof mistakes;
@@ -95,7 +96,7 @@ function pausedCampaigns(
 ): domain.CampaignRepository {
   const found = new Map<domain.CampaignId, Promise<domain.Campaign | undefined>>();
   let latest: domain.MirrorChange;
-  let wasAway = false;
+  let failures = 0;
   const is = (...some: Mistake[]) => some.some((one) => one === mistake);
 
   async function find(id: domain.CampaignId): Promise<domain.Campaign | undefined> {
@@ -128,10 +129,11 @@ function pausedCampaigns(
 
   async function answering<T>(act: () => Promise<T>): Promise<T> {
     try {
-      if (wasAway) throw new Error('the connection is closed');
+      const isOut = failures > 9 && is('keeps each connection that it lost');
+      if (isOut || (failures > 0 && is('stays away once it was'))) throw new Error('there is no connection');
       return await act();
     } catch (cause) {
-      wasAway = is('stays away once it was');
+      failures += 1;
       if (is('throws what the driver throws')) throw cause;
       if (is('tries again what it may have written')) return act();
       throw new Unavailable('the store went away', { cause });

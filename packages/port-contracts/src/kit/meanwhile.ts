@@ -88,8 +88,8 @@ async function wait(milliseconds: number, nth: number): Promise<void> {
 
 /** Makes the change ahead of each step in turn. */
 async function stepwise(steps: Steps, round: Round): Promise<void> {
-  let last = 0;
-  for (let at = 0; at <= last; at++) {
+  let last = -1;
+  for (let at = 0; at <= Math.max(last, 0); at++) {
     const meanwhile: Meanwhile = async (call, change) => {
       let changing: Promise<unknown> | undefined;
       const calling = steps(call, async (step) => {
@@ -107,6 +107,12 @@ async function stepwise(steps: Steps, round: Round): Promise<void> {
     };
     await round(meanwhile, at, 1);
   }
+  refuseNone(last);
+}
+
+/** Without steps, nothing was tried. */
+function refuseNone(last: number): void {
+  if (last < 0) throw new TypeError('the world: no step of a call was awaited');
 }
 
 /** The answer of a call that must not fail. */
@@ -117,19 +123,23 @@ async function answer<T>(calling: Promise<T>): Promise<T> {
   });
 }
 
+/** How often a step is broken again: a pool that never gets lost connections back has fewer. */
+const moreBreaks = 20;
+
 /**
- * Breaks each step of a call in turn. `then` checks the outcome: the answer, or that it threw `Unavailable`. In the last
- * call no step is broken.
+ * Breaks each step of a call in turn, then the second one time and again. `then` checks the outcome: the answer, or that
+ * it threw `Unavailable`. In the last call no step is broken.
  */
 export async function breaking<T>(
   steps: Steps,
   call: (nth: number) => Promise<T>,
   then: (outcome: { readonly answer: T } | 'unavailable', nth: number) => Promise<void>,
 ): Promise<void> {
-  let last = 0;
-  for (let at = 0; at <= last + 1; at++) {
+  let last = -1;
+  let nth = 0;
+  const breakAt = async (at: number) => {
     const calling = steps(
-      () => call(at),
+      () => call(nth),
       async (step) => {
         last = Math.max(last, step);
         return step === at ? 'break' : 'go on';
@@ -144,6 +154,11 @@ export async function breaking<T>(
     );
     const isBack = at <= last || outcome !== 'unavailable';
     expectThat(isBack, 'the adapter stays unavailable although the store is back');
-    await then(outcome, at);
-  }
+    await then(outcome, nth);
+    nth += 1;
+  };
+  for (let at = 0; at <= last + 1; at++) await breakAt(at);
+  refuseNone(last);
+  for (let more = 0; more < moreBreaks; more++) await breakAt(Math.min(1, last));
+  await breakAt(last + 1);
 }
