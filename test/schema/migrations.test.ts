@@ -80,6 +80,7 @@ describe("somebody's own MikroORM in the same database", () => {
     expect(await careless.schema.getUpdateSchemaSQL()).to.include(
       `drop table if exists "${schema}"."mirrors"`,
     );
+    expect(await careless.schema.getUpdateSchemaSQL({ safe: true })).not.to.include('drop');
     await rejection(careless.schema.update());
     for (const Adapter of [PostgresSettings, PostgresAccessKeys])
       expect(() => new Adapter(careless, tester)).to.throw(
