@@ -123,8 +123,8 @@ async function answer<T>(calling: Promise<T>): Promise<T> {
   });
 }
 
-/** How often a step is broken again: a pool that never gets lost connections back has fewer. */
-const moreBreaks = 20;
+/** How often, and for how many milliseconds, a step is broken again: a pool that gets no lost connection back has fewer. */
+const [moreBreaks, moreTime] = [20, 1_000];
 
 /**
  * Breaks each step of a call in turn, then the second one time and again. `then` checks the outcome: the answer, or that
@@ -159,6 +159,7 @@ export async function breaking<T>(
   };
   for (let at = 0; at <= last + 1; at++) await breakAt(at);
   refuseNone(last);
-  for (let more = 0; more < moreBreaks; more++) await breakAt(Math.min(1, last));
+  const end = performance.now() + moreTime;
+  for (let more = 0; more < moreBreaks && performance.now() < end; more++) await breakAt(Math.min(1, last));
   await breakAt(last + 1);
 }
