@@ -52,6 +52,9 @@ export const brokenIdentities: Readonly<Record<string, Breakage>> = {
       return { credential, caller: asOperator(caller) };
     },
   }),
+  'cuts numbers of owners to 32 bits': answering((found) =>
+    isCaller(found) ? { ...found, ownerId: (found.ownerId % 2 ** 32) as Caller['ownerId'] } : found,
+  ),
   'takes all for one': (right) => {
     let one: Caller | undefined;
     return answering((found) => {

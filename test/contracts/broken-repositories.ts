@@ -50,6 +50,7 @@ export const mistakes = {
   // Everyday SQL.
   'writes the request id into its text': /in every field: Unavailable/,
   'cuts a subject at 64 characters': /the history is not as expected.*subject/s,
+  'trims a subject': /the history is not as expected.*subject/s,
   'cuts a request id at 64 characters': /the history is not as expected.*requestId/s,
   'numbers all changes alike': /the numbers of the history do not rise/,
   'cuts numbers of campaigns to 32 bits': /what there never was/,
@@ -210,7 +211,9 @@ function pausedCampaigns(
         id: next,
         mirrorId: written.id,
         campaignId: seen.id,
-        subject: shortened('cuts a subject at 64 characters', change.by.subject),
+        subject: is('trims a subject')
+          ? (change.by.subject.trim() as domain.Subject)
+          : shortened('cuts a subject at 64 characters', change.by.subject),
         ownerId: seen.ownerId,
         addressBefore: (from('reads the address before ahead of the lock').mirror ?? mirror).targetUrl,
         addressAfter: written.targetUrl,

@@ -19,7 +19,10 @@ export const numbered = (nth: number) => address(`https://example.com/${nth}`);
 /** Another number, whose lower 32 bits are the same. */
 export const beyond32Bits = <Id extends number>(id: Id) => (id + 2 ** 32) as Id;
 
-export const withoutKey = subject('jwt', `o'hara "$1?:a%s\\" “β”`.padEnd(200, 'ü')) as domain.Subject;
+export const withoutKey = subject(
+  'jwt',
+  ` o'hara "$1?:a%s\\" “β” \u{1f389}`.padEnd(199, 'ü').concat(' '),
+) as domain.Subject;
 
 /** A campaign whose mirror is `before`, and a caller that may set it. */
 export interface LiveCampaign {

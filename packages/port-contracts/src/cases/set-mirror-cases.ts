@@ -127,7 +127,8 @@ export const setMirrorCases = casesOf<CampaignRepositoryWorld>([], {
     const latest = third as Extract<typeof third, { kind: 'mirror-set' }>;
     const { lastChange } = latest;
     const others = { oneOf: [0, Number(rows[0]?.id), beyond32Bits(lastChange)] };
-    for (const condition of [others, { noneOf: [lastChange] }, { oneOf: [] }])
+    const many = { oneOf: Array.from({ length: 3_000 }, (_, nth) => beyond32Bits(nth)) };
+    for (const condition of [others, many, { noneOf: [lastChange] }, { oneOf: [] }])
       await expectFailed(condition, latest.mirror, lastChange);
     expectThat(
       (await world.others.history(seen.id)).length === 3,
