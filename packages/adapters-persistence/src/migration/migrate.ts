@@ -47,8 +47,8 @@ const unfinished =
  * Brings the schema up to date and gives the roles that exist their rights: all of it, or nothing. Afterwards it builds
  * the index of the history if it is missing. Several processes may do so at once: they take turns, and the later ones
  * find nothing to do. Locks are awaited in short attempts, because others wait behind a waiting migration.
- * @throws what the driver throws: the database is unavailable, the role lacks a right or is not the owner (42501), somebody dropped
- *   tables of the schema (42P01),
+ * @throws what the driver throws: the database is unavailable, the role lacks a right or is not the owner (42501),
+ *   somebody dropped tables of the schema (42P01),
  *   another transaction keeps holding a lock (55P03); the reason of `givenUp`: then nothing was done;
  *   Unavailable when somebody else keeps the turn to migrate, when it was canceled while the index was built, and when it
  *   was canceled during the commit and the server does not answer
