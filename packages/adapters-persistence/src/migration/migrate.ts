@@ -32,11 +32,8 @@ export interface Migrating {
   readonly commitWait?: number;
 }
 
-/**
- * Two connections: one migrates, and one looks for those that hold locks. One more for each try, because MikroORM never
- * releases a connection that ended before its rollback. Statements have no time limit.
- */
-const unhurried = { size: 3 + usualRetries.tries, waitTimeout: 10_000, statementTimeout: 0, queryTimeout: 0 };
+/** One connection migrates, one makes the table of migrations, and one looks for those that hold locks. */
+const unhurried = { size: 3, waitTimeout: 10_000, statementTimeout: 0, queryTimeout: 0 };
 const applicationName = 'campaign-mirror migrations';
 
 const unanswered = 'the commit of the migration was not answered: it is unknown whether it was done';
