@@ -108,8 +108,9 @@ function run(program, args) {
 
 function succeeds({ status, signal, error, stdout, stderr }) {
   if (signal) process.kill(process.pid, signal);
-  if (status === 0) return;
   const said = `${stdout}${stderr}${error ? `${error.message}\n` : ''}`;
+  // Node, the compiler and PostgreSQL are optional to pnpm, which goes on without those that it could not get.
+  if (status === 0 && !/dependency that could not be fetched/.test(said)) return;
   writeSync(2, said);
   fail(whatToDo(said));
 }

@@ -156,7 +156,7 @@ export function postgresMirrorMoves(
       if (timedOutWaits >= maxTimedOutWaits) return 'locked';
       try {
         const [outcome] = await set([move], options, true);
-        // After waiting, the row is newer than the statement's snapshot.
+        // Whoever held the lock may have changed the row, which is read again after the wait.
         return outcome === 'moved' ? 'moved' : 'changed-meanwhile';
       } catch (error) {
         if (!(error instanceof Unavailable && isLocked(error.cause))) throw error;

@@ -6,7 +6,7 @@ import {
   migrationStates,
   mirrorFaults,
 } from '@campaign-mirror/adapters-persistence/sql';
-import type { ClientBase, Pool } from 'pg';
+import type { ClientBase, Pool, QueryResultRow } from 'pg';
 import { type CheckInput, ok, problem, type Result, warning } from './check.ts';
 import { withoutRecord } from './connection-advice.ts';
 
@@ -40,7 +40,7 @@ export async function checkMigrations({ facts, database, purpose }: CheckInput):
 /** The service assigns the numbers of the history only: it works if the other sequences are behind. */
 export async function checkSequences({ database, purpose }: CheckInput): Promise<Result[]> {
   const text = 'select sequence, mended_by from campaign_mirror.sequences_behind';
-  const rows = await rowsIfThere(database, text);
+  const rows = await rowsIfThere<{ sequence: string; mended_by: string }>(database, text);
   return rows.map(({ sequence, mended_by }) => {
     const report = purpose && sequence !== 'mirror_history_id_seq' ? warning : problem;
     const finding = `the sequence ${sequence} is behind its table: numbers that it assigns are taken, or out of order`;
@@ -50,7 +50,7 @@ export async function checkSequences({ database, purpose }: CheckInput): Promise
 
 /** Without its index, the history is as right, and the feed is slow. */
 export async function checkTransactions({ database }: CheckInput): Promise<Result[]> {
-  const [row] = await rowsIfThere(
+  const [row] = await rowsIfThere<{ transaction_id: string | null; is_indexed: boolean }>(
     database,
     `select transaction_id, coalesce(indisvalid, false) as is_indexed from campaign_mirror.transactions_ahead
     right join (select to_regclass('campaign_mirror.changes_by_transaction') as index) as named on true
@@ -66,8 +66,8 @@ export async function checkTransactions({ database }: CheckInput): Promise<Resul
 }
 
 /** None if a view is missing, or may not be read: the checks of migrations and rights report that. */
-async function rowsIfThere(database: Pool | ClientBase, text: string) {
-  const { rows } = await (database as Pool).query(text).catch((error) => {
+async function rowsIfThere<Row extends QueryResultRow>(database: Pool | ClientBase, text: string) {
+  const { rows } = await (database as Pool).query<Row>(text).catch((error) => {
     if (!['42P01', '3F000', '42501'].includes(codeOf(error))) throw error;
     return { rows: [] };
   });
