@@ -32,7 +32,9 @@ mkdirSync(folder, { recursive: true });
 for (const old of globSync('campaign-mirror-*.tgz', { cwd: folder })) rmSync(join(folder, old));
 const filters = packages.map(({ name }) => `--filter=${name}`);
 const words = ['--config.pnpmfile=ops/packing.mjs', ...filters, 'pack', '--pack-destination', folder];
-execFileSync('node_modules/.cache/pnpm/node_modules/pnpm/pnpm', words, { stdio: ['ignore', 'ignore', 'inherit'] });
+execFileSync('node_modules/.cache/pnpm/node_modules/pnpm/pnpm', words, {
+  stdio: ['ignore', 'ignore', 'inherit'],
+});
 for (const { name, version } of packages) {
   console.log(join(folder, `${name.slice(1).replace('/', '-')}-${version}.tgz`));
 }

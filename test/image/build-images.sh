@@ -57,7 +57,7 @@ LINES
 pnpm=$PWD/node_modules/.cache/pnpm/node_modules/pnpm/pnpm
 store=$("$pnpm" store path)
 # Of the store what the image's own installation takes, since the engine copies each file three times; its files have the
-# names of their SHA-512. Nothing as large as Node itself, which the base has.
+# names of their SHA-512.
 trap 'rm -rf "$made" .pnpm-store' EXIT
 mkdir "$made/taken"
 cp --parents package.json pnpm-lock.yaml pnpm-workspace.yaml packages/*/package.json "$made/taken"
@@ -66,7 +66,7 @@ cp --parents package.json pnpm-lock.yaml pnpm-workspace.yaml packages/*/package.
 to=$PWD/.pnpm-store/$(basename "$store")
 rm -rf .pnpm-store
 mkdir -p "$to"
-find "$made/taken" -type f -size -100M -exec sha512sum {} + | sed 's!^\(..\)\([0-9a-f]*\) .*!files/\1/\2\nfiles/\1/\2-exec!' |
+find "$made/taken" -type f -exec sha512sum {} + | sed 's!^\(..\)\([0-9a-f]*\) .*!files/\1/\2\nfiles/\1/\2-exec!' |
   (cd "$store" && while read -r file; do [ ! -e "$file" ] || echo "$file"; done | sort -u |
     xargs cp --parents --target-directory "$to" index.db)
 cp "$pnpm" .pnpm-store/pnpm
