@@ -36,7 +36,8 @@ export const checks: readonly Check[] = [
     stops: true,
     run({ facts: { encoding } }) {
       if (encoding === 'UTF8') return ok('the database is in UTF8');
-      return problem(`the database is in ${encoding}`, 'make one with encoding UTF8');
+      const advice = "make one: create database NAME template template0 encoding 'UTF8' locale 'C'";
+      return problem(`the database is in ${encoding}`, advice);
     },
   },
   {
