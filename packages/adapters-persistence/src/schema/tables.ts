@@ -150,3 +150,8 @@ export const hostsOfKeys = `
   alter table campaign_mirror.access_keys add column hosts text[];
   drop function if exists campaign_mirror.set_mirrors_with_entry(
     bigint[], bigint[], boolean[], text[], text[], bigint[], text[], text[], text[], boolean, bigint);`;
+
+/** What these checked for each row, `set_mirrors_if` examines for all of its rows. */
+export const textsExaminedTogether = `
+  alter table campaign_mirror.mirror_history drop constraint if exists mirror_history_actor_check,
+    drop constraint if exists mirror_history_subject_check, drop constraint if exists mirror_history_request_id_check`;
