@@ -77,8 +77,8 @@ describe(`${page}, on a new Debian 12`, function () {
   const isBehind = (logged: string) =>
     eventually('the proxy to answer', async () => {
       const call = shownCall?.replace(
-        'http://127.0.0.1:3000',
-        '--insecure --dump-header /root/headers https://localhost',
+        '"http://127.0.0.1:3000',
+        '--insecure --dump-header /root/headers "https://localhost',
       );
       for (const named of ['', ' -H "X-Request-Id: named"']) {
         const output = await paste(`
