@@ -1,6 +1,7 @@
 import type { MigrationObject } from '@mikro-orm/core';
 import { Migration } from '@mikro-orm/migrations';
 import { transactionOfAChange } from './feed.ts';
+import { numberRanges } from './numbers.ts';
 import { migrationNames } from './schema.ts';
 import { hostsOfKeys, promisesKept, tables, textsExaminedTogether } from './tables.ts';
 
@@ -14,6 +15,7 @@ const texts = {
   '0003-promises-kept': promisesKept,
   '0004-conditions-and-hosts': hostsOfKeys,
   '0005-texts-examined-together': textsExaminedTogether,
+  '0006-range-of-numbers': numberRanges,
 } satisfies Record<(typeof migrationNames)[number], string>;
 
 /** In the form that the migrator expects. */

@@ -11,6 +11,7 @@ export const migrationNames = [
   '0003-promises-kept',
   '0004-conditions-and-hosts',
   '0005-texts-examined-together',
+  '0006-range-of-numbers',
 ] as const;
 
 /** The format of every time that leaves the database, whatever the session's time zone and date style. */

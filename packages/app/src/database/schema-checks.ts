@@ -1,13 +1,15 @@
 /* Checks of the schema: that it is of this version, and that what it promises is enforced. */
 import {
+  campaignsOutside,
   codeOf,
   enforcementFaults,
   type MigrationState,
   migrationStates,
   mirrorFaults,
+  numbersOf,
 } from '@campaign-mirror/adapters-persistence/sql';
 import type { ClientBase, Pool, QueryResultRow } from 'pg';
-import { type CheckInput, ok, problem, type Result, warning } from './check.ts';
+import { type CheckInput, ok, plentyOfNumbers, problem, type Result, warning } from './check.ts';
 import { withoutRecord } from './connection-advice.ts';
 
 export async function checkMigrations({ facts, database, purpose }: CheckInput): Promise<Result> {
@@ -48,6 +50,31 @@ export async function checkSequences({ database, purpose }: CheckInput): Promise
   });
 }
 
+/** Shows the range of an installation that has one. Of its numbers, the service assigns those of the history only. */
+export async function checkNumbers({ database, purpose }: CheckInput): Promise<Result[]> {
+  const run = <Row extends QueryResultRow>(text: string) => rowsIfThere<Row>(database, text);
+  const all = await numbersOf(run);
+  const widen = 'widen the range with `./campaign-mirror migrate --numbers`, or use another installation';
+  const results: Result[] = [];
+  for (const { table_name: table, first, last, assigned } of all) {
+    const left = last - assigned;
+    const finding = `of the numbers ${first} to ${last}, ${left} are left for ${table}`;
+    if (left * 10 > last - first + 1 || left >= plentyOfNumbers) {
+      if (table === 'campaigns' && (first > 1 || last < Number.MAX_SAFE_INTEGER)) results.push(ok(finding));
+      continue;
+    }
+    const isNeeded = left === 0 && (!purpose || table === 'mirror_history');
+    results.push((isNeeded ? problem : warning)(finding, widen));
+  }
+  const [campaigns] = all;
+  const outside = campaigns && (await campaignsOutside(run, campaigns));
+  if (outside)
+    results.push(
+      problem(outside, 'calls to them reach another installation: move them there, or widen the range'),
+    );
+  return results;
+}
+
 /** Without its index, the history is as right, and the feed is slow. */
 export async function checkTransactions({ database }: CheckInput): Promise<Result[]> {
   const [row] = await rowsIfThere<{ transaction_id: string | null; is_indexed: boolean }>(
@@ -74,8 +101,10 @@ async function rowsIfThere<Row extends QueryResultRow>(database: Pool | ClientBa
   return rows;
 }
 
-const statement = (database: CheckInput['database']) => async (text: string, values: unknown[]) =>
-  (await (database as Pool).query(text, values)).rows;
+const statement =
+  (database: CheckInput['database']) =>
+  async <Row extends QueryResultRow>(text: string, values: unknown[]) =>
+    (await (database as Pool).query<Row>(text, values)).rows;
 
 /** Functions, triggers and constraints: a restore that was killed leaves them off, and nothing else shows it. */
 export async function checkEnforcement({ facts, database }: CheckInput): Promise<Result[]> {

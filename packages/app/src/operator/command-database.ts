@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { userInfo } from 'node:os';
 import type { AccessOptions, ActContext } from '@campaign-mirror/adapters-cli';
 import { type Call, ClearError } from '@campaign-mirror/adapters-cli/terminal';
+import type { Migrating } from '@campaign-mirror/adapters-persistence';
 import {
   type DatabaseAddress,
   defaultPoolLimits,
@@ -98,9 +99,13 @@ export async function asOperator<T, Opened extends OpenPool>(
 export async function migrateWithNotes(
   access: DatabaseAccess,
   { output, interruption }: Call,
+  numbers?: Migrating['numbers'],
 ): Promise<void> {
   const owner = access.address('owner');
-  const done = await migrateClearly(owner, (line) => output.note(line), { givenUp: interruption.signal });
+  const done = await migrateClearly(owner, (line) => output.note(line), {
+    givenUp: interruption.signal,
+    numbers,
+  });
   if (!done) interruption.throwIfInterrupted('Nothing was done.');
 }
 
