@@ -1,6 +1,6 @@
 import { Agent } from 'node:http';
 import { openapiPath } from '@campaign-mirror/adapters-http/docs';
-import { migrations, roles } from '@campaign-mirror/adapters-persistence';
+import { migrations } from '@campaign-mirror/adapters-persistence';
 import { freePort } from '@campaign-mirror/embedded-postgres';
 import { expect } from 'chai';
 import { command, refused } from '../support/commands/command.ts';
@@ -83,7 +83,9 @@ describe('what is set of a process holds', () => {
     const [id] = data.campaigns;
     const evil = 'https://Evil.example./';
     await on.run(`mirror set ${id} ${evil} --as-operator`);
-    const [, { move }] = await on.objects('mirror move --from-host evil.example --to-host third.example --yes');
+    const [, { move }] = await on.objects(
+      'mirror move --from-host evil.example --to-host third.example --yes',
+    );
     const first = await serving({ MIRROR_HOST_DENYLIST: 'evil.example, *.B\u00fccher.example' });
     const bare = (await on.object('campaign create --owner 1')).id;
     const change = (await on.objects(`mirror history ${id}`)).at(-1)?.id;
@@ -130,11 +132,6 @@ describe('what is set of a process holds', () => {
       const [warned] = eventsOf(other.process, 'check-warned').filter((line) => line.check === 'denylist');
       expect(warned?.msg).to.include(others('*.xn--bcher-kva.example, evil.example'));
     }
-    const acts = (await on.objects('audit')).filter(({ act }) => act === 'hosts-denied');
-    expect(acts.map(({ details, database_role }) => [details.hosts, database_role])).to.deep.equal([
-      ['a.example', roles.service],
-      ['*.xn--bcher-kva.example,evil.example', roles.service],
-    ]);
     await first.process.stop();
     const operator = await connect(data.database.address('operator'));
     await operator
@@ -142,7 +139,8 @@ describe('what is set of a process holds', () => {
       .finally(() => operator.end());
     expect((await call(data.one(await serving({}), { address: evil }))).status).to.equal(200);
     expect((await on.run(`mirror create ${bare} --target-url ${evil}`)).code).to.equal(0);
-    expect((await on.objects('audit --limit 3')).map(({ act }) => act)).to.include('hosts-allowed');
+    const allowed = (await on.objects('audit')).filter(({ act }) => act === 'hosts-allowed');
+    expect(allowed.map(({ details }) => details)).to.deep.equal([{ hosts: 'evil.example' }]);
     const owner = { DATABASE_URL: data.database.url('owner'), MIRROR_HOST_DENYLIST: 'evil.example' };
     expect((await command(['migrate'], owner)).code).to.equal(0);
     expect((await on.run(`mirror set ${bare} ${evil} --as-operator`)).code).to.equal(1);

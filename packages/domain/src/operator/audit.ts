@@ -22,7 +22,6 @@ export type AuditedAct =
   | 'campaigns-imported'
   | 'mirrors-imported'
   | 'history-pruned'
-  | 'hosts-denied'
   | 'hosts-allowed';
 
 /** A recorded act, written in the same transaction as the act itself, and never deleted. */
