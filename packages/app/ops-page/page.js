@@ -105,7 +105,7 @@ function setRows(tables) {
 
 function rowOf(cells) {
   const row = document.createElement('tr');
-  if (cells[1] === 'fails') row.className = 'bad';
+  if (cells.length === 2 && cells[1] === 'fails') row.className = 'bad';
   for (const [at, text] of cells.entries()) {
     const cell = document.createElement(at === 0 ? 'th' : 'td');
     if (at === 0) cell.scope = 'row';
