@@ -130,8 +130,8 @@ export async function checkDeniedHosts({ database, settings }: CheckInput): Prom
   if (others.length > 0) {
     const finding = `${named(others)}: denied, as other processes have said, but not in this MIRROR_HOST_DENYLIST`;
     const advice =
-      'name them in it; or, to allow one, take it out of that of every service, run as the operator ' +
-      "`delete from campaign_mirror.denied_hosts where host = '…'`, and restart the services";
+      'name them in it; or, to allow one, take it out of that of every service, run ' +
+      '`./campaign-mirror denylist --allow HOST`, and restart the services';
     results.push(warning(finding, advice));
   }
   return results;
