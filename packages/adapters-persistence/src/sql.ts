@@ -35,4 +35,5 @@ export {
 export { postgresHistoryPruning, postgresMirrorHistory } from './operator/mirror-history.ts';
 export { postgresMirrorMoves, postgresOperatorMirrors } from './operator/operator-mirrors.ts';
 export { revokeLargeObjects } from './schema/grants.ts';
+export { campaignsOutside, type NumberRange, numbersOf } from './schema/numbers.ts';
 export { migrationNames, type Role, roles } from './schema/schema.ts';

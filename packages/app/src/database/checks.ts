@@ -13,6 +13,7 @@ import {
   checkEnforcement,
   checkMigrations,
   checkMirrors,
+  checkNumbers,
   checkSequences,
   checkTransactions,
 } from './schema-checks.ts';
@@ -58,6 +59,7 @@ export const checks: readonly Check[] = [
   { name: 'migrations', stops: true, warns: true, run: checkMigrations },
   { name: 'rights', stops: true, warns: true, run: checkRights },
   { name: 'sequences', stops: true, warns: true, run: checkSequences },
+  { name: 'numbers', warns: true, run: checkNumbers },
   { name: 'transactions', stops: true, warns: true, run: checkTransactions },
   { name: 'enforcement', stops: true, warns: true, run: checkEnforcement },
   { name: 'mirrors', run: checkMirrors },

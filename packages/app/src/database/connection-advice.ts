@@ -99,6 +99,8 @@ const unprepared: Readonly<Record<Activity, Advice<string>>> = {
     '42501': `the user {user} may not migrate {database} ({message}): ${migrate}, or if there is no schema yet, \`./campaign-mirror roles create\` as the owner of the database; start with RUN_MIGRATIONS=false`,
   },
   acting: {
+    '2200H':
+      '{database} has assigned the last number of its range ({message}): nothing was done; widen it with `./campaign-mirror migrate --numbers`, or use another installation',
     '42P01|3F000': notSetUpText,
     '42501': `the user {user} of {database} lacks a right ({message}): use the operator's, or run \`./campaign-mirror doctor\`, which says which is missing and who gives it`,
   },
