@@ -9,6 +9,7 @@ import type { Pool } from 'pg';
 import { type Check, type CheckInput, durable, ok, problem, type Result, warning } from './check.ts';
 import { namePrimary } from './connection-advice.ts';
 import {
+  checkDeniedHosts,
   checkEnforcement,
   checkMigrations,
   checkMirrors,
@@ -63,6 +64,7 @@ export const checks: readonly Check[] = [
   { name: 'transactions', stops: true, warns: true, run: checkTransactions },
   { name: 'enforcement', stops: true, warns: true, run: checkEnforcement },
   { name: 'mirrors', run: checkMirrors },
+  { name: 'denylist', warns: true, run: checkDeniedHosts },
   {
     // Behind a pooler, the server counts the pooler's connections.
     name: 'pool',
