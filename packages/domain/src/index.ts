@@ -34,5 +34,6 @@ export {
   longestAddress,
   type MirrorAddress,
   mirrorAddress,
+  namesHostElsewhere,
   noDeniedHosts,
 } from './values/mirror-address.ts';

@@ -1,7 +1,13 @@
 import type { Campaign } from '../set-campaign-mirror/campaign-repository.ts';
 import { type OperatorRefusal, operatorRefusalOf } from '../set-campaign-mirror/set-campaign-mirror.ts';
 import type { AuditId, CampaignId, HistoryId } from '../values/identifiers.ts';
-import { type AddressFault, type HostList, isOnHost, mirrorAddress } from '../values/mirror-address.ts';
+import {
+  type AddressFault,
+  type HostList,
+  isOnHost,
+  mirrorAddress,
+  namesHostElsewhere,
+} from '../values/mirror-address.ts';
 import type {
   FoundMirror,
   MirrorMove,
@@ -47,6 +53,10 @@ export interface MoveProgress {
   readonly move: AuditId | undefined;
   /** Whether any mirror examined so far is on the host to move to. Only a dry run looks for one. */
   readonly isTargetInUse: boolean;
+  /** The number of mirrors examined so far that are on a name below the host, and do not move. */
+  readonly below: number;
+  /** The number of mirrors examined so far that have the host in another part of the address, which a move does not change. */
+  readonly elsewhere: number;
 }
 
 /** The number of mirrors examined together. */
@@ -71,10 +81,13 @@ export async function* moveMirrors(
   const total = await mirrors.count(owner);
   let examined = 0;
   let isTargetInUse = false;
+  let below = 0;
+  let elsewhere = 0;
   let after: CampaignId | undefined;
   const progress = (): MoveProgress => {
     const { moveId } = mirrors;
-    return { kind: 'progress', examined, total: Math.max(examined, total), move: moveId, isTargetInUse };
+    const all = Math.max(examined, total);
+    return { kind: 'progress', examined, total: all, move: moveId, isTargetInUse, below, elsewhere };
   };
   do {
     yield progress();
@@ -84,7 +97,9 @@ export async function* moveMirrors(
     for (const mirror of page.mirrors) {
       const result = moveOf(mirror, request, denied);
       if (result) results.push(result);
+      else if (isOnHost(mirror.address, from, true)) below += 1;
       else isTargetInUse ||= isOnHost(mirror.address, to.name, subdomains);
+      if (namesHostElsewhere(mirror.address, from)) elsewhere += 1;
     }
     examined += page.examined;
     after = page.last;
