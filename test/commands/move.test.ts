@@ -1,7 +1,7 @@
 import { openPool, postgresMirrorMoves } from '@campaign-mirror/adapters-persistence';
 import type { CampaignId, OwnerId, Subject } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { answered, command, startCommandProcess } from '../support/commands/command.ts';
+import { answered, command, refused, startCommandProcess } from '../support/commands/command.ts';
 import { commandsOn, objectsOf } from '../support/commands/commands-on.ts';
 import { endWaiting, lockMirror, rival } from '../support/database/rival.ts';
 import { databaseOf } from '../support/process/lives.ts';
@@ -59,8 +59,11 @@ describe('mirror move', () => {
     await filled([odd], [stays], [escaped, 2]);
     const row = { campaign: 1, owner: 1, before: odd, after: moved };
     const other = { campaign: 3, owner: 2, before: escaped, after: 'https://new.example#b' };
+    const left =
+      '1 mirror is on a name below old.example: --subdomains moves it, too. ' +
+      '1 mirror has old.example in another part of the address, which a move leaves as it is.\n';
     for (const output of [said('2 mirrors were'), 'No mirror is on old.example.\n']) {
-      expect(await on.run(line)).to.deep.equal(answered(output));
+      expect(await on.run(line)).to.deep.equal(answered(output, left));
       expect(await addresses()).to.deep.equal([moved, stays, other.after]);
       expect(await history()).to.deep.equal([row, other]);
       expect(await audited()).to.deep.equal([2]);
@@ -94,7 +97,8 @@ describe('mirror move', () => {
       row(1, 'moved', 'https://old.example/a\u200db'),
       {
         ...{ move: 1, looked_at: 3, moved: 1, would_move: 0, refused: 1, invalid: 1 },
-        ...{ changed_meanwhile: 0, changed_since: 0, locked: 0 },
+        ...{ changed_meanwhile: 0, changed_since: 0, locked: 0, unchanged: 0 },
+        ...{ not_as_expected: 0, unread: 0, below: 0, elsewhere: 0 },
       },
     ]);
     expect([code, errors]).to.deep.equal([1, 'not every mirror was moved: 1 refused, 1 invalid\n']);
@@ -184,14 +188,64 @@ describe('mirror move', () => {
     expect(await addresses()).to.deep.equal([first, 'https://elsewhere.example/', ...others]);
     const [noted] = await on.objects('audit --limit 1');
     expect(noted).to.deep.include({ id: 3, act: 'mirrors-moved', details: { undoes: 1, mirrors: 2 } });
-    const again = await on.run(`${undo} --yes`);
-    const undone = 'not every mirror was moved: 3 changed since; this move was undone before, by move 3\n';
-    expect([again.code, again.errors]).to.deep.equal([1, undone]);
+    const undone = `move 1 was undone already, by move 3: \`./campaign-mirror mirror move --undo 3\` makes it again\n`;
+    for (const how of ['', ' --yes', ' --dry-run --json'])
+      expect(await on.run(`${undo}${how}`), how).to.deep.equal(refused(undone));
     expect((await on.objects('mirror move --undo 3 --yes')).at(-1)).to.include({ moved: 2 });
     expect((await addresses())[0]).to.equal('https://new.example/1');
     await on.session(`
       $ mirror move --undo 2 --yes
       ! there is no move 2: \`./campaign-mirror audit\` shows the numbers of moves`);
+  });
+
+  it('an undo that was stopped goes on, and does not list what it has done', async () => {
+    await filled(...onOldHost(3));
+    await on.run(line);
+    const other = await rival(database, lockMirror, 2);
+    expect((await on.run('mirror move --undo 1 --yes')).errors).to.equal(
+      'not every mirror was moved: 1 locked\n',
+    );
+    await other.rollback();
+    expect(await on.run('mirror move --undo 1 --yes')).to.deep.equal(
+      answered(said('1 mirror was', 3).replace('from old.example to new.example', 'back as before move 1')),
+    );
+    expect(await addresses()).to.deep.equal(onOldHost(3).map(([url]) => url));
+  });
+
+  it('leaves alone what is on no host', async () => {
+    await filled(['http://%2E/'], ['https://old.example/']);
+    expect((await on.run(line)).code).to.equal(0);
+    expect(await addresses()).to.deep.equal(['http://%2E/', 'https://new.example/']);
+  });
+
+  it('says how many are below the host, and how many have it elsewhere, before, without and after a move', async () => {
+    await filled(
+      ['https://lp0.old.example/'],
+      ['https://lp1.old.example/?u=1'],
+      ['https://x.example/?u=old.example'],
+    );
+    const left =
+      '2 mirrors are on a name below old.example: --subdomains TAKES them, too. ' +
+      '1 mirror has old.example in another part of the address, which a move leaves as it is.';
+    const none = `
+      No mirror is on old.example.
+      ! ${left.replace('TAKES', 'moves')}`;
+    await on.session(`
+      $ ${line}${none}
+      $ ${asked} --dry-run${none}
+      $ mirror list --host old.example
+      ! There is no such mirror.
+      ! ${left.replace('TAKES', 'lists')}
+      [0]`);
+    await filled(['https://old.example/']);
+    expect((await on.run(asked)).errors).to.include(
+      `? No mirror is on new.example yet: check its spelling. ${left.replace('TAKES', 'moves')}\n`,
+    );
+    expect((await on.objects(`${line} --subdomains`)).at(-1)).to.include({
+      moved: 3,
+      below: 0,
+      elsewhere: 1,
+    });
   });
 
   it('--undo takes back what the move did, and nothing that a caller did under its request', async () => {

@@ -1,5 +1,13 @@
 import type * as domain from '@campaign-mirror/domain';
-import { host, hostMove, isOnHost, moveMirrors, noDeniedHosts, undoMove } from '@campaign-mirror/domain';
+import {
+  host,
+  hostMove,
+  isOnHost,
+  moveMirrors,
+  namesHostElsewhere,
+  noDeniedHosts,
+  undoMove,
+} from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { movedAddress } from '../../packages/domain/src/move-mirrors/moved-address.ts';
 import { denying } from '../support/store/fake-ports.ts';
@@ -100,6 +108,19 @@ describe('whether a mirror is on a host', () => {
     });
 });
 
+describe('whether an address has a host after its own', () => {
+  for (const [rest, is] of [
+    ['/?next=https://OLD.example/x', true],
+    ['?u=https%3A%2F%2Fold.example%2F', true],
+    ['?u=https%253A%252F%252Fold.example', true],
+    ['#x.old.example.', true],
+    ['/bold.example/?a=old.example.com&b=old.example-x&c=old.examples&d=%20bold.example', false],
+    ['/old.example.com/old.example', true],
+  ] as const)
+    it(`${rest}: ${is}`, () =>
+      expect(namesHostElsewhere(`https://old.example${rest}`, read('old.example').name)).to.equal(is));
+});
+
 describe('mirror move: all mirrors', () => {
   let stored: domain.FoundMirror[];
   let calls: string[];
@@ -154,6 +175,7 @@ describe('mirror move: all mirrors', () => {
     },
     moveId: 3 as domain.AuditId,
     undoneBy: async () => undefined,
+    findCampaigns: async (campaigns) => stored.filter(({ campaign }) => campaigns.includes(campaign.id)),
     changes: async (_, after, limit) => changes.slice(after ?? 0, (after ?? 0) + limit),
   };
 
@@ -203,11 +225,9 @@ describe('mirror move: all mirrors', () => {
       examined: 0,
       total: 2_100,
       move: 3,
-      isTargetInUse: false,
+      ...{ isTargetInUse: false, below: 0, elsewhere: 0 },
     });
-    expect(seen.at(-1)).to.deep.equal({
-      ...{ kind: 'progress', examined: 2_200, total: 2_200, move: 3, isTargetInUse: false },
-    });
+    expect(seen.at(-1)).to.deep.equal({ ...seen[0], examined: 2_200, total: 2_200 });
   });
 
   it('a dry run tells whether any mirror is on the host to move to', async () => {
@@ -264,6 +284,7 @@ describe('mirror move: all mirrors', () => {
     const change = (campaign: number, more: Partial<domain.MoveChange> = {}): domain.MoveChange => ({
       ...{ campaign: campaign as domain.CampaignId, change: campaign as domain.HistoryId, isLatest: true },
       ...{ before: address('https://old.example/'), after: address('https://new.example/') },
+      address: stored[campaign - 1]?.address ?? null,
       now: stored[campaign - 1]?.campaign,
       ...more,
     });
@@ -289,6 +310,7 @@ describe('mirror move: all mirrors', () => {
       expect(options).to.deep.equal({ includeDefault: false, details: { undoes: 7 }, dryRun: false });
       expect(progress).to.deep.equal({
         ...{ kind: 'progress', examined: 1_005, total: undefined, move: 3, isTargetInUse: true },
+        ...{ below: 0, elsewhere: 0 },
       });
       expect(stored[1_000]?.address).to.equal('https://old.example/');
     });
