@@ -1,8 +1,8 @@
 import * as domain from '@campaign-mirror/domain';
 import type { Call } from '../terminal/call.ts';
 import { named, readCsv } from '../terminal/csv-file.ts';
-import { ClearError } from '../terminal/errors.ts';
-import { inputFile, readWithProgress } from '../terminal/input-file.ts';
+import { ClearError, orStopped } from '../terminal/errors.ts';
+import { type InputFile, inputFile, readWithProgress } from '../terminal/input-file.ts';
 import type { Plan } from './mirror-move-command.ts';
 
 /** What a file names; an export is such a file. */
@@ -12,8 +12,10 @@ const headings = {
   ...{ expected: 'expected', expected_address: 'expected', expected_target_url: 'expected' },
 } as const;
 
-/** They are kept in memory, some hundred bytes each, so that the same lines are set that the question was about. */
-const mostLines = 1_000_000;
+/** In bytes: lines are kept in memory, so that those are set that the question was about. */
+const mostMemory = 400_000_000;
+/** What a line takes beside its texts, about. */
+const lineMemory = 200;
 
 /**
  * Sets the mirrors that a file of CSV names. The file is read once, before anything is asked or set.
@@ -21,51 +23,60 @@ const mostLines = 1_000_000;
  */
 export async function settingPlan(call: Call, path: string) {
   const file = await inputFile(path, call.stdin);
+  const reading = linesOf(call, file).catch((error) => {
+    throw orStopped(error, 'Stopped. Nothing was done.');
+  });
+  let lines: readonly (domain.AddressLine | domain.MirrorMoved)[] = await reading;
+  return (moves: domain.MirrorMoves, denied: domain.HostList): Plan => ({
+    async *events(dryRun) {
+      const judged: domain.MirrorMoved[] = [];
+      const request = { details: { file: file.name }, dryRun };
+      for await (const event of domain.setMirrors(moves, lines, request, denied)) {
+        if (dryRun && event.kind !== 'progress') judged.push(event);
+        yield event;
+      }
+      // Set is what the question has shown.
+      if (dryRun) lines = judged;
+    },
+    verb: 'set',
+    direction: `from ${file.name}`,
+    none: `${file.name} changes nothing: each mirror has its address already.`,
+  });
+}
+
+/** Of several lines for one campaign none is to be set. */
+async function linesOf(call: Call, file: InputFile): Promise<(domain.AddressLine | domain.UnreadLine)[]> {
+  const lines: (domain.AddressLine | domain.UnreadLine)[] = [];
+  let memory = 0;
+  const places = new Map<domain.CampaignId, number>();
   const leaveOut = async (columns: readonly string[]) => {
     const fields: readonly string[] = domain.campaignFields;
     const others = columns.filter((name) => !fields.includes(name.toLowerCase()));
     if (others.length > 0) await call.output.note(`Left out: the columns ${named(others)}.`);
   };
   const format = { headings, required: ['campaign', 'address'], leaveOut } as const;
-  let lines: (domain.AddressLine | domain.MirrorMoved)[] = [];
-  const places = new Map<domain.CampaignId, number>();
   for await (const read of readCsv(readWithProgress(call, 'Reading', file), format)) {
     const { line } = read;
-    const unread = (because: string, line: number) => ({ kind: 'unread', line, because }) as const;
-    if (lines.length === mostLines)
-      throw new ClearError(
-        `${file.name} has more than ${mostLines} lines: leave out those that change nothing`,
-      );
+    const unread = (because: string, at = line) => ({ kind: 'unread', line: at, because }) as const;
+    if (memory > mostMemory) throw new ClearError(`${file.name} is too large: leave out what stays as it is`);
+    memory += lineMemory;
     if ('unread' in read) {
-      lines.push(unread(read.unread, line));
+      lines.push(unread(read.unread));
       continue;
     }
     const { campaign: text = '', address = '', expected = '' } = read.fields;
+    memory += address.length + expected.length;
     const campaign = domain.campaignId(text);
     const place = campaign && places.get(campaign);
     if (campaign === undefined) {
-      lines.push(unread('campaign: it must be a whole number from 1 to 9007199254740991', line));
+      lines.push(unread('campaign: it must be a whole number from 1 to 9007199254740991'));
     } else if (place === undefined) {
-      places.set(campaign, lines.length);
-      lines.push({ line, campaign, address, expected });
+      places.set(campaign, lines.push({ line, campaign, address, expected }) - 1);
     } else {
-      const first = lines[place]?.line ?? 0;
+      const first = lines[place]?.line;
       lines[place] = unread(`campaign ${campaign} is in line ${line}, too`, first);
-      lines.push(unread(`campaign ${campaign} is in line ${first} already`, line));
+      lines.push(unread(`campaign ${campaign} is in line ${first} already`));
     }
   }
-  return (moves: domain.MirrorMoves, denied: domain.HostList): Plan => ({
-    async *events(dryRun) {
-      const judged: domain.MirrorMoved[] = [];
-      const request = { details: { file: file.name }, dryRun };
-      for await (const event of domain.setMirrors(moves, lines, request, denied)) {
-        if (event.kind !== 'progress') judged.push(event);
-        yield event;
-      }
-      lines = judged;
-    },
-    verb: 'set',
-    direction: `from ${file.name}`,
-    none: `${file.name} changes nothing: each mirror has its address already.`,
-  });
+  return lines;
 }
