@@ -299,7 +299,7 @@ describe('mirror move', () => {
         ! not every mirror was set: ${sums}
         [1]`);
       const [entry] = await on.objects('audit --limit 1');
-      expect(entry).to.deep.include({ act: 'mirrors-moved', details: { file: 'new.csv', mirrors: 2 } });
+      expect(entry).to.deep.include({ act: 'mirrors-moved', details: { source: 'new.csv', mirrors: 2 } });
       expect((await addresses()).slice(0, 2)).to.deep.equal([`${x}?a={b}`, `${x}?a="b";c`]);
       expect((await on.run('mirror move --undo 1 --yes')).code).to.equal(0);
       expect((await addresses()).slice(0, 2)).to.deep.equal(onOldHost(2).map(([url]) => url));

@@ -46,8 +46,9 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
       const isWanted = ({ targetUrl }: domain.Mirror) => {
         if (!host) return true;
         if (domain.namesHostElsewhere(targetUrl, host.name)) left.elsewhere += 1;
-        if (domain.isOnHost(targetUrl, host.name, subdomains)) return true;
-        if (domain.isOnHost(targetUrl, host.name, true)) left.below += 1;
+        if (!domain.isOnHost(targetUrl, host.name, true)) return false;
+        if (subdomains || domain.isOnHost(targetUrl, host.name, false)) return true;
+        left.below += 1;
         return false;
       };
       await operator.acting(async ({ records }) => {

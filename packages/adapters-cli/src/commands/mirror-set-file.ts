@@ -30,7 +30,7 @@ export async function settingPlan(call: Call, path: string) {
   return (moves: domain.MirrorMoves, denied: domain.HostList): Plan => ({
     async *events(dryRun) {
       const judged: domain.MirrorMoved[] = [];
-      const request = { details: { file: file.name }, dryRun };
+      const request = { details: { source: file.name }, dryRun };
       for await (const event of domain.setMirrors(moves, lines, request, denied)) {
         if (dryRun && event.kind !== 'progress') judged.push(event);
         yield event;
