@@ -140,6 +140,7 @@ describe('mirror move', () => {
       $ mirror move --from-host old.example --to-host x.old.example --subdomains --yes
       ! x.old.example matches old.example, so a mirror that was moved would be moved again: use another --to-host
       $ MIRROR_HOST_DENYLIST=new.example ${line}
+      ! only this MIRROR_HOST_DENYLIST denies new.example
       ! --to-host: the host denylist contains new.example`);
     expect((await on.run('mirror move --from-host old.example:80 --to-host x.example')).code).to.equal(2);
     expect(await history()).to.deep.equal([]);

@@ -30,7 +30,7 @@ describe('the page for operators, in Chromium', () => {
     for (const life of ['29d', '2d', '31d', '1d'])
       keys.push(
         await run(
-          `key issue --owner 7 --name x --expires-in ${life}${life === '2d' ? ' --hosts a.example,*.b.example' : ''}`,
+          `key issue --owner 7 --expires-in ${life} --name x${life === '2d' ? '\u202e --hosts a.example,*.b.example' : ''}`,
         ),
       );
     // In the order in which they were issued: the key of the data is the first.
@@ -99,10 +99,13 @@ describe('the page for operators, in Chromium', () => {
   it('tells the keys that expire within 30 days, the next first, and the last moves, the newest first', async () => {
     const page = await open();
     const expiring = await rowsOf('keys');
-    expect(expiring.map(([id, owner]) => `${id} of ${owner}`)).to.deep.equal(['3 of 7', '2 of 7']);
+    expect(expiring.map(([id, name, owner]) => `${id} ${name} of ${owner}`)).to.deep.equal([
+      '3 x\\u{202e} of 7',
+      '2 x of 7',
+    ]);
     const soon = new Date(Date.now() + 2 * 86_400_000).toISOString().slice(0, 10);
-    expect(expiring[0]?.[2]).to.match(new RegExp(`^${soon} \\d\\d:\\d\\d$`));
-    expect(expiring.map((row) => row[3])).to.deep.equal(['a.example, *.b.example', 'any']);
+    expect(expiring[0]?.[3]).to.match(new RegExp(`^${soon} \\d\\d:\\d\\d$`));
+    expect(expiring.map((row) => row[4])).to.deep.equal(['a.example, *.b.example', 'any']);
     const moves = await rowsOf('moves');
     const first = Number(moves[2]?.[0]);
     expect(moves.map(([id, , what, mirrors]) => [Number(id), what, mirrors])).to.deep.equal([

@@ -22,6 +22,7 @@ export { grantedRights, rightsOf } from './migration/granted-rights.ts';
 export { isMigrated, type MigrationState, migrationStates } from './migration/migration-states.ts';
 export { postgresAudit } from './operator/audit.ts';
 export { postgresCampaignRecords } from './operator/campaign-records.ts';
+export { deniedHosts, denyHosts } from './operator/denied-hosts.ts';
 export { postgresChangeFeed } from './operator/follow-changes.ts';
 export {
   demonstrationCampaign,

@@ -52,7 +52,7 @@ function show() {
   setText('noKeys', more > 0 ? `And ${whole(more)} more.` : none(keys));
   setText('noMoves', none(moves));
   setRows({
-    keys: (keys ?? []).map((one) => [one.id, one.owner, minute(one.expiresAt), one.hosts ?? 'any']),
+    keys: (keys ?? []).map((one) => [one.id, one.name, one.owner, minute(one.expiresAt), one.hosts ?? 'any']),
     moves: (moves ?? []).map((one) => [one.id, minute(one.at), moveOf(one), whole(one.mirrors)]),
     refusals: refusals.map((one) => [one.because, one.status, whole(one.times), clock(one.last)]),
     checks: checks.map(([name, passes]) => [name, passes ? 'passes' : 'fails']),

@@ -167,7 +167,7 @@ async function undoingPlan(
 async function printResult(
   { output }: Call,
   report: MoveReport,
-  { verb, direction, none }: Plan,
+  { verb, direction, none, left }: Plan,
   { json, dryRun }: { json: boolean | undefined; dryRun: boolean },
 ): Promise<void> {
   const { counts, examined, moveId, notMoved, below, elsewhere } = report;
@@ -180,8 +180,8 @@ async function printResult(
     if (moveId)
       sentence += ` This is move ${moveId}: \`./campaign-mirror mirror move --undo ${moveId}\` undoes it.`;
   }
-  const sums = { move: moveId ?? null, looked_at: examined, ...report.fields, below, elsewhere };
-  await output.answer(json, sums, sentence);
+  const sums = { move: moveId ?? null, looked_at: examined, ...report.fields };
+  await output.answer(json, left ? { ...sums, below, elsewhere } : sums, sentence);
   if (notMoved === '' || (dryRun && output.isReaderGone)) return;
   throw new ClearError(`not every mirror ${dryRun ? 'would be' : 'was'} ${done}: ${notMoved}`);
 }

@@ -4,6 +4,7 @@ import { named, readCsv } from '../terminal/csv-file.ts';
 import { ClearError, orStopped } from '../terminal/errors.ts';
 import { type InputFile, inputFile, readWithProgress } from '../terminal/input-file.ts';
 import type { Plan } from './mirror-move-command.ts';
+import { faultInWords } from './words.ts';
 
 /** What a file names; an export is such a file. */
 const headings = {
@@ -44,6 +45,8 @@ export async function settingPlan(call: Call, path: string) {
   });
 }
 
+const [, noCampaign] = faultInWords({ kind: 'bad-field', field: 'id', because: 'not-an-identifier' });
+
 /** Of several lines for one campaign none is to be set. */
 async function linesOf(call: Call, file: InputFile): Promise<(domain.AddressLine | domain.UnreadLine)[]> {
   const lines: (domain.AddressLine | domain.UnreadLine)[] = [];
@@ -69,7 +72,7 @@ async function linesOf(call: Call, file: InputFile): Promise<(domain.AddressLine
     const campaign = domain.campaignId(text);
     const place = campaign && places.get(campaign);
     if (campaign === undefined) {
-      lines.push(unread('campaign: it must be a whole number from 1 to 9007199254740991'));
+      lines.push(unread(`campaign: ${noCampaign}`));
     } else if (place === undefined) {
       places.set(campaign, lines.push({ line, campaign, address, expected }) - 1);
     } else {

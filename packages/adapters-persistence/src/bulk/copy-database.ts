@@ -10,7 +10,7 @@ import { tableNames } from '../schema/tables.ts';
 import { copyIn } from './copy-rows.ts';
 
 /** In an order in which they can be filled: a use of a key refers to the key. */
-const tables = [...tableNames, 'key_uses'] as const;
+const tables = [...tableNames, 'key_uses', 'denied_hosts'] as const;
 
 /** The name of the first table that is not empty; undefined if all are empty. @throws Unavailable */
 export async function filledTable(database: Pool | ClientBase): Promise<string | undefined> {
@@ -36,7 +36,7 @@ const ownerText =
 
 /** The last number that a table assigned; 0 if it assigned none, or has no numbers. */
 async function lastOf(client: PoolClient, table: string): Promise<number> {
-  if (table === 'key_uses') return 0;
+  if (!(tableNames as readonly string[]).includes(table)) return 0;
   return numberOf(
     client,
     `select last_value - 1 + is_called::int as number from campaign_mirror.${table}_id_seq`,
@@ -112,6 +112,8 @@ async function fill(client: PoolClient, contents: Contents) {
       `the database is not empty (there are rows in ${filled}): copy into a new one; ${ofDemo}`,
     );
   }
+  // Services that deny more say so again at their start.
+  await client.query('delete from campaign_mirror.denied_hosts');
   let last = 0;
   async function* nextRows(): AsyncGenerator<Buffer> {
     for (;;) {

@@ -14,7 +14,9 @@ const records = (where: string) => `
   with asked as materialized (${namedCampaigns} where ${where}) ${recordsText('asked')}`;
 
 const recordById = records('id = $1');
-const recordPage = records('id > $1 and ($2::bigint is null or owner_id = $2) order by id limit $3');
+const recordPage = records(`
+  id > $1 and ($2::bigint is null or owner_id = $2) and ($4::text is null or strpos(lower(name), lower($4)) > 0)
+  order by id limit $3`);
 
 /** The part of an address between `//` and its path or query, if it begins with a scheme in lower case. */
 const authority = `split_part(split_part(target_url collate "C", '/', 3), '?', 1) as authority`;
@@ -76,8 +78,8 @@ const nextOf = (owner: domain.OwnerId | undefined) =>
 export const postgresCampaignRecords = (pool: Pool): domain.CampaignRecords => ({
   find: async (id) => (await rowsOf<RecordRow>(pool, recordById, [id])).map(recordOf)[0],
 
-  list: async ({ owner, after, limit }) =>
-    (await rowsOf<RecordRow>(pool, recordPage, [after ?? 0, owner, limit])).map(recordOf),
+  list: async ({ owner, after, limit, name }) =>
+    (await rowsOf<RecordRow>(pool, recordPage, [after ?? 0, owner, limit, name])).map(recordOf),
 
   listMirrors: async (page) => {
     if (page.hosts) return examineMirrors<domain.Mirror>(pool, mirrorColumns, page);

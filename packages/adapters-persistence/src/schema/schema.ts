@@ -10,6 +10,7 @@ export const migrationNames = [
   '0002-feed-and-clicks',
   '0003-promises-kept',
   '0004-conditions-and-hosts',
+  '0005-denied-hosts',
 ] as const;
 
 /** The format of every time that leaves the database, whatever the session's time zone and date style. */

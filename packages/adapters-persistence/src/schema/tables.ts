@@ -150,3 +150,7 @@ export const hostsOfKeys = `
   alter table campaign_mirror.access_keys add column hosts text[];
   drop function if exists campaign_mirror.set_mirrors_with_entry(
     bigint[], bigint[], boolean[], text[], text[], bigint[], text[], text[], text[], boolean, bigint);`;
+
+/** Hosts that no mirror may point to, as in MIRROR_HOST_DENYLIST: those of all processes that said so. */
+export const deniedHosts = `
+  create table campaign_mirror.denied_hosts (host text primary key check (length(host) between 1 and 255));`;

@@ -36,9 +36,9 @@ export function migrate(call: Call) {
   )
     .option('--status', 'only show which migrations are applied or pending; exit code 1 if any is pending')
     .action(async ({ status, json }) => {
-      const { migrateWithNotes, withDatabase, withPool } = await import('../operator/command-database.ts');
+      const { migrateAsOwner, withPool } = await import('../operator/command-database.ts');
       if (!status) {
-        await withDatabase(call, (access) => migrateWithNotes(access, call));
+        await migrateAsOwner(call);
         return call.output.answer(json, { migrated: true }, 'The schema is up to date.');
       }
       const { migrationStates } = await import('@campaign-mirror/adapters-persistence/sql');

@@ -8,6 +8,7 @@ import {
 import { type Check, type CheckInput, durable, ok, problem, type Result, warning } from './check.ts';
 import { namePrimary } from './connection-advice.ts';
 import {
+  checkDeniedHosts,
   checkEnforcement,
   checkMigrations,
   checkMirrors,
@@ -57,6 +58,7 @@ export const checks: readonly Check[] = [
   { name: 'transactions', stops: true, warns: true, run: checkTransactions },
   { name: 'enforcement', stops: true, warns: true, run: checkEnforcement },
   { name: 'mirrors', run: checkMirrors },
+  { name: 'denylist', warns: true, run: checkDeniedHosts },
   {
     // Behind a pooler, the server counts the pooler's connections.
     name: 'pool',

@@ -1,11 +1,16 @@
 import type { DatabaseProbe } from '@campaign-mirror/adapters-persistence';
 import type { Registry } from 'prom-client';
+import type { PageData } from '../ops-page/page-data.ts';
 import type { Readiness } from '../process/readiness.ts';
 import { version } from '../process/version.ts';
 import { instruments } from './instruments.ts';
 
 /** The version that runs, and whether the service can serve. */
-export function serviceMetrics(registry: Registry, readiness: Readiness, probe?: DatabaseProbe): void {
+export function serviceMetrics(
+  registry: Registry,
+  readiness: Readiness,
+  ofDatabase?: { readonly probe: DatabaseProbe; readonly lists: PageData['lists'] },
+): void {
   const { gauge } = instruments(registry);
   const { name: _, ...labels } = version();
   gauge(
@@ -27,11 +32,21 @@ export function serviceMetrics(registry: Registry, readiness: Readiness, probe?:
     },
     'check',
   );
-  if (!probe) return;
+  if (!ofDatabase) return;
+  const { probe, lists } = ofDatabase;
   gauge(
     'campaign_mirror_history_rows',
     "PostgreSQL's estimate of the rows of the history, as of its last vacuum or analyze; absent before that.",
     (metric) => (probe.historyRows === undefined ? metric.remove() : metric.set(probe.historyRows)),
+  );
+  gauge(
+    'campaign_mirror_keys_expiring',
+    'Access keys that expire within 14 days and were neither revoked nor replaced; absent if the database does not answer.',
+    async (metric) => {
+      const { keys } = await lists();
+      if (keys) metric.set(keys[0]?.soon ?? 0);
+      else metric.remove();
+    },
   );
 }
 

@@ -75,7 +75,9 @@ export const schema = v.object({
   JWT_HOSTS_CLAIM: setting(is.claimText).means(
     'the claim with the only hosts that the token may set, an array or one text with commas; without the claim, any',
   ),
-  MIRROR_HOST_DENYLIST: setting(is.hosts, '').means('hosts that no mirror may point to'),
+  MIRROR_HOST_DENYLIST: setting(is.hosts, '').means(
+    'hosts that no mirror may point to, by any service or command on the database',
+  ),
   RATE_LIMIT: setting(is.rate, 'off').means('how often an access key, or subject of tokens, may call'),
   FAILED_KEY_LIMIT: setting(is.rate, '600/1m').means(
     'how often an address (IPv6: its /64) may send keys that are refused; further ones get 429 after a second instead of 401, but valid keys never do',

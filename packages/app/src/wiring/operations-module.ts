@@ -34,7 +34,7 @@ export const operationsModule = ({ settings, log, lines, registry, life }: Modul
 
         // These metrics ask the database: they are not in the registry that the page reads every 5 s.
         const databaseRegistry = new Registry();
-        serviceMetrics(databaseRegistry, readiness, probe);
+        serviceMetrics(databaseRegistry, readiness, probe && { probe, lists });
         const { contentType } = registry;
         const metricsNow = () => Registry.merge([registry, databaseRegistry]).metrics();
         const scrape: OpsAnswer = async () => ({ status: 200, contentType, body: await metricsNow() });

@@ -120,8 +120,8 @@ export async function* moveMirrors(
     for (const mirror of page.mirrors) {
       const result = moveOf(mirror, request, denied);
       if (result) results.push(result);
+      else if (isOnHost(mirror.address, to.name, subdomains)) isTargetInUse = true;
       else if (isOnHost(mirror.address, from, true)) below += 1;
-      else isTargetInUse ||= isOnHost(mirror.address, to.name, subdomains);
       if (namesHostElsewhere(mirror.address, from)) elsewhere += 1;
     }
     examined += page.examined;

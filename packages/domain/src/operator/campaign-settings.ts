@@ -43,8 +43,8 @@ export interface CampaignRecords {
   /** Undefined if there is no such campaign. */
   find(id: CampaignId): Promise<CampaignRecord | undefined>;
 
-  /** By ascending number. */
-  list(page: CampaignPage): Promise<CampaignRecord[]>;
+  /** By ascending number; with `name` only campaigns whose name contains it, in upper or lower case. */
+  list(page: CampaignPage & { readonly name?: string | undefined }): Promise<CampaignRecord[]>;
 
   /** By ascending campaign number. */
   listMirrors(page: MirrorPage): Promise<ExaminedMirrors<Mirror>>;

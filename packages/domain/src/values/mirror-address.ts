@@ -209,6 +209,11 @@ export function hostList(entries: readonly string[]): HostList | { notAHost: str
   return { exact, below };
 }
 
+/** The entries of a list: `hostList` reads the same list from them. */
+export function entriesOf({ exact, below }: HostList): string[] {
+  return [...exact, ...[...below].map((name) => `*.${name}`)];
+}
+
 /** `hostname` comes from the URL parser. */
 export function isListed(list: HostList, hostname: string): boolean {
   const name = comparable(hostname);
