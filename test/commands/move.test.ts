@@ -272,7 +272,8 @@ describe('mirror move', () => {
         ...['https://denied.example/;5;;\r', `${x};6;;\r`, `${x};7;;\r`, `${x};8;;\r`],
         ...[`${x};;;\r`, `${x};9;;\r`, `${x};9;;\r`, `${x};1\r`],
       ];
-      const file = `MIRROR_HOST_DENYLIST=denied.example ${await setting(lines, '\ufeffTarget URL;"Campaign ID";Expected;Notes\r')}`;
+      await sql("insert into campaign_mirror.denied_hosts (host) values ('denied.example')");
+      const file = await setting(lines, '\ufeffTarget URL;"Campaign ID";Expected;Notes\r');
       const set = `
         line 2: campaign 1: https://old.example/1 → ${x}?a={b}
         line 3: campaign 2: https://old.example/2 → ${x}?a="b";c`;
@@ -282,7 +283,7 @@ describe('mirror move', () => {
         line 9: the campaign 6 is its owner's default campaign, whose mirror cannot be set: \`./campaign-mirror campaign unset-default 6\` makes it an ordinary one
         line 10: the campaign 7 has no mirror: \`./campaign-mirror mirror create 7\` creates it
         line 11: there is no campaign 8
-        line 12: campaign: it must be a whole number from 1 to 9007199254740991
+        line 12: campaign: it must be a whole number from 1 to 9007199254740991, in digits alone, not as 1.0 or 1E+05
         line 13: campaign 9 is in line 14, too
         line 14: campaign 9 is in line 13 already
         line 15: the line has 2 fields, but the header has 4`;
@@ -360,6 +361,10 @@ describe('mirror move', () => {
         const { code, errors } = await on.run(`${await setting(lines, columns)} --yes`);
         expect([code, errors.includes(why)], errors).to.deep.equal([1, true]);
       }
+      const latin1 = Buffer.from(`id,target_url\n1,${x}\n2,${x}ü`, 'latin1');
+      expect((await command(['mirror', 'set', '--file', '-', '--yes'], on.settings, latin1)).errors).to.match(
+        /^line 3: the line is not in UTF-8/,
+      );
       for (const words of ['1', '1 https://x.example/ --yes', '--file new.csv 1', '--dry-run'])
         expect((await on.run(`mirror set ${words}`)).code, words).to.equal(2);
       expect((await on.run('mirror set --file none.csv --yes')).errors).to.equal(
