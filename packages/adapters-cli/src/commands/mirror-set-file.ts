@@ -32,7 +32,7 @@ export async function settingPlan(call: Call, path: string) {
     async *events(dryRun) {
       const judged: domain.MirrorMoved[] = [];
       const request = { details: { source: file.name }, dryRun };
-      for await (const event of domain.setMirrors(moves, lines, request, denied)) {
+      for await (const event of domain.moveToAddresses(moves, lines, request, denied)) {
         if (dryRun && event.kind !== 'progress') judged.push(event);
         yield event;
       }

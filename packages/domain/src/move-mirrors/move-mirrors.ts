@@ -137,7 +137,7 @@ export async function* moveMirrors(
  * again: the mirror is set if it is as the dry run saw it. To stop, stop iterating at a `progress`.
  * @throws Unavailable when the store is unavailable
  */
-export async function* setMirrors(
+export async function* moveToAddresses(
   mirrors: MirrorMoves,
   lines: readonly (AddressLine | MirrorMoved)[],
   options: Pick<MoveOptions, 'details'> & { readonly dryRun: boolean },
