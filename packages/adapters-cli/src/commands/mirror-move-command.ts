@@ -12,7 +12,8 @@ import { cutOff, leftOut } from './words.ts';
 export interface Plan {
   /** With `dryRun` nothing is written. */
   events(dryRun: boolean): AsyncIterable<domain.MirrorMoved | domain.MoveProgress>;
-  readonly verb: 'move' | 'set';
+  /** What becomes of a mirror. */
+  readonly done: 'moved' | 'set';
   /** Such as `from old.example to new.example`. */
   readonly direction: string;
   /** Printed if there is no mirror to move. */
@@ -75,7 +76,7 @@ export async function carryOut(
     async ({ moves }, { deniedHosts, undoneBy }) => {
       const plan = await planOf(moves, deniedHosts);
       const reportOf = (dryRun: boolean, printsMirrors: boolean) => {
-        const report = new MoveReport(call, { json, dryRun, printsMirrors, verb: plan.verb });
+        const report = new MoveReport(call, { json, dryRun, printsMirrors, done: plan.done });
         return report.take(plan.events(dryRun)).catch((error) => {
           throw cutOff(error, dryRun ? undefined : report.movedSoFar, undoneBy);
         });
@@ -107,8 +108,8 @@ async function confirmMove(call: Call, plan: Plan, report: MoveReport): Promise<
   const { example, toMove } = report;
   if (!example) return;
   const such = `such as that of campaign ${example.campaign} to ${example.after}`;
-  const question = `${plan.verb === 'set' ? 'Set' : 'Move'} ${toMove} ${plan.direction}, ${such}?`;
-  const notSet = plan.verb === 'set' && report.notMoved && `Not set: ${report.notMoved}.`;
+  const question = `${plan.done === 'set' ? 'Set' : 'Move'} ${toMove} ${plan.direction}, ${such}?`;
+  const notSet = plan.done === 'set' && report.notMoved && `Not set: ${report.notMoved}.`;
   const parts = [question, notSet, plan.warning?.(report), plan.left?.(report)];
   await confirmed(call, parts.filter(Boolean).join(' '));
   call.interruption.throwIfInterrupted('Nothing was done.');
@@ -127,7 +128,7 @@ async function movePlan(
   const whose = options.owner ? ` of the owner ${options.owner}` : '';
   return {
     events: (dryRun) => domain.moveMirrors(moves, { ...options, move, dryRun }, denied),
-    verb: 'move',
+    done: 'moved',
     direction: `from ${from.written} to ${to.written}`,
     none: `No mirror${whose} is on ${from.written}${subdomains ? ' or a name below it' : ''}.`,
     warning: ({ example, isTargetInUse }) =>
@@ -148,7 +149,7 @@ async function undoingPlan(
     throw new ClearError(`there is no move ${move}: \`./campaign-mirror audit\` shows the numbers of moves`);
   return {
     events: (dryRun) => domain.undoMove(moves, { move, includeDefault, dryRun }, denied),
-    verb: 'move',
+    done: 'moved',
     direction: `back as before move ${move}`,
     none: `Move ${move} has nothing to undo.`,
     warning: ({ counts: { 'changed-since': changed } }) =>
@@ -167,11 +168,10 @@ async function undoingPlan(
 async function printResult(
   { output }: Call,
   report: MoveReport,
-  { verb, direction, none, left }: Plan,
+  { done, direction, none, left }: Plan,
   { json, dryRun }: { json: boolean | undefined; dryRun: boolean },
 ): Promise<void> {
   const { counts, examined, moveId, notMoved, below, elsewhere } = report;
-  const done = verb === 'set' ? 'set' : 'moved';
   let sentence = none;
   if (notMoved || counts.moved + counts['would-move'] > 0) {
     sentence = dryRun

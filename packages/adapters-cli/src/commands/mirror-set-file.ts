@@ -39,7 +39,7 @@ export async function settingPlan(call: Call, path: string) {
       // Set is what the question has shown.
       if (dryRun) lines = judged;
     },
-    verb: 'set',
+    done: 'set',
     direction: `from ${file.name}`,
     none: `${file.name} changes nothing: each mirror has its address already.`,
   });

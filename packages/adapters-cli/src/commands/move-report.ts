@@ -10,8 +10,8 @@ const maxHosts = 10_000;
 interface ReportOptions {
   readonly json: boolean | undefined;
   readonly dryRun: boolean;
-  /** What the command does with a mirror. */
-  readonly verb: 'move' | 'set';
+  /** What becomes of a mirror. */
+  readonly done: 'moved' | 'set';
   /** Whether to print each mirror; otherwise they are only counted. */
   readonly printsMirrors: boolean;
 }
@@ -49,8 +49,7 @@ export class MoveReport {
 
   /** Such as `2 mirrors were moved`. */
   get moved(): string {
-    const { verb } = this.#options;
-    return `${counted(this.counts.moved, 'mirror was', 'mirrors were')} ${done[verb]}`;
+    return `${counted(this.counts.moved, 'mirror was', 'mirrors were')} ${this.#options.done}`;
   }
 
   /** Such as `2 refused, 1 changed since`; empty if nothing was left out. */
@@ -61,9 +60,9 @@ export class MoveReport {
 
   /** The counts under their names in the interface. */
   get fields(): Readonly<Record<string, number>> {
-    const { verb } = this.#options;
+    const { done } = this.#options;
     const counts = Object.entries(this.counts).map(([kind, count]) => [
-      nameOf(kind, verb).replaceAll('-', '_'),
+      nameOf(kind, done).replaceAll('-', '_'),
       count,
     ]);
     return Object.fromEntries(counts);
@@ -98,10 +97,11 @@ export class MoveReport {
   }
 
   async #takeProgress({ kind, total, move, ...found }: domain.MoveProgress): Promise<void> {
-    const { dryRun, verb } = this.#options;
+    const { dryRun, done } = this.#options;
     const { progress } = await import('../terminal/input-file.ts');
     const { examined } = Object.assign(this, found);
-    this.#bar ??= progress(this.#call, dryRun ? 'looking' : doing[verb], total);
+    const doing = done === 'set' ? 'setting' : 'moving';
+    this.#bar ??= progress(this.#call, dryRun ? 'looking' : doing, total);
     this.#bar.update(examined);
     this.moveId = move;
     this.#call.interruption.throwIfInterrupted(
@@ -110,62 +110,49 @@ export class MoveReport {
   }
 
   async #takeMirror(result: domain.MirrorMoved): Promise<void> {
-    const { json, printsMirrors, verb } = this.#options;
+    const { json, printsMirrors, done } = this.#options;
     const { output } = this.#call;
     this.counts[result.kind] += 1;
     if (result.kind === 'would-move') {
       this.example ??= result;
-      if (verb === 'move' && this.#hosts.size < maxHosts)
+      if (done === 'moved' && this.#hosts.size < maxHosts)
         this.#hosts.add(new URL(result.before).hostname.replace(/\.$/, ''));
     }
     if (!printsMirrors) return;
-    if (json) return output.object(objectOf(result, verb));
+    if (json) return output.object(objectOf(result, done));
     if (result.kind === 'moved' || result.kind === 'unchanged') return;
     // The line replaces the bar; the next progress draws another one.
     this.#bar?.stop();
     this.#bar = undefined;
-    await output.print(sentenceOf(result, verb));
+    const place = result.line === undefined ? '' : `line ${result.line}: `;
+    await output.print(`${place}${sentenceOf(result, done)}`);
   }
 }
-
-const done = { move: 'moved', set: 'set' } as const;
-const doing = { move: 'moving', set: 'setting' } as const;
 
 /** Whether nothing is left to do for such a result. */
 const isDone = (kind: string) => ['moved', 'would-move', 'unchanged'].includes(kind);
 
 /** In a command that sets mirrors, those that were moved were set. */
-function nameOf(kind: string, verb: ReportOptions['verb']): string {
+function nameOf(kind: string, done: ReportOptions['done']): string {
   const names: Readonly<Record<string, string>> = { moved: 'set', 'would-move': 'would-set' };
-  return (verb === 'set' && names[kind]) || kind;
+  return (done === 'set' && names[kind]) || kind;
 }
 
-function objectOf(result: domain.MirrorMoved, verb: ReportOptions['verb']): object {
-  const { line, kind, campaign = null, before = null, after = null, because } = { ...nothing, ...result };
-  const outcome = nameOf(kind, verb);
-  return { line, campaign_id: campaign, outcome, before, after, because };
+function objectOf(result: domain.MirrorMoved, done: ReportOptions['done']): object {
+  const { line } = result;
+  if (result.kind === 'unread') return { line, outcome: result.kind, because: result.because };
+  const { campaign: campaign_id, kind, before, after = null } = result;
+  const because = 'because' in result ? result.because : undefined;
+  return { line, campaign_id, outcome: nameOf(kind, done), before, after, because };
 }
 
-const nothing = {
-  line: undefined,
-  campaign: undefined,
-  before: undefined,
-  after: undefined,
-  because: undefined,
-};
-
-function sentenceOf(result: domain.MirrorMoved, verb: ReportOptions['verb']): string {
-  const place = result.line === undefined ? '' : `line ${result.line}: `;
-  return `${place}${textOf(result, verb)}`;
-}
-
-function textOf(result: domain.MirrorMoved, verb: ReportOptions['verb']): string {
+function sentenceOf(result: domain.MirrorMoved, done: ReportOptions['done']): string {
   if (result.kind === 'unread') return result.because;
   const { campaign } = result;
   const before = printable(result.before ?? '');
   const after = printable(result.after ?? '');
   const mirror = `campaign ${campaign}: ${before}`;
-  const not = verb === 'set' ? `campaign ${campaign} is not set to ${after}:` : `${mirror} is not moved:`;
+  const not = done === 'set' ? `campaign ${campaign} is not set to ${after}:` : `${mirror} is not moved:`;
   switch (result.kind) {
     case 'moved':
     case 'would-move':
@@ -174,7 +161,7 @@ function textOf(result: domain.MirrorMoved, verb: ReportOptions['verb']): string
     case 'refused': {
       const { because } = result;
       if (because === 'campaign-not-found') return campaignRefused(campaign, { kind: because }).message;
-      if (verb === 'set') return campaignRefused(campaign, { kind: 'refused', because }).message;
+      if (done === 'set') return campaignRefused(campaign, { kind: 'refused', because }).message;
       return `${not} ${refusals[because]}`;
     }
     case 'invalid':
