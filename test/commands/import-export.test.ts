@@ -93,7 +93,7 @@ describe('import and export', () => {
     for (const [at, separator] of [',', ';', '\t'].entries()) {
       const lines = `${headings}\r\n;;;;;;;;;;;;\r\n;;;;;;;;TRUE;"${10 + at}";"Mi;ne";;\r\n\r\n;;;;;https://a.example/,|;;;;20;;;\r\n`;
       const quoted = lines.replace('https://a.example/,|', '"https://a.example/,|"');
-      const text = `\ufeffsep=${separator}\r\n${quoted}`.replace(/;(?!ne)/g, separator);
+      const text = `\ufeffsep=${separator}\r\n;;\r\n${quoted}`.replace(/;(?!ne)/g, separator);
       const again = at === 0 ? [] : ['--allow-duplicates'];
       expect(await importing(text, ...again)).to.deep.equal(answered('Imported: 2 campaigns, 1 mirror.\n'));
       const [mine, others] = (await on.objects('export')).slice(-2);
@@ -177,7 +177,7 @@ describe('import and export', () => {
     const rule = `. The first line must name owner_id, and may name, in any order: ${header}; commas, semicolons or tabs separate them\n`;
     for (const [text, fault] of [
       [header.replaceAll(',', '|'), 'it lacks the column owner_id'],
-      ['sep=;\nid;Besitzer', 'it lacks the column owner_id'],
+      ['sep=;\n\nid;Besitzer', 'it lacks the column owner_id'],
       [`${header},Campaign ID`, 'it names the column id twice'],
       [
         'owner id;Hits, all;;"a;b"',

@@ -30,7 +30,7 @@ describe('the page for operators, in Chromium', () => {
     for (const life of ['29d', '2d', '31d', '1d'])
       keys.push(
         await run(
-          `key issue --owner 7 --expires-in ${life} --name x${life === '2d' ? '\u202e --hosts a.example,*.b.example' : ''}`,
+          `key issue --owner 7 --expires-in ${life} --name ${life === '29d' ? 'x'.repeat(200) : 'x'}${life === '2d' ? '\u202e --hosts a.example,*.b.example' : ''}`,
         ),
       );
     // In the order in which they were issued: the key of the data is the first.
@@ -76,6 +76,8 @@ describe('the page for operators, in Chromium', () => {
     expect((await call(data.one(service, { campaign: 404_404 }))).status).to.equal(404);
     const row = page.locator('[data-rows="refusals"] tr', { hasText: 'campaign-not-found' });
     expect(await row.innerText()).to.match(/^campaign-not-found\s+404\s+1\s+\d\d:\d\d:\d\d$/);
+    await page.reload();
+    await row.getByText('before').waitFor();
     expect(await page.locator('canvas').first().screenshot()).not.to.deep.equal(before);
     const moment = await textOf('[data-text="at"]');
     expect(moment)
@@ -102,7 +104,7 @@ describe('the page for operators, in Chromium', () => {
     const expiring = await rowsOf('keys');
     expect(expiring.map(([id, name, owner]) => `${id} ${name} of ${owner}`)).to.deep.equal([
       '3 x\\u{202e} of 7',
-      '2 x of 7',
+      `2 ${'x'.repeat(200)} of 7`,
     ]);
     const soon = new Date(Date.now() + 2 * 86_400_000).toISOString().slice(0, 10);
     expect(expiring[0]?.[3]).to.match(new RegExp(`^${soon} \\d\\d:\\d\\d$`));
@@ -141,16 +143,47 @@ describe('the page for operators, in Chromium', () => {
     await page.route('**/below/**', async (route) => {
       const path = new URL(route.request().url()).pathname.replace('/below', '');
       const response = await route.fetch({ url: `${service.ops}${path}` });
+      if (path === '/metrics') {
+        const name = 'campaign_mirror_http_refusals_total';
+        return route.fulfill({ response, body: `${name}{because="${hostile}",status="403"} 1\n` });
+      }
       if (path !== '/state.json') return route.fulfill({ response });
-      const state = await response.json();
-      const refusals = [{ because: hostile, status: 403, times: 1, last: state.at }];
-      const json = { ...state, readiness: { [hostile]: false }, refusals, times: [], series: {} };
+      const json = { ...(await response.json()), readiness: { [hostile]: false } };
       return route.fulfill({ response, json });
     });
     await page.goto(`${service.ops}/below/`);
     await shows('state', /^Not ready: <img/);
     expect(await textOf('[data-rows="refusals"]')).to.include(hostile);
     expect(await textOf('tr.bad')).to.match(/fails$/);
+  });
+
+  it('reads latency off the buckets between two looks, as Prometheus does, and nothing from before a restart', async () => {
+    const page = await open();
+    let looks = 0;
+    await page.route('**/metrics', async (route) => {
+      const counts =
+        [
+          [0, 0, 1_000],
+          [50, 100, 1_100],
+          [50, 100, 1_200],
+          [1, 2, 3],
+        ][Math.min(looks++, 3)] ?? [];
+      const buckets = [0.001, 0.002, '+Inf'].map(
+        (le, at) =>
+          `campaign_mirror_http_request_duration_seconds_bucket{le="${le}",listener="callers"} ${counts[at]}`,
+      );
+      const started = `process_start_time_seconds ${looks < 4 ? 1 : 2}`;
+      await route.fulfill({ body: [...buckets, started, ''].join('\n') });
+    });
+    await page.reload();
+    const shown = async (percentile99: string, median: string) => {
+      await shows('percentile99', new RegExp(`^${percentile99}$`));
+      await shows('median', new RegExp(`^${median}$`));
+    };
+    await shown('1.98', '1');
+    await shown('2', '2');
+    await shown('–', '–');
+    await shows('serverErrors', /^–$/);
   });
 
   it('a database that is away: the lists say so, and the rest of the page works', async () => {

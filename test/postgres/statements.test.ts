@@ -1,6 +1,6 @@
 import { type Database, openDatabase } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
-import { Statements } from '../../packages/adapters-persistence/src/hot-path/batches.ts';
+import { type Statement, Statements } from '../../packages/adapters-persistence/src/hot-path/batches.ts';
 import { timestampText } from '../../packages/adapters-persistence/src/schema/schema.ts';
 import { timestampAt } from '../../packages/adapters-persistence/src/statements/set-mirrors.ts';
 import { databaseOf } from '../support/process/lives.ts';
@@ -18,7 +18,10 @@ describe('statements of the hot path, on one connection', () => {
   for (const prepared of [true, false]) {
     describe(prepared ? 'kept by it' : 'not kept', () => {
       const run = (name: string, text: string, values: Parameters<Statements['run']>[1] = []) =>
-        new Statements(service.pool, prepared ? {} : { prepared }).run({ name, text }, values);
+        new Statements(service.pool, prepared ? {} : { prepared }).run(
+          { name: name as Statement['name'], text },
+          values,
+        );
 
       it('values arrive as they are, and rows come back as PostgreSQL writes them, in order', async () => {
         const text = `select $1::text, $2::bigint, $3::boolean, $4::boolean, encode($5::bytea, 'hex'), $6::text,
@@ -56,7 +59,8 @@ describe('statements of the hot path, on one connection', () => {
     await service.close();
     service = await openDatabase(database.address('service'), { ...limits, size: 3 });
     await database.admin.query('create table changing (column_ int); grant all on changing to public');
-    const ask = () => new Statements(service.pool).run({ name: 'all', text: 'select * from changing' }, []);
+    const ask = () =>
+      new Statements(service.pool).run({ name: 'look-up-many', text: 'select * from changing' }, []);
     await Promise.all([ask(), ask(), ask()]);
     expect(service.pool.totalCount).to.equal(3);
     await database.admin.query('alter table changing add another int');
@@ -74,7 +78,9 @@ describe('statements of the hot path, on one connection', () => {
     ];
     await service.pool.query("set time zone 'Asia/Kathmandu'; set datestyle to 'German'");
     const text = `select extract(epoch from at), ${timestampText('at')} from unnest($1::timestamptz[]) at`;
-    const rows = await new Statements(service.pool).run({ name: 'times', text }, [`{${times.join()}}`]);
+    const rows = await new Statements(service.pool).run({ name: 'look-up-many', text }, [
+      `{${times.join()}}`,
+    ]);
     expect(rows.map((row) => row[1])).to.deep.equal(times);
     expect(rows.map(([seconds]) => timestampAt(String(seconds)))).to.deep.equal(times);
     // An infinite one is the first or the last moment of the years 1 to 9999.

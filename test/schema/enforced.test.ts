@@ -1,4 +1,5 @@
 import { migrate, roles } from '@campaign-mirror/adapters-persistence';
+import { auditedActs } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { enforcementFaults } from '../../packages/adapters-persistence/src/migration/enforcement.ts';
 import { type Enforced, enforced } from '../../packages/adapters-persistence/src/schema/enforced.ts';
@@ -23,6 +24,8 @@ const catalogue = `
     from pg_index join pg_class on pg_class.oid = indexrelid join here on relnamespace = here.oid
     where indisunique and not exists (select from pg_constraint where conindid = indexrelid)
   order by 1`;
+
+const isAct = /'((?:campaign|default|mirror|key|history|host)s?-[a-z]+)'/g;
 
 const dropFunction = ({ name }: Enforced) =>
   `do $$ begin execute (select 'drop function ' || oid::regprocedure || ' cascade' from pg_proc where proname = '${name}'); end $$`;
@@ -89,6 +92,13 @@ describe('what enforces the promises', () => {
     await migrate(database.address('owner'));
     expect(await faults()).to.deep.equal([]);
     expect(await run(catalogue), 'all is as it was').to.deep.equal(fresh);
+  });
+
+  it('records the acts that the domain names, and no other', () => {
+    const acts = enforced.flatMap(({ kind, body }) =>
+      kind === 'function' ? [...(body ?? '').matchAll(isAct)] : [],
+    );
+    expect([...new Set(acts.map(([, act]) => act))].sort()).to.deep.equal([...auditedActs].sort());
   });
 
   it('is all that the schema has: none is left out of what is examined', () => {

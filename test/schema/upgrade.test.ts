@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { migrate, migrations } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import { enforcementFaults } from '../../packages/adapters-persistence/src/migration/enforcement.ts';
+import { tableNames } from '../../packages/adapters-persistence/src/schema/tables.ts';
 import { commandsOn } from '../support/commands/commands-on.ts';
 import { connect } from '../support/database/client.ts';
 import { emptyDatabase, freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
@@ -26,8 +27,6 @@ const rows = `
   select setval('campaign_mirror.campaigns_id_seq', 3), setval('campaign_mirror.mirrors_id_seq', 3),
     setval('campaign_mirror.access_keys_id_seq', 2), setval('campaign_mirror.mirror_history_id_seq', 2),
     setval('campaign_mirror.operator_audit_id_seq', 2)`;
-
-const tables = ['campaigns', 'mirrors', 'access_keys', 'mirror_history', 'operator_audit'];
 
 describe('a database of version 0001', () => {
   it('is carried to this version by migrate: no row is lost or changed, when keys were used is kept, and all is enforced', async () => {
@@ -76,7 +75,7 @@ describe('a database of version 0001', () => {
 });
 
 async function contents({ admin }: TestDatabase): Promise<Record<string, unknown>[][]> {
-  const all = tables.map((table) => admin.query(`select * from campaign_mirror.${table} order by id`));
+  const all = tableNames.map((table) => admin.query(`select * from campaign_mirror.${table} order by id`));
   return (await Promise.all(all)).map((one) => one.rows);
 }
 

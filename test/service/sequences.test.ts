@@ -1,11 +1,10 @@
 import { expect } from 'chai';
+import { tableNames } from '../../packages/adapters-persistence/src/schema/tables.ts';
 import { command, refused } from '../support/commands/command.ts';
 import { objectsOf } from '../support/commands/commands-on.ts';
 import { call } from '../support/http/caller.ts';
 import { serviceDataOf } from '../support/process/lives.ts';
 import { listeningService, startService } from '../support/process/service-process.ts';
-
-const tables = ['campaigns', 'mirrors', 'access_keys', 'mirror_history', 'operator_audit'];
 
 describe('sequences behind their tables, as logical replication and COPY leave them', () => {
   const data = serviceDataOf('test');
@@ -27,7 +26,7 @@ describe('sequences behind their tables, as logical replication and COPY leave t
     expect((await create()).code).to.equal(0);
     expect(await doctor()).to.deep.equal([]);
 
-    await behind(...tables);
+    await behind(...tableNames);
     const found = await doctor();
     const { host, port, name } = { ...data.database.address('operator'), name: data.database.name };
     const line =
@@ -38,8 +37,8 @@ describe('sequences behind their tables, as logical replication and COPY leave t
     const imported = await command(['import', '-'], { DATABASE_URL: data.database.url('operator') }, lines);
     expect(imported.errors + imported.output).to.match(/2 campaigns/);
     expect(await run('key', 'issue', '--owner', '1', '--name', 'x')).to.deep.equal(refused(line, 3));
-    expect(found.map(({ state }) => state)).to.deep.equal(tables.map(() => 'problem'));
-    for (const [at, table] of tables.entries()) {
+    expect(found.map(({ state }) => state)).to.deep.equal(tableNames.map(() => 'problem'));
+    for (const [at, table] of tableNames.entries()) {
       const { finding, advice } = found[at] ?? {};
       expect(finding).to.match(new RegExp(`^the sequence ${table}_id_seq is behind its table`));
       await data.database.admin.query(String(advice).replace('run as the owner of the schema: ', ''));

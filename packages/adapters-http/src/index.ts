@@ -5,7 +5,7 @@ export {
   type HttpLog,
   type Middleware,
 } from './chain/calls.ts';
-export { Capacity, type CapacityLimits, type Overload } from './chain/capacity.ts';
+export { Capacity, type CapacityLimits, type Overload, overloads } from './chain/capacity.ts';
 export { type TrustedProxies, trustedProxies } from './chain/client-address.ts';
 export { contentSecurityPolicy, Page, type Pages } from './chain/pages.ts';
 export { type BodyFault, faults, type Reply, refusals, replyTo } from './chain/replies.ts';

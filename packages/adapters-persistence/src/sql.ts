@@ -14,7 +14,7 @@ export {
   UnfitDatabase,
 } from './connection/pool.ts';
 export { withTimeLimit } from './connection/transaction.ts';
-export { type HotPathObserver, silentHotPathObserver } from './hot-path/batches.ts';
+export { type HotPathObserver, silentHotPathObserver, statementNames } from './hot-path/batches.ts';
 export { type OpenHotPath, openHotPath } from './hot-path/open-hot-path.ts';
 export { type CreatedRole, createRoles } from './migration/create-roles.ts';
 export { enforcementFaults, mirrorFaults } from './migration/enforcement.ts';

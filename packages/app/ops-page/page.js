@@ -1,6 +1,6 @@
-// Updates the page while it is visible. `state.json` has the numbers; times are in seconds since 1970.
+// Updates the page while it is visible, and keeps what it has seen. Times are in seconds since 1970.
 
-/** How often the state is fetched, and how long an answer may take, in milliseconds. */
+/** How often `state.json` and `metrics` are fetched, and how long an answer may take, in milliseconds. */
 const betweenLooks = 2_000;
 const timeout = 5_000;
 /** What the plots show, in seconds. */
@@ -23,15 +23,18 @@ const colour = (name) => getComputedStyle(document.documentElement).getPropertyV
 
 let timer;
 let rows = '';
-let state = { at: Date.now() / 1_000, times: [], series: {}, figures: {} };
+let state = { at: Date.now() / 1_000, figures: {} };
+/** The looks of the last ten minutes, the oldest first. */
+const moments = [];
 const plots = [...document.querySelectorAll('figure')].map(plotIn);
 
 async function look() {
   clearTimeout(timer);
   try {
-    const answer = await fetch('state.json', { cache: 'no-store', signal: AbortSignal.timeout(timeout) });
-    if (!answer.ok) throw new Error(`${answer.status}`);
-    state = await answer.json();
+    const [answer, metrics] = await Promise.all(['state.json', 'metrics'].map(fetched));
+    state = { ...(await answer.json()), ...figuresIn(valuesIn(await metrics.text())) };
+    moments.push(momentOf(state, moments.at(-1)));
+    while (moments[0].at < state.at - span) moments.shift();
     show();
   } catch {
     headline(`No answer since ${clock(state.at)} UTC`, 'No answer');
@@ -40,10 +43,88 @@ async function look() {
   if (!document.hidden) timer = setTimeout(look, betweenLooks);
 }
 
+async function fetched(path) {
+  const answer = await fetch(path, { cache: 'no-store', signal: AbortSignal.timeout(timeout) });
+  if (!answer.ok) throw new Error(`${answer.status}`);
+  return answer;
+}
+
+/** A function that finds the values of a metric which have these labels, in the text format of Prometheus. */
+function valuesIn(text) {
+  const all = [...text.matchAll(/^(\w+)(?:\{(.*)\})? (\S+)$/gm)].map(([, name, labels = '', value]) => {
+    return { name, value: Number(value), ...Object.fromEntries(labels.split(',').map(labelIn)) };
+  });
+  return (name, wanted = {}) =>
+    all.filter((one) => Object.entries({ name, ...wanted }).every(([label, value]) => one[label] === value));
+}
+
+/** No label has a comma, or a character that is escaped. */
+const labelIn = (text) => [text.split('=')[0], text.slice(text.indexOf('"') + 1, -1)];
+
+function figuresIn(values) {
+  const callers = { listener: 'callers' };
+  const sum = (list) => list.reduce((total, { value }) => total + value, 0);
+  const now = (name, labels) => sum(values(`campaign_mirror_${name}`, labels));
+  const answers = values('campaign_mirror_http_requests_total', callers);
+  const answered = (first) => sum(answers.filter(({ status }) => status.startsWith(first)));
+  const buckets = new Map();
+  for (const { le, value } of values('campaign_mirror_http_request_duration_seconds_bucket', callers))
+    buckets.set(le, (buckets.get(le) ?? 0) + value);
+  return {
+    /** Since the process began. */
+    counts: {
+      requests: sum(answers),
+      serverErrors: answered('5'),
+      clientErrors: answered('4'),
+      loopActive: now('event_loop_active_seconds_total'),
+    },
+    /** How many answers took at most so many milliseconds, in ascending order. */
+    buckets: [...buckets].map(([le, count]) => ({ bound: le === '+Inf' ? Infinity : le * 1_000, count })),
+    refusals: values('campaign_mirror_http_refusals_total').filter(({ value }) => value > 0),
+    figures: {
+      startedAt: sum(values('process_start_time_seconds')),
+      inFlight: now('http_requests_in_flight'),
+      inFlightLimit: now('http_requests_in_flight_limit'),
+      connections: now('http_connections', callers),
+      connectionsLimit: now('http_connections_limit', callers),
+      poolInUse: now('pool_connections', { state: 'in-use' }),
+      poolLimit: now('pool_connections_limit'),
+      poolWaiting: now('pool_waiting'),
+      overloads: now('overload_refusals_total', callers),
+      memory: sum(values('process_resident_memory_bytes')),
+    },
+  };
+}
+
+/** What is plotted: rates per second, latencies in milliseconds; null if there is none, as at the first look at a process. */
+function momentOf({ at, counts, buckets, figures, refusals }, last) {
+  const before = last?.figures.startedAt === figures.startedAt ? last : undefined;
+  const rate = (name) => (before ? (counts[name] - before.counts[name]) / (at - before.at) : null);
+  const took = before
+    ? buckets.map(({ bound, count }, index) => ({ bound, count: count - before.buckets[index].count }))
+    : [];
+  const { poolInUse, poolWaiting } = figures;
+  const rates = Object.fromEntries(Object.keys(counts).map((name) => [name, rate(name)]));
+  const latencies = { percentile99: quantile(0.99, took), median: quantile(0.5, took) };
+  return { at, counts, buckets, figures, refusals, ...rates, ...latencies, poolInUse, poolWaiting };
+}
+
+/** A quantile of a histogram, as Prometheus' `histogram_quantile` has it; null if nothing was observed. */
+function quantile(share, buckets) {
+  const rank = share * (buckets.at(-1)?.count ?? 0);
+  if (rank === 0) return null;
+  const at = buckets.findIndex(({ count }) => count >= rank);
+  const below = buckets[at - 1] ?? { bound: 0, count: 0 };
+  const own = buckets[at];
+  if (own.bound === Infinity) return below.bound;
+  return below.bound + ((own.bound - below.bound) * (rank - below.count)) / (own.count - below.count);
+}
+
 function show() {
   const { readiness, version, figures, refusals, keys, moves } = state;
   const checks = Object.entries({ alive: true, ...readiness });
   const missing = Object.keys(readiness).filter((name) => !readiness[name]);
+  const busy = moments.at(-1).loopActive;
   headline(missing.length > 0 ? `Not ready: ${missing.join(', ')}` : 'Ready');
   setText('at', `${clock(state.at)} UTC`);
   setText('version', version.version);
@@ -54,7 +135,10 @@ function show() {
   setRows({
     keys: (keys ?? []).map((one) => [one.id, one.name, one.owner, minute(one.expiresAt), one.hosts ?? 'any']),
     moves: (moves ?? []).map((one) => [one.id, minute(one.at), moveOf(one), whole(one.mirrors)]),
-    refusals: refusals.map((one) => [one.because, one.status, whole(one.times), clock(one.last)]),
+    refusals: refusals
+      .map((one) => ({ ...one, last: lastOf(one) }))
+      .sort((one, other) => other.last - one.last || other.value - one.value)
+      .map((one) => [one.because, one.status, whole(one.value), one.last ? clock(one.last) : 'before']),
     checks: checks.map(([name, passes]) => [name, passes ? 'passes' : 'fails']),
     figures: [
       ['version', version.version],
@@ -64,13 +148,20 @@ function show() {
       ['requests in flight', outOf(figures.inFlight, figures.inFlightLimit)],
       ['connections of callers', outOf(figures.connections, figures.connectionsLimit)],
       ['refused for overload', whole(figures.overloads)],
-      ['event loop busy', `${few(figures.busy && figures.busy * 100)} %`],
+      ['event loop busy', `${few(busy && busy * 100)} %`],
       ['memory', `${few(figures.memory && figures.memory / 2 ** 20)} MiB`],
     ],
   });
-  for (const { plot, names } of plots) {
-    plot.setData([state.times, ...names.map((name) => state.series[name] ?? [])]);
-  }
+  const times = moments.map(({ at }) => at);
+  for (const { plot, names } of plots)
+    plot.setData([times, ...names.map((name) => moments.map((moment) => moment[name]))]);
+}
+
+/** When the page saw the last refusal for this reason: 0 if not in the last ten minutes. */
+function lastOf({ because, value }) {
+  const timesIn = ({ refusals }) => refusals.find((one) => one.because === because)?.value ?? 0;
+  const seen = moments.findIndex((moment) => timesIn(moment) === value);
+  return seen > 0 ? moments[seen].at : 0;
 }
 
 /** The text below a table without rows; null stands for a database that does not answer. */
@@ -108,7 +199,7 @@ function setRows(tables) {
 
 function rowOf(cells) {
   const row = document.createElement('tr');
-  if (cells[1] === 'fails') row.className = 'bad';
+  if (cells.length === 2 && cells[1] === 'fails') row.className = 'bad';
   for (const [at, text] of cells.entries()) {
     const cell = document.createElement(at === 0 ? 'th' : 'td');
     if (at === 0) cell.scope = 'row';

@@ -80,8 +80,8 @@ function fieldsIn(text: string, delimiter: string): string[] {
 }
 
 /**
- * Reads the lines of a CSV file. The header line shows whether commas, semicolons or tabs separate its columns. A first
- * line such as `sep=,`, which is for spreadsheets, and rows without any value are skipped. Only the first line in another
+ * Reads the lines of a CSV file. The header line shows whether commas, semicolons or tabs separate its columns. A line
+ * such as `sep=,` before it, which is for spreadsheets, and rows without any value are skipped. Only the first line in another
  * encoding than UTF-8 is reported. @throws ClearError if it is another file, or the header does not name the columns
  */
 export async function* readCsv<Column extends string>(
@@ -100,7 +100,7 @@ export async function* readCsv<Column extends string>(
       if (header) {
         const values = fieldsIn(text, header.separator);
         if (values.some((value) => value !== '')) yield { line, fields: fieldsOf(values, header, columns) };
-      } else if (line > 1 || !/^"?sep=/i.test(text)) {
+      } else if (!/^(?:"?sep=.*|[,;\t]*)$/i.test(text)) {
         header = await headerOf(text, columns);
       }
     } catch (error) {

@@ -45,7 +45,7 @@ export function answer(context: Context, reply: Reply): void {
   if (res.headersSent) return;
   context.status = reply.status;
   context.state.call.because = reply.because;
-  if (reply.headers) context.set(reply.headers);
+  for (const name in reply.headers) res.setHeader(name, reply.headers[name] as string);
   if (reply.closes) res.setHeader('Connection', 'close');
   if (reply.body === undefined) context.body = null;
   else {

@@ -9,7 +9,8 @@ import { faults } from './replies.ts';
 const refusalDelay = 1_000;
 
 /** The limit that was exceeded; `share` is that of one caller or campaign. */
-export type Overload = 'requests' | 'share' | 'event-loop-delay' | 'connections';
+export const overloads = ['requests', 'share', 'event-loop-delay', 'connections'] as const;
+export type Overload = (typeof overloads)[number];
 
 /** The load above which requests are refused. */
 export interface CapacityLimits {

@@ -127,7 +127,7 @@ function body(limit = 16_384): Part {
     if (Buffer.isBuffer(body)) context.state.asked.body = body;
     // An empty chunked body has no bytes.
     else if (body !== '') throw anotherReader();
-    return next();
+    await next();
   };
 }
 
@@ -135,16 +135,12 @@ const anotherReader = () => new Error('another reader has read the body: mount t
 
 /** A place, before anybody is asked: that of a caller who is remembered, or one of those for the network of a stranger. */
 function place({ identity }: SetCampaignMirror, capacity: Capacity): Part {
-  return async (context, next) => {
+  return (context, next) => {
     const { asked, call } = context.state;
     call.campaign = asked.campaign;
     asked.caller = identity.remembered?.(asked.credential());
-    try {
-      const mine = asked.caller ? placeOf(asked.caller, asked.campaign) : strangersPlace(call, asked);
-      await capacity.take(context, mine, next);
-    } finally {
-      capacity.leave(context);
-    }
+    const mine = asked.caller ? placeOf(asked.caller, asked.campaign) : strangersPlace(call, asked);
+    return capacity.take(context, mine, next).finally(() => capacity.leave(context));
   };
 }
 
@@ -161,14 +157,19 @@ const strangersPlace = ({ client }: ServiceState['call'], { credential }: Asked)
 
 /** Check 5: the caller. A stranger is looked up, and exchanges the place of the network for one of their own. */
 function caller({ identity }: SetCampaignMirror, capacity: Capacity, refuseKey: RefuseKey): Part {
-  return async (context, next) => {
+  const stranger: Part = async (context, next) => {
     const { asked, call } = context.state;
-    const identified = asked.caller ?? (await identity.whoIs(asked.credential()));
+    const identified = await identity.whoIs(asked.credential());
     call.subject = identified?.subject;
     if (!isCaller(identified)) return refuseKey(context, replyTo(unauthenticated(identified), asked.segment));
-    if (asked.caller) return next();
     asked.caller = identified;
     return capacity.take(context, placeOf(identified, asked.campaign), next);
+  };
+  return (context, next) => {
+    const { asked, call } = context.state;
+    if (!asked.caller) return stranger(context, next);
+    call.subject = asked.caller.subject;
+    return next();
   };
 }
 

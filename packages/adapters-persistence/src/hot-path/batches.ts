@@ -133,9 +133,11 @@ export function batches<Member extends Waiting>(
   };
 }
 
+export const statementNames = ['look-up-one', 'look-up-many', 'set-mirrors', 'set-locked-mirror'] as const;
+
 /** A statement of the hot path: parsed and planned once per connection, under its name. */
 export interface Statement {
-  readonly name: string;
+  readonly name: (typeof statementNames)[number];
   readonly text: string;
 }
 

@@ -6,6 +6,7 @@ import { isLocked } from '../connection/database-faults.ts';
 import { blockersOf } from '../connection/lock-holders.ts';
 import type { DatabaseAddress } from '../connection/pool.ts';
 import { withoutTimeouts } from '../connection/stoppable.ts';
+import { enforced } from '../schema/enforced.ts';
 import { transactionsBroughtBack } from '../schema/feed.ts';
 import { grantTexts, revokeFromPublic } from '../schema/grants.ts';
 import { migrationNames, roles, schema } from '../schema/schema.ts';
@@ -113,10 +114,12 @@ type Run = <Row>(text: string, values?: unknown[]) => Promise<Row[]>;
 const keepWritersOut = `lock table ${tableNames.map((name) => `${schema}.${name}`).join(', ')} in share row exclusive mode`;
 
 /** Makes the functions and triggers of this version, and puts right what was left off, replaced or removed. */
-async function enforce(run: Run): Promise<void> {
+async function enforce(run: Run, isNewVersion: boolean): Promise<void> {
   const faults = await enforcementFaults((text, values) => run(text.replace('$1', '?'), values));
   if (faults.length > 0) await run(keepWritersOut);
   for (const { mended } of faults) if (mended) await run(mended);
+  // What is compared of a trigger does not show another condition.
+  if (isNewVersion) for (const { kind, text } of enforced) if (kind === 'trigger') await run(text);
 }
 
 /** PostgreSQL only warns if a role grants rights that it may not grant. */
@@ -152,11 +155,11 @@ async function bringUpToDate(
       // Creates the schema and the table of migrations, on a connection of its own.
       const executed = (await orm.migrator.getExecuted()).map(({ name }) => name);
       await run("select set_config('lock_timeout', ?, true)", [String(lockTimeout)]);
-      if (executed.length > 0 && !migrationNames.every((name) => executed.includes(name)))
-        await run(keepWritersOut);
+      const isNewVersion = !migrationNames.every((name) => executed.includes(name));
+      if (executed.length > 0 && isNewVersion) await run(keepWritersOut);
       await orm.migrator.up({ transaction });
       // Not over those of a newer version.
-      if (executed.every((name) => known.includes(name))) await enforce(run);
+      if (executed.every((name) => known.includes(name))) await enforce(run, isNewVersion);
       await run(transactionsBroughtBack);
       // Each time: a dump that was restored without privileges lets everybody execute them.
       await run(revokeFromPublic);

@@ -1,4 +1,5 @@
 import { type Role, roles, schema } from './schema.ts';
+import { tableNames } from './tables.ts';
 
 /** A right on an object of the schema, named without it: on these columns of a table, or on the whole object. */
 export interface Grant {
@@ -14,8 +15,7 @@ function on(objects: string, rights: string, columns?: string): Grant[] {
 }
 
 /** Read by `copy`, so that no number is assigned again after it. */
-const sequences =
-  'campaigns_id_seq mirrors_id_seq access_keys_id_seq mirror_history_id_seq operator_audit_id_seq';
+const sequences = tableNames.map((table) => `${table}_id_seq`).join(' ');
 
 /** The columns that the creator of a mirror sets. The database itself sets the others, such as `last_change_id`. */
 const mirrorFields =

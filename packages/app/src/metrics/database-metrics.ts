@@ -1,8 +1,7 @@
-import type { Database, HotPathObserver } from '@campaign-mirror/adapters-persistence';
+import { type Database, type HotPathObserver, statementNames } from '@campaign-mirror/adapters-persistence';
 import type { Registry } from 'prom-client';
 import { durationBuckets, instruments } from './instruments.ts';
 
-const statements = ['look-up-one', 'look-up-many', 'set-mirrors', 'set-locked-mirror'];
 /** Upper bounds, in calls. */
 const memberBuckets = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
@@ -49,7 +48,7 @@ export function hotPathMetrics(registry: Registry): HotPathObserver {
     'Updates that wrote nothing because their campaign had changed, and were judged again.',
   );
   // All series except the durations start at 0, so that Prometheus sees their first rise.
-  for (const statement of statements) {
+  for (const statement of statementNames) {
     for (const counter of [failures, retries, refused]) counter.inc({ statement }, 0);
   }
   for (const kind of ['look-up', 'update']) {

@@ -3,6 +3,7 @@ import {
   type Capacity,
   type HttpServer,
   type Overload,
+  overloads,
   refusals,
   setMirrorRoute,
 } from '@campaign-mirror/adapters-http';
@@ -60,7 +61,7 @@ export function httpMetrics(registry: Registry) {
     'Requests whose callers did not wait for the answer.',
     'listener',
   );
-  const overloads = counter(
+  const refusedFor = counter(
     'campaign_mirror_overload_refusals_total',
     'Requests or connections that were refused because there were too many.',
     'listener',
@@ -73,9 +74,7 @@ export function httpMetrics(registry: Registry) {
   for (const { status, because } of refusals) refused.inc({ status, because }, 0);
   for (const listener of ['callers', 'operators']) {
     callersGone.inc({ listener }, 0);
-    for (const what of ['requests', 'share', 'event-loop-delay', 'connections']) {
-      overloads.inc({ listener, what }, 0);
-    }
+    for (const what of overloads) refusedFor.inc({ listener, what }, 0);
   }
 
   const watched = new Map<Listener, Watched>();
@@ -121,7 +120,7 @@ export function httpMetrics(registry: Registry) {
         if (callerGone) callersGone.inc({ listener });
         if (because !== undefined && listener === 'callers') refused.inc({ status, because });
       },
-    overload: (listener: Listener) => (what: Overload) => overloads.inc({ listener, what }),
+    overload: (listener: Listener) => (what: Overload) => refusedFor.inc({ listener, what }),
     watch: (listener: Listener, of: Watched) => void watched.set(listener, of),
   };
 }

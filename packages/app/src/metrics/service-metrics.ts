@@ -1,6 +1,5 @@
 import type { DatabaseProbe } from '@campaign-mirror/adapters-persistence';
 import type { Registry } from 'prom-client';
-import type { PageData } from '../ops-page/page-data.ts';
 import type { Readiness } from '../process/readiness.ts';
 import { version } from '../process/version.ts';
 import { instruments } from './instruments.ts';
@@ -9,7 +8,7 @@ import { instruments } from './instruments.ts';
 export function serviceMetrics(
   registry: Registry,
   readiness: Readiness,
-  ofDatabase?: { readonly probe: DatabaseProbe; readonly lists: PageData['lists'] },
+  ofDatabase?: { readonly probe: DatabaseProbe; expiringKeys(): Promise<number | undefined> },
 ): void {
   const { gauge } = instruments(registry);
   const { name: _, ...labels } = version();
@@ -33,7 +32,7 @@ export function serviceMetrics(
     'check',
   );
   if (!ofDatabase) return;
-  const { probe, lists } = ofDatabase;
+  const { probe, expiringKeys } = ofDatabase;
   gauge(
     'campaign_mirror_history_rows',
     "PostgreSQL's estimate of the rows of the history, as of its last vacuum or analyze; absent before that.",
@@ -43,9 +42,9 @@ export function serviceMetrics(
     'campaign_mirror_keys_expiring',
     'Access keys that expire within 14 days and were neither revoked nor replaced; absent if the database does not answer.',
     async (metric) => {
-      const { keys } = await lists();
-      if (keys) metric.set(keys[0]?.soon ?? 0);
-      else metric.remove();
+      const count = await expiringKeys();
+      if (count === undefined) metric.remove();
+      else metric.set(count);
     },
   );
 }

@@ -1,4 +1,10 @@
-import { type OpenHotPath, openDatabase, openHotPath, openPool } from '@campaign-mirror/adapters-persistence';
+import {
+  defaultPoolLimits,
+  type OpenHotPath,
+  openDatabase,
+  openHotPath,
+  openPool,
+} from '@campaign-mirror/adapters-persistence';
 import { ContainerModule } from 'inversify';
 import { type DatabaseAccess, openDatabaseAccess } from '../database/database-access.ts';
 import { prepareDatabase } from '../database/prepare-database.ts';
@@ -80,14 +86,9 @@ async function openServiceHotPath(
 }
 
 function poolLimits({ POOL_SIZE: size, STATEMENT_TIMEOUT: statementTimeout }: Settings) {
-  return {
-    size,
-    // How long a request waits for a connection, in milliseconds.
-    waitTimeout: 3_000,
-    statementTimeout,
-    // How long a server that no longer answers is awaited: a second more than a statement may take.
-    queryTimeout: (statementTimeout || 5_000) + 1_000,
-  };
+  // A server that no longer answers is awaited for a second more than a statement may take.
+  const queryTimeout = statementTimeout ? statementTimeout + 1_000 : defaultPoolLimits.queryTimeout;
+  return { ...defaultPoolLimits, size, statementTimeout, queryTimeout };
 }
 
 /** How long a page may wait for the database, in milliseconds. */

@@ -1,13 +1,10 @@
 import { Calls, HttpServer, type OpsAnswer, operatorsApplication } from '@campaign-mirror/adapters-http';
 import { openProbe } from '@campaign-mirror/adapters-persistence';
 import { ContainerModule } from 'inversify';
-import { Registry } from 'prom-client';
 import { httpLog } from '../http/http-log.ts';
 import { capacityOf } from '../http/listening.ts';
-import { throttled } from '../logging/log-events.ts';
 import { serviceMetrics } from '../metrics/service-metrics.ts';
 import { opsPage } from '../ops-page/page.ts';
-import { recentMoments } from '../ops-page/recent.ts';
 import { readinessOf } from '../process/readiness.ts';
 import { version } from '../process/version.ts';
 import { type ModuleInput, parts } from './tokens.ts';
@@ -24,20 +21,15 @@ export const operationsModule = ({ settings, log, lines, registry, life }: Modul
         if (probe) life.atEnd('probe', probe.close);
         const readiness = readinessOf(async () => (await probe?.ask()) ?? {}, life.ending);
 
-        const report = throttled(log, 'error');
-        const recent = recentMoments(
-          () => registry.getMetricsAsJSON(),
-          (error) => report({ event: 'page-failed', err: error }, 'the metrics cannot be read'),
-        );
-        recent.start();
-        const page = opsPage({ readiness, version: version(), recent, lists });
+        const page = opsPage({ readiness, version: version(), lists });
 
-        // These metrics ask the database: they are not in the registry that the page reads every 5 s.
-        const databaseRegistry = new Registry();
-        serviceMetrics(databaseRegistry, readiness, probe && { probe, lists });
+        const expiringKeys = async () => {
+          const { keys } = await lists();
+          return keys ? (keys[0]?.soon ?? 0) : undefined;
+        };
+        serviceMetrics(registry, readiness, probe && { probe, expiringKeys });
         const { contentType } = registry;
-        const metricsNow = () => Registry.merge([registry, databaseRegistry]).metrics();
-        const scrape: OpsAnswer = async () => ({ status: 200, contentType, body: await metricsNow() });
+        const scrape: OpsAnswer = async () => ({ status: 200, contentType, body: await registry.metrics() });
 
         // Health checks call every second: their lines are at `debug`.
         const requestLog = httpLog(log, lines, 'debug', metrics.answered('operators'));

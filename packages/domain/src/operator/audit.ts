@@ -4,25 +4,27 @@ import type { AccessKeyId, AuditId, CampaignId, OwnerId, Timestamp } from '../va
  * The acts of operators. A mirror that was set is also recorded in the history. An import has one entry for its campaigns
  * and one for its mirrors. `key-changed`, `mirror-deleted` and `hosts-allowed` stand for acts that no command makes.
  */
-export type AuditedAct =
-  | 'campaign-created'
-  | 'campaign-transferred'
-  | 'default-set'
-  | 'default-unset'
-  | 'campaign-deleted'
-  | 'mirror-created'
-  | 'mirror-deleted'
-  | 'mirror-restored'
-  | 'mirror-set'
-  | 'mirrors-moved'
-  | 'key-issued'
-  | 'key-rotated'
-  | 'key-revoked'
-  | 'key-changed'
-  | 'campaigns-imported'
-  | 'mirrors-imported'
-  | 'history-pruned'
-  | 'hosts-allowed';
+export const auditedActs = [
+  'campaign-created',
+  'campaign-transferred',
+  'default-set',
+  'default-unset',
+  'campaign-deleted',
+  'mirror-created',
+  'mirror-deleted',
+  'mirror-restored',
+  'mirror-set',
+  'mirrors-moved',
+  'key-issued',
+  'key-rotated',
+  'key-revoked',
+  'key-changed',
+  'campaigns-imported',
+  'mirrors-imported',
+  'history-pruned',
+  'hosts-allowed',
+] as const;
+export type AuditedAct = (typeof auditedActs)[number];
 
 /** A recorded act, written in the same transaction as the act itself, and never deleted. */
 export interface AuditEntry {
