@@ -1,11 +1,14 @@
 import { stat } from 'node:fs/promises';
-import { migrations, type Role, roles } from '@campaign-mirror/adapters-persistence';
+import { migrate, migrations, type Role, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import { command } from '../support/commands/command.ts';
 import { objectsOf } from '../support/commands/commands-on.ts';
+import { connect } from '../support/database/client.ts';
 import { emptyDatabase, latin1 } from '../support/database/database-server.ts';
+import { replicated } from '../support/database/standby.ts';
 import { databaseOf, dataFolderOf } from '../support/process/lives.ts';
-import { listeningService } from '../support/process/service-process.ts';
+import { endAll, type Listening, listeningService } from '../support/process/service-process.ts';
+import { eventually } from '../support/promises.ts';
 
 interface Given {
   readonly as?: Role;
@@ -35,13 +38,13 @@ const cases: [title: string, given: Given, code: number, ...amiss: RegExp[]][] =
     { settings: { POOL_SZIE: '7', POOL_SIZE: '1000' } },
     1,
     /^settings warning POOL_SZIE is not a setting: did you mean POOL_SIZE\? /,
-    /^pool problem POOL_SIZE is 1000, of /,
+    /^pool problem POOL_SIZE is 1000: /,
   ],
   [
     'limits of the database on connections, and what would not outlast a loss of power',
     { sql: 'alter database $ connection limit 7; alter database $ set synchronous_commit = off' },
     1,
-    /^pool problem POOL_SIZE is 10, of 7 connections .* lower POOL_SIZE/,
+    /^pool problem POOL_SIZE is 10: processes, 1, use up to 13 connections, of 7 that .* lower POOL_SIZE/,
     /^durability warning off: .*synchronous_commit /,
   ],
   [
@@ -153,6 +156,79 @@ describe('doctor', () => {
       'encoding problem the database is in LATIN1 make one with encoding UTF8',
       `migrations problem pending: ${migrations.map(({ name }) => name).join(', ')} run \`./campaign-mirror migrate\` as the owner of the schema`,
     ]);
+  });
+
+  it('the connections of all processes that serve, by the limit of their role', async () => {
+    const role = `${database.name}_service`;
+    await database.admin.query(
+      `create role ${role} login password 'its' connection limit 30 in role ${roles.service}`,
+    );
+    const expectProcesses = async (count: number) => {
+      const { lines } = await examined({ DATABASE_URL: database.url('operator') }, count > 2 ? 1 : 0);
+      const counted = `^pool .* POOL_SIZE is 10: processes, ${count}, use up to ${count * 13} connections, of 30 `;
+      expect(lines.join('\n')).to.match(new RegExp(counted, 'm'));
+    };
+    // Their pools alone, as the limit leaves none to the readiness.
+    const address = { ...database.address('service'), user: role, password: 'its' };
+    const pooled = Array.from({ length: 11 }, () =>
+      connect({ ...address, application_name: 'campaign-mirror' }),
+    );
+    const clients = await Promise.all(pooled);
+    await expectProcesses(2);
+    for (const client of clients) await client.end();
+
+    const url = Object.assign(new URL(database.url('service')), { username: role, password: 'its' });
+    const settings = { DATABASE_URL: url.href, RUN_MIGRATIONS: 'false' };
+    const services: Listening[] = [];
+    for (const count of [1, 2, 3]) {
+      services.push(await listeningService(settings));
+      for (const { ops } of services) expect(await fetch(`${ops}/readyz`)).to.include({ status: 200 });
+      await expectProcesses(count);
+    }
+    await endAll();
+    await database.admin.query(`drop role ${role}`);
+  });
+
+  it('a synchronous standby that is away, and a prepared transaction that nobody ends', async () => {
+    const { primary, remove } = await replicated();
+    const admin = await connect(primary.address('postgres'));
+    const found = async (check: string, user = 'postgres') => {
+      const { host, port } = primary.address(user);
+      const DATABASE_URL = `postgres://${user}@${host}:${port}/postgres`;
+      const { output } = await command(['doctor', '--json'], { DATABASE_URL });
+      const results = objectsOf(output).filter((result) => result.check === check);
+      return results.map(({ state, finding, advice }) => `${state} ${finding} ${advice}`).join();
+    };
+    await migrate(primary.address('postgres'));
+    await admin.query('create role plain login');
+    for (const [names, result] of [
+      ['walreceiver', /^ok .* 1 of the standbys walreceiver .*, of which 1 are connected null$/],
+      ['ANY 1 (nobody, "WalReceiver")', /^ok .* of which 1 /],
+      ['*', /^ok .* of which 1 /],
+      [
+        '2 (nobody, walreceiver)',
+        /^problem .* 2 of the standbys nobody, walreceiver .* of which 1 .* start the/,
+      ],
+    ] as const) {
+      await admin.query(`alter system set synchronous_standby_names = '${names}'`);
+      await admin.query('select pg_reload_conf()');
+      await eventually(names, async () => expect(await found('standbys', 'plain')).to.match(result));
+    }
+    const waiting = connect(primary.address('postgres')).then(async (client) => {
+      await client.query('begin; lock campaign_mirror.mirrors in row exclusive mode');
+      await client.query(`prepare transaction 'it''s'`);
+      await client.end();
+    });
+    await eventually('a wait', async () => expect(await found('standbys')).to.match(/ user sees: 1 /));
+    await admin.query('alter system reset synchronous_standby_names');
+    await admin.query('select pg_reload_conf()');
+    await waiting;
+    expect(await found('standbys')).to.equal('');
+    expect(await found('prepared transactions')).to.match(
+      /^problem a prepared transaction of "postgres" .* rollback prepared 'it''s'$/,
+    );
+    await admin.end();
+    await remove();
   });
 
   it('the embedded database: with the disk that it lies on; one that is not there is not made', async () => {

@@ -27,7 +27,7 @@ describe(`PgBouncer in transaction mode, as ${page} has it`, () => {
     await data.database.admin.query(
       await documented(page, 'sql', { 'in database mirrors': `in database ${data.database.name}` }),
     );
-    pooler = await pgBouncer(folder.path, data.database, empty);
+    pooler = await pgBouncer(folder.path, [data.database, empty]);
   });
 
   const DATABASE_POOLER = 'transaction';
@@ -98,6 +98,16 @@ describe(`PgBouncer in transaction mode, as ${page} has it`, () => {
     expect(starting.errors).to.match(said);
   });
 
+  it('in statement mode, the commands say what to set', async () => {
+    const other = await pgBouncer(folder.path, [data.database], 'statement');
+    const settings = { DATABASE_URL: other.url(data.database, 'operator'), DATABASE_POOLER };
+    const made = await command(['campaign', 'create', '--owner', '42'], settings);
+    expect(made).to.include({ code: 1, output: '' });
+    expect(made.errors).to.match(
+      /^the pooler of .* is in statement mode \(08P01: .*\): nothing was done; set pool_mode = transaction there\n$/,
+    );
+  });
+
   it('the role’s limit takes the place of STATEMENT_TIMEOUT; doctor warns where the role has none', async () => {
     const client = new pg.Client({ connectionString: pooler.url(data.database, 'service') });
     await client.connect();
@@ -121,7 +131,7 @@ describe('the contracts of the ports, behind PgBouncer in transaction mode', () 
   const database = databaseOf('suite');
   const folder = folderOf('suite');
   before(async () => {
-    const pooler = await pgBouncer(folder.path, database);
+    const pooler = await pgBouncer(folder.path, [database]);
     const address = { value: (role: Role) => pooler.address(database, role) };
     const statementsOn = (pool: pg.Pool) => new Statements(pool, { prepared: false });
     const pooled = Object.create(database, { address });
@@ -131,7 +141,7 @@ describe('the contracts of the ports, behind PgBouncer in transaction mode', () 
 });
 
 /** Debian's PgBouncer, as the document configures it, before databases of the tests. */
-async function pgBouncer(folder: string, ...databases: readonly TestDatabase[]) {
+async function pgBouncer(folder: string, databases: readonly TestDatabase[], mode = 'transaction') {
   const port = await freePort();
   await chmod(folder, 0o755);
   const users = `${folder}/userlist.txt`;
@@ -149,6 +159,7 @@ async function pgBouncer(folder: string, ...databases: readonly TestDatabase[]) 
     'mirrors = host=db.example port=5432': servers.join('\n'),
     'listen_port = 6432': `listen_port = ${port}\nunix_socket_dir =`,
     '/etc/pgbouncer/userlist.txt': users,
+    'pool_mode = transaction': `pool_mode = ${mode}`,
   });
   await writeFile(ini, text);
   // It refuses to run as root.

@@ -12,7 +12,8 @@ describe('ops/kubernetes.yaml', () => {
     );
     const { version } = JSON.parse(await read('package.json'));
     const user = Number(/^USER (\d+):/m.exec(await read('Dockerfile'))?.[1]);
-    for (const { securityContext, containers, volumes } of [Job, Deployment]) {
+    for (const { securityContext, containers, volumes, enableServiceLinks } of [Job, Deployment]) {
+      expect(enableServiceLinks, 'a Service named ops would set OPS_PORT').to.equal(false);
       expect(securityContext).to.include({ runAsNonRoot: true, runAsUser: user });
       const [{ image, env, volumeMounts }] = containers;
       expect(image).to.equal(`campaign-mirror:${version}`);

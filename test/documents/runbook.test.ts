@@ -268,6 +268,7 @@ describe('docs/runbook.md', () => {
         ['overload', /^campaign_mirror_http_connections\{listener="callers"\} [1-9]/m, client],
         ['disk', /^0\n/, /^ok +database +/m],
         ['pool', /^ok +pool +POOL_SIZE is 10/m],
+        ['standbys', /^ok +pool +/m],
         ['release', /"version":"[0-9.]+"/, /"status":"ready"/, /\n0\n$/],
         ['read-only', /^ok +writes +/m],
         ['restarts', /"event":"starting"/],

@@ -105,7 +105,10 @@ describe('commands: what is told when the database does not do it', () => {
   it('a server that has no connection left: one line', async () => {
     await set('connection limit 0');
     expect(await run('campaign', 'list')).to.deep.equal(
-      refused(`${name()} has no connection left (53300): nothing was done; make room there\n`, 3),
+      refused(
+        `${name()} has no connection left (53300): nothing was done; end sessions, or raise its limit (max_connections, connection limit)\n`,
+        3,
+      ),
     );
   });
 });

@@ -1,6 +1,6 @@
 import { type Migrating, migrate, migrations, openDatabase } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
-import { command } from '../support/commands/command.ts';
+import { command, startCommandProcess } from '../support/commands/command.ts';
 import { emptyDatabase, type TestDatabase } from '../support/database/database-server.ts';
 import { rival } from '../support/database/rival.ts';
 import { databaseOf } from '../support/process/lives.ts';
@@ -71,6 +71,18 @@ describe('the index of a long history', () => {
       'select count(distinct transaction_id)::int as numbers, count(*)::int as rows from campaign_mirror.mirror_history',
     );
     expect(rows).to.deep.equal([{ numbers: 3, rows: 1_002 }]);
+  });
+
+  it('is built by the next migration after a process that built it was killed, whose session goes on', async () => {
+    const holder = await dump();
+    const killed = startCommandProcess(['migrate'], { DATABASE_URL: database.url('owner') });
+    await killed.says(() => /the transaction of process \d+ \(pg_dump/.exec(killed.errors) ?? undefined);
+    await killed.stop('SIGKILL');
+    const next = started();
+    await eventually('the next one builds', () => expect(next.said.at(-1)).to.include('(pg_dump of'));
+    await holder.rollback();
+    await next.done;
+    expect(await index()).to.equal(true);
   });
 
   it('whoever keeps the turn to migrate is named, whatever it calls itself, and waited for in bounded time', async () => {

@@ -1,11 +1,10 @@
 import { Agent } from 'node:http';
 import { openapiPath } from '@campaign-mirror/adapters-http/docs';
-import { migrations } from '@campaign-mirror/adapters-persistence';
+import { migrations, roles } from '@campaign-mirror/adapters-persistence';
 import { freePort } from '@campaign-mirror/embedded-postgres';
 import { expect } from 'chai';
 import { command, refused } from '../support/commands/command.ts';
 import { commandsOn } from '../support/commands/commands-on.ts';
-import { connect } from '../support/database/client.ts';
 import { call } from '../support/http/caller.ts';
 import { RawConnection } from '../support/http/connection.ts';
 import { serviceDataOf } from '../support/process/lives.ts';
@@ -133,14 +132,22 @@ describe('what is set of a process holds', () => {
       expect(warned?.msg).to.include(others('*.xn--bcher-kva.example, evil.example'));
     }
     await first.process.stop();
-    const operator = await connect(data.database.address('operator'));
-    await operator
-      .query("delete from campaign_mirror.denied_hosts where host = 'evil.example'")
-      .finally(() => operator.end());
+    await on.session(`
+      $ denylist
+      host
+      *.xn--bcher-kva.example
+      a.example
+      evil.example
+      $ denylist --allow EVIL.example.
+      evil.example is allowed again, by each service from its next start on.
+      $ denylist --allow evil.example
+      ! evil.example is not denied`);
     expect((await call(data.one(await serving({}), { address: evil }))).status).to.equal(200);
     expect((await on.run(`mirror create ${bare} --target-url ${evil}`)).code).to.equal(0);
     const allowed = (await on.objects('audit')).filter(({ act }) => act === 'hosts-allowed');
-    expect(allowed.map(({ details }) => details)).to.deep.equal([{ hosts: 'evil.example' }]);
+    expect(allowed.map(({ details, database_role }) => [details, database_role])).to.deep.equal([
+      [{ hosts: 'evil.example' }, roles.operator],
+    ]);
     const owner = { DATABASE_URL: data.database.url('owner'), MIRROR_HOST_DENYLIST: 'evil.example' };
     expect((await command(['migrate'], owner)).code).to.equal(0);
     expect((await on.run(`mirror set ${bare} ${evil} --as-operator`)).code).to.equal(1);

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { copyFileSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -60,6 +60,21 @@ http { access_log off; ${temporary} ${config} }
     around: (_: string, config: string) => config,
     words: (_: string, file: string) => ['run', '--adapter', 'caddyfile', '--config', file],
     listens: 'serving initial configuration',
+    stop: 'SIGTERM',
+  },
+  haproxy: {
+    file: 'ops/haproxy.cfg',
+    replaced: ({ port, upstream, certificate, key }: Place) => {
+      copyFileSync(key, `${certificate}.key`);
+      return {
+        'bind :443 ssl': `bind 127.0.0.1:${port},[::1]:${port} ssl`,
+        '/etc/haproxy/campaign-mirror.pem': certificate,
+        '10.0.0.21:3000': `127.0.0.1:${upstream}`,
+      };
+    },
+    around: (_: string, config: string) => config,
+    words: (_: string, file: string) => ['-W', '-db', '-f', file],
+    listens: 'Loading success',
     stop: 'SIGTERM',
   },
 } as const;

@@ -14,6 +14,14 @@ export const indexText = `
   select indisvalid as built from pg_index where indexrelid = to_regclass('${historyIndex}')`;
 
 /**
+ * It is our turn: who builds now is the session of a process that was killed, which the server ends only when it has built,
+ * and which would deadlock with the removal of what it has built so far.
+ */
+const endOrphans = `
+  select pg_terminate_backend(pid, 10000) from pg_stat_progress_create_index join pg_stat_activity using (pid)
+  where relid = 'campaign_mirror.mirror_history'::regclass and application_name = 'campaign-mirror migrations'`;
+
+/**
  * Builds the index by which the feed finds changes, unless it is there, without keeping writers out, hence outside a
  * transaction. What an interrupted build has left is removed first. The build waits for transactions that began before
  * it, such as a dump, however long they run. `pooled`: behind a pooler, the session is not ours to set or to end.
@@ -35,6 +43,7 @@ export async function buildHistoryIndex(pool: Pool, pooled: boolean, waiting: Wa
         const looking = setInterval(sayingOnce(pool, pid, waiting.onWait), betweenLooks);
         try {
           if (!pooled) await builder.query('set statement_timeout = 0; set lock_timeout = 0');
+          await rowsOf(builder, endOrphans);
           const [index] = await rowsOf<{ built: boolean }>(builder, indexText);
           if (index?.built === false) await builder.query(`drop index concurrently ${historyIndex}`);
           await builder.query(historyIndexText);

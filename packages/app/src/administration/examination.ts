@@ -75,21 +75,22 @@ async function* examineDatabase(call: Call, settings: Settings): AsyncGenerator<
 }
 
 async function checkRedis(url: URL): Promise<Result> {
-  const { connectRedis } = await import('../http/redis-counts.ts');
+  const { connectRedis, redisCounting } = await import('../http/redis-counts.ts');
   let fault: Error | undefined;
   const client = connectRedis(url, (error) => {
     // If Redis refuses the login, it refuses every other command too, and that error may come first.
     if (!error.message.startsWith('NOAUTH')) fault ??= error;
   });
-  const advice = 'start it, or correct REDIS_URL; until then requests are not limited';
+  const advice = 'start it, or name one that takes writes in REDIS_URL; until then requests are not limited';
   return reached(`${url.host}${url.pathname}`, advice, async () => {
     // This rejects with the first error, such as a refused database; the error of the login comes in the same turn.
     await once(client, 'ready', { signal: AbortSignal.timeout(timeout) }).catch(async (error) => {
       await nextTurn();
       throw fault ?? error;
     });
-    await client.ping();
-    return 'it answers';
+    // A replica answers, but does not count.
+    await redisCounting(client)('key', { limit: 1, seconds: 1 })('doctor');
+    return 'it counts';
   }).finally(() => client.disconnect());
 }
 
@@ -127,7 +128,8 @@ async function checkDisk(folder: string): Promise<Result> {
   const free = (bavail * bsize) / 2 ** 30;
   const finding = `${free.toFixed(1)} GiB are free for DATA_DIR (${path})`;
   if (free >= 2) return ok(finding);
-  const advice = 'make room, prune the history (`./campaign-mirror history prune`), or move DATA_DIR';
+  const advice =
+    'make the volume larger, delete other files, or move DATA_DIR; then prune the history (`./campaign-mirror history prune`)';
   // Below ¼ GiB, a checkpoint may fail.
   return free < 0.25 ? problem(finding, advice) : warning(finding, advice);
 }

@@ -31,12 +31,16 @@ export interface Check {
   run(input: CheckInput): Result | Result[] | Promise<Result | Result[]>;
 }
 
+/** They last for four months at 10,000 a second. */
+export const plentyOfNumbers = 100_000_000_000;
+
 /** Without these, a change answered with 200 does not survive a power loss. */
 export const durable = ['fsync', 'full_page_writes', 'synchronous_commit'];
 
 /**
  * The server and its settings; the user, and its powers beyond rights on the contents of a database; how many connections
- * it may have, and how many others have. A connection whose details are hidden from this user counts as one of others.
+ * processes that serve have for their readiness and in their pools, how many their user may have, and how many others have. A
+ * connection whose details are hidden from this user counts as one of others.
  */
 const factsText = `
   select current_setting('server_version_num')::int / 10000 as version, current_setting('server_encoding') as encoding,
@@ -52,12 +56,19 @@ const factsText = `
     array_remove(array[case when rolsuper then 'superuser' end, case when rolcreaterole then 'createrole' end,
       case when rolcreatedb then 'createdb' end, case when rolreplication then 'replication' end,
       case when rolbypassrls then 'bypassrls' end], null) as powers,
-    least(usable, nullif(rolconnlimit, -1), nullif(datconnlimit, -1)) as allowed, others, usable - others as room
+    least(usable, nullif(datconnlimit, -1), (select nullif(rolconnlimit, -1) from pg_roles as serving
+      where serving.oid = coalesce(serving_oid, pg_roles.oid))) as allowed,
+    probes, pooled, others, usable - others as room
   from pg_database, pg_roles left join pg_namespace on nspname = 'campaign_mirror', (
     select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
       - coalesce(current_setting('reserved_connections', true)::int, 0) as usable) as server, (
-    select count(*)::int as others from pg_stat_activity
-    where datid is not null and usesysid is not null and application_name not like 'campaign-mirror%') as sessions
+    select count(*) filter (where not is_ours)::int as others, count(*) filter (where name = 'readiness')::int as probes,
+      count(*) filter (where name = '')::int as pooled,
+      min(usesysid) filter (where name in ('', 'readiness')) as serving_oid
+    from pg_stat_activity, lateral (
+      select datname = current_database() and application_name like 'campaign-mirror%' as is_ours) as whose,
+      lateral (select case when is_ours then btrim(substr(application_name, 16)) end as name) as called
+    where datid is not null and usesysid is not null) as sessions
   where datname = current_database() and rolname = current_user`;
 
 /** What most checks need, in one row. @throws what the driver throws */

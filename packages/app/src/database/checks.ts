@@ -5,6 +5,7 @@ import {
   rightsOf,
   roles,
 } from '@campaign-mirror/adapters-persistence/sql';
+import type { Pool } from 'pg';
 import { type Check, type CheckInput, durable, ok, problem, type Result, warning } from './check.ts';
 import { namePrimary } from './connection-advice.ts';
 import {
@@ -12,6 +13,7 @@ import {
   checkEnforcement,
   checkMigrations,
   checkMirrors,
+  checkNumbers,
   checkSequences,
   checkTransactions,
 } from './schema-checks.ts';
@@ -20,6 +22,8 @@ import {
 const newestTestedVersion = 18;
 /** The difference of the clocks, in seconds, above which the log and the history are hard to compare. */
 const maxClockDifference = 2;
+/** Connections of a process besides its pool: its readiness, the new one that this tries, and the page for operators. */
+const besidesPool = 3;
 export const checks: readonly Check[] = [
   {
     name: 'version',
@@ -55,6 +59,7 @@ export const checks: readonly Check[] = [
   { name: 'migrations', stops: true, warns: true, run: checkMigrations },
   { name: 'rights', stops: true, warns: true, run: checkRights },
   { name: 'sequences', stops: true, warns: true, run: checkSequences },
+  { name: 'numbers', warns: true, run: checkNumbers },
   { name: 'transactions', stops: true, warns: true, run: checkTransactions },
   { name: 'enforcement', stops: true, warns: true, run: checkEnforcement },
   { name: 'mirrors', run: checkMirrors },
@@ -63,14 +68,21 @@ export const checks: readonly Check[] = [
     // Behind a pooler, the server counts the pooler's connections.
     name: 'pool',
     warns: true,
-    run({ facts: { allowed, others, room }, settings: { POOL_SIZE, DATABASE_POOLER } }) {
-      const finding = `POOL_SIZE is ${POOL_SIZE}, of ${allowed} connections that the server allows; others have ${others}`;
-      if (DATABASE_POOLER !== 'none' || POOL_SIZE <= Math.min(allowed, room)) return ok(finding);
+    run({ facts, settings: { POOL_SIZE, DATABASE_POOLER }, purpose }) {
+      const { allowed, others, room, probes, pooled } = facts;
+      // At the limit, a process may have got no connection for its readiness. One that starts has none yet.
+      const serving = Math.max(probes, Math.ceil(pooled / POOL_SIZE));
+      const count = purpose ? serving + 1 : Math.max(serving, 1);
+      const needed = count * (POOL_SIZE + besidesPool);
+      const finding = `POOL_SIZE is ${POOL_SIZE}: processes, ${count}, use up to ${needed} connections, of ${allowed} that the server allows; others have ${others}`;
+      if (DATABASE_POOLER !== 'none' || needed <= Math.min(allowed, room)) return ok(finding);
       const advice =
         'lower POOL_SIZE, raise the limit (max_connections, connection limit), or spare connections';
-      return POOL_SIZE > allowed ? problem(finding, advice) : warning(finding, advice);
+      return needed > allowed ? problem(finding, advice) : warning(finding, advice);
     },
   },
+  { name: 'standbys', warns: true, run: checkStandbys },
+  { name: 'prepared transactions', warns: true, run: checkPrepared },
   {
     // A pooler takes no time limit among the startup parameters: the role's own applies.
     name: 'statement timeout',
@@ -111,6 +123,43 @@ export const checks: readonly Check[] = [
     },
   },
 ];
+
+const standbysText = `
+  select current_setting('synchronous_standby_names') as names, current_setting('synchronous_commit') as waits_for,
+    array(select application_name from pg_stat_replication) as connected,
+    (select count(*)::int from pg_stat_activity where wait_event = 'SyncRep') as waiting`;
+
+/** A commit waits without a time limit for a standby that is away. Sessions of other users do not show what they wait for. */
+async function checkStandbys({ database }: CheckInput): Promise<Result[]> {
+  const [{ names, waits_for, connected, waiting }] = (await (database as Pool).query(standbysText)).rows;
+  if (names === '' || ['off', 'local'].includes(waits_for)) return [];
+  const [, needed = 1, list = names] = /^(?:first|any)?\s*(\d+)\s*\((.*)\)$/i.exec(names.trim()) ?? [];
+  const named = list.split(',').map((name: string) => name.trim().replaceAll('"', '').toLowerCase());
+  const isNamed = (name: string) => named.includes('*') || named.includes(name.toLowerCase());
+  const confirming = connected.filter(isNamed).length;
+  const finding = `commits wait for ${needed} of the standbys ${list} (synchronous_standby_names), of which ${confirming} are connected`;
+  if (waiting === 0 && confirming >= needed) return [ok(finding)];
+  const advice =
+    'start the standby, or take its name out of synchronous_standby_names (runbook: a synchronous standby is missing)';
+  return [problem(`${finding}; sessions that wait, as far as this user sees: ${waiting}`, advice)];
+}
+
+const preparedText = `
+  select format('%L', gid) as gid, owner, prepared::text from pg_prepared_xacts
+  where database = current_database() and exists (
+    select from pg_locks as own join pg_locks as held using (virtualtransaction) join pg_class on pg_class.oid = held.relation
+    where own.transactionid = transaction and own.granted and relnamespace = to_regnamespace('campaign_mirror'))`;
+
+/** Nobody's session has such a transaction, which keeps its locks until somebody ends it, also across a restart. */
+async function checkPrepared({ database }: CheckInput): Promise<Result[]> {
+  const { rows } = await (database as Pool).query(preparedText);
+  return rows.map(({ gid, owner, prepared }) =>
+    problem(
+      `a prepared transaction of ${JSON.stringify(owner)} holds locks on our tables since ${prepared}`,
+      `unless its program still ends it, as ${owner} or a superuser: rollback prepared ${gid}`,
+    ),
+  );
+}
 
 /** What the user may do beyond what it needs, and what it lacks. */
 async function checkRights({ facts, database, purpose }: CheckInput): Promise<Result[]> {

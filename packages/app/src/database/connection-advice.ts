@@ -27,7 +27,7 @@ export type Activity = 'connecting' | 'migrating' | 'acting';
 type Advice<Text> = Readonly<Record<string, Text>>;
 
 /**
- * The code of a fault: an SQLSTATE, or a code of Node or OpenSSL. Three faults get a code of ours, which their message
+ * The code of a fault: an SQLSTATE, or a code of Node or OpenSSL. Four faults get a code of ours, which their message
  * decides: with the one that they have, or without one, they look like an outage, and a start would wait for them.
  */
 function faultCode(error: unknown): string {
@@ -35,6 +35,7 @@ function faultCode(error: unknown): string {
   const message = messageOf(error);
   // A pooler accepts few startup parameters. PgBouncer has this code for whatever it refuses.
   if (code === '08P01' && message.includes('startup parameter')) return 'POOLER_REFUSED_PARAMETER';
+  if (code === '08P01' && message.includes('statement pooling')) return 'POOLER_ENDS_TRANSACTIONS';
   if (code !== '') return code;
   // The driver's own errors have no code.
   if (message.startsWith('The server does not support SSL')) return 'NO_TLS';
@@ -43,7 +44,6 @@ function faultCode(error: unknown): string {
 }
 
 export const namePrimary = 'name the primary in DATABASE_URL or PGHOST';
-const makeRoom = 'make room there';
 
 /** After these the transaction is certainly undone; repeating it may succeed. */
 const undone: Advice<Undone> = {
@@ -56,14 +56,20 @@ const undone: Advice<Undone> = {
     remedy: '`./campaign-mirror doctor` names it, and the statement that mends it',
   },
   '25006': { what: '{database} takes no writes (a standby, or set to read only)', remedy: namePrimary },
-  '53300': { what: '{database} has no connection left ({reason})', remedy: makeRoom },
-  '53...': { what: '{database} has no disk space or memory left ({reason})', remedy: makeRoom },
+  '53300': {
+    what: '{database} has no connection left ({reason})',
+    remedy: 'end sessions, or raise its limit (max_connections, connection limit)',
+  },
+  '53100': { what: 'the disk of {database} is full ({reason})', remedy: 'make its volume larger' },
+  '53...': { what: '{database} lacks memory or another resource ({reason})', remedy: 'its log says which' },
 };
 
 /** The configuration of the server or of the client is wrong: neither waiting nor repeating helps. */
 const misconfigured: Advice<string> = {
   POOLER_REFUSED_PARAMETER:
     'the pooler of {database} refuses the connection ({reason}): nothing was done; set DATABASE_POOLER=transaction, or connect to the server itself',
+  POOLER_ENDS_TRANSACTIONS:
+    'the pooler of {database} is in statement mode ({reason}): nothing was done; set pool_mode = transaction there',
   NO_TLS:
     '{database} does not speak TLS, which sslmode asks for: switch it on there (ssl = on), or set sslmode=disable',
   '28000':
@@ -93,6 +99,8 @@ const unprepared: Readonly<Record<Activity, Advice<string>>> = {
     '42501': `the user {user} may not migrate {database} ({message}): ${migrate}, or if there is no schema yet, \`./campaign-mirror roles create\` as the owner of the database; start with RUN_MIGRATIONS=false`,
   },
   acting: {
+    '2200H':
+      '{database} has assigned the last number of its range ({message}): nothing was done; widen it with `./campaign-mirror migrate --numbers`, or use another installation',
     '42P01|3F000': notSetUpText,
     '42501': `the user {user} of {database} lacks a right ({message}): use the operator's, or run \`./campaign-mirror doctor\`, which says which is missing and who gives it`,
   },

@@ -1,13 +1,15 @@
 /* Checks of the schema: that it is of this version, and that what it promises is enforced. */
 import {
+  campaignsOutside,
   codeOf,
   enforcementFaults,
   type MigrationState,
   migrationStates,
   mirrorFaults,
+  numbersOf,
 } from '@campaign-mirror/adapters-persistence/sql';
 import type { ClientBase, Pool } from 'pg';
-import { type CheckInput, ok, problem, type Result, warning } from './check.ts';
+import { type CheckInput, ok, plentyOfNumbers, problem, type Result, warning } from './check.ts';
 import { withoutRecord } from './connection-advice.ts';
 import { deniedHosts, named } from './denied-hosts.ts';
 
@@ -47,6 +49,31 @@ export async function checkSequences({ database, purpose }: CheckInput): Promise
     const finding = `the sequence ${sequence} is behind its table: numbers that it assigns are taken, or out of order`;
     return report(finding, `run as the owner of the schema: ${mended_by}`);
   });
+}
+
+/** Shows the range of an installation that has one. Of its numbers, the service assigns those of the history only. */
+export async function checkNumbers({ database, purpose }: CheckInput): Promise<Result[]> {
+  const run = async (text: string) => await rowsIfThere(database, text);
+  const all = await numbersOf(run);
+  const widen = 'widen the range with `./campaign-mirror migrate --numbers`, or use another installation';
+  const results: Result[] = [];
+  for (const { table_name: table, first, last, assigned } of all) {
+    const left = last - assigned;
+    const finding = `of the numbers ${first} to ${last}, ${left} are left for ${table}`;
+    if (left * 10 > last - first + 1 || left >= plentyOfNumbers) {
+      if (table === 'campaigns' && (first > 1 || last < Number.MAX_SAFE_INTEGER)) results.push(ok(finding));
+      continue;
+    }
+    const isNeeded = left === 0 && (!purpose || table === 'mirror_history');
+    results.push((isNeeded ? problem : warning)(finding, widen));
+  }
+  const [campaigns] = all;
+  const outside = campaigns && (await campaignsOutside(run, campaigns));
+  if (outside)
+    results.push(
+      problem(outside, 'calls to them reach another installation: move them there, or widen the range'),
+    );
+  return results;
 }
 
 /** Without its index, the history is as right, and the feed is slow. */
@@ -130,8 +157,8 @@ export async function checkDeniedHosts({ database, settings }: CheckInput): Prom
   if (others.length > 0) {
     const finding = `${named(others)}: denied, as other processes have said, but not in this MIRROR_HOST_DENYLIST`;
     const advice =
-      'name them in it; or, to allow one, take it out of that of every service, run as the operator ' +
-      "`delete from campaign_mirror.denied_hosts where host = '…'`, and restart the services";
+      'name them in it; or, to allow one, take it out of that of every service, run ' +
+      '`./campaign-mirror denylist --allow HOST`, and restart the services';
     results.push(warning(finding, advice));
   }
   return results;

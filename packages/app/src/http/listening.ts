@@ -3,8 +3,17 @@ import { Capacity, type HttpServer, type Overload, trustedProxies } from '@campa
 import { type Log, throttled } from '../logging/log-events.ts';
 import type { Settings } from '../settings/settings.ts';
 
+/** How many files the system lets this process open. Beyond that, Node closes a connection without a word. */
+function openFiles(): number {
+  Object.assign(process.report, { excludeNetwork: true });
+  const { userLimits } = process.report.getReport() as {
+    userLimits?: { open_files: { soft: number | string } };
+  };
+  return Number(userLimits?.open_files.soft) || Number.POSITIVE_INFINITY;
+}
+
 /** The maximum number of open connections of callers: those beyond it are closed at once. */
-const maxConnections = 4_096;
+const maxConnections = Math.min(4_096, Math.floor(openFiles() / 2));
 
 /** How many connections of callers are accepted in a turn of the event loop, which can be long while many call. */
 const listenersOfCallers = 8;

@@ -20,33 +20,42 @@ export function connectRedis({ href }: URL, onFault: (error: Error) => void): Re
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
     retryStrategy: (times) => Math.min(times * 50, 1_000),
+    // After a failover by address, the connection that stays leads to a replica.
+    reconnectOnError: ({ message }) => message.includes('READONLY'),
   });
   client.on('error', onFault);
   return client;
 }
 
+export const redisCounting =
+  (storeClient: Redis): Counts['counting'] =>
+  (name, { limit, seconds }) => {
+    const limiter = new RateLimiterRedis({
+      storeClient,
+      points: limit,
+      duration: seconds,
+      // The rate is a part of the key: a window of another rate would not fit.
+      keyPrefix: `campaign-mirror:${name}:${limit}/${seconds}`,
+      rejectIfRedisNotReady: true,
+    });
+    return (keyOrAddress) => limiter.consume(keyOrAddress).then(countOf, countOf);
+  };
+
 /** Counts that several processes or machines share. While the connection is broken, they reject with the reason. */
 export function redisCounts(url: URL): Counts {
   let fault: Error | undefined;
-  const storeClient = connectRedis(url, (error) => {
+  const client = connectRedis(url, (error) => {
     fault = error;
   });
   const explained = (error: unknown): never => {
-    if (storeClient.status === 'ready') throw error;
+    if (client.status === 'ready') throw error;
     throw new Error('Redis is unavailable', { cause: fault ?? error });
   };
   return {
-    counting: (name, { limit, seconds }) => {
-      const limiter = new RateLimiterRedis({
-        storeClient,
-        points: limit,
-        duration: seconds,
-        // The rate is a part of the key: a window of another rate would not fit.
-        keyPrefix: `campaign-mirror:${name}:${limit}/${seconds}`,
-        rejectIfRedisNotReady: true,
-      });
-      return (keyOrAddress) => limiter.consume(keyOrAddress).then(countOf, countOf).catch(explained);
+    counting: (name, rate) => {
+      const count = redisCounting(client)(name, rate);
+      return (keyOrAddress) => count(keyOrAddress).catch(explained);
     },
-    close: () => storeClient.disconnect(),
+    close: () => client.disconnect(),
   };
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { userInfo } from 'node:os';
 import type { AccessOptions, ActContext } from '@campaign-mirror/adapters-cli';
 import { type Call, ClearError } from '@campaign-mirror/adapters-cli/terminal';
+import type { Migrating } from '@campaign-mirror/adapters-persistence';
 import {
   type DatabaseAddress,
   defaultPoolLimits,
@@ -97,16 +98,23 @@ export async function asOperator<T, Opened extends OpenPool>(
  * Migrates, and reports what it waits for. Ctrl-C ends the wait, and the migration until it is committed.
  * @throws ClearError; Interrupted, when nothing was done
  */
-async function migrateWithNotes(access: DatabaseAccess, { output, interruption }: Call): Promise<void> {
+async function migrateWithNotes(
+  access: DatabaseAccess,
+  { output, interruption }: Call,
+  numbers?: Migrating['numbers'],
+): Promise<void> {
   const owner = access.address('owner');
-  const done = await migrateClearly(owner, (line) => output.note(line), { givenUp: interruption.signal });
+  const done = await migrateClearly(owner, (line) => output.note(line), {
+    givenUp: interruption.signal,
+    numbers,
+  });
   if (!done) interruption.throwIfInterrupted('Nothing was done.');
 }
 
 /** The same, and the hosts of the setting hold for every process from then on. @throws ClearError; Interrupted */
-export async function migrateAsOwner(call: Call): Promise<void> {
+export async function migrateAsOwner(call: Call, numbers?: Migrating['numbers']): Promise<void> {
   await withDatabase(call, async (access, settings) => {
-    await migrateWithNotes(access, call);
+    await migrateWithNotes(access, call, numbers);
     const run = ({ database: { pool } }: OperatorSession) => denyTogether(pool, settings);
     await asOperator(openPool, access, run, personWhoCalls(call.environment), undefined, 'owner');
   });

@@ -90,12 +90,17 @@ export function aborted(signal: AbortSignal): Promise<void> {
 const spansTimeout = 2_000;
 
 /** Sends the last spans, in bounded time, if `--import` has loaded an SDK (tracing.ts). Never rejects. */
-export async function sendLastSpans(): Promise<void> {
+export async function sendLastSpans(log: Log): Promise<void> {
   const provider = trace.getTracerProvider();
   const sdk: { shutdown?: () => Promise<void> } & object =
     provider instanceof ProxyTracerProvider ? provider.getDelegate() : provider;
-  await withTimeLimit(
-    spansTimeout,
-    Promise.resolve(sdk.shutdown?.()).catch(() => {}),
+  const sent = Promise.resolve(sdk.shutdown?.()).then(
+    () => true,
+    () => false,
+  );
+  if (await withTimeLimit(spansTimeout, sent, false)) return;
+  log.warn(
+    { event: 'spans-lost' },
+    'the last spans are lost: the collector of traces did not take them in time',
   );
 }

@@ -59,7 +59,7 @@ export async function runService(
 
   await live({ settings, log, lines, registry: processMetrics(lostLines), life }, options);
   await life.endParts();
-  await sendLastSpans();
+  await sendLastSpans(log);
   log.info({ event: 'stopped' }, 'stopped');
   await close();
   return life.exitCode;
