@@ -1,6 +1,6 @@
 import { Agent } from 'node:http';
 import { openapiPath } from '@campaign-mirror/adapters-http/docs';
-import { migrations, roles } from '@campaign-mirror/adapters-persistence';
+import { migrationNames, roles } from '@campaign-mirror/adapters-persistence';
 import { freePort } from '@campaign-mirror/embedded-postgres';
 import { expect } from 'chai';
 import { command, refused } from '../support/commands/command.ts';
@@ -187,7 +187,7 @@ describe('what is set of a process holds', () => {
   it('/version says what runs', async () => {
     const { ops } = await serving({});
     const { name, version } = JSON.parse(await read('package.json'));
-    const running = { name, version, node: process.version, migration: migrations.at(-1)?.name };
+    const running = { name, version, node: process.version, migration: migrationNames.at(-1) };
     expect(await (await fetch(`${ops}/version`)).json()).to.deep.equal(running);
   });
 });

@@ -36,4 +36,4 @@ export { postgresHistoryPruning, postgresMirrorHistory } from './operator/mirror
 export { postgresMirrorMoves, postgresOperatorMirrors } from './operator/operator-mirrors.ts';
 export { revokeLargeObjects } from './schema/grants.ts';
 export { campaignsOutside, type NumberRange, numbersOf } from './schema/numbers.ts';
-export { migrationNames, type Role, roles } from './schema/schema.ts';
+export { migrationNames, type Role, roles, schema } from './schema/schema.ts';

@@ -36,10 +36,10 @@ export interface Migrating {
 }
 
 /**
- * Two connections: one migrates, and one looks for those that hold locks. One more for each try, because MikroORM never
- * releases a connection that ended before its rollback. Statements have no time limit.
+ * One connection migrates, one makes the table of migrations, and one looks for those that hold locks. Statements have no
+ * time limit.
  */
-const unhurried = { size: 3 + usualRetries.tries, waitTimeout: 10_000, statementTimeout: 0, queryTimeout: 0 };
+const unhurried = { size: 3, waitTimeout: 10_000, statementTimeout: 0, queryTimeout: 0 };
 const applicationName = 'campaign-mirror migrations';
 
 const unanswered = 'the commit of the migration was not answered: it is unknown whether it was done';
@@ -51,7 +51,8 @@ const unfinished =
  * the index of the history if it is missing. Several processes may do so at once: they take turns, and the later ones
  * find nothing to do. Locks are awaited in short attempts, because others wait behind a waiting migration.
  * @throws what the driver throws: the database is unavailable, the role lacks a right or is not the owner (42501),
- *   another transaction keeps holding a lock (55P03); UnfitDatabase if there are campaigns outside `numbers`; the reason of `givenUp`: then nothing was done;
+ *   somebody dropped tables of the schema (42P01), another transaction keeps holding a lock (55P03); UnfitDatabase if
+ *   there are campaigns outside `numbers`; the reason of `givenUp`: then nothing was done;
  *   Unavailable when somebody else keeps the turn to migrate, when it was canceled while the index was built, and when it
  *   was canceled during the commit and the server does not answer
  */
@@ -159,6 +160,17 @@ const refuseOthers = `
     end if;
   end $$`;
 
+/** To make the tables anew would hide that the data is gone. The functions depend on no table, and stay. */
+const refuseRemains = `
+  do $$ declare
+    gone text := (select string_agg(name, ', ') from unnest('{${tableNames}}'::text[]) as name
+      where to_regclass('${schema}.' || name) is null);
+  begin
+    if gone <> '' and exists (select from pg_proc where pronamespace = to_regnamespace('${schema}')) then
+      raise undefined_table using message = 'the functions of ${schema} are there, but not its tables ' || gone;
+    end if;
+  end $$`;
+
 /**
  * Applies the pending migrations and grants the rights of the roles that exist: all of it, or nothing, except that the
  * schema and the table of migrations stay. `lockTimeout` is for each lock, in milliseconds; `onTurn` is called with the
@@ -181,6 +193,7 @@ async function bringUpToDate(
       await run(withoutTimeouts);
       onTurn(await takeTurn(run, migrationTurns));
       await run(refuseOthers);
+      await run(refuseRemains);
       // Creates the schema and the table of migrations, on a connection of its own.
       const executed = (await orm.migrator.getExecuted()).map(({ name }) => name);
       await run("select set_config('lock_timeout', ?, true)", [String(lockTimeout)]);

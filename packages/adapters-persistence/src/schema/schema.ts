@@ -2,6 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import type { OperatorAct, Timestamp } from '@campaign-mirror/domain';
 import { accessKeyBytes, accessKeyFrom, displayedPart, isRequestId, label } from '@campaign-mirror/domain';
 
+/** The schema that holds all of Campaign Mirror, and nothing else: the migrations of other programs must leave it out. */
 export const schema = 'campaign_mirror';
 
 /** Every version of the schema, in order. A released one never changes. */

@@ -96,6 +96,7 @@ const unprepared: Readonly<Record<Activity, Advice<string>>> = {
   migrating: {
     // A table, a function or a trigger exists already.
     '42P07|42723|42710': `{database} has a schema campaign_mirror without a record of its migrations ({message}): ${withoutRecord}`,
+    '42P01': `{database} has lost tables ({message}): another program dropped them, such as an ORM that updates its own schema; nothing was done: ${withoutRecord}`,
     '42501': `the user {user} may not migrate {database} ({message}): ${migrate}, or if there is no schema yet, \`./campaign-mirror roles create\` as the owner of the database; start with RUN_MIGRATIONS=false`,
   },
   acting: {
