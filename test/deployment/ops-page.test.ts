@@ -21,9 +21,9 @@ describe('the page for operators, in Chromium', () => {
   const longHost = `${'longlabel'.repeat(6)}.example`;
 
   before(async () => {
-    const run = async (words: string) => {
+    const run = async (words: string, input = '') => {
       const settings = { DATABASE_URL: data.database.url('operator') };
-      const { code, output, errors } = await command(words.split(' '), settings);
+      const { code, output, errors } = await command(words.split(' '), settings, input);
       expect(code, errors).to.equal(0);
       return output.trim();
     };
@@ -47,6 +47,7 @@ describe('the page for operators, in Chromium', () => {
       )
       insert into campaign_mirror.operator_audit (act, operator, request_id, details, part_of)
       select 'mirrors-moved', 'me', 'large', details, first.id from large, first, generate_series(1, 2)`);
+    await run('mirror set --file - --yes', 'campaign,address\n1,https://third.example/');
     service = await listeningService(data.settings());
     callers = load(data.updates(service.base), 2);
     browser = await openBrowser();
@@ -109,8 +110,9 @@ describe('the page for operators, in Chromium', () => {
     expect(expiring[0]?.[3]).to.match(new RegExp(`^${soon} \\d\\d:\\d\\d$`));
     expect(expiring.map((row) => row[4])).to.deep.equal(['a.example, *.b.example', 'any']);
     const moves = await rowsOf('moves');
-    const first = Number(moves[2]?.[0]);
+    const first = Number(moves[3]?.[0]);
     expect(moves.map(([id, , what, mirrors]) => [Number(id), what, mirrors])).to.deep.equal([
+      [first + 5, 'addresses of a file', '1'],
       [first + 2, `a.example → ${longHost}`, '3,000'],
       [first + 1, `undoes move ${first}`, '4'],
       [first, 'example.com → second.example', '4'],

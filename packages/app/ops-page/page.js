@@ -170,7 +170,10 @@ function none(list) {
   return list.length === 0 ? 'None.' : '';
 }
 
-const moveOf = ({ from, to, undoes }) => (undoes === null ? `${from} → ${to}` : `undoes move ${undoes}`);
+function moveOf({ from, to, undoes }) {
+  if (undoes !== null) return `undoes move ${undoes}`;
+  return from === null ? 'addresses of a file' : `${from} → ${to}`;
+}
 
 /** `brief`: for the title. */
 function headline(text, brief = text) {

@@ -35,5 +35,6 @@ export {
   longestAddress,
   type MirrorAddress,
   mirrorAddress,
+  namesHostElsewhere,
   noDeniedHosts,
 } from './values/mirror-address.ts';

@@ -1,6 +1,6 @@
 import type * as domain from '@campaign-mirror/domain';
 import { type FieldFault, type LineFault, Unavailable } from '@campaign-mirror/domain';
-import { ClearError, printable } from '../terminal/errors.ts';
+import { ClearError, counted, printable } from '../terminal/errors.ts';
 
 type CampaignRefusal =
   | Exclude<domain.Outcome, { kind: 'mirror-set' }>
@@ -69,6 +69,17 @@ export const addressFaults: Readonly<Record<domain.AddressFault, string>> = {
   'denied-host': 'it must not point to this host, which the host denylist contains',
   'host-not-of-key': 'it must not point to this host, which is not among those of the key',
 };
+
+/** The mirrors that a command about a host leaves out, with the option that takes them; empty if there are none. */
+export function leftOut(
+  { below, elsewhere }: { readonly below: number; readonly elsewhere: number },
+  { written }: domain.Host,
+  takes: string,
+): string {
+  const on = `${counted(below, 'mirror is', 'mirrors are')} on a name below ${written}: --subdomains ${takes} ${below === 1 ? 'it' : 'them'}, too.`;
+  const other = `${counted(elsewhere, 'mirror has', 'mirrors have')} ${written} in another part of the address, which a move leaves as it is.`;
+  return [below > 0 && on, elsewhere > 0 && other].filter(Boolean).join(' ');
+}
 
 /** A warning if an owner who gets something has no campaign, since the number may be mistyped. */
 export async function ownerWarning(records: domain.CampaignRecords, owner: domain.OwnerId) {

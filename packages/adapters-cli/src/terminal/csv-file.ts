@@ -35,7 +35,7 @@ async function* linesOf(bytes: AsyncIterable<Buffer>): AsyncGenerator<string> {
 }
 
 const save = 'in a spreadsheet, save it as “CSV UTF-8”';
-const notInUtf8 = `the line is not in UTF-8; the file may be in Windows-1252: ${save}`;
+export const notInUtf8 = `the line is not in UTF-8; the file may be in Windows-1252: ${save}`;
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /** Files of other kinds: how their first line begins, byte by byte, and what to do with them. */

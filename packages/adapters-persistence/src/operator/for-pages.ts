@@ -24,7 +24,7 @@ export interface ExpiringKey {
   readonly soon: number;
 }
 
-/** A move of mirrors to another host, or one that undoes another. */
+/** A move of mirrors to another host, to the addresses of a file (no hosts), or one that undoes another. */
 export interface RecentMove {
   readonly id: AuditId;
   readonly at: number;
