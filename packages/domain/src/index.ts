@@ -25,6 +25,7 @@ export * from './values/condition.ts';
 export * from './values/identifiers.ts';
 export {
   type AddressFault,
+  entriesOf,
   type Host,
   type HostList,
   type HostName,
@@ -35,5 +36,6 @@ export {
   longestAddress,
   type MirrorAddress,
   mirrorAddress,
+  namesHostElsewhere,
   noDeniedHosts,
 } from './values/mirror-address.ts';

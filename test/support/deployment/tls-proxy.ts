@@ -30,10 +30,11 @@ interface Place extends ReturnType<typeof selfMadeCertificate> {
 const kinds = {
   nginx: {
     file: 'ops/nginx.conf',
-    replaced: ({ port, upstream, certificate, key }: Place) => ({
+    replaced: ({ folder, port, upstream, certificate, key }: Place) => ({
       'listen 443 ssl': `listen 127.0.0.1:${port} ssl`,
       'listen [::]:443 ssl': `listen [::1]:${port} ssl`,
       '127.0.0.1:3000': `127.0.0.1:${upstream}`,
+      '/var/log/nginx/campaign-mirror.log': `${folder}/access.log`,
       '/etc/ssl/campaign-mirror.pem': certificate,
       '/etc/ssl/private/campaign-mirror.key': key,
     }),

@@ -11,7 +11,7 @@ import { greatest, tableNames } from '../schema/tables.ts';
 import { copyIn } from './copy-rows.ts';
 
 /** In an order in which they can be filled: a use of a key refers to the key. */
-const tables = [...tableNames, 'key_uses'] as const;
+const tables = [...tableNames, 'key_uses', 'denied_hosts'] as const;
 
 /** The name of the first table that is not empty; undefined if all are empty. @throws Unavailable */
 export async function filledTable(database: Pool | ClientBase): Promise<string | undefined> {
@@ -107,6 +107,8 @@ async function fill(client: PoolClient, contents: Contents) {
       `the database is not empty (there are rows in ${filled}): copy into a new one; ${ofDemo}`,
     );
   }
+  // Services that deny more say so again at their start.
+  await client.query('delete from campaign_mirror.denied_hosts');
   let theirs: Numbers[] = [];
   async function* nextRows(): AsyncGenerator<Buffer> {
     for (;;) {

@@ -2,6 +2,7 @@
  * The numbers that an installation may assign, where several stand behind one name: its range. It is kept as the limits of
  * the sequences, which a dump contains.
  */
+import type { QueryResultRow } from 'pg';
 import { countedUpTo, greatest, tableNames } from './tables.ts';
 
 /** Both included; from 1 to 2^53-1. */
@@ -36,7 +37,7 @@ export const numberRanges = `
       'campaign_mirror.' || table_name || '_id_seq', table_name, least(last, ${countedUpTo}))
     from campaign_mirror.numbers where highest > assigned;`;
 
-type Run = <Row extends object>(text: string) => Promise<Row[]>;
+type Run = <Row extends QueryResultRow>(text: string) => Promise<Row[]>;
 
 /** The numbers of each table. */
 export const numbersOf = (run: Run) =>

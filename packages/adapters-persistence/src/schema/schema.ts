@@ -13,6 +13,7 @@ export const migrationNames = [
   '0004-conditions-and-hosts',
   '0005-texts-examined-together',
   '0006-range-of-numbers',
+  '0007-denied-hosts',
 ] as const;
 
 /** The format of every time that leaves the database, whatever the session's time zone and date style. */

@@ -1,9 +1,10 @@
 /*
- * The commands that administer an installation, in the order of the help: `copy`, `migrate`, `doctor` and `config`.
+ * The commands that administer an installation, in the order of the help: `copy`, `migrate`, `denylist`, `doctor` and `config`.
  * What a command needs besides the settings is loaded when it runs, so that `--help` answers at once.
  */
 import { leaf, numberRange } from '@campaign-mirror/adapters-cli';
-import { type Call, exitCodes, printable } from '@campaign-mirror/adapters-cli/terminal';
+import { type Call, ClearError, exitCodes, printable } from '@campaign-mirror/adapters-cli/terminal';
+import { entriesOf, hostList } from '@campaign-mirror/domain';
 import { Option } from '@commander-js/extra-typings';
 import { plentyOfNumbers } from '../database/check.ts';
 import { nameOf } from '../database/connection-advice.ts';
@@ -46,9 +47,9 @@ export function migrate(call: Call) {
         .conflicts('status'),
     )
     .action(async ({ status, numbers, json }) => {
-      const { migrateWithNotes, withDatabase, withPool } = await import('../operator/command-database.ts');
+      const { migrateAsOwner, withPool } = await import('../operator/command-database.ts');
       if (!status) {
-        await withDatabase(call, (access) => migrateWithNotes(access, call, numbers));
+        await migrateAsOwner(call, numbers);
         const count = numbers ? numbers.last - numbers.first + 1 : plentyOfNumbers;
         if (count < plentyOfNumbers)
           call.output.note(
@@ -76,6 +77,30 @@ export function migrate(call: Call) {
       if (!states.some(({ state }) => state === 'pending')) return;
       call.output.note('Some are pending: run `./campaign-mirror migrate` as the owner of the schema.');
       call.exitCode = exitCodes.refused;
+    });
+}
+
+export function denylist(call: Call) {
+  return leaf('denylist', 'list the hosts that no mirror may point to, or allow one again', [
+    'denylist',
+    'denylist --allow second.example',
+  ])
+    .option('--allow <host>', 'allow this host again, once no service names it in MIRROR_HOST_DENYLIST')
+    .action(async ({ allow, json }) => {
+      const { actOn } = await import('../operator/command-database.ts');
+      const { allowHost, deniedHosts, openPool } = await import('@campaign-mirror/adapters-persistence/sql');
+      await actOn(call, openPool, {}, async ({ database: { pool }, act }) => {
+        if (allow === undefined) {
+          const rows = (await deniedHosts(pool)).map((host) => ({ host }));
+          const columns = [{ head: 'host', cell: ({ host }: { host: string }) => host }];
+          return call.output.list(rows, { json, columns, none: 'No host is denied.' });
+        }
+        const list = hostList([allow]);
+        const host = 'notAHost' in list ? allow : (entriesOf(list)[0] ?? allow);
+        if (!(await allowHost(pool, act, host))) throw new ClearError(`${host} is not denied`);
+        const sentence = `${host} is allowed again, by each service from its next start on.`;
+        return call.output.answer(json, { host, allowed: true }, sentence);
+      });
     });
 }
 

@@ -21,7 +21,7 @@ export const useCaseModule = ({ settings, log, registry, life }: ModuleInput) =>
     bind(parts.isWellFormed).toResolvedValue((_) => isWellFormed, [tokens.identity]);
     bind(parts.acceptsKeys).toResolvedValue((_) => acceptsKeys, [tokens.identity]);
     bind(parts.setCampaignMirror).toResolvedValue(
-      (campaigns, identity) => new SetCampaignMirror(campaigns, identity, settings.MIRROR_HOST_DENYLIST),
-      [tokens.campaignRepository, tokens.identity],
+      (campaigns, identity, denied) => new SetCampaignMirror(campaigns, identity, denied),
+      [tokens.campaignRepository, tokens.identity, parts.deniedHosts],
     );
   });

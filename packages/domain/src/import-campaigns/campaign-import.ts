@@ -16,10 +16,12 @@ export type LineFault =
       readonly first: number;
       readonly last: number;
     }
-  /** The line has no number, and the owner and the name or, without a name, the address of this campaign in the store. */
+  /** The line has no number, and the owner and the name or, without a name, the address of this campaign or earlier line. */
   | {
       readonly kind: 'duplicate';
-      readonly id: CampaignId;
+      /** In the store; null if it is in an earlier line. */
+      readonly id: CampaignId | null;
+      readonly line: number | null;
       readonly ownerId: OwnerId;
       readonly name: string | null;
     }

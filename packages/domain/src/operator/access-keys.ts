@@ -37,6 +37,8 @@ export interface AccessKeyRecord {
 /** Which keys to list: those after one, at most `limit` (1 or more). */
 export interface AccessKeyPage {
   readonly owner?: OwnerId | undefined;
+  /** Only keys that expire within so many seconds from now, by the store's clock, and are neither revoked nor replaced. */
+  readonly expiring?: number | undefined;
   readonly after?: AccessKeyId | undefined;
   readonly limit: number;
 }

@@ -22,6 +22,7 @@ export const auditedActs = [
   'campaigns-imported',
   'mirrors-imported',
   'history-pruned',
+  'hosts-allowed',
 ] as const;
 /** What an operator did. */
 export type AuditedAct = (typeof auditedActs)[number];
