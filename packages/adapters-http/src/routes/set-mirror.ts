@@ -9,7 +9,8 @@ import {
   unauthenticated,
 } from '@campaign-mirror/domain';
 import type Koa from 'koa';
-import rawBody from 'raw-body';
+import bodyParser from 'koa-bodyparser';
+import * as v from 'valibot';
 import { answer, type Middleware, type Place, type ServiceState } from '../chain/calls.ts';
 import { Capacity } from '../chain/capacity.ts';
 import { networkOf } from '../chain/client-address.ts';
@@ -86,6 +87,16 @@ function credential(settings: SetMirrorSettings): Part {
 
 /** Check 4: the type and the size of the body, which is read here. */
 function body(limit = 16_384): Part {
+  const parse = bodyParser({
+    // Without an encoding koa-bodyparser leaves the bytes as they are: its decoding would store another address. Its
+    // types do not have the option.
+    ...{ encoding: null },
+    enableTypes: ['text'],
+    extendTypes: { text: ['application/json'] },
+    textLimit: String(limit),
+  });
+  const parsed = async () => {};
+
   return async (context, next) => {
     const { req: request } = context;
     const refuse = (because: Fault) => answer(context, faults[because]);
@@ -93,23 +104,32 @@ function body(limit = 16_384): Part {
     // A chunked body can still be empty.
     if (length === 0 && request.headers['transfer-encoding'] === undefined) return next();
     if (!isJson(request)) return refuse('unsupported-body');
-    // Not by the reader, which would answer `Expect: 100-continue`.
+    // The parser reads a length above 2^31 as another one.
     if (length > limit) return refuse('body-too-large');
+    // In this spelling, because the parser accepts no other.
+    request.headers['content-type'] = 'application/json';
+    delete request.headers['content-encoding'];
     try {
-      context.state.asked.body = await rawBody(request, { limit, length: length || null });
+      await parse(context, parsed);
     } catch (error) {
-      // The reader has stopped: without this, the connection would wait for somebody to read the rest.
+      // The parser has stopped reading: without this, the connection would wait for somebody to read the rest.
       request.resume();
       const { type } = error as { type?: string };
       if (type === 'entity.too.large') return refuse('body-too-large');
       // The caller left in the middle of its body.
-      if (type === 'request.aborted' || type === 'request.size.invalid') return refuse('bad-request');
-      if (type !== 'stream.not.readable') throw error;
-      throw new Error('another reader has read the body: mount this route before it', { cause: error });
+      const hasLeft = type === 'request.aborted' || type === 'request.size.invalid';
+      if (hasLeft) return refuse('bad-request');
+      throw type === 'stream.not.readable' ? anotherReader() : error;
     }
+    const { body } = context.request;
+    if (Buffer.isBuffer(body)) context.state.asked.body = body;
+    // An empty chunked body has no bytes.
+    else if (body !== '') throw anotherReader();
     await next();
   };
 }
+
+const anotherReader = () => new Error('another reader has read the body: mount this route before it');
 
 /** A place, before anybody is asked: that of a caller who is remembered, or one of those for the network of a stranger. */
 function place({ identity }: SetCampaignMirror, capacity: Capacity): Part {
@@ -172,18 +192,33 @@ function outcome(useCase: SetCampaignMirror): Part {
   };
 }
 
+/** Checks the name of a fault, which is the message of an issue. */
+const fault = <F extends BodyFault>(name: F) => name;
+
+/** The request body (contract: the call). Other keys are ignored. */
+const requestBody = v.object(
+  {
+    mirror_endpoint: v.pipe(
+      v.nonNullish(v.unknown(), fault('required')),
+      v.string(fault('not-a-string')),
+      v.check((text) => text.trim() !== '', fault('required')),
+    ),
+  },
+  fault('required'),
+);
+
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** The address in a body (contract: the call), or why there is none. A leading byte order mark is not part of the body. */
+/** The address in a body, or why there is none. A leading byte order mark is not part of the body. */
 function submitted(bytes: Uint8Array): { address?: string; fault?: BodyFault } {
   if (bytes.length === 0) return { fault: 'required' };
-  let value: { readonly mirror_endpoint?: unknown } | null;
+  let value: unknown;
   try {
     value = JSON.parse(utf8.decode(bytes));
   } catch {
     return { fault: 'not-json' };
   }
-  const address = value?.mirror_endpoint ?? '';
-  if (typeof address !== 'string') return { fault: 'not-a-string' };
-  return address.trim() === '' ? { fault: 'required' } : { address };
+  const parsed = v.safeParse(requestBody, value, { abortEarly: true, abortPipeEarly: true });
+  if (parsed.success) return { address: parsed.output.mirror_endpoint };
+  return { fault: parsed.issues[0].message as BodyFault };
 }
