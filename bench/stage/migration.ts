@@ -51,7 +51,7 @@ export async function migration(
     database: name,
   };
   const { orm, close } = await openDatabase(address);
-  await orm.migrator.up({ to: migrationNames[0] });
+  await orm.migrator.up({ to: migrationNames[0] as string });
   await close();
   await seed(url, seedOf(campaigns, changes));
   console.error(

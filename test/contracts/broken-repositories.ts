@@ -3,7 +3,7 @@ import type { InMemoryStore } from '@campaign-mirror/adapters-persistence/in-mem
 import type * as domain from '@campaign-mirror/domain';
 import { accessKeyOf, conditionHolds, Unavailable } from '@campaign-mirror/domain';
 import type { CampaignRepositoryWorld } from '@campaign-mirror/port-contracts';
-import { timestampOf } from '../../packages/adapters-persistence/src/schema/schema.ts';
+import { timestampOf } from '../../packages/adapters-persistence/src/schema/times.ts';
 import { worldsOf } from '../support/store/every-case.ts';
 import { inMemoryStore, preciseStore } from '../support/store/in-memory-world.ts';
 import { stepping } from '../support/store/stepping.ts';

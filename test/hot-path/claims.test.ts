@@ -27,16 +27,16 @@ describe('one statement for a request: the write proves who calls and what is ju
   it('statements a request: one, and two for a 200 where the key is used for the first time', async () => {
     const [other, stranger] = await service.live(2);
     expect(await called()).to.deep.equal(['mirror-set', 'set-mirrors']);
-    expect(await called(address, other)).to.deep.equal(['mirror-set', 'look-up-one', 'set-mirrors']);
-    expect(await called('ftp://a.example/')).to.deep.equal(['not-http', 'look-up-one']);
+    expect(await called(address, other)).to.deep.equal(['mirror-set', 'look-up', 'set-mirrors']);
+    expect(await called('ftp://a.example/')).to.deep.equal(['not-http', 'look-up']);
     const ofAnother = { seen: other.seen, key: live.key };
     expect(await called(address, ofAnother)).to.deep.equal(['not-the-owner', 'set-mirrors']);
-    expect(await called('ftp://a.example/', ofAnother)).to.deep.equal(['not-the-owner', 'look-up-one']);
+    expect(await called('ftp://a.example/', ofAnother)).to.deep.equal(['not-the-owner', 'look-up']);
     const unused = { seen: other.seen, key: stranger.key };
-    expect(await called(address, unused)).to.deep.equal(['not-the-owner', 'look-up-one', 'set-mirrors']);
+    expect(await called(address, unused)).to.deep.equal(['not-the-owner', 'look-up', 'set-mirrors']);
     const unknown = { seen: other.seen, key: unknownKey };
     for (const to of [address, 'ftp://a.example/'])
-      expect(await called(to, unknown)).to.deep.equal(['unauthenticated', 'look-up-one']);
+      expect(await called(to, unknown)).to.deep.equal(['unauthenticated', 'look-up']);
     await service.world.others.setDefault(other.seen.id, true);
     expect(await called(address, other)).to.deep.equal(['default-campaign', 'set-mirrors']);
     await service.world.others.deleteMirror(live.seen.id);

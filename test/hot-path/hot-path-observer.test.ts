@@ -3,7 +3,7 @@ import { type CampaignId, SetCampaignMirror } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import type { Pool } from 'pg';
 import { Registry } from 'prom-client';
-import { Statements } from '../../packages/adapters-persistence/src/hot-path/batches.ts';
+import { Statements } from '../../packages/adapters-persistence/src/hot-path/statements.ts';
 import { hotPathMetrics } from '../../packages/app/src/metrics/database-metrics.ts';
 import { untilWaiting } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';
@@ -58,7 +58,7 @@ describe('group commit: what its observer hears', () => {
   it('one request, several at once, several of one campaign: how many went together, by which statement', async () => {
     const [one, another] = lives;
     await set(one);
-    expect(heard.splice(0)).to.deep.equal(['look-up ×1', 'look-up-one', 'update ×1', 'set-mirrors']);
+    expect(heard.splice(0)).to.deep.equal(['look-up ×1', 'look-up', 'update ×1', 'set-mirrors']);
     await Promise.all(lives.map(setDirectly));
     expect(heard.splice(0)).to.deep.equal(['update ×3', 'set-mirrors']);
     await Promise.all([one, another, one].map(setDirectly));
@@ -94,8 +94,8 @@ describe('group commit: what its observer hears', () => {
       hotPath.campaigns.find(1 as CampaignId),
       rejection(hotPath.campaigns.find((2 ** 63) as CampaignId)),
     ]);
-    const oneByOne = ['look-up split up', 'look-up-one', 'look-up-one failed'];
-    expect(heard).to.deep.equal(['look-up ×2', 'look-up-many failed', ...oneByOne]);
+    const oneByOne = ['look-up split up', 'look-up', 'look-up failed'];
+    expect(heard).to.deep.equal(['look-up ×2', 'look-up failed', ...oneByOne]);
   });
 
   it('a row that was waited for is read again, whatever isolation level is the default of the database', async () => {
@@ -125,15 +125,15 @@ describe('group commit: what its observer hears', () => {
     await forbid('select on campaign_mirror.campaigns');
     const lookUps = [1, 2, 3].map((id) => rejection(hotPath.campaigns.find(id as CampaignId)));
     for (const fault of await Promise.all(lookUps)) expect(fault).to.have.property('code', '42501');
-    const lookUp = ['look-up ×3', ...tried('look-up-many'), 'look-up split up', 'look-up-one failed'];
+    const lookUp = ['look-up ×3', ...tried('look-up'), 'look-up split up', 'look-up failed'];
     expect(heard).to.deep.equal(lookUp);
   });
 
   it('is counted', async () => {
     const registry = new Registry();
     const counts = hotPathMetrics(registry);
-    counts.ended('look-up-one', 1, new Error('planted'));
-    counts.ended('look-up-one', 1);
+    counts.ended('look-up', 1, new Error('planted'));
+    counts.ended('look-up', 1);
     counts.batch('update', 3);
     counts.batch('update', 65);
     counts.setAside();
@@ -143,9 +143,9 @@ describe('group commit: what its observer hears', () => {
     counts.refused('set-mirrors', undefined);
     const told = (await registry.metrics()).split('\n');
     expect(told.filter((line) => !/^#|_bucket| 0$|^$/.test(line))).to.have.members([
-      'campaign_mirror_statement_duration_seconds_count{statement="look-up-one"} 2',
-      'campaign_mirror_statement_duration_seconds_sum{statement="look-up-one"} 0.002',
-      'campaign_mirror_statement_failures_total{statement="look-up-one"} 1',
+      'campaign_mirror_statement_duration_seconds_count{statement="look-up"} 2',
+      'campaign_mirror_statement_duration_seconds_sum{statement="look-up"} 0.002',
+      'campaign_mirror_statement_failures_total{statement="look-up"} 1',
       'campaign_mirror_statement_retries_total{statement="set-mirrors"} 1',
       'campaign_mirror_batch_members_sum{kind="update"} 68',
       'campaign_mirror_batch_members_count{kind="update"} 2',

@@ -8,7 +8,7 @@ import {
   resultsOf,
   setMirrorsAsOperatorText,
   setMirrorsText,
-} from '../../packages/adapters-persistence/src/statements/set-mirrors.ts';
+} from '../../packages/adapters-persistence/src/statements/mirrors-to-set.ts';
 import { type Act, demand, locking, overlaps } from './acts.ts';
 import type { State } from './judge.ts';
 import type { Stage } from './stage.ts';

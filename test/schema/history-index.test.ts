@@ -10,7 +10,7 @@ import { eventually, rejection } from '../support/promises.ts';
 async function databaseOfBefore(): Promise<TestDatabase> {
   const database = await emptyDatabase('owner');
   const { orm, close } = await openDatabase(database.address('owner'));
-  await orm.migrator.up({ to: migrationNames[0] });
+  await orm.migrator.up({ to: migrationNames[0] as string });
   await close();
   await write(database, 1_000);
   return database;

@@ -120,13 +120,12 @@ describe('an upgrade while others use the database', () => {
       $$;
       create event trigger tell_the_end on ddl_command_end when tag in ('REVOKE')
         execute function public.tell_the_end()`);
-    const givenUp = async (commitWait?: number) => {
+    const givenUp = async (commit = 5_000) => {
       const holder = await holding('select pg_advisory_xact_lock(1)');
       const giving = new AbortController();
       const migrating = migrateClearly(database.address('owner'), () => {}, {
         givenUp: giving.signal,
-        retries: { ...retries, lockTimeout: 0 },
-        ...(commitWait && { commitWait }),
+        retries: { ...retries, lockTimeout: 0, commit },
       });
       await waitingOwner(migrating);
       giving.abort(new Error('given up'));

@@ -123,7 +123,7 @@ describe('contract: answers — metrics of a process', () => {
     expect(idle.value('campaign_mirror_http_requests_in_flight')).to.equal(0);
     expect(idle.by('campaign_mirror_pool_connections', 'state')).to.deep.equal({ idle: 1 });
     expect(idle.by('campaign_mirror_statement_duration_seconds_count', 'statement')).to.deep.equal({
-      ...{ 'look-up-one': 1, 'set-mirrors': 2, 'set-locked-mirror': 1 },
+      ...{ 'look-up': 1, 'set-mirrors': 2, 'set-locked-mirror': 1 },
     });
     await service.process.stop();
     const told = eventsOf(service.process, 'overload').map(({ listener, what }) => [listener, what]);
@@ -148,7 +148,7 @@ describe('contract: answers — metrics of a process', () => {
     expect((await set(service)).status).to.equal(503);
     const told = await scrape(service);
     expect(told.by('campaign_mirror_statement_failures_total', 'statement')).to.deep.equal({
-      'look-up-one': 1,
+      'look-up': 1,
     });
     expect(told.by('campaign_mirror_http_refusals_total', 'because')).to.deep.equal({ unavailable: 1 });
     proxy.thaw();

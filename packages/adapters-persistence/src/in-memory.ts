@@ -8,7 +8,8 @@ import {
   ownerId,
   usualKeyLife,
 } from '@campaign-mirror/domain';
-import { keyHash, newKey, timestampOf } from './schema/schema.ts';
+import { keyHash, newKey } from './schema/keys.ts';
+import { timestampOf } from './schema/times.ts';
 
 type Stored<T> = { -readonly [Field in keyof T]: T[Field] };
 

@@ -14,13 +14,8 @@ export {
   UnfitDatabase,
 } from './connection/pool.ts';
 export { withTimeLimit } from './connection/transaction.ts';
-export {
-  type BatchKind,
-  type HotPathObserver,
-  silentHotPathObserver,
-  statementNames,
-} from './hot-path/batches.ts';
 export { type OpenHotPath, openHotPath } from './hot-path/open-hot-path.ts';
+export { type BatchKind, type HotPathObserver, statementNames } from './hot-path/statements.ts';
 export { type CreatedRole, createRoles, type RolesCreation } from './migration/create-roles.ts';
 export {
   type EnforcementFault,
@@ -44,6 +39,7 @@ export {
 } from './operator/for-pages.ts';
 export { postgresHistoryPruning, postgresMirrorHistory } from './operator/mirror-history.ts';
 export { postgresMirrorMoves, postgresOperatorMirrors } from './operator/operator-mirrors.ts';
-export { revokeLargeObjects } from './schema/grants.ts';
+export { type Role, revokeLargeObjects, roles } from './schema/grants.ts';
+export { migrationNames } from './schema/migrations.ts';
 export { campaignsOutside, type NumberRange, type Numbers, numbersOf } from './schema/numbers.ts';
-export { migrationNames, type Role, roles, schema } from './schema/schema.ts';
+export { schema } from './schema/tables.ts';

@@ -1,6 +1,6 @@
 import * as memory from '@campaign-mirror/adapters-persistence/in-memory';
 import type { AccessKeyId } from '@campaign-mirror/domain';
-import { timestampOf } from '../../../packages/adapters-persistence/src/schema/schema.ts';
+import { timestampOf } from '../../../packages/adapters-persistence/src/schema/times.ts';
 import { type JudgedStore, worldsOf } from './every-case.ts';
 
 export const inMemoryWorlds = () => worldsOf(inMemoryStore());

@@ -2,7 +2,7 @@ import type { CampaignExport } from '@campaign-mirror/domain';
 import type { Pool } from 'pg';
 import { numberOf } from '../connection/rows.ts';
 import { cursorRows, ofOneMoment } from '../connection/transaction.ts';
-import { namedCampaigns, type RecordRow, recordOf, recordsText } from '../statements/campaign-record-row.ts';
+import { namedCampaigns, type RecordRow, recordOf, recordsText } from '../statements/campaign-records.ts';
 
 const countText = 'select count(*) as number from campaign_mirror.campaigns';
 const allText = recordsText(`(${namedCampaigns}) as asked`);

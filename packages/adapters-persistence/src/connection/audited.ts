@@ -2,8 +2,9 @@ import { type OperatorAct, Unavailable } from '@campaign-mirror/domain';
 import { DriverException } from '@mikro-orm/core';
 import { type EntityManager, IsolationLevel, type MikroORM } from '@mikro-orm/postgresql';
 import { CampaignEntity } from '../schema/entities.ts';
-import { actingText, actingValues } from '../schema/schema.ts';
+
 import { portFault } from './database-faults.ts';
+import { actingText, actingValues } from './transaction.ts';
 
 /** Whatever the database's default is: a transaction that waited for a lock must see what the other one committed. */
 export const { READ_COMMITTED: isolationLevel } = IsolationLevel;

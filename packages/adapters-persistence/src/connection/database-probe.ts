@@ -1,5 +1,5 @@
 import pg, { type PoolClient } from 'pg';
-import { migrationNames } from '../schema/schema.ts';
+import { migrationNames } from '../schema/migrations.ts';
 import { codeOf } from './database-faults.ts';
 import { type DatabaseAddress, openPool } from './pool.ts';
 import { withTimeLimit } from './transaction.ts';

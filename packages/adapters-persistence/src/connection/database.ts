@@ -1,8 +1,8 @@
-import { Migrator } from '@mikro-orm/migrations';
+import { Migration, Migrator } from '@mikro-orm/migrations';
 import { type Connection, MikroORM, type Options, type PostgreSqlConnection } from '@mikro-orm/postgresql';
 import { entities } from '../schema/entities.ts';
 import { migrations } from '../schema/migrations.ts';
-import { schema } from '../schema/schema.ts';
+import { schema } from '../schema/tables.ts';
 import {
   closing,
   type DatabaseAddress,
@@ -18,6 +18,16 @@ import {
 export interface Database extends OpenPool {
   readonly orm: MikroORM;
 }
+
+/** In the form that the migrator expects. */
+const migrationsList = Object.entries(migrations).map(([name, text]) => ({
+  name,
+  class: class extends Migration {
+    override up(): void {
+      this.addSql(text);
+    }
+  },
+}));
 
 /** Opens MikroORM and its pool; connections are made when first used. `applicationName` is what PostgreSQL shows. */
 export async function openDatabase(
@@ -36,7 +46,7 @@ export async function openDatabase(
     logger: () => {},
     migrations: {
       tableName: `${schema}.migrations`,
-      migrationsList: [...migrations],
+      migrationsList,
       snapshot: false,
       disableForeignKeys: false,
       silent: true,

@@ -21,11 +21,11 @@ export async function holdersOf(database: Pool | ClientBase, text: string, ...va
 export const blockersOf = (database: Pool | ClientBase, ...pids: readonly number[]) =>
   holdersOf(database, blockersText, pids);
 
-/** How often it looks for whom a statement waits, in milliseconds: rarely needed, and far below the time limits. */
-const betweenLooks = 1_000;
-
-/** Notes whom the statements of a pool wait for, so that an error can name them after the wait has ended. */
-export function watchLockHolders(pool: Pool) {
+/**
+ * Notes whom the statements of a pool wait for, so that an error can name them after the wait has ended. It looks every
+ * `betweenLooks` milliseconds: rarely needed, and far below the time limits.
+ */
+export function watchLockHolders(pool: Pool, betweenLooks = 1_000) {
   let holders: string | undefined;
   const pids = new Set<number>();
   pool.on('connect', (client: PoolClient) => {

@@ -1,6 +1,5 @@
-import type { OperatorAct } from '@campaign-mirror/domain';
+import { isRequestId, label, type OperatorAct } from '@campaign-mirror/domain';
 import type { Pool, PoolClient, QueryResultRow } from 'pg';
-import { actingText, actingValues } from '../schema/schema.ts';
 import { portFault } from './database-faults.ts';
 import { rowsOf } from './rows.ts';
 import { endedBy, withoutTimeouts } from './stoppable.ts';
@@ -53,6 +52,30 @@ export async function inTransaction<T>(
     client.release(true);
     throw portFault(error);
   }
+}
+
+/** Who acts, and in which request. @throws TypeError if either cannot be stored */
+export function namesOf({ operator, requestId }: OperatorAct): [operator: string, requestId: string] {
+  if (label(operator) !== operator || !isRequestId(requestId))
+    throw new TypeError('an act of the operator needs a name on one line and a request id');
+  return [operator, requestId];
+}
+
+/**
+ * Sets for the rest of the transaction who acts, for the audit's entries, which the database writes. It takes a
+ * placeholder for each of `actingValues`.
+ */
+export const actingText = (...placeholders: readonly string[]) => `
+  select set_config('campaign_mirror.operator', ${placeholders[0]}, true),
+    set_config('campaign_mirror.request_id', ${placeholders[1]}, true),
+    set_config('campaign_mirror.details', ${placeholders[2]}, true)`;
+
+/** `details` are facts that the rows do not contain. */
+export function actingValues(
+  act: OperatorAct,
+  details: Readonly<Record<string, string | number>> = {},
+): string[] {
+  return [...namesOf(act), JSON.stringify(details)];
 }
 
 const acting = actingText('$1', '$2', '$3');

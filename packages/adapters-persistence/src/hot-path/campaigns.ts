@@ -8,12 +8,12 @@ import {
   resultsOf,
   type SetResult,
   setMirrorsText,
-} from '../statements/set-mirrors.ts';
-import type { HotPathObserver, Statement, Statements } from './batches.ts';
+} from '../statements/mirrors-to-set.ts';
 import { batches } from './batches.ts';
 import type { LookUps } from './identity.ts';
 import type { KeyUses } from './key-uses.ts';
 import { type LockQueueLimits, lockQueue, type Queued } from './lock-queue.ts';
+import type { HotPathObserver, Statement, Statements } from './statements.ts';
 
 /*
  * How addresses are set in PostgreSQL. An update passes these states from its arrival to its answer:
@@ -57,7 +57,7 @@ export function postgresCampaigns(
         const key = accessKeyOf(change.by.subject);
         if (key && result && result.kind !== 'caller-invalid') uses.note(key);
         if (result) return result;
-        observer.judgedAgain();
+        observer.judgedAgain?.();
       }
       return { kind: 'campaign-differs', campaign: await find(seen.id) };
     },
@@ -123,7 +123,7 @@ export function groupedUpdates(
   }
 
   function enqueue(member: Member): void {
-    observer.setAside();
+    observer.setAside?.();
     queue.enter(member);
   }
 
@@ -143,7 +143,7 @@ export function groupedUpdates(
 
   /** Answers each member. `passedOver` is called if the campaign is as it was seen, but the mirror was not set. */
   async function send(statement: Statement, batch: readonly Member[], passedOver: PassedOver): Promise<void> {
-    observer.batch('update', batch.length);
+    observer.batch?.('update', batch.length);
     try {
       await answer(statement, batch, passedOver);
     } catch (error) {
@@ -176,12 +176,12 @@ export function groupedUpdates(
   ): Promise<void> {
     if (statement === setLockedMirror && isCanceled(error)) return checkOnce(batch, error.cause);
     const isRefused = isStatementsFault(error);
-    if (isRefused) observer.refused(statement.name, error);
+    if (isRefused) observer.refused?.(statement.name, error);
     if (batch.length === 1 || !(isRefused || isMembersFault(error))) {
       for (const member of batch) member.reject(error);
       return;
     }
-    observer.splitUp('update');
+    observer.splitUp?.('update');
     for (const [index, member] of batch.entries()) {
       try {
         await member.origin.runInAsyncScope(() => answer(statement, [member], passedOver));

@@ -11,11 +11,11 @@ import {
 import { LRUCache } from 'lru-cache';
 import { isStatementsFault } from '../connection/database-faults.ts';
 import { safeInteger } from '../connection/rows.ts';
-import { keyHash } from '../schema/schema.ts';
-import { byteaArray, isTrueText, plainArray } from '../statements/set-mirrors.ts';
-import type { HotPathObserver, Statement, Statements } from './batches.ts';
+import { keyHash } from '../schema/keys.ts';
+import { byteaArray, isTrueText, plainArray } from '../statements/mirrors-to-set.ts';
 import { batches, type Waiting } from './batches.ts';
 import type { KeyUses } from './key-uses.ts';
+import type { HotPathObserver, Statement, Statements } from './statements.ts';
 
 /** Looks up keys and campaigns. @throws Unavailable */
 export interface LookUps {
@@ -51,42 +51,30 @@ export function postgresIdentity(lookUp: LookUps['key'], uses: KeyUses): domain.
   };
 }
 
-/** The key with this hash, an SQL expression: its number, its owner, its hosts, and why it is refused, if it is. */
-const keyOf = (hash: string) => `
-  select access_keys.id, access_keys.owner_id, case when revoked_at is not null then 'revoked-key'
-    when expires_at <= clock_timestamp() then 'expired-key' end as refused, array_to_string(hosts, ',') as hosts
-  from campaign_mirror.access_keys where hash = ${hash}`;
-
-/** The campaign with this identifier, an SQL expression: its owner, its default flag, and whether it has a mirror. */
-const campaignOf = (id: string) => `
-  select owner_id as campaign_owner_id, is_default,
-    (select true from campaign_mirror.mirrors where campaign_id = campaigns.id) as has_mirror
-  from campaign_mirror.campaigns where id = ${id}`;
-
 /** The maximum number of keys and campaigns in one statement: those of 128 requests. */
 const maxBatchSize = 256;
 
 /**
- * Looks up many keys and campaigns; the rows are in the order of the arrays. The arrays come from subqueries, so that
- * the planner assumes the same size for any number of members and keeps one plan instead of making one for each batch.
- * The limits keep it from scanning a whole small table for a few members.
+ * For each place, the key with this hash and the campaign with this number: they need not belong together. The arrays come
+ * from subqueries, so that the planner assumes the same size for any number of members and keeps one plan instead of
+ * making one for each batch. The limits keep it from scanning a whole small table for a few members.
  */
-const lookUpMany: Statement = {
-  name: 'look-up-many',
+const lookUp: Statement = {
+  name: 'look-up',
   text: `
     select k.*, c.*
     from unnest((select $1::bytea[]), (select $2::bigint[])) with ordinality as asked (hash, campaign, place)
-    left join lateral (${keyOf('asked.hash')} limit 1) k on true
-    left join lateral (${campaignOf('asked.campaign')} limit 1) c on true
+    left join lateral (
+      select access_keys.id, access_keys.owner_id, case when revoked_at is not null then 'revoked-key'
+        when expires_at <= clock_timestamp() then 'expired-key' end as refused, array_to_string(hosts, ',') as hosts
+      from campaign_mirror.access_keys where hash = asked.hash limit 1
+    ) k on true
+    left join lateral (
+      select owner_id as campaign_owner_id, is_default,
+        (select true from campaign_mirror.mirrors where campaign_id = campaigns.id) as has_mirror
+      from campaign_mirror.campaigns where id = asked.campaign limit 1
+    ) c on true
     order by place`,
-};
-
-/** Looks up one key and one campaign, which is cheaper; a parameter is null if there is none to look up. */
-const lookUpOne: Statement = {
-  name: 'look-up-one',
-  text: `
-    select k.*, c.*
-    from (select) as asked left join (${keyOf('$1')}) k on true left join (${campaignOf('$2::bigint')}) c on true`,
 };
 
 /** The columns of a key, then those of a campaign; null if it does not exist. */
@@ -116,12 +104,12 @@ export function groupedLookUps(statements: Statements, timeout: number, observer
   const add = batches<Member>({ take, carryOut }, timeout);
 
   async function carryOut(batch: readonly Member[]): Promise<void> {
-    observer.batch('look-up', batch.length);
+    observer.batch?.('look-up', batch.length);
     try {
       await answer(batch);
     } catch (error) {
       if (error instanceof Unavailable) throw error;
-      if (isStatementsFault(error)) observer.refused(lookUpMany.name, error);
+      if (isStatementsFault(error)) observer.refused?.(lookUp.name, error);
       await oneByOne(batch);
     }
   }
@@ -133,23 +121,16 @@ export function groupedLookUps(statements: Statements, timeout: number, observer
       if ('hash' in member) keys.push(member);
       else campaigns.push(member);
     }
-    const rows = await read(keys, campaigns);
+    const hashes = byteaArray(keys.map(({ hash }) => hash));
+    const rows = await statements.run<Row>(lookUp, [hashes, plainArray(campaigns.map(({ id }) => id))]);
     for (const [index, member] of keys.entries()) member.resolve(identifiedIn(rows[index] as Row));
     for (const [index, member] of campaigns.entries())
       member.resolve(campaignIn(member.id, rows[index] as Row));
   }
 
-  function read(keys: readonly KeyMember[], campaigns: readonly CampaignMember[]): Promise<Row[]> {
-    if (keys.length < 2 && campaigns.length < 2) {
-      return statements.run<Row>(lookUpOne, [keys[0]?.hash ?? null, campaigns[0]?.id ?? null]);
-    }
-    const hashes = byteaArray(keys.map(({ hash }) => hash));
-    return statements.run<Row>(lookUpMany, [hashes, plainArray(campaigns.map(({ id }) => id))]);
-  }
-
   /** Used after a fault that one member may have caused for all. @throws Unavailable for members without an answer */
   async function oneByOne(batch: readonly Member[]): Promise<void> {
-    observer.splitUp('look-up');
+    observer.splitUp?.('look-up');
     for (const member of batch) {
       try {
         await member.origin.runInAsyncScope(() => answer([member]));

@@ -14,9 +14,6 @@ const maxRecent = 100_000;
 /** The maximum number of keys written together. */
 const maxGathered = 10_000;
 
-/** How often, at most, a write lets requests that wait for a connection go first. */
-const maxDeferrals = 60;
-
 /**
  * Writes when access keys were last used, in the background: no request waits for it, and its failures are only
  * counted. Uses noted within `gatherFor` milliseconds are written by one statement, and never two run at once.
@@ -61,10 +58,9 @@ export class KeyUses {
     return withTimeLimit(timeout, written, false);
   }
 
-  #writeSoon(deferrals = 0): void {
-    if (this.#timer && deferrals === 0) return;
+  #writeSoon(): void {
+    if (this.#timer) return;
     this.#timer = setTimeout(() => {
-      if (this.#pool.waitingCount > 0 && deferrals < maxDeferrals) return this.#writeSoon(deferrals + 1);
       void this.write().then(() => {
         this.#timer = undefined;
         if (this.#gathered.size > 0) this.#writeSoon();

@@ -1,11 +1,11 @@
 import type { CampaignRepository, Identity } from '@campaign-mirror/domain';
 import type { Pool } from 'pg';
 import { defaultPoolLimits, type PoolLimits } from '../connection/pool.ts';
-import { type HotPathObserver, Statements, silentHotPathObserver } from './batches.ts';
 import { groupedUpdates, postgresCampaigns } from './campaigns.ts';
 import { groupedLookUps, postgresIdentity } from './identity.ts';
 import { KeyUses } from './key-uses.ts';
 import type { LockQueueLimits } from './lock-queue.ts';
+import { type HotPathObserver, Statements } from './statements.ts';
 
 /** Used if the pool sets no limit: the longest time that a timer of Node takes, in milliseconds. */
 const noTimeout = 2_147_483_647;
@@ -25,7 +25,7 @@ export interface OpenHotPath {
 export function openHotPath(
   pool: Pool,
   { limits = defaultPoolLimits, prepared = true }: { limits?: PoolLimits; prepared?: boolean } = {},
-  observer: HotPathObserver = silentHotPathObserver,
+  observer: HotPathObserver = {},
 ): OpenHotPath {
   const statements = new Statements(pool, { prepared }, observer);
   const timeout = limits.waitTimeout > 0 ? limits.waitTimeout : noTimeout;

@@ -2,8 +2,15 @@ import { createHmac, hash, pbkdf2Sync, randomBytes } from 'node:crypto';
 import type { Pool } from 'pg';
 import { UnfitDatabase } from '../connection/pool.ts';
 import { inTransaction } from '../connection/transaction.ts';
-import { databaseGrantText, grantTexts, revokeLargeObjects, revokeTemporary } from '../schema/grants.ts';
-import { type Role, roles, schema } from '../schema/schema.ts';
+import {
+  databaseGrantText,
+  grantTexts,
+  type Role,
+  revokeLargeObjects,
+  revokeTemporary,
+  roles,
+} from '../schema/grants.ts';
+import { schema } from '../schema/tables.ts';
 import { isMigrated } from './migration-states.ts';
 
 /** PostgreSQL's default for `scram_iterations`. */

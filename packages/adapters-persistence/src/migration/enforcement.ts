@@ -12,8 +12,8 @@ export interface EnforcementFault {
 
 /** The texts themselves are not sent. */
 const asked = JSON.stringify(
-  enforced.map(({ kind, name, table, body, definer }, place) => {
-    return { place, kind, name, table, definer, body: kind === 'function' ? hash('md5', body ?? '') : body };
+  enforced.map(({ text, body = '', ...one }, place) => {
+    return { place, ...one, body: one.kind === 'function' ? hash('md5', body) : body };
   }),
 );
 

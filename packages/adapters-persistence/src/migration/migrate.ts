@@ -3,14 +3,14 @@ import { Unavailable } from '@campaign-mirror/domain';
 import { isolationLevel } from '../connection/audited.ts';
 import { type Database, openDatabase } from '../connection/database.ts';
 import { isLocked } from '../connection/database-faults.ts';
-import { blockersOf } from '../connection/lock-holders.ts';
+import { watchLockHolders } from '../connection/lock-holders.ts';
 import { type DatabaseAddress, UnfitDatabase } from '../connection/pool.ts';
 import { withoutTimeouts } from '../connection/stoppable.ts';
 import { enforced } from '../schema/enforced.ts';
 import { transactionsBroughtBack } from '../schema/feed.ts';
-import { grantTexts, revokeFromPublic } from '../schema/grants.ts';
+import { grantTexts, revokeFromPublic, roles } from '../schema/grants.ts';
+import { migrationNames } from '../schema/migrations.ts';
 import { campaignsOutside, type NumberRange, numbersOf, setNumbers } from '../schema/numbers.ts';
-import { migrationNames, roles, schema } from '../schema/schema.ts';
 import { countedUpTo, greatest, tableNames } from '../schema/tables.ts';
 import { enforcementFaults } from './enforcement.ts';
 import { buildHistoryIndex, indexText } from './history-index.ts';
@@ -20,9 +20,9 @@ import { inTurn, takeTurn, turns } from './turns.ts';
  * How long a migration may block others, in milliseconds. The timeout of a lock, for which sessions that request it later
  * wait as long, is above PostgreSQL's `deadlock_timeout`, after which an autovacuum yields, and below the time that the
  * service waits for a connection, so that it continues to answer. In the pause, those sessions proceed. `turn` is how long
- * it waits for others that migrate.
+ * it waits for others that migrate, `commit` how long for a running commit after cancellation.
  */
-const usualRetries = { lockTimeout: 2_000, pause: 1_000, tries: 10, turn: 60_000 };
+const usualRetries = { lockTimeout: 2_000, pause: 1_000, tries: 10, turn: 60_000, commit: 5_000 };
 
 /** How a migration waits, and when it gives up. */
 export interface Migrating {
@@ -32,8 +32,6 @@ export interface Migrating {
   /** What this installation assigns from now on; otherwise its range stays. */
   readonly numbers?: NumberRange | undefined;
   readonly retries?: Partial<typeof usualRetries>;
-  /** How long to wait for a running commit after cancellation, in milliseconds. */
-  readonly commitWait?: number;
 }
 
 /**
@@ -59,15 +57,16 @@ const unfinished =
  */
 export async function migrate(
   address: DatabaseAddress,
-  { onWait = () => {}, givenUp, numbers, retries, commitWait = 5_000 }: Migrating = {},
+  { onWait = () => {}, givenUp, numbers, retries }: Migrating = {},
 ): Promise<void> {
-  const { lockTimeout, tries, turn, pause: betweenTries } = { ...usualRetries, ...retries };
+  const { lockTimeout, tries, turn, commit, pause: betweenTries } = { ...usualRetries, ...retries };
   const waiting = { onWait, givenUp, turn, pause: betweenTries / 10 };
   const database = await openDatabase(address, unhurried, applicationName);
+  const locks = watchLockHolders(database.pool, Math.max(50, lockTimeout / 4));
   let committing = false;
   let toFinish = false;
   // Without the connection, the server rolls back. A running commit cannot be reported as not done: its end is awaited.
-  const cutOff = () => void database.close(committing ? commitWait : 0);
+  const cutOff = () => void database.close(committing ? commit : 0);
   givenUp?.addEventListener('abort', cutOff);
   const beforeCommit = () => {
     givenUp?.throwIfAborted();
@@ -77,33 +76,25 @@ export async function migrate(
     for (let next = 2; ; next++) {
       givenUp?.throwIfAborted();
       committing = false;
-      let holders: string | undefined;
-      let looking: NodeJS.Timeout | undefined;
-      const onTurn = (pid: number) => {
-        const look = async () => {
-          holders = (await blockersOf(database.pool, pid).catch(() => undefined)) ?? holders;
-        };
-        looking = setInterval(look, Math.max(50, lockTimeout / 4));
-      };
       try {
-        const act = () => bringUpToDate(database, lockTimeout, numbers, onTurn, beforeCommit);
+        const act = () => bringUpToDate(database, lockTimeout, numbers, beforeCommit);
         toFinish = !(await inTurn(database.pool, migrationTurns, waiting, act));
         break;
       } catch (error) {
         if (!isLocked(error) || next > tries) throw error;
-      } finally {
-        clearInterval(looking);
       }
-      const who = holders ?? 'another transaction';
+      const who = locks.last() ?? 'another transaction';
       onWait(`${who} holds what the migration has to change: trying again (${next} of ${tries})`);
       await pause(betweenTries, undefined, { signal: givenUp });
     }
+    locks.stop();
     if (toFinish) await buildHistoryIndex(database.pool, address.pooled === true, waiting);
   } catch (error) {
     if (!givenUp?.aborted) throw error;
     if (toFinish) throw new Unavailable(unfinished);
     throw committing ? new Unavailable(unanswered) : givenUp.reason;
   } finally {
+    locks.stop();
     givenUp?.removeEventListener('abort', cutOff);
     await database.close();
   }
@@ -116,7 +107,7 @@ const known: readonly string[] = migrationNames;
 type Run = <Row>(text: string, values?: unknown[]) => Promise<Row[]>;
 
 /** In the order in which writers lock them; in another one, a writer could deadlock with the migration. */
-const keepWritersOut = `lock table ${tableNames.map((name) => `${schema}.${name}`).join(', ')} in share row exclusive mode`;
+const keepWritersOut = `lock table ${tableNames.map((name) => `campaign_mirror.${name}`).join(', ')} in share row exclusive mode`;
 
 /** Makes the functions and triggers of this version, and puts right what was left off, replaced or removed. */
 async function enforce(run: Run, isNewVersion: boolean): Promise<void> {
@@ -134,12 +125,12 @@ async function enforce(run: Run, isNewVersion: boolean): Promise<void> {
 async function assign(run: Run, { first, last }: NumberRange): Promise<void> {
   await run(keepWritersOut);
   // It changes nothing, and takes the lock without which others would assign numbers meanwhile.
-  for (const table of tableNames) await run(`alter sequence ${schema}.${table}_id_seq no cycle`);
+  for (const table of tableNames) await run(`alter sequence campaign_mirror.${table}_id_seq no cycle`);
   const outside = await campaignsOutside(run, { first, last });
   if (outside) throw new UnfitDatabase(`${outside}: nothing was done`);
   // A narrower range has forgotten what was assigned beyond it.
   const [deleted] = await run<{ id: number | null }>(
-    `select max(campaign_id)::float8 as id from ${schema}.operator_audit where campaign_id <= ?`,
+    `select max(campaign_id)::float8 as id from campaign_mirror.operator_audit where campaign_id <= ?`,
     [Math.min(last, countedUpTo)],
   );
   for (const { table_name: table, ...had } of await numbersOf(run)) {
@@ -148,16 +139,16 @@ async function assign(run: Run, { first, last }: NumberRange): Promise<void> {
     if (range.first !== had.first || range.last !== had.last)
       await setNumbers(run, table, range, Math.max(had.assigned, (isCampaigns && deleted?.id) || 0));
   }
-  const behind = await run<{ mended_by: string }>(`select mended_by from ${schema}.sequences_behind`);
+  const behind = await run<{ mended_by: string }>(`select mended_by from campaign_mirror.sequences_behind`);
   for (const { mended_by } of behind) await run(mended_by);
 }
 
 /** PostgreSQL only warns if a role grants rights that it may not grant. */
 const refuseOthers = `
   do $$ begin
-    if exists (select from pg_namespace where nspname = '${schema}' and not pg_has_role(nspowner, 'usage')) then
+    if exists (select from pg_namespace where nspname = 'campaign_mirror' and not pg_has_role(nspowner, 'usage')) then
       raise insufficient_privilege using message = (
-        select format('the schema ${schema} belongs to %I', pg_get_userbyid(nspowner)) from pg_namespace where nspname = '${schema}');
+        select format('the schema campaign_mirror belongs to %I', pg_get_userbyid(nspowner)) from pg_namespace where nspname = 'campaign_mirror');
     end if;
   end $$`;
 
@@ -165,17 +156,17 @@ const refuseOthers = `
 const refuseRemains = `
   do $$ declare
     gone text := (select string_agg(name, ', ') from unnest('{${tableNames}}'::text[]) as name
-      where to_regclass('${schema}.' || name) is null);
+      where to_regclass('campaign_mirror.' || name) is null);
   begin
-    if gone <> '' and exists (select from pg_proc where pronamespace = to_regnamespace('${schema}')) then
-      raise undefined_table using message = 'the functions of ${schema} are there, but not its tables ' || gone;
+    if gone <> '' and exists (select from pg_proc where pronamespace = to_regnamespace('campaign_mirror')) then
+      raise undefined_table using message = 'the functions of campaign_mirror are there, but not its tables ' || gone;
     end if;
   end $$`;
 
 /**
  * Applies the pending migrations and grants the rights of the roles that exist: all of it, or nothing, except that the
- * schema and the table of migrations stay. `lockTimeout` is for each lock, in milliseconds; `onTurn` is called with the
- * process id of the session when it is its turn, `beforeCommit` when everything is done. Returns whether the index of the
+ * schema and the table of migrations stay. `lockTimeout` is for each lock, in milliseconds; `beforeCommit`
+ * is called when everything is done. Returns whether the index of the
  * history is built.
  * @throws the driver's error, such as 42501 when the user may not act as the schema's owner
  */
@@ -183,7 +174,6 @@ async function bringUpToDate(
   { orm }: Database,
   lockTimeout: number,
   numbers: NumberRange | undefined,
-  onTurn: (pid: number) => void,
   beforeCommit: () => void,
 ): Promise<boolean> {
   const connection = orm.em.getConnection();
@@ -192,7 +182,7 @@ async function bringUpToDate(
       const run = <Row>(text: string, values: unknown[] = []): Promise<Row[]> =>
         connection.execute(text, values, 'all', transaction);
       await run(withoutTimeouts);
-      onTurn(await takeTurn(run, migrationTurns));
+      await takeTurn(run, migrationTurns);
       await run(refuseOthers);
       await run(refuseRemains);
       // Creates the schema and the table of migrations, on a connection of its own.

@@ -1,7 +1,8 @@
 import type { Timestamp } from '@campaign-mirror/domain';
 import type { ClientBase, Pool } from 'pg';
 import { codeOf, portFault } from '../connection/database-faults.ts';
-import { migrationNames, timestampText } from '../schema/schema.ts';
+import { migrationNames } from '../schema/migrations.ts';
+import { timestampText } from '../schema/times.ts';
 
 /** A migration, and whether the database has it. */
 export interface MigrationState {

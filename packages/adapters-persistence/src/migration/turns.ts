@@ -59,13 +59,12 @@ export async function inTurn<T>(
   }
 }
 
-/** Takes the locks for the rest of a transaction. Returns the process id of the session. */
+/** Takes the locks for the rest of a transaction. */
 export async function takeTurn(
-  run: (text: string) => Promise<readonly { pid: number; done: boolean }[]>,
+  run: (text: string) => Promise<readonly { done: boolean }[]>,
   locks: readonly number[],
-): Promise<number> {
+): Promise<void> {
   const tries = locks.map((lock) => `pg_try_advisory_xact_lock(${lock})`);
-  const [session] = await run(`select pg_backend_pid() as pid, ${tries.join(' and ')} as done`);
+  const [session] = await run(`select ${tries.join(' and ')} as done`);
   if (!session?.done) throw new Taken();
-  return session.pid;
 }

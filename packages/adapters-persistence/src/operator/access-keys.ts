@@ -3,7 +3,8 @@ import { raw, wrap } from '@mikro-orm/postgresql';
 import { AuditedAdapter, ormFault } from '../connection/audited.ts';
 import { safeInteger } from '../connection/rows.ts';
 import { AccessKeyEntity } from '../schema/entities.ts';
-import { newKey, timestampText } from '../schema/schema.ts';
+import { isExpiringWithin, newKey } from '../schema/keys.ts';
+import { timestampText } from '../schema/times.ts';
 
 const revoke = `
   update campaign_mirror.access_keys set revoked_at = clock_timestamp()
@@ -32,10 +33,8 @@ const replace = `
   set expires_at = least(expires_at, clock_timestamp() + make_interval(secs => ?)), replaced_by = ?
   where id = ? returning ${timestampText('expires_at')} as expires_at`;
 
-const isExpiring = `revoked_at is null and replaced_by is null
-  and expires_at > now() and expires_at <= now() + make_interval(secs => ?)`;
+const isExpiring = isExpiringWithin('make_interval(secs => ?)');
 
-/** The port `AccessKeys` on PostgreSQL, for one act. */
 export class PostgresAccessKeys extends AuditedAdapter implements domain.AccessKeys {
   async issue(request: domain.NewAccessKey): Promise<{ id: domain.AccessKeyId; key: domain.AccessKey }> {
     const { owner, name, hosts = null, expiresIn = domain.usualKeyLife } = request;

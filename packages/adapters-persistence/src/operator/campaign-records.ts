@@ -7,7 +7,7 @@ import {
   type RecordRow,
   recordOf,
   recordsText,
-} from '../statements/campaign-record-row.ts';
+} from '../statements/campaign-records.ts';
 
 /** One statement: a campaign and its mirror are from the same moment. */
 const records = (where: string) => `

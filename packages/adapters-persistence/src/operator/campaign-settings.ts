@@ -71,15 +71,25 @@ export class PostgresSettings extends AuditedAdapter implements domain.CampaignS
       const row = await em.findOne(CampaignEntity, { id }, forUpdate);
       if (!row) return { kind: 'campaign-not-found' };
       const mirror = await em.findOne(MirrorEntity, { campaignId: id }, forUpdate);
-      const campaign = recordOfEntity(row, mirror && mirrorOfEntity(mirror));
+      const campaign = {
+        ...wrap(row).toObject(),
+        mirror: mirror && mirrorOfEntity(mirror),
+      } as domain.CampaignRecord;
       if (seen && differs(campaign, seen)) return { kind: 'changed-meanwhile' };
       await em.nativeDelete(CampaignEntity, { id });
       return { kind: 'deleted', campaign };
     });
   }
 
-  protected override audited<T>(run: (em: EntityManager) => Promise<T>): Promise<T> {
-    return unlessOvertaken(() => super.audited(run));
+  /** If another transaction made its campaign the owner's default meanwhile, the act is repeated and finds it. */
+  protected override async audited<T>(run: (em: EntityManager) => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await super.audited(run);
+      } catch (error) {
+        if (!violates(error, 'one_default_campaign_an_owner')) throw error;
+      }
+    }
   }
 }
 
@@ -103,19 +113,6 @@ async function defaultOf(
   return { kind: 'owner-has-default', ownerId, id: taken.id, name: taken.name ?? null };
 }
 
-/**
- * If another transaction made its campaign the owner's default meanwhile, the act is repeated and finds that campaign.
- */
-async function unlessOvertaken<T>(act: () => Promise<T>): Promise<T> {
-  for (;;) {
-    try {
-      return await act();
-    } catch (error) {
-      if (!violates(error, 'one_default_campaign_an_owner')) throw error;
-    }
-  }
-}
-
 /** Whether this unique constraint was violated, and not another, such as that of an explicit identifier. */
 function violates(error: unknown, constraint: string): boolean {
   const { constraint: violated } = error as { constraint?: string };
@@ -125,11 +122,4 @@ function violates(error: unknown, constraint: string): boolean {
 /** The fields of an entity are those of the domain. */
 function mirrorOfEntity(row: InferEntity<typeof MirrorEntity>): domain.Mirror {
   return wrap(row).toObject() as domain.Mirror;
-}
-
-function recordOfEntity(
-  row: InferEntity<typeof CampaignEntity>,
-  mirror: domain.Mirror | null,
-): domain.CampaignRecord {
-  return { ...wrap(row).toObject(), mirror } as domain.CampaignRecord;
 }

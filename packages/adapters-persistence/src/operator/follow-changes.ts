@@ -10,7 +10,7 @@ import type { Pool, PoolClient, QueryResultRow } from 'pg';
 import { codeOf, portFault } from '../connection/database-faults.ts';
 import { rowsOf } from '../connection/rows.ts';
 import { connectTo, cursorRows, ofOneMoment, withTimeLimit } from '../connection/transaction.ts';
-import { timestampText } from '../schema/schema.ts';
+import { timestampText } from '../schema/times.ts';
 import { entries, sinceTime } from './mirror-history.ts';
 
 /** The time between two looks, in milliseconds. */

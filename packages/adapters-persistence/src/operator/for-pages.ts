@@ -1,6 +1,7 @@
 import type { AccessKeyId, AuditId, CampaignId, OwnerId } from '@campaign-mirror/domain';
 import type { Pool } from 'pg';
 import { rowsOf } from '../connection/rows.ts';
+import { isExpiringWithin } from '../schema/keys.ts';
 
 /** Far above the owner numbers that anybody starts with, so that the key of the first opens no campaign of yours. */
 export const demonstrationOwners = [
@@ -38,7 +39,7 @@ const expiringText = `
   select id, owner_id as owner, name, array_to_string(hosts, ', ') as hosts, extract(epoch from expires_at)::float8 as "expiresAt",
     count(*) over () as all, count(*) filter (where expires_at <= now() + interval '14 days') over () as soon
   from campaign_mirror.access_keys
-  where revoked_at is null and replaced_by is null and expires_at > now() and expires_at <= now() + interval '30 days'
+  where ${isExpiringWithin("interval '30 days'")}
   order by expires_at, id limit 20`;
 
 const movesText = `

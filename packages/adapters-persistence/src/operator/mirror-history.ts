@@ -1,9 +1,9 @@
 import type * as domain from '@campaign-mirror/domain';
 import type { Pool, QueryResultRow } from 'pg';
 import { rowsOf } from '../connection/rows.ts';
-import { cursorRows, ofOneMoment } from '../connection/transaction.ts';
+import { cursorRows, namesOf, ofOneMoment } from '../connection/transaction.ts';
 import { isDeletion } from '../schema/mirror-triggers.ts';
-import { namesOf, timestampText } from '../schema/schema.ts';
+import { timestampText } from '../schema/times.ts';
 
 /** The columns of a `HistoryEntry`. */
 export const entries = `

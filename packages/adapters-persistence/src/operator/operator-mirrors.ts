@@ -3,8 +3,7 @@ import { Unavailable } from '@campaign-mirror/domain';
 import type { Pool, PoolClient } from 'pg';
 import { isLocked } from '../connection/database-faults.ts';
 import { numberOf, rowsOf, textRowsOf } from '../connection/rows.ts';
-import { inTransaction } from '../connection/transaction.ts';
-import { namesOf } from '../schema/schema.ts';
+import { inTransaction, namesOf } from '../connection/transaction.ts';
 import {
   entryOf,
   type MirrorToSet,
@@ -12,7 +11,7 @@ import {
   resultsOf,
   type SetResult,
   setMirrorsAsOperatorText,
-} from '../statements/set-mirrors.ts';
+} from '../statements/mirrors-to-set.ts';
 import { examineMirrors } from './campaign-records.ts';
 
 /** What the audit records about mirrors that the operator sets. */

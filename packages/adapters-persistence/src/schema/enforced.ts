@@ -7,7 +7,7 @@ import { auditTriggers } from './audit-triggers.ts';
 import { denyHosts } from './denied-hosts.ts';
 import { changesSince, countClicks } from './feed.ts';
 import { appendOnly, pruning } from './history-functions.ts';
-import { noteKeyUses } from './key-uses.ts';
+import { noteKeyUses } from './keys.ts';
 import { isNoAddress, mirrorTriggers } from './mirror-triggers.ts';
 import { setMirrorsFunctions } from './set-mirrors.ts';
 import { greatest } from './tables.ts';
@@ -28,11 +28,11 @@ export interface Enforced {
   readonly kind: 'function' | 'trigger' | 'constraint' | 'index';
   readonly name: string;
   /** Of a trigger or a constraint. */
-  readonly table: string | null;
+  readonly table?: string;
   /** Of a function: its body; of a trigger: its function. */
-  readonly body: string | null;
+  readonly body?: string;
   /** Whether a function runs with its owner's rights. */
-  readonly definer: boolean;
+  readonly definer?: boolean;
   /** Makes it anew, or puts it right. */
   readonly text: string;
 }
@@ -40,15 +40,13 @@ export interface Enforced {
 const functionText = /create or replace function campaign_mirror\.(\w+)[^$]*\$\$(.*?)\$\$;/gs;
 const functions = [...texts.matchAll(functionText)].map(([text, name = '', body = '']): Enforced => {
   const definer = text.slice(0, -body.length).includes('security definer');
-  return { kind: 'function', name, table: null, body, definer, text };
+  return { kind: 'function', name, body, definer, text };
 });
 
 const triggerText =
   /create or replace trigger (\w+)[^;]* on campaign_mirror\.(\w+)[^;]*execute function campaign_mirror\.(\w+)\(\);/g;
 const triggers = [...texts.matchAll(triggerText)].map(
-  ([text, name = '', table = '', body = '']): Enforced => {
-    return { kind: 'trigger', name, table, body, definer: false, text };
-  },
+  ([text, name = '', table = '', body = '']): Enforced => ({ kind: 'trigger', name, table, body, text }),
 );
 
 const factsKey = 'mirrors_campaign_id_owner_id_is_default_fkey';
@@ -68,90 +66,75 @@ const isIdentifier = (column: string) => `check (${column} between 1 and ${great
  * Constraints of the tables, and those that keep the history and the audit from misleading a reader or making the view of
  * moves fail. All but the unique ones are made as not valid: no row that is there is read, or keeps one from being made.
  */
-const constraintTexts: readonly (readonly [table: string, name: string, definition: string])[] = [
-  ['campaigns', 'campaigns_pkey', 'primary key (id)'],
-  ['campaigns', 'campaigns_id_owner_id_is_default_key', 'unique (id, owner_id, is_default)'],
-  ['campaigns', 'campaigns_id_check', isIdentifier('id')],
-  ['campaigns', 'campaigns_owner_id_check', isIdentifier('owner_id')],
-  ['mirrors', 'mirrors_pkey', 'primary key (id)'],
-  ['mirrors', 'mirrors_campaign_id_key', 'unique (campaign_id)'],
-  ['mirrors', 'mirrors_id_check', isIdentifier('id')],
-  ['mirrors', 'mirrors_clicks_check', `check (clicks between 0 and ${greatest})`],
-  [
-    'mirrors',
-    factsKey,
-    `foreign key (campaign_id, owner_id, is_default)
-    references campaign_mirror.campaigns (id, owner_id, is_default) on update cascade on delete cascade`,
-  ],
-  ['access_keys', 'access_keys_pkey', 'primary key (id)'],
-  ['access_keys', 'access_keys_hash_key', 'unique (hash)'],
-  ['access_keys', 'access_keys_hash_check', 'check (octet_length(hash) = 32)'],
-  [
-    'access_keys',
-    'access_keys_hosts_check',
-    'check (cardinality(hosts) > 0 and array_position(hosts, null) is null)',
-  ],
-  ['access_keys', 'access_keys_id_check', isIdentifier('id')],
-  ['access_keys', 'access_keys_owner_id_check', isIdentifier('owner_id')],
-  ['denied_hosts', 'denied_hosts_pkey', 'primary key (host)'],
-  ['denied_hosts', 'denied_hosts_host_check', 'check (length(host) between 1 and 255)'],
-  ['key_uses', 'key_uses_pkey', 'primary key (access_key_id)'],
-  [
-    'key_uses',
-    'key_uses_access_key_id_fkey',
-    'foreign key (access_key_id) references campaign_mirror.access_keys on delete cascade',
-  ],
-  ['mirror_history', 'mirror_history_pkey', 'primary key (id)'],
-  ['mirror_history', 'mirror_history_check', "check ((access_key_id is not null) = (actor = 'key'))"],
-  [
-    'mirror_history',
-    'mirror_history_check1',
-    "check ((subject is not null) = (actor not in ('key', 'operator')))",
-  ],
-  ['mirror_history', 'mirror_history_check2', "check (audit_id is null or actor = 'operator')"],
-  ['operator_audit', 'operator_audit_pkey', 'primary key (id)'],
-  ['operator_audit', 'operator_audit_id_check', isIdentifier('id')],
-  // 1 to 200 characters on one line, as labels are in the domain.
-  [
-    'operator_audit',
-    'operator_audit_operator_check',
-    String.raw`check (length(operator) between 1 and 200 and operator collate "C" !~ '[\u0001-\u001f\u007f-\u009f\u2028\u2029]')`,
-  ],
-  ['operator_audit', 'operator_audit_operator_check1', 'check (operator = btrim(operator))'],
-  [
-    'operator_audit',
-    'operator_audit_request_id_check',
-    `check (octet_length(request_id) between 1 and 128 and request_id collate "C" !~ '[^!-~]')`,
-  ],
-  [
-    'operator_audit',
-    'operator_audit_details_check',
-    `check (jsonb_typeof(details) = 'object' and octet_length(details::text) <= 65536
-    and (details->>'undoes' is null or details->>'undoes' ~ '^[1-9][0-9]{0,15}$'))`,
-  ],
-];
-const constraints = constraintTexts.map(([table, name, definition]): Enforced => {
-  const isUnique = /^(?:primary|unique)/.test(definition);
-  // Made again, a foreign key has its triggers, which only a superuser may switch on.
-  const text = `alter table campaign_mirror.${table} ${isUnique ? '' : `drop constraint if exists ${name},`}
-    add constraint ${name} ${definition} ${isUnique ? '' : 'not valid'}`;
-  const settled = name === factsKey ? `; ${settleMirrors}` : '';
-  return { kind: 'constraint', name, table, body: null, definer: false, text: `${text}${settled}` };
-});
+const constraintTexts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  campaigns: {
+    campaigns_pkey: 'primary key (id)',
+    campaigns_id_owner_id_is_default_key: 'unique (id, owner_id, is_default)',
+    campaigns_id_check: isIdentifier('id'),
+    campaigns_owner_id_check: isIdentifier('owner_id'),
+  },
+  mirrors: {
+    mirrors_pkey: 'primary key (id)',
+    mirrors_campaign_id_key: 'unique (campaign_id)',
+    mirrors_id_check: isIdentifier('id'),
+    mirrors_clicks_check: `check (clicks between 0 and ${greatest})`,
+    [factsKey]: `foreign key (campaign_id, owner_id, is_default)
+      references campaign_mirror.campaigns (id, owner_id, is_default) on update cascade on delete cascade`,
+  },
+  access_keys: {
+    access_keys_pkey: 'primary key (id)',
+    access_keys_hash_key: 'unique (hash)',
+    access_keys_hash_check: 'check (octet_length(hash) = 32)',
+    access_keys_hosts_check: 'check (cardinality(hosts) > 0 and array_position(hosts, null) is null)',
+    access_keys_id_check: isIdentifier('id'),
+    access_keys_owner_id_check: isIdentifier('owner_id'),
+  },
+  denied_hosts: {
+    denied_hosts_pkey: 'primary key (host)',
+    denied_hosts_host_check: 'check (length(host) between 1 and 255)',
+  },
+  key_uses: {
+    key_uses_pkey: 'primary key (access_key_id)',
+    key_uses_access_key_id_fkey:
+      'foreign key (access_key_id) references campaign_mirror.access_keys on delete cascade',
+  },
+  mirror_history: {
+    mirror_history_pkey: 'primary key (id)',
+    mirror_history_check: "check ((access_key_id is not null) = (actor = 'key'))",
+    mirror_history_check1: "check ((subject is not null) = (actor not in ('key', 'operator')))",
+    mirror_history_check2: "check (audit_id is null or actor = 'operator')",
+  },
+  operator_audit: {
+    operator_audit_pkey: 'primary key (id)',
+    operator_audit_id_check: isIdentifier('id'),
+    // 1 to 200 characters on one line, as labels are in the domain.
+    operator_audit_operator_check: String.raw`check (length(operator) between 1 and 200 and operator collate "C" !~ '[\u0001-\u001f\u007f-\u009f\u2028\u2029]')`,
+    operator_audit_operator_check1: 'check (operator = btrim(operator))',
+    operator_audit_request_id_check: `check (octet_length(request_id) between 1 and 128 and request_id collate "C" !~ '[^!-~]')`,
+    operator_audit_details_check: `check (jsonb_typeof(details) = 'object' and octet_length(details::text) <= 65536
+      and (details->>'undoes' is null or details->>'undoes' ~ '^[1-9][0-9]{0,15}$'))`,
+  },
+};
+const constraints = Object.entries(constraintTexts).flatMap(([table, definitions]) =>
+  Object.entries(definitions).map(([name, definition]): Enforced => {
+    const isUnique = /^(?:primary|unique)/.test(definition);
+    // Made again, a foreign key has its triggers, which only a superuser may switch on.
+    const text = `alter table campaign_mirror.${table} ${isUnique ? '' : `drop constraint if exists ${name},`}
+      add constraint ${name} ${definition} ${isUnique ? '' : 'not valid'}`;
+    const settled = name === factsKey ? `; ${settleMirrors}` : '';
+    return { kind: 'constraint', name, table, text: `${text}${settled}` };
+  }),
+);
 
 /** Of the indexes, the one that is a rule. */
-const indexes: readonly Enforced[] = [
-  {
-    kind: 'index',
-    name: 'one_default_campaign_an_owner',
-    table: 'campaigns',
-    body: null,
-    definer: false,
-    text: 'create unique index one_default_campaign_an_owner on campaign_mirror.campaigns (owner_id) where is_default',
-  },
-];
+const rule: Enforced = {
+  kind: 'index',
+  name: 'one_default_campaign_an_owner',
+  table: 'campaigns',
+  text: 'create unique index one_default_campaign_an_owner on campaign_mirror.campaigns (owner_id) where is_default',
+};
 
-export const enforced: readonly Enforced[] = [...functions, ...triggers, ...constraints, ...indexes];
+export const enforced: readonly Enforced[] = [...functions, ...triggers, ...constraints, rule];
 
 /**
  * The fault of each that is not as above, by its place in `enforced`. An object of another owner than the schema's has

@@ -1,6 +1,7 @@
 import type * as domain from '@campaign-mirror/domain';
 import { defineEntity, p, Type } from '@mikro-orm/core';
-import { schema, timestampText } from './schema.ts';
+import { schema } from './tables.ts';
+import { timestampText } from './times.ts';
 
 /** `timestamptz(6)` as text, since a `Date` would lose the microseconds. */
 class TimestampType extends Type<domain.Timestamp, string> {
@@ -70,7 +71,7 @@ export const AccessKeyEntity = defineEntity({
       // As text: a formula is not converted.
       .formula(
         (columns) =>
-          `(select ${timestampText('used_at')} from ${schema}.key_uses where access_key_id = ${columns.id})`,
+          `(select ${timestampText('used_at')} from campaign_mirror.key_uses where access_key_id = ${columns.id})`,
       ),
   },
 });

@@ -1,5 +1,14 @@
-import { type Role, roles, schema } from './schema.ts';
 import { tableNames } from './tables.ts';
+
+/** The database roles of least privilege. The owner migrates the schema. */
+export const roles = {
+  owner: 'campaign_mirror_owner',
+  operator: 'campaign_mirror_operator',
+  service: 'campaign_mirror_service',
+  redirector: 'campaign_mirror_redirector',
+} as const;
+
+export type Role = keyof typeof roles;
 
 /** A right on an object of the schema, named without it: on these columns of a table, or on the whole object. */
 export interface Grant {
@@ -56,7 +65,7 @@ export const grants: Record<Exclude<Role, 'owner'>, readonly Grant[]> = {
 };
 
 /** By default, everybody may execute a function. */
-export const revokeFromPublic = `revoke execute on all functions in schema ${schema} from public`;
+export const revokeFromPublic = `revoke execute on all functions in schema campaign_mirror from public`;
 
 /**
  * The statements that give the roles of these names, which have to exist, their rights in this version, and take away
@@ -67,8 +76,8 @@ export function grantTexts(names: readonly string[]): string[] {
   for (const role of Object.keys(grants) as (keyof typeof grants)[]) {
     if (!names.includes(roles[role])) continue;
     for (const kind of ['tables', 'sequences', 'functions'])
-      texts.push(`revoke all on all ${kind} in schema ${schema} from ${roles[role]} cascade`);
-    texts.push(`grant usage on schema ${schema} to ${roles[role]}`);
+      texts.push(`revoke all on all ${kind} in schema campaign_mirror from ${roles[role]} cascade`);
+    texts.push(`grant usage on schema campaign_mirror to ${roles[role]}`);
     for (const grant of grants[role]) texts.push(grantText(grant, roles[role]));
     // Imports need it; it may have been revoked from public.
     if (role === 'operator') texts.push(databaseGrantText('temporary', role));
@@ -80,7 +89,7 @@ function grantText({ right, on, columns }: Grant, role: string): string {
   let kind = 'table';
   if (right === 'execute') kind = 'function';
   else if (on.endsWith('_seq')) kind = 'sequence';
-  return `grant ${right} ${columns ? `(${columns.join(', ')})` : ''} on ${kind} ${schema}.${on} to ${role}`;
+  return `grant ${right} ${columns ? `(${columns.join(', ')})` : ''} on ${kind} campaign_mirror.${on} to ${role}`;
 }
 
 /** By default, everybody may create temporary tables, which can fill the disk. */

@@ -28,7 +28,10 @@ const numbers = `
     )
     .join(' union all ')};`;
 
-/** A sequence does not follow a row that lies beyond its range. */
+/**
+ * The sequences whose next number is taken or would be out of order, and a statement that repairs each: logical
+ * replication and COPY write rows with their numbers, and move no sequence. A row beyond its range is not followed.
+ */
 export const numberRanges = `
   ${numbers}
   create or replace view campaign_mirror.sequences_behind (sequence, mended_by) as

@@ -5,7 +5,7 @@ import { durationBuckets, instruments } from './instruments.ts';
 /** Upper bounds, in calls. */
 const memberBuckets = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
-export function hotPathMetrics(registry: Registry): HotPathObserver {
+export function hotPathMetrics(registry: Registry): Required<HotPathObserver> {
   const { counter, histogram } = instruments(registry);
   const durations = histogram(
     'campaign_mirror_statement_duration_seconds',

@@ -1,5 +1,5 @@
 import type { CampaignId, CampaignRecord, Mirror, Timestamp } from '@campaign-mirror/domain';
-import { timestampText } from '../schema/schema.ts';
+import { timestampText } from '../schema/times.ts';
 
 /** The columns of a `Mirror`, as `rowsOf` reads it. */
 export const mirrorColumns = `id, campaign_id as "campaignId", target_url as "targetUrl", clicks,

@@ -2,6 +2,7 @@ import type * as domain from '@campaign-mirror/domain';
 import { accessKeyOf, partsOf } from '@campaign-mirror/domain';
 import type { TextRow } from '../connection/rows.ts';
 import { safeInteger } from '../connection/rows.ts';
+import { timestampAt } from '../schema/times.ts';
 
 /*
  * Array literals (PostgreSQL, section 8.15). The driver would check the type of each element and quote each one, which
@@ -20,37 +21,6 @@ export function byteaArray(elements: readonly Buffer[]): string {
 function textArray(elements: readonly (string | null)[]): string {
   return `{${elements.map((text) => (text === null ? 'NULL' : `"${text.replace(/["\\]/g, '\\$&')}"`)).join(',')}}`;
 }
-
-/**
- * Converts what PostgreSQL's `extract(epoch …)` gives (section 9.9.1) to a timestamp: seconds since 1970, with six
- * fractional digits whatever the session's time zone and `DateStyle`; faster than `to_char`. A time outside the contract's
- * form, such as infinity, becomes the first or the last moment of the years 1 to 9999.
- */
-export function timestampAt(seconds: string): domain.Timestamp {
-  const point = seconds.indexOf('.');
-  let whole = Number(seconds.slice(0, point));
-  let fraction = seconds.slice(point + 1);
-  // The fraction counts forward from the preceding second, also before 1970.
-  if (seconds.startsWith('-') && fraction !== '000000') {
-    whole -= 1;
-    fraction = String(1_000_000 - Number(fraction)).padStart(6, '0');
-  }
-  const moment = new Date(whole * 1_000);
-  // Faster than `toISOString`; it runs for each answer.
-  const year = moment.getUTCFullYear();
-  if (!(year >= 1 && year <= 9999)) return seconds.startsWith('-') ? firstMoment : lastMoment;
-  const date = `${String(year).padStart(4, '0')}-${twoDigits[moment.getUTCMonth() + 1]}-${twoDigits[moment.getUTCDate()]}`;
-  const hour = twoDigits[moment.getUTCHours()];
-  const minute = twoDigits[moment.getUTCMinutes()];
-  const second = twoDigits[moment.getUTCSeconds()];
-  return `${date}T${hour}:${minute}:${second}.${fraction}Z` as domain.Timestamp;
-}
-
-const firstMoment = '0001-01-01T00:00:00.000000Z' as domain.Timestamp;
-const lastMoment = '9999-12-31T23:59:59.999999Z' as domain.Timestamp;
-
-/** The numbers below 60 with two digits. */
-const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
 
 /** The columns of `campaign_mirror.set_mirrors_if`, with times as `timestampAt` reads them. */
 const columns = [
@@ -167,45 +137,43 @@ export function entryOf(rows: readonly TextRow[]): number {
 
 function resultOf(toSet: MirrorToSet, row: TextRow): SetResult {
   const text = (column: Column) => row[indexOf[column]] as string;
-  if (row[indexOf.changed_at] !== null) {
+  const isTrue = (column: Column) => isTrueText(text(column));
+  const mirrorWith = (fields: Pick<domain.Mirror, 'targetUrl' | Changed>): domain.Mirror => ({
+    id: safeInteger(text('mirror_id')) as domain.MirrorId,
+    campaignId: toSet.campaign,
+    clicks: safeInteger(text('clicks')),
+    createdAt: timestampAt(text('created_at')),
+    ...fields,
+  });
+  if (text('changed_at') !== null) {
     const updatedAt = timestampAt(text('changed_at'));
-    const mirror = {
-      id: safeInteger(text('mirror_id')) as domain.MirrorId,
-      campaignId: toSet.campaign,
-      targetUrl: toSet.address,
-      clicks: safeInteger(text('clicks')),
-      updatedExternally: true,
-      updatedExternallyAt: updatedAt,
-      createdAt: timestampAt(text('created_at')),
-      updatedAt,
-    };
+    const changed = { updatedExternally: true, updatedExternallyAt: updatedAt, updatedAt };
+    const mirror = mirrorWith({ targetUrl: toSet.address, ...changed });
     return { kind: 'mirror-set', mirror, lastChange: safeInteger(text('change_id')) as domain.HistoryId };
   }
-  if (!isTrueText(text('caller_is_valid'))) return { kind: 'caller-invalid' };
-  if (row[indexOf.owner_id] === null) return { kind: 'campaign-differs', campaign: undefined };
+  if (!isTrue('caller_is_valid')) return { kind: 'caller-invalid' };
+  if (text('owner_id') === null) return { kind: 'campaign-differs', campaign: undefined };
   const campaign = {
     id: toSet.campaign,
     ownerId: safeInteger(text('owner_id')) as domain.OwnerId,
-    isDefault: isTrueText(text('is_default')),
-    hasMirror: isTrueText(text('has_mirror')),
+    isDefault: isTrue('is_default'),
+    hasMirror: isTrue('has_mirror'),
   };
   if (!isAsExpected(toSet, campaign)) return { kind: 'campaign-differs', campaign };
-  if (!isTrueText(text('condition_holds'))) {
-    const updatedExternallyAt = row[indexOf.updated_externally_at] as string | null;
-    const mirror = {
-      id: safeInteger(text('mirror_id')) as domain.MirrorId,
-      campaignId: toSet.campaign,
+  if (!isTrue('condition_holds')) {
+    const externallyAt = text('updated_externally_at');
+    const mirror = mirrorWith({
       targetUrl: text('target_url') as domain.MirrorAddress,
-      clicks: safeInteger(text('clicks')),
-      updatedExternally: isTrueText(text('updated_externally')),
-      updatedExternallyAt: updatedExternallyAt === null ? null : timestampAt(updatedExternallyAt),
-      createdAt: timestampAt(text('created_at')),
+      updatedExternally: isTrue('updated_externally'),
+      updatedExternallyAt: externallyAt === null ? null : timestampAt(externallyAt),
       updatedAt: timestampAt(text('updated_at')),
-    };
+    });
     return { kind: 'condition-failed', mirror, lastChange: safeInteger(text('change_id')) };
   }
-  return { kind: isTrueText(text('address_is_as_expected')) ? 'locked' : 'address-differs' };
+  return { kind: isTrue('address_is_as_expected') ? 'locked' : 'address-differs' };
 }
+
+type Changed = 'updatedExternally' | 'updatedExternallyAt' | 'updatedAt';
 
 function isAsExpected(toSet: MirrorToSet, { ownerId, isDefault, hasMirror }: domain.Campaign): boolean {
   const isOwners = toSet.owner === null || toSet.owner === ownerId;

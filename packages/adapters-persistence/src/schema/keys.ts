@@ -1,3 +1,21 @@
+import { hash, randomBytes } from 'node:crypto';
+import { accessKeyBytes, accessKeyFrom, displayedPart } from '@campaign-mirror/domain';
+
+/** The only form in which a key is stored (contract: keys): its SHA-256. 256 random bits need no salt. */
+export function keyHash(key: string): Buffer {
+  return hash('sha256', key, 'buffer');
+}
+
+/** A new key, and what is stored of it. */
+export function newKey() {
+  const key = accessKeyFrom(randomBytes(accessKeyBytes));
+  return { key, hash: keyHash(key), displayed: displayedPart(key) };
+}
+
+/** The keys to replace within a time, an interval of SQL: in use until then, and no other has replaced them. */
+export const isExpiringWithin = (interval: string) => `revoked_at is null and replaced_by is null
+  and expires_at > now() and expires_at <= now() + ${interval}`;
+
 /**
  * Notes that keys were used, to the minute. It passes over rows that another session has locked: their next use is noted.
  * New rows are inserted in the order of their numbers, so that two processes cannot wait for each other.
