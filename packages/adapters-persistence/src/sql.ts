@@ -1,4 +1,3 @@
-export { postgresCampaignExport } from './bulk/campaign-export.ts';
 export { postgresCampaignImport } from './bulk/campaign-import.ts';
 export { type Copying, copyDatabase, filledTable } from './bulk/copy-database.ts';
 export { codeOf, isDatabaseAway } from './connection/database-faults.ts';
@@ -26,7 +25,7 @@ export {
 export { grantedRights, type Right, rightsOf } from './migration/granted-rights.ts';
 export { isMigrated, type MigrationState, migrationStates } from './migration/migration-states.ts';
 export { postgresAudit } from './operator/audit.ts';
-export { postgresCampaignRecords } from './operator/campaign-records.ts';
+export { postgresCampaignExport, postgresCampaignRecords } from './operator/campaign-records.ts';
 export { allowHost, deniedHosts, denyHosts } from './operator/denied-hosts.ts';
 export { postgresChangeFeed } from './operator/follow-changes.ts';
 export {

@@ -7,7 +7,6 @@ import { actIn, inTransaction } from '../connection/transaction.ts';
 import { countedUpTo } from '../schema/tables.ts';
 import { copyIn, copyLine } from './copy-rows.ts';
 import { reportDuplicates, reportFaults } from './import-faults.ts';
-import { moveOn } from './number-sequences.ts';
 
 /** The lines to import and their faults, until the end of the transaction. */
 const create = `
@@ -133,4 +132,24 @@ async function write(client: PoolClient): Promise<void> {
   await moveOn(client, 'campaigns', last.campaigns);
   await moveOn(client, 'mirrors', last.mirrors);
   for (const text of [...newNumbers, insertCampaigns, insertMirrors]) await client.query(text);
+}
+
+/** More numbers than other sessions can take between reading a sequence and setting it. */
+const wideGap = 1_000;
+
+/**
+ * Moves the sequence of a table's numbers beyond `last`, and never back: a wide gap is skipped in one step; in a narrow
+ * one, which others could have passed meanwhile, the numbers are taken one by one.
+ */
+async function moveOn(client: PoolClient, table: string, last: number): Promise<void> {
+  const sequence = `campaign_mirror.${table}_id_seq`;
+  const seen = `select case when is_called then last_value else last_value - 1 end as last from ${sequence}`;
+  await client.query(
+    `select case when $1 - last > $2 then setval('${sequence}', $1) end from (${seen}) seen`,
+    [last, wideGap],
+  );
+  await client.query(
+    `select count(nextval('${sequence}')) from (${seen}) seen, generate_series(last + 1, $1)`,
+    [last],
+  );
 }

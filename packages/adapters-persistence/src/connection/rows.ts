@@ -38,14 +38,14 @@ export function textRowsOf(database: Pool | ClientBase, text: string, values: un
   return answerOf(database, query);
 }
 
-/** The `number` of a statement's only row. @throws as `rowsOf` */
-export async function numberOf(
+/** A statement's only row. @throws as `rowsOf` */
+export async function rowOf<Row extends QueryResultRow>(
   database: Pool | ClientBase,
   text: string,
-  values: unknown[] = [],
-): Promise<number> {
-  const [row] = await rowsOf<{ number: number }>(database, text, values);
-  return row?.number ?? 0;
+  values?: unknown[],
+): Promise<Row> {
+  const [row] = await rowsOf<Row>(database, text, values);
+  return row as Row;
 }
 
 /** @throws RangeError above 2^53-1, where a number would silently be rounded to another */

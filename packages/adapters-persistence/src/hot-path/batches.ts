@@ -1,5 +1,7 @@
 import type { AsyncResource } from 'node:async_hooks';
 import { Unavailable } from '@campaign-mirror/domain';
+import { isMembersFault, isStatementsFault } from '../connection/database-faults.ts';
+import type { BatchKind, HotPathObserver, Statement } from './statements.ts';
 
 /** A call that waits for its batch. */
 export interface Waiting {
@@ -131,3 +133,35 @@ export function batches<Member extends Waiting>(
 }
 
 /** The names of the hot path's statements, which metrics and PostgreSQL show. */
+
+/** What the members of a batch were asked for, and who hears of its faults. */
+interface Failed {
+  readonly kind: BatchKind;
+  readonly statement: Statement;
+  readonly observer: HotPathObserver;
+}
+
+/**
+ * For a batch whose statement failed: if nothing was done and a single member may be the cause, the members run one by
+ * one. After the first fault that is not a member's own, the remaining ones are rejected with it.
+ */
+export async function splitUp<Member extends Waiting>(
+  error: unknown,
+  batch: readonly Member[],
+  { kind, statement, observer }: Failed,
+  run: (member: Member) => Promise<void>,
+): Promise<void> {
+  const isRefused = isStatementsFault(error);
+  if (isRefused) observer.refused?.(statement.name, error);
+  if (batch.length === 1 || !(isRefused || isMembersFault(error))) throw error;
+  observer.splitUp?.(kind);
+  for (const [index, member] of batch.entries()) {
+    try {
+      await member.origin.runInAsyncScope(run, undefined, member);
+    } catch (error) {
+      const others = isMembersFault(error) ? [] : batch.slice(index + 1);
+      for (const one of [member, ...others]) one.reject(error);
+      if (others.length > 0) return;
+    }
+  }
+}

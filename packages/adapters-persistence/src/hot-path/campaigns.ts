@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import type * as domain from '@campaign-mirror/domain';
 import { accessKeyOf, Unavailable } from '@campaign-mirror/domain';
-import { isCanceled, isMembersFault, isStatementsFault } from '../connection/database-faults.ts';
+import { isCanceled } from '../connection/database-faults.ts';
 import {
   type CallersMirror,
   callersValues,
@@ -9,7 +9,7 @@ import {
   type SetResult,
   setMirrorsText,
 } from '../statements/mirrors-to-set.ts';
-import { batches } from './batches.ts';
+import { batches, splitUp } from './batches.ts';
 import type { LookUps } from './identity.ts';
 import type { KeyUses } from './key-uses.ts';
 import { type LockQueueLimits, lockQueue, type Queued } from './lock-queue.ts';
@@ -147,7 +147,10 @@ export function groupedUpdates(
     try {
       await answer(statement, batch, passedOver);
     } catch (error) {
-      await failed(error, statement, batch, passedOver);
+      if (statement === setLockedMirror && isCanceled(error)) return checkOnce(batch, error.cause);
+      await splitUp(error, batch, { kind: 'update', statement, observer }, (member) =>
+        answer(statement, [member], passedOver),
+      );
     }
   }
 
@@ -161,36 +164,6 @@ export function groupedUpdates(
       const result = results[index] as SetResult;
       if (result.kind === 'locked' || result.kind === 'address-differs') passedOver(member);
       else member.resolve(result);
-    }
-  }
-
-  /**
-   * If nothing was done and a single member may be the cause, the members run one by one. After the first fault that is
-   * not a member's own, the remaining ones are rejected with it.
-   */
-  async function failed(
-    error: unknown,
-    statement: Statement,
-    batch: readonly Member[],
-    passedOver: PassedOver,
-  ): Promise<void> {
-    if (statement === setLockedMirror && isCanceled(error)) return checkOnce(batch, error.cause);
-    const isRefused = isStatementsFault(error);
-    if (isRefused) observer.refused?.(statement.name, error);
-    if (batch.length === 1 || !(isRefused || isMembersFault(error))) {
-      for (const member of batch) member.reject(error);
-      return;
-    }
-    observer.splitUp?.('update');
-    for (const [index, member] of batch.entries()) {
-      try {
-        await member.origin.runInAsyncScope(() => answer(statement, [member], passedOver));
-      } catch (error) {
-        member.reject(error);
-        if (isMembersFault(error)) continue;
-        for (const other of batch.slice(index + 1)) other.reject(error);
-        return;
-      }
     }
   }
 

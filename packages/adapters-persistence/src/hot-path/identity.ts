@@ -1,19 +1,11 @@
 import { AsyncResource } from 'node:async_hooks';
 import type * as domain from '@campaign-mirror/domain';
-import {
-  accessKeyOf,
-  hostList,
-  isCaller,
-  keySubject,
-  noDeniedHosts,
-  Unavailable,
-} from '@campaign-mirror/domain';
+import { accessKeyOf, hostList, isCaller, keySubject, noDeniedHosts } from '@campaign-mirror/domain';
 import { LRUCache } from 'lru-cache';
-import { isStatementsFault } from '../connection/database-faults.ts';
 import { safeInteger } from '../connection/rows.ts';
 import { keyHash } from '../schema/keys.ts';
 import { byteaArray, isTrueText, plainArray } from '../statements/mirrors-to-set.ts';
-import { batches, type Waiting } from './batches.ts';
+import { batches, splitUp, type Waiting } from './batches.ts';
 import type { KeyUses } from './key-uses.ts';
 import type { HotPathObserver, Statement, Statements } from './statements.ts';
 
@@ -51,13 +43,13 @@ export function postgresIdentity(lookUp: LookUps['key'], uses: KeyUses): domain.
   };
 }
 
-/** The maximum number of keys and campaigns in one statement: those of 128 requests. */
+/** The maximum number of members of one statement: the keys and campaigns of 128 requests. */
 const maxBatchSize = 256;
 
 /**
- * For each place, the key with this hash and the campaign with this number: they need not belong together. The arrays come
- * from subqueries, so that the planner assumes the same size for any number of members and keeps one plan instead of
- * making one for each batch. The limits keep it from scanning a whole small table for a few members.
+ * The key or the campaign of each place. The arrays come from subqueries, so that the planner assumes the same size for
+ * any number of members and keeps one plan instead of making one for each batch. The limits keep it from scanning a whole
+ * small table for a few members.
  */
 const lookUp: Statement = {
   name: 'look-up',
@@ -88,15 +80,12 @@ type Row = readonly [
   hasMirror: string | null,
 ];
 
-interface KeyMember extends Waiting {
-  readonly hash: Buffer;
-  resolve(identified: domain.Identified): void;
+/** Looks up a key by its hash, or a campaign: the other is null. */
+interface Member extends Waiting {
+  readonly hash: Buffer | null;
+  readonly campaign: domain.CampaignId | null;
+  resolve(row: Row): void;
 }
-interface CampaignMember extends Waiting {
-  readonly id: domain.CampaignId;
-  resolve(campaign: domain.Campaign | undefined): void;
-}
-type Member = KeyMember | CampaignMember;
 
 /** Batched look-ups of keys and campaigns, each read after it was requested. */
 export function groupedLookUps(statements: Statements, timeout: number, observer: HotPathObserver): LookUps {
@@ -105,53 +94,27 @@ export function groupedLookUps(statements: Statements, timeout: number, observer
 
   async function carryOut(batch: readonly Member[]): Promise<void> {
     observer.batch?.('look-up', batch.length);
-    try {
-      await answer(batch);
-    } catch (error) {
-      if (error instanceof Unavailable) throw error;
-      if (isStatementsFault(error)) observer.refused?.(lookUp.name, error);
-      await oneByOne(batch);
-    }
+    await answer(batch).catch((error) =>
+      splitUp(error, batch, { kind: 'look-up', statement: lookUp, observer }, (member) => answer([member])),
+    );
   }
 
   async function answer(batch: readonly Member[]): Promise<void> {
-    const keys: KeyMember[] = [];
-    const campaigns: CampaignMember[] = [];
-    for (const member of batch) {
-      if ('hash' in member) keys.push(member);
-      else campaigns.push(member);
-    }
-    const hashes = byteaArray(keys.map(({ hash }) => hash));
-    const rows = await statements.run<Row>(lookUp, [hashes, plainArray(campaigns.map(({ id }) => id))]);
-    for (const [index, member] of keys.entries()) member.resolve(identifiedIn(rows[index] as Row));
-    for (const [index, member] of campaigns.entries())
-      member.resolve(campaignIn(member.id, rows[index] as Row));
+    const hashes = byteaArray(batch.map(({ hash }) => hash));
+    const campaigns = plainArray(batch.map(({ campaign }) => campaign));
+    const rows = await statements.run<Row>(lookUp, [hashes, campaigns]);
+    for (const [index, member] of batch.entries()) member.resolve(rows[index] as Row);
   }
 
-  /** Used after a fault that one member may have caused for all. @throws Unavailable for members without an answer */
-  async function oneByOne(batch: readonly Member[]): Promise<void> {
-    observer.splitUp?.('look-up');
-    for (const member of batch) {
-      try {
-        await member.origin.runInAsyncScope(() => answer([member]));
-      } catch (error) {
-        if (error instanceof Unavailable || isStatementsFault(error)) throw error;
-        member.reject(error);
-      }
-    }
-  }
+  const read = (asked: Pick<Member, 'hash' | 'campaign'>) =>
+    new Promise<Row>((resolve, reject) => {
+      const origin = new AsyncResource('LookUp');
+      add({ ...asked, origin, since: performance.now(), resolve, reject });
+    });
 
   return {
-    key: (hash) =>
-      new Promise((resolve, reject) => {
-        const origin = new AsyncResource('KeyLookUp');
-        add({ hash, origin, since: performance.now(), resolve, reject });
-      }),
-    campaign: (id) =>
-      new Promise((resolve, reject) => {
-        const origin = new AsyncResource('CampaignLookUp');
-        add({ id, origin, since: performance.now(), resolve, reject });
-      }),
+    key: async (hash) => identifiedIn(await read({ hash, campaign: null })),
+    campaign: async (id) => campaignIn(id, await read({ hash: null, campaign: id })),
   };
 }
 

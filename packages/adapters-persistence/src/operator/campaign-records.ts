@@ -1,13 +1,35 @@
 import type * as domain from '@campaign-mirror/domain';
 import type { Pool, QueryResultRow } from 'pg';
-import { rowsOf } from '../connection/rows.ts';
-import {
-  mirrorColumns,
-  namedCampaigns,
-  type RecordRow,
-  recordOf,
-  recordsText,
-} from '../statements/campaign-records.ts';
+import { rowOf, rowsOf } from '../connection/rows.ts';
+import { cursorRows, ofOneMoment } from '../connection/transaction.ts';
+import { timestampText } from '../schema/times.ts';
+
+/** The columns of a `Mirror`, as `rowsOf` reads it. */
+const mirrorColumns = `id, campaign_id as "campaignId", target_url as "targetUrl", clicks,
+  updated_externally as "updatedExternally", ${timestampText('updated_externally_at')} as "updatedExternallyAt",
+  ${timestampText('created_at')} as "createdAt", ${timestampText('updated_at')} as "updatedAt"`;
+
+/** A campaign beside its mirror, as `rowsOf` reads it. */
+type RecordRow = Pick<domain.CampaignRecord, 'ownerId' | 'isDefault' | 'name'> & {
+  campaign: domain.CampaignId;
+  campaignCreatedAt: domain.Timestamp;
+} & (domain.Mirror | { id: null });
+
+/** Campaigns, with names of columns that differ from those of a mirror. */
+const namedCampaigns = `
+  select id as campaign, owner_id, is_default, name, created_at as campaign_created from campaign_mirror.campaigns`;
+
+/** `RecordRow`s of `namedCampaigns`, whose alias has to be `asked`, in the order of their numbers. */
+const recordsText = (campaigns: string) => `
+  select campaign, asked.owner_id as "ownerId", asked.is_default as "isDefault", name,
+    ${timestampText('campaign_created')} as "campaignCreatedAt", ${mirrorColumns}
+  from ${campaigns} left join campaign_mirror.mirrors on mirrors.campaign_id = campaign
+  order by campaign`;
+
+function recordOf(row: RecordRow): domain.CampaignRecord {
+  const { campaign: id, ownerId, isDefault, name, campaignCreatedAt: createdAt, ...mirror } = row;
+  return { id, ownerId, isDefault, name, createdAt, mirror: mirror.id === null ? null : mirror };
+}
 
 /** One statement: a campaign and its mirror are from the same moment. */
 const records = (where: string) => `
@@ -45,8 +67,7 @@ export async function examineMirrors<Row extends QueryResultRow>(
   const ends = `
     select count(*) as examined, min(campaign_id) as first, max(campaign_id) as last
     from (select campaign_id from ${nextOf(owner)}) as numbers`;
-  const [range] = await rowsOf<Range>(pool, ends, [after, limit, ...ownerValues]);
-  const { examined, first, last } = range as Range;
+  const { examined, first, last } = await rowOf<Range>(pool, ends, [after, limit, ...ownerValues]);
   const isNear = hosts.map((_, index) => `strpos(lowered, $${index + 3 + ownerValues.length}) > 0 or`);
   // Without the offset, the planner would compute them once for each of their uses.
   const text = `
@@ -92,4 +113,16 @@ export const postgresCampaignRecords = (pool: Pool): domain.CampaignRecords => (
     const examined = mirrors.length;
     return { mirrors, examined, last: examined < limit ? undefined : mirrors.at(-1)?.campaignId };
   },
+});
+
+const countText = 'select count(*) as number from campaign_mirror.campaigns';
+const allText = recordsText(`(${namedCampaigns}) as asked`);
+
+/** Exports from PostgreSQL. `signal` ends a reading at once, by throwing the signal's reason. */
+export const postgresCampaignExport = (pool: Pool, signal?: AbortSignal): domain.CampaignExport => ({
+  all: (onCount) =>
+    ofOneMoment(pool, signal, async function* (client) {
+      onCount?.((await rowOf<{ number: number }>(client, countText)).number);
+      for await (const row of cursorRows<RecordRow>(client, allText)) yield recordOf(row);
+    }),
 });

@@ -1,6 +1,6 @@
 import type * as domain from '@campaign-mirror/domain';
-import type { Pool, QueryResultRow } from 'pg';
-import { rowsOf } from '../connection/rows.ts';
+import type { Pool } from 'pg';
+import { rowOf, rowsOf } from '../connection/rows.ts';
 import { cursorRows, namesOf, ofOneMoment } from '../connection/transaction.ts';
 import { isDeletion } from '../schema/mirror-triggers.ts';
 import { timestampText } from '../schema/times.ts';
@@ -70,7 +70,7 @@ export const postgresMirrorHistory = (pool: Pool, signal?: AbortSignal): domain.
   find: async (campaign, id) => (await rowsOf<domain.HistoryEntry>(pool, changeById, [campaign, id]))[0],
 
   isPrunedBefore: async (campaign, change) =>
-    (await onlyRow<{ pruned: boolean }>(pool, prunedText, [campaign, change])).pruned,
+    (await rowOf<{ pruned: boolean }>(pool, prunedText, [campaign, change])).pruned,
 
   ofKey: (key, since) =>
     ofOneMoment(pool, signal, (client) => cursorRows<domain.HistoryEntry>(client, ofKey, [key, since])),
@@ -92,16 +92,7 @@ const prune = 'select pruned from campaign_mirror.prune_history($1, $2, $3, $4, 
 
 /** Each step is a transaction of its own. */
 export const postgresHistoryPruning = (pool: Pool, act: domain.OperatorAct): domain.HistoryPruning => ({
-  survey: (age) => onlyRow(pool, survey, [age]),
+  survey: (age) => rowOf(pool, survey, [age]),
   prune: async (olderThan, upTo, size) =>
-    (await onlyRow<{ pruned: number }>(pool, prune, [olderThan, upTo, size, ...namesOf(act)])).pruned,
+    (await rowOf<{ pruned: number }>(pool, prune, [olderThan, upTo, size, ...namesOf(act)])).pruned,
 });
-
-async function onlyRow<Row extends QueryResultRow>(
-  pool: Pool,
-  text: string,
-  values: unknown[],
-): Promise<Row> {
-  const [row] = await rowsOf<Row>(pool, text, values);
-  return row as Row;
-}

@@ -2,7 +2,7 @@ import type * as domain from '@campaign-mirror/domain';
 import { Unavailable } from '@campaign-mirror/domain';
 import type { Pool, PoolClient } from 'pg';
 import { isLocked } from '../connection/database-faults.ts';
-import { numberOf, rowsOf, textRowsOf } from '../connection/rows.ts';
+import { rowOf, rowsOf, textRowsOf } from '../connection/rows.ts';
 import { inTransaction, namesOf } from '../connection/transaction.ts';
 import {
   entryOf,
@@ -135,8 +135,10 @@ export function postgresMirrorMoves(
       return moveId;
     },
 
-    count: (owner) =>
-      owner === undefined ? numberOf(pool, countAll) : numberOf(pool, countOfOwner, [owner]),
+    count: async (owner) => {
+      const [text, values] = owner === undefined ? [countAll, []] : [countOfOwner, [owner]];
+      return (await rowOf<{ number: number }>(pool, text, values)).number;
+    },
 
     find: (page) => examineMirrors<domain.FoundMirror>(pool, columns, page),
 

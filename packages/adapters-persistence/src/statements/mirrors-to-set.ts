@@ -14,8 +14,8 @@ export function plainArray(elements: readonly (number | boolean | null)[]): stri
   return `{${elements.map((element) => element ?? 'NULL').join(',')}}`;
 }
 
-export function byteaArray(elements: readonly Buffer[]): string {
-  return `{${elements.map((bytes) => `\\\\x${bytes.toString('hex')}`).join(',')}}`;
+export function byteaArray(elements: readonly (Buffer | null)[]): string {
+  return `{${elements.map((bytes) => (bytes === null ? 'NULL' : `\\\\x${bytes.toString('hex')}`)).join(',')}}`;
 }
 
 function textArray(elements: readonly (string | null)[]): string {
