@@ -1,8 +1,11 @@
 import { migrate, roles } from '@campaign-mirror/adapters-persistence';
 import { auditedActs } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { enforcementFaults } from '../../packages/adapters-persistence/src/migration/enforcement.ts';
-import { type Enforced, enforced } from '../../packages/adapters-persistence/src/schema/enforced.ts';
+import {
+  type Enforced,
+  enforced,
+  enforcementFaults,
+} from '../../packages/adapters-persistence/src/schema/enforced.ts';
 import { command } from '../support/commands/command.ts';
 import { databaseOf, groupedOf } from '../support/process/lives.ts';
 import { startService } from '../support/process/service-process.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { migrate, migrationNames } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
-import { enforcementFaults } from '../../packages/adapters-persistence/src/migration/enforcement.ts';
+import { enforcementFaults } from '../../packages/adapters-persistence/src/schema/enforced.ts';
 import { tableNames } from '../../packages/adapters-persistence/src/schema/tables.ts';
 import { commandsOn } from '../support/commands/commands-on.ts';
 import { connect } from '../support/database/client.ts';

@@ -16,12 +16,6 @@ export { withTimeLimit } from './connection/transaction.ts';
 export { type OpenHotPath, openHotPath } from './hot-path/open-hot-path.ts';
 export { type BatchKind, type HotPathObserver, statementNames } from './hot-path/statements.ts';
 export { type CreatedRole, createRoles, type RolesCreation } from './migration/create-roles.ts';
-export {
-  type EnforcementFault,
-  enforcementFaults,
-  type MirrorFault,
-  mirrorFaults,
-} from './migration/enforcement.ts';
 export { grantedRights, type Right, rightsOf } from './migration/granted-rights.ts';
 export { isMigrated, type MigrationState, migrationStates } from './migration/migration-states.ts';
 export { postgresAudit } from './operator/audit.ts';
@@ -38,6 +32,12 @@ export {
 } from './operator/for-pages.ts';
 export { postgresHistoryPruning, postgresMirrorHistory } from './operator/mirror-history.ts';
 export { postgresMirrorMoves, postgresOperatorMirrors } from './operator/operator-mirrors.ts';
+export {
+  type EnforcementFault,
+  enforcementFaults,
+  type MirrorFault,
+  mirrorFaults,
+} from './schema/enforced.ts';
 export { type Role, revokeLargeObjects, roles } from './schema/grants.ts';
 export { migrationNames } from './schema/migrations.ts';
 export { campaignsOutside, type NumberRange, type Numbers, numbersOf } from './schema/numbers.ts';

@@ -6,13 +6,12 @@ import { isLocked } from '../connection/database-faults.ts';
 import { watchLockHolders } from '../connection/lock-holders.ts';
 import { type DatabaseAddress, UnfitDatabase } from '../connection/pool.ts';
 import { withoutTimeouts } from '../connection/stoppable.ts';
-import { enforced } from '../schema/enforced.ts';
+import { enforced, enforcementFaults } from '../schema/enforced.ts';
 import { transactionsBroughtBack } from '../schema/feed.ts';
 import { grantTexts, revokeFromPublic, roles } from '../schema/grants.ts';
 import { migrationNames } from '../schema/migrations.ts';
-import { campaignsOutside, type NumberRange, numbersOf, setNumbers } from '../schema/numbers.ts';
+import { campaignsOutside, type NumberRange, numbersOf, type Run, setNumbers } from '../schema/numbers.ts';
 import { countedUpTo, greatest, tableNames } from '../schema/tables.ts';
-import { enforcementFaults } from './enforcement.ts';
 import { buildHistoryIndex, indexText } from './history-index.ts';
 import { inTurn, takeTurn, turns } from './turns.ts';
 
@@ -103,8 +102,6 @@ export async function migrate(
 const migrationTurns = [turns.index, turns.migration];
 
 const known: readonly string[] = migrationNames;
-
-type Run = <Row>(text: string, values?: unknown[]) => Promise<Row[]>;
 
 /** In the order in which writers lock them; in another one, a writer could deadlock with the migration. */
 const keepWritersOut = `lock table ${tableNames.map((name) => `campaign_mirror.${name}`).join(', ')} in share row exclusive mode`;

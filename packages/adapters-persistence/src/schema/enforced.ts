@@ -3,12 +3,14 @@
  * its owners, or somebody's hand can leave any of it away, off, or another's. The functions and triggers below are the only
  * place of their text: each migration brings them up to date, and each `migrate` puts them right.
  */
+import { hash } from 'node:crypto';
 import { auditTriggers } from './audit-triggers.ts';
 import { denyHosts } from './denied-hosts.ts';
 import { changesSince, countClicks } from './feed.ts';
 import { appendOnly, pruning } from './history-functions.ts';
 import { noteKeyUses } from './keys.ts';
 import { isNoAddress, mirrorTriggers } from './mirror-triggers.ts';
+import type { Run } from './numbers.ts';
 import { setMirrorsFunctions } from './set-mirrors.ts';
 import { greatest } from './tables.ts';
 
@@ -136,11 +138,26 @@ const rule: Enforced = {
 
 export const enforced: readonly Enforced[] = [...functions, ...triggers, ...constraints, rule];
 
+/** Something of the schema that does not enforce what it should. */
+export interface EnforcementFault {
+  /** Such as `the trigger take_facts on mirrors is off`. */
+  readonly finding: string;
+  /** Puts it right, as the owner of the schema; null if only a superuser may. */
+  readonly mended: string | null;
+}
+
+/** The texts themselves are not sent. */
+const asked = JSON.stringify(
+  enforced.map(({ text, body = '', ...one }, place) => {
+    return { place, ...one, body: one.kind === 'function' ? hash('md5', body) : body };
+  }),
+);
+
 /**
  * The fault of each that is not as above, by its place in `enforced`. An object of another owner than the schema's has
  * the place null: what is to be done about it needs that owner, or a superuser.
  */
-export const faultsText = `
+const faultsText = `
   with asked as (
     select * from json_to_recordset($1) as one (place int, kind text, name text, "table" text, body text, definer boolean)
   ), here as (select oid, nspowner from pg_namespace where nspname = 'campaign_mirror'),
@@ -177,14 +194,38 @@ export const faultsText = `
   ) as objects (namespace, what, owner) where objects.namespace = here.oid and objects.owner <> nspowner
   order by place`;
 
-/**
- * Rows from before, or written by hand: addresses that are none, and mirrors whose campaign was transferred, flagged or
- * deleted while the foreign key was off. It reads all mirrors.
- */
-export const mirrorFaultsText = `
+/** What is missing, off or another's, of a schema with every migration of this version and no other. */
+export async function enforcementFaults(run: Run): Promise<EnforcementFault[]> {
+  const rows = await run<{ place: number | null; what: string; fault: string }>(faultsText, [asked]);
+  return rows.map(({ place, what, fault }) => {
+    const one = enforced[place ?? -1];
+    if (!one) return { finding: `the ${what} ${fault}`, mended: null };
+    const { kind, name, table, text } = one;
+    const finding = `the ${kind} ${name}${table ? ` on ${table}` : ''} ${fault}`;
+    return { finding, mended: text };
+  });
+}
+
+/** A mirror that could not be stored like this today. */
+const mirrorFaultsText = `
   select mirrors.campaign_id, ${isNoAddress('target_url')} as "hasNoAddress", campaigns.id is null as "isAlone",
     count(*) over () as all
   from campaign_mirror.mirrors left join campaign_mirror.campaigns on campaigns.id = mirrors.campaign_id
   where ${isNoAddress('target_url')} or campaigns.id is null
     or (campaigns.owner_id, campaigns.is_default) <> (mirrors.owner_id, mirrors.is_default)
   order by mirrors.campaign_id limit 5`;
+
+export interface MirrorFault {
+  readonly campaign_id: number;
+  readonly hasNoAddress: boolean;
+  /** Its campaign does not exist. */
+  readonly isAlone: boolean;
+  /** The number of all such mirrors, of which at most five are listed. */
+  readonly all: number;
+}
+
+/**
+ * Rows from before, or written by hand: addresses that are none, and mirrors whose campaign was transferred, flagged or
+ * deleted while the foreign key was off. It reads all mirrors.
+ */
+export const mirrorFaults = (run: Run) => run<MirrorFault>(mirrorFaultsText, []);

@@ -31,27 +31,14 @@ export const transactionOfAChange = `
 
 /**
  * Gives what lies ahead the first number of all. Only the owner can, and only this: the trigger is on again when the
- * transaction ends, and the lock keeps writers out until then. A constraint that was not validated would keep an odd old
- * row from being changed.
+ * transaction ends, and the lock keeps writers out until then.
  */
 export const transactionsBroughtBack = `
-  do $$ declare
-    one record;
-    restored text[] := '{}';
-    statement text;
-  begin
+  do $$ begin
     if not exists (select from campaign_mirror.transactions_ahead) then return; end if;
     alter table campaign_mirror.mirror_history disable trigger append_only;
-    for one in select conname, pg_get_constraintdef(oid) as definition from pg_constraint
-      where conrelid = 'campaign_mirror.mirror_history'::regclass and contype = 'c' and not convalidated
-    loop
-      execute format('alter table campaign_mirror.mirror_history drop constraint %I', one.conname);
-      restored := restored
-        || format('alter table campaign_mirror.mirror_history add constraint %I %s', one.conname, one.definition);
-    end loop;
     update campaign_mirror.mirror_history set transaction_id = '3'
       where transaction_id >= pg_snapshot_xmax(pg_current_snapshot());
-    foreach statement in array restored loop execute statement; end loop;
     alter table campaign_mirror.mirror_history enable trigger append_only;
   end $$`;
 

@@ -40,7 +40,8 @@ export const numberRanges = `
       'campaign_mirror.' || table_name || '_id_seq', table_name, least(last, ${countedUpTo}))
     from campaign_mirror.numbers where highest > assigned;`;
 
-type Run = <Row extends QueryResultRow>(text: string) => Promise<Row[]>;
+/** Runs a statement, by whichever library. */
+export type Run = <Row extends QueryResultRow>(text: string, values?: unknown[]) => Promise<Row[]>;
 
 /** The numbers of each table. */
 export const numbersOf = (run: Run) =>

@@ -104,7 +104,7 @@ async function rowsIfThere<Row extends QueryResultRow>(database: Pool | ClientBa
 
 const statement =
   (database: CheckInput['database']) =>
-  async <Row extends QueryResultRow>(text: string, values: unknown[]) =>
+  async <Row extends QueryResultRow>(text: string, values?: unknown[]) =>
     (await (database as Pool).query<Row>(text, values)).rows;
 
 /** Functions, triggers and constraints: a restore that was killed leaves them off, and nothing else shows it. */
