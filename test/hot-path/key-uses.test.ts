@@ -23,12 +23,9 @@ describe('when a key was last used', () => {
   }
 
   /** On a pool that does nothing but hear which keys are written, for as long as `query` takes. */
-  function onPool(options: { gatherFor: number }, query = async () => {}, waitingCount = () => 0) {
+  function onPool(options: { gatherFor: number }, query = async () => {}) {
     const written: number[][] = [];
     const pool = {
-      get waitingCount() {
-        return waitingCount();
-      },
       query: (_: string, [ids]: [number[]]) => {
         written.push(ids);
         return query();
@@ -142,27 +139,6 @@ describe('when a key was last used', () => {
     expect(written.map(({ length }) => length)).to.deep.equal([2, 10_000]);
     expect(uses.noted).to.equal(10_002);
   });
-
-  for (const [looks, least] of [
-    [3, 'as soon as no request waits for a connection'],
-    [Number.POSITIVE_INFINITY, 'after a minute, even if some wait for a connection'],
-  ] as const) {
-    it(`is written ${least}`, async () => {
-      let waits = 0;
-      const { promise: done, resolve } = Promise.withResolvers<number>();
-      const waitingCount = () => {
-        waits += 1;
-        if (waits > 1_000) resolve(waits);
-        return waits <= looks ? 1 : 0;
-      };
-      const { uses } = onPool({ gatherFor: 0 }, async () => resolve(waits), waitingCount);
-      for (const id of [1, 2]) uses.note(id as AccessKeyId);
-      // The timer of a note keeps no process alive; this one does meanwhile.
-      const alive = setInterval(() => {}, 1_000);
-      expect(await done).to.equal(Math.min(looks, 60) + 1);
-      clearInterval(alive);
-    });
-  }
 
   it('is written after the write that was under way when it was noted, and after all is written, too', async () => {
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();

@@ -1,6 +1,7 @@
 import type { AccessKey, CampaignId, Identified } from '@campaign-mirror/domain';
 import { accessKeyFrom, Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
+import pg from 'pg';
 import { groupedOf } from '../support/process/lives.ts';
 import { rejection } from '../support/promises.ts';
 import { hotPathBy, statementsBy } from '../support/store/hot-paths.ts';
@@ -64,11 +65,12 @@ describe('group commit: look-ups that go together', () => {
 
   it('a database that is away, or goes away while they go one by one, is asked no more', async () => {
     const away = new Unavailable('planted');
+    const mistake = Object.assign(new pg.DatabaseError('planted', 1, 'error'), { code: '22000' });
     for (const last of [1, 2]) {
       let asked = 0;
       const leaving = statementsBy(service.pool, (_, __, nth) => {
         asked = nth;
-        return Promise.reject(nth < last ? new Error('planted') : away);
+        return Promise.reject(nth < last ? mistake : away);
       });
       const { campaigns } = hotPathBy(service.pool, { statements: leaving });
       const answers = [1, 2, 3].map((id) => rejection(campaigns.find(id as CampaignId)));

@@ -39,6 +39,9 @@ const everybody: Record<string, string> = {
   'alter the audit': "update campaign_mirror.operator_audit set operator = 'nobody'",
   'set an address': "update campaign_mirror.mirrors set target_url = 'https://a.example/'",
   'give a mirror away': 'update campaign_mirror.mirrors set owner_id = 1',
+  'say which change was the last': 'update campaign_mirror.mirrors set last_change_id = 1',
+  'write history': 'insert into campaign_mirror.mirror_history (campaign_id) values (1)',
+  'write an audit': "insert into campaign_mirror.operator_audit (act) values ('key-issued')",
   'turn the numbers of the history back': "select setval('campaign_mirror.mirror_history_id_seq', 1)",
   'lock a table against reading': 'begin; lock table campaign_mirror.mirrors in access exclusive mode',
   'read passwords': 'select * from pg_authid',
@@ -69,6 +72,8 @@ const own: Record<'service' | 'operator' | 'redirector', Record<string, string>>
     'make a campaign': addition,
     'give a campaign away': 'update campaign_mirror.campaigns set owner_id = 1',
     'read addresses': 'select target_url from campaign_mirror.mirrors',
+    'read names': 'select name from campaign_mirror.campaigns',
+    'delete a mirror': 'delete from campaign_mirror.mirrors',
     'read the history': 'select from campaign_mirror.mirror_history',
     'read the audit': 'select from campaign_mirror.operator_audit',
     'count clicks': "select campaign_mirror.count_clicks('{1}', '{1}')",
@@ -83,17 +88,18 @@ const own: Record<'service' | 'operator' | 'redirector', Record<string, string>>
     ),
     'allow a host again': 'delete from campaign_mirror.denied_hosts',
     'fill the disk': temporary,
+    'set clicks': 'update campaign_mirror.mirrors set clicks = 0',
     'lock mirrors': 'select from campaign_mirror.mirrors for update',
     'lock campaigns': 'select from campaign_mirror.campaigns for key share',
   },
   operator: {
-    'insert into the history': 'insert into campaign_mirror.mirror_history (campaign_id) values (1)',
-    'insert into the audit': "insert into campaign_mirror.operator_audit (act) values ('key-issued')",
+    'act as a service': set('set_mirrors', "'operator'", 'null', "'r'"),
+    'turn the numbers of the audit back': "select setval('campaign_mirror.operator_audit_id_seq', 1)",
     'choose the hash of an old key': "update campaign_mirror.access_keys set hash = sha256('mine')",
     'give a key away': 'update campaign_mirror.access_keys set owner_id = 1',
     'delete a key': 'delete from campaign_mirror.access_keys',
     'delete a mirror alone': 'delete from campaign_mirror.mirrors',
-    'say which change was the last':
+    'say which change was the last, of a new one':
       "insert into campaign_mirror.mirrors (campaign_id, target_url, last_change_id) values (1, 'https://a.example/', 1)",
     'set with an entry of its choice': set(
       'set_mirrors_with_entry',
@@ -109,6 +115,9 @@ const own: Record<'service' | 'operator' | 'redirector', Record<string, string>>
     'read keys': hashes,
     'read the history': 'select from campaign_mirror.mirror_history',
     'read owners': 'select owner_id from campaign_mirror.mirrors',
+    'read clicks': 'select clicks from campaign_mirror.mirrors',
+    'set clicks': 'update campaign_mirror.mirrors set clicks = 0',
+    'lock mirrors': 'select from campaign_mirror.current_mirrors for update',
     'set as a caller': set('set_mirrors', "'jwt'", "'me'", "'r'"),
     'make a campaign': addition,
     'note the use of a key': "select campaign_mirror.note_key_uses('{1}')",
@@ -217,6 +226,10 @@ describe('contract: the data around it — what nobody may with the password of 
       }
       await client.end();
     }
+    const continued = act("'{}'").replace(/null\)$/, '(select max(id) from campaign_mirror.operator_audit))');
+    const operator = await connect(service.database.address('operator'));
+    expect(await codeOf(operator, continued), 'what is no move has no further part').to.equal('22023');
+    await operator.end();
     const reader = await connect(service.database.address('service'));
     await reader.query('select * from campaign_mirror.recent_moves').finally(() => reader.end());
     expect((await commandsOn(service.database).run('audit')).code).to.equal(0);
