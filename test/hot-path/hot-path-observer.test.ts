@@ -3,7 +3,7 @@ import { type CampaignId, SetCampaignMirror } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import type { Pool } from 'pg';
 import { Registry } from 'prom-client';
-import { Statements } from '../../packages/adapters-persistence/src/hot-path/statements.ts';
+import { Statements } from '../../packages/adapters-persistence/src/hot-path/batches.ts';
 import { hotPathMetrics } from '../../packages/app/src/metrics/database-metrics.ts';
 import { untilWaiting } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';

@@ -1,6 +1,6 @@
 import { type Database, openDatabase } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
-import { type Statement, Statements } from '../../packages/adapters-persistence/src/hot-path/statements.ts';
+import { type Statement, Statements } from '../../packages/adapters-persistence/src/hot-path/batches.ts';
 import { timestampAt, timestampText } from '../../packages/adapters-persistence/src/schema/times.ts';
 import { databaseOf } from '../support/process/lives.ts';
 import { rejection } from '../support/promises.ts';

@@ -13,8 +13,9 @@ export {
   UnfitDatabase,
 } from './connection/pool.ts';
 export { withTimeLimit } from './connection/transaction.ts';
+export { statementNames } from './hot-path/batches.ts';
+export type { BatchKind, HotPathObserver } from './hot-path/observer.ts';
 export { type OpenHotPath, openHotPath } from './hot-path/open-hot-path.ts';
-export { type BatchKind, type HotPathObserver, statementNames } from './hot-path/statements.ts';
 export { type CreatedRole, createRoles, type RolesCreation } from './migration/create-roles.ts';
 export { grantedRights, type Right, rightsOf } from './migration/granted-rights.ts';
 export { isMigrated, type MigrationState, migrationStates } from './migration/migration-states.ts';

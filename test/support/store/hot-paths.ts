@@ -5,12 +5,9 @@ import {
 } from '@campaign-mirror/adapters-persistence';
 import type { Pool } from 'pg';
 import type { TextRow } from '../../../packages/adapters-persistence/src/connection/rows.ts';
+import { type Statement, Statements } from '../../../packages/adapters-persistence/src/hot-path/batches.ts';
 import { KeyUses } from '../../../packages/adapters-persistence/src/hot-path/key-uses.ts';
 import { hotPathOn, maxLockedOf } from '../../../packages/adapters-persistence/src/hot-path/open-hot-path.ts';
-import {
-  type Statement,
-  Statements,
-} from '../../../packages/adapters-persistence/src/hot-path/statements.ts';
 
 /** As the service has it, except that only `uses.write` and `uses.stop` write uses of keys. */
 export function hotPathBy(

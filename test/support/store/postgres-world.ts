@@ -13,10 +13,7 @@ import type { CampaignId, CampaignRepository, HistoryEntry, Identity, Mirror } f
 import type { KeyHolder, Others, Steps } from '@campaign-mirror/port-contracts';
 import type { Pool } from 'pg';
 import type { TextRow } from '../../../packages/adapters-persistence/src/connection/rows.ts';
-import {
-  type Statement,
-  Statements,
-} from '../../../packages/adapters-persistence/src/hot-path/statements.ts';
+import { type Statement, Statements } from '../../../packages/adapters-persistence/src/hot-path/batches.ts';
 import type { TestDatabase } from '../database/database-server.ts';
 import { endWaiting, rival, untilWaiting } from '../database/rival.ts';
 import { hotPathBy } from './hot-paths.ts';

@@ -1,7 +1,15 @@
 import type { AsyncResource } from 'node:async_hooks';
 import { Unavailable } from '@campaign-mirror/domain';
-import { isMembersFault, isStatementsFault } from '../connection/database-faults.ts';
-import type { BatchKind, HotPathObserver, Statement } from './statements.ts';
+import type { Pool } from 'pg';
+import {
+  isMembersFault,
+  isRetryable,
+  isStalePlan,
+  isStatementsFault,
+  portFault,
+} from '../connection/database-faults.ts';
+import { type TextRow, textTypes } from '../connection/rows.ts';
+import type { BatchKind, HotPathObserver } from './observer.ts';
 
 /** A call that waits for its batch. */
 export interface Waiting {
@@ -162,6 +170,68 @@ export async function splitUp<Member extends Waiting>(
       const others = isMembersFault(error) ? [] : batch.slice(index + 1);
       for (const one of [member, ...others]) one.reject(error);
       if (others.length > 0) return;
+    }
+  }
+}
+
+/** The names of the hot path's statements, which metrics and PostgreSQL show. */
+export const statementNames = ['look-up', 'set-mirrors', 'set-locked-mirror'] as const;
+
+/** A statement of the hot path: parsed and planned once per connection, under its name. */
+export interface Statement {
+  readonly name: (typeof statementNames)[number];
+  readonly text: string;
+}
+
+/**
+ * Runs statements on the pool. Each is a transaction of its own, which ends with its connection. It is run again if
+ * PostgreSQL ended it in favor of another, or its plan was stale.
+ */
+export class Statements {
+  readonly #pool: Pool;
+  readonly #prepared: boolean;
+  readonly #observer: HotPathObserver;
+
+  /** `prepared: false` for a pooler in transaction mode without prepared statements. */
+  constructor(pool: Pool, { prepared = true } = {}, observer: HotPathObserver = {}) {
+    this.#pool = pool;
+    this.#prepared = prepared;
+    this.#observer = observer;
+  }
+
+  /**
+   * Each row is the array of its columns, in PostgreSQL's text form.
+   * @throws Unavailable when the connection is lost: the outcome of the statement is unknown then
+   */
+  async run<Row extends TextRow>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+    try {
+      return await this.#query<Row>(statement, values, this.#prepared);
+    } catch (error) {
+      if (!isRetryable(error) && !isStalePlan(error)) throw portFault(error);
+    }
+    this.#observer.retried?.(statement.name);
+    try {
+      // Any connection of the pool may have an equally stale plan: this time the text is parsed.
+      return await this.#query<Row>(statement, values, false);
+    } catch (error) {
+      throw portFault(error);
+    }
+  }
+
+  async #query<Row extends TextRow>(
+    { name, text }: Statement,
+    values: readonly unknown[],
+    prepared: boolean,
+  ): Promise<Row[]> {
+    const since = performance.now();
+    try {
+      const query = { text, values: [...values], types: textTypes, rowMode: 'array' as const };
+      const { rows } = await this.#pool.query<Row>(prepared ? { ...query, name } : query);
+      this.#observer.ended?.(name, performance.now() - since);
+      return rows as unknown as Row[];
+    } catch (error) {
+      this.#observer.ended?.(name, performance.now() - since, error);
+      throw error;
     }
   }
 }

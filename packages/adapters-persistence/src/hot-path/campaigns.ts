@@ -9,11 +9,11 @@ import {
   type SetResult,
   setMirrorsText,
 } from '../statements/mirrors-to-set.ts';
-import { batches, splitUp } from './batches.ts';
+import { batches, type Statement, type Statements, splitUp } from './batches.ts';
 import type { LookUps } from './identity.ts';
 import type { KeyUses } from './key-uses.ts';
 import { type LockQueueLimits, lockQueue, type Queued } from './lock-queue.ts';
-import type { HotPathObserver, Statement, Statements } from './statements.ts';
+import type { HotPathObserver } from './observer.ts';
 
 /*
  * How addresses are set in PostgreSQL. An update passes these states from its arrival to its answer:

@@ -5,9 +5,9 @@ import { LRUCache } from 'lru-cache';
 import { safeInteger } from '../connection/rows.ts';
 import { keyHash } from '../schema/keys.ts';
 import { byteaArray, isTrueText, plainArray } from '../statements/mirrors-to-set.ts';
-import { batches, splitUp, type Waiting } from './batches.ts';
+import { batches, type Statement, type Statements, splitUp, type Waiting } from './batches.ts';
 import type { KeyUses } from './key-uses.ts';
-import type { HotPathObserver, Statement, Statements } from './statements.ts';
+import type { HotPathObserver } from './observer.ts';
 
 /** Looks up keys and campaigns. @throws Unavailable */
 export interface LookUps {

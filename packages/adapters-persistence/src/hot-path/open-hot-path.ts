@@ -1,11 +1,12 @@
 import type { CampaignRepository, Identity } from '@campaign-mirror/domain';
 import type { Pool } from 'pg';
 import { defaultPoolLimits, type PoolLimits } from '../connection/pool.ts';
+import { Statements } from './batches.ts';
 import { groupedUpdates, postgresCampaigns } from './campaigns.ts';
 import { groupedLookUps, postgresIdentity } from './identity.ts';
 import { KeyUses } from './key-uses.ts';
 import type { LockQueueLimits } from './lock-queue.ts';
-import { type HotPathObserver, Statements } from './statements.ts';
+import type { HotPathObserver } from './observer.ts';
 
 /** Used if the pool sets no limit: the longest time that a timer of Node takes, in milliseconds. */
 const noTimeout = 2_147_483_647;

@@ -35,6 +35,7 @@ const replace = `
 
 const isExpiring = isExpiringWithin('make_interval(secs => ?)');
 
+/** The port `AccessKeys` on PostgreSQL, for one act. */
 export class PostgresAccessKeys extends AuditedAdapter implements domain.AccessKeys {
   async issue(request: domain.NewAccessKey): Promise<{ id: domain.AccessKeyId; key: domain.AccessKey }> {
     const { owner, name, hosts = null, expiresIn = domain.usualKeyLife } = request;

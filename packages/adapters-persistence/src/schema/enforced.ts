@@ -206,7 +206,6 @@ export async function enforcementFaults(run: Run): Promise<EnforcementFault[]> {
   });
 }
 
-/** A mirror that could not be stored like this today. */
 const mirrorFaultsText = `
   select mirrors.campaign_id, ${isNoAddress('target_url')} as "hasNoAddress", campaigns.id is null as "isAlone",
     count(*) over () as all
@@ -215,6 +214,7 @@ const mirrorFaultsText = `
     or (campaigns.owner_id, campaigns.is_default) <> (mirrors.owner_id, mirrors.is_default)
   order by mirrors.campaign_id limit 5`;
 
+/** A mirror that could not be stored like this today. */
 export interface MirrorFault {
   readonly campaign_id: number;
   readonly hasNoAddress: boolean;

@@ -8,6 +8,7 @@ export const roles = {
   redirector: 'campaign_mirror_redirector',
 } as const;
 
+/** One of the four roles of least privilege. */
 export type Role = keyof typeof roles;
 
 /** A right on an object of the schema, named without it: on these columns of a table, or on the whole object. */

@@ -16,4 +16,5 @@ export const migrations: Readonly<Record<string, string>> = {
   '0007-denied-hosts': deniedHosts,
 };
 
+/** Of every migration, in order. */
 export const migrationNames = Object.keys(migrations);

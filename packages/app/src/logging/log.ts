@@ -1,6 +1,5 @@
 import { isatty } from 'node:tty';
 import { escaped, printable, printableLines } from '@campaign-mirror/adapters-cli/terminal';
-import { withTimeLimit } from '@campaign-mirror/adapters-persistence/sql';
 import { trace } from '@opentelemetry/api';
 import { pino } from 'pino';
 import { prettyFactory } from 'pino-pretty';
@@ -130,12 +129,13 @@ export function openLog(level: string) {
   const close = async () => {
     lines.flush();
     // The callback of `flush` would wait for the disk too.
-    const written = new Promise<boolean>((done) => {
-      for (const event of ['drain', 'error']) output.once(event, () => done(true));
-      output.flush();
-    });
+    const { promise, resolve: end } = Promise.withResolvers<void>();
     // A thread that waits for the reader would hold up `process.exit` for ever.
-    if (!(await withTimeLimit(endTimeout, written, false))) process.kill(process.pid, 'SIGKILL');
+    const timer = setTimeout(() => process.kill(process.pid, 'SIGKILL'), endTimeout);
+    for (const event of ['drain', 'error']) output.once(event, end);
+    output.flush();
+    await promise;
+    clearTimeout(timer);
     process.off('exit', onExit);
     process.stderr.off('error', ignored);
   };
