@@ -106,36 +106,11 @@ describe('count_clicks', () => {
 
   it('anything but two arrays of one length, of at most 1,000 campaigns and whole counts from 1, is refused, and counts nothing', async () => {
     const many = Array.from({ length: 1001 }, () => 1);
-    const wrong: [asked: unknown, counts: unknown][] = [
-      ...([
-        [[1], [0]],
-        [[1], [-1]],
-        [
-          [1, 1],
-          [1, 0],
-        ],
-        [[1], [null]],
-        [[null], [1]],
-      ] as [unknown, unknown][]),
-      ...([
-        [null, [1]],
-        [[1], null],
-        [null, null],
-        [[1, 2], [1]],
-        [[1], [1, 2]],
-        [[], [1]],
-      ] as [unknown, unknown][]),
-      ...([
-        [[[1, 2]], [1, 2]],
-        [[1, 2], [[1, 2]]],
-        [
-          [[1], [2]],
-          [[1], [2]],
-        ],
-      ] as [unknown, unknown][]),
-      [many, many],
-    ];
-    for (const [asked, counts] of wrong) {
+    const wrong = [
+      '{1} {0}; {1} {-1}; {1,1} {1,0}; {1} {NULL}; {NULL} {1}; {1,2} {1}; {1} {1,2}; {} {1}',
+      '{{1,2}} {1,2}; {1,2} {{1,2}}; {{1},{2}} {{1},{2}}',
+    ].flatMap((texts) => texts.split('; ').map((text) => text.split(' ')));
+    for (const [asked, counts] of [...wrong, [null, '{1}'], ['{1}', null], [null, null], [many, many]]) {
       const fault = await rejection(count(asked, counts));
       expect(fault, JSON.stringify([asked, counts])).to.include({ code: '22023' });
       expect(fault)

@@ -1,9 +1,8 @@
 import { type Database, openDatabase } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
-import { type Statement, Statements } from '../../packages/adapters-persistence/src/hot-path/batches.ts';
+import { Statements } from '../../packages/adapters-persistence/src/hot-path/batches.ts';
 import { timestampAt, timestampText } from '../../packages/adapters-persistence/src/schema/times.ts';
 import { databaseOf } from '../support/process/lives.ts';
-import { rejection } from '../support/promises.ts';
 
 describe('statements of the hot path, on one connection', () => {
   const database = databaseOf('suite');
@@ -13,46 +12,6 @@ describe('statements of the hot path, on one connection', () => {
     service = await openDatabase(database.address('service'), limits);
   });
   afterEach(() => service.close());
-
-  for (const prepared of [true, false]) {
-    describe(prepared ? 'kept by it' : 'not kept', () => {
-      const run = (name: string, text: string, values: Parameters<Statements['run']>[1] = []) =>
-        new Statements(service.pool, prepared ? {} : { prepared }).run(
-          { name: name as Statement['name'], text },
-          values,
-        );
-
-      it('values arrive as they are, and rows come back as PostgreSQL writes them, in order', async () => {
-        const text = `select $1::text, $2::bigint, $3::boolean, $4::boolean, encode($5::bytea, 'hex'), $6::text,
-          $7::text[], 'a' as same, 'b' as same`;
-        const odd = `'"\\{},\u{1F600}\t\r\n`;
-        const values = [odd, 2 ** 53 - 1, true, false, Buffer.from([0, 255, 92]), null, '{"a b",NULL,""}'];
-        for (let time = 1; time <= 3; time++) {
-          expect(await run('every-kind', text, values)).to.deep.equal([
-            [odd, '9007199254740991', 't', 'f', '00ff5c', null, '{"a b",NULL,""}', 'a', 'b'],
-          ]);
-        }
-        const { rows } = await service.pool.query('select name from pg_prepared_statements');
-        expect(rows).to.deep.equal(prepared ? [{ name: 'every-kind' }] : []);
-        const answers = [1, 2, 3, 4].map((number) => run('echo', 'select $1::int', [number]));
-        expect(await Promise.all(answers)).to.deep.equal([[['1']], [['2']], [['3']], [['4']]]);
-      });
-
-      it('a fault is thrown, in reading the text, a value or at work, and the next one is answered', async () => {
-        const divide = 'select 12 / $1::int';
-        for (let time = 1; time <= 2; time++) {
-          expect(await rejection(run('unreadable', 'selec'))).to.have.property('code', '42601');
-          expect(await rejection(run('divide', divide, ['no number']))).to.have.property('code', '22P02');
-          expect(await rejection(run('divide', divide, [0]))).to.have.property('code', '22012');
-          expect(await run('divide', divide, [4])).to.deep.equal([['3']]);
-        }
-        await database.admin.query('create table if not exists coming (); grant insert on coming to public');
-        expect(await rejection(run('copy', 'copy coming from stdin'))).to.be.instanceOf(Error);
-        expect(await run('divide', divide, [4])).to.deep.equal([['3']]);
-        expect(await service.close()).to.equal(true);
-      });
-    });
-  }
 
   it('a plan that is stale on every connection: the statement is answered at once', async () => {
     await service.close();
