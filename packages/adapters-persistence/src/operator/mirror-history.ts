@@ -1,7 +1,7 @@
 import type * as domain from '@campaign-mirror/domain';
 import type { Pool } from 'pg';
 import { rowOf, rowsOf } from '../connection/rows.ts';
-import { cursorRows, namesOf, ofOneMoment } from '../connection/transaction.ts';
+import { cursorRows, ofOneMoment } from '../connection/transaction.ts';
 import { isDeletion } from '../schema/mirror-triggers.ts';
 import { timestampText } from '../schema/times.ts';
 
@@ -94,5 +94,6 @@ const prune = 'select pruned from campaign_mirror.prune_history($1, $2, $3, $4, 
 export const postgresHistoryPruning = (pool: Pool, act: domain.OperatorAct): domain.HistoryPruning => ({
   survey: (age) => rowOf(pool, survey, [age]),
   prune: async (olderThan, upTo, size) =>
-    (await rowOf<{ pruned: number }>(pool, prune, [olderThan, upTo, size, ...namesOf(act)])).pruned,
+    (await rowOf<{ pruned: number }>(pool, prune, [olderThan, upTo, size, act.operator, act.requestId]))
+      .pruned,
 });

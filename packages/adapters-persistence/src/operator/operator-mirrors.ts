@@ -3,7 +3,7 @@ import { Unavailable } from '@campaign-mirror/domain';
 import type { Pool, PoolClient } from 'pg';
 import { isLocked } from '../connection/database-faults.ts';
 import { rowOf, rowsOf, textRowsOf } from '../connection/rows.ts';
-import { inTransaction, namesOf } from '../connection/transaction.ts';
+import { inTransaction } from '../connection/transaction.ts';
 import {
   entryOf,
   type MirrorToSet,
@@ -35,7 +35,7 @@ async function setAsOperator(
   { kind, owner, details, partOf }: AuditedSetting,
   { waits, lockTimeout }: { waits: boolean; lockTimeout?: number },
 ): Promise<{ results: SetResult[]; entry: domain.AuditId }> {
-  const noted = [kind, ...namesOf(act), owner, JSON.stringify(details), partOf ?? null];
+  const noted = [kind, act.operator, act.requestId, owner, JSON.stringify(details), partOf ?? null];
   const text = setMirrorsAsOperatorText({ waits });
   const settings = lockTimeout === undefined ? '' : `set local lock_timeout = ${lockTimeout}`;
   const set = async (client: PoolClient) => {
