@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { defaultPoolLimits, openHotPath } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
-import { maxLockedOf } from '../../packages/adapters-persistence/src/hot-path/open-hot-path.ts';
 import { lockMirror, untilWaiting } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';
 import { change } from '../support/store/world.ts';
@@ -42,9 +41,5 @@ describe('the ports of the use case, as a program of your own opens them', () =>
       await uses.stop();
       expect(await pool.query(kept)).to.have.property('rowCount', count);
     }
-  });
-
-  it('half of the connections wait for locks, of one connection that one', () => {
-    expect([1, 2, 3, 10].map(maxLockedOf)).to.deep.equal([1, 1, 1, 5]);
   });
 });

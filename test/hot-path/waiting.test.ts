@@ -3,11 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { batches, type Waiting } from '../../packages/adapters-persistence/src/hot-path/batches.ts';
-import {
-  type LockQueue,
-  lockQueue,
-  type Queued,
-} from '../../packages/adapters-persistence/src/hot-path/lock-queue.ts';
+import { lockQueue, type Queued } from '../../packages/adapters-persistence/src/hot-path/lock-queue.ts';
 import { rejection } from '../support/promises.ts';
 
 interface InBatch extends Waiting {
@@ -18,6 +14,8 @@ interface InQueue extends Queued {
   readonly name: string;
   late(): void;
 }
+
+type LockQueue = ReturnType<typeof lockQueue<InQueue>>;
 
 const never = 2 ** 30;
 
@@ -153,7 +151,7 @@ describe('group commit: the lock queue', () => {
   });
 
   /** Waits for one campaign at a time. */
-  function queue(timeout: number): LockQueue<InQueue> {
+  function queue(timeout: number): LockQueue {
     const wait = ({ name }: InQueue) => {
       waits.push(name);
       return new Promise<void>((resolve) => free.set(name, resolve));
@@ -165,7 +163,7 @@ describe('group commit: the lock queue', () => {
   }
 
   /** Its campaign is the letter of its name; it came `ago` milliseconds ago. Resolves when it is sent away. */
-  function enters(where: LockQueue<InQueue>, name: string, ago = 0): Promise<void> {
+  function enters(where: LockQueue, name: string, ago = 0): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const origin = new AsyncResource('test');
     const since = performance.now() - ago;
@@ -173,7 +171,7 @@ describe('group commit: the lock queue', () => {
     return promise;
   }
 
-  async function entered(where: LockQueue<InQueue>, names: string): Promise<void> {
+  async function entered(where: LockQueue, names: string): Promise<void> {
     for (const name of names.split(' ')) void enters(where, name);
     await turn();
   }

@@ -5,7 +5,6 @@ import {
   type PoolLimits,
 } from '@campaign-mirror/adapters-persistence';
 import { type MirrorAddress, SetCampaignMirror } from '@campaign-mirror/domain';
-import { maxLockedOf } from '../../../packages/adapters-persistence/src/hot-path/open-hot-path.ts';
 import { freshDatabase } from '../database/database-server.ts';
 import { rival } from '../database/rival.ts';
 import { hotPathBy, statementsBy } from './hot-paths.ts';
@@ -32,7 +31,7 @@ export type Service = Awaited<ReturnType<typeof serviceOn>>;
 export async function serviceOn(address: DatabaseAddress, options: GroupedOptions = {}) {
   const limits = { ...defaultPoolLimits, ...options };
   const { pool, close } = await openDatabase(address, limits);
-  const { maxLocked = maxLockedOf(limits.size), timeout = limits.waitTimeout } = options;
+  const { maxLocked = Math.max(1, Math.floor(limits.size / 2)), timeout = limits.waitTimeout } = options;
   /** The statements that were run, and how many rows each gave. */
   const ran: { name: string; rows: number }[] = [];
   const recorded = statementsBy(pool, async (run, { name }) => {

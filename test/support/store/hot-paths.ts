@@ -6,8 +6,15 @@ import {
 import type { Pool } from 'pg';
 import type { TextRow } from '../../../packages/adapters-persistence/src/connection/rows.ts';
 import { type Statement, Statements } from '../../../packages/adapters-persistence/src/hot-path/batches.ts';
+import {
+  groupedUpdates,
+  postgresCampaigns,
+} from '../../../packages/adapters-persistence/src/hot-path/campaigns.ts';
+import {
+  groupedLookUps,
+  postgresIdentity,
+} from '../../../packages/adapters-persistence/src/hot-path/identity.ts';
 import { KeyUses } from '../../../packages/adapters-persistence/src/hot-path/key-uses.ts';
-import { hotPathOn, maxLockedOf } from '../../../packages/adapters-persistence/src/hot-path/open-hot-path.ts';
 
 /** As the service has it, except that only `uses.write` and `uses.stop` write uses of keys. */
 export function hotPathBy(
@@ -16,11 +23,14 @@ export function hotPathBy(
     statements = new Statements(pool),
     observer = {} as HotPathObserver,
     uses = new KeyUses(pool, { gatherFor: 2 ** 30 }),
-    maxLocked = maxLockedOf(defaultPoolLimits.size),
+    maxLocked = defaultPoolLimits.size / 2,
     timeout = defaultPoolLimits.waitTimeout,
   } = {},
 ): OpenHotPath {
-  return hotPathOn(statements, uses, { maxLocked, timeout }, observer);
+  const lookUps = groupedLookUps(statements, timeout, observer);
+  const set = groupedUpdates(statements, { maxLocked, timeout }, observer);
+  const campaigns = postgresCampaigns(lookUps.campaign, set, observer, uses);
+  return { campaigns, identity: postgresIdentity(lookUps.key, uses), uses };
 }
 
 /** Statements that come to what `instead` makes of them: of the `nth`, from 1, which `run` runs. */

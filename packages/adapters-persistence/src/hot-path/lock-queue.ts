@@ -13,12 +13,6 @@ export interface LockQueueLimits {
   readonly timeout: number;
 }
 
-export interface LockQueue<Member extends Queued> {
-  /** Whether updates wait in this line: a later one then waits behind them. */
-  has(line: string): boolean;
-  enter(member: Member): void;
-}
-
 /**
  * The updates whose mirror is locked (state 3 in `campaigns.ts`). The first update of each line waits in the database,
  * and the others wait behind it: no line takes more than one connection. `wait` waits for the lock on the mirror of a
@@ -29,7 +23,7 @@ export function lockQueue<Member extends Queued>(
   wait: (member: Member) => Promise<void>,
   dismiss: (members: readonly Member[]) => Promise<void>,
   { maxLocked, timeout }: LockQueueLimits,
-): LockQueue<Member> {
+) {
   /** The lines in the order of their turns, each with its members in order of arrival. */
   const lines = new Map<string, Member[]>();
   /** The lines whose first update waits in the database; it is not among the members of the line any more. */
@@ -72,8 +66,9 @@ export function lockQueue<Member extends Queued>(
   }
 
   return {
-    has: (line) => lines.has(line),
-    enter: (member) => {
+    /** Whether updates wait in this line: a later one then waits behind them. */
+    has: (line: string) => lines.has(line),
+    enter: (member: Member) => {
       const line = lines.get(member.line);
       if (line) line.push(member);
       else lines.set(member.line, [member]);

@@ -5,7 +5,6 @@ import { Statements } from './batches.ts';
 import { groupedUpdates, postgresCampaigns } from './campaigns.ts';
 import { groupedLookUps, postgresIdentity } from './identity.ts';
 import { KeyUses } from './key-uses.ts';
-import type { LockQueueLimits } from './lock-queue.ts';
 import type { HotPathObserver } from './observer.ts';
 
 /** Used if the pool sets no limit: the longest time that a timer of Node takes, in milliseconds. */
@@ -21,7 +20,8 @@ export interface OpenHotPath {
 
 /**
  * The ports of the use case on a pool with these limits: a call waits for its turn as long as for a connection. Statements
- * are `prepared`, except for a pooler in transaction mode that does not keep them.
+ * are `prepared`, except for a pooler in transaction mode that does not keep them. Calls that arrive while a statement is
+ * running share the next one and its commit.
  */
 export function openHotPath(
   pool: Pool,
@@ -30,24 +30,11 @@ export function openHotPath(
 ): OpenHotPath {
   const statements = new Statements(pool, { prepared }, observer);
   const timeout = limits.waitTimeout > 0 ? limits.waitTimeout : noTimeout;
-  const maxLocked = maxLockedOf(limits.size);
-  return hotPathOn(statements, new KeyUses(pool), { maxLocked, timeout }, observer);
-}
-
-/** Half of the pool, so that other work continues while updates wait for locks. */
-export function maxLockedOf(poolSize: number): number {
-  return Math.max(1, Math.floor(poolSize / 2));
-}
-
-/** Calls that arrive while a statement is running share the next one and its commit. */
-export function hotPathOn(
-  statements: Statements,
-  uses: KeyUses,
-  limits: LockQueueLimits,
-  observer: HotPathObserver,
-): OpenHotPath {
-  const lookUps = groupedLookUps(statements, limits.timeout, observer);
-  const set = groupedUpdates(statements, limits, observer);
+  // Half of the pool, so that other work continues while updates wait for locks.
+  const maxLocked = Math.max(1, Math.floor(limits.size / 2));
+  const uses = new KeyUses(pool);
+  const lookUps = groupedLookUps(statements, timeout, observer);
+  const set = groupedUpdates(statements, { maxLocked, timeout }, observer);
   return {
     campaigns: postgresCampaigns(lookUps.campaign, set, observer, uses),
     identity: postgresIdentity(lookUps.key, uses),
