@@ -12,7 +12,7 @@ export {
   type PoolLimits,
   UnfitDatabase,
 } from './connection/pool.ts';
-export { withTimeLimit } from './connection/transaction.ts';
+export { withTimeLimit } from './connection/stoppable.ts';
 export { statementNames } from './hot-path/batches.ts';
 export type { BatchKind, HotPathObserver } from './hot-path/observer.ts';
 export { type OpenHotPath, openHotPath } from './hot-path/open-hot-path.ts';

@@ -2,7 +2,7 @@ import pg, { type PoolClient } from 'pg';
 import { migrationNames } from '../schema/migrations.ts';
 import { codeOf } from './database-faults.ts';
 import { type DatabaseAddress, openPool } from './pool.ts';
-import { withTimeLimit } from './transaction.ts';
+import { withTimeLimit } from './stoppable.ts';
 
 /** Whether the service can work on the database. What could not be determined is left out. */
 export interface DatabaseState {

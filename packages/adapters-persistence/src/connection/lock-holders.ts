@@ -1,5 +1,5 @@
 import type { ClientBase, Pool, PoolClient } from 'pg';
-import { rowsOf } from './rows.ts';
+import { rowOf } from './rows.ts';
 
 /** A session as `process 4711 (pg_dump of somebody)`; a transaction that was prepared has none. */
 export const describedSessions = `string_agg(distinct case when pid is null or pid = 0 then 'a prepared transaction'
@@ -13,8 +13,7 @@ const blockersText = `
 
 /** The holders that a statement of `describedSessions` finds. @throws Unavailable */
 export async function holdersOf(database: Pool | ClientBase, text: string, ...values: unknown[]) {
-  const [row] = await rowsOf<{ holders: string | null }>(database, text, values);
-  return row?.holders ?? undefined;
+  return (await rowOf<{ holders: string | null }>(database, text, values)).holders ?? undefined;
 }
 
 /** Those who hold the locks for which the sessions of these process ids wait, if they wait. @throws Unavailable */

@@ -1,6 +1,6 @@
 import type { Connection, Pool, PoolClient, PoolConfig } from 'pg';
 import pg from 'pg';
-import { withTimeLimit } from './transaction.ts';
+import { withTimeLimit } from './stoppable.ts';
 
 /** The service uses no feature of a newer version. */
 export const oldestServerVersion = 15;

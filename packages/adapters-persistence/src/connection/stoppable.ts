@@ -1,6 +1,24 @@
 import type { Pool, PoolClient } from 'pg';
 
 /**
+ * What `promise` resolves with, or `late` after this many milliseconds. No timer is left running. Rejects as `promise`
+ * does; a rejection that comes later than that is ignored.
+ */
+export async function withTimeLimit<T, Late = undefined>(
+  milliseconds: number,
+  promise: Promise<T>,
+  late?: Late,
+): Promise<T | Late> {
+  const { promise: timeUp, resolve } = Promise.withResolvers<Late>();
+  const timer = setTimeout(() => resolve(late as Late), milliseconds);
+  try {
+    return await Promise.race([promise, timeUp]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
  * Removes the time limits of a transaction, for long work: neither a long statement nor a slow reader or writer ends
  * it.
  */

@@ -4,24 +4,6 @@ import { portFault } from './database-faults.ts';
 import { rowsOf } from './rows.ts';
 import { endedBy, withoutTimeouts } from './stoppable.ts';
 
-/**
- * What `promise` resolves with, or `late` after this many milliseconds. No timer is left running. Rejects as `promise`
- * does; a rejection that comes later than that is ignored.
- */
-export async function withTimeLimit<T, Late = undefined>(
-  milliseconds: number,
-  promise: Promise<T>,
-  late?: Late,
-): Promise<T | Late> {
-  const { promise: timeUp, resolve } = Promise.withResolvers<Late>();
-  const timer = setTimeout(() => resolve(late as Late), milliseconds);
-  try {
-    return await Promise.race([promise, timeUp]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 /** @throws Unavailable */
 export const connectTo = (pool: Pool) => pool.connect().catch((error) => Promise.reject(portFault(error)));
 

@@ -2,7 +2,7 @@ import { AsyncResource } from 'node:async_hooks';
 import type { AccessKeyId } from '@campaign-mirror/domain';
 import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
-import { withTimeLimit } from '../connection/transaction.ts';
+import { withTimeLimit } from '../connection/stoppable.ts';
 
 const record = 'select campaign_mirror.note_key_uses($1::bigint[])';
 

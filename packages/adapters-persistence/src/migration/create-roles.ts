@@ -1,6 +1,7 @@
 import { createHmac, hash, pbkdf2Sync, randomBytes } from 'node:crypto';
 import type { Pool } from 'pg';
 import { UnfitDatabase } from '../connection/pool.ts';
+import { rowOf } from '../connection/rows.ts';
 import { inTransaction } from '../connection/transaction.ts';
 import {
   databaseGrantText,
@@ -61,7 +62,7 @@ const factsText = `
   where datname = current_database()`;
 
 /** Its row; null if there is no schema. */
-interface Facts {
+type Facts = {
   readonly is_superuser: boolean;
   readonly database_owner: string;
   readonly owns_database: boolean;
@@ -70,7 +71,7 @@ interface Facts {
   readonly has_migrations: boolean;
   readonly existing: readonly string[];
   readonly granted: readonly string[];
-}
+};
 
 /**
  * Creates the roles that are missing, with random passwords that only `show` receives, and grants what they need in
@@ -82,8 +83,7 @@ export function createRoles(
   show: (created: readonly CreatedRole[]) => Promise<void>,
 ): Promise<RolesCreation> {
   return inTransaction(pool, async (client) => {
-    const { rows } = await client.query<Facts>(factsText, [schema, Object.values(roles)]);
-    const [facts] = rows as [Facts];
+    const facts = await rowOf<Facts>(client, factsText, [schema, Object.values(roles)]);
     const { database_owner, owns_database, schema_owner, owns_schema, has_migrations, is_superuser } = facts;
     const { existing, granted } = facts;
     if (!owns_database)

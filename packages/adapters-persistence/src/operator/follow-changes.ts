@@ -9,7 +9,8 @@ import {
 import type { Pool, PoolClient, QueryResultRow } from 'pg';
 import { codeOf, portFault } from '../connection/database-faults.ts';
 import { rowsOf } from '../connection/rows.ts';
-import { connectTo, cursorRows, ofOneMoment, withTimeLimit } from '../connection/transaction.ts';
+import { withTimeLimit } from '../connection/stoppable.ts';
+import { connectTo, cursorRows, ofOneMoment } from '../connection/transaction.ts';
 import { timestampText } from '../schema/times.ts';
 import { entries, sinceTime } from './mirror-history.ts';
 
