@@ -149,7 +149,7 @@ describe('import and export', () => {
       `line 13: clicks: it must be a whole number from 0 to 9007199254740991${inDigits}`,
       'line 14: the line has 11 fields, but the header has 12',
       `line 15: ${notInUtf8}`,
-      'nothing was imported, since 12 lines are bad: fix the file, and import it again',
+      'nothing was imported, since 12 lines are bad: fix the file, and import it again; `./campaign-mirror mirror set --file` changes campaigns that are there',
       '',
     ]);
     expect(await on.objects('campaign', 'list')).to.have.length(1);

@@ -31,6 +31,7 @@ export {
   host,
   hostList,
   invisible,
+  isListed,
   isOnHost,
   longestAddress,
   type MirrorAddress,

@@ -152,7 +152,8 @@ function sentenceOf(result: domain.MirrorMoved, done: ReportOptions['done']): st
   const before = printable(result.before ?? '');
   const after = printable(result.after ?? '');
   const mirror = `campaign ${campaign}: ${before}`;
-  const not = done === 'set' ? `campaign ${campaign} is not set to ${after}:` : `${mirror} is not moved:`;
+  const notSet = `campaign ${campaign} is not set${after && ` to ${after}`}:`;
+  const not = done === 'set' ? notSet : `${mirror} is not moved:`;
   switch (result.kind) {
     case 'moved':
     case 'would-move':

@@ -166,16 +166,17 @@ function settingOf(
   denied: HostList,
 ): MirrorMoved {
   const before = seen?.address ?? null;
-  const setting = { line, campaign, before, after };
+  // What is not checked yet is not repeated: it may hold a password.
+  const setting = { line, campaign, before, after: undefined };
   if (!seen) return { ...setting, kind: 'refused', because: 'campaign-not-found' };
   // An export has an empty address for a campaign without a mirror.
-  if (after === (before ?? '')) return { ...setting, kind: 'unchanged' };
+  if (after === (before ?? '')) return { ...setting, after, kind: 'unchanged' };
   const because = operatorRefusalOf(seen.campaign);
   if (before === null || because)
     return { ...setting, kind: 'refused', because: because ?? 'mirror-not-created' };
   const address = mirrorAddress(after, denied);
   if (typeof address !== 'string') return { ...setting, kind: 'invalid', because: address.fault };
-  if (expected !== '' && expected !== before) return { ...setting, kind: 'not-as-expected' };
+  if (expected !== '' && expected !== before) return { ...setting, after, kind: 'not-as-expected' };
   return { line, campaign, before, after: address, kind: 'would-move' };
 }
 
