@@ -288,7 +288,7 @@ describe('mirror move', () => {
         line 12: campaign: it must be a whole number from 1 to 9007199254740991, in digits alone, not as 1.0 or 1E+05
         line 13: campaign 9 is in line 14, too
         line 14: campaign 9 is in line 13 already
-        line 15: the line has 2 fields, but the header has 4`;
+        line 15: the line has 2 fields, but the header has 4: Excel leaves out last columns that are empty: put one last that is filled in each line`;
       const sums = '3 refused, 1 invalid, 1 not as expected, 4 unread';
       const left = '! Left out: the columns "Notes".';
       await on.session(`
