@@ -74,7 +74,7 @@ export function keyCommands(call: Call, operator: OperatorAccess) {
     .option('--after <id>', 'only those after this one', parse.key)
     .action(async ({ json, owner, expiring, ...range }) => {
       await operator.administering(({ keys }) => {
-        const rows = paged(call, range, 'id', (page) => keys.list({ ...page, owner, expiring }));
+        const rows = paged(call, range, (page) => keys.list({ ...page, owner, expiring }));
         return call.output.list(rows, {
           json,
           columns: [
