@@ -142,7 +142,7 @@ describe('what is set of a process holds', () => {
       $ denylist --allow EVIL.example.
       evil.example is allowed again, by each service from its next start on.
       $ denylist --allow x.b\u00fccher.example
-      ! x.xn--bcher-kva.example is not in the list`);
+      ! x.xn--bcher-kva.example is not in the list, which \`./campaign-mirror denylist\` shows`);
     expect((await call(data.one(await serving({}), { address: evil }))).status).to.equal(200);
     expect((await on.run(`mirror create ${bare} --target-url ${evil}`)).code).to.equal(0);
     const allowed = (await on.objects('audit')).filter(({ act }) => act === 'hosts-allowed');
