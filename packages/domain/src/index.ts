@@ -40,3 +40,4 @@ export {
   namesHostElsewhere,
   noDeniedHosts,
 } from './values/mirror-address.ts';
+export * from './values/unavailable.ts';

@@ -1,8 +1,4 @@
-import {
-  type Campaign,
-  type CampaignRepository,
-  Unavailable,
-} from '../set-campaign-mirror/campaign-repository.ts';
+import type { Campaign, CampaignRepository } from '../set-campaign-mirror/campaign-repository.ts';
 import {
   type AddressRefusal,
   checkedAddress,
@@ -13,6 +9,7 @@ import {
 import type { Condition } from '../values/condition.ts';
 import type { CampaignId, HistoryId } from '../values/identifiers.ts';
 import type { HostList, MirrorAddress } from '../values/mirror-address.ts';
+import { Unavailable } from '../values/unavailable.ts';
 import type { CampaignSettings, MirrorCreation } from './campaign-settings.ts';
 import type { MirrorHistory } from './mirror-history.ts';
 

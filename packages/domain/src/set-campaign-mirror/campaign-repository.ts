@@ -67,11 +67,3 @@ export interface CampaignRepository {
    */
   setMirror(seen: Campaign, change: MirrorChange): Promise<SetMirrorResult>;
 }
-
-/**
- * Thrown by a port when its backend cannot be reached or did not answer in time. The outcome of a write is then
- * unknown. The message contains no secret; `cause` is the original error.
- */
-export class Unavailable extends Error {
-  override name = 'Unavailable';
-}

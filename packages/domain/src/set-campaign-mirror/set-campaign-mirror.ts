@@ -7,13 +7,8 @@ import {
   mirrorAddress,
   noDeniedHosts,
 } from '../values/mirror-address.ts';
-import {
-  type Campaign,
-  type CampaignRepository,
-  type ConditionFailed,
-  type Mirror,
-  Unavailable,
-} from './campaign-repository.ts';
+import { Unavailable } from '../values/unavailable.ts';
+import type { Campaign, CampaignRepository, ConditionFailed, Mirror } from './campaign-repository.ts';
 import { type Caller, type Identified, type Identity, isCaller, type Refused } from './identity.ts';
 
 /** The rules that apply to everyone, including the operator. */
