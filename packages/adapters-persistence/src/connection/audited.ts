@@ -1,7 +1,6 @@
 import { type OperatorAct, Unavailable } from '@campaign-mirror/domain';
 import { DriverException } from '@mikro-orm/core';
 import { type EntityManager, IsolationLevel, type MikroORM } from '@mikro-orm/postgresql';
-
 import { portFault } from './database-faults.ts';
 import { actingText, actingValues } from './transaction.ts';
 
