@@ -11,8 +11,7 @@ import type { Log } from './log-events.ts';
 const batch = { longest: 100, characters: 16_384 };
 
 /**
- * The lines of the log, in ASCII and in order. Lines of requests wait for each other, because writing a line costs more than
- * making it. Any other line is written at once, after those that wait.
+ * The lines of the log, in ASCII and in order. Lines wait for each other, because writing a line costs more than making it.
  */
 export function logLines(out: { write(text: string): unknown }) {
   let waiting = '';
@@ -24,17 +23,12 @@ export function logLines(out: { write(text: string): unknown }) {
     waiting = '';
     if (text !== '') out.write(escaped(text));
   };
-  /** Adds a line that may wait. */
-  const add = (line: string): void => {
+  const write = (line: string): void => {
     waiting += line;
     if (waiting.length >= batch.characters) flush();
     else timer ??= setTimeout(flush, batch.longest).unref();
   };
-  const write = (line: string): void => {
-    add(line);
-    flush();
-  };
-  return { add, write, flush };
+  return { write, flush };
 }
 
 export type LogLines = ReturnType<typeof logLines>;
@@ -43,7 +37,7 @@ let latest = 0;
 let text = '';
 
 /** The present time in ISO 8601 and UTC, with milliseconds: formatted once for all lines of a millisecond. */
-export function timeOfLine(): string {
+function timeOfLine(): string {
   const now = Date.now();
   if (now !== latest) {
     latest = now;
@@ -82,7 +76,7 @@ const endTimeout = 1_000;
 
 /**
  * JSON lines on standard output, or a readable form of them on a terminal. Nothing waits for the reader. `lines` is for
- * those that are made without pino, and for other text; `gone` resolves when the reader has closed the log. `close` writes
+ * other text; `gone` resolves when the reader has closed the log. `close` writes
  * the last lines; if the reader does not take them in time, the process kills itself.
  */
 export function openLog(level: string) {
@@ -142,14 +136,14 @@ export function logTo(lines: { write(line: string): unknown }, level: string): L
     level,
     base: { pid: process.pid },
     timestamp: () => `,"time":"${timeOfLine()}"`,
-    serializers: { err: errorFields },
+    serializers: { err: errorFields, milliseconds: (value: number) => Math.round(value * 1000) / 1000 },
     mixin: traceIds,
   };
   return pino(options, lines as pino.DestinationStream);
 }
 
 /** The trace of the present request, in W3C's form; empty if it is not traced. */
-export function traceIds(): { trace_id?: string; span_id?: string } {
+function traceIds(): { trace_id?: string; span_id?: string } {
   const span = trace.getActiveSpan()?.spanContext();
   return span ? { trace_id: span.traceId, span_id: span.spanId } : {};
 }

@@ -12,7 +12,7 @@ import { type ModuleInput, parts, tokens } from './tokens.ts';
 const drainGrace = 3_000;
 
 /** The limits for keys and addresses, and the listener for callers. */
-export const httpModule = ({ settings, log, lines, registry, life }: ModuleInput) =>
+export const httpModule = ({ settings, log, registry, life }: ModuleInput) =>
   new ContainerModule(({ bind }) => {
     bind(parts.httpMetrics).toResolvedValue(() => httpMetrics(registry), []);
     bind(parts.limits).toResolvedValue(async () => {
@@ -26,7 +26,7 @@ export const httpModule = ({ settings, log, lines, registry, life }: ModuleInput
       (useCase, form, keys, failedKeys, metrics, pageData) => {
         const { CORS_ORIGINS: origins, DOCS, IDLE_TIMEOUT, SHUTDOWN_TIMEOUT, TRUSTED_PROXIES } = settings;
         const capacity = capacityOf('callers', settings, log, metrics.overload('callers'));
-        const requestLog = httpLog(log, lines, 'info', metrics.answered('callers'));
+        const requestLog = httpLog(log, 'info', metrics.answered('callers'));
         const calls = new Calls({ log: requestLog, proxies: TRUSTED_PROXIES });
         const app = application({
           calls,

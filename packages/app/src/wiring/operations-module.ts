@@ -13,7 +13,7 @@ import { type ModuleInput, parts } from './tokens.ts';
 const probeTimeout = 1_000;
 
 /** Health, metrics and the page for operators, on a listener of their own. */
-export const operationsModule = ({ settings, log, lines, registry, life }: ModuleInput) =>
+export const operationsModule = ({ settings, log, registry, life }: ModuleInput) =>
   new ContainerModule(({ bind }) => {
     bind(parts.ops).toResolvedValue(
       async (database, metrics, { lists }) => {
@@ -28,7 +28,7 @@ export const operationsModule = ({ settings, log, lines, registry, life }: Modul
         const scrape: OpsAnswer = async () => ({ status: 200, contentType, body: await registry.metrics() });
 
         // Health checks call every second: their lines are at `debug`.
-        const requestLog = httpLog(log, lines, 'debug', metrics.answered('operators'));
+        const requestLog = httpLog(log, 'debug', metrics.answered('operators'));
         const capacity = capacityOf('operators', settings, log, metrics.overload('operators'));
         const shared = { calls: new Calls({ log: requestLog }), capacity };
         const app = operatorsApplication({
