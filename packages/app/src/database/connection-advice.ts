@@ -74,7 +74,7 @@ const unprepared: Readonly<Record<Activity, Advice>> = {
     '42501': `${migrate}, or if there is no schema yet, \`./campaign-mirror roles create\` as the owner of the database; start with RUN_MIGRATIONS=false`,
   },
   acting: {
-    '42P01|3F000': migrate,
+    '42P01|3F000': `it is not set up for this version: ${migrate}`,
     '42501':
       "use the operator's, or run `./campaign-mirror doctor`, which says which right is missing and who gives it",
   },
