@@ -163,7 +163,9 @@ describe('copy', () => {
       const empty = await emptyDatabase('owner');
       const { errors } = await copy({ SOURCE_DATABASE_URL: empty.url('owner') });
       await empty.drop();
-      expect(errors).to.match(new RegExp(`^the database \\S+/${empty.name}, user "\\w+": .* is not set up for this version`));
+      expect(errors).to.match(
+        new RegExp(`^the database \\S+/${empty.name}, user "\\w+": .* is not set up for this version`),
+      );
     });
 
     it('from one that is away, or lets nobody read: it is named, and no password is shown', async () => {
