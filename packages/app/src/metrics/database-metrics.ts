@@ -5,7 +5,7 @@ import { durationBuckets, instruments } from './instruments.ts';
 /** Upper bounds, in calls. */
 const memberBuckets = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
-export function hotPathMetrics(registry: Registry): HotPathObserver {
+export function hotPathMetrics(registry: Registry): Omit<HotPathObserver, 'refused'> {
   const { counter, histogram } = instruments(registry);
   const durations = histogram(
     'campaign_mirror_statement_duration_seconds',
@@ -29,11 +29,6 @@ export function hotPathMetrics(registry: Registry): HotPathObserver {
     'Statements that were run again, because PostgreSQL ended them in favour of another transaction or their plan was stale.',
     'statement',
   );
-  const refused = counter(
-    'campaign_mirror_statements_refused_total',
-    'Statements for many calls that PostgreSQL refused as such, for example for a missing right: a fault of the service or its role.',
-    'statement',
-  );
   const split = counter(
     'campaign_mirror_batches_split_total',
     'Batches whose members were repeated one by one after a fault of one of them.',
@@ -49,7 +44,7 @@ export function hotPathMetrics(registry: Registry): HotPathObserver {
   );
   // All series except the durations start at 0, so that Prometheus sees their first rise.
   for (const statement of statementNames) {
-    for (const counter of [failures, retries, refused]) counter.inc({ statement }, 0);
+    for (const counter of [failures, retries]) counter.inc({ statement }, 0);
   }
   for (const kind of ['look-up', 'update']) {
     members.zero({ kind });
@@ -63,7 +58,6 @@ export function hotPathMetrics(registry: Registry): HotPathObserver {
     },
     retried: (statement) => retries.inc({ statement }),
     splitUp: (kind) => split.inc({ kind }),
-    refused: (statement) => refused.inc({ statement }),
     setAside: () => setAside.inc(),
     judgedAgain: () => judgedAgain.inc(),
   };

@@ -58,17 +58,14 @@ async function openServiceHotPath(
   });
   poolMetrics(registry, database, settings.POOL_SIZE);
 
-  const metrics = hotPathMetrics(registry);
   const report = throttled(log, 'error');
-  const refused: typeof metrics.refused = (statement, error) => {
-    metrics.refused(statement, error);
+  const refused = (statement: string, error: unknown) =>
     report(
       { event: 'statement-refused', statement, err: error },
       'PostgreSQL refuses a statement of the service: run `./campaign-mirror doctor`, or report a fault',
     );
-  };
   const options = { limits, prepared: settings.DATABASE_POOLER === 'none' };
-  const hotPath = openHotPath(database.pool, options, { ...metrics, refused });
+  const hotPath = openHotPath(database.pool, options, { ...hotPathMetrics(registry), refused });
   // This ends before the pool does: the last uses of keys have yet to be written.
   life.atEnd('key uses', async () => {
     const isWritten = await hotPath.uses.stop();
