@@ -1,6 +1,5 @@
 import { isatty } from 'node:tty';
 import { escaped, printable, printableLines } from '@campaign-mirror/adapters-cli/terminal';
-import { withTimeLimit } from '@campaign-mirror/adapters-persistence/sql';
 import { trace } from '@opentelemetry/api';
 import { pino } from 'pino';
 import { prettyFactory } from 'pino-pretty';
@@ -120,13 +119,14 @@ export function openLog(level: string) {
   process.stderr.on('error', () => {});
   const close = async () => {
     lines.flush();
+    // A thread that waits for the reader would hold up `process.exit` for ever.
+    const late = setTimeout(() => process.kill(process.pid, 'SIGKILL'), endTimeout);
     // The callback of `flush` would wait for the disk too.
-    const written = new Promise<boolean>((done) => {
-      for (const event of ['drain', 'error']) output.once(event, () => done(true));
+    await new Promise<void>((done) => {
+      for (const event of ['drain', 'error']) output.once(event, () => done());
       output.flush();
     });
-    // A thread that waits for the reader would hold up `process.exit` for ever.
-    if (!(await withTimeLimit(endTimeout, written, false))) process.kill(process.pid, 'SIGKILL');
+    clearTimeout(late);
   };
   return { log, lines, gone, lostLines: () => lost, close };
 }
