@@ -1,6 +1,6 @@
 import { type Role, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
-import { openOwnDatabase } from '../../packages/app/src/database/embedded-database.ts';
+import { openOwnDatabase } from '../../packages/app/src/database/database-access.ts';
 import {
   emptyDatabase,
   freshDatabase,

@@ -119,7 +119,7 @@ function rowOf(name: SettingName, { text, from, file }: Origin) {
 
 async function describeDatabase(read: Settings): Promise<Record<string, string>> {
   if (!isExternal(read)) {
-    const { dataFolder } = await import('../database/embedded-database.ts');
+    const { dataFolder } = await import('../database/database-access.ts');
     return { database: 'embedded', folder: dataFolder(read) };
   }
   const { address, tls } = externalDatabase(read);
