@@ -5,7 +5,9 @@ ARG NODE_IMAGE=node:26.10.0-bookworm-slim@sha256:662933cf47f013bc8e4beb31a611644
 FROM ${NODE_IMAGE} AS build
 # The lock file stands here so that there is something to copy where there is no store.
 COPY pnpm-lock.yaml .pnpm-stor[e] /store/
-RUN if [ -x /store/pnpm ]; then ln -s /store/pnpm /usr/local/bin/pnpm; else npm install --global pnpm@12.21.0; fi
+COPY ops/pnpm.cjs /pnpm/
+RUN if [ -x /store/pnpm ]; then ln -s /store/pnpm /usr/local/bin/pnpm; \
+  else node /pnpm/pnpm.cjs /pnpm && npm ci --prefix /pnpm && ln -s /pnpm/node_modules/pnpm/pnpm /usr/local/bin/pnpm; fi
 # What the lock file names was judged when it was written; it is taken by its hash.
 ENV CI=true PNPM_CONFIG_STORE_DIR=/store PNPM_CONFIG_TRUST_LOCKFILE=true PNPM_CONFIG_PREFER_OFFLINE=true
 WORKDIR /build

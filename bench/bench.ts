@@ -85,6 +85,11 @@ new Command('npm run bench --')
     number,
   )
   .option('--followers <N>', 'compare: redirectors that follow the changes of the second one', number)
+  .option(
+    '--processes <N>',
+    'compare: how many processes of the second one share a port, with no core of its own for anybody',
+    number,
+  )
   .option('--no-peer', 'leaves out Koa with MikroORM as documented, which gets 64 connections')
   .option(
     '--tuned',

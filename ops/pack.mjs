@@ -5,8 +5,6 @@ import { existsSync, globSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const pnpm = 'pnpm@12.21.0';
-
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 const [into = 'packed', ...more] = process.argv.slice(2);
 if (into === '' || into.startsWith('-') || more.length > 0) {
@@ -34,8 +32,9 @@ mkdirSync(folder, { recursive: true });
 for (const old of globSync('campaign-mirror-*.tgz', { cwd: folder })) rmSync(join(folder, old));
 const filters = packages.map(({ name }) => `--filter=${name}`);
 const words = ['--config.pnpmfile=ops/packing.mjs', ...filters, 'pack', '--pack-destination', folder];
-const npm = ['exec', '--yes', '--prefer-offline', '--', pnpm, ...words];
-execFileSync('npm', npm, { stdio: ['ignore', 'ignore', 'inherit'] });
+execFileSync('node_modules/.cache/pnpm/node_modules/pnpm/pnpm', words, {
+  stdio: ['ignore', 'ignore', 'inherit'],
+});
 for (const { name, version } of packages) {
   console.log(join(folder, `${name.slice(1).replace('/', '-')}-${version}.tgz`));
 }

@@ -1,19 +1,10 @@
 // Installs what the project needs into node_modules, by the machine's own Node (18 or newer) and npm: the first thing
 // that anybody runs, before there is anything but these. `npm run setup` comes here where node_modules is not up to date.
 const { spawnSync } = require('node:child_process');
-const {
-  accessSync,
-  constants,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  statSync,
-  writeSync,
-} = require('node:fs');
+const { accessSync, constants, copyFileSync, mkdirSync, statSync, writeSync } = require('node:fs');
 const { homedir } = require('node:os');
 const { dirname, join } = require('node:path');
 
-const pnpm = 'pnpm@12.21.0';
 const project = dirname(__dirname);
 const installed = join(project, 'node_modules', '.installed');
 
@@ -30,27 +21,14 @@ try {
 }
 
 const began = Date.now();
-say('Installing what is needed into node_modules (some 450 MB): once, and again after an update.');
+say('Installing what is needed into node_modules (some 640 MB): once, and again after an update.');
 const environment = { ...process.env, ...forNpm(), ...home() };
-const config = npmConfig();
-Object.assign(environment, forPnpm(config), withPrefix(config));
-const words = [
-  'exec',
-  '--yes',
-  '--prefer-offline',
-  '--',
-  pnpm,
-  'install',
-  '--frozen-lockfile',
-  '--prefer-offline',
-];
-const { status, signal, error, stdout, stderr } = npm(words);
-if (signal) process.kill(process.pid, signal);
-if (status !== 0) {
-  const said = `${stdout}${stderr}${error ? `${error.message}\n` : ''}`;
-  writeSync(2, said);
-  fail(whatToDo(said));
-}
+Object.assign(environment, forPnpm(npmConfig()));
+require('./pnpm.cjs');
+const pnpm = join(project, 'node_modules', '.cache', 'pnpm');
+succeeds(npm(['ci', '--prefer-offline', '--prefix', pnpm]));
+const program = join(pnpm, 'node_modules', 'pnpm', 'pnpm');
+succeeds(run(program, ['install', '--frozen-lockfile', '--prefer-offline']));
 // Its programs are made for most Linuxes, not for all: a small one lacks a library that Node needs.
 const own = spawnSync(join(project, 'node_modules', '.bin', 'node'), ['--version'], { encoding: 'utf8' });
 if (own.status !== 0) {
@@ -109,38 +87,54 @@ function forPnpm(config) {
     HTTP_PROXY: config.proxy,
     HTTPS_PROXY: config['https-proxy'],
     NO_PROXY: [config.noproxy || []].flat().join(','),
+    // It tries each of hundreds of packages again: without a network by its own times for hours.
+    pnpm_config_fetch_retries: '1',
+    pnpm_config_fetch_retry_mintimeout: '1000',
   };
   const set = Object.keys(given).filter((name) => given[name] && !process.env[name]);
   return pick(given, set);
 }
 
-/** npm runs no package while the folder of what is installed for all is missing, as before the first that is. */
-function withPrefix({ prefix, globalconfig }) {
-  if (!prefix || existsSync(join(prefix, 'lib'))) return {};
-  const folder = join(project, 'node_modules', '.cache', 'prefix');
-  mkdirSync(join(folder, 'lib'), { recursive: true });
-  return { npm_config_prefix: folder, npm_config_globalconfig: globalconfig };
-}
-
 function npm(args) {
   const own = process.env.npm_execpath || '';
   const [program, first] = /npm-cli\.js$/.test(own) ? [process.execPath, [own]] : ['npm', []];
-  const options = { cwd: project, env: environment, encoding: 'utf8', maxBuffer: 2 ** 28 };
-  return spawnSync(program, [...first, ...args], { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+  return run(program, [...first, ...args]);
 }
 
-function whatToDo(said) {
+function run(program, args) {
+  const options = { cwd: project, env: environment, encoding: 'utf8', maxBuffer: 2 ** 28 };
+  return spawnSync(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+function succeeds({ status, signal, error, stdout, stderr }) {
+  if (signal) process.kill(process.pid, signal);
+  const said = `${stdout}${stderr}${error ? `${error.message}\n` : ''}`;
+  // Node, the compiler and PostgreSQL are optional to pnpm, which goes on without those that it could not get.
+  if (status === 0 && !/dependency that could not be fetched/.test(said)) return;
+  writeSync(2, said);
+  fail(whatToDo(said));
+}
+
+function whatToDo(output) {
+  // pnpm breaks its lines.
+  const said = output.replace(/\s+/g, ' ');
   // One that is named with a password is shown without it.
   const registry = (environment.pnpm_config_registry || 'the npm registry').replace(/\/\/[^/]*@/, '//');
+  if (/EINTEGRITY|_TARBALL_INTEGRITY/.test(said)) {
+    return `${registry} gives another package than the one that was chosen: its hash is not the one that is kept here. It was not run. Ask whoever runs the registry.`;
+  }
   if (
-    /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EIDLETIMEOUT/.test(said)
+    /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EIDLETIMEOUT|dns error|tcp connect error|operation timed out/.test(
+      said,
+    )
   ) {
     return `${registry} cannot be reached: connect this machine, or name a registry that it can reach (npm config set registry URL), then run it again. Once installed, no network is needed.`;
   }
-  if (/E401|E403|ERR_PNPM_FETCH_40[13]/.test(said)) {
+  if (/E401|E403|error \(40[13] /.test(said)) {
     return `${registry} refuses this machine: log in to it (npm login), then run it again.`;
   }
-  if (/ENOSPC/.test(said)) return 'No space is left on the disk: free some 1.5 GB, then run it again.';
+  if (/ENOSPC|os error 28\b/.test(said))
+    return 'No space is left on the disk: free some 1.5 GB, then run it again.';
   return 'The installation failed for the reason above: put it right, then run it again.';
 }
 

@@ -20,7 +20,7 @@ let isDivided: boolean | undefined;
 export function machine(isDivided: boolean): string {
   const places = isDivided
     ? 'the service on a core of its own; PostgreSQL and the load generator on another'
-    : 'no process is kept to a core of its own (that takes Linux, taskset and two cores)';
+    : 'no process is kept to a core of its own';
   const memory = Math.round(totalmem() / 2 ** 30);
   return `${cpus().length} cores (${cpus()[0]?.model.trim()}), ${memory} GB, Node ${process.version}\n${places}`;
 }

@@ -12,6 +12,8 @@ const longest = { start: 30_000, end: 15_000 };
 
 export interface Running {
   readonly processId: number;
+  /** Those that share its port. */
+  readonly others?: readonly number[];
   readonly port: number;
   /** Resolves when it has ended; what was asked of it is done then. */
   end(): Promise<void>;
@@ -22,6 +24,8 @@ export interface Program {
   readonly script: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly nodeOptions?: readonly string[];
+  /** Which others listen on already. */
+  readonly port?: number;
 }
 
 /**
@@ -29,11 +33,11 @@ export interface Program {
  * nowhere.
  */
 export async function startService(
-  { script, environment, nodeOptions = [] }: Program,
+  { script, environment, nodeOptions = [], port: shared }: Program,
   isDivided: boolean,
   cleanup: Cleanup,
 ): Promise<Running> {
-  const port = await freePort();
+  const port = shared ?? (await freePort());
   const node = [process.execPath, ...nodeOptions, resolve(import.meta.dirname, '..', script)];
   const [command = '', ...words] = isDivided ? ['taskset', '-c', serviceCore, ...node] : node;
   const child = spawn(command, words, {

@@ -21,6 +21,8 @@ export interface Options {
   readonly changes?: number | undefined;
   readonly tuned?: boolean | undefined;
   readonly set?: Settings | undefined;
+  /** How many of our processes share a port; then none is kept to a core. */
+  readonly processes?: number | undefined;
 }
 
 /** A service that is measured, and its database. */
@@ -45,8 +47,11 @@ export interface Bench {
   readonly updates: Map<Contender, Updates>;
 }
 
-export async function openBench({ campaigns, changes, tuned = false, set }: Options, cleanup: Cleanup) {
-  const isDivided = divideCores();
+export async function openBench(
+  { campaigns, changes, tuned = false, set, processes }: Options,
+  cleanup: Cleanup,
+) {
+  const isDivided = processes === undefined && divideCores();
   const seed = seedOf(campaigns, changes);
   const databases = await openDatabases(seed, tuned, cleanup);
   const generator = await openLoadGenerator(seed, cleanup);

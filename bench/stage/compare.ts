@@ -21,14 +21,16 @@ interface Comparison extends Options {
  * others share changes by a tenth from one second to the next, and is to be the same for both.
  */
 export async function compare(comparison: Comparison, cleanup: Cleanup): Promise<readonly string[]> {
-  const { before, followers = 0, set, rounds, seconds, warmUp } = comparison;
+  const { before, followers = 0, processes, set, rounds, seconds, warmUp } = comparison;
   const [load = loadOf('64')] = comparison.loads;
-  if (before === undefined && set === undefined && followers === 0)
-    throw new Error('--set has to name a setting, --before another checkout, or --followers their number');
+  if (before === undefined && set === undefined && followers === 0 && processes === undefined)
+    throw new Error(
+      '--set has to name a setting, --before another checkout, --followers or --processes their number',
+    );
   const bench = await openBench(comparison, cleanup);
   const sides = [
-    { name: 'first', settings: undefined, checkout: before },
-    { name: 'second', settings: set, checkout: undefined },
+    { name: 'first', settings: undefined, checkout: before, processes: 1 },
+    { name: 'second', settings: set, checkout: undefined, processes },
   ] as const;
   const found: Record<'first' | 'second', ReturnType<typeof figuresOf>>[] = [];
   for (let round = 1; round <= rounds; round++) {
@@ -43,13 +45,16 @@ export async function compare(comparison: Comparison, cleanup: Cleanup): Promise
   }
   const faults = await finalFaults(bench);
   console.log(`${bench.where}\n${load.name} connections, ${rounds} rounds of ${seconds} s each`);
-  for (const { name, settings, checkout } of sides) {
+  for (const { name, settings, checkout, processes: count = 1 } of sides) {
     const cpu = found.map((pair) => pair[name].cpu);
+    const postgres = found.map((pair) => pair[name].postgres);
     const rate = found.map((pair) => pair[name].rate);
     const wal = found.map((pair) => pair[name].wal);
-    const which = `${name} (${settingsText(settings)}${checkout ? `, in ${checkout}` : ''})`;
+    const which = `${name} (${settingsText(settings)}${checkout ? `, in ${checkout}` : ''}, ${count} processes)`;
     const middle = `${spread(rate, 0)} a second, ${spread(wal, 0)} bytes of WAL an update`;
-    console.log(`${which}: ${spread(cpu, 1)} µs of CPU time a request, ${middle}`);
+    console.log(
+      `${which}: ${spread(cpu, 1)} µs of CPU time a request, ${spread(postgres, 1)} of PostgreSQL, ${middle}`,
+    );
   }
   for (const what of ['cpu', 'rate'] as const) {
     const percents = found.map(({ first, second }) => (second[what] / first[what] - 1) * 100);
@@ -62,6 +67,7 @@ export async function compare(comparison: Comparison, cleanup: Cleanup): Promise
 function figuresOf(rounds: readonly Measured[] = []) {
   return {
     cpu: median(rounds, ({ cpu }) => cpu.service) ?? Number.NaN,
+    postgres: median(rounds, ({ cpu }) => cpu.postgres) ?? Number.NaN,
     rate: median(rounds, ({ rate }) => rate) ?? Number.NaN,
     wal: median(rounds, ({ wal }) => wal) ?? Number.NaN,
   };

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { roles } from '@campaign-mirror/adapters-persistence';
-import { freePort } from '@campaign-mirror/embedded-postgres';
 import type { Database, Databases } from '../database/database.ts';
 import { query } from '../database/query.ts';
-import { startService } from '../machine/service.ts';
+import { type Running, startService } from '../machine/service.ts';
 import type { Bench, Contender, Settings } from './bench.ts';
 
 /** Programs that carry out the same contract without our code. */
@@ -38,6 +37,8 @@ interface Ours {
   /** The folder of another checkout of this project. */
   readonly checkout?: string | undefined;
   readonly database?: Database;
+  /** How many share its port. */
+  readonly processes?: number | undefined;
 }
 
 type Place = Pick<Bench, 'isDivided' | 'cleanup'> & { readonly databases: Pick<Databases, 'copy'> };
@@ -45,16 +46,25 @@ type Place = Pick<Bench, 'isDivided' | 'cleanup'> & { readonly databases: Pick<D
 /** As `npm start` does it, with the default settings but for those that are given. */
 export async function startOurs(
   { databases, isDivided, cleanup }: Place,
-  { name = 'ours', settings = {}, checkout, database: given }: Ours = {},
+  { name = 'ours', settings = {}, checkout, database: given, processes = 1 }: Ours = {},
 ): Promise<Contender> {
   const database = given ?? (await databases.copy(checkout));
   const environment = {
-    OPS_PORT: String(await freePort()),
+    OPS_PORT: '0',
+    REUSE_PORT: processes > 1 ? 'on' : 'off',
     ...settings,
     DATABASE_URL: database.url.href,
     RUN_MIGRATIONS: 'false',
   };
   const script = `${checkout ?? '..'}/packages/app/src/main.ts`;
   const program = { script, environment, nodeOptions };
-  return { ...(await startService(program, isDivided, cleanup)), name, database, isRecorded: true };
+  const first = await startService(program, isDivided, cleanup);
+  const others: Running[] = [];
+  while (others.length + 1 < processes)
+    others.push(await startService({ ...program, port: first.port }, isDivided, cleanup));
+  const end = async () => {
+    await Promise.all([first, ...others].map((one) => one.end()));
+  };
+  const rest = { others: others.map(({ processId }) => processId), end };
+  return { ...first, ...rest, name, database, isRecorded: true };
 }

@@ -1,3 +1,4 @@
+import { sum } from 'd3-array';
 import { query } from '../database/query.ts';
 import { answerFaults } from '../load/generator.ts';
 import type { Load } from '../load/load.ts';
@@ -19,9 +20,10 @@ const walSoFar = `select pg_current_wal_insert_lsn() - '0/0'::pg_lsn as bytes`;
 
 /** One round of one service. */
 export async function measure(contender: Contender, load: Load, seconds: number, bench: Bench) {
-  const { name, port, processId, database } = contender;
+  const { name, port, processId, others = [], database } = contender;
+  const processes = [processId, ...others];
   const figures = async () => ({
-    service: cpuOfFamily(processId),
+    service: sum(processes, cpuOfFamily),
     postgres: cpuOfFamily(bench.databases.postmaster),
     wal: (await query<{ bytes: string }>(database.admin, walSoFar))[0]?.bytes,
   });
@@ -36,6 +38,6 @@ export async function measure(contender: Contender, load: Load, seconds: number,
   bench.updates.set(contender, made);
   const each = (what: keyof typeof after) => (Number(after[what]) - Number(before[what])) / requests;
   const cpu = { service: each('service'), postgres: each('postgres') };
-  const memory = memoryOf(processId);
+  const memory = sum(processes, memoryOf);
   return { rate: requests / answers.seconds, p99, cpu, memory, wal: each('wal') } satisfies Measured;
 }

@@ -1,4 +1,4 @@
-import { migrate, migrations, openDatabase } from '@campaign-mirror/adapters-persistence';
+import { migrate, migrationNames, openDatabase } from '@campaign-mirror/adapters-persistence';
 import { max, median } from 'd3-array';
 import type pg from 'pg';
 import { query, withClient } from '../database/query.ts';
@@ -51,7 +51,7 @@ export async function migration(
     database: name,
   };
   const { orm, close } = await openDatabase(address);
-  await orm.migrator.up({ to: String(migrations[0]?.name) });
+  await orm.migrator.up({ to: migrationNames[0] });
   await close();
   await seed(url, seedOf(campaigns, changes));
   console.error(

@@ -16,6 +16,7 @@ const changesOfEach = 6;
 /** The number of mirrors on the host that moves, and about that of the changes that are pruned, at any size. */
 const moving = 2_500;
 const pruned = 500_000;
+const setFromFile = 20_000;
 
 const bare = "select count(*) from campaign_mirror.mirrors where target_url like '%blocked.example%'";
 
@@ -98,6 +99,14 @@ async function measure(
   const moved = await run(`${move} --yes --json`, 1, `mirror move of ${moving} mirrors`);
   const { move: made } = JSON.parse(moved?.trim().split('\n').at(-1) ?? '{}');
   await run(`mirror move --undo ${made} --yes`, 1, 'mirror move --undo of it');
+  const step = Math.floor(campaigns / setFromFile);
+  const lines = Array.from({ length: setFromFile }, (_, at) => `${at * step + 1},https://set.example/${at}`);
+  await writeFile(join(folder, 'set.csv'), ['campaign,address', ...lines].join('\n'));
+  await run(
+    `mirror set --file ${join(folder, 'set.csv')} --yes`,
+    1,
+    `mirror set --file of ${setFromFile} lines`,
+  );
   await run('audit --limit 50', rounds, 'audit with 40,000 entries of moves');
   await run('mirror history 42', rounds);
   const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);

@@ -5,15 +5,15 @@ import {
   InMemoryIdentity,
   InMemoryStore,
 } from '@campaign-mirror/adapters-persistence/in-memory';
-import { type MirrorAddress, type OwnerId, SetCampaignMirror } from '@campaign-mirror/domain';
+import { SetCampaignMirror } from '@campaign-mirror/domain';
 import { server } from './server.ts';
 
 test('the owner sets the mirror, and nobody else does', async () => {
   const store = new InMemoryStore();
-  const owner = 1 as OwnerId;
-  const other = 2 as OwnerId;
+  const owner = 1;
+  const other = 2;
   const campaign = store.createCampaign(owner);
-  store.createMirror(campaign, 'https://first.example/' as MirrorAddress);
+  store.createMirror(campaign, 'https://first.example/');
   const app = server(new SetCampaignMirror(new InMemoryCampaigns(store), new InMemoryIdentity(store)));
   const url = 'https://second.example/?click={click_id}';
   const put = async (key: string, id: number = campaign, payload: object | string = { url }) => {

@@ -4,7 +4,6 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { InMemoryCampaigns, InMemoryStore } from '@campaign-mirror/adapters-persistence/in-memory';
-import type { MirrorAddress, OwnerId } from '@campaign-mirror/domain';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { handler } from './handler.ts';
 
@@ -26,8 +25,8 @@ test('the token names the owner, and the history its subject', async () => {
       .sign(privateKey);
 
   const store = new InMemoryStore();
-  const campaign = store.createCampaign(7 as OwnerId);
-  store.createMirror(campaign, 'https://first.example/' as MirrorAddress);
+  const campaign = store.createCampaign(7);
+  store.createMirror(campaign, 'https://first.example/');
   const handle = handler(new InMemoryCampaigns(store), issuer, new URL(`http://127.0.0.1:${port}/keys`));
   const call = async (credential: string) => {
     const { statusCode } = await handle({

@@ -1,6 +1,10 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import type { HistoryEntry } from '@campaign-mirror/domain';
+import { type HistoryEntry, Unavailable } from '@campaign-mirror/domain';
 import {
   type CampaignRepositoryWorld,
   campaignRepositoryCases,
@@ -8,11 +12,22 @@ import {
 } from '@campaign-mirror/port-contracts';
 import { later, mirrorIn, SqliteCampaigns, schema } from './campaigns.ts';
 
-const database = new DatabaseSync(':memory:');
+/** Its disk is full at the statement of this number, counted from 0. */
+class BreakingDatabase extends DatabaseSync {
+  breaksAt = -1;
+  #statement<T>(run: () => T): T {
+    if (this.breaksAt-- === 0) throw Object.assign(new Error('database or disk is full'), { errcode: 13 });
+    return run();
+  }
+  override exec = (text: string) => this.#statement(() => super.exec(text));
+  override prepare = (text: string) => this.#statement(() => super.prepare(text));
+}
+
+const database = new BreakingDatabase(':memory:');
 database.exec(schema);
 const run = async (text: string, ...values: (string | number)[]) => database.prepare(text).run(...values);
 
-/** What others do to the store, and its content. */
+/** What others do to the store, its content, and its failures. */
 const world: CampaignRepositoryWorld = {
   campaigns: new SqliteCampaigns(database),
   others: {
@@ -50,9 +65,33 @@ const world: CampaignRepositoryWorld = {
       return database.prepare(text).all(id) as unknown as HistoryEntry[];
     },
   },
+  // A call does not wait between its statements, so what others do ahead of any of them they do ahead of the call.
+  steps: async (call, before) => {
+    const breaks: boolean[] = [];
+    for (let step = 0; step < 8; step++) breaks.push((await before(step)) === 'break');
+    database.breaksAt = breaks.indexOf(true);
+    return call();
+  },
 };
 
 for (const promise of campaignRepositoryCases) {
   const lacking = missing(promise, world);
   test(promise.name, { skip: lacking ? `not applicable: no ${lacking}` : false }, () => promise.run(world));
 }
+
+test('another writer is Unavailable until it ends; a fault of the program never is', async (context) => {
+  const folder = mkdtempSync(join(tmpdir(), 'sqlite-'));
+  context.after(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'campaigns.db');
+  const [own, other] = [new DatabaseSync(file), new DatabaseSync(file)];
+  own.exec(schema);
+  const campaigns = new SqliteCampaigns(own);
+  const set = () => campaigns.setMirror({ id: 1 } as never, { by: { subject: 'jwt:1' } } as never);
+  other.exec('begin immediate');
+  await assert.rejects(set(), Unavailable);
+  other.exec('commit');
+  assert.deepEqual(await set(), { kind: 'campaign-differs', campaign: undefined });
+  other.exec('drop table mirrors');
+  await assert.rejects(set(), /no such table/);
+  assert.equal(own.isTransaction, false);
+});

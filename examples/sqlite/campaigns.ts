@@ -20,6 +20,9 @@ const lastChangeText = 'select max(id) as id from history where campaign_id = ?'
 const recordText = `insert into history (campaign_id, mirror_id, subject, owner_id, address_before, address_after,
   changed_at, request_id) values (?, ?, ?, ?, ?, ?, ?, ?)`;
 
+/** The codes of what passes by itself: another writer, a lock, a disk that fails or is full. */
+const passing = new Set([5, 6, 10, 13]);
+
 /** Campaigns and mirrors in SQLite. There are no access keys: a caller with one is refused. */
 export class SqliteCampaigns implements domain.CampaignRepository {
   readonly #database: DatabaseSync;
@@ -42,7 +45,8 @@ export class SqliteCampaigns implements domain.CampaignRepository {
         this.#database.exec('commit');
         return result;
       } catch (error) {
-        this.#database.exec('rollback');
+        // SQLite itself rolls back after some errors.
+        if (this.#database.isTransaction) this.#database.exec('rollback');
         throw error;
       }
     });
@@ -81,7 +85,9 @@ export class SqliteCampaigns implements domain.CampaignRepository {
     try {
       return act();
     } catch (cause) {
-      throw new domain.Unavailable('SQLite did not answer', { cause });
+      // The lowest byte of an extended code.
+      const code = Number((cause as { errcode?: number }).errcode) & 0xff;
+      throw passing.has(code) ? new domain.Unavailable('SQLite did not answer', { cause }) : cause;
     }
   }
 }

@@ -4,13 +4,12 @@ import {
   InMemoryStore,
 } from '@campaign-mirror/adapters-persistence/in-memory';
 import { runService, tokens } from '@campaign-mirror/app';
-import type { MirrorAddress, OwnerId } from '@campaign-mirror/domain';
 import { ContainerModule } from 'inversify';
 
 const store = new InMemoryStore();
-const owner = 7 as OwnerId;
+const owner = 7;
 const campaign = store.createCampaign(owner);
-store.createMirror(campaign, 'https://first.example/' as MirrorAddress);
+store.createMirror(campaign, 'https://first.example/');
 console.error(JSON.stringify({ campaign, key: store.issueKey(owner).key }));
 
 /** Exchanges both ports of the use case, so that PostgreSQL is not used. Yours would be on a store that lasts. */

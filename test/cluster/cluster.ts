@@ -1,6 +1,6 @@
 // `npm test -- --suite cluster [--fault NAME]…`: lets callers, operators and a redirector work on two services before a
 // PostgreSQL cluster that fails over, and checks the history that they leave.
-// Ends with 1 if a rule was broken, or it served again too late.
+// Ends with 1 if a rule was broken, it served again too late, or visitors of a redirector missed a change or saw an older one.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
@@ -12,6 +12,7 @@ import { seed } from '../support/seed.ts';
 import { faults } from './faults.ts';
 import { program } from './machine.ts';
 import { openStage } from './stage.ts';
+import { openVisitors } from './visitors.ts';
 
 /** In milliseconds: the bar for how soon it serves again. */
 const soon = 10_000;
@@ -37,7 +38,9 @@ const stage = await openStage();
 /** The longest time without a 200 that callers saw of each fault. */
 const outages: { name: string; outage: number }[] = [];
 const { store, base } = stage;
-const record = await recorded({ store, base, seed, callers }, async (recorder) => {
+const visited = await openVisitors(stage);
+let seen = { lines: [] as string[], faults: [] as string[] };
+const all = await recorded({ store, base, seed, callers }, async (recorder) => {
   await recorder.updates(around);
   for (const name of options.fault) {
     const begin = performance.now();
@@ -49,12 +52,18 @@ const record = await recorded({ store, base, seed, callers }, async (recorder) =
     await stage.patroni.whole();
     await recorder.updates(around);
   }
+  seen = await visited.stop();
 });
+// Not a campaign of those who work.
+const ofOthers = ({ campaign }: { readonly campaign: number }) => campaign !== visited.campaign;
+const record = { ...all, history: all.history.filter(ofOthers), mirrors: all.mirrors.filter(ofOthers) };
 const violations = violationsOf(record);
 console.log(`SEED=${seed}`);
 report(record, violations);
 for (const { name, outage } of outages) console.log(`  ${name}: ${outage.toFixed()} ms without a 200`);
-if (violations.length > 0 || outages.some(({ outage }) => outage > soon)) process.exitCode = 1;
+for (const line of [...seen.lines, ...seen.faults]) console.log(`  ${line}`);
+if (violations.length > 0 || seen.faults.length > 0 || outages.some(({ outage }) => outage > soon))
+  process.exitCode = 1;
 process.exit();
 
 /** From the beginning of a fault until it serves again. */

@@ -34,6 +34,7 @@ const rows = [
     values ('campaign-deleted', 'somebody', 'r3', '{"name": "a\\nb"}', 5, 1)`,
   // Of a campaign that is deleted by now, whose number must never be another's.
   "select setval('campaign_mirror.campaigns_id_seq', 20), setval('campaign_mirror.access_keys_id_seq', 9007199254740991)",
+  "select campaign_mirror.deny_hosts('{a.example}')",
 ];
 
 /** Every row of every table but the numbers of transactions, every sequence, and the triggers that are off. */
@@ -75,7 +76,7 @@ describe('copy', () => {
     return { other, running };
   }
   const copied =
-    /^Copied rows: 2 of campaigns, 1 of mirrors, 1 of access_keys, 3 of mirror_history, 1 of operator_audit, 1 of key_uses\.\n$/;
+    /^Copied rows: 2 of campaigns, 1 of mirrors, 1 of access_keys, 3 of mirror_history, 1 of operator_audit, 1 of key_uses, 1 of denied_hosts\.\n$/;
 
   it('everything is there as it was, numbers go on, and what happens from then on is recorded again', async () => {
     // However the sessions of either database write their values.
@@ -97,6 +98,7 @@ describe('copy', () => {
 
   it('a target that has given numbers goes on beyond its own', async () => {
     await target.admin.query("select setval('campaign_mirror.campaigns_id_seq', 1000000)");
+    await target.admin.query("select campaign_mirror.deny_hosts('{a.example,b.example}')");
     expect((await copy()).output).to.match(copied);
     expect(await created()).to.equal(1_000_001);
   });

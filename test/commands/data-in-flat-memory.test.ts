@@ -37,7 +37,7 @@ describe('much data, in little memory', () => {
     };
     const copied = await commandProcess(['copy'], { ...settings, NODE_OPTIONS });
     expect(copied.output, copied.errors).to.equal(
-      `Copied rows: ${rows} of campaigns, ${rows} of mirrors, 0 of access_keys, 0 of mirror_history, 2 of operator_audit, 0 of key_uses.\n`,
+      `Copied rows: ${rows} of campaigns, ${rows} of mirrors, 0 of access_keys, 0 of mirror_history, 2 of operator_audit, 0 of key_uses, 0 of denied_hosts.\n`,
     );
   });
 

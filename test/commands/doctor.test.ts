@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { migrate, migrations, type Role, roles } from '@campaign-mirror/adapters-persistence';
+import { migrate, migrationNames, type Role, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import { command } from '../support/commands/command.ts';
 import { objectsOf } from '../support/commands/commands-on.ts';
@@ -153,8 +153,8 @@ describe('doctor', () => {
     );
     const other = await examined({ DATABASE_URL: (await emptyDatabase('owner', latin1)).url('owner') }, 1);
     expect(other.amiss).to.include.members([
-      'encoding problem the database is in LATIN1 make one with encoding UTF8',
-      `migrations problem pending: ${migrations.map(({ name }) => name).join(', ')} run \`./campaign-mirror migrate\` as the owner of the schema`,
+      "encoding problem the database is in LATIN1 make one: create database NAME template template0 encoding 'UTF8' locale 'C'",
+      `migrations problem pending: ${migrationNames.join(', ')} run \`./campaign-mirror migrate\` as the owner of the schema`,
     ]);
   });
 

@@ -21,7 +21,7 @@ describe('import and export', () => {
   const folder = folderOf('test');
   const { at } = folder;
   const importing = (input: string | Buffer, ...args: string[]) =>
-    command(['import', '-', ...args], { ...on.settings, MIRROR_HOST_DENYLIST: 'go.example' }, input);
+    command(['import', '-', ...args], on.settings, input);
   const created = async (): Promise<number> => (await on.object('campaign', 'create', '--owner', '9')).id;
 
   it('what was exported and imported is exported again byte for byte, and the audit has it', async () => {
@@ -86,16 +86,25 @@ describe('import and export', () => {
     expect(stored.updated_externally_at).to.equal(stored.mirror_updated_at);
   });
 
-  it('takes what a spreadsheet writes: a byte order mark, sep=, columns in another order and case, TRUE, empty lines', async () => {
-    const columns = header.split(',').reverse();
-    const text = `\ufeffsep=,\r\n"${columns.join('","').toUpperCase()}"\r\n,,,,,,,,,,,\r\n,,,,,,,,TRUE,7,"Mine",\r\n\r\n,,,,,https://a.example/,,,,8,,\r\n`;
-    expect(await importing(text)).to.deep.equal(answered('Imported: 2 campaigns, 1 mirror.\n'));
-    const [mine, others] = await on.objects('export');
-    expect(mine).to.include({ owner_id: 7, is_default: true, name: 'Mine', target_url: null });
-    expect(others).to.include({ owner_id: 8, is_default: false, name: null, clicks: 0 });
+  it('takes what a spreadsheet writes: a byte order mark, sep=, another separator, order and form of headings, TRUE, empty lines', async () => {
+    const headings =
+      'Mirror Updated At;mirror-created-at;UPDATED_EXTERNALLY_AT;"updated externally";Clicks;Target URL;' +
+      'MirrorId;Created at;IS_DEFAULT;Owner ID;name; campaign id ;';
+    for (const [at, separator] of [',', ';', '\t'].entries()) {
+      const lines = `${headings}\r\n;;;;;;;;;;;;\r\n;;;;;;;;TRUE;"${10 + at}";"Mi;ne";;\r\n\r\n;;;;;https://a.example/,|;;;;20;;;\r\n`;
+      const quoted = lines.replace('https://a.example/,|', '"https://a.example/,|"');
+      const text = `\ufeffsep=${separator}\r\n;;\r\n${quoted}`.replace(/;(?!ne)/g, separator);
+      const again = at === 0 ? [] : ['--allow-duplicates'];
+      expect(await importing(text, ...again)).to.deep.equal(answered('Imported: 2 campaigns, 1 mirror.\n'));
+      const [mine, others] = (await on.objects('export')).slice(-2);
+      expect(mine).to.include({ owner_id: 10 + at, is_default: true, name: 'Mi;ne', target_url: null });
+      const address = 'https://a.example/,|';
+      expect(others).to.include({ owner_id: 20, is_default: false, name: null, target_url: address });
+    }
   });
 
   it('every bad line is told with its number and why, in their order, and nothing is imported', async () => {
+    await database.admin.query("select campaign_mirror.deny_hosts('{go.example}')");
     const mirror = { mirror_id: '70', target_url: 'https://a.example/' };
     const first = line({ id: '1', owner_id: '7', is_default: 'true', name: 'First', ...mirror });
     expect((await importing(csv(first))).code).to.equal(0);
@@ -110,13 +119,16 @@ describe('import and export', () => {
       line({ id: '50', owner_id: 'x' }),
       line({ owner_id: '1', name: 'x'.repeat(500_000) }),
       line({ owner_id: '3', target_url: 'https://go.example/' }),
+      line({ owner_id: '"1,00E+05"', clicks: '1.0', created_at: '20.11.2026 15:36', ...mirror }),
+      `${line({ owner_id: '2' }).replace(/,$/, '')}`,
     ];
     const latin = Buffer.from(line({ owner_id: '3', name: '\xff' }), 'latin1');
     const input = Buffer.concat([Buffer.from(csv(...bad)), latin, Buffer.from('\n'), latin]);
     const { code, output, errors } = await importing(input);
     expect({ code, output }).to.deep.equal({ code: 1, output: '' });
     const notInUtf8 =
-      'the line is not in UTF-8; the file may be in Windows-1252: in Excel, save it as “CSV UTF-8 (Comma delimited)”';
+      'the line is not in UTF-8; the file may be in Windows-1252: in a spreadsheet, save it as “CSV UTF-8”';
+    const inDigits = ', in digits alone, not as 1.0 or 1E+05';
     const quotation =
       'a quotation mark is in the wrong place, or not closed: quote the whole field, on one line, and double the quotation mark in it';
     expect(errors.split('\n')).to.deep.equal([
@@ -128,12 +140,16 @@ describe('import and export', () => {
       'line 6: is_default: there is a default campaign of the owner 7 already',
       `line 7: ${quotation}`,
       `line 8: ${quotation}`,
-      'line 9: the line has 13 fields, but the header has 12',
-      'line 10: owner_id: it must be a whole number from 1 to 9007199254740991',
+      'line 9: the line has 13 fields, but the header has 12: quote a field that contains the separator',
+      `line 10: owner_id: it must be a whole number from 1 to 9007199254740991${inDigits}`,
       'line 11: the line is longer than 65536 bytes',
       'line 12: target_url: it must not point to this host, which the host denylist contains',
-      `line 13: ${notInUtf8}`,
-      'nothing was imported, since 10 lines are bad: fix the file, and import it again',
+      `line 13: owner_id: it must be a whole number from 1 to 9007199254740991${inDigits}`,
+      'line 13: created_at: it must be a time such as 2026-11-20T15:36:00.123456Z, which a spreadsheet keeps in a column of text',
+      `line 13: clicks: it must be a whole number from 0 to 9007199254740991${inDigits}`,
+      'line 14: the line has 11 fields, but the header has 12',
+      `line 15: ${notInUtf8}`,
+      'nothing was imported, since 12 lines are bad: fix the file, and import it again',
       '',
     ]);
     expect(await on.objects('campaign', 'list')).to.have.length(1);
@@ -144,26 +160,39 @@ describe('import and export', () => {
     expect(inJson).to.include({ code: 1, errors: `${errors.split('\n').at(-2)}\n` });
   });
 
-  it('a header that is not ours is said to be so, with what it must be', async () => {
-    const inUtf16 =
-      'line 1: the file is in UTF-16, not in UTF-8: in Excel, save it as “CSV UTF-8 (Comma delimited)”\n';
-    for (const start of ['', '\ufeff'])
-      expect(await importing(Buffer.from(`${start}${header}\n`, 'utf16le'))).to.deep.equal(refused(inUtf16));
-    for (const separator of [';', '\t']) {
-      const named = JSON.stringify(separator);
-      const errors = `line 2: its columns are separated by ${named}: separate them by commas\n`;
-      for (const between of [separator, `"${separator}"`]) {
-        const quote = between.slice(2);
-        const text = `sep=${separator}\n${quote}${header.replaceAll(',', between)}${quote}\n`;
-        expect(await importing(text)).to.deep.equal(refused(errors));
-      }
-    }
-    expect(await importing(`${header.replace('clicks', 'Hits')},ID`)).to.deep.equal(
-      refused(
-        'line 1: it has unknown or repeated columns: "hits", "id". ' +
-          `The first line must name owner_id, and may name, in any order: ${header}\n`,
-      ),
-    );
+  it('a file that is not CSV, or whose header is not ours, is said to be so, with what to do', async () => {
+    const save = 'in a spreadsheet, save it as “CSV UTF-8”\n';
+    const utf16 = `in UTF-16, not in UTF-8: ${save}`;
+    for (const [bytes, what] of [
+      [Buffer.from(`${header}\n`, 'utf16le'), utf16],
+      [Buffer.from(`\ufeff${header.replaceAll(',', '\t')}\n`, 'utf16le'), utf16],
+      [Buffer.from('PK\x03\x04\x14\0\x06\0'), `a workbook (.xlsx, .ods) or another ZIP archive: ${save}`],
+      [Buffer.from('d0cf11e0a1b11ae10000', 'hex'), `an old workbook (.xls): ${save}`],
+      [Buffer.from('\ufeff<html>'), `HTML or XML: ${save}`],
+      [Buffer.from(`${header}\r,,7\r`), `“CSV (Macintosh)”, whose lines end with CR alone: ${save}`],
+      [Buffer.from('1f8b0800', 'hex'), 'compressed by gzip: decompress it first\n'],
+      [Buffer.from('{"id":1}\n'), 'JSON: `./campaign-mirror export` writes CSV without --json\n'],
+    ] as const)
+      expect(await importing(bytes)).to.deep.equal(refused(`the file is ${what}`));
+    const rule = `. The first line must name owner_id, and may name, in any order: ${header}; commas, semicolons or tabs separate them\n`;
+    for (const [text, fault] of [
+      [header.replaceAll(',', '|'), 'it lacks the column owner_id'],
+      ['sep=;\n\nid;Besitzer', 'it lacks the column owner_id'],
+      [`${header},Campaign ID`, 'it names the column id twice'],
+      [
+        'owner id;Hits, all;;"a;b"',
+        'it has unknown columns, which --ignore-columns leaves out: "Hits, all", "a;b"',
+      ],
+    ] as const)
+      expect(await importing(text)).to.deep.equal(
+        refused(`line ${text.split('\n').length}: ${fault}${rule}`),
+      );
+    const text = 'owner id;Hits, all;;"a;b"\n7;1,5;x;\n';
+    expect(await importing(text, '--ignore-columns')).to.deep.equal({
+      code: 0,
+      output: 'Imported: 1 campaign, 0 mirrors.\n',
+      errors: 'Left out: the columns "Hits, all", "a;b".\n',
+    });
   });
 
   it('numbers go on beyond those of the file, and never go back; after the greatest there are some left', async () => {
@@ -185,6 +214,19 @@ describe('import and export', () => {
   it('lines without an id that are there already are refused, and --dry-run says so and changes nothing', async () => {
     const summer = { owner_id: '7', name: 'Summer' };
     const unnamed = { owner_id: '8', target_url: 'https://a.example/' };
+    const twice = csv(
+      ...[summer, unnamed, summer, { ...summer, id: '9' }, unnamed, {}].map((one) =>
+        line({ owner_id: '8', ...one }),
+      ),
+    );
+    const earlier = 'give the line its id, leave it out, or add --allow-duplicates';
+    expect(await importing(twice)).to.deep.equal(
+      refused(
+        `line 4: name: campaign "Summer" of the owner 7 is in line 2 already: ${earlier}\n` +
+          `line 6: target_url: campaign of the owner 8 without a name, with this address, is in line 3 already: ${earlier}\n` +
+          'nothing was imported, since 2 lines are bad: fix the file, and import it again\n',
+      ),
+    );
     await importing(csv(line(summer), line(unnamed)));
     const others = [{ owner_id: '7' }, { owner_id: '9', name: 'Summer' }, { ...summer, id: '500' }];
     const again = csv(...[summer, unnamed, ...others].map(line));

@@ -42,6 +42,8 @@ describe('the commands campaign list, mirror list and mirror show', () => {
     const lists: [words: string, expected: number[]][] = [
       ['campaign list --limit 501 --after 499', ids(500, 1_000)],
       ['campaign list --owner 2 --after 9 --limit 3', [13, 17, 21]],
+      ['campaign list --name PAIGN%20', []],
+      ['campaign list --name "paign 100" --owner 1', [100, 1_000, 1_004, 1_008]],
       [`campaign list --after ${many}`, []],
       ['mirror list --owner 3 --after 10 --limit 2', [14, 18]],
       ['mirror list --host Example.COM. --after 2 --limit 2', [4, 6]],

@@ -1,10 +1,11 @@
+import { writeFile } from 'node:fs/promises';
 import { openPool, postgresMirrorMoves } from '@campaign-mirror/adapters-persistence';
 import type { CampaignId, OwnerId, Subject } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { answered, command, startCommandProcess } from '../support/commands/command.ts';
+import { answered, command, refused, startCommandProcess } from '../support/commands/command.ts';
 import { commandsOn, objectsOf } from '../support/commands/commands-on.ts';
 import { endWaiting, lockMirror, rival } from '../support/database/rival.ts';
-import { databaseOf } from '../support/process/lives.ts';
+import { databaseOf, folderOf } from '../support/process/lives.ts';
 import { serviceOn } from '../support/store/grouped.ts';
 import { address } from '../support/store/world.ts';
 
@@ -59,8 +60,11 @@ describe('mirror move', () => {
     await filled([odd], [stays], [escaped, 2]);
     const row = { campaign: 1, owner: 1, before: odd, after: moved };
     const other = { campaign: 3, owner: 2, before: escaped, after: 'https://new.example#b' };
+    const left =
+      '1 mirror is on a name below old.example: --subdomains moves it, too. ' +
+      '1 mirror has old.example in another part of the address, which a move leaves as it is.\n';
     for (const output of [said('2 mirrors were'), 'No mirror is on old.example.\n']) {
-      expect(await on.run(line)).to.deep.equal(answered(output));
+      expect(await on.run(line)).to.deep.equal(answered(output, left));
       expect(await addresses()).to.deep.equal([moved, stays, other.after]);
       expect(await history()).to.deep.equal([row, other]);
       expect(await audited()).to.deep.equal([2]);
@@ -94,7 +98,8 @@ describe('mirror move', () => {
       row(1, 'moved', 'https://old.example/a\u200db'),
       {
         ...{ move: 1, looked_at: 3, moved: 1, would_move: 0, refused: 1, invalid: 1 },
-        ...{ changed_meanwhile: 0, changed_since: 0, locked: 0 },
+        ...{ changed_meanwhile: 0, changed_since: 0, locked: 0, unchanged: 0 },
+        ...{ not_as_expected: 0, unread: 0, below: 0, elsewhere: 0 },
       },
     ]);
     expect([code, errors]).to.deep.equal([1, 'not every mirror was moved: 1 refused, 1 invalid\n']);
@@ -135,6 +140,7 @@ describe('mirror move', () => {
       $ mirror move --from-host old.example --to-host x.old.example --subdomains --yes
       ! x.old.example matches old.example, so a mirror that was moved would be moved again: use another --to-host
       $ MIRROR_HOST_DENYLIST=new.example ${line}
+      ! only this MIRROR_HOST_DENYLIST denies new.example
       ! --to-host: the host denylist contains new.example`);
     expect((await on.run('mirror move --from-host old.example:80 --to-host x.example')).code).to.equal(2);
     expect(await history()).to.deep.equal([]);
@@ -184,14 +190,212 @@ describe('mirror move', () => {
     expect(await addresses()).to.deep.equal([first, 'https://elsewhere.example/', ...others]);
     const [noted] = await on.objects('audit --limit 1');
     expect(noted).to.deep.include({ id: 3, act: 'mirrors-moved', details: { undoes: 1, mirrors: 2 } });
-    const again = await on.run(`${undo} --yes`);
-    const undone = 'not every mirror was moved: 3 changed since; this move was undone before, by move 3\n';
-    expect([again.code, again.errors]).to.deep.equal([1, undone]);
+    const undone = `move 1 was undone already, by move 3: \`./campaign-mirror mirror move --undo 3\` makes it again\n`;
+    for (const how of ['', ' --yes', ' --dry-run --json'])
+      expect(await on.run(`${undo}${how}`), how).to.deep.equal(refused(undone));
     expect((await on.objects('mirror move --undo 3 --yes')).at(-1)).to.include({ moved: 2 });
     expect((await addresses())[0]).to.equal('https://new.example/1');
     await on.session(`
       $ mirror move --undo 2 --yes
       ! there is no move 2: \`./campaign-mirror audit\` shows the numbers of moves`);
+  });
+
+  it('an undo that was stopped goes on, and does not list what it has done', async () => {
+    await filled(...onOldHost(3));
+    await on.run(line);
+    const other = await rival(database, lockMirror, 2);
+    expect((await on.run('mirror move --undo 1 --yes')).errors).to.equal(
+      'not every mirror was moved: 1 locked\n',
+    );
+    await other.rollback();
+    expect(await on.run('mirror move --undo 1 --yes')).to.deep.equal(
+      answered(said('1 mirror was', 4).replace('from old.example to new.example', 'back as before move 1')),
+    );
+    expect(await addresses()).to.deep.equal(onOldHost(3).map(([url]) => url));
+  });
+
+  it('leaves alone what is on no host', async () => {
+    await filled(['http://%2E/'], ['https://old.example/']);
+    expect((await on.run(line)).code).to.equal(0);
+    expect(await addresses()).to.deep.equal(['http://%2E/', 'https://new.example/']);
+  });
+
+  it('says how many are below the host, and how many have it elsewhere, before, without and after a move', async () => {
+    await filled(
+      ['https://lp0.old.example/'],
+      ['https://lp1.old.example/?u=1'],
+      ['https://x.example/?u=old.example'],
+    );
+    const left =
+      '2 mirrors are on a name below old.example: --subdomains TAKES them, too. ' +
+      '1 mirror has old.example in another part of the address, which a move leaves as it is.';
+    const none = `
+      No mirror is on old.example.
+      ! ${left.replace('TAKES', 'moves')}`;
+    await on.session(`
+      $ ${line}${none}
+      $ ${asked} --dry-run${none}
+      $ mirror list --host old.example
+      ! There is no such mirror.
+      ! ${left.replace('TAKES', 'lists')}
+      [0]`);
+    await sql(
+      "update campaign_mirror.mirrors set target_url = 'https://old.example/?u=old.example' where campaign_id = 3",
+    );
+    const warning = 'No mirror is on new.example yet: check its spelling.';
+    const question = (await on.run(asked)).errors;
+    expect(question).to.include(`? ${warning} ${left.replace('TAKES', 'moves')}\n`);
+    const [sums] = (await on.objects(`${line} --subdomains`)).slice(-1);
+    expect(sums).to.include({ moved: 3, below: 0, elsewhere: 1 });
+  });
+
+  describe('mirror set --file', () => {
+    const folder = folderOf('test');
+    const x = 'https://x.example/';
+    /** The command with a file of these lines, after a line with these columns. */
+    const setting = async (lines: readonly string[], columns = 'campaign,address,expected') => {
+      await writeFile(folder.at('new.csv'), [columns, ...lines].join('\n'));
+      return `mirror set --file ${folder.at('new.csv')}`;
+    };
+    const was = (mirrors: string, number: number) =>
+      `${mirrors} set from new.csv. This is move ${number}: \`./campaign-mirror mirror move --undo ${number}\` undoes it.`;
+
+    it('each line ends as set, unchanged, refused or not as expected; with the number, audit and undo of a move', async () => {
+      await filled(...onOldHost(5), ['https://old.example/6', 2, true], ['https://old.example/7']);
+      await sql('delete from campaign_mirror.mirrors where campaign_id = 7');
+      const lines = [
+        `${x}?a={b};1;;\r`,
+        `"${x}?a=""b"";c";2;https://old.example/2;"a note;"\r`,
+        ';;;\r',
+        '\r',
+        ...[`${x};3;https://other.example/;\r`, 'https://old.example/4;4;https://elsewhere.example/;\r'],
+        ...['https://denied.example/;5;;\r', `${x};6;;\r`, `${x};7;;\r`, `${x};8;;\r`],
+        ...[`${x};;;\r`, `${x};9;;\r`, `${x};9;;\r`, `${x};1\r`],
+      ];
+      await sql("insert into campaign_mirror.denied_hosts (host) values ('denied.example')");
+      const file = await setting(lines, '\ufeffTarget URL;"Campaign ID";Expected;Notes\r');
+      const set = `
+        line 2: campaign 1: https://old.example/1 → ${x}?a={b}
+        line 3: campaign 2: https://old.example/2 → ${x}?a="b";c`;
+      const others = `
+        line 6: campaign 3 is not set to ${x}: its address is https://old.example/3
+        line 8: campaign 5 is not set to https://denied.example/: the new address is refused: it must not point to this host, which the host denylist contains
+        line 9: the campaign 6 is its owner's default campaign, whose mirror cannot be set: \`./campaign-mirror campaign unset-default 6\` makes it an ordinary one
+        line 10: the campaign 7 has no mirror: \`./campaign-mirror mirror create 7\` creates it
+        line 11: there is no campaign 8
+        line 12: campaign: it must be a whole number from 1 to 9007199254740991, in digits alone, not as 1.0 or 1E+05
+        line 13: campaign 9 is in line 14, too
+        line 14: campaign 9 is in line 13 already
+        line 15: the line has 2 fields, but the header has 4`;
+      const sums = '3 refused, 1 invalid, 1 not as expected, 4 unread';
+      const left = '! Left out: the columns "Notes".';
+      await on.session(`
+        $ ${file} --dry-run${set}${others}
+        2 mirrors would be set from new.csv; nothing was done.
+        ${left}
+        ! not every mirror would be set: ${sums}
+        [1]
+        $ ${file} --yes${others}
+        ${was('2 mirrors were', 1)}
+        ${left}
+        ! not every mirror was set: ${sums}
+        [1]`);
+      const [entry] = await on.objects('audit --limit 1');
+      expect(entry).to.deep.include({ act: 'mirrors-moved', details: { source: 'new.csv', mirrors: 2 } });
+      expect((await addresses()).slice(0, 2)).to.deep.equal([`${x}?a={b}`, `${x}?a="b";c`]);
+      expect((await on.run('mirror move --undo 1 --yes')).code).to.equal(0);
+      expect((await addresses()).slice(0, 2)).to.deep.equal(onOldHost(2).map(([url]) => url));
+    });
+
+    it('asks, and sets what the question has named, whatever becomes of the file; what changed meanwhile is left alone', async () => {
+      await filled(...onOldHost(3));
+      const file = await setting([`1,${x}1,`, `2,${x}2,`, `9,${x}9,`]);
+      const terminal = on.inTerminal(file);
+      await terminal.shows(
+        `Set 2 mirrors from new.csv, such as that of campaign 1 to ${x}1? Not set: 1 refused.`,
+      );
+      await setting([`3,${x}3,`]);
+      await on.run('mirror set 2 https://elsewhere.example/ --as-operator');
+      terminal.type('y\n');
+      expect((await terminal.ended).code).to.equal(1);
+      expect(terminal.screen).to.include('not every mirror was set: 1 refused, 1 changed meanwhile');
+      expect(await addresses()).to.deep.equal([
+        `${x}1`,
+        'https://elsewhere.example/',
+        'https://old.example/3',
+      ]);
+      expect((await on.run(file)).errors).to.include('There is no terminal to ask on: add --yes to confirm.');
+    });
+
+    it('an export that was edited, from standard input: only what was edited is set', async () => {
+      await filled(...onOldHost(3), ['https://old.example/4', 2, true]);
+      await on.run('campaign create --owner 3');
+      const edited = (await on.run('export')).output.replace('https://old.example/2', `${x}2`);
+      const run = (...more: string[]) =>
+        command(['mirror', 'set', '--file', '-', ...more], on.settings, edited);
+      expect((await run()).errors).to.match(/^Set 1 mirror from standard input, such as .*2\?\n.* add --yes/);
+      const { output } = await run('--yes', '--json');
+      expect(objectsOf(output).map(({ outcome }) => outcome)).to.deep.equal([
+        ...['unchanged', 'unchanged', 'unchanged', 'unchanged', 'set', undefined],
+      ]);
+      expect(objectsOf(output).at(-1)).to.include({
+        move: 2,
+        looked_at: 5,
+        set: 1,
+        unchanged: 4,
+        refused: 0,
+      });
+      expect(await run('--yes')).to.deep.equal(
+        answered('standard input changes nothing: each mirror has its address already.\n'),
+      );
+      expect((await history()).map(({ campaign }) => campaign)).to.deep.equal([2]);
+    });
+
+    it('what cannot be such a file is refused, and nothing is done', async () => {
+      await filled(...onOldHost(1));
+      for (const [lines, columns, why] of [
+        [[`1,${x}`], 'campaign,url', 'it lacks the column address'],
+        [[`1,1,${x}`], 'id,campaign_id,target_url', 'it names the column campaign twice'],
+        [[], '', 'the file is empty'],
+      ] as const) {
+        const { code, errors } = await on.run(`${await setting(lines, columns)} --yes`);
+        expect([code, errors.includes(why)], errors).to.deep.equal([1, true]);
+      }
+      const latin1 = Buffer.from(`id,target_url\n1,${x}\n2,${x}ü`, 'latin1');
+      expect((await command(['mirror', 'set', '--file', '-', '--yes'], on.settings, latin1)).errors).to.match(
+        /^line 3: the line is not in UTF-8/,
+      );
+      for (const words of ['1', '1 https://x.example/ --yes', '--file new.csv 1', '--dry-run'])
+        expect((await on.run(`mirror set ${words}`)).code, words).to.equal(2);
+      expect((await on.run('mirror set --file none.csv --yes')).errors).to.equal(
+        'none.csv cannot be read: no such file or directory\n',
+      );
+      expect(await history()).to.deep.equal([]);
+    });
+
+    it('Ctrl-C stops it between two batches; run again it goes on, and does nothing twice; undone as one', async () => {
+      await filled(...onOldHost(1_100));
+      const file = `${await setting(onOldHost(1_100).map(([url], at) => `${at + 1},${x}${at},${url}`))} --yes`;
+      const first = 'select from campaign_mirror.mirrors where campaign_id = 1 for update';
+      const { other, running } = await on.held(first, file);
+      running.interrupt();
+      await other.rollback();
+      expect((await running.ended).code, running.errors).to.equal(130);
+      expect(running.errors).to.match(
+        /^Stopped: (499|500) mirrors were set \(move 1\)\. Run it again to go on\.\n$/,
+      );
+      expect((await on.run(file)).code).to.equal(0);
+      expect(await history()).to.have.length(1_100);
+      await on.run('mirror set 1 https://elsewhere.example/ --as-operator');
+      const [, last] = await on.objects('audit --limit 2');
+      for (const move of [1, last.part_of ?? last.id]) await on.run(`mirror move --undo ${move} --yes`);
+      expect(await addresses()).to.deep.equal([
+        'https://elsewhere.example/',
+        ...onOldHost(1_100)
+          .slice(1)
+          .map(([url]) => url),
+      ]);
+    });
   });
 
   it('--undo takes back what the move did, and nothing that a caller did under its request', async () => {

@@ -52,6 +52,9 @@ export const brokenIdentities: Readonly<Record<string, Breakage>> = {
       return { credential, caller: asOperator(caller) };
     },
   }),
+  'cuts numbers of owners to 32 bits': answering((found) =>
+    isCaller(found) ? { ...found, ownerId: (found.ownerId % 2 ** 32) as Caller['ownerId'] } : found,
+  ),
   'takes all for one': (right) => {
     let one: Caller | undefined;
     return answering((found) => {
@@ -112,7 +115,48 @@ export const brokenIdentities: Readonly<Record<string, Breakage>> = {
   'knows nobody while the store is away': (right) => ({
     whoIs: (credential) => right.whoIs(credential).catch(() => undefined),
   }),
+  'stays away once it was': (right) => {
+    let away: Promise<never> | undefined;
+    const whoIs = (credential: string) =>
+      away ??
+      right.whoIs(credential).catch((error) => {
+        away = Promise.reject(error);
+        return away;
+      });
+    return { whoIs };
+  },
+  ...Object.fromEntries(
+    Object.entries({
+      'without case': (stored, asked) => stored.toLowerCase() === asked.toLowerCase(),
+      'by `like`': (stored, asked) =>
+        RegExp(`^${asked.replace(/\W/g, '\\$&').replaceAll('_', '.').replaceAll('\\%', '.*')}$`, 's').test(
+          stored,
+        ),
+      'without blanks around them': (stored, asked) => stored === asked.trim(),
+      'without blanks after them': (stored, asked) => stored === asked.trimEnd(),
+      'up to a NUL': (stored, asked) => stored === asked.split('\0')[0],
+      'as far as its column goes': (stored, asked) => stored === asked.slice(0, stored.length),
+      'by the start that it shows': (stored, asked) => stored.startsWith(asked.slice(0, 12)),
+      'in a text that it writes': (stored, asked) => stored === asked || / or '1'='1$/.test(asked),
+    } satisfies Record<string, (stored: string, asked: string) => boolean>).map(([how, isSame]) => [
+      `compares credentials ${how}`,
+      (right: Parts) => finding(right, isSame),
+    ]),
+  ),
 };
+
+/** Finds the last credential that is the same by this comparison. */
+function finding(right: Parts, isSame: (stored: string, asked: string) => boolean): Partial<Parts> {
+  const stored: string[] = [];
+  return {
+    issue: async (owner, expires) => {
+      const issued = await right.issue(owner, expires);
+      stored.push(issued.credential);
+      return issued;
+    },
+    whoIs: (asked) => right.whoIs(stored.findLast((one) => isSame(one, asked)) ?? asked),
+  };
+}
 
 const toProve = (caller: Identified) =>
   isCaller(caller) ? { ...caller, toProve: true as const } : undefined;

@@ -47,6 +47,21 @@ export const mistakes = {
   'has times that do not rise': /the times of three updates/,
   'has a clock of its own': /the time of a write, \S+, is not between/,
   'forgets the history of what is deleted': /the history of what was deleted/,
+  // Everyday SQL.
+  'writes the request id into its text': /in every field: Unavailable/,
+  'cuts a subject at 64 characters': /the history is not as expected.*subject/s,
+  'trims a subject': /the history is not as expected.*subject/s,
+  'cuts a request id at 64 characters': /the history is not as expected.*requestId/s,
+  'numbers all changes alike': /the numbers of the history do not rise/,
+  'cuts numbers of campaigns to 32 bits': /what there never was/,
+  'cuts numbers of owners to 32 bits':
+    /otherwise than it is: ContractViolation: the answer\S* is not as expected/,
+  'cuts numbers of keys to 32 bits': /the answer\S* is not as expected.*'caller-invalid'/s,
+  'cuts the numbers of a condition to 32 bits': /the answer to a condition that does not hold/,
+  'takes a key without an end for an expired one': /the mirror was not set: caller-invalid/,
+  'takes any mirror for that of the campaign': /the campaign that was found is not as expected.*hasMirror/s,
+  'stays away once it was': /stays unavailable although the store is back/,
+  'keeps each connection that it lost': /stays unavailable although the store is back/,
 } as const;
 
 export type Mistake = keyof typeof mistakes;
@@ -82,6 +97,7 @@ function pausedCampaigns(
 ): domain.CampaignRepository {
   const found = new Map<domain.CampaignId, Promise<domain.Campaign | undefined>>();
   let latest: domain.MirrorChange;
+  let failures = 0;
   const is = (...some: Mistake[]) => some.some((one) => one === mistake);
 
   async function find(id: domain.CampaignId): Promise<domain.Campaign | undefined> {
@@ -114,8 +130,11 @@ function pausedCampaigns(
 
   async function answering<T>(act: () => Promise<T>): Promise<T> {
     try {
+      const isOut = failures > 9 && is('keeps each connection that it lost');
+      if (isOut || (failures > 0 && is('stays away once it was'))) throw new Error('there is no connection');
       return await act();
     } catch (cause) {
+      failures += 1;
       if (is('throws what the driver throws')) throw cause;
       if (is('tries again what it may have written')) return act();
       throw new Unavailable('the store went away', { cause });
@@ -125,6 +144,8 @@ function pausedCampaigns(
   async function set(seen: domain.Campaign, asked: domain.MirrorChange): Promise<domain.SetMirrorResult> {
     const { mirrors, history } = store;
     latest = asked;
+    if (is('writes the request id into its text') && asked.requestId.includes("'"))
+      throw new Error('syntax error');
     await pause();
     const early = read(seen);
     await pause();
@@ -137,7 +158,8 @@ function pausedCampaigns(
     const from = (...some: Mistake[]) => (is(...some) ? early : late);
     const change = is('shares its state between calls') ? latest : asked;
 
-    const key = accessKeyOf(change.by.subject);
+    const number = accessKeyOf(change.by.subject);
+    const key = number && cut('cuts numbers of keys to 32 bits', number);
     const isProven = from('proves the key before it locks').isValid(key) || is('trusts the claim of a key');
     if (key ? !isProven : is('knows keys only')) return { kind: 'caller-invalid' };
     const { campaign, mirror } = from(
@@ -146,7 +168,8 @@ function pausedCampaigns(
     );
     const isAsSeen =
       is('does not look at what was seen') ||
-      ((from('checks the owner before it locks').campaign ?? campaign)?.ownerId === seen.ownerId &&
+      ((from('checks the owner before it locks').campaign ?? campaign)?.ownerId ===
+        cut('cuts numbers of owners to 32 bits', seen.ownerId) &&
         (from('checks the default flag before it locks').campaign ?? campaign)?.isDefault ===
           seen.isDefault &&
         seen.hasMirror);
@@ -155,14 +178,17 @@ function pausedCampaigns(
 
     const lastChange = store.lastChanges.get(seen.id) ?? 0;
     const judged = is('judges the condition ahead of the lock') ? early.lastChange : lastChange;
-    if (!is('ignores the condition') && !conditionHolds(change.condition, judged))
+    const { condition } = change;
+    const oneOf = condition && 'oneOf' in condition ? condition.oneOf : undefined;
+    const short = oneOf?.map((number) => cut('cuts the numbers of a condition to 32 bits', number));
+    if (!is('ignores the condition') && !conditionHolds(short ? { oneOf: short } : condition, judged))
       return {
         kind: 'condition-failed',
         mirror: is('shows the mirror ahead of the lock') ? (early.mirror ?? mirror) : mirror,
         lastChange,
       };
 
-    const next = store.nextId<domain.HistoryId>();
+    const next = is('numbers all changes alike') ? (1 as domain.HistoryId) : store.nextId<domain.HistoryId>();
     const changedAt = after(mirror.updatedAt, from('takes the time before the lock').now);
     const address = change.address.toLowerCase() as domain.MirrorAddress;
     const written = {
@@ -185,12 +211,14 @@ function pausedCampaigns(
         id: next,
         mirrorId: written.id,
         campaignId: seen.id,
-        subject: change.by.subject,
+        subject: is('trims a subject')
+          ? (change.by.subject.trim() as domain.Subject)
+          : shortened('cuts a subject at 64 characters', change.by.subject),
         ownerId: seen.ownerId,
         addressBefore: (from('reads the address before ahead of the lock').mirror ?? mirror).targetUrl,
         addressAfter: written.targetUrl,
         changedAt,
-        requestId: change.requestId,
+        requestId: shortened('cuts a request id at 64 characters', change.requestId),
       });
     };
     const isOvertaken = early.mirror?.updatedAt !== mirror.updatedAt;
@@ -215,8 +243,12 @@ function pausedCampaigns(
 
   function read({ id, ownerId }: domain.Campaign) {
     const mirror = store.mirrors.get(id);
-    const keys = [...store.accessKeys.values()].filter((key) => store.isValid(key));
-    const valid = new Set(keys.filter((key) => key.ownerId === ownerId).map((key) => key.id));
+    const endless = !is('takes a key without an end for an expired one');
+    const keys = [...store.accessKeys.values()].filter(
+      (key) => store.isValid(key) && (endless || key.expiresAt !== null),
+    );
+    const owner = cut('cuts numbers of owners to 32 bits', ownerId);
+    const valid = new Set(keys.filter((key) => key.ownerId === owner).map((key) => key.id));
     return {
       campaign: campaignOf(id),
       mirror: mirror && { ...mirror },
@@ -227,14 +259,25 @@ function pausedCampaigns(
   }
 
   function campaignOf(id: domain.CampaignId): domain.Campaign | undefined {
-    const stored = store.campaigns.get(id);
-    return stored && { ...stored, hasMirror: store.mirrors.has(id) };
+    const stored = store.campaigns.get(cut('cuts numbers of campaigns to 32 bits', id));
+    const hasMirror = is('takes any mirror for that of the campaign')
+      ? store.mirrors.size > 0
+      : store.mirrors.has(id);
+    return stored && { ...stored, hasMirror };
   }
 
   function after(time: domain.Timestamp, clock: bigint): domain.Timestamp {
     const later = BigInt(Date.parse(`${time.slice(0, 23)}Z`)) * 1000n + BigInt(time.slice(23, 26)) + 1n;
     const now = is('has a clock of its own') ? clock + 10_000_000n : clock;
     return timestampOf(now > later || is('has times that do not rise') ? now : later);
+  }
+
+  function cut<Id extends number>(mistake: Mistake, number: Id): Id {
+    return (is(mistake) ? number % 2 ** 32 : number) as Id;
+  }
+
+  function shortened<Text extends string>(mistake: Mistake, text: Text): Text {
+    return (is(mistake) ? text.slice(0, 64) : text) as Text;
   }
 
   return { find, setMirror };

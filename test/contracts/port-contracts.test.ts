@@ -1,6 +1,8 @@
 import { issuerKeys, JwtIdentity, keysOrTokens } from '@campaign-mirror/adapters-jwt';
+import { InMemoryStore } from '@campaign-mirror/adapters-persistence/in-memory';
 import { type OwnerId, type Subject, subject } from '@campaign-mirror/domain';
 import { type IdentityWorld, identityCases } from '@campaign-mirror/port-contracts';
+import { expect } from 'chai';
 import { worldOf } from '../support/process/lives.ts';
 import { casesOf, everyCaseOn } from '../support/store/every-case.ts';
 import { inMemoryStore, inMemoryWorlds } from '../support/store/in-memory-world.ts';
@@ -12,6 +14,22 @@ describe('the contracts of the ports, in memory', () => {
   const store = inMemoryStore();
   // It has no steps, and never goes away.
   everyCaseOn(() => store, ['steps']);
+
+  it('refuse what PostgreSQL refuses', () => {
+    const store = new InMemoryStore();
+    const [one, other] = [store.createCampaign(7, true), store.createCampaign(8, true)];
+    store.createMirror(one, 'https://first.example/');
+    for (const [act, refusal] of [
+      [() => store.createCampaign(7, true), 'owner 7 has a default campaign'],
+      [() => store.createCampaign(0), 'not the number of an owner: 0'],
+      [() => store.issueKey(1.5), 'not the number of an owner: 1.5'],
+      [() => store.createMirror(one, 'https://second.example/'), `campaign ${one} has a mirror`],
+      [() => store.createMirror(4711, 'https://first.example/'), 'there is no campaign 4711'],
+      [() => store.createMirror(other, 'ftp://first.example/'), 'not an address of a mirror: not-http'],
+    ] as const)
+      expect(act).to.throw(TypeError, refusal);
+    expect([store.campaigns.size, store.mirrors.size, store.accessKeys.size]).to.deep.equal([2, 1, 0]);
+  });
 });
 
 for (const besideAChain of [false, true]) {

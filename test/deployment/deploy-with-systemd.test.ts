@@ -15,6 +15,12 @@ const blocks = blocksOf(readFileSync(`${projectFolder}${page}`, 'utf8')).map(({ 
 }));
 /** The call of the page without what is made for it. */
 const shownCall = blocks.find(({ name }) => name === 'call')?.text.replace(/^.*?(?=curl )/s, '');
+/** What comes before each: a name and a certificate that need nobody else; and one proxy at a time. */
+const proxies: Readonly<Record<string, string>> = {
+  nginx: `NAME=localhost CERTIFICATE=/root/localhost.pem CERTIFICATE_KEY=/root/localhost.key
+    openssl req -x509 -newkey rsa:2048 -noenc -days 2 -subj /CN=localhost -out $CERTIFICATE -keyout $CERTIFICATE_KEY 2> /dev/null`,
+  caddy: 'NAME=localhost; systemctl disable --now nginx',
+};
 const versions = { first: '1.0.0', next: '1.1.0' };
 
 /**
@@ -66,6 +72,26 @@ describe(`${page}, on a new Debian 12`, function () {
     wait
     echo codes: $(sort -u /root/codes-*)
     echo faults: $(grep -o '^curl: ([0-9]*)' /root/faults | sort -u)`;
+
+  /** A call through the proxy, which names itself or not, is in the proxy's log and the service's; port 80 is nobody's. */
+  const isBehind = (logged: string) =>
+    eventually('the proxy to answer', async () => {
+      const call = shownCall?.replace(
+        '"http://127.0.0.1:3000',
+        '--insecure --dump-header /root/headers "https://localhost',
+      );
+      for (const named of ['', ' -H "X-Request-Id: named"']) {
+        const output = await paste(`
+          : > /root/headers
+          { ${call?.trim()}${named}
+          } || true
+          ID=$(tr -d '\\r' < /root/headers | sed -n 's/^x-request-id: //ip')
+          { ${logged}; } || true
+          journalctl --unit campaign-mirror@1 --output cat | grep -c "\\"requestId\\":\\"$ID\\"" || true
+          curl -sS http://localhost/ || echo "$?"`);
+        expect(output).to.match(/\n200\n[1-9]\d*\n[1-9]\d*\n.*\n7\n$/);
+      }
+    });
 
   const checks: Readonly<Record<string, (output: string) => Promise<void>>> = {
     addresses: async () => {
@@ -121,6 +147,12 @@ describe(`${page}, on a new Debian 12`, function () {
       expect(denied).to.include('which the host denylist contains');
       expect(output).to.match(/"target_url":"https:\/\/second\.example\/\?click=\{click_id\}".*\n200\n$/);
     },
+    nginx: () =>
+      isBehind('grep -c -F " $ID" /var/log/nginx/campaign-mirror.log; ! grep -F "$KEY" /var/log/nginx/*'),
+    caddy: () =>
+      isBehind(
+        'journalctl --unit caddy --output cat | grep -c "\\"X-Request-Id\\":\\[\\"$ID"; ! journalctl --unit caddy | grep -F "$KEY"',
+      ),
     rolling: async (output) => {
       // Nobody is refused. There may be one whose connection was closed at the moment at which it sent its request.
       expect(output).to.match(/^codes: (000 )?200$/m);
@@ -128,6 +160,8 @@ describe(`${page}, on a new Debian 12`, function () {
     },
     timers: async () => {
       await paste('systemd-analyze verify campaign-mirror-backup.service campaign-mirror-prune.service');
+      for (const unit of ['backup', 'prune'])
+        await paste(`systemd-analyze security --no-pager --threshold=15 campaign-mirror-${unit}`);
       const next = await paste('systemctl list-timers --no-pager "campaign-mirror-*"');
       expect(next).to.include('backup.timer').and.to.include('prune.timer');
       const folder = "stat -c '%U %a' /var/backups/campaign-mirror/*";
@@ -151,14 +185,14 @@ describe(`${page}, on a new Debian 12`, function () {
 
   it('every block is run, or is the reader’s to fill in', () => {
     const others = blocks.filter(({ name }) => name === '').map(({ marker }) => marker);
-    expect(others).to.deep.equal(Array(2).fill('shown: yours to fill in'));
+    expect(others).to.deep.equal(Array(3).fill('shown: yours to fill in'));
     expect(blocks.map(({ name }) => name)).to.include.members(Object.keys(checks));
   });
 
   for (const { line, marker, name, text } of blocks.filter(({ name }) => name !== ''))
     it(`line ${line}: ${name}`, async () => {
       const version = name.startsWith('upgrade') ? versions.next : versions.first;
-      const filledIn = `REPOSITORY=/srv/repository\nVERSION=v${version}`;
+      const filledIn = `REPOSITORY=/srv/repository\nVERSION=v${version}\n${name in proxies ? proxies[name] : ''}`;
       const whole = name === 'rolling' ? underLoad(text) : text;
       const output = await paste(whole, filledIn, marker.endsWith(', with a network'));
       await checks[name]?.(output);

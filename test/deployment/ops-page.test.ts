@@ -21,16 +21,16 @@ describe('the page for operators, in Chromium', () => {
   const longHost = `${'longlabel'.repeat(6)}.example`;
 
   before(async () => {
-    const run = async (words: string) => {
+    const run = async (words: string, input = '') => {
       const settings = { DATABASE_URL: data.database.url('operator') };
-      const { code, output, errors } = await command(words.split(' '), settings);
+      const { code, output, errors } = await command(words.split(' '), settings, input);
       expect(code, errors).to.equal(0);
       return output.trim();
     };
     for (const life of ['29d', '2d', '31d', '1d'])
       keys.push(
         await run(
-          `key issue --owner 7 --name x --expires-in ${life}${life === '2d' ? ' --hosts a.example,*.b.example' : ''}`,
+          `key issue --owner 7 --expires-in ${life} --name ${life === '29d' ? 'x'.repeat(200) : 'x'}${life === '2d' ? '\u202e --hosts a.example,*.b.example' : ''}`,
         ),
       );
     // In the order in which they were issued: the key of the data is the first.
@@ -47,6 +47,7 @@ describe('the page for operators, in Chromium', () => {
       )
       insert into campaign_mirror.operator_audit (act, operator, request_id, details, part_of)
       select 'mirrors-moved', 'me', 'large', details, first.id from large, first, generate_series(1, 2)`);
+    await run('mirror set --file - --yes', 'campaign,address\n1,https://third.example/');
     service = await listeningService(data.settings());
     callers = load(data.updates(service.base), 2);
     browser = await openBrowser();
@@ -101,13 +102,17 @@ describe('the page for operators, in Chromium', () => {
   it('tells the keys that expire within 30 days, the next first, and the last moves, the newest first', async () => {
     const page = await open();
     const expiring = await rowsOf('keys');
-    expect(expiring.map(([id, owner]) => `${id} of ${owner}`)).to.deep.equal(['3 of 7', '2 of 7']);
+    expect(expiring.map(([id, name, owner]) => `${id} ${name} of ${owner}`)).to.deep.equal([
+      '3 x\\u{202e} of 7',
+      `2 ${'x'.repeat(200)} of 7`,
+    ]);
     const soon = new Date(Date.now() + 2 * 86_400_000).toISOString().slice(0, 10);
-    expect(expiring[0]?.[2]).to.match(new RegExp(`^${soon} \\d\\d:\\d\\d$`));
-    expect(expiring.map((row) => row[3])).to.deep.equal(['a.example, *.b.example', 'any']);
+    expect(expiring[0]?.[3]).to.match(new RegExp(`^${soon} \\d\\d:\\d\\d$`));
+    expect(expiring.map((row) => row[4])).to.deep.equal(['a.example, *.b.example', 'any']);
     const moves = await rowsOf('moves');
-    const first = Number(moves[2]?.[0]);
+    const first = Number(moves[3]?.[0]);
     expect(moves.map(([id, , what, mirrors]) => [Number(id), what, mirrors])).to.deep.equal([
+      [first + 5, 'addresses of a file', '1'],
       [first + 2, `a.example → ${longHost}`, '3,000'],
       [first + 1, `undoes move ${first}`, '4'],
       [first, 'example.com → second.example', '4'],

@@ -156,6 +156,9 @@ for (const name of proxyNames) {
       }
     });
 
+    // HAProxy answers what it cannot parse in HTML, and closes a connection of a caller whose request the service did not answer.
+    if (name === 'haproxy') return;
+
     it('a malformed chunk is 400, at the beginning of a body and in its middle', async () => {
       const { path, headers } = update({ 'Transfer-Encoding': 'chunked', Host: tls.host });
       const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);

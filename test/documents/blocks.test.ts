@@ -12,17 +12,26 @@ import {
   projectFolder,
   start,
 } from '../support/process/service-process.ts';
+import { eventually } from '../support/promises.ts';
 
 const all = globSync(['*.md', 'docs/**/*.md'], { cwd: projectFolder, exclude: ['docs/reference/api/**'] });
-/** Others use the database that this one makes, and the variables of those before them. */
-const paths = new Set(['docs/how-to/own-postgresql.md', ...all.sort()]);
+/** Others use the database that the first makes, into which one of them copies; the last fills it. */
+const last = 'docs/explanation/guarantees.md';
+const others = all.filter((path) => path !== last).sort();
+const paths = new Set(['docs/how-to/own-postgresql.md', ...others, last]);
 
 describe('the blocks of the documents that are marked `run`', () => {
   let service: Listening;
   let variables: Record<string, string>;
   let server: DedicatedServer;
+  /** On that server: a terminal with psql, the service, and what another terminal will print. */
+  let first: pg.Client | undefined;
+  let own: Listening | undefined;
+  let second: Promise<string> | undefined;
   // Before what the folder does at the end.
   after(async () => {
+    await first?.end();
+    await own?.process.stop();
     expect((await service?.process.stop())?.code).to.equal(0);
     await server?.remove();
   });
@@ -51,6 +60,23 @@ describe('the blocks of the documents that are marked `run`', () => {
       return shell(here.replaceAll('--from .data', '--from data'), 'service', variables);
     }
     const { host = '', port } = server.address('postgres');
+    if (marker === 'run: first terminal') {
+      const terminal = first ?? new pg.Client(server.address('postgres', 'mirrors'));
+      if (!first) await terminal.connect();
+      first = terminal;
+      await first.query(text);
+      return (await second) ?? '';
+    }
+    if (marker === 'run: second terminal') {
+      const url = `postgres://postgres@${host}:${port}/mirrors`;
+      own = await listeningService({ DATABASE_URL: url, RUN_MIGRATIONS: 'false', STATEMENT_TIMEOUT: '1m' });
+      second = shell(text.replaceAll('http://127.0.0.1:3000', own.base), 'server', {});
+      const waiting = 'select from pg_locks where not granted';
+      await eventually('the call to wait', async () =>
+        expect((await first?.query(waiting))?.rowCount).to.be.above(0),
+      );
+      return '';
+    }
     if (language === 'sh') {
       const here = text.replace(/\b(postgres(?:ql)?:\/\/[^\s@/]*@)[^\s/]+/g, `$1${host}:${port}`);
       const { DATA_DIR = '' } = variables;

@@ -1,5 +1,6 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { refusals } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
 import { calls } from '../support/commands/command-tree.ts';
 import { blocksOf, prose, sectionsOf } from '../support/documents/blocks.ts';
@@ -17,7 +18,8 @@ const { scripts } = JSON.parse(textOf('package.json'));
 const commands = calls().map(({ words }) => ` ${words.join(' ')} `);
 
 /** What a test does with a block, which `blocks.ts` tells. */
-const markers = /^(?:shown: \S|scripts$|run: (?:service$|database)|answers$|rehearsed: |tested: )/;
+const markers =
+  /^(?:shown: \S|scripts$|run: (?:service$|database|first terminal$|second terminal$)|answers$|rehearsed: |tested: )/;
 
 /** Whether a link leads to no file of the project, or to no section of a document. */
 function isBroken(link: string, from: string): boolean {
@@ -38,6 +40,13 @@ function isUnknown(code: string): boolean {
   // What follows a command is an argument.
   return !commands.some((one) => `${typed} `.startsWith(one) || one.startsWith(`${typed} `));
 }
+
+it('the log’s page names each reason of a refused key, token, rule, address and limit', () => {
+  const tokens = textOf('packages/adapters-jwt/src/tokens/jwt-identity.ts').match(/'token-[\w-]+'/g) ?? [];
+  const answered = refusals.filter(({ status }) => [401, 403, 422, 429].includes(status));
+  const reasons = [...tokens.map((one) => one.slice(1, -1)), ...answered.map(({ because }) => because)];
+  expect(codeIn(textOf('docs/reference/logs.md'))).to.include.members(reasons);
+});
 
 it('what is made from the code is what it makes', async () => {
   expect([...(await outdated()).keys()], 'run npm run generate').to.deep.equal([]);

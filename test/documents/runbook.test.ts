@@ -203,6 +203,34 @@ describe('docs/runbook.md', () => {
         .and.not.to.match(/evil\.example\.?(?::\d+)?\//i);
     });
 
+    it('a blocked domain, and the names below it: every mirror is moved', async () => {
+      const names = { BLOCKED: 'second.example', WORKS: 'third.example' };
+      expect(await set(data.key, 'https://x.second.example/?a={click_id}')).to.equal(200);
+      expect(await paste('blocked-look', names)).to.include(' → https://x.third.example/?a={click_id}\n');
+      expect(await paste('blocked-move')).to.match(/^1 mirror was moved .* This is move \d+: /m);
+      expect(await paste('blocked-over')).to.equal('There is no such mirror.\n');
+      expect(await mirrors()).to.include('https://x.third.example/?a={click_id}');
+    });
+
+    it('a key expires soon: it is seen until it is replaced', async () => {
+      const words = ['key', 'issue', '--owner', '42', '--name', 'summer', '--expires-in', '13d'];
+      const { id, key } = await printed(url, ...words);
+      const revoked = await printed(url, ...words);
+      await printed(url, 'key', 'revoke', String(revoked.id));
+      await printed(url, ...words.slice(0, -1), '15d');
+      const seen = (await paste('keys-expire')).split('\n');
+      expect(seen[0]).to.equal('campaign_mirror_keys_expiring 1');
+      expect(seen.slice(2)).to.deep.equal([seen[2], '']);
+      expect(seen[2]).to.match(new RegExp(`^ *${id} .* summer$`));
+      const [successor = ''] =
+        /cm_[0-9A-Za-z]{49}/.exec(await paste('keys-expire-rotate', { KEY: String(id) })) ?? [];
+      for (const one of [String(key), successor])
+        expect(await set(one, 'https://owners.example/')).to.equal(200);
+      service = await listeningService(data.settings());
+      const next = await paste('keys-expire');
+      expect(next).not.to.match(new RegExp(`^ *${id} `, 'm'));
+    });
+
     it('the issuer is unavailable, until a token makes the service fetch its keys', async () => {
       const signing = await signingKey('first');
       const issuer = await new TestIssuer(signing).open();

@@ -1,5 +1,14 @@
 import type * as domain from '@campaign-mirror/domain';
-import { host, hostMove, isOnHost, moveMirrors, noDeniedHosts, undoMove } from '@campaign-mirror/domain';
+import {
+  host,
+  hostMove,
+  isOnHost,
+  moveMirrors,
+  moveToAddresses,
+  namesHostElsewhere,
+  noDeniedHosts,
+  undoMove,
+} from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { movedAddress } from '../../packages/domain/src/move-mirrors/moved-address.ts';
 import { denying } from '../support/store/fake-ports.ts';
@@ -100,6 +109,19 @@ describe('whether a mirror is on a host', () => {
     });
 });
 
+describe('whether an address has a host after its own', () => {
+  for (const [rest, is] of [
+    ['/?next=https://OLD.example/x', true],
+    ['?u=https%3A%2F%2Fold.example%2F', true],
+    ['?u=https%253A%252F%252Fold.example', true],
+    ['#x.old.example.', true],
+    ['/bold.example/?a=old.example.com&b=old.example-x&c=old.examples&d=%20bold.example', false],
+    ['/old.example.com/old.example', true],
+  ] as const)
+    it(`${rest}: ${is}`, () =>
+      expect(namesHostElsewhere(`https://old.example${rest}`, read('old.example').name)).to.equal(is));
+});
+
 describe('mirror move: all mirrors', () => {
   let stored: domain.FoundMirror[];
   let calls: string[];
@@ -154,6 +176,11 @@ describe('mirror move: all mirrors', () => {
     },
     moveId: 3 as domain.AuditId,
     undoneBy: async () => undefined,
+    findCampaigns: async (campaigns) => {
+      calls.push(`find ${campaigns.length}`);
+      const found = stored.filter(({ campaign }) => campaigns.includes(campaign.id));
+      return found.map((one) => (one.campaign.hasMirror ? one : { ...one, address: null }));
+    },
     changes: async (_, after, limit) => changes.slice(after ?? 0, (after ?? 0) + limit),
   };
 
@@ -203,11 +230,9 @@ describe('mirror move: all mirrors', () => {
       examined: 0,
       total: 2_100,
       move: 3,
-      isTargetInUse: false,
+      ...{ isTargetInUse: false, below: 0, elsewhere: 0 },
     });
-    expect(seen.at(-1)).to.deep.equal({
-      ...{ kind: 'progress', examined: 2_200, total: 2_200, move: 3, isTargetInUse: false },
-    });
+    expect(seen.at(-1)).to.deep.equal({ ...seen[0], examined: 2_200, total: 2_200 });
   });
 
   it('a dry run tells whether any mirror is on the host to move to', async () => {
@@ -223,6 +248,22 @@ describe('mirror move: all mirrors', () => {
     filled(1, 'https://new.example/');
     filled(1, 'https://x.example/');
     expect(await isInUse()).to.equal(true);
+  });
+
+  it('tells how many are below the host, and how many have it elsewhere, moved or not', async () => {
+    for (const url of ['https://old.example/?old.example', 'https://x.old.example/?u=old.example'])
+      filled(2, url);
+    for (const url of ['https://new.example/', 'https://y.old.example/', 'https://z.example/'])
+      filled(1, url);
+    const counts = async (move: domain.HostMove) => {
+      let last: domain.MoveProgress | undefined;
+      for await (const event of moveMirrors(mirrors, { ...request, move, dryRun: true }, noDeniedHosts))
+        if (event.kind === 'progress') last = event;
+      return [last?.below, last?.elsewhere, last?.isTargetInUse];
+    };
+    expect(await counts(request.move)).to.deep.equal([3, 4, true]);
+    expect(await counts(moving('old.example', 'new.example', true))).to.deep.equal([0, 4, true]);
+    expect(await counts(moving('old.example', 'y.old.example'))).to.deep.equal([2, 4, true]);
   });
 
   it('only those of one owner, where one is named; a default campaign where it is included, and has a mirror', async () => {
@@ -250,6 +291,75 @@ describe('mirror move: all mirrors', () => {
     expect(await run(back)).to.deep.equal({ refused: 1 });
   });
 
+  describe('to the addresses of lines', () => {
+    const x = 'https://x.example/';
+    const details = { source: 'new.csv' };
+    const asked = (campaign: number, address: string, expected = ''): domain.AddressLine => {
+      return { line: campaign + 1, campaign: campaign as domain.CampaignId, address, expected };
+    };
+    const set = async (lines: readonly (domain.AddressLine | domain.MirrorMoved)[], dryRun = false) => {
+      const told: domain.MirrorMoved[] = [];
+      const seen: domain.MoveProgress[] = [];
+      const events = moveToAddresses(mirrors, lines, { details, dryRun }, denying('denied.example'));
+      for await (const event of events)
+        if (event.kind === 'progress') seen.push(event);
+        else told.push(event);
+      expect([seen[0]?.examined, seen.at(-1)?.examined]).to.deep.equal([0, lines.length]);
+      expect(seen.at(-1)).to.include({
+        total: lines.length,
+        move: 3,
+        isTargetInUse: true,
+        below: 0,
+        elsewhere: 0,
+      });
+      return told;
+    };
+
+    it('each is moved, there already, refused, invalid or not as expected, in this order of the checks', async () => {
+      filled(6);
+      filled(1, 'https://old.example/', 7, true);
+      const [one] = stored as [domain.FoundMirror];
+      stored.push({ ...one, campaign: { ...one.campaign, id: 8 as domain.CampaignId, hasMirror: false } });
+      const unread = { kind: 'unread', line: 99, because: 'why' } as const;
+      const lines = [
+        ...[asked(1, x), asked(2, x, 'https://old.example/'), asked(3, x, 'https://y.example/')],
+        ...[asked(4, 'https://old.example/', 'https://y.example/'), asked(5, 'https://denied.example/', x)],
+        ...[asked(6, ''), asked(7, 'no address'), asked(8, x), asked(8, ''), asked(9, x), unread],
+      ];
+      const judged = await set(lines, true);
+      expect(
+        judged.map((one) => ('because' in one ? `${one.kind}: ${one.because}` : one.kind)),
+      ).to.deep.equal([
+        ...['would-move', 'would-move', 'not-as-expected', 'unchanged', 'invalid: denied-host'],
+        ...['invalid: not-http', 'refused: default-campaign', 'refused: mirror-not-created', 'unchanged'],
+        ...['refused: campaign-not-found', 'unread: why'],
+      ]);
+      const before = 'https://old.example/';
+      expect(judged[2]).to.deep.equal({ kind: 'not-as-expected', line: 4, campaign: 3, before, after: x });
+      expect(judged.at(-2)).to.include({ line: 10, campaign: 9, before: null, after: x });
+      expect(calls).to.deep.equal(['find 10']);
+
+      stored[1] = { ...(stored[1] as domain.FoundMirror), address: address('https://y.example/') };
+      const told = await set(judged);
+      expect(
+        told.slice(-2).map(({ kind }) => kind),
+        'as they were judged',
+      ).to.deep.equal(['moved', 'changed-meanwhile']);
+      expect(calls.slice(1)).to.deep.equal(['many 2']);
+      expect(options).to.deep.include({ details, includeDefault: false });
+      expect((await set(lines)).map(({ kind }) => kind).slice(0, 2)).to.deep.equal([
+        'unchanged',
+        'not-as-expected',
+      ]);
+    });
+
+    it('in batches, each of which is read when the one before is written', async () => {
+      filled(1_001);
+      expect(await set(stored.map((_, at) => asked(at + 1, x)))).to.have.length(1_001);
+      expect(calls).to.deep.equal(['find 500', 'many 500', 'find 500', 'many 500', 'find 1', 'many 1']);
+    });
+  });
+
   describe('back, by the number of their move', () => {
     let progress: domain.MoveProgress | undefined;
     const undone = async (asked = {}) => {
@@ -264,6 +374,7 @@ describe('mirror move: all mirrors', () => {
     const change = (campaign: number, more: Partial<domain.MoveChange> = {}): domain.MoveChange => ({
       ...{ campaign: campaign as domain.CampaignId, change: campaign as domain.HistoryId, isLatest: true },
       ...{ before: address('https://old.example/'), after: address('https://new.example/') },
+      address: stored[campaign - 1]?.address ?? null,
       now: stored[campaign - 1]?.campaign,
       ...more,
     });
@@ -289,8 +400,15 @@ describe('mirror move: all mirrors', () => {
       expect(options).to.deep.equal({ includeDefault: false, details: { undoes: 7 }, dryRun: false });
       expect(progress).to.deep.equal({
         ...{ kind: 'progress', examined: 1_005, total: undefined, move: 3, isTargetInUse: true },
+        ...{ below: 0, elsewhere: 0 },
       });
       expect(stored[1_000]?.address).to.equal('https://old.example/');
+    });
+
+    it('tells of one that has its address back already as unchanged', async () => {
+      filled(1);
+      changes = [change(1, { isLatest: false }), change(1, { isLatest: false, address: null })];
+      expect(await undone()).to.deep.equal(['unchanged', 'changed-since']);
     });
 
     it('waits for what is held; a mirror that is no longer there is refused, whatever is included', async () => {

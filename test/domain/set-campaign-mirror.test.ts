@@ -272,11 +272,10 @@ describe('contract: the call — set the mirror of a campaign', () => {
 describe('contract: keys: for hosts only, in memory', () => {
   it('is judged on the address, after the campaign, on the first call with the key as on the later ones', async () => {
     const store = new InMemoryStore();
-    const [owner, other] = [7, 8] as [domain.OwnerId, domain.OwnerId];
-    const { key: credential } = store.issueKey(owner, 'never', denying('shop.example', '*.shop.example'));
-    const [own, foreign] = [owner, other].map((of) => {
+    const { key: credential } = store.issueKey(7, 'never', denying('shop.example', '*.shop.example'));
+    const [own, foreign] = [7, 8].map((of) => {
       const id = store.createCampaign(of);
-      store.createMirror(id, address as domain.MirrorAddress);
+      store.createMirror(id, address);
       return id;
     });
     const ports = [new InMemoryCampaigns(store), new InMemoryIdentity(store)] as const;

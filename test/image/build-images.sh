@@ -54,11 +54,10 @@ ENTRYPOINT ["docker-entrypoint.sh"]
 CMD ["postgres"]
 LINES
 
-{ read -r pnpm && read -r store; } < <(
-  npm exec --loglevel=error --yes --prefer-offline --package=pnpm@12.21.0 -- sh -c 'command -v pnpm; pnpm store path'
-)
+pnpm=$PWD/node_modules/.cache/pnpm/node_modules/pnpm/pnpm
+store=$("$pnpm" store path)
 # Of the store what the image's own installation takes, since the engine copies each file three times; its files have the
-# names of their SHA-512. Nothing as large as Node itself, which the base has.
+# names of their SHA-512.
 trap 'rm -rf "$made" .pnpm-store' EXIT
 mkdir "$made/taken"
 cp --parents package.json pnpm-lock.yaml pnpm-workspace.yaml packages/*/package.json "$made/taken"
@@ -67,10 +66,10 @@ cp --parents package.json pnpm-lock.yaml pnpm-workspace.yaml packages/*/package.
 to=$PWD/.pnpm-store/$(basename "$store")
 rm -rf .pnpm-store
 mkdir -p "$to"
-find "$made/taken" -type f -size -100M -exec sha512sum {} + | sed 's!^\(..\)\([0-9a-f]*\) .*!files/\1/\2\nfiles/\1/\2-exec!' |
+find "$made/taken" -type f -exec sha512sum {} + | sed 's!^\(..\)\([0-9a-f]*\) .*!files/\1/\2\nfiles/\1/\2-exec!' |
   (cd "$store" && while read -r file; do [ ! -e "$file" ] || echo "$file"; done | sort -u |
     xargs cp --parents --target-directory "$to" index.db)
-cp "$(readlink -f "$pnpm")" .pnpm-store/pnpm
+cp "$pnpm" .pnpm-store/pnpm
 docker build --network none --tag "$name/image" --build-arg "NODE_IMAGE=$name/node" . > "$made/log" 2>&1 ||
   { tail -50 "$made/log" >&2; exit 1; }
 

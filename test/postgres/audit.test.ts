@@ -1,9 +1,13 @@
-import { openDatabase, PostgresSettings } from '@campaign-mirror/adapters-persistence';
+import { defaultPoolLimits, openDatabase, PostgresSettings } from '@campaign-mirror/adapters-persistence';
+import { Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { command } from '../support/commands/command.ts';
+import { endWaiting, rival, untilWaiting } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';
 import { rejection } from '../support/promises.ts';
-import { after as afterwards, newCampaign, newOwner } from '../support/store/world.ts';
+import { after as afterwards, newCampaign, newOwner, tester } from '../support/store/world.ts';
+
+const lockCampaign = 'select from campaign_mirror.campaigns where id = $1 for update';
 
 describe('an act whose actor or request no store holds', () => {
   const service = groupedOf('suite');
@@ -21,6 +25,28 @@ describe('an act whose actor or request no store holds', () => {
       expect(await rejection(creating), JSON.stringify(one)).to.be.instanceOf(TypeError);
     }
     expect(await records.list({ limit: 100 })).to.deep.equal(before);
+    await close();
+  });
+});
+
+describe('an act whose connection is lost', () => {
+  const service = groupedOf('suite');
+
+  it('is Unavailable, and the next one is done on the only connection that the pool may have', async () => {
+    const { database } = service;
+    const { id } = (await service.campaign()).seen;
+    const limits = { ...defaultPoolLimits, size: 1 };
+    const { orm, close } = await openDatabase(database.address('operator'), limits);
+    const settings = new PostgresSettings(orm, tester);
+    for (let time = 0; time < 2; time++) {
+      const other = await rival(database, lockCampaign, id);
+      const transfer = rejection(settings.transfer(id, newOwner()));
+      await untilWaiting(database, transfer);
+      await endWaiting(database);
+      expect(await transfer).to.be.instanceOf(Unavailable);
+      await other.rollback();
+    }
+    expect(await settings.transfer(id, newOwner())).to.include({ kind: 'transferred' });
     await close();
   });
 });

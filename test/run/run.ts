@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream, existsSync, rmSync } from 'node:fs';
+import { createWriteStream, existsSync, globSync, rmSync, statSync } from 'node:fs';
 import { availableParallelism, constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -13,11 +13,14 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** How long processes may take to end after a signal, in milliseconds. */
 const farewell = 10_000;
 
-/** `[--suite SUITE] [FILE…] [OPTIONS OF MOCHA…]` runs the files of a suite, or those that are named. */
+const isFolder = (word: string) => statSync(word, { throwIfNoEntry: false })?.isDirectory() === true;
+
+/** `[--suite SUITE] [FILE…] [OPTIONS OF MOCHA…]` runs the files of a suite, or those that are named, also by their folder. */
 async function run(words: readonly string[]): Promise<number> {
   const at = words.indexOf('--suite');
   const name = at === -1 ? 'core' : (words[at + 1] ?? '');
-  const given = at === -1 ? words : words.toSpliced(at, 2);
+  const rest = at === -1 ? words : words.toSpliced(at, 2);
+  const given = rest.flatMap((word) => (isFolder(word) ? globSync(`${word}/**/*.test.ts`) : word));
   const program = programs[name];
   if (program)
     return (await prepared(program.prepare)) || ended(process.execPath, [...program.words, ...given]);

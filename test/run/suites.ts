@@ -83,6 +83,7 @@ const choices = {
       'commands/history-prune',
       'commands/import-export',
       'commands/move',
+      'commands/number-range',
       'history/workload',
       'postgres',
       'hot-path',
@@ -122,7 +123,7 @@ export const programs: Readonly<
   mutation: {
     words: ['test/mutation/mutation.ts'],
     prepare:
-      'npx --yes --prefer-offline pnpm@12.21.0 --dir test/mutation install --ignore-workspace --frozen-lockfile --prefer-offline',
+      'node_modules/.cache/pnpm/node_modules/pnpm/pnpm --dir test/mutation install --ignore-workspace --frozen-lockfile --prefer-offline',
   },
   coverage: { words: ['node_modules/c8/bin/c8.js', 'node', 'test/run/run.ts', '--suite', 'all'] },
 };

@@ -25,7 +25,7 @@ const catalogue = `
     where indisunique and not exists (select from pg_constraint where conindid = indexrelid)
   order by 1`;
 
-const isAct = /'((?:campaign|default|mirror|key|history)s?-[a-z]+)'/g;
+const isAct = /'((?:campaign|default|mirror|key|history|host)s?-[a-z]+)'/g;
 
 const dropFunction = ({ name }: Enforced) =>
   `do $$ begin execute (select 'drop function ' || oid::regprocedure || ' cascade' from pg_proc where proname = '${name}'); end $$`;

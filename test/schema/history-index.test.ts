@@ -1,4 +1,4 @@
-import { type Migrating, migrate, migrations, openDatabase } from '@campaign-mirror/adapters-persistence';
+import { type Migrating, migrate, migrationNames, openDatabase } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import { command, startCommandProcess } from '../support/commands/command.ts';
 import { emptyDatabase, type TestDatabase } from '../support/database/database-server.ts';
@@ -10,7 +10,7 @@ import { eventually, rejection } from '../support/promises.ts';
 async function databaseOfBefore(): Promise<TestDatabase> {
   const database = await emptyDatabase('owner');
   const { orm, close } = await openDatabase(database.address('owner'));
-  await orm.migrator.up({ to: String(migrations[0]?.name) });
+  await orm.migrator.up({ to: migrationNames[0] });
   await close();
   await write(database, 1_000);
   return database;

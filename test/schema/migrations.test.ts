@@ -1,11 +1,19 @@
-import { migrate, migrations, roles } from '@campaign-mirror/adapters-persistence';
+import {
+  migrate,
+  migrationNames,
+  PostgresAccessKeys,
+  PostgresSettings,
+  roles,
+  schema,
+} from '@campaign-mirror/adapters-persistence';
+import { defineEntity, MikroORM, p } from '@mikro-orm/postgresql';
 import { expect } from 'chai';
 import { command } from '../support/commands/command.ts';
 import { connect } from '../support/database/client.ts';
 import { emptyDatabase, freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
 import { rejection } from '../support/promises.ts';
 import { postgresPorts } from '../support/store/postgres-world.ts';
-import { after as afterwards, change, liveCampaign, mirrorSet } from '../support/store/world.ts';
+import { after as afterwards, change, liveCampaign, mirrorSet, tester } from '../support/store/world.ts';
 
 describe('contract: the data around it — migrations', () => {
   it('five at once make the schema once, and all of it works; run again there is nothing to do, and nobody but the owner may', async () => {
@@ -14,7 +22,7 @@ describe('contract: the data around it — migrations', () => {
     await admin.query(`alter database ${name} set default_transaction_isolation = 'repeatable read'`);
     await Promise.all(Array.from({ length: 5 }, () => migrate(database.address('owner'))));
     const { rows } = await admin.query('select name from campaign_mirror.migrations');
-    expect(rows).to.deep.equal(migrations.map((one) => ({ name: one.name })));
+    expect(rows).to.deep.equal(migrationNames.map((name) => ({ name })));
     const { close, ...ports } = await postgresPorts(database);
     const { seen, by } = await liveCampaign(ports);
     expect(await mirrorSet(ports, seen, change(by))).to.include({ targetUrl: afterwards });
@@ -27,7 +35,7 @@ describe('contract: the data around it — migrations', () => {
     const done = await command(['migrate'], { DATABASE_URL: database.url('operator') });
     expect(done).to.include({ code: 1, output: '' });
     expect(done.errors).to.match(
-      /^the user "campaign_mirror_operator" may not migrate the database [^\n]*as the owner of the schema[^\n]*\n$/,
+      /^the database \S+, user "campaign_mirror_operator": [^\n]*as the owner of the schema[^\n]*\n$/,
     );
     expect(await schemaOf(database)).to.deep.equal(granted);
     expect(await ports.campaigns.find(seen.id)).to.deep.equal(seen);
@@ -47,6 +55,47 @@ describe('a dump that was restored without its privileges', () => {
     ])
       expect(await rejection(redirector.query(statement)), statement).to.have.property('code', '42501');
     await redirector.end();
+  });
+});
+
+describe("somebody's own MikroORM in the same database", () => {
+  const Order = defineEntity({ name: 'Order', properties: { id: p.integer().primary() } });
+  const open = (database: TestDatabase, ignoreSchema: string[]) =>
+    new MikroORM({
+      ...{ entities: [Order], clientUrl: database.url('owner'), schemaGenerator: { ignoreSchema } },
+      ...{ ensureDatabase: false, logger: () => {} },
+    });
+
+  it('changes nothing of ours if it ignores the schema; if not, `migrate` does not hide that the data is gone', async () => {
+    const database = await freshDatabase();
+    const careful = open(database, [schema]);
+    expect(await careful.schema.getUpdateSchemaSQL())
+      .to.include('create table "order"')
+      .and.not.include(schema);
+    await careful.schema.update();
+    await careful.close();
+
+    const before = await schemaOf(database);
+    const careless = open(database, []);
+    expect(await careless.schema.getUpdateSchemaSQL()).to.include(
+      `drop table if exists "${schema}"."mirrors"`,
+    );
+    expect(await careless.schema.getUpdateSchemaSQL({ safe: true })).not.to.include('drop');
+    await rejection(careless.schema.update());
+    for (const Adapter of [PostgresSettings, PostgresAccessKeys])
+      expect(() => new Adapter(careless, tester)).to.throw(
+        TypeError,
+        'the `orm` that `openDatabase` returns',
+      );
+    await careless.close();
+    const lost = await schemaOf(database);
+    expect(lost.length).to.be.lessThan(before.length);
+    const { code, errors } = await command(['migrate'], { DATABASE_URL: database.url('owner') });
+    expect(code).to.equal(1);
+    expect(errors).to.match(
+      /: the functions of campaign_mirror are there, but not its tables campaigns, mirrors[\w, ]* \(42P01\): another program [^\n]+ nothing was done: drop the schema [^\n]+\n$/,
+    );
+    expect(await schemaOf(database)).to.deep.equal(lost);
   });
 });
 

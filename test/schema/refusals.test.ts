@@ -81,6 +81,7 @@ const own: Record<'service' | 'operator' | 'redirector', Record<string, string>>
       "'r'",
       'null, false, 1',
     ),
+    'allow a host again': 'delete from campaign_mirror.denied_hosts',
     'fill the disk': temporary,
     'lock mirrors': 'select from campaign_mirror.mirrors for update',
     'lock campaigns': 'select from campaign_mirror.campaigns for key share',

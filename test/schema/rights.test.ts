@@ -16,10 +16,11 @@ const decided = {
     ['INSERT', 'mirrors.updated_at mirrors.updated_externally mirrors.updated_externally_at'],
     [
       'SELECT',
-      'mirror_history operator_audit key_uses current_mirrors migrations sequences_behind transactions_ahead',
+      'mirror_history operator_audit key_uses current_mirrors migrations numbers sequences_behind transactions_ahead',
     ],
     ['SELECT UPDATE USAGE', 'campaigns_id_seq mirrors_id_seq'],
     ['SELECT', 'access_keys_id_seq mirror_history_id_seq operator_audit_id_seq'],
+    ['DELETE SELECT', 'denied_hosts'],
     ['USAGE', 'campaign_mirror'],
     ['EXECUTE', 'prune_history note_key_uses changes_since'],
     ['EXECUTE', 'set_mirrors set_mirrors_if set_mirrors_as_operator set_mirrors_as_operator_if'],
@@ -27,9 +28,9 @@ const decided = {
   service: [
     ['SELECT', 'campaigns.id campaigns.owner_id campaigns.is_default mirrors.campaign_id migrations.name'],
     ['SELECT', 'access_keys.id access_keys.hash access_keys.owner_id access_keys.expires_at'],
-    ['SELECT', 'access_keys.revoked_at access_keys.hosts'],
-    ['SELECT', 'recent_moves sequences_behind transactions_ahead'],
-    ['EXECUTE', 'set_mirrors set_mirrors_if note_key_uses'],
+    ['SELECT', 'access_keys.revoked_at access_keys.hosts access_keys.name access_keys.replaced_by'],
+    ['SELECT', 'recent_moves numbers sequences_behind transactions_ahead denied_hosts'],
+    ['EXECUTE', 'set_mirrors set_mirrors_if note_key_uses deny_hosts'],
     ['USAGE', 'campaign_mirror'],
   ],
   redirector: [

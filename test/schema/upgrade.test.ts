@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { migrate, migrations } from '@campaign-mirror/adapters-persistence';
+import { migrate, migrationNames } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import { enforcementFaults } from '../../packages/adapters-persistence/src/migration/enforcement.ts';
 import { tableNames } from '../../packages/adapters-persistence/src/schema/tables.ts';
@@ -48,7 +48,7 @@ describe('a database of version 0001', () => {
       );
     const run = async (text: string, values?: unknown[]) => (await database.admin.query(text, values)).rows;
     expect(await run('select name from campaign_mirror.migrations order by id')).to.deep.equal(
-      migrations.map(({ name }) => ({ name })),
+      migrationNames.map((name) => ({ name })),
     );
     expect(await enforcementFaults(run)).to.deep.equal([]);
     expect(await columns(database)).to.deep.equal(await columns(await freshDatabase()));

@@ -1,8 +1,10 @@
 import { Agent } from 'node:http';
 import { openapiPath } from '@campaign-mirror/adapters-http/docs';
-import { migrations } from '@campaign-mirror/adapters-persistence';
+import { migrationNames, roles } from '@campaign-mirror/adapters-persistence';
 import { freePort } from '@campaign-mirror/embedded-postgres';
 import { expect } from 'chai';
+import { command, refused } from '../support/commands/command.ts';
+import { commandsOn } from '../support/commands/commands-on.ts';
 import { call } from '../support/http/caller.ts';
 import { RawConnection } from '../support/http/connection.ts';
 import { serviceDataOf } from '../support/process/lives.ts';
@@ -75,6 +77,82 @@ describe('what is set of a process holds', () => {
     expect(because.toSorted()).to.deep.equal([...Array(17).fill('failed-keys'), ...Array(13).fill('rate')]);
   });
 
+  it('MIRROR_HOST_DENYLIST: what one service denies holds for every other process, until somebody allows it again', async () => {
+    const on = commandsOn(data.database);
+    const [id] = data.campaigns;
+    const evil = 'https://Evil.example./';
+    await on.run(`mirror set ${id} ${evil} --as-operator`);
+    const [, { move }] = await on.objects(
+      'mirror move --from-host evil.example --to-host third.example --yes',
+    );
+    const first = await serving({ MIRROR_HOST_DENYLIST: 'evil.example, *.B\u00fccher.example' });
+    const bare = (await on.object('campaign create --owner 1')).id;
+    const change = (await on.objects(`mirror history ${id}`)).at(-1)?.id;
+    const why = 'it must not point to this host, which the host denylist contains';
+    for (const line of [
+      `mirror set ${id} ${evil} --as-operator`,
+      `mirror set ${id} https://a.b\u00fccher.example/ --as-operator`,
+      `mirror create ${bare} --target-url ${evil}`,
+      `mirror restore ${id} --to ${change} --yes`,
+      `mirror move --from-host third.example --to-host evil.example --yes`,
+      `mirror move --undo ${move} --yes`,
+      'import -',
+    ]) {
+      const { code, output, errors } = await command(
+        line.split(' '),
+        on.settings,
+        `owner_id,target_url\n9,${evil}\n`,
+      );
+      expect(code, line).to.equal(1);
+      expect(output + errors, line).to.match(/host denylist contains/);
+    }
+    expect(await on.run(`mirror create ${bare} --target-url ${evil}`)).to.deep.equal(
+      refused(`--target-url: ${why}\n`),
+    );
+    const doctor = async (more = {}) =>
+      (await command(['doctor'], { ...on.settings, ...more })).output.match(/^warning +denylist .*$/gm) ?? [];
+    const others = (hosts: string) =>
+      `${hosts}: denied, as other processes have said, but not in this MIRROR_HOST_DENYLIST`;
+    const alone = 'only this MIRROR_HOST_DENYLIST denies a.example';
+    expect(
+      (await doctor({ MIRROR_HOST_DENYLIST: 'evil.example,a.example' })).map((line) => line.slice(21)),
+    ).to.deep.equal([alone, others('*.xn--bcher-kva.example')]);
+    expect(await doctor({ MIRROR_HOST_DENYLIST: 'evil.example *.b\u00fccher.example' })).to.deep.equal([]);
+    const noted = await command(['mirror', 'list'], { ...on.settings, MIRROR_HOST_DENYLIST: 'a.example' });
+    expect(noted.errors).to.equal(`${alone}\n`);
+
+    for (const [setting, also] of [
+      ['', []],
+      ['a.example', ['https://a.example/']],
+    ] as const) {
+      const other = await serving({ MIRROR_HOST_DENYLIST: setting });
+      for (const address of [evil, ...also])
+        expect((await call(data.one(other, { address }))).status, address).to.equal(422);
+      const [warned] = eventsOf(other.process, 'check-warned').filter((line) => line.check === 'denylist');
+      expect(warned?.msg).to.include(others('*.xn--bcher-kva.example, evil.example'));
+    }
+    await first.process.stop();
+    await on.session(`
+      $ denylist
+      host
+      *.xn--bcher-kva.example
+      a.example
+      evil.example
+      $ denylist --allow EVIL.example.
+      evil.example is allowed again, by each service from its next start on.
+      $ denylist --allow evil.example
+      ! evil.example is not denied`);
+    expect((await call(data.one(await serving({}), { address: evil }))).status).to.equal(200);
+    expect((await on.run(`mirror create ${bare} --target-url ${evil}`)).code).to.equal(0);
+    const allowed = (await on.objects('audit')).filter(({ act }) => act === 'hosts-allowed');
+    expect(allowed.map(({ details, database_role }) => [details, database_role])).to.deep.equal([
+      [{ hosts: 'evil.example' }, roles.operator],
+    ]);
+    const owner = { DATABASE_URL: data.database.url('owner'), MIRROR_HOST_DENYLIST: 'evil.example' };
+    expect((await command(['migrate'], owner)).code).to.equal(0);
+    expect((await on.run(`mirror set ${bare} ${evil} --as-operator`)).code).to.equal(1);
+  });
+
   it('IDLE_TIMEOUT: a connection that idles so long closes', async () => {
     const service = await serving({ IDLE_TIMEOUT: '50ms' });
     const idle = await RawConnection.open(Number(new URL(service.base).port));
@@ -109,7 +187,7 @@ describe('what is set of a process holds', () => {
   it('/version says what runs', async () => {
     const { ops } = await serving({});
     const { name, version } = JSON.parse(await read('package.json'));
-    const running = { name, version, node: process.version, migration: migrations.at(-1)?.name };
+    const running = { name, version, node: process.version, migration: migrationNames.at(-1) };
     expect(await (await fetch(`${ops}/version`)).json()).to.deep.equal(running);
   });
 });

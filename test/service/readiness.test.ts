@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { mock } from 'node:test';
-import { migrations, openProbe, roles } from '@campaign-mirror/adapters-persistence';
+import { migrationNames, openProbe, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import { readinessOf } from '../../packages/app/src/process/readiness.ts';
 import { tcpProxy } from '../support/database/tcp-proxy.ts';
@@ -28,7 +28,7 @@ describe('contract: life — what /readyz asks of the database', () => {
   }
 
   const table = 'campaign_mirror.migrations';
-  const last = migrations.at(-1)?.name;
+  const last = migrationNames.at(-1);
   const forgotten = { database: true, migrations: false };
   const states: [what: string, statement: string, state: object][] = [
     ['all is there, and more', `insert into ${table} (name) values ('9999-newer')`, good],

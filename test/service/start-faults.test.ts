@@ -59,7 +59,11 @@ describe('a start that cannot succeed ends with one clear line and an exit code'
       { HOST: 'x86_64-conda-linux-gnu' },
     ],
     ['another for operators', /^OPS_HOST: "192\.0\.2\.1" is not an address of/, { OPS_HOST: '192.0.2.1' }],
-    ['not in UTF-8', /LATIN1: make one with encoding UTF8$/, { make: () => emptyDatabase('owner', latin1) }],
+    [
+      'not in UTF-8',
+      /LATIN1: make one: create database NAME template template0 encoding 'UTF8' locale 'C'$/,
+      { make: () => emptyDatabase('owner', latin1) },
+    ],
     [
       'a wrong password',
       / failed for user "\w+_nobody" \(28P01\): check the name of the user, its password/,

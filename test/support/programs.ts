@@ -5,6 +5,9 @@ import { projectFolder } from './workspace.ts';
 /** Debian keeps what only root needs out of other users' PATH. */
 const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/local/sbin', '/usr/sbin', '/sbin'];
 
+/** As `npm run setup` installs it. */
+export const pnpm = `${projectFolder}node_modules/.cache/pnpm/node_modules/pnpm/pnpm`;
+
 /** The path of a program that has to be there. @throws Error that says what to install: the packages of that list */
 export function program(name: string, list = 'ops/debian-packages'): string {
   for (const path of folders.map((folder) => join(folder, name)))

@@ -6,7 +6,7 @@ export type {
   OperatorPorts,
 } from './commands/operator.ts';
 export type { Undone, UndoneBy } from './commands/words.ts';
-export { group, leaf } from './terminal/arguments.ts';
+export { group, leaf, numberRange } from './terminal/arguments.ts';
 
 /** The commands by their first word, each loaded on demand. */
 export const operatorCommands = {

@@ -1,5 +1,13 @@
 import type * as domain from '@campaign-mirror/domain';
-import { accessKeyOf, conditionHolds, keySubject, usualKeyLife } from '@campaign-mirror/domain';
+import {
+  accessKeyOf,
+  conditionHolds,
+  keySubject,
+  mirrorAddress,
+  noDeniedHosts,
+  ownerId,
+  usualKeyLife,
+} from '@campaign-mirror/domain';
 import { keyHash, newKey, timestampOf } from './schema/schema.ts';
 
 type Stored<T> = { -readonly [Field in keyof T]: T[Field] };
@@ -16,15 +24,15 @@ export interface StoredAccessKey {
 
 /**
  * State of the in-memory adapters. One process, nothing persisted; as atomic as PostgreSQL, because a step that judges
- * and writes is not interrupted.
+ * and writes is not interrupted. Its methods throw a TypeError for what PostgreSQL refuses.
  */
 export class InMemoryStore {
-  readonly campaigns = new Map<domain.CampaignId, Stored<Omit<domain.Campaign, 'hasMirror'>>>();
-  readonly mirrors = new Map<domain.CampaignId, Stored<domain.Mirror>>();
+  readonly campaigns = new Map<number, Stored<Omit<domain.Campaign, 'hasMirror'>>>();
+  readonly mirrors = new Map<number, Stored<domain.Mirror>>();
   /** By the SHA-256 of the key, in hexadecimal. */
   readonly accessKeys = new Map<string, StoredAccessKey>();
   readonly history: domain.HistoryEntry[] = [];
-  readonly lastChanges = new Map<domain.CampaignId, domain.HistoryId>();
+  readonly lastChanges = new Map<number, domain.HistoryId>();
   readonly now: () => bigint;
   #lastId = 0;
 
@@ -33,14 +41,23 @@ export class InMemoryStore {
     this.now = now;
   }
 
-  createCampaign(ownerId: domain.OwnerId, isDefault = false): domain.CampaignId {
+  /** A campaign without a mirror. An owner has at most one default campaign. */
+  createCampaign(owner: number, isDefault = false): domain.CampaignId {
+    const of = ownerOf(owner);
+    if (isDefault && [...this.campaigns.values()].some((one) => one.ownerId === of && one.isDefault))
+      throw new TypeError(`owner ${owner} has a default campaign`);
     const id = this.nextId<domain.CampaignId>();
-    this.campaigns.set(id, { id, ownerId, isDefault });
+    this.campaigns.set(id, { id, ownerId: of, isDefault });
     return id;
   }
 
-  /** A mirror without clicks, in the place of the campaign's mirror if it has one. */
-  createMirror(campaignId: domain.CampaignId, targetUrl: domain.MirrorAddress): domain.Mirror {
+  /** A mirror without clicks, of a campaign that has none. */
+  createMirror(campaign: number, address: string): domain.Mirror {
+    const campaignId = this.campaigns.get(campaign)?.id;
+    const targetUrl = mirrorAddress(address, noDeniedHosts);
+    if (!campaignId) throw new TypeError(`there is no campaign ${campaign}`);
+    if (this.mirrors.has(campaignId)) throw new TypeError(`campaign ${campaign} has a mirror`);
+    if (typeof targetUrl !== 'string') throw new TypeError(`not an address of a mirror: ${targetUrl.fault}`);
     const createdAt = timestampOf(this.now());
     const untouched = { clicks: 0, updatedExternally: false, updatedExternallyAt: null, createdAt };
     const mirror = {
@@ -56,14 +73,15 @@ export class InMemoryStore {
 
   /** `expiresIn` in seconds: a year by default. */
   issueKey(
-    ownerId: domain.OwnerId,
+    owner: number,
     expiresIn: number | 'never' = usualKeyLife,
     hosts?: domain.HostList,
   ): { id: domain.AccessKeyId; key: domain.AccessKey } {
     const { key, hash } = newKey();
     const id = this.nextId<domain.AccessKeyId>();
     const end = expiresIn === 'never' ? null : timestampOf(this.now() + BigInt(expiresIn) * 1_000_000n);
-    this.accessKeys.set(hash.toString('hex'), { id, ownerId, hosts, expiresAt: end, revokedAt: null });
+    const stored = { id, ownerId: ownerOf(owner), hosts, expiresAt: end, revokedAt: null };
+    this.accessKeys.set(hash.toString('hex'), stored);
     return { id, key };
   }
 
@@ -80,6 +98,12 @@ export class InMemoryStore {
     this.#lastId += 1;
     return this.#lastId as Id;
   }
+}
+
+function ownerOf(number: number): domain.OwnerId {
+  const owner = ownerId(number);
+  if (!owner) throw new TypeError(`not the number of an owner: ${number}`);
+  return owner;
 }
 
 /** Campaigns and mirrors in memory: for tests, and for reuse without persistence. */

@@ -22,6 +22,7 @@ export { grantedRights, rightsOf } from './migration/granted-rights.ts';
 export { isMigrated, type MigrationState, migrationStates } from './migration/migration-states.ts';
 export { postgresAudit } from './operator/audit.ts';
 export { postgresCampaignRecords } from './operator/campaign-records.ts';
+export { allowHost, deniedHosts, denyHosts } from './operator/denied-hosts.ts';
 export { postgresChangeFeed } from './operator/follow-changes.ts';
 export {
   demonstrationCampaign,
@@ -34,4 +35,5 @@ export {
 export { postgresHistoryPruning, postgresMirrorHistory } from './operator/mirror-history.ts';
 export { postgresMirrorMoves, postgresOperatorMirrors } from './operator/operator-mirrors.ts';
 export { revokeLargeObjects } from './schema/grants.ts';
-export { migrationNames, type Role, roles } from './schema/schema.ts';
+export { campaignsOutside, type NumberRange, numbersOf } from './schema/numbers.ts';
+export { migrationNames, type Role, roles, schema } from './schema/schema.ts';

@@ -133,7 +133,7 @@ function show() {
   setText('noKeys', more > 0 ? `And ${whole(more)} more.` : none(keys));
   setText('noMoves', none(moves));
   setRows({
-    keys: (keys ?? []).map((one) => [one.id, one.owner, minute(one.expiresAt), one.hosts ?? 'any']),
+    keys: (keys ?? []).map((one) => [one.id, one.name, one.owner, minute(one.expiresAt), one.hosts ?? 'any']),
     moves: (moves ?? []).map((one) => [one.id, minute(one.at), moveOf(one), whole(one.mirrors)]),
     refusals: refusals
       .map((one) => ({ ...one, last: lastOf(one) }))
@@ -170,7 +170,10 @@ function none(list) {
   return list.length === 0 ? 'None.' : '';
 }
 
-const moveOf = ({ from, to, undoes }) => (undoes === null ? `${from} → ${to}` : `undoes move ${undoes}`);
+function moveOf({ from, to, undoes }) {
+  if (undoes !== null) return `undoes move ${undoes}`;
+  return from === null ? 'addresses of a file' : `${from} → ${to}`;
+}
 
 /** `brief`: for the title. */
 function headline(text, brief = text) {
@@ -196,7 +199,7 @@ function setRows(tables) {
 
 function rowOf(cells) {
   const row = document.createElement('tr');
-  if (cells[1] === 'fails') row.className = 'bad';
+  if (cells.length === 2 && cells[1] === 'fails') row.className = 'bad';
   for (const [at, text] of cells.entries()) {
     const cell = document.createElement(at === 0 ? 'th' : 'td');
     if (at === 0) cell.scope = 'row';

@@ -24,6 +24,7 @@ export * from './values/condition.ts';
 export * from './values/identifiers.ts';
 export {
   type AddressFault,
+  entriesOf,
   type Host,
   type HostList,
   type HostName,
@@ -34,5 +35,6 @@ export {
   longestAddress,
   type MirrorAddress,
   mirrorAddress,
+  namesHostElsewhere,
   noDeniedHosts,
 } from './values/mirror-address.ts';

@@ -14,15 +14,17 @@ export type Replicated = Awaited<ReturnType<typeof replicated>>;
 
 /**
  * A primary and its standby, by streaming replication, as `pg_basebackup` makes one (PostgreSQL, section 26.3.3, making a
- * base backup using the low level API). `prepare` fills the primary before it is copied.
+ * base backup using the low level API). `prepare` fills the primary before it is copied; `folder` as a dedicated server has it.
  */
 export async function replicated(
   prepare: (primary: DedicatedServer) => Promise<void> = async () => {},
   settings: readonly string[] = usual,
+  folder = '',
 ) {
-  const primary = await dedicatedServer({ settings });
+  const primary = await dedicatedServer({ settings, folder });
   await prepare(primary);
   const standby = await dedicatedServer({
+    folder,
     settings: [...settings, `primary_conninfo=${conninfo(primary)}`],
     fill: (data, as) => copyOf(primary, data, as),
   });

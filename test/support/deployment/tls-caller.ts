@@ -14,6 +14,7 @@ export interface TlsCall {
   readonly path: string;
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body: string;
+  readonly method?: string;
 }
 
 export type TlsCaller = ReturnType<typeof tlsCaller>;
@@ -31,11 +32,10 @@ export function tlsCaller(
     port,
     servername,
     agent,
-    method: 'POST',
   };
   /** @throws what breaks the connection */
-  const call = async ({ path, headers, body }: TlsCall) => {
-    const sent = request({ ...to, path, headers: { Host: servername, ...headers } });
+  const call = async ({ path, headers, body, method = 'POST' }: TlsCall) => {
+    const sent = request({ ...to, path, method, headers: { Host: servername, ...headers } });
     sent.end(body);
     const [response] = (await once(sent, 'response')) as [IncomingMessage];
     return { status: response.statusCode, headers: response.headers, body: await text(response) };

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { copyFileSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -30,10 +30,11 @@ interface Place extends ReturnType<typeof selfMadeCertificate> {
 const kinds = {
   nginx: {
     file: 'ops/nginx.conf',
-    replaced: ({ port, upstream, certificate, key }: Place) => ({
+    replaced: ({ folder, port, upstream, certificate, key }: Place) => ({
       'listen 443 ssl': `listen 127.0.0.1:${port} ssl`,
       'listen [::]:443 ssl': `listen [::1]:${port} ssl`,
       '127.0.0.1:3000': `127.0.0.1:${upstream}`,
+      '/var/log/nginx/campaign-mirror.log': `${folder}/access.log`,
       '/etc/ssl/campaign-mirror.pem': certificate,
       '/etc/ssl/private/campaign-mirror.key': key,
     }),
@@ -60,6 +61,21 @@ http { access_log off; ${temporary} ${config} }
     around: (_: string, config: string) => config,
     words: (_: string, file: string) => ['run', '--adapter', 'caddyfile', '--config', file],
     listens: 'serving initial configuration',
+    stop: 'SIGTERM',
+  },
+  haproxy: {
+    file: 'ops/haproxy.cfg',
+    replaced: ({ port, upstream, certificate, key }: Place) => {
+      copyFileSync(key, `${certificate}.key`);
+      return {
+        'bind :443 ssl': `bind 127.0.0.1:${port},[::1]:${port} ssl`,
+        '/etc/haproxy/campaign-mirror.pem': certificate,
+        '10.0.0.21:3000': `127.0.0.1:${upstream}`,
+      };
+    },
+    around: (_: string, config: string) => config,
+    words: (_: string, file: string) => ['-W', '-db', '-f', file],
+    listens: 'Loading success',
     stop: 'SIGTERM',
   },
 } as const;

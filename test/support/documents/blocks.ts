@@ -5,6 +5,7 @@
  * - `scripts`: nothing but that package.json has the scripts that it calls
  * - `run: service`: run it in a folder with ./campaign-mirror, while a service runs; $KEY is for $CAMPAIGN
  * - `run: database`, `run: database: ROLE@DATABASE`: run it on a server that was empty, as its superuser or that role
+ * - `run: first terminal`, `run: second terminal`: on that server; what the second prints is read when the first goes on
  * - `run: ts`: in the README of a package: compile and run it with the packages installed
  * - `answers`: compare it with what the block before has printed; `…` stands for anything
  *

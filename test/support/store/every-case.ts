@@ -70,7 +70,7 @@ export function worldsOf({ campaigns, identity, accessKeys, others, settings, st
         createMirror: (campaign, address) => newMirror({ settings }, campaign, address),
       },
       keys: {
-        issue: async (owner) => (await issue(owner, hour)).id,
+        issue: async (owner, expires) => (await issue(owner, expires ?? hour)).id,
         revoke: (key) => accessKeys.revoke(key),
         expire: others.expireKey,
         delete: others.deleteKey,

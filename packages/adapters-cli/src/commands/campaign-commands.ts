@@ -28,27 +28,32 @@ export function campaignCommands(call: Call, operator: OperatorAccess) {
   const list = leaf('list', 'list campaigns by number, with the addresses of their mirrors', [
     'campaign list',
     'campaign list --owner 42 --limit 20',
+    'campaign list --name summer',
     'campaign list --after 1000 --json',
   ])
     .option('--owner <n>', 'only those of this owner', parse.owner)
+    .option('--name <text>', 'only those whose name contains this text, in upper or lower case', parse.name)
     .option('--limit <n>', 'maximum number to show; all by default', parse.limit)
     .option('--after <id>', 'only those after this one', parse.campaign)
-    .action(async ({ json, owner, ...range }) => {
-      await operator.acting(({ records }) => {
-        const rows = paged(call, range, 'id', (page) => records.list({ ...page, owner }));
-        return call.output.list(rows, {
-          json,
-          columns: [
-            { head: 'campaign', right: true, cell: ({ id }) => id },
-            { head: 'owner', right: true, cell: ({ ownerId }) => ownerId },
-            { head: 'default', cell: ({ isDefault }) => isDefault },
-            { head: 'created', cell: ({ createdAt }) => createdAt },
-            { head: 'name', cell: ({ name }) => name },
-            { head: 'mirror', cell: ({ mirror }) => mirror?.targetUrl ?? null },
-          ],
-          none: 'There is no such campaign.',
-        });
-      }, reading);
+    .action(async ({ json, owner, name, ...range }) => {
+      await operator.acting(
+        ({ records }) => {
+          const rows = paged(call, range, 'id', (page) => records.list({ ...page, owner, name }));
+          return call.output.list(rows, {
+            json,
+            columns: [
+              { head: 'campaign', right: true, cell: ({ id }) => id },
+              { head: 'owner', right: true, cell: ({ ownerId }) => ownerId },
+              { head: 'default', cell: ({ isDefault }) => isDefault },
+              { head: 'created', cell: ({ createdAt }) => createdAt },
+              { head: 'name', cell: ({ name }) => name },
+              { head: 'mirror', cell: ({ mirror }) => mirror?.targetUrl ?? null },
+            ],
+            none: 'There is no such campaign.',
+          });
+        },
+        { ...reading, pace: 'in-steps' },
+      );
     });
 
   const show = leaf('show', 'show a campaign and where its mirror points to', ['campaign show 42'])

@@ -59,14 +59,19 @@ export function keyCommands(call: Call, operator: OperatorAccess) {
   const list = leaf(
     'list',
     'list access keys by number: first characters, owner, name, and when each was created, was last used and expires',
-    ['key list', 'key list --owner 42', 'key list --limit 20 --after 100 --json'],
+    ['key list', 'key list --owner 42', 'key list --expiring 14d', 'key list --limit 20 --after 100 --json'],
   )
     .option('--owner <n>', 'only those of this owner', parse.owner)
+    .option(
+      '--expiring <time>',
+      'only those that expire within this time, such as 14d, and are neither revoked nor replaced',
+      parse.life,
+    )
     .option('--limit <n>', 'maximum number to show; all by default', parse.limit)
     .option('--after <id>', 'only those after this one', parse.key)
-    .action(async ({ json, owner, ...range }) => {
+    .action(async ({ json, owner, expiring, ...range }) => {
       await operator.administering(({ keys }) => {
-        const rows = paged(call, range, 'id', (page) => keys.list({ ...page, owner }));
+        const rows = paged(call, range, 'id', (page) => keys.list({ ...page, owner, expiring }));
         return call.output.list(rows, {
           json,
           columns: [
@@ -81,7 +86,7 @@ export function keyCommands(call: Call, operator: OperatorAccess) {
             { head: 'hosts', cell: ({ hosts }) => hosts?.join(',') ?? 'any' },
             { head: 'name', cell: ({ name }) => name },
           ],
-          none: 'There is no access key.',
+          none: expiring ? 'No such key expires within that time.' : 'There is no access key.',
         });
       }, reading);
     });

@@ -7,9 +7,9 @@ import { ClearError, jsonOf, printable } from '../terminal/errors.ts';
 import { confirmed, secret } from '../terminal/prompt.ts';
 import { mirrorHistory } from './history-commands.ts';
 import { follow } from './mirror-follow-command.ts';
-import { move } from './mirror-move-command.ts';
+import { carryOut, move } from './mirror-move-command.ts';
 import { type OperatorAccess, reading } from './operator.ts';
-import { campaignRefused, changeNumbers } from './words.ts';
+import { campaignRefused, changeNumbers, leftOut } from './words.ts';
 
 export function mirrorCommands(call: Call, operator: OperatorAccess) {
   const create = leaf('create', 'create the mirror of a campaign; a campaign has at most one', [
@@ -42,11 +42,18 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
       const page = host
         ? { owner, after, limit: examinedPageSize, hosts: [host.name] }
         : { owner, after, limit: Math.min(limit, pageSize) };
-      const isWanted = ({ targetUrl }: domain.Mirror) =>
-        !host || domain.isOnHost(targetUrl, host.name, subdomains);
-      await operator.acting(({ records }) => {
+      const left = { below: 0, elsewhere: 0 };
+      const isWanted = ({ targetUrl }: domain.Mirror) => {
+        if (!host) return true;
+        if (domain.namesHostElsewhere(targetUrl, host.name)) left.elsewhere += 1;
+        if (!domain.isOnHost(targetUrl, host.name, true)) return false;
+        if (subdomains || domain.isOnHost(targetUrl, host.name, false)) return true;
+        left.below += 1;
+        return false;
+      };
+      await operator.acting(async ({ records }) => {
         const rows = mirrorsOf(call, records, page, limit, isWanted);
-        return call.output.list(rows, {
+        const count = await call.output.list(rows, {
           json,
           columns: [
             { head: 'campaign', right: true, cell: ({ campaignId }) => campaignId },
@@ -57,6 +64,9 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
           ],
           none: 'There is no such mirror.',
         });
+        // Where a list ends early, the rest was not examined.
+        if (host && count < limit && !call.output.isReaderGone)
+          await call.output.note(leftOut(left, host, 'lists'));
       }, reading);
     });
 
@@ -76,16 +86,35 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
 
   const set = leaf(
     'set',
-    `set the mirror of a campaign as a call with an access key does; reads the key from ${operator.accessKeySetting}, or asks for it`,
+    `set the mirror of a campaign as a call with an access key does; reads the key from ${operator.accessKeySetting}, or asks for it; or, as the operator, the mirrors that a file names`,
     [
       "mirror set 42 'https://second.example/?click={click_id}'",
       'mirror set 42 https://second.example/ --as-operator',
+      'mirror set --file changes.csv --dry-run',
     ],
   )
-    .argument('<campaign>', 'the campaign', parse.campaign)
-    .argument('<url>', 'the new address')
+    .argument('[campaign]', 'the campaign; required without --file', parse.campaign)
+    .argument('[url]', 'the new address; required without --file')
     .option('--as-operator', 'without a key: whoever owns the campaign; recorded in the audit')
-    .action(async (campaign, address, { asOperator, json }) => {
+    .option(
+      '--file <file>',
+      'as the operator, those in this CSV, with the columns campaign and address (or id and target_url, as in an export), ' +
+        'and perhaps expected, the address that the mirror must have now; - for standard input; asks first',
+    )
+    .option('--dry-run', 'with --file: show each address before and after, and change nothing')
+    .option('--yes', 'with --file: do not ask')
+    .action(async (campaign, address, { asOperator, file, dryRun = false, yes = false, json }) => {
+      if (file !== undefined && campaign === undefined) {
+        const { settingPlan } = await import('./mirror-set-file.ts');
+        const planOf = await settingPlan(call, file);
+        return carryOut(call, operator, planOf, { json, dryRun, yes, pace: 'in-steps' });
+      }
+      if (file !== undefined || campaign === undefined || address === undefined || dryRun || yes) {
+        throw new ClearError(
+          'either a campaign and its address are needed, or --file, with which --dry-run and --yes can be used',
+          'usage',
+        );
+      }
       const credential = asOperator ? undefined : await keyOfCaller(call, operator);
       const outcome = await operator.acting(
         async (ports, { deniedHosts, requestId }): Promise<domain.Outcome> => {

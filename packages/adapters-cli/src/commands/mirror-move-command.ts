@@ -6,20 +6,24 @@ import { ClearError, counted } from '../terminal/errors.ts';
 import { confirmed } from '../terminal/prompt.ts';
 import { MoveReport } from './move-report.ts';
 import type { OperatorAccess } from './operator.ts';
-import { cutOff } from './words.ts';
+import { cutOff, leftOut } from './words.ts';
 
-/** A move, or the undoing of one, and its texts. */
-interface Plan {
+/** A move, the undoing of one, or the setting of many mirrors, and its texts. */
+export interface Plan {
   /** With `dryRun` nothing is written. */
   events(dryRun: boolean): AsyncIterable<domain.MirrorMoved | domain.MoveProgress>;
+  /** What becomes of a mirror. */
+  readonly done: 'moved' | 'set';
   /** Such as `from old.example to new.example`. */
   readonly direction: string;
   /** Printed if there is no mirror to move. */
   readonly none: string;
   /** What the user should check before it begins; empty if there is nothing to check. */
-  warning(dryRun: MoveReport): string;
-  /** The move that has undone this one already. */
-  readonly undoneBy?: domain.AuditId | null;
+  warning?(dryRun: MoveReport): string;
+  /** What it leaves as it is, although the user may expect it to change; empty if there is nothing. */
+  left?(report: MoveReport): string;
+  /** @throws ClearError if nothing is left to do */
+  refuse?(dryRun: MoveReport): void;
 }
 
 export function move(call: Call, operator: OperatorAccess) {
@@ -56,32 +60,58 @@ export function move(call: Call, operator: OperatorAccess) {
       if (!planOf) {
         throw new ClearError('either --from-host and --to-host are needed, or --undo alone', 'usage');
       }
-      await operator.acting(
-        async ({ moves }, { deniedHosts, undoneBy }) => {
-          const plan = await planOf(moves, deniedHosts);
-          const reportOf = (dryRun: boolean, printsMirrors: boolean) => {
-            const report = new MoveReport(call, { json, dryRun, printsMirrors });
-            return report.take(plan.events(dryRun)).catch((error) => {
-              throw cutOff(error, dryRun ? undefined : report.movedSoFar, undoneBy);
-            });
-          };
-          if (!dryRun && !yes) await confirmMove(call, plan, await reportOf(true, false));
-          const report = await reportOf(dryRun, true);
-          if (dryRun) await call.output.note(plan.warning(report));
-          await printResult(call, report, plan, { json, dryRun });
-        },
-        { pace: undo === undefined ? 'in-steps' : 'unhurried' },
-      );
+      const pace = undo === undefined ? 'in-steps' : 'unhurried';
+      await carryOut(call, operator, planOf, { json, dryRun, yes, pace });
     });
 }
 
+/** Asks, unless it is told not to, makes the move or shows what it would do, and prints each result and the sums. */
+export async function carryOut(
+  call: Call,
+  operator: OperatorAccess,
+  planOf: (moves: domain.MirrorMoves, denied: domain.HostList) => Plan | Promise<Plan>,
+  { json, dryRun, yes, pace }: Options,
+): Promise<void> {
+  await operator.acting(
+    async ({ moves }, { deniedHosts, undoneBy }) => {
+      const plan = await planOf(moves, deniedHosts);
+      const reportOf = (dryRun: boolean, printsMirrors: boolean) => {
+        const report = new MoveReport(call, { json, dryRun, printsMirrors, done: plan.done });
+        return report.take(plan.events(dryRun)).catch((error) => {
+          throw cutOff(error, dryRun ? undefined : report.movedSoFar, undoneBy);
+        });
+      };
+      const asks = !dryRun && !yes;
+      if (asks || plan.refuse) {
+        const found = await reportOf(true, false);
+        plan.refuse?.(found);
+        if (asks) await confirmMove(call, plan, found);
+      }
+      const report = await reportOf(dryRun, true);
+      const notes = [dryRun && plan.warning?.(report), plan.left?.(report)];
+      await call.output.note(notes.filter(Boolean).join('\n'));
+      await printResult(call, report, plan, { json, dryRun });
+    },
+    { pace },
+  );
+}
+
+interface Options {
+  readonly json: boolean | undefined;
+  readonly dryRun: boolean;
+  readonly yes: boolean;
+  readonly pace: 'unhurried' | 'in-steps';
+}
+
 /** Asks before live mirrors are changed, unless there are none to change. @throws ClearError; Interrupted */
-async function confirmMove(call: Call, { direction, warning }: Plan, report: MoveReport): Promise<void> {
+async function confirmMove(call: Call, plan: Plan, report: MoveReport): Promise<void> {
   const { example, toMove } = report;
   if (!example) return;
   const such = `such as that of campaign ${example.campaign} to ${example.after}`;
-  const question = `Move ${toMove} ${direction}, ${such}? ${warning(report)}`;
-  await confirmed(call, question.trim());
+  const question = `${plan.done === 'set' ? 'Set' : 'Move'} ${toMove} ${plan.direction}, ${such}?`;
+  const notSet = plan.done === 'set' && report.notMoved && `Not set: ${report.notMoved}.`;
+  const parts = [question, notSet, plan.warning?.(report), plan.left?.(report)];
+  await confirmed(call, parts.filter(Boolean).join(' '));
   call.interruption.throwIfInterrupted('Nothing was done.');
 }
 
@@ -98,10 +128,12 @@ async function movePlan(
   const whose = options.owner ? ` of the owner ${options.owner}` : '';
   return {
     events: (dryRun) => domain.moveMirrors(moves, { ...options, move, dryRun }, denied),
+    done: 'moved',
     direction: `from ${from.written} to ${to.written}`,
     none: `No mirror${whose} is on ${from.written}${subdomains ? ' or a name below it' : ''}.`,
     warning: ({ example, isTargetInUse }) =>
       example && !isTargetInUse ? `No mirror${whose} is on ${to.written} yet: check its spelling.` : '',
+    left: (report) => leftOut(report, from, 'moves'),
   };
 }
 
@@ -117,11 +149,18 @@ async function undoingPlan(
     throw new ClearError(`there is no move ${move}: \`./campaign-mirror audit\` shows the numbers of moves`);
   return {
     events: (dryRun) => domain.undoMove(moves, { move, includeDefault, dryRun }, denied),
+    done: 'moved',
     direction: `back as before move ${move}`,
     none: `Move ${move} has nothing to undo.`,
     warning: ({ counts: { 'changed-since': changed } }) =>
       changed > 0 ? `${counted(changed, 'mirror was', 'mirrors were')} changed since, and will stay.` : '',
-    undoneBy,
+    ...(undoneBy && {
+      refuse: ({ counts: { unchanged, 'changed-since': changed, ...others } }) => {
+        if (Object.values(others).some((count) => count > 0)) return;
+        const redo = `\`./campaign-mirror mirror move --undo ${undoneBy}\` makes it again`;
+        throw new ClearError(`move ${move} was undone already, by move ${undoneBy}: ${redo}`);
+      },
+    }),
   };
 }
 
@@ -129,27 +168,22 @@ async function undoingPlan(
 async function printResult(
   { output }: Call,
   report: MoveReport,
-  { direction, none, undoneBy }: Plan,
+  { done, direction, none, left }: Plan,
   { json, dryRun }: { json: boolean | undefined; dryRun: boolean },
 ): Promise<void> {
-  const { counts, examined, moveId } = report;
-  const all = Object.entries(counts);
+  const { counts, examined, moveId, notMoved, below, elsewhere } = report;
   let sentence = none;
-  if (all.some(([, count]) => count > 0)) {
+  if (notMoved || counts.moved + counts['would-move'] > 0) {
     sentence = dryRun
-      ? `${report.toMove} would be moved ${direction}; nothing was done.`
+      ? `${report.toMove} would be ${done} ${direction}; nothing was done.`
       : `${report.moved} ${direction}.`;
     if (moveId)
       sentence += ` This is move ${moveId}: \`./campaign-mirror mirror move --undo ${moveId}\` undoes it.`;
   }
-  const fields = Object.fromEntries(all.map(([kind, count]) => [kind.replace('-', '_'), count]));
-  await output.answer(json, { move: moveId ?? null, looked_at: examined, ...fields }, sentence);
-
-  const notMoved = all.filter(([kind, count]) => count > 0 && kind !== 'moved' && kind !== 'would-move');
-  if (notMoved.length === 0 || (dryRun && output.isReaderGone)) return;
-  const why = notMoved.map(([kind, count]) => `${count} ${kind.replace('-', ' ')}`).join(', ');
-  const before = undoneBy ? `; this move was undone before, by move ${undoneBy}` : '';
-  throw new ClearError(`not every mirror ${dryRun ? 'would be' : 'was'} moved: ${why}${before}`);
+  const sums = { move: moveId ?? null, looked_at: examined, ...report.fields };
+  await output.answer(json, left ? { ...sums, below, elsewhere } : sums, sentence);
+  if (notMoved === '' || (dryRun && output.isReaderGone)) return;
+  throw new ClearError(`not every mirror ${dryRun ? 'would be' : 'was'} ${done}: ${notMoved}`);
 }
 
 /** Why a move is invalid, and what to do instead. */

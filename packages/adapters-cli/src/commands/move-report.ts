@@ -2,7 +2,7 @@ import type * as domain from '@campaign-mirror/domain';
 import type { Call } from '../terminal/call.ts';
 import { counted, printable } from '../terminal/errors.ts';
 import type { Progress } from '../terminal/input-file.ts';
-import { addressFaults } from './words.ts';
+import { addressFaults, campaignRefused } from './words.ts';
 
 /** The maximum number of hosts that are counted: there can be any number of names below a host. */
 const maxHosts = 10_000;
@@ -10,6 +10,8 @@ const maxHosts = 10_000;
 interface ReportOptions {
   readonly json: boolean | undefined;
   readonly dryRun: boolean;
+  /** What becomes of a mirror. */
+  readonly done: 'moved' | 'set';
   /** Whether to print each mirror; otherwise they are only counted. */
   readonly printsMirrors: boolean;
 }
@@ -19,15 +21,20 @@ export class MoveReport {
   readonly counts = {
     moved: 0,
     'would-move': 0,
+    unchanged: 0,
     refused: 0,
     invalid: 0,
+    'not-as-expected': 0,
+    unread: 0,
     'changed-meanwhile': 0,
     'changed-since': 0,
     locked: 0,
   };
   examined = 0;
   isTargetInUse = true;
-  example: domain.MirrorMoved | undefined;
+  below = 0;
+  elsewhere = 0;
+  example: domain.MirrorMove | undefined;
   moveId: domain.AuditId | undefined;
   /** Those of the mirrors that would be moved, up to `maxHosts` of them. */
   readonly #hosts = new Set<string>();
@@ -42,7 +49,23 @@ export class MoveReport {
 
   /** Such as `2 mirrors were moved`. */
   get moved(): string {
-    return `${counted(this.counts.moved, 'mirror was', 'mirrors were')} moved`;
+    return `${counted(this.counts.moved, 'mirror was', 'mirrors were')} ${this.#options.done}`;
+  }
+
+  /** Such as `2 refused, 1 changed since`; empty if nothing was left out. */
+  get notMoved(): string {
+    const left = Object.entries(this.counts).filter(([kind, count]) => count > 0 && !isDone(kind));
+    return left.map(([kind, count]) => `${count} ${kind.replaceAll('-', ' ')}`).join(', ');
+  }
+
+  /** The counts under their names in the interface. */
+  get fields(): Readonly<Record<string, number>> {
+    const { done } = this.#options;
+    const counts = Object.entries(this.counts).map(([kind, count]) => [
+      nameOf(kind, done).replaceAll('-', '_'),
+      count,
+    ]);
+    return Object.fromEntries(counts);
   }
 
   /** Such as `2 mirrors were moved (move 17)`. */
@@ -73,12 +96,12 @@ export class MoveReport {
     }
   }
 
-  async #takeProgress({ examined, total, move, isTargetInUse }: domain.MoveProgress): Promise<void> {
-    const { dryRun } = this.#options;
+  async #takeProgress({ kind, total, move, ...found }: domain.MoveProgress): Promise<void> {
+    const { dryRun, done } = this.#options;
     const { progress } = await import('../terminal/input-file.ts');
-    this.examined = examined;
-    this.isTargetInUse = isTargetInUse;
-    this.#bar ??= progress(this.#call, dryRun ? 'looking' : 'moving', total);
+    const { examined } = Object.assign(this, found);
+    const doing = done === 'set' ? 'setting' : 'moving';
+    this.#bar ??= progress(this.#call, dryRun ? 'looking' : doing, total);
     this.#bar.update(examined);
     this.moveId = move;
     this.#call.interruption.throwIfInterrupted(
@@ -87,45 +110,70 @@ export class MoveReport {
   }
 
   async #takeMirror(result: domain.MirrorMoved): Promise<void> {
-    const { json, printsMirrors } = this.#options;
+    const { json, printsMirrors, done } = this.#options;
     const { output } = this.#call;
     this.counts[result.kind] += 1;
     if (result.kind === 'would-move') {
       this.example ??= result;
-      if (this.#hosts.size < maxHosts) this.#hosts.add(new URL(result.before).hostname.replace(/\.$/, ''));
+      if (done === 'moved' && this.#hosts.size < maxHosts)
+        this.#hosts.add(new URL(result.before).hostname.replace(/\.$/, ''));
     }
     if (!printsMirrors) return;
-    if (json) return output.object(objectOf(result));
-    if (result.kind === 'moved') return;
+    if (json) return output.object(objectOf(result, done));
+    if (result.kind === 'moved' || result.kind === 'unchanged') return;
     // The line replaces the bar; the next progress draws another one.
     this.#bar?.stop();
     this.#bar = undefined;
-    await output.print(sentenceOf(result));
+    const place = result.line === undefined ? '' : `line ${result.line}: `;
+    await output.print(`${place}${sentenceOf(result, done)}`);
   }
 }
 
-function objectOf(result: domain.MirrorMoved): object {
-  const { campaign, kind, before, after } = result;
-  const object = { campaign_id: campaign, outcome: kind, before, after: after ?? null };
-  return 'because' in result ? { ...object, because: result.because } : object;
+/** Whether nothing is left to do for such a result. */
+const isDone = (kind: string) => ['moved', 'would-move', 'unchanged'].includes(kind);
+
+/** In a command that sets mirrors, those that were moved were set. */
+function nameOf(kind: string, done: ReportOptions['done']): string {
+  const names: Readonly<Record<string, string>> = { moved: 'set', 'would-move': 'would-set' };
+  return (done === 'set' && names[kind]) || kind;
 }
 
-function sentenceOf(result: domain.MirrorMoved): string {
-  const mirror = `campaign ${result.campaign}: ${printable(result.before)}`;
+function objectOf(result: domain.MirrorMoved, done: ReportOptions['done']): object {
+  const { line } = result;
+  if (result.kind === 'unread') return { line, outcome: result.kind, because: result.because };
+  const { campaign: campaign_id, kind, before, after = null } = result;
+  const because = 'because' in result ? result.because : undefined;
+  return { line, campaign_id, outcome: nameOf(kind, done), before, after, because };
+}
+
+function sentenceOf(result: domain.MirrorMoved, done: ReportOptions['done']): string {
+  if (result.kind === 'unread') return result.because;
+  const { campaign } = result;
+  const before = printable(result.before ?? '');
+  const after = printable(result.after ?? '');
+  const mirror = `campaign ${campaign}: ${before}`;
+  const not = done === 'set' ? `campaign ${campaign} is not set to ${after}:` : `${mirror} is not moved:`;
   switch (result.kind) {
     case 'moved':
     case 'would-move':
-      return `${mirror} → ${printable(result.after)}`;
-    case 'refused':
-      return `${mirror} is not moved: ${refusals[result.because]}`;
+    case 'unchanged':
+      return `${mirror} → ${after}`;
+    case 'refused': {
+      const { because } = result;
+      if (because === 'campaign-not-found') return campaignRefused(campaign, { kind: because }).message;
+      if (done === 'set') return campaignRefused(campaign, { kind: 'refused', because }).message;
+      return `${not} ${refusals[because]}`;
+    }
     case 'invalid':
-      return `${mirror} is not moved: the new address is refused: ${addressFaults[result.because]}`;
+      return `${not} the new address is refused: ${addressFaults[result.because]}`;
+    case 'not-as-expected':
+      return `${not} its address is ${before}`;
     case 'locked':
-      return `${mirror} is not moved: another transaction holds it`;
+      return `${not} another transaction holds it`;
     case 'changed-meanwhile':
-      return `${mirror} is not moved: the campaign or its mirror was changed meanwhile`;
+      return `${not} the campaign or its mirror was changed meanwhile`;
     case 'changed-since':
-      return `${mirror} is not moved: the campaign or its mirror was changed after the move`;
+      return `${not} the campaign or its mirror was changed after the move`;
   }
 }
 

@@ -1,6 +1,6 @@
 import type * as domain from '@campaign-mirror/domain';
 import { type FieldFault, type LineFault, Unavailable } from '@campaign-mirror/domain';
-import { ClearError, printable } from '../terminal/errors.ts';
+import { ClearError, counted, printable } from '../terminal/errors.ts';
 
 type CampaignRefusal =
   | Exclude<domain.Outcome, { kind: 'mirror-set' }>
@@ -70,6 +70,17 @@ export const addressFaults: Readonly<Record<domain.AddressFault, string>> = {
   'host-not-of-key': 'it must not point to this host, which is not among those of the key',
 };
 
+/** The mirrors that a command about a host leaves out, with the option that takes them; empty if there are none. */
+export function leftOut(
+  { below, elsewhere }: { readonly below: number; readonly elsewhere: number },
+  { written }: domain.Host,
+  takes: string,
+): string {
+  const on = `${counted(below, 'mirror is', 'mirrors are')} on a name below ${written}: --subdomains ${takes} ${below === 1 ? 'it' : 'them'}, too.`;
+  const other = `${counted(elsewhere, 'mirror has', 'mirrors have')} ${written} in another part of the address, which a move leaves as it is.`;
+  return [below > 0 && on, elsewhere > 0 && other].filter(Boolean).join(' ');
+}
+
 /** A warning if an owner who gets something has no campaign, since the number may be mistyped. */
 export async function ownerWarning(records: domain.CampaignRecords, owner: domain.OwnerId) {
   const [campaign] = await records.list({ owner, limit: 1 });
@@ -103,32 +114,44 @@ export function faultInWords(fault: LineFault): [column: string | null, reason: 
       return [null, fault.because];
     case 'bad-field':
       return [fault.field, fieldFaults[fault.because]];
+    case 'out-of-range':
+      return [fault.field, outOfRange(fault)];
     case 'campaign-taken':
       return ['id', taken(`campaign ${fault.id}`, fault.line)];
     case 'mirror-taken':
       return ['mirror_id', taken(`mirror ${fault.id}`, fault.line)];
     case 'duplicate': {
-      const campaign = `${campaignNamed(fault.id, fault.name)} of the owner ${fault.ownerId}`;
+      const { id, line, ownerId, name } = fault;
+      const campaign =
+        id === null ? `campaign${name === null ? '' : ` "${printable(name)}"`}` : campaignNamed(id, name);
+      const like = `${campaign} of the owner ${ownerId}${name === null ? ' without a name, with this address,' : ''}`;
       const remedy = 'give the line its id, leave it out, or add --allow-duplicates';
-      if (fault.name !== null) return ['name', `there is a ${campaign} already: ${remedy}`];
-      return ['target_url', `there is a ${campaign} without a name, with this address, already: ${remedy}`];
+      return [name === null ? 'target_url' : 'name', `${taken(like, line)}: ${remedy}`];
     }
     case 'second-default':
       return ['is_default', taken(`default campaign of the owner ${fault.id}`, fault.line)];
   }
 }
 
+function outOfRange({ field, first, last }: Extract<LineFault, { kind: 'out-of-range' }>): string {
+  const range = `this installation has the numbers ${first} to ${last}`;
+  return field === 'id' ? range : `${range}: leave it empty, and the mirror gets one of them`;
+}
+
 function taken(what: string, line: number | null): string {
   return line === null ? `there is a ${what} already` : `${what} is in line ${line} already`;
 }
 
+const inDigits = 'in digits alone, not as 1.0 or 1E+05';
+
 const fieldFaults: Readonly<Record<FieldFault, string>> = {
   missing: 'it must not be empty',
-  'not-an-identifier': 'it must be a whole number from 1 to 9007199254740991',
+  'not-an-identifier': `it must be a whole number from 1 to 9007199254740991, ${inDigits}`,
   'not-a-name': 'it must be a name on one line, of 1 to 200 characters',
   'not-a-flag': 'it must be true or false',
-  'not-a-count': 'it must be a whole number from 0 to 9007199254740991',
-  'not-a-time': 'it must be a time such as 2026-11-20T15:36:00.123456Z',
+  'not-a-count': `it must be a whole number from 0 to 9007199254740991, ${inDigits}`,
+  'not-a-time':
+    'it must be a time such as 2026-11-20T15:36:00.123456Z, which a spreadsheet keeps in a column of text',
   'in-the-future': 'it lies more than an hour ahead of the clock of the database',
   contradiction: 'it must be there when updated_externally is true, and only then',
   ...addressFaults,

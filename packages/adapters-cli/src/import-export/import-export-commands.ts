@@ -12,15 +12,23 @@ export function importCommand(call: Call, operator: OperatorAccess) {
   ])
     .argument('<file>', 'CSV as `export` writes it; - for standard input')
     .option('--dry-run', 'check every line, and change nothing')
-    .option('--allow-duplicates', 'import lines without an id even if a campaign has their owner and name')
-    .action(async (path, { dryRun = false, allowDuplicates = false, json }) => {
+    .option(
+      '--allow-duplicates',
+      'import lines without an id even if a campaign or an earlier line has their owner and name',
+    )
+    .option('--ignore-columns', 'leave out the columns that are not known')
+    .action(async (path, { dryRun = false, allowDuplicates = false, ignoreColumns, json }) => {
       const { inputFile, readWithProgress } = await import('../terminal/input-file.ts');
       const { faultInWords } = await import('../commands/words.ts');
+      const { named } = await import('../terminal/csv-file.ts');
       const { importLines } = await import('./import-lines.ts');
       const file = await inputFile(path, call.stdin);
       const importing = operator.acting(
         ({ imports }, { deniedHosts }) => {
-          const lines = importLines(readWithProgress(call, 'Reading', file), deniedHosts);
+          const leaveOut = (headings: readonly string[]) =>
+            call.output.note(`Left out: the columns ${named(headings)}.`);
+          const bytes = readWithProgress(call, 'Reading', file);
+          const lines = importLines(bytes, deniedHosts, ignoreColumns && leaveOut);
           const report = ({ line, fault }: BadLine) => {
             const [column, reason] = faultInWords(fault);
             if (json) return call.output.object({ line, column, fault: fault.kind, reason });

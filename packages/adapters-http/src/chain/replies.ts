@@ -174,7 +174,7 @@ function cut(text: string, characters: number): string {
 /** Why a body has no address that could be checked, in the order in which the reasons are looked for. */
 export type BodyFault = 'not-json' | 'required' | 'not-a-string';
 
-/** All reasons for a status other than 200, each with its status. */
+/** The reasons of this package for a status other than 200, each with its status. An identity, as that of tokens, has its own. */
 export const refusals: readonly { readonly status: number; readonly because: string }[] = [
   ...Object.values(faults),
   ...Object.values(refused),

@@ -121,11 +121,11 @@ async function isWritten(client: PoolClient): Promise<boolean> {
 }
 
 const lastNumbers = `
+  with stored as (select table_name, highest from campaign_mirror.numbers)
   select
-    coalesce(greatest(max(id), (select max(id) from campaign_mirror.campaigns where id <= $1)), 0) as campaigns,
-    coalesce(greatest(max(mirror_id), (select max(id) from campaign_mirror.mirrors where id <= $1)), 0) as mirrors
-  from (select case when id <= $1 then id end as id, case when mirror_id <= $1 then mirror_id end as mirror_id
-    from pg_temp.imported_lines) as counted`;
+    greatest(max(id) filter (where id <= $1), (select highest from stored where table_name = 'campaigns')) as campaigns,
+    greatest(max(mirror_id) filter (where mirror_id <= $1), (select highest from stored where table_name = 'mirrors')) as mirrors
+  from pg_temp.imported_lines`;
 
 async function write(client: PoolClient): Promise<void> {
   const [last = { campaigns: 0, mirrors: 0 }] = await rowsOf<Counts>(client, lastNumbers, [countedUpTo]);

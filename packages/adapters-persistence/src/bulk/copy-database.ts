@@ -1,16 +1,17 @@
 import { Unavailable } from '@campaign-mirror/domain';
-import type { ClientBase, Pool, PoolClient } from 'pg';
+import type { ClientBase, Pool, PoolClient, QueryResultRow } from 'pg';
 import { to } from 'pg-copy-streams';
 import { isLocked } from '../connection/database-faults.ts';
 import { UnfitDatabase } from '../connection/pool.ts';
-import { numberOf, rowsOf } from '../connection/rows.ts';
+import { rowsOf } from '../connection/rows.ts';
 import { stoppable, withoutTimeouts } from '../connection/stoppable.ts';
 import { inTransaction, ofOneMoment } from '../connection/transaction.ts';
-import { tableNames } from '../schema/tables.ts';
+import { campaignsOutside, type Numbers, numbersOf, setNumbers } from '../schema/numbers.ts';
+import { greatest, tableNames } from '../schema/tables.ts';
 import { copyIn } from './copy-rows.ts';
 
 /** In an order in which they can be filled: a use of a key refers to the key. */
-const tables = [...tableNames, 'key_uses'] as const;
+const tables = [...tableNames, 'key_uses', 'denied_hosts'] as const;
 
 /** The name of the first table that is not empty; undefined if all are empty. @throws Unavailable */
 export async function filledTable(database: Pool | ClientBase): Promise<string | undefined> {
@@ -34,15 +35,6 @@ const versionText =
 const ownerText =
   "(select pg_has_role(nspowner, 'usage') from pg_namespace where nspname = 'campaign_mirror')";
 
-/** The last number that a table assigned; 0 if it assigned none, or has no numbers. */
-async function lastOf(client: PoolClient, table: string): Promise<number> {
-  if (table === 'key_uses') return 0;
-  return numberOf(
-    client,
-    `select last_value - 1 + is_called::int as number from campaign_mirror.${table}_id_seq`,
-  );
-}
-
 /** The table with its columns, as COPY names them. The numbers of transactions are left out: each server counts its own. */
 async function tableOf(client: PoolClient, table: string): Promise<string> {
   const [row] = await rowsOf<{ columns: string }>(
@@ -54,8 +46,10 @@ async function tableOf(client: PoolClient, table: string): Promise<string> {
   return `campaign_mirror.${table} (${row?.columns})`;
 }
 
-/** The migrations of the source; then, for each table, its rows in COPY's text format, and the last number that it assigned. */
-type Contents = AsyncGenerator<{ version: string } | Buffer | number>;
+const numbersIn = (client: PoolClient) => numbersOf((text) => rowsOf(client, text));
+
+/** The migrations of the source; then, for each table, its rows in COPY's text format, and what numbers there are. */
+type Contents = AsyncGenerator<{ version: string } | Buffer | Numbers[]>;
 
 async function* contentsOf({ source, signal, sourceFault }: Copying): Contents {
   try {
@@ -66,7 +60,7 @@ async function* contentsOf({ source, signal, sourceFault }: Copying): Contents {
         const copy = to(`copy ${await tableOf(client, name)} to stdout`);
         yield* client.query(copy) as AsyncIterable<Buffer>;
         // After the rows, because a sequence does not belong to the moment: it is never below them.
-        yield await lastOf(client, name);
+        yield await numbersIn(client);
       }
     });
   } catch (error) {
@@ -112,25 +106,34 @@ async function fill(client: PoolClient, contents: Contents) {
       `the database is not empty (there are rows in ${filled}): copy into a new one; ${ofDemo}`,
     );
   }
-  let last = 0;
+  // Services that deny more say so again at their start.
+  await client.query('delete from campaign_mirror.denied_hosts');
+  let theirs: Numbers[] = [];
   async function* nextRows(): AsyncGenerator<Buffer> {
     for (;;) {
       const { value } = await contents.next();
-      last = value;
-      if (typeof value === 'number') return;
-      yield value;
+      if (Buffer.isBuffer(value)) yield value;
+      else {
+        theirs = value;
+        return;
+      }
     }
   }
   const counts: Record<string, number> = {};
   for (const name of tables) {
     counts[name] = await copyIn(client, `copy ${await tableOf(client, name)} from stdin`, nextRows());
     await client.query(`alter table campaign_mirror.${name} enable trigger user`);
-    const beyond = Math.max(last, await lastOf(client, name));
-    if (beyond === 0) continue;
-    const sequence = `campaign_mirror.${name}_id_seq`;
-    // A restart is undone with its transaction, and so is what `setval` does after it.
-    await client.query(`alter sequence ${sequence} restart`);
-    await client.query(`select setval($1, $2) from ${sequence} where last_value <= $2`, [sequence, beyond]);
+  }
+  const run = <Row extends QueryResultRow>(text: string) => rowsOf<Row>(client, text);
+  for (const { table_name: table, ...numbers } of await numbersIn(client)) {
+    const source = theirs.find(({ table_name }) => table_name === table) ?? { ...numbers };
+    // A range is kept, and comes along where there is none.
+    const range = numbers.first === 1 && numbers.last === greatest ? source : numbers;
+    if (table === 'campaigns') {
+      const outside = await campaignsOutside(run, range);
+      refuseIf(outside, `${outside}`);
+    }
+    await setNumbers(run, table, range, Math.max(source.assigned, numbers.assigned));
   }
   return counts;
 }

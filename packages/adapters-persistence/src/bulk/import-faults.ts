@@ -24,6 +24,11 @@ const faults = `
     from pg_temp.imported_lines, lateral (values ('created_at', created_at), ('updated_externally_at', updated_externally_at),
       ('mirror_created_at', mirror_created_at), ('mirror_updated_at', mirror_updated_at)) as given (field, moment)
     where moment > clock_timestamp() + interval '1 hour'
+    union all
+    select line, 100, json_build_object('kind', 'out-of-range', 'field', field, 'first', first, 'last', last)
+    from pg_temp.imported_lines, lateral (values ('id', 'campaigns', id), ('mirror_id', 'mirrors', mirror_id))
+      as given (field, table_name, number) join campaign_mirror.numbers using (table_name)
+    where number not between first and last
     union all ${conflict(101, 'campaign-taken', 'id', 'campaigns as stored on stored.id = claim')}
     union all ${conflict(102, 'mirror-taken', 'mirror_id', 'mirrors as stored on stored.id = claim')}
     union all ${conflict(103, 'second-default', 'default_of', 'campaigns as stored on owner_id = claim and is_default')}
@@ -31,23 +36,29 @@ const faults = `
   order by line, place`;
 
 /**
- * The lines without a number that equal a campaign: its owner and its name or, without one, its address. The campaigns
- * of the lines' owners are read once into a table, so that none is read again for each line of its owner.
+ * The lines without a number that equal a campaign or an earlier line: its owner and its name or, without one, its address.
+ * The campaigns of the lines' owners are read once into a table, so that none is read again for each line of its owner.
  */
 const duplicates = `
-  with line as (
-    select line, owner_id, coalesce('n' || name, 't' || target_url, '') as content
-    from pg_temp.imported_lines where id is null
+  with line as materialized (
+    select line, id, owner_id, name, coalesce('n' || name, 't' || target_url, '') as content from pg_temp.imported_lines
   ), owned as materialized (
     select id, owner_id, name from campaign_mirror.campaigns where owner_id in (select owner_id from line)
   ), stored as (
-    select id, owner_id, name, 'n' || name as content from owned where name is not null
+    select id, owner_id, 'n' || name as content from owned where name is not null
     union all
-    select owned.id, owned.owner_id, null, coalesce('t' || target_url, '')
+    select owned.id, owned.owner_id, coalesce('t' || target_url, '')
     from owned left join campaign_mirror.mirrors on campaign_id = owned.id where name is null
+  ), taken as (
+    select owner_id, content, null::bigint as id, min(line) as line from line group by owner_id, content
+    union all
+    select owner_id, content, min(id), null from stored group by owner_id, content
   )
-  select line, json_build_object('kind', 'duplicate', 'id', min(id), 'ownerId', owner_id, 'name', min(name)) as fault
-  from line join stored using (owner_id, content) group by line, owner_id order by line`;
+  select line.line, json_build_object('kind', 'duplicate', 'id', min(taken.id),
+    'line', case when min(taken.id) is null then min(taken.line) end, 'ownerId', owner_id, 'name', name) as fault
+  from line join taken using (owner_id, content)
+  where line.id is null and (taken.line < line.line or taken.id is not null)
+  group by line.line, owner_id, name order by line.line`;
 
 /** Reports each duplicate; then returns how many there are. */
 export async function reportDuplicates(

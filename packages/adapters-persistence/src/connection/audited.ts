@@ -1,6 +1,7 @@
 import { type OperatorAct, Unavailable } from '@campaign-mirror/domain';
 import { DriverException } from '@mikro-orm/core';
 import { type EntityManager, IsolationLevel, type MikroORM } from '@mikro-orm/postgresql';
+import { CampaignEntity } from '../schema/entities.ts';
 import { actingText, actingValues } from '../schema/schema.ts';
 import { portFault } from './database-faults.ts';
 
@@ -9,12 +10,15 @@ export const { READ_COMMITTED: isolationLevel } = IsolationLevel;
 
 const acting = actingText('?', '?', '?');
 
-/** An adapter that acts through MikroORM; `act` names the operator and the request. */
+/** An adapter that acts through the MikroORM of `openDatabase`; `act` names the operator and the request. */
 export class AuditedAdapter {
   protected readonly orm: MikroORM;
   readonly #act: OperatorAct;
 
+  /** @throws TypeError if it is another MikroORM, which does not have the entities */
   constructor(orm: MikroORM, act: OperatorAct) {
+    if (!orm.getMetadata().has(CampaignEntity.class))
+      throw new TypeError('pass the `orm` that `openDatabase` returns');
     this.orm = orm;
     this.#act = act;
   }

@@ -19,6 +19,9 @@ export interface DatabaseState {
   readonly triggers?: boolean;
 }
 
+/** The row of `stateText`. */
+type Answered = Required<Omit<DatabaseState, 'database'>> & { readonly history_rows: number | null };
+
 /** Asks a database whether it answers and is set up. */
 export interface DatabaseProbe {
   /** Only reads. Never rejects. */
@@ -95,10 +98,10 @@ export function openProbe(address: DatabaseAddress, timeout: number): DatabasePr
     try {
       client = await connect();
       tryToEnter();
-      const { rows } = await client.query(stateText, [migrationNames]);
-      const { history_rows, ...state } = rows[0];
+      const { rows } = await client.query<Answered>(stateText, [migrationNames]);
+      const [{ history_rows, ...state }] = rows as [Answered];
       // -1 means that the rows were never counted.
-      if (history_rows >= 0) historyRows = history_rows;
+      if (history_rows !== null && history_rows >= 0) historyRows = history_rows;
       isUsable = state.writable;
       return { database: true, ...state };
     } catch (error) {

@@ -7,6 +7,7 @@ import {
   closing,
   type DatabaseAddress,
   defaultPoolLimits,
+  giveLostBack,
   type OpenPool,
   type PoolLimits,
   poolOptions,
@@ -44,5 +45,6 @@ export async function openDatabase(
   const connection: Connection = orm.em.getConnection();
   const pool = await (connection as PostgreSqlConnection).getNativeClient();
   refuseUnreplicated(pool);
+  giveLostBack(pool);
   return { orm, pool, close: closing(pool, () => orm.close(true)) };
 }

@@ -103,9 +103,23 @@ export function poolOptions(
   };
 }
 
+/** MikroORM keeps a connection that is lost within a transaction: the pool would run out of them. */
+export function giveLostBack(pool: Pool): void {
+  const giveBack = (client: PoolClient) => {
+    try {
+      client.release(true);
+    } catch {
+      // It was given back.
+    }
+    // Whoever else has it may still do so.
+    client.release = () => {};
+  };
+  pool.on('connect', (client) => client.once('end', () => setImmediate(giveBack, client)));
+}
+
 /**
  * Makes the function that runs `before` and then ends the pool, in bounded time: MikroORM ends only a pool that it has
- * used, and waits forever for a connection that died in one of its transactions, because it never releases it.
+ * used.
  */
 export function closing(pool: Pool, before = async () => {}): (timeout?: number) => Promise<boolean> {
   const clients = new Set<PoolClient>();

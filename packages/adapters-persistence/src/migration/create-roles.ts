@@ -51,6 +51,18 @@ const factsText = `
   from pg_database left join pg_namespace on nspname = $1
   where datname = current_database()`;
 
+/** Its row; null if there is no schema. */
+interface Facts {
+  readonly is_superuser: boolean;
+  readonly database_owner: string;
+  readonly owns_database: boolean;
+  readonly schema_owner: string | null;
+  readonly owns_schema: boolean | null;
+  readonly has_migrations: boolean;
+  readonly existing: readonly string[];
+  readonly granted: readonly string[];
+}
+
 /**
  * Creates the roles that are missing, with random passwords that only `show` receives, and grants what they need in
  * this database. All of it, including `show`, or nothing.
@@ -61,10 +73,10 @@ export function createRoles(
   show: (created: readonly CreatedRole[]) => Promise<void>,
 ): Promise<RolesCreation> {
   return inTransaction(pool, async (client) => {
-    const { rows } = await client.query(factsText, [schema, Object.values(roles)]);
-    const { database_owner, owns_database, schema_owner, owns_schema, has_migrations, is_superuser } =
-      rows[0];
-    const { existing, granted } = rows[0] as Record<string, string[]>;
+    const { rows } = await client.query<Facts>(factsText, [schema, Object.values(roles)]);
+    const [facts] = rows as [Facts];
+    const { database_owner, owns_database, schema_owner, owns_schema, has_migrations, is_superuser } = facts;
+    const { existing, granted } = facts;
     if (!owns_database)
       throw new UnfitDatabase(
         `the database belongs to ${JSON.stringify(database_owner)}: ` +
@@ -72,12 +84,12 @@ export function createRoles(
       );
 
     const all = (Object.keys(roles) as Role[]).map((role): CreatedRole => {
-      const password = existing?.includes(roles[role]) ? undefined : randomBytes(24).toString('base64url');
+      const password = existing.includes(roles[role]) ? undefined : randomBytes(24).toString('base64url');
       return { role, name: roles[role], password };
     });
     const missing = all.filter(({ password }) => password !== undefined);
     // Roles that were created for another database of the server exist, and have no rights in this one.
-    const ungranted = Object.values(roles).filter((name) => name !== roles.owner && !granted?.includes(name));
+    const ungranted = Object.values(roles).filter((name) => name !== roles.owner && !granted.includes(name));
     let toMigrate = ungranted.length > 0;
     // Another user's table of migrations cannot be read.
     if (owns_schema !== false) toMigrate = !has_migrations || !(await isMigrated(client));

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { blockersOf } from '../connection/lock-holders.ts';
-import { rowsOf } from '../connection/rows.ts';
+import { numberOf, rowsOf } from '../connection/rows.ts';
 import { withoutTimeouts } from '../connection/stoppable.ts';
 import { inTransaction } from '../connection/transaction.ts';
 import { historyIndex, historyIndexText } from '../schema/feed.ts';
@@ -36,7 +36,7 @@ export async function buildHistoryIndex(pool: Pool, pooled: boolean, waiting: Wa
         const builder = await pool.connect();
         // The running statement reports why the connection ended.
         builder.on('error', () => {});
-        const pid = pooled ? 0 : (await builder.query('select pg_backend_pid() as pid')).rows[0].pid;
+        const pid = pooled ? 0 : await numberOf(builder, 'select pg_backend_pid() as number');
         const end = () => void holder.query('select pg_terminate_backend($1)', [pid]).catch(() => {});
         waiting.givenUp?.addEventListener('abort', end);
         // Not by the holder: while its transaction reads, the build would wait for its end.

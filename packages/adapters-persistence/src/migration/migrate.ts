@@ -4,13 +4,14 @@ import { isolationLevel } from '../connection/audited.ts';
 import { type Database, openDatabase } from '../connection/database.ts';
 import { isLocked } from '../connection/database-faults.ts';
 import { blockersOf } from '../connection/lock-holders.ts';
-import type { DatabaseAddress } from '../connection/pool.ts';
+import { type DatabaseAddress, UnfitDatabase } from '../connection/pool.ts';
 import { withoutTimeouts } from '../connection/stoppable.ts';
 import { enforced } from '../schema/enforced.ts';
 import { transactionsBroughtBack } from '../schema/feed.ts';
 import { grantTexts, revokeFromPublic } from '../schema/grants.ts';
+import { campaignsOutside, type NumberRange, numbersOf, setNumbers } from '../schema/numbers.ts';
 import { migrationNames, roles, schema } from '../schema/schema.ts';
-import { tableNames } from '../schema/tables.ts';
+import { countedUpTo, greatest, tableNames } from '../schema/tables.ts';
 import { enforcementFaults } from './enforcement.ts';
 import { buildHistoryIndex, indexText } from './history-index.ts';
 import { inTurn, takeTurn, turns } from './turns.ts';
@@ -27,16 +28,18 @@ export interface Migrating {
   /** Receives a line that says what the migration waits for: its turn, or locks of other transactions. */
   readonly onWait?: (line: string) => void;
   readonly givenUp?: AbortSignal;
+  /** What this installation assigns from now on; otherwise its range stays. */
+  readonly numbers?: NumberRange | undefined;
   readonly retries?: Partial<typeof usualRetries>;
   /** How long to wait for a running commit after cancellation, in milliseconds. */
   readonly commitWait?: number;
 }
 
 /**
- * Two connections: one migrates, and one looks for those that hold locks. One more for each try, because MikroORM never
- * releases a connection that ended before its rollback. Statements have no time limit.
+ * One connection migrates, one makes the table of migrations, and one looks for those that hold locks. Statements have no
+ * time limit.
  */
-const unhurried = { size: 3 + usualRetries.tries, waitTimeout: 10_000, statementTimeout: 0, queryTimeout: 0 };
+const unhurried = { size: 3, waitTimeout: 10_000, statementTimeout: 0, queryTimeout: 0 };
 const applicationName = 'campaign-mirror migrations';
 
 const unanswered = 'the commit of the migration was not answered: it is unknown whether it was done';
@@ -48,13 +51,14 @@ const unfinished =
  * the index of the history if it is missing. Several processes may do so at once: they take turns, and the later ones
  * find nothing to do. Locks are awaited in short attempts, because others wait behind a waiting migration.
  * @throws what the driver throws: the database is unavailable, the role lacks a right or is not the owner (42501),
- *   another transaction keeps holding a lock (55P03); the reason of `givenUp`: then nothing was done;
+ *   somebody dropped tables of the schema (42P01), another transaction keeps holding a lock (55P03); UnfitDatabase if
+ *   there are campaigns outside `numbers`; the reason of `givenUp`: then nothing was done;
  *   Unavailable when somebody else keeps the turn to migrate, when it was canceled while the index was built, and when it
  *   was canceled during the commit and the server does not answer
  */
 export async function migrate(
   address: DatabaseAddress,
-  { onWait = () => {}, givenUp, retries, commitWait = 5_000 }: Migrating = {},
+  { onWait = () => {}, givenUp, numbers, retries, commitWait = 5_000 }: Migrating = {},
 ): Promise<void> {
   const { lockTimeout, tries, turn, pause: betweenTries } = { ...usualRetries, ...retries };
   const waiting = { onWait, givenUp, turn, pause: betweenTries / 10 };
@@ -81,7 +85,7 @@ export async function migrate(
         looking = setInterval(look, Math.max(50, lockTimeout / 4));
       };
       try {
-        const act = () => bringUpToDate(database, lockTimeout, onTurn, beforeCommit);
+        const act = () => bringUpToDate(database, lockTimeout, numbers, onTurn, beforeCommit);
         toFinish = !(await inTurn(database.pool, migrationTurns, waiting, act));
         break;
       } catch (error) {
@@ -122,12 +126,48 @@ async function enforce(run: Run, isNewVersion: boolean): Promise<void> {
   if (isNewVersion) for (const { kind, text } of enforced) if (kind === 'trigger') await run(text);
 }
 
+/**
+ * Changes the range of every table. Once it has one, only that of the campaigns becomes narrower.
+ * @throws UnfitDatabase if there are campaigns outside
+ */
+async function assign(run: Run, { first, last }: NumberRange): Promise<void> {
+  await run(keepWritersOut);
+  // It changes nothing, and takes the lock without which others would assign numbers meanwhile.
+  for (const table of tableNames) await run(`alter sequence ${schema}.${table}_id_seq no cycle`);
+  const outside = await campaignsOutside(run, { first, last });
+  if (outside) throw new UnfitDatabase(`${outside}: nothing was done`);
+  // A narrower range has forgotten what was assigned beyond it.
+  const [deleted] = await run<{ id: number | null }>(
+    `select max(campaign_id)::float8 as id from ${schema}.operator_audit where campaign_id <= ?`,
+    [Math.min(last, countedUpTo)],
+  );
+  for (const { table_name: table, ...had } of await numbersOf(run)) {
+    const isCampaigns = table === 'campaigns';
+    const range = { first, last: isCampaigns || had.last === greatest ? last : Math.max(last, had.last) };
+    if (range.first !== had.first || range.last !== had.last)
+      await setNumbers(run, table, range, Math.max(had.assigned, (isCampaigns && deleted?.id) || 0));
+  }
+  const behind = await run<{ mended_by: string }>(`select mended_by from ${schema}.sequences_behind`);
+  for (const { mended_by } of behind) await run(mended_by);
+}
+
 /** PostgreSQL only warns if a role grants rights that it may not grant. */
 const refuseOthers = `
   do $$ begin
     if exists (select from pg_namespace where nspname = '${schema}' and not pg_has_role(nspowner, 'usage')) then
       raise insufficient_privilege using message = (
         select format('the schema ${schema} belongs to %I', pg_get_userbyid(nspowner)) from pg_namespace where nspname = '${schema}');
+    end if;
+  end $$`;
+
+/** To make the tables anew would hide that the data is gone. The functions depend on no table, and stay. */
+const refuseRemains = `
+  do $$ declare
+    gone text := (select string_agg(name, ', ') from unnest('{${tableNames}}'::text[]) as name
+      where to_regclass('${schema}.' || name) is null);
+  begin
+    if gone <> '' and exists (select from pg_proc where pronamespace = to_regnamespace('${schema}')) then
+      raise undefined_table using message = 'the functions of ${schema} are there, but not its tables ' || gone;
     end if;
   end $$`;
 
@@ -141,6 +181,7 @@ const refuseOthers = `
 async function bringUpToDate(
   { orm }: Database,
   lockTimeout: number,
+  numbers: NumberRange | undefined,
   onTurn: (pid: number) => void,
   beforeCommit: () => void,
 ): Promise<boolean> {
@@ -152,6 +193,7 @@ async function bringUpToDate(
       await run(withoutTimeouts);
       onTurn(await takeTurn(run, migrationTurns));
       await run(refuseOthers);
+      await run(refuseRemains);
       // Creates the schema and the table of migrations, on a connection of its own.
       const executed = (await orm.migrator.getExecuted()).map(({ name }) => name);
       await run("select set_config('lock_timeout', ?, true)", [String(lockTimeout)]);
@@ -161,6 +203,7 @@ async function bringUpToDate(
       // Not over those of a newer version.
       if (executed.every((name) => known.includes(name))) await enforce(run, isNewVersion);
       await run(transactionsBroughtBack);
+      if (numbers) await assign(run, numbers);
       // Each time: a dump that was restored without privileges lets everybody execute them.
       await run(revokeFromPublic);
       const existing = 'select rolname::text as name from pg_roles where rolname in (?)';

@@ -32,6 +32,9 @@ const replace = `
   set expires_at = least(expires_at, clock_timestamp() + make_interval(secs => ?)), replaced_by = ?
   where id = ? returning ${timestampText('expires_at')} as expires_at`;
 
+const isExpiring = `revoked_at is null and replaced_by is null
+  and expires_at > now() and expires_at <= now() + make_interval(secs => ?)`;
+
 export class PostgresAccessKeys extends AuditedAdapter implements domain.AccessKeys {
   async issue(request: domain.NewAccessKey): Promise<{ id: domain.AccessKeyId; key: domain.AccessKey }> {
     const { owner, name, hosts = null, expiresIn = domain.usualKeyLife } = request;
@@ -46,10 +49,15 @@ export class PostgresAccessKeys extends AuditedAdapter implements domain.AccessK
 
   async list({
     owner,
+    expiring,
     after = 0 as domain.AccessKeyId,
     limit,
   }: domain.AccessKeyPage): Promise<domain.AccessKeyRecord[]> {
-    const where = { id: { $gt: after }, ...(owner !== undefined && { ownerId: owner }) };
+    const where = {
+      id: { $gt: after },
+      ...(owner !== undefined && { ownerId: owner }),
+      ...(expiring !== undefined && { [raw(isExpiring, [expiring])]: [] }),
+    };
     try {
       const options = { exclude: ['hash' as const], orderBy: { id: 'asc' as const }, limit };
       const rows = await this.orm.em.fork().find(AccessKeyEntity, where, options);

@@ -14,7 +14,9 @@ const records = (where: string) => `
   with asked as materialized (${namedCampaigns} where ${where}) ${recordsText('asked')}`;
 
 const recordById = records('id = $1');
-const recordPage = records('id > $1 and ($2::bigint is null or owner_id = $2) order by id limit $3');
+const recordPage = records(`
+  id > $1 and ($2::bigint is null or owner_id = $2) and ($4::text is null or strpos(lower(name), lower($4)) > 0)
+  order by id limit $3`);
 
 /** The part of an address between `//` and its path or query, if it begins with a scheme in lower case. */
 const authority = `split_part(split_part(target_url collate "C", '/', 3), '?', 1) as authority`;
@@ -30,7 +32,7 @@ const isOdd = `
     and authority !~ '^((0|[1-9][0-9]*)\\.){3}(0|[1-9][0-9]*)(:[0-9]*)?$'`;
 
 /**
- * The next mirrors that can be on the hosts, with these columns, by the index of their campaigns, or of the owner's
+ * The next mirrors that can be on the hosts or have them elsewhere in the address, with these columns, by the index of their campaigns, or of the owner's
  * campaigns. @throws Unavailable
  */
 export async function examineMirrors<Row extends QueryResultRow>(
@@ -45,10 +47,12 @@ export async function examineMirrors<Row extends QueryResultRow>(
     from (select campaign_id from ${nextOf(owner)}) as numbers`;
   const [range] = await rowsOf<Range>(pool, ends, [after, limit, ...ownerValues]);
   const { examined, first, last } = range as Range;
-  const isNear = hosts.map((_, index) => `strpos(authority, $${index + 3 + ownerValues.length}) > 0 or`);
-  // Without the offset, the planner would compute the authority once for each of its uses.
+  const isNear = hosts.map((_, index) => `strpos(lowered, $${index + 3 + ownerValues.length}) > 0 or`);
+  // Without the offset, the planner would compute them once for each of their uses.
   const text = `
-    select ${columns} from (select mirrors.*, ${authority} from ${from} between $1 and $2 offset 0) as mirrors
+    select ${columns} from (
+      select mirrors.*, lower(target_url collate "C") as lowered, ${authority} from ${from} between $1 and $2 offset 0
+    ) as mirrors
     where ${isNear.join(' ')} ${isOdd} order by campaign_id`;
   const partSize = Math.ceil((last - first + 1) / partsAtOnce);
   const parts = Array.from({ length: partsAtOnce }, (_, index) => {
@@ -74,8 +78,8 @@ const nextOf = (owner: domain.OwnerId | undefined) =>
 export const postgresCampaignRecords = (pool: Pool): domain.CampaignRecords => ({
   find: async (id) => (await rowsOf<RecordRow>(pool, recordById, [id])).map(recordOf)[0],
 
-  list: async ({ owner, after, limit }) =>
-    (await rowsOf<RecordRow>(pool, recordPage, [after ?? 0, owner, limit])).map(recordOf),
+  list: async ({ owner, after, limit, name }) =>
+    (await rowsOf<RecordRow>(pool, recordPage, [after ?? 0, owner, limit, name])).map(recordOf),
 
   listMirrors: async (page) => {
     if (page.hosts) return examineMirrors<domain.Mirror>(pool, mirrorColumns, page);

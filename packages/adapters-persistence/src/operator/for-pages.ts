@@ -10,18 +10,21 @@ export const demonstrationOwners = [
 
 // What the service shows on its pages: its role may read this. Times are in seconds since 1970.
 
-/** A key that will expire. */
+/** A key that will expire, and that no other has replaced. */
 export interface ExpiringKey {
   readonly id: AccessKeyId;
   readonly owner: OwnerId;
+  readonly name: string;
   /** With commas between them; null: any. */
   readonly hosts: string | null;
   readonly expiresAt: number;
   /** The number of all such keys, including those that are not listed. */
   readonly all: number;
+  /** The number of those that expire within 14 days. */
+  readonly soon: number;
 }
 
-/** A move of mirrors to another host, or one that undoes another. */
+/** A move of mirrors to another host, to the addresses of a file (no hosts), or one that undoes another. */
 export interface RecentMove {
   readonly id: AuditId;
   readonly at: number;
@@ -32,10 +35,10 @@ export interface RecentMove {
 }
 
 const expiringText = `
-  select id, owner_id as owner, array_to_string(hosts, ', ') as hosts, extract(epoch from expires_at)::float8 as "expiresAt",
-    count(*) over () as all
+  select id, owner_id as owner, name, array_to_string(hosts, ', ') as hosts, extract(epoch from expires_at)::float8 as "expiresAt",
+    count(*) over () as all, count(*) filter (where expires_at <= now() + interval '14 days') over () as soon
   from campaign_mirror.access_keys
-  where revoked_at is null and expires_at > now() and expires_at <= now() + interval '30 days'
+  where revoked_at is null and replaced_by is null and expires_at > now() and expires_at <= now() + interval '30 days'
   order by expires_at, id limit 20`;
 
 const movesText = `

@@ -64,6 +64,12 @@ export const postgresOperatorMirrors = (pool: Pool, act: domain.OperatorAct): do
 const columns = `json_build_object('id', campaign_id, 'ownerId', owner_id, 'isDefault', is_default, 'hasMirror', true)
   as campaign, target_url as address`;
 
+const campaignsText = `
+  select json_build_object('id', campaigns.id, 'ownerId', campaigns.owner_id, 'isDefault', campaigns.is_default,
+    'hasMirror', mirrors.id is not null) as campaign, target_url as address
+  from campaign_mirror.campaigns left join campaign_mirror.mirrors on campaign_id = campaigns.id
+  where campaigns.id = any ($1::bigint[])`;
+
 const countAll = 'select count(*) as number from campaign_mirror.mirrors';
 const countOfOwner = `
   select count(*) as number from campaign_mirror.campaigns join campaign_mirror.mirrors on campaign_id = campaigns.id
@@ -84,7 +90,7 @@ const partsText = `
 /** Others' changes between these numbers belong to another entry, or to none. */
 const changesText = `
   select changes.id as change, changes.campaign_id as campaign, address_before as before, address_after as after,
-    coalesce(mirrors.last_change_id = changes.id, false) as "isLatest",
+    coalesce(mirrors.last_change_id = changes.id, false) as "isLatest", mirrors.target_url as address,
     case when campaigns.id is not null then json_build_object('id', campaigns.id, 'ownerId', campaigns.owner_id,
       'isDefault', campaigns.is_default, 'hasMirror', mirrors.id is not null) end as now
   from campaign_mirror.mirror_history as changes
@@ -134,6 +140,8 @@ export function postgresMirrorMoves(
 
     find: (page) => examineMirrors<domain.FoundMirror>(pool, columns, page),
 
+    findCampaigns: (campaigns) => rowsOf<domain.FoundCampaign>(pool, campaignsText, [campaigns]),
+
     changes: async (move, after, limit) => {
       const parts = await rowsOf<Part>(pool, partsText, [move, after ?? 0, limit]);
       const changes: domain.MoveChange[] = [];
@@ -156,7 +164,7 @@ export function postgresMirrorMoves(
       if (timedOutWaits >= maxTimedOutWaits) return 'locked';
       try {
         const [outcome] = await set([move], options, true);
-        // After waiting, the row is newer than the statement's snapshot.
+        // Whoever held the lock may have changed the row, which is read again after the wait.
         return outcome === 'moved' ? 'moved' : 'changed-meanwhile';
       } catch (error) {
         if (!(error instanceof Unavailable && isLocked(error.cause))) throw error;

@@ -4,6 +4,7 @@
  * place of their text: each migration brings them up to date, and each `migrate` puts them right.
  */
 import { auditTriggers } from './audit-triggers.ts';
+import { denyHosts } from './denied-hosts.ts';
 import { changesSince, countClicks } from './feed.ts';
 import { appendOnly, pruning } from './history-functions.ts';
 import { noteKeyUses } from './key-uses.ts';
@@ -17,6 +18,7 @@ const texts = [
   auditTriggers,
   pruning,
   noteKeyUses,
+  denyHosts,
   setMirrorsFunctions,
   changesSince,
   countClicks,
@@ -91,6 +93,8 @@ const constraintTexts: readonly (readonly [table: string, name: string, definiti
   ],
   ['access_keys', 'access_keys_id_check', isIdentifier('id')],
   ['access_keys', 'access_keys_owner_id_check', isIdentifier('owner_id')],
+  ['denied_hosts', 'denied_hosts_pkey', 'primary key (host)'],
+  ['denied_hosts', 'denied_hosts_host_check', 'check (length(host) between 1 and 255)'],
   ['key_uses', 'key_uses_pkey', 'primary key (access_key_id)'],
   [
     'key_uses',

@@ -37,7 +37,8 @@ export const grants: Record<Exclude<Role, 'owner'>, readonly Grant[]> = {
     ...on('access_keys', 'select insert'),
     ...on('access_keys', 'update', 'expires_at revoked_at replaced_by'),
     ...on('mirror_history operator_audit key_uses current_mirrors migrations', 'select'),
-    ...on('sequences_behind transactions_ahead', 'select'),
+    ...on('numbers sequences_behind transactions_ahead', 'select'),
+    ...on('denied_hosts', 'select delete'),
     ...on(sequences, 'select'),
     ...on('campaigns_id_seq mirrors_id_seq', 'usage update'),
     ...on('prune_history note_key_uses changes_since', 'execute'),
@@ -46,10 +47,10 @@ export const grants: Record<Exclude<Role, 'owner'>, readonly Grant[]> = {
   service: [
     ...on('campaigns', 'select', 'id owner_id is_default'),
     ...on('mirrors', 'select', 'campaign_id'),
-    ...on('access_keys', 'select', 'id hash owner_id hosts expires_at revoked_at'),
-    ...on('recent_moves sequences_behind transactions_ahead', 'select'),
+    ...on('access_keys', 'select', 'id hash owner_id name hosts expires_at revoked_at replaced_by'),
+    ...on('recent_moves numbers sequences_behind transactions_ahead denied_hosts', 'select'),
     ...on('migrations', 'select', 'name'),
-    ...on('set_mirrors set_mirrors_if note_key_uses', 'execute'),
+    ...on('set_mirrors set_mirrors_if note_key_uses deny_hosts', 'execute'),
   ],
   redirector: [...on('current_mirrors', 'select'), ...on('changes_since count_clicks', 'execute')],
 };

@@ -1,8 +1,9 @@
 import type { MigrationObject } from '@mikro-orm/core';
 import { Migration } from '@mikro-orm/migrations';
 import { transactionOfAChange } from './feed.ts';
+import { numberRanges } from './numbers.ts';
 import { migrationNames } from './schema.ts';
-import { hostsOfKeys, promisesKept, tables, textsExaminedTogether } from './tables.ts';
+import { deniedHosts, hostsOfKeys, promisesKept, tables, textsExaminedTogether } from './tables.ts';
 
 /**
  * Tables, views, indexes and constraints. Functions and triggers have one text for all versions, in `enforced.ts`, which is
@@ -14,6 +15,8 @@ const texts = {
   '0003-promises-kept': promisesKept,
   '0004-conditions-and-hosts': hostsOfKeys,
   '0005-texts-examined-together': textsExaminedTogether,
+  '0006-range-of-numbers': numberRanges,
+  '0007-denied-hosts': deniedHosts,
 } satisfies Record<(typeof migrationNames)[number], string>;
 
 /** In the form that the migrator expects. */

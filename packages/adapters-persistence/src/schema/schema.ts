@@ -2,6 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import type { OperatorAct, Timestamp } from '@campaign-mirror/domain';
 import { accessKeyBytes, accessKeyFrom, displayedPart, isRequestId, label } from '@campaign-mirror/domain';
 
+/** The schema that holds all of Campaign Mirror, and nothing else: the migrations of other programs must leave it out. */
 export const schema = 'campaign_mirror';
 
 /** Every version of the schema, in order. A released one never changes. */
@@ -11,6 +12,8 @@ export const migrationNames = [
   '0003-promises-kept',
   '0004-conditions-and-hosts',
   '0005-texts-examined-together',
+  '0006-range-of-numbers',
+  '0007-denied-hosts',
 ] as const;
 
 /** The format of every time that leaves the database, whatever the session's time zone and date style. */

@@ -155,3 +155,7 @@ export const hostsOfKeys = `
 export const textsExaminedTogether = `
   alter table campaign_mirror.mirror_history drop constraint if exists mirror_history_actor_check,
     drop constraint if exists mirror_history_subject_check, drop constraint if exists mirror_history_request_id_check`;
+
+/** Hosts that no mirror may point to, as in MIRROR_HOST_DENYLIST: those of all processes that said so. */
+export const deniedHosts = `
+  create table campaign_mirror.denied_hosts (host text primary key check (length(host) between 1 and 255));`;

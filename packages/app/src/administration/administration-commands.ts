@@ -1,9 +1,12 @@
 /*
- * The commands that administer an installation, in the order of the help: `copy`, `migrate`, `doctor` and `config`.
+ * The commands that administer an installation, in the order of the help: `copy`, `migrate`, `denylist`, `doctor` and `config`.
  * What a command needs besides the settings is loaded when it runs, so that `--help` answers at once.
  */
-import { leaf } from '@campaign-mirror/adapters-cli';
-import { type Call, exitCodes, printable } from '@campaign-mirror/adapters-cli/terminal';
+import { leaf, numberRange } from '@campaign-mirror/adapters-cli';
+import { type Call, ClearError, exitCodes, printable } from '@campaign-mirror/adapters-cli/terminal';
+import { entriesOf, hostList } from '@campaign-mirror/domain';
+import { Option } from '@commander-js/extra-typings';
+import { plentyOfNumbers } from '../database/check.ts';
 import { nameOf } from '../database/connection-advice.ts';
 import { readCommandSettings } from '../operator/command-settings.ts';
 import { externalDatabase, isExternal } from '../settings/external-database.ts';
@@ -32,14 +35,30 @@ export function migrate(call: Call) {
   return leaf(
     'migrate',
     'bring the schema up to date and give the database roles their rights, as the owner of the schema',
-    ['migrate', 'migrate --status'],
+    ['migrate', 'migrate --status', 'migrate --numbers 1-1000000000000'],
   )
     .option('--status', 'only show which migrations are applied or pending; exit code 1 if any is pending')
-    .action(async ({ status, json }) => {
-      const { migrateWithNotes, withDatabase, withPool } = await import('../operator/command-database.ts');
+    .addOption(
+      new Option(
+        '--numbers <first-last>',
+        'assign these numbers only, from now on: the range of one installation of several',
+      )
+        .argParser(numberRange)
+        .conflicts('status'),
+    )
+    .action(async ({ status, numbers, json }) => {
+      const { migrateAsOwner, withPool } = await import('../operator/command-database.ts');
       if (!status) {
-        await withDatabase(call, (access) => migrateWithNotes(access, call));
-        return call.output.answer(json, { migrated: true }, 'The schema is up to date.');
+        await migrateAsOwner(call, numbers);
+        const count = numbers ? numbers.last - numbers.first + 1 : plentyOfNumbers;
+        if (count < plentyOfNumbers)
+          call.output.note(
+            `Each change of a mirror takes a number, too: after ${count} changes no mirror can be set. Prefer 10^12 numbers.`,
+          );
+        const range = numbers
+          ? ` This installation has the numbers ${numbers.first} to ${numbers.last}.`
+          : '';
+        return call.output.answer(json, { migrated: true, ...numbers }, `The schema is up to date.${range}`);
       }
       const { migrationStates } = await import('@campaign-mirror/adapters-persistence/sql');
       const states = await withPool(call, 'operator', (pool) => migrationStates(pool, { times: true }));
@@ -58,6 +77,30 @@ export function migrate(call: Call) {
       if (!states.some(({ state }) => state === 'pending')) return;
       call.output.note('Some are pending: run `./campaign-mirror migrate` as the owner of the schema.');
       call.exitCode = exitCodes.refused;
+    });
+}
+
+export function denylist(call: Call) {
+  return leaf('denylist', 'list the hosts that no mirror may point to, or allow one again', [
+    'denylist',
+    'denylist --allow second.example',
+  ])
+    .option('--allow <host>', 'allow this host again, once no service names it in MIRROR_HOST_DENYLIST')
+    .action(async ({ allow, json }) => {
+      const { actOn } = await import('../operator/command-database.ts');
+      const { allowHost, deniedHosts, openPool } = await import('@campaign-mirror/adapters-persistence/sql');
+      await actOn(call, openPool, {}, async ({ database: { pool }, act }) => {
+        if (allow === undefined) {
+          const rows = (await deniedHosts(pool)).map((host) => ({ host }));
+          const columns = [{ head: 'host', cell: ({ host }: { host: string }) => host }];
+          return call.output.list(rows, { json, columns, none: 'No host is denied.' });
+        }
+        const list = hostList([allow]);
+        const host = 'notAHost' in list ? allow : (entriesOf(list)[0] ?? allow);
+        if (!(await allowHost(pool, act, host))) throw new ClearError(`${host} is not denied`);
+        const sentence = `${host} is allowed again, by each service from its next start on.`;
+        return call.output.answer(json, { host, allowed: true }, sentence);
+      });
     });
 }
 

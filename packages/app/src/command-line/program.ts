@@ -39,6 +39,7 @@ const commands: Readonly<Record<string, Load>> = {
   export: ofOperator('export'),
   copy: async () => (await administration()).copy,
   migrate: async () => (await administration()).migrate,
+  denylist: async () => (await administration()).denylist,
   doctor: async () => (await administration()).doctor,
   config: async () => (await administration()).config,
   audit: ofOperator('audit'),

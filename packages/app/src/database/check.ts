@@ -31,6 +31,9 @@ export interface Check {
   run(input: CheckInput): Result | Result[] | Promise<Result | Result[]>;
 }
 
+/** They last for four months at 10,000 a second. */
+export const plentyOfNumbers = 100_000_000_000;
+
 /** Without these, a change answered with 200 does not survive a power loss. */
 export const durable = ['fsync', 'full_page_writes', 'synchronous_commit'];
 
@@ -68,9 +71,40 @@ const factsText = `
     where datid is not null and usesysid is not null) as sessions
   where datname = current_database() and rolname = current_user`;
 
-/** What most checks need, in one row. @throws what the driver throws */
+/** The row of `factsText`. */
+interface Facts {
+  readonly version: number;
+  readonly encoding: string;
+  readonly standby: boolean;
+  readonly read_only: boolean;
+  readonly off: string | null;
+  readonly unlimited: boolean;
+  readonly isolation: string;
+  readonly replication_role: string;
+  readonly large_objects: boolean;
+  /** Seconds since 1970, by the server's clock. */
+  readonly time: number;
+  readonly name: string;
+  readonly superuser: boolean;
+  readonly owner: boolean;
+  /** Null if there is no schema. */
+  readonly schema_owner: string | null;
+  readonly database_owner: string;
+  readonly may_create: boolean;
+  readonly has_tables: boolean;
+  readonly powers: readonly string[];
+  readonly allowed: number;
+  /** Sessions of readiness, of the services' pools, and of anybody else. */
+  readonly probes: number;
+  readonly pooled: number;
+  readonly others: number;
+  readonly room: number;
+}
+
+/** What most checks need. @throws what the driver throws */
 export async function factsOf(database: Pool | ClientBase) {
   const askedAt = Date.now();
-  const { rows } = await (database as Pool).query(factsText, [durable]);
-  return { ...rows[0], clockDifference: Math.abs(rows[0].time - (askedAt + Date.now()) / 2_000) };
+  const { rows } = await (database as Pool).query<Facts>(factsText, [durable]);
+  const [facts] = rows as [Facts];
+  return { ...facts, clockDifference: Math.abs(facts.time - (askedAt + Date.now()) / 2_000) };
 }

@@ -9,9 +9,11 @@ import type { Pool } from 'pg';
 import { type Check, type CheckInput, durable, ok, problem, type Result, warning } from './check.ts';
 import { namePrimary } from './connection-advice.ts';
 import {
+  checkDeniedHosts,
   checkEnforcement,
   checkMigrations,
   checkMirrors,
+  checkNumbers,
   checkSequences,
   checkTransactions,
 } from './schema-checks.ts';
@@ -39,7 +41,8 @@ export const checks: readonly Check[] = [
     stops: true,
     run({ facts: { encoding } }) {
       if (encoding === 'UTF8') return ok('the database is in UTF8');
-      return problem(`the database is in ${encoding}`, 'make one with encoding UTF8');
+      const advice = "make one: create database NAME template template0 encoding 'UTF8' locale 'C'";
+      return problem(`the database is in ${encoding}`, advice);
     },
   },
   {
@@ -57,9 +60,11 @@ export const checks: readonly Check[] = [
   { name: 'migrations', stops: true, warns: true, run: checkMigrations },
   { name: 'rights', stops: true, warns: true, run: checkRights },
   { name: 'sequences', stops: true, warns: true, run: checkSequences },
+  { name: 'numbers', warns: true, run: checkNumbers },
   { name: 'transactions', stops: true, warns: true, run: checkTransactions },
   { name: 'enforcement', stops: true, warns: true, run: checkEnforcement },
   { name: 'mirrors', run: checkMirrors },
+  { name: 'denylist', warns: true, run: checkDeniedHosts },
   {
     // Behind a pooler, the server counts the pooler's connections.
     name: 'pool',

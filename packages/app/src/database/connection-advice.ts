@@ -71,9 +71,12 @@ const unprepared: Readonly<Record<Activity, Advice>> = {
   migrating: {
     // A table, a function or a trigger exists already.
     '42P07|42723|42710': `the schema has no record of its migrations: ${withoutRecord}`,
+    '42P01': `another program dropped a table, such as an ORM that updates its own schema; nothing was done: ${withoutRecord}`,
     '42501': `${migrate}, or if there is no schema yet, \`./campaign-mirror roles create\` as the owner of the database; start with RUN_MIGRATIONS=false`,
   },
   acting: {
+    '2200H':
+      'this was the last number of its range; nothing was done: widen it with `./campaign-mirror migrate --numbers`, or use another installation',
     '42P01|3F000': `it is not set up for this version: ${migrate}`,
     '42501':
       "use the operator's, or run `./campaign-mirror doctor`, which says which right is missing and who gives it",

@@ -2,12 +2,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import type { Migrating } from '@campaign-mirror/adapters-persistence';
 import { type DatabaseAddress, openPool } from '@campaign-mirror/adapters-persistence/sql';
+import type { HostList } from '@campaign-mirror/domain';
+import type { Pool } from 'pg';
 import type { LogWriter } from '../logging/log-events.ts';
 import type { Settings } from '../settings/settings.ts';
 import { factsOf } from './check.ts';
 import { checks } from './checks.ts';
 import { clearFault, mayComeBack, nameOf } from './connection-advice.ts';
 import type { DatabaseAccess } from './database-access.ts';
+import { denyTogether } from './denied-hosts.ts';
 
 /** The time between two attempts to reach a database, in milliseconds. */
 const betweenTries = 250;
@@ -16,13 +19,14 @@ const betweenTries = 250;
 const timeout = 2_000;
 
 /**
- * Waits for the database, migrates it, makes all checks, and logs their warnings. `ending` gives up what remains.
+ * Waits for the database, migrates it, makes all checks, and logs their warnings. `ending` gives up what remains. Returns the
+ * hosts that no mirror may point to, unless it was given up.
  * @throws ClearError when the database does not answer or may not be used, or when a check finds a problem that ends a start
  */
 export async function prepareDatabase(
   access: DatabaseAccess,
   { settings, log, ending }: { settings: Settings; log: LogWriter; ending: AbortSignal },
-): Promise<void> {
+): Promise<HostList | undefined> {
   const owner = access.address('owner');
   await awaitDatabase(owner, settings, ['version', 'encoding'], ending, log);
   if (settings.RUN_MIGRATIONS === 'true' && !ending.aborted) {
@@ -30,27 +34,30 @@ export async function prepareDatabase(
     await migrateClearly(owner, onWait, { givenUp: ending });
   }
   const checkNames = checks.map(({ name }) => name);
-  await awaitDatabase(access.address('service'), settings, checkNames, ending, log);
+  return awaitDatabase(access.address('service'), settings, checkNames, ending, log, denyTogether);
 }
 
 /**
- * Waits until the database answers, at most DATABASE_WAIT or until `givenUp`, and makes the checks of these names.
+ * Waits until the database answers, at most DATABASE_WAIT or until `givenUp`, calls `first`, whose result it returns, and makes
+ * the checks of these names.
  * Connects with the parameters of the service's pool, which a pooler may refuse.
  * @throws ClearError when it does not answer or rejects the login, or when a check finds a problem that ends a start
  */
-export async function awaitDatabase(
+export async function awaitDatabase<T>(
   address: DatabaseAddress,
   settings: Settings,
   checkNames: readonly string[],
   givenUp?: AbortSignal,
   log?: LogWriter,
-): Promise<void> {
+  first?: (pool: Pool, settings: Settings) => Promise<T>,
+): Promise<T | undefined> {
   const { STATEMENT_TIMEOUT: statementTimeout, DATABASE_WAIT } = settings;
   const limits = { size: 1, waitTimeout: timeout, queryTimeout: timeout, statementTimeout };
   const until = performance.now() + DATABASE_WAIT;
   for (let tries = 1; !givenUp?.aborted; tries++) {
     const { pool, close } = openPool(address, limits, 'campaign-mirror start');
     try {
+      const result = await first?.(pool, settings);
       const input = { facts: await factsOf(pool), database: pool, settings, purpose: 'service' } as const;
       for (const { name, stops, warns, run } of checks) {
         if (!checkNames.includes(name)) continue;
@@ -60,7 +67,7 @@ export async function awaitDatabase(
           if (warns && state !== 'ok') log?.warn({ event: 'check-warned', check: name }, line);
         }
       }
-      return;
+      return result;
     } catch (error) {
       if (!mayComeBack(error) || performance.now() >= until) throw clearFault(error, address, 'connecting');
       if (tries === 1)
@@ -71,6 +78,7 @@ export async function awaitDatabase(
     }
     await pause(Math.min(betweenTries, Math.max(0, until - performance.now())));
   }
+  return undefined;
 }
 
 /**

@@ -1,14 +1,17 @@
 /* Checks of the schema: that it is of this version, and that what it promises is enforced. */
 import {
+  campaignsOutside,
   codeOf,
   enforcementFaults,
   type MigrationState,
   migrationStates,
   mirrorFaults,
+  numbersOf,
 } from '@campaign-mirror/adapters-persistence/sql';
-import type { ClientBase, Pool } from 'pg';
-import { type CheckInput, ok, problem, type Result, warning } from './check.ts';
+import type { ClientBase, Pool, QueryResultRow } from 'pg';
+import { type CheckInput, ok, plentyOfNumbers, problem, type Result, warning } from './check.ts';
 import { withoutRecord } from './connection-advice.ts';
+import { deniedHosts, named } from './denied-hosts.ts';
 
 export async function checkMigrations({ facts, database, purpose }: CheckInput): Promise<Result> {
   const states = await migrationStates(database).catch((error) => {
@@ -40,7 +43,7 @@ export async function checkMigrations({ facts, database, purpose }: CheckInput):
 /** The service assigns the numbers of the history only: it works if the other sequences are behind. */
 export async function checkSequences({ database, purpose }: CheckInput): Promise<Result[]> {
   const text = 'select sequence, mended_by from campaign_mirror.sequences_behind';
-  const rows = await rowsIfThere(database, text);
+  const rows = await rowsIfThere<{ sequence: string; mended_by: string }>(database, text);
   return rows.map(({ sequence, mended_by }) => {
     const report = purpose && sequence !== 'mirror_history_id_seq' ? warning : problem;
     const finding = `the sequence ${sequence} is behind its table: numbers that it assigns are taken, or out of order`;
@@ -48,9 +51,34 @@ export async function checkSequences({ database, purpose }: CheckInput): Promise
   });
 }
 
+/** Shows the range of an installation that has one. Of its numbers, the service assigns those of the history only. */
+export async function checkNumbers({ database, purpose }: CheckInput): Promise<Result[]> {
+  const run = <Row extends QueryResultRow>(text: string) => rowsIfThere<Row>(database, text);
+  const all = await numbersOf(run);
+  const widen = 'widen the range with `./campaign-mirror migrate --numbers`, or use another installation';
+  const results: Result[] = [];
+  for (const { table_name: table, first, last, assigned } of all) {
+    const left = last - assigned;
+    const finding = `of the numbers ${first} to ${last}, ${left} are left for ${table}`;
+    if (left * 10 > last - first + 1 || left >= plentyOfNumbers) {
+      if (table === 'campaigns' && (first > 1 || last < Number.MAX_SAFE_INTEGER)) results.push(ok(finding));
+      continue;
+    }
+    const isNeeded = left === 0 && (!purpose || table === 'mirror_history');
+    results.push((isNeeded ? problem : warning)(finding, widen));
+  }
+  const [campaigns] = all;
+  const outside = campaigns && (await campaignsOutside(run, campaigns));
+  if (outside)
+    results.push(
+      problem(outside, 'calls to them reach another installation: move them there, or widen the range'),
+    );
+  return results;
+}
+
 /** Without its index, the history is as right, and the feed is slow. */
 export async function checkTransactions({ database }: CheckInput): Promise<Result[]> {
-  const [row] = await rowsIfThere(
+  const [row] = await rowsIfThere<{ transaction_id: string | null; is_indexed: boolean }>(
     database,
     `select transaction_id, coalesce(indisvalid, false) as is_indexed from campaign_mirror.transactions_ahead
     right join (select to_regclass('campaign_mirror.changes_by_transaction') as index) as named on true
@@ -66,16 +94,18 @@ export async function checkTransactions({ database }: CheckInput): Promise<Resul
 }
 
 /** None if a view is missing, or may not be read: the checks of migrations and rights report that. */
-async function rowsIfThere(database: Pool | ClientBase, text: string) {
-  const { rows } = await (database as Pool).query(text).catch((error) => {
+async function rowsIfThere<Row extends QueryResultRow>(database: Pool | ClientBase, text: string) {
+  const { rows } = await (database as Pool).query<Row>(text).catch((error) => {
     if (!['42P01', '3F000', '42501'].includes(codeOf(error))) throw error;
     return { rows: [] };
   });
   return rows;
 }
 
-const statement = (database: CheckInput['database']) => async (text: string, values: unknown[]) =>
-  (await (database as Pool).query(text, values)).rows;
+const statement =
+  (database: CheckInput['database']) =>
+  async <Row extends QueryResultRow>(text: string, values: unknown[]) =>
+    (await (database as Pool).query<Row>(text, values)).rows;
 
 /** Functions, triggers and constraints: a restore that was killed leaves them off, and nothing else shows it. */
 export async function checkEnforcement({ facts, database }: CheckInput): Promise<Result[]> {
@@ -116,4 +146,22 @@ export async function checkMirrors({ database, purpose }: CheckInput): Promise<R
     'set an address with `./campaign-mirror mirror set`; an owner, a flag or a missing campaign: ' +
     '`alter table campaign_mirror.mirrors drop constraint mirrors_campaign_id_owner_id_is_default_fkey`, then `./campaign-mirror migrate`';
   return [problem(finding, advice)];
+}
+
+/** Every process denies the hosts of all, whatever its own setting names. */
+export async function checkDeniedHosts({ database, settings }: CheckInput): Promise<Result[]> {
+  const { alone, others } = await deniedHosts(database, settings);
+  const results: Result[] = [];
+  if (alone.length > 0) {
+    const advice = 'start a service with this setting, or run `./campaign-mirror migrate` with it';
+    results.push(warning(`only this MIRROR_HOST_DENYLIST denies ${named(alone)}`, advice));
+  }
+  if (others.length > 0) {
+    const finding = `${named(others)}: denied, as other processes have said, but not in this MIRROR_HOST_DENYLIST`;
+    const advice =
+      'name them in it; or, to allow one, take it out of that of every service, run ' +
+      '`./campaign-mirror denylist --allow HOST`, and restart the services';
+    results.push(warning(finding, advice));
+  }
+  return results;
 }

@@ -5,7 +5,11 @@ import { version } from '../process/version.ts';
 import { instruments } from './instruments.ts';
 
 /** The version that runs, and whether the service can serve. */
-export function serviceMetrics(registry: Registry, readiness: Readiness, probe?: DatabaseProbe): void {
+export function serviceMetrics(
+  registry: Registry,
+  readiness: Readiness,
+  ofDatabase?: { readonly probe: DatabaseProbe; expiringKeys(): Promise<number | undefined> },
+): void {
   const { gauge } = instruments(registry);
   const { name: _, ...labels } = version();
   gauge(
@@ -27,11 +31,21 @@ export function serviceMetrics(registry: Registry, readiness: Readiness, probe?:
     },
     'check',
   );
-  if (!probe) return;
+  if (!ofDatabase) return;
+  const { probe, expiringKeys } = ofDatabase;
   gauge(
     'campaign_mirror_history_rows',
     "PostgreSQL's estimate of the rows of the history, as of its last vacuum or analyze; absent before that.",
     (metric) => (probe.historyRows === undefined ? metric.remove() : metric.set(probe.historyRows)),
+  );
+  gauge(
+    'campaign_mirror_keys_expiring',
+    'Access keys that expire within 14 days and were neither revoked nor replaced; absent if the database does not answer.',
+    async (metric) => {
+      const count = await expiringKeys();
+      if (count === undefined) metric.remove();
+      else metric.set(count);
+    },
   );
 }
 

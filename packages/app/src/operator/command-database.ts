@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { userInfo } from 'node:os';
 import type { AccessOptions, ActContext } from '@campaign-mirror/adapters-cli';
 import { type Call, ClearError } from '@campaign-mirror/adapters-cli/terminal';
+import type { Migrating } from '@campaign-mirror/adapters-persistence';
 import {
   type DatabaseAddress,
   defaultPoolLimits,
@@ -14,6 +15,7 @@ import {
 import { label, type OperatorAct } from '@campaign-mirror/domain';
 import { clearFault, notSetUp, undoneBy } from '../database/connection-advice.ts';
 import { type DatabaseAccess, openDatabaseAccess } from '../database/database-access.ts';
+import { deniedHosts as denied, denyTogether, named } from '../database/denied-hosts.ts';
 import { awaitDatabase, migrateClearly } from '../database/prepare-database.ts';
 import type { Settings } from '../settings/settings.ts';
 import { readCommandSettings } from './command-settings.ts';
@@ -59,7 +61,8 @@ export function actOn<T, Opened extends OpenPool>(
         if (!access.embedded) throw notSetUp(access.address(role));
         await migrateWithNotes(access, call);
       }
-      const { MIRROR_HOST_DENYLIST: deniedHosts } = settings;
+      const { all: deniedHosts, alone } = await denied(session.database.pool, settings);
+      if (alone.length > 0) await call.output.note(`only this MIRROR_HOST_DENYLIST denies ${named(alone)}`);
       const { act, lastHolders } = session;
       const undone = (error: unknown) => undoneBy(error, undefined, lastHolders());
       return run(session, { deniedHosts, requestId: act.requestId, undoneBy: undone }).catch((error) => {
@@ -95,13 +98,26 @@ export async function asOperator<T, Opened extends OpenPool>(
  * Migrates, and reports what it waits for. Ctrl-C ends the wait, and the migration until it is committed.
  * @throws ClearError; Interrupted, when nothing was done
  */
-export async function migrateWithNotes(
+async function migrateWithNotes(
   access: DatabaseAccess,
   { output, interruption }: Call,
+  numbers?: Migrating['numbers'],
 ): Promise<void> {
   const owner = access.address('owner');
-  const done = await migrateClearly(owner, (line) => output.note(line), { givenUp: interruption.signal });
+  const done = await migrateClearly(owner, (line) => output.note(line), {
+    givenUp: interruption.signal,
+    numbers,
+  });
   if (!done) interruption.throwIfInterrupted('Nothing was done.');
+}
+
+/** The same, and the hosts of the setting hold for every process from then on. @throws ClearError; Interrupted */
+export async function migrateAsOwner(call: Call, numbers?: Migrating['numbers']): Promise<void> {
+  await withDatabase(call, async (access, settings) => {
+    await migrateWithNotes(access, call, numbers);
+    const run = ({ database: { pool } }: OperatorSession) => denyTogether(pool, settings);
+    await asOperator(openPool, access, run, personWhoCalls(call.environment), undefined, 'owner');
+  });
 }
 
 /** For a command that acts on the database itself, not on its contents. @throws ClearError */

@@ -1,3 +1,4 @@
+import { printable } from '@campaign-mirror/adapters-cli/terminal';
 import { demonstrationCampaign, expiringKeys, recentMoves } from '@campaign-mirror/adapters-persistence/sql';
 import { type CampaignId, Unavailable } from '@campaign-mirror/domain';
 import type { Pool } from 'pg';
@@ -28,7 +29,7 @@ export function pageData(pool: Pool, log: Log) {
   return {
     lists: atMostEvery(betweenLists, async () => {
       const lists = await orUndefined(async () => ({
-        keys: await expiringKeys(pool),
+        keys: (await expiringKeys(pool)).map((key) => ({ ...key, name: printable(key.name) })),
         moves: await recentMoves(pool),
       }));
       return lists ?? { keys: null, moves: null };

@@ -75,10 +75,12 @@ export const schema = v.object({
   JWT_HOSTS_CLAIM: setting(is.claimText).means(
     'the claim with the only hosts that the token may set, an array or one text with commas; without the claim, any',
   ),
-  MIRROR_HOST_DENYLIST: setting(is.hosts, '').means('hosts that no mirror may point to'),
+  MIRROR_HOST_DENYLIST: setting(is.hosts, '').means(
+    'hosts that no mirror may point to, by any service or command on the database',
+  ),
   RATE_LIMIT: setting(is.rate, 'off').means('how often an access key, or subject of tokens, may call'),
   FAILED_KEY_LIMIT: setting(is.rate, '600/1m').means(
-    'how often an address (IPv6: its /64) may send keys that are refused; further ones get 429 after a second instead of 401, but valid keys never do',
+    'how many refused keys an address (IPv6: its /64) may send in a period. Beyond it, a refused key gets 429 after a second instead of 401; a valid key is not affected',
   ),
   REDIS_URL: secret(is.redisUrl).means('a Redis in which processes count together, not each for itself'),
   MAX_IN_FLIGHT: setting(is.wholeNumber(1, 100_000), '512').means(

@@ -12,17 +12,25 @@ import { throttled } from '../logging/log-events.ts';
 import { hotPathMetrics, keyUseMetrics, poolMetrics } from '../metrics/database-metrics.ts';
 import { nothingToShow, type PageData, pageData } from '../ops-page/page-data.ts';
 import type { Settings } from '../settings/settings.ts';
-import { type ModuleInput, parts } from './tokens.ts';
+import { type ModuleInput, parts, tokens } from './tokens.ts';
 
 /** The database, yours or the embedded one; the hot path, and the data of the pages, on connections of the service's role. */
 export const databaseModule = (input: ModuleInput) =>
   new ContainerModule(({ bind }) => {
     let opened: DatabaseAccess | undefined;
+    let deniedHosts = input.settings.MIRROR_HOST_DENYLIST;
     bind(parts.database).toResolvedValue(async () => {
-      opened = await openUpToDate(input);
+      const database = await openUpToDate(input);
+      opened = database.access;
+      deniedHosts = database.deniedHosts ?? deniedHosts;
       return opened;
     }, []);
     bind(parts.hotPath).toResolvedValue((database) => openServiceHotPath(database, input), [parts.database]);
+    // Resolved after both ports of the use case, in the same way.
+    bind(parts.deniedHosts).toResolvedValue(
+      (_, __) => deniedHosts,
+      [tokens.campaignRepository, tokens.identity],
+    );
     // Resolved after the use case: only then it is known whether that needs the database.
     bind(parts.openedDatabase).toResolvedValue((_) => opened, [parts.setCampaignMirror]);
     bind(parts.pageData).toResolvedValue(
@@ -34,16 +42,15 @@ export const databaseModule = (input: ModuleInput) =>
 /** How long the end may take, in milliseconds: the embedded database gets 20 s to write everything, then 15 s for an immediate shutdown. */
 const endTimeout = 45_000;
 
-async function openUpToDate({ settings, log, life }: ModuleInput): Promise<DatabaseAccess> {
-  const database = await openDatabaseAccess(settings, {
+async function openUpToDate({ settings, log, life }: ModuleInput) {
+  const access = await openDatabaseAccess(settings, {
     log,
     signal: life.ending,
     onWait: (line) => log.warn({ event: 'database-awaited' }, line),
     onLost: (error) => life.fail(error, 'the embedded database ended by itself'),
   });
-  life.atEnd('database', database.close, endTimeout);
-  await prepareDatabase(database, { settings, log, ending: life.ending });
-  return database;
+  life.atEnd('database', access.close, endTimeout);
+  return { access, deniedHosts: await prepareDatabase(access, { settings, log, ending: life.ending }) };
 }
 
 async function openServiceHotPath(

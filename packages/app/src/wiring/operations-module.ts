@@ -23,7 +23,11 @@ export const operationsModule = ({ settings, log, registry, life }: ModuleInput)
 
         const page = opsPage({ readiness, version: version(), lists });
 
-        serviceMetrics(registry, readiness, probe);
+        const expiringKeys = async () => {
+          const { keys } = await lists();
+          return keys ? (keys[0]?.soon ?? 0) : undefined;
+        };
+        serviceMetrics(registry, readiness, probe && { probe, expiringKeys });
         const { contentType } = registry;
         const scrape: OpsAnswer = async () => ({ status: 200, contentType, body: await registry.metrics() });
 

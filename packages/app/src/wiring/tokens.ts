@@ -6,7 +6,7 @@
  */
 import type { CallLimits, HttpServer, Limiter, SetMirrorSettings } from '@campaign-mirror/adapters-http';
 import type { OpenHotPath } from '@campaign-mirror/adapters-persistence';
-import type { CampaignRepository, Identity, SetCampaignMirror } from '@campaign-mirror/domain';
+import type { CampaignRepository, HostList, Identity, SetCampaignMirror } from '@campaign-mirror/domain';
 import type { ServiceIdentifier } from 'inversify';
 import type { Registry } from 'prom-client';
 import type { DatabaseAccess } from '../database/database-access.ts';
@@ -44,6 +44,8 @@ export const parts = {
   hotPath: token<OpenHotPath>('hotPath'),
   /** Whether the keys in the database identify callers. */
   acceptsKeys: token<boolean>('acceptsKeys'),
+  /** The hosts that no mirror may point to. Asking for it opens the database if the use case needs one. */
+  deniedHosts: token<HostList>('deniedHosts'),
   setCampaignMirror: token<SetCampaignMirror>('setCampaignMirror'),
   /** The database if the use case needs one, otherwise undefined. Asking for it opens none. */
   openedDatabase: token<DatabaseAccess | undefined>('openedDatabase'),

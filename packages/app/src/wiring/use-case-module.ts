@@ -20,7 +20,7 @@ export const useCaseModule = ({ settings, log, registry }: ModuleInput) =>
     bind(tokens.credentialForm).toResolvedValue((_) => form, [tokens.identity]);
     bind(parts.acceptsKeys).toResolvedValue((_) => acceptsKeys, [tokens.identity]);
     bind(parts.setCampaignMirror).toResolvedValue(
-      (campaigns, identity) => new SetCampaignMirror(campaigns, identity, settings.MIRROR_HOST_DENYLIST),
-      [tokens.campaignRepository, tokens.identity],
+      (campaigns, identity, denied) => new SetCampaignMirror(campaigns, identity, denied),
+      [tokens.campaignRepository, tokens.identity, parts.deniedHosts],
     );
   });

@@ -9,10 +9,19 @@ export type LineFault =
   | { readonly kind: 'campaign-taken'; readonly id: CampaignId; readonly line: number | null }
   | { readonly kind: 'mirror-taken'; readonly id: MirrorId; readonly line: number | null }
   | { readonly kind: 'second-default'; readonly id: OwnerId; readonly line: number | null }
-  /** The line has no number, and the owner and the name or, without a name, the address of this campaign in the store. */
+  /** The installation has the numbers from `first` to `last`, and no others. */
+  | {
+      readonly kind: 'out-of-range';
+      readonly field: 'id' | 'mirror_id';
+      readonly first: number;
+      readonly last: number;
+    }
+  /** The line has no number, and the owner and the name or, without a name, the address of this campaign or earlier line. */
   | {
       readonly kind: 'duplicate';
-      readonly id: CampaignId;
+      /** In the store; null if it is in an earlier line. */
+      readonly id: CampaignId | null;
+      readonly line: number | null;
       readonly ownerId: OwnerId;
       readonly name: string | null;
     }

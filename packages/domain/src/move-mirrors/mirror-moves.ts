@@ -8,7 +8,15 @@ export interface FoundMirror {
   readonly address: MirrorAddress;
 }
 
+/** A campaign as it is, with the address of its mirror; null if it has none. */
+export interface FoundCampaign {
+  readonly campaign: Campaign;
+  readonly address: MirrorAddress | null;
+}
+
 export interface MirrorMove {
+  /** The line of the file that asks for it, if one does. */
+  readonly line?: number;
   readonly campaign: CampaignId;
   readonly before: MirrorAddress;
   readonly after: MirrorAddress;
@@ -20,6 +28,8 @@ export interface MoveChange extends MirrorMove {
   readonly now: Campaign | undefined;
   /** Whether the mirror is still as the move left it. */
   readonly isLatest: boolean;
+  /** The current address; null if there is no mirror. */
+  readonly address: MirrorAddress | null;
 }
 
 /** The conditions of a move, which hold at the moment of the write. */
@@ -40,7 +50,7 @@ export type MirrorMoveOutcome =
   | 'locked';
 
 /**
- * Moves mirrors to another host for an operator. An instance makes one move. Each moved mirror is recorded in the history,
+ * Gives many mirrors other addresses for an operator. An instance makes one move. Each moved mirror is recorded in the history,
  * with the campaign's owner at that moment, and the number of mirrors moved together is recorded in the audit; a call
  * commits all of this or nothing. Every call throws `Unavailable` when the store is unavailable; whether the moves of that
  * call were made is then unknown.
@@ -50,6 +60,9 @@ export interface MirrorMoves {
   count(owner?: OwnerId): Promise<number>;
 
   find(page: MirrorPage): Promise<ExaminedMirrors<FoundMirror>>;
+
+  /** Those of these campaigns that exist, in any order. */
+  findCampaigns(campaigns: readonly CampaignId[]): Promise<readonly FoundCampaign[]>;
 
   /**
    * Makes each move if, at the moment of the write, the conditions hold and the address is still the one that was read.

@@ -1,8 +1,16 @@
+import type { CampaignNotFound } from '../operator/campaign-settings.ts';
 import type { Campaign } from '../set-campaign-mirror/campaign-repository.ts';
 import { type OperatorRefusal, operatorRefusalOf } from '../set-campaign-mirror/set-campaign-mirror.ts';
 import type { AuditId, CampaignId, HistoryId } from '../values/identifiers.ts';
-import { type AddressFault, type HostList, isOnHost, mirrorAddress } from '../values/mirror-address.ts';
+import {
+  type AddressFault,
+  type HostList,
+  isOnHost,
+  mirrorAddress,
+  namesHostElsewhere,
+} from '../values/mirror-address.ts';
 import type {
+  FoundCampaign,
   FoundMirror,
   MirrorMove,
   MirrorMoveOutcome,
@@ -25,14 +33,35 @@ export interface UndoMoveRequest extends Omit<MoveRequest, 'owner'> {
   readonly move: AuditId;
 }
 
+/** A line of a file that gives a campaign an address. */
+export interface AddressLine {
+  readonly line: number;
+  readonly campaign: CampaignId;
+  readonly address: string;
+  /** The address that the mirror must have; empty: any. */
+  readonly expected: string;
+}
+
+/** A line that cannot be read; the text is the driving adapter's. */
+export interface UnreadLine {
+  readonly kind: 'unread';
+  readonly line: number;
+  readonly because: string;
+}
+
 export type MirrorMoved =
   | (MirrorMove & { readonly kind: MirrorMoveOutcome | 'would-move' | 'changed-since' })
-  | (NotMoved & { readonly kind: 'refused'; readonly because: OperatorRefusal })
-  | (NotMoved & { readonly kind: 'invalid'; readonly because: AddressFault });
+  /** `unchanged`: it has the address already. `not-as-expected`: it has another one than the line expects. */
+  | (NotMoved & { readonly kind: 'unchanged' | 'not-as-expected' })
+  | (NotMoved & { readonly kind: 'refused'; readonly because: OperatorRefusal | CampaignNotFound['kind'] })
+  | (NotMoved & { readonly kind: 'invalid'; readonly because: AddressFault })
+  | UnreadLine;
 
 interface NotMoved {
+  readonly line?: number;
   readonly campaign: CampaignId;
-  readonly before: string;
+  /** Null if there is no mirror. */
+  readonly before: string | null;
   /** The address it would have had; undefined if it cannot be determined. */
   readonly after: string | undefined;
 }
@@ -47,6 +76,10 @@ export interface MoveProgress {
   readonly move: AuditId | undefined;
   /** Whether any mirror examined so far is on the host to move to. Only a dry run looks for one. */
   readonly isTargetInUse: boolean;
+  /** The number of mirrors examined so far that are on a name below the host, and do not move. */
+  readonly below: number;
+  /** The number of mirrors examined so far that have the host in another part of the address, which a move does not change. */
+  readonly elsewhere: number;
 }
 
 /** The number of mirrors examined together. */
@@ -71,10 +104,13 @@ export async function* moveMirrors(
   const total = await mirrors.count(owner);
   let examined = 0;
   let isTargetInUse = false;
+  let below = 0;
+  let elsewhere = 0;
   let after: CampaignId | undefined;
   const progress = (): MoveProgress => {
     const { moveId } = mirrors;
-    return { kind: 'progress', examined, total: Math.max(examined, total), move: moveId, isTargetInUse };
+    const all = Math.max(examined, total);
+    return { kind: 'progress', examined, total: all, move: moveId, isTargetInUse, below, elsewhere };
   };
   do {
     yield progress();
@@ -84,13 +120,63 @@ export async function* moveMirrors(
     for (const mirror of page.mirrors) {
       const result = moveOf(mirror, request, denied);
       if (result) results.push(result);
-      else isTargetInUse ||= isOnHost(mirror.address, to.name, subdomains);
+      else if (isOnHost(mirror.address, to.name, subdomains)) isTargetInUse = true;
+      else if (isOnHost(mirror.address, from, true)) below += 1;
+      if (namesHostElsewhere(mirror.address, from)) elsewhere += 1;
     }
     examined += page.examined;
     after = page.last;
     yield* makeMoves(mirrors, results, options, progress);
   } while (after);
   yield progress();
+}
+
+/**
+ * Gives campaigns the addresses of the lines, at most one line for each, as an act of the operator. A mirror that has its
+ * address already is not written, so repeating a stopped call resumes it. A line that a dry run has judged is not judged
+ * again: the mirror is set if it is as the dry run saw it. To stop, stop iterating at a `progress`.
+ * @throws Unavailable when the store is unavailable
+ */
+export async function* moveToAddresses(
+  mirrors: MirrorMoves,
+  lines: readonly (AddressLine | MirrorMoved)[],
+  options: Pick<MoveOptions, 'details'> & { readonly dryRun: boolean },
+  denied: HostList,
+): AsyncGenerator<MirrorMoved | MoveProgress> {
+  let examined = 0;
+  const progress = () => progressOf(mirrors, examined, lines.length);
+  for (let at = 0; at < lines.length; at += batchSize) {
+    yield progress();
+    const page = lines.slice(at, at + batchSize);
+    const asked = page.flatMap((line) => ('kind' in line ? [] : [line.campaign]));
+    const found = asked.length > 0 ? await mirrors.findCampaigns(asked) : [];
+    const seen = new Map(found.map((one) => [one.campaign.id, one]));
+    const results = page.map((line) =>
+      'kind' in line ? line : settingOf(line, seen.get(line.campaign), denied),
+    );
+    examined += page.length;
+    yield* makeMoves(mirrors, results, { ...options, includeDefault: false }, progress);
+  }
+  yield progress();
+}
+
+function settingOf(
+  { line, campaign, address: after, expected }: AddressLine,
+  seen: FoundCampaign | undefined,
+  denied: HostList,
+): MirrorMoved {
+  const before = seen?.address ?? null;
+  const setting = { line, campaign, before, after };
+  if (!seen) return { ...setting, kind: 'refused', because: 'campaign-not-found' };
+  // An export has an empty address for a campaign without a mirror.
+  if (after === (before ?? '')) return { ...setting, kind: 'unchanged' };
+  const because = operatorRefusalOf(seen.campaign);
+  if (before === null || because)
+    return { ...setting, kind: 'refused', because: because ?? 'mirror-not-created' };
+  const address = mirrorAddress(after, denied);
+  if (typeof address !== 'string') return { ...setting, kind: 'invalid', because: address.fault };
+  if (expected !== '' && expected !== before) return { ...setting, kind: 'not-as-expected' };
+  return { line, campaign, before, after: address, kind: 'would-move' };
 }
 
 /** Undefined if the mirror is on another host. */
@@ -123,9 +209,7 @@ export async function* undoMove(
   const options = { includeDefault, details: { undoes: move }, dryRun };
   let examined = 0;
   let after: HistoryId | undefined;
-  const progress = (): MoveProgress => {
-    return { kind: 'progress', examined, total: undefined, move: mirrors.moveId, isTargetInUse: true };
-  };
+  const progress = () => progressOf(mirrors, examined);
   do {
     yield progress();
     const changes = await mirrors.changes(move, after, batchSize);
@@ -137,12 +221,17 @@ export async function* undoMove(
   yield progress();
 }
 
+function progressOf({ moveId: move }: MirrorMoves, examined: number, total?: number): MoveProgress {
+  return { kind: 'progress', examined, total, move, isTargetInUse: true, below: 0, elsewhere: 0 };
+}
+
 function undoingOf(
-  { campaign, before, after, now, isLatest }: MoveChange,
+  { campaign, before, after, now, isLatest, address: current }: MoveChange,
   includeDefault: boolean,
   denied: HostList,
 ): MirrorMoved {
   const back = { campaign, before: after, after: before };
+  if (current === before) return { ...back, kind: 'unchanged' };
   if (!now || !isLatest) return { ...back, kind: 'changed-since' };
   const because = moveRefusalOf(now, includeDefault);
   if (because) return { ...back, kind: 'refused', because };

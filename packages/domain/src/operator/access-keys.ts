@@ -35,6 +35,8 @@ export interface AccessKeyRecord {
 
 export interface AccessKeyPage {
   readonly owner?: OwnerId | undefined;
+  /** Only keys that expire within so many seconds from now, by the store's clock, and are neither revoked nor replaced. */
+  readonly expiring?: number | undefined;
   /** Start after this key. */
   readonly after?: AccessKeyId | undefined;
   /** The maximum number of keys; at least 1. */

@@ -22,6 +22,7 @@ export const auditedActs = [
   'campaigns-imported',
   'mirrors-imported',
   'history-pruned',
+  'hosts-allowed',
 ] as const;
 export type AuditedAct = (typeof auditedActs)[number];
 

@@ -24,8 +24,8 @@ export interface CampaignPage {
 /** Which mirrors to examine, in the order of their campaigns. `limit` is the maximum number of mirrors to examine. */
 export interface MirrorPage extends CampaignPage {
   /**
-   * Return only mirrors that can be on one of these hosts, or on a name below one. Some of them can still be on other
-   * hosts: check each with `isOnHost`.
+   * Return only mirrors that can be on one of these hosts, or on a name below one, or have such a name in another part of
+   * the address: check each with `isOnHost` and `namesHostElsewhere`.
    */
   readonly hosts?: readonly HostName[];
 }
@@ -43,8 +43,8 @@ export interface CampaignRecords {
   /** Undefined if there is no such campaign. */
   find(id: CampaignId): Promise<CampaignRecord | undefined>;
 
-  /** By ascending number. */
-  list(page: CampaignPage): Promise<CampaignRecord[]>;
+  /** By ascending number; with `name` only campaigns whose name contains it, in upper or lower case. */
+  list(page: CampaignPage & { readonly name?: string | undefined }): Promise<CampaignRecord[]>;
 
   /** By ascending campaign number. */
   listMirrors(page: MirrorPage): Promise<ExaminedMirrors<Mirror>>;

@@ -127,20 +127,34 @@ export interface Host {
 export function host(text: string): Host | undefined {
   if (invisible.test(text) || /[/?#@*\\]/.test(text) || /:\d*$/.test(text)) return undefined;
   const name = hostNameOf(`http://${text}/`);
-  // The parser accepts a single dot, the root, as a host; no name is left to compare.
-  return name ? { name, written: text } : undefined;
+  return name && { name, written: text };
 }
 
 /** The host name of a URL. Undefined if the URL has none. */
 export function hostNameOf(url: string): HostName | undefined {
   const parsed = URL.parse(url);
-  return parsed ? comparable(parsed.hostname) : undefined;
+  // The parser accepts a single dot, the root, as a host; no name is left to compare.
+  return (parsed && comparable(parsed.hostname)) || undefined;
 }
 
 /** Whether the URL is on this host or, with `subdomains`, on a name below it. */
 export function isOnHost(url: string, wanted: HostName, subdomains: boolean): boolean {
   const name = hostNameOf(url);
   return name === wanted || (subdomains && name?.endsWith(`.${wanted}`) === true);
+}
+
+/**
+ * Whether a part of the URL after its host has the name of this host or of one below it, such as
+ * `?next=https%3A%2F%2Fold.example`.
+ */
+export function namesHostElsewhere(url: string, wanted: HostName): boolean {
+  const rest = url.replace(absolute, '').toLowerCase();
+  for (let at = rest.indexOf(wanted); at !== -1; at = rest.indexOf(wanted, at + 1)) {
+    const before = rest.slice(0, at);
+    const begins = !/[\p{L}\p{N}_-]$/u.test(before) || /%(?:25)*[\da-f]{2}$/.test(before);
+    if (begins && !/^\.?[\p{L}\p{N}_-]/u.test(rest.slice(at + wanted.length))) return true;
+  }
+  return false;
 }
 
 /**
@@ -193,6 +207,11 @@ export function hostList(entries: readonly string[]): HostList | { notAHost: str
     else exact.add(listed.name);
   }
   return { exact, below };
+}
+
+/** The entries of a list: `hostList` reads the same list from them. */
+export function entriesOf({ exact, below }: HostList): string[] {
+  return [...exact, ...[...below].map((name) => `*.${name}`)];
 }
 
 /** `hostname` comes from the URL parser. */

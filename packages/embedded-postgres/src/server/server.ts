@@ -144,7 +144,7 @@ async function start(cluster: Cluster, program: string, words: string[], signal:
 
 /**
  * Stops the server by a fast shutdown, which rolls transactions back and writes all data; after 20 s by an immediate one,
- * which takes at most 5 s more, and after which the next start recovers. True if the immediate one was necessary.
+ * which takes at most 15 s more, and after which the next start recovers. True if the immediate one was necessary.
  */
 async function stop(child: ChildProcess, ended: Promise<string>): Promise<boolean> {
   const end = ended.then(() => true);

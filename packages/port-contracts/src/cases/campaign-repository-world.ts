@@ -40,8 +40,8 @@ export interface Others {
 
 /** Issues access keys, and makes them invalid. */
 export interface KeyHolder {
-  /** Issues a key that is valid for at least an hour. */
-  readonly issue: (owner: domain.OwnerId) => Promise<domain.AccessKeyId>;
+  /** Issues a key that is valid for at least an hour. With `never`, it does not expire, if there are such keys. */
+  readonly issue: (owner: domain.OwnerId, expires?: 'never' | undefined) => Promise<domain.AccessKeyId>;
   readonly revoke: (key: domain.AccessKeyId) => Promise<unknown>;
   readonly expire: (key: domain.AccessKeyId) => Promise<unknown>;
   readonly delete: (key: domain.AccessKeyId) => Promise<unknown>;

@@ -1,5 +1,5 @@
-import type { AccessKeyId, Campaign, OwnerId, Timestamp } from '@campaign-mirror/domain';
-import { accessKeyOf } from '@campaign-mirror/domain';
+import type { AccessKeyId, Campaign, OwnerId, Subject, Timestamp } from '@campaign-mirror/domain';
+import { accessKeyOf, keySubject } from '@campaign-mirror/domain';
 import { type Case, casesOf } from '../kit/case.ts';
 import { expectEqual, expectFields, expectThat } from '../kit/expectations.ts';
 import { meanwhileCases } from '../kit/meanwhile.ts';
@@ -17,6 +17,7 @@ export const judgedFactsCases: readonly Case<World>[] = [
       const { seen } = await live.liveCampaign(world);
       const isNow = async (expected: Campaign | undefined) =>
         expectEqual(await campaigns.find(seen.id), expected, 'the campaign that was found');
+      const { seen: other } = await live.liveCampaign(world);
       await isNow(seen);
       await others.transfer(seen.id, greatest);
       await others.setDefault(seen.id, true);
@@ -25,16 +26,21 @@ export const judgedFactsCases: readonly Case<World>[] = [
       await isNow({ ...seen, ownerId: greatest, isDefault: true, hasMirror: false });
       await others.deleteCampaign(seen.id);
       await isNow(undefined);
-      expectEqual(await campaigns.find(greatest as never), undefined, 'what there never was');
+      for (const id of [greatest as never, live.beyond32Bits(other.id)])
+        expectEqual(await campaigns.find(id), undefined, 'what there never was');
     },
     'setMirror: nothing is written when the campaign was seen otherwise than it is': async (world) => {
       const { seen, by } = await live.liveCampaign(world);
       const { by: other } = await live.liveCampaign(world);
       const without = await live.newCampaign(world, seen.ownerId);
+      const far = live.beyond32Bits(seen.ownerId);
+      const nowhere = live.beyond32Bits(seen.id);
       for (const [caller, asSeen, asItIs] of [
         [by, { ...seen, isDefault: true }, seen],
         [by, { ...seen, hasMirror: false }, seen],
         [other, { ...seen, ownerId: other.ownerId }, seen],
+        [await live.newCaller(world, far), { ...seen, ownerId: far }, seen],
+        [by, { ...seen, id: nowhere }, undefined],
         [by, without, without],
       ] as const) {
         const result = await world.campaigns.setMirror(asSeen, live.change(caller));
@@ -57,16 +63,24 @@ export const judgedFactsCases: readonly Case<World>[] = [
     'setMirror: nothing is written or returned with a key that is not valid': async (world) => {
       const { others, keys } = world;
       const give = (key: AccessKeyId) => keys.give(key, otherOwner);
-      for (const invalidate of [keys.revoke, keys.expire, keys.delete, give]) {
-        const { seen, by } = await live.liveCampaign(world);
-        await invalidate(accessKeyOf(by.subject) as AccessKeyId);
+      for (const nth of Array(8).keys()) {
+        const { seen } = await live.liveCampaign(world);
+        const by = await live.newCaller(world, seen.ownerId, nth < 4 ? 'never' : undefined);
+        const key = accessKeyOf(by.subject) as AccessKeyId;
+        const mirror = await live.mirrorSet(world, seen, live.change(by));
+        const rows = await others.history(seen.id);
+        const refused = async (subject: Subject) => {
+          const to = live.change({ ...by, subject }, live.before);
+          expectEqual(await world.campaigns.setMirror(seen, to), { kind: 'caller-invalid' }, 'the answer');
+        };
+        await refused(keySubject(live.beyond32Bits(key)));
+        await [keys.revoke, keys.expire, keys.delete, give][nth % 4]?.(key);
         for (const owner of [seen.ownerId, otherOwner]) {
           await others.transfer(seen.id, owner);
-          const result = await world.campaigns.setMirror(seen, live.change(by));
-          expectEqual(result, { kind: 'caller-invalid' }, 'the answer');
+          await refused(by.subject);
         }
-        expectFields(await others.mirror(seen.id), { targetUrl: live.before }, 'the mirror');
-        expectEqual(await others.history(seen.id), [], 'the history');
+        expectEqual(await others.mirror(seen.id), mirror, 'the mirror');
+        expectEqual(await others.history(seen.id), rows, 'the history');
       }
     },
   }),

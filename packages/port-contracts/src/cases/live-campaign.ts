@@ -16,7 +16,13 @@ export const before = address('https://example.com/before');
 export const after = address('https://example.com/after');
 export const numbered = (nth: number) => address(`https://example.com/${nth}`);
 
-export const withoutKey = subject('jwt', 'client:4 “β”') as domain.Subject;
+/** Another number, whose lower 32 bits are the same. */
+export const beyond32Bits = <Id extends number>(id: Id) => (id + 2 ** 32) as Id;
+
+export const withoutKey = subject(
+  'jwt',
+  ` o'hara "$1?:a%s\\" “β” \u{1f389}`.padEnd(199, 'ü').concat(' '),
+) as domain.Subject;
 
 /** A campaign whose mirror is `before`, and a caller that may set it. */
 export interface LiveCampaign {
@@ -42,8 +48,12 @@ export async function newMirror({ others }: World, campaign: domain.CampaignId):
   return mirror;
 }
 
-export async function newCaller({ keys }: World, ownerId: domain.OwnerId): Promise<domain.Caller> {
-  return { ownerId, subject: keys ? keySubject(await keys.issue(ownerId)) : withoutKey };
+export async function newCaller(
+  { keys }: World,
+  ownerId: domain.OwnerId,
+  expires?: 'never',
+): Promise<domain.Caller> {
+  return { ownerId, subject: keys ? keySubject(await keys.issue(ownerId, expires)) : withoutKey };
 }
 
 /** Sets a mirror that the caller may set. @throws ContractViolation when it is not set */

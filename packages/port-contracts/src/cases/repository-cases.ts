@@ -74,6 +74,8 @@ export const campaignRepositoryCases: readonly Case<World>[] = [
       const befores = rows.map((row) => row.addressBefore);
       const chain = [live.before, ...afters.slice(0, -1)];
       expectEqual(befores, chain, 'the address before was read ahead of the lock: the history');
+      const isRising = rows.every(({ id }, nth) => id > (rows[nth - 1]?.id ?? 0));
+      expectThat(isRising, 'the numbers of the history do not rise');
       const times = rows.map((row) => row.changedAt);
       expectEqual(times, [...new Set(times)].toSorted(), 'the times of two updates do not rise: the history');
       for (const [nth, to] of all.entries()) {

@@ -7,6 +7,7 @@ import {
   address,
   after,
   before,
+  beyond32Bits,
   change,
   liveCampaign,
   mirrorSet,
@@ -33,7 +34,7 @@ export const setMirrorCases = casesOf<CampaignRepositoryWorld>([], {
   'setMirror: the answer is what is stored and recorded, in every field': async (world) => {
     const { seen, by, mirror } = await liveCampaign(world);
     await world.others.countClick(seen.id);
-    const requestId = '!~0123456789'.padEnd(128, 'x');
+    const requestId = `!~0'"\`;--$1?%s{0}\\`.padEnd(128, 'x');
     const set = await mirrorSet(world, seen, change(by, after, requestId));
     const stored = {
       id: mirror.id,
@@ -125,7 +126,9 @@ export const setMirrorCases = casesOf<CampaignRepositoryWorld>([], {
     );
     const latest = third as Extract<typeof third, { kind: 'mirror-set' }>;
     const { lastChange } = latest;
-    for (const condition of [{ oneOf: [0, Number(rows[0]?.id)] }, { noneOf: [lastChange] }, { oneOf: [] }])
+    const others = { oneOf: [0, Number(rows[0]?.id), beyond32Bits(lastChange)] };
+    const many = { oneOf: Array.from({ length: 3_000 }, (_, nth) => beyond32Bits(nth)) };
+    for (const condition of [others, many, { noneOf: [lastChange] }, { oneOf: [] }])
       await expectFailed(condition, latest.mirror, lastChange);
     expectThat(
       (await world.others.history(seen.id)).length === 3,

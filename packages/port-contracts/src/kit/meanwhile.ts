@@ -18,9 +18,9 @@ type Meanwhile = <T>(call: () => Promise<T>, change: () => Promise<unknown>) => 
 /** One try with one moment. `calls` is the number of calls to make at once, since some faults need calls that wait for others. */
 type Round = (meanwhile: Meanwhile, nth: number, calls: number) => Promise<void>;
 
-/** The maximum number of rounds of a race, and their maximum time in milliseconds. */
+/** The maximum number of rounds of a race, and their maximum time in milliseconds: a test often has 5 s. */
 const maxRounds = 40;
-const maxTime = 5_000;
+const maxTime = 3_000;
 /** How long a step waits for a change, in milliseconds: the change may itself wait for what the call has locked. */
 const changeTimeout = 50;
 
@@ -88,8 +88,8 @@ async function wait(milliseconds: number, nth: number): Promise<void> {
 
 /** Makes the change ahead of each step in turn. */
 async function stepwise(steps: Steps, round: Round): Promise<void> {
-  let last = 0;
-  for (let at = 0; at <= last; at++) {
+  let last = -1;
+  for (let at = 0; at <= Math.max(last, 0); at++) {
     const meanwhile: Meanwhile = async (call, change) => {
       let changing: Promise<unknown> | undefined;
       const calling = steps(call, async (step) => {
@@ -107,6 +107,12 @@ async function stepwise(steps: Steps, round: Round): Promise<void> {
     };
     await round(meanwhile, at, 1);
   }
+  refuseNone(last);
+}
+
+/** Without steps, nothing was tried. */
+function refuseNone(last: number): void {
+  if (last < 0) throw new TypeError('the world: no step of a call was awaited');
 }
 
 /** The answer of a call that must not fail. */
@@ -117,19 +123,23 @@ async function answer<T>(calling: Promise<T>): Promise<T> {
   });
 }
 
+/** How often, and for how many milliseconds, a step is broken again: a pool that gets no lost connection back has fewer. */
+const [moreBreaks, moreTime] = [20, 1_000];
+
 /**
- * Breaks each step of a call in turn. `then` checks the outcome: the answer, or that it threw `Unavailable`. In the last
- * call no step is broken.
+ * Breaks each step of a call in turn, then the second one time and again. `then` checks the outcome: the answer, or that
+ * it threw `Unavailable`. In the last call no step is broken.
  */
 export async function breaking<T>(
   steps: Steps,
   call: (nth: number) => Promise<T>,
   then: (outcome: { readonly answer: T } | 'unavailable', nth: number) => Promise<void>,
 ): Promise<void> {
-  let last = 0;
-  for (let at = 0; at <= last + 1; at++) {
+  let last = -1;
+  let nth = 0;
+  const breakAt = async (at: number) => {
     const calling = steps(
-      () => call(at),
+      () => call(nth),
       async (step) => {
         last = Math.max(last, step);
         return step === at ? 'break' : 'go on';
@@ -142,6 +152,14 @@ export async function breaking<T>(
         return 'unavailable' as const;
       },
     );
-    await then(outcome, at);
-  }
+    const isBack = at <= last || outcome !== 'unavailable';
+    expectThat(isBack, 'the adapter stays unavailable although the store is back');
+    await then(outcome, nth);
+    nth += 1;
+  };
+  for (let at = 0; at <= last + 1; at++) await breakAt(at);
+  refuseNone(last);
+  const end = performance.now() + moreTime;
+  for (let more = 0; more < moreBreaks && performance.now() < end; more++) await breakAt(Math.min(1, last));
+  await breakAt(last + 1);
 }

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, test } from 'node:test';
+import type { MirrorAddress, OwnerId } from '@campaign-mirror/domain';
+import { type Case, campaignRepositoryCases, identityCases, missing } from '@campaign-mirror/port-contracts';
+import { application } from './application.ts';
+import { openOrm } from './entities.ts';
+import { worldsOf } from './world.ts';
+
+const orm = await openOrm(process.env.DATABASE_URL ?? '');
+const { campaigns, identity } = await worldsOf(orm);
+before(() => orm.schema.update());
+after(() => orm.close());
+
+function each<World>(port: string, cases: readonly Case<World>[], world: World): void {
+  describe(port, () => {
+    for (const promise of cases) {
+      const lacking = missing(promise, world);
+      test(promise.name, { skip: lacking ? `not applicable: no ${lacking}` : false }, () =>
+        promise.run(world),
+      );
+    }
+  });
+}
+each('CampaignRepository', campaignRepositoryCases, campaigns);
+each('Identity', identityCases, identity);
+
+test('the route sets the mirror of a campaign of the application, and its own route shows it', async (context) => {
+  const server = createServer(application(orm).callback()).listen(0, '127.0.0.1');
+  context.after(() => server.close());
+  await once(server, 'listening');
+  const site = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const owner = 7 as OwnerId;
+  const campaign = await campaigns.others.createCampaign(owner);
+  await campaigns.others.createMirror(campaign, 'https://first.example/' as MirrorAddress);
+  const set = async (of: OwnerId) => {
+    const { credential } = await identity.issue(of);
+    const headers = { authorization: `Bearer ${credential}`, 'content-type': 'application/json' };
+    const body = JSON.stringify({ mirror_endpoint: 'https://second.example/?click={click_id}' });
+    const url = `${site}/public/v1/mirror/campaign/${campaign}/mirror`;
+    return (await fetch(url, { method: 'POST', headers, body })).status;
+  };
+  assert.deepEqual([await set(8 as OwnerId), await set(owner)], [403, 200]);
+  const shown = (await (await fetch(`${site}/campaigns`)).json()) as { id: number; mirror: object }[];
+  const { mirror } = shown.find(({ id }) => id === campaign) ?? {};
+  assert.equal(Object(mirror).targetUrl, 'https://second.example/?click={click_id}');
+});

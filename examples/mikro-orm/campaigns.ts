@@ -1,0 +1,100 @@
+import { isDatabaseAway } from '@campaign-mirror/adapters-persistence/sql';
+import * as domain from '@campaign-mirror/domain';
+import {
+  DriverException,
+  type EntityManager,
+  type InferEntity,
+  IsolationLevel,
+  LockMode,
+  type MikroORM,
+} from '@mikro-orm/postgresql';
+import { Campaign, Change, Mirror, timestampText } from './entities.ts';
+
+/** Whatever the database's default is: who waited for a lock must see what the other one committed. */
+const isolationLevel = IsolationLevel.READ_COMMITTED;
+const forShare = { lockMode: LockMode.PESSIMISTIC_READ, lockTableAliases: ['c0'] };
+const forUpdate = { lockMode: LockMode.PESSIMISTIC_WRITE };
+
+/** The application's campaigns and mirrors. There are no access keys: a caller with one is refused. */
+export class OrmCampaigns implements domain.CampaignRepository {
+  readonly #orm: MikroORM;
+
+  constructor(orm: MikroORM) {
+    this.#orm = orm;
+  }
+
+  find(id: domain.CampaignId): Promise<domain.Campaign | undefined> {
+    return answering(async () => {
+      // In one statement: two could read at different moments.
+      const campaign = await this.#orm.em.fork().findOne(Campaign, { id }, { populate: ['mirror'] });
+      return campaign ? asSeen(campaign, campaign.mirror !== null) : undefined;
+    });
+  }
+
+  async setMirror(seen: domain.Campaign, change: domain.MirrorChange): Promise<domain.SetMirrorResult> {
+    if (domain.accessKeyOf(change.by.subject)) return { kind: 'caller-invalid' };
+    return answering(() =>
+      this.#orm.em.fork().transactional((em) => setIfAsSeen(em, seen, change), { isolationLevel }),
+    );
+  }
+}
+
+/** Locks what it judges, and reads everything else under the locks: so it still holds at the commit. */
+async function setIfAsSeen(
+  em: EntityManager,
+  seen: domain.Campaign,
+  { address, by, requestId, condition }: domain.MirrorChange,
+): Promise<domain.SetMirrorResult> {
+  const { id } = seen;
+  const campaign = await em.findOne(Campaign, { id }, forShare);
+  const mirror = await em.findOne(Mirror, { campaign: id }, forUpdate);
+  const { ownerId, isDefault } = campaign ?? {};
+  if (!campaign || !mirror || !seen.hasMirror || ownerId !== seen.ownerId || isDefault !== seen.isDefault)
+    return { kind: 'campaign-differs', campaign: campaign ? asSeen(campaign, mirror !== null) : undefined };
+
+  const last = await em.findOne(Change, { campaignId: id }, { orderBy: { id: 'desc' } });
+  if (!domain.conditionHolds(condition, last?.id ?? 0))
+    return { kind: 'condition-failed', mirror: answered(mirror), lastChange: last?.id ?? 0 };
+
+  const at = await later(em, mirror.updatedAt);
+  const recorded = em.create(Change, {
+    ...{ campaignId: id, mirrorId: mirror.id, subject: by.subject, ownerId: seen.ownerId, requestId },
+    ...{ addressBefore: mirror.targetUrl, addressAfter: address, changedAt: at },
+  });
+  // Only these columns are written: clicks that are counted meanwhile are not lost.
+  em.assign(mirror, { targetUrl: address, updatedExternallyAt: at, updatedAt: at });
+  await em.flush();
+  return { kind: 'mirror-set', mirror: answered(mirror), lastChange: recorded.id };
+}
+
+/** The time of a write that holds its locks: after the last one, even if the clock was set back. */
+async function later(em: EntityManager, last: domain.Timestamp): Promise<domain.Timestamp> {
+  const time = timestampText("greatest(clock_timestamp(), ?::timestamptz + interval '1 microsecond')");
+  const [row] = await em.execute<{ now: domain.Timestamp }[]>(`select ${time} as now`, [last]);
+  return row?.now as domain.Timestamp;
+}
+
+function asSeen(
+  { id, ownerId, isDefault }: InferEntity<typeof Campaign>,
+  hasMirror: boolean,
+): domain.Campaign {
+  return { id, ownerId, isDefault, hasMirror };
+}
+
+export function answered(mirror: InferEntity<typeof Mirror>): domain.Mirror {
+  const { id, targetUrl, clicks, updatedExternallyAt = null, createdAt, updatedAt } = mirror;
+  const external = { updatedExternally: updatedExternallyAt !== null, updatedExternallyAt };
+  return { id, campaignId: mirror.campaign.id, targetUrl, clicks, ...external, createdAt, updatedAt };
+}
+
+/** Makes `Unavailable` of what passes by itself. Any other error is a fault of the program. */
+export async function answering<T>(act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (cause) {
+    // The error for a lost connection has no code, and MikroORM may have wrapped it.
+    const isLost = cause instanceof DriverException && cause.code === undefined;
+    if (isLost || isDatabaseAway(cause)) throw new domain.Unavailable('PostgreSQL did not answer', { cause });
+    throw cause;
+  }
+}

@@ -1,0 +1,96 @@
+import { schema } from '@campaign-mirror/adapters-persistence/sql';
+import type * as domain from '@campaign-mirror/domain';
+import { defineEntity, MikroORM, p, Type } from '@mikro-orm/postgresql';
+
+/** `timestamptz(6)` as text, since a `Date` would lose the microseconds. */
+class TimestampType extends Type<domain.Timestamp, string> {
+  override getColumnType = () => 'timestamptz(6)';
+  override compareAsType = () => 'string';
+  override convertToJSValueSQL = (column: string) => timestampText(column);
+  // Otherwise MikroORM takes the column for a `Date`.
+  override get runtimeType() {
+    return 'string';
+  }
+}
+
+export const timestampText = (time: string) =>
+  `to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+
+const id = <Id extends number>() => p.bigint('number').$type<Id>();
+const timestamp = () => p.type(TimestampType).$type<domain.Timestamp>();
+
+/** The application's own campaigns: the rules judge the first three properties, and whether there is a mirror. */
+export const Campaign = defineEntity({
+  name: 'Campaign',
+  tableName: 'campaigns',
+  properties: {
+    id: id<domain.CampaignId>().primary(),
+    ownerId: id<domain.OwnerId>(),
+    isDefault: p.boolean().default(false),
+    title: p.text(),
+    dailyBudget: p.integer().default(0),
+    mirror: () => p.oneToOne(Mirror).mappedBy('campaign').nullable(),
+  },
+});
+
+export const Mirror = defineEntity({
+  name: 'Mirror',
+  tableName: 'mirrors',
+  properties: {
+    id: id<domain.MirrorId>().primary(),
+    campaign: () => p.oneToOne(Campaign).deleteRule('cascade'),
+    targetUrl: p.text().$type<domain.MirrorAddress>(),
+    clicks: p.bigint('number').default(0),
+    updatedExternallyAt: timestamp().nullable(),
+    createdAt: timestamp().defaultRaw('clock_timestamp()'),
+    updatedAt: timestamp().defaultRaw('clock_timestamp()'),
+  },
+});
+
+/** It refers to nothing, since it stays when all else is deleted. */
+export const Change = defineEntity({
+  name: 'Change',
+  tableName: 'mirror_changes',
+  properties: {
+    id: id<domain.HistoryId>().primary(),
+    campaignId: id<domain.CampaignId>().index(),
+    mirrorId: id<domain.MirrorId>(),
+    subject: p.text().$type<domain.Subject>(),
+    ownerId: id<domain.OwnerId>(),
+    addressBefore: p.text().$type<domain.MirrorAddress>(),
+    addressAfter: p.text().$type<domain.MirrorAddress>(),
+    changedAt: timestamp(),
+    requestId: p.text(),
+  },
+});
+
+/** What a customer's script calls with. */
+export const Token = defineEntity({
+  name: 'Token',
+  tableName: 'tokens',
+  properties: { hash: p.text().primary(), ownerId: id<domain.OwnerId>(), name: p.text() },
+});
+
+export async function openOrm(clientUrl: string): Promise<MikroORM> {
+  const orm = new MikroORM({
+    clientUrl,
+    entities: [Campaign, Mirror, Change, Token],
+    // Where Campaign Mirror has its own schema in the same database: without this, it would be dropped.
+    schemaGenerator: { ignoreSchema: [schema] },
+    ensureDatabase: false,
+  });
+  const pool = await orm.em.getConnection().getNativeClient();
+  pool.on('connect', (client) => {
+    // MikroORM keeps a connection that is lost within a transaction, until there is none left.
+    client.once('end', () => setImmediate(() => giveBack(client)));
+  });
+  return orm;
+}
+
+function giveBack(client: { release(destroy: boolean): void }): void {
+  try {
+    client.release(true);
+  } catch {
+    // It has been given back.
+  }
+}

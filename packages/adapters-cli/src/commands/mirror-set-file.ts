@@ -1,0 +1,87 @@
+import * as domain from '@campaign-mirror/domain';
+import type { Call } from '../terminal/call.ts';
+import { named, notInUtf8, readCsv } from '../terminal/csv-file.ts';
+import { ClearError, orStopped } from '../terminal/errors.ts';
+import { type InputFile, inputFile, readWithProgress } from '../terminal/input-file.ts';
+import type { Plan } from './mirror-move-command.ts';
+import { faultInWords } from './words.ts';
+
+/** What a file names; an export is such a file. */
+const headings = {
+  ...{ campaign: 'campaign', campaign_id: 'campaign', id: 'campaign' },
+  ...{ address: 'address', target_url: 'address' },
+  ...{ expected: 'expected', expected_address: 'expected', expected_target_url: 'expected' },
+} as const;
+
+/** In bytes: lines are kept in memory, so that those are set that the question was about. */
+const mostMemory = 400_000_000;
+/** What a line takes beside its texts, about. */
+const lineMemory = 200;
+
+/**
+ * Sets the mirrors that a file of CSV names. The file is read once, before anything is asked or set.
+ * @throws ClearError when it cannot be read, or is not such a file; Interrupted
+ */
+export async function settingPlan(call: Call, path: string) {
+  const file = await inputFile(path, call.stdin);
+  const reading = linesOf(call, file).catch((error) => {
+    throw orStopped(error, 'Stopped. Nothing was done.');
+  });
+  let lines: readonly (domain.AddressLine | domain.MirrorMoved)[] = await reading;
+  return (moves: domain.MirrorMoves, denied: domain.HostList): Plan => ({
+    async *events(dryRun) {
+      const judged: domain.MirrorMoved[] = [];
+      const request = { details: { source: file.name }, dryRun };
+      for await (const event of domain.moveToAddresses(moves, lines, request, denied)) {
+        if (dryRun && event.kind !== 'progress') judged.push(event);
+        yield event;
+      }
+      // Set is what the question has shown.
+      if (dryRun) lines = judged;
+    },
+    done: 'set',
+    direction: `from ${file.name}`,
+    none: `${file.name} changes nothing: each mirror has its address already.`,
+  });
+}
+
+const [, noCampaign] = faultInWords({ kind: 'bad-field', field: 'id', because: 'not-an-identifier' });
+
+/** Of several lines for one campaign none is to be set. */
+async function linesOf(call: Call, file: InputFile): Promise<(domain.AddressLine | domain.UnreadLine)[]> {
+  const lines: (domain.AddressLine | domain.UnreadLine)[] = [];
+  let memory = 0;
+  const places = new Map<domain.CampaignId, number>();
+  const leaveOut = async (columns: readonly string[]) => {
+    const fields: readonly string[] = domain.campaignFields;
+    const others = columns.filter((name) => !fields.includes(name.toLowerCase()));
+    if (others.length > 0) await call.output.note(`Left out: the columns ${named(others)}.`);
+  };
+  const format = { headings, required: ['campaign', 'address'], leaveOut } as const;
+  for await (const read of readCsv(readWithProgress(call, 'Reading', file), format)) {
+    const { line } = read;
+    const unread = (because: string, at = line) => ({ kind: 'unread', line: at, because }) as const;
+    if (memory > mostMemory) throw new ClearError(`${file.name} is too large: leave out what stays as it is`);
+    memory += lineMemory;
+    if ('unread' in read) {
+      // The reader reports the first such line only.
+      if (read.unread === notInUtf8) throw new ClearError(`line ${line}: ${notInUtf8}`);
+      lines.push(unread(read.unread));
+      continue;
+    }
+    const { campaign: text = '', address = '', expected = '' } = read.fields;
+    memory += address.length + expected.length;
+    const campaign = domain.campaignId(text);
+    const place = campaign && places.get(campaign);
+    if (campaign === undefined) {
+      lines.push(unread(`campaign: ${noCampaign}`));
+    } else if (place === undefined) {
+      places.set(campaign, lines.push({ line, campaign, address, expected }) - 1);
+    } else {
+      const first = lines[place]?.line;
+      lines[place] = unread(`campaign ${campaign} is in line ${line}, too`, first);
+      lines.push(unread(`campaign ${campaign} is in line ${first} already`));
+    }
+  }
+  return lines;
+}

@@ -1,0 +1,177 @@
+import { parse } from 'csv-parse/sync';
+import { ClearError, counted } from './errors.ts';
+
+/** The maximum length of a line, in bytes. A valid line takes less than half of this. */
+const longestLine = 65_536;
+
+/** Why a line cannot be read. */
+class UnreadLine extends Error {}
+
+/** The columns of a file whose first line names them. */
+export interface CsvColumns<Column extends string> {
+  /** What each heading means; upper and lower case, blanks, hyphens and underscores in headings make no difference. */
+  readonly headings: Readonly<Record<string, Column>>;
+  readonly required: readonly NoInfer<Column>[];
+  /** Receives the headings that mean nothing here, whose columns are left out; without it they are refused. */
+  readonly leaveOut?: ((headings: readonly string[]) => Promise<void> | void) | undefined;
+}
+
+/** A line with a value in any column: its number, from 1, and its fields as they are, or why it cannot be read. */
+export type CsvLine<Column extends string> = { readonly line: number } & (
+  | { readonly fields: Readonly<Partial<Record<Column, string>>> }
+  | { readonly unread: string }
+);
+
+/** The lines of a file, each with a character for each byte. */
+async function* linesOf(bytes: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  let rest = '';
+  for await (const chunk of bytes) {
+    const lines = `${rest}${chunk.toString('latin1')}`.split('\n');
+    // Only as much of an endless line is kept as shows that it is too long.
+    rest = lines.pop()?.slice(0, longestLine + 1) ?? '';
+    yield* lines;
+  }
+  if (rest !== '') yield rest;
+}
+
+const save = 'in a spreadsheet, save it as “CSV UTF-8”';
+export const notInUtf8 = `the line is not in UTF-8; the file may be in Windows-1252: ${save}`;
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+/** Files of other kinds: how their first line begins, byte by byte, and what to do with them. */
+const otherFiles: readonly (readonly [begins: RegExp, what: string])[] = [
+  [/^PK/, `a workbook (.xlsx, .ods) or another ZIP archive: ${save}`],
+  [/^\xd0\xcf\x11\xe0/, `an old workbook (.xls): ${save}`],
+  [/^(?:\xef\xbb\xbf)?\s*</, `HTML or XML: ${save}`],
+  [/^\x1f\x8b/, 'compressed by gzip: decompress it first'],
+  [/\0/, `in UTF-16, not in UTF-8: ${save}`],
+  [/\r[^\r]/, `“CSV (Macintosh)”, whose lines end with CR alone: ${save}`],
+  [/^(?:\xef\xbb\xbf)?\s*[[{]/, 'JSON: `./campaign-mirror export` writes CSV without --json'],
+];
+
+/**
+ * The text without the line end, and without the byte order mark with which a file can begin.
+ * @throws UnreadLine if it is not UTF-8, or too long
+ */
+function textOf(line: string): string {
+  if (line.length > longestLine) throw new UnreadLine(`the line is longer than ${longestLine} bytes`);
+  try {
+    return decoder.decode(Buffer.from(line, 'latin1')).replace(/\r+$/, '');
+  } catch {
+    throw new UnreadLine(notInUtf8);
+  }
+}
+
+/**
+ * The fields of a line of CSV (RFC 4180). A field cannot have several lines, so an error in one line does not affect
+ * others. @throws UnreadLine
+ */
+function fieldsIn(text: string, delimiter: string): string[] {
+  // Most lines have no quotation mark, and take a fraction of the time so.
+  if (!text.includes('"')) return text.split(delimiter);
+  try {
+    return parse(text, { delimiter, relax_column_count: true, record_delimiter: '\n' })[0] ?? [];
+  } catch {
+    throw new UnreadLine(
+      'a quotation mark is in the wrong place, or not closed: quote the whole field, on one line, and double the ' +
+        'quotation mark in it',
+    );
+  }
+}
+
+/**
+ * Reads the lines of a CSV file. The header line shows whether commas, semicolons or tabs separate its columns. A line
+ * such as `sep=,` before it, which is for spreadsheets, and rows without any value are skipped. Only the first line in another
+ * encoding than UTF-8 is reported. @throws ClearError if it is another file, or the header does not name the columns
+ */
+export async function* readCsv<Column extends string>(
+  bytes: AsyncIterable<Buffer>,
+  columns: CsvColumns<Column>,
+): AsyncGenerator<CsvLine<Column>> {
+  let header: Header<Column> | undefined;
+  let line = 0;
+  let isUtf8 = true;
+  for await (const encoded of linesOf(bytes)) {
+    line += 1;
+    const other = line === 1 && otherFiles.find(([begins]) => begins.test(encoded));
+    if (other) throw new ClearError(`the file is ${other[1]}`);
+    try {
+      const text = textOf(encoded);
+      if (header) {
+        const values = fieldsIn(text, header.separator);
+        if (values.some((value) => value !== '')) yield { line, fields: fieldsOf(values, header, columns) };
+      } else if (!/^(?:"?sep=.*|[,;\t]*)$/i.test(text)) {
+        header = await headerOf(text, columns);
+      }
+    } catch (error) {
+      if (!(error instanceof UnreadLine)) throw error;
+      if (!header) throw new ClearError(`line ${line}: ${error.message}`);
+      if (error.message === notInUtf8 && !isUtf8) continue;
+      if (error.message === notInUtf8) isUtf8 = false;
+      yield { line, unread: error.message };
+    }
+  }
+  if (!header) throw new ClearError('the file is empty');
+}
+
+interface Header<Column> {
+  readonly separator: string;
+  /** In the order of the file; undefined where a column has no meaning here. */
+  readonly columns: readonly (Column | undefined)[];
+}
+
+/** @throws UnreadLine if the columns are not clear from it */
+async function headerOf<Column extends string>(
+  text: string,
+  { headings, required, leaveOut }: CsvColumns<Column>,
+): Promise<Header<Column>> {
+  const unquoted = text.replace(/"[^"]*"/g, '');
+  const count = (separator: string) => unquoted.split(separator).length;
+  const separator = [',', ';', '\t'].reduce((one, other) => (count(other) > count(one) ? other : one));
+  const names = fieldsIn(text, separator).map((name) => name.trim());
+  const meanings = new Map(Object.entries(headings).map(([name, column]) => [squeezed(name), column]));
+  const columns = names.map((name) => meanings.get(squeezed(name)));
+  const others = names.filter((name, at) => name !== '' && !columns[at]);
+  const lacking = required.find((column) => !columns.includes(column));
+  const repeated = columns.find((column, at) => column && columns.indexOf(column) !== at);
+  let fault: string | undefined;
+  if (lacking) fault = `it lacks the column ${lacking}`;
+  else if (repeated) fault = `it names the column ${repeated} twice`;
+  else if (others.length > 0 && !leaveOut)
+    fault = `it has unknown columns, which --ignore-columns leaves out: ${named(others)}`;
+  if (fault) {
+    throw new UnreadLine(
+      `${fault}. The first line must name ${required.join(' and ')}, and may name, in any order: ` +
+        `${[...new Set(meanings.values())].join(',')}; commas, semicolons or tabs separate them`,
+    );
+  }
+  if (others.length > 0) await leaveOut?.(others);
+  return { separator, columns };
+}
+
+const squeezed = (heading: string) => heading.toLowerCase().replace(/[\s_-]+/g, '');
+
+/** Such as `"Notes", "Hits"`. */
+export const named = (headings: readonly string[]) => `"${headings.join('", "').slice(0, 200)}"`;
+
+/** @throws UnreadLine if the line has more or fewer fields, or a value in a column without a heading */
+function fieldsOf<Column extends string>(
+  values: readonly string[],
+  { columns }: Header<Column>,
+  { leaveOut }: CsvColumns<Column>,
+): Partial<Record<Column, string>> {
+  if (values.length !== columns.length) {
+    const remedy = values.length > columns.length ? ': quote a field that contains the separator' : '';
+    throw new UnreadLine(
+      `the line has ${counted(values.length, 'field')}, but the header has ${columns.length}${remedy}`,
+    );
+  }
+  const fields: Partial<Record<Column, string>> = {};
+  for (const [at, value] of values.entries()) {
+    const column = columns[at];
+    if (column) fields[column] = value;
+    else if (value !== '' && !leaveOut)
+      throw new UnreadLine(`the field ${at + 1} has no heading, but a value`);
+  }
+  return fields;
+}

@@ -1,0 +1,84 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { roles } from '@campaign-mirror/adapters-persistence';
+import pg from 'pg';
+import { command } from '../support/commands/command.ts';
+import { longestDelays, redirectorIn, type Watched, watched } from '../support/process/redirector.ts';
+import { folder } from './machine.ts';
+import type { Stage } from './stage.ts';
+
+/** In milliseconds: until visitors have what their server has replayed; the same where the connection to it was lost. */
+const soon = { kept: 1_000, anew: 5_000 };
+
+/** Not among the hosts of which mirrors are moved. */
+const address = (number: number) => `https://visited.example/${number}`;
+const shown = 'select target_url from campaign_mirror.current_mirrors where campaign_id = $1';
+
+/**
+ * A redirector on each of the servers, whichever is the primary, each with visitors of a campaign that is changed all the
+ * time, until `stop`, which resolves with what visitors saw, and what was wrong with it.
+ */
+export async function openVisitors({ patroni, store }: Stage) {
+  const { rows } = await store.admin.query(
+    'insert into campaign_mirror.campaigns (owner_id) values (1) returning id::float8',
+  );
+  const campaign: number = rows[0].id;
+  await store.admin.query('insert into campaign_mirror.mirrors (campaign_id, target_url) values ($1, $2)', [
+    campaign,
+    address(0),
+  ]);
+  const url = (role: 'redirector' | 'operator', place?: string) => {
+    const { host, port, password, database } = store.address(role);
+    return `postgres://${roles[role]}:${password}@${place ?? `${host}:${port}`}/${database}`;
+  };
+  const startRedirector = await redirectorIn(folder);
+  const watchers: { name: string; server: Watched; visitors: Watched }[] = [];
+  for (const machine of patroni.machines) {
+    const read = url('redirector', `${machine.address}:5432`);
+    const { visit } = await startRedirector({ DATABASE_URL: url('redirector'), READ_DATABASE_URL: read });
+    const limits = { max: 1, connectionTimeoutMillis: 1_000, query_timeout: 1_000 };
+    const reader = new pg.Pool({ connectionString: read, ...limits });
+    reader.on('error', () => {});
+    const server = watched(async () => (await reader.query(shown, [campaign])).rows[0]?.target_url, true);
+    watchers.push({
+      name: machine.name,
+      server,
+      visitors: watched(async () => (await visit(campaign, 'HEAD')).location),
+    });
+  }
+
+  const end = new AbortController();
+  let number = 0;
+  /** One whose outcome is unknown is made again: it changes nothing for visitors. */
+  const changing = (async () => {
+    while (!end.signal.aborted) {
+      const words = ['mirror', 'set', `${campaign}`, address(number + 1), '--as-operator'];
+      const { code } = await command(words, { DATABASE_URL: url('operator') });
+      if (code === 0) number += 1;
+      await pause(100);
+    }
+  })();
+  return {
+    campaign,
+    async stop(): Promise<{ lines: string[]; faults: string[] }> {
+      end.abort();
+      await changing;
+      await pause(soon.anew);
+      const lines: string[] = [];
+      const faults: string[] = [];
+      for (const { name, server, visitors } of watchers) {
+        await Promise.all([server.stop(), visitors.stop()]);
+        const delays = longestDelays(server, visitors);
+        const told = `${delays.kept.toFixed()} ms after the replay, ${delays.anew.toFixed()} ms after a lost connection`;
+        lines.push(
+          `visitors of ${name}: ${visitors.steps.length - 1} of ${number} addresses, at most ${told}`,
+        );
+        faults.push(...visitors.faults.map((fault) => `visitors of ${name}: ${fault}`));
+        for (const which of ['kept', 'anew'] as const)
+          if (!(delays[which] <= soon[which])) faults.push(`visitors of ${name}: ${told}`);
+        if (visitors.last() !== number)
+          faults.push(`visitors of ${name} end with ${visitors.last()}, not ${number}`);
+      }
+      return { lines, faults };
+    },
+  };
+}
