@@ -8,9 +8,8 @@ import { entriesOf, hostList } from '@campaign-mirror/domain';
 import { Option } from '@commander-js/extra-typings';
 import { plentyOfNumbers } from '../database/check.ts';
 import { nameOf } from '../database/connection-advice.ts';
-import { readCommandSettings } from '../operator/command-settings.ts';
 import { externalDatabase, isExternal } from '../settings/external-database.ts';
-import type { Origin } from '../settings/read-settings.ts';
+import { type Origin, readCommandSettings } from '../settings/read-settings.ts';
 import { environmentExample, type SettingName, type Settings, settings } from '../settings/settings.ts';
 
 export function copy(call: Call) {

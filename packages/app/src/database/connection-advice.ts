@@ -63,7 +63,7 @@ const misconfigured: Advice = {
 /** What to do about a schema without a record of its migrations, as it is after a restore of the schema alone. */
 export const withoutRecord =
   'drop the schema (drop schema campaign_mirror cascade), then restore a whole dump (pg_restore --single-transaction), or, if there is none, run `./campaign-mirror migrate`';
-const migrate = 'run `./campaign-mirror migrate` as the owner of the schema';
+export const migrate = 'run `./campaign-mirror migrate` as the owner of the schema';
 
 /** A right or a table is missing. */
 const unprepared: Readonly<Record<Activity, Advice>> = {
