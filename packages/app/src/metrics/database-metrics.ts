@@ -65,7 +65,7 @@ export function hotPathMetrics(registry: Registry): Omit<HotPathObserver, 'refus
 
 /** The pool at the time of a scrape; `limit` is its maximum size. */
 export function poolMetrics(registry: Registry, { pool }: Pick<Database, 'pool'>, limit: number): void {
-  const { gauge } = instruments(registry);
+  const { gauge, value } = instruments(registry);
   gauge(
     'campaign_mirror_pool_connections',
     'Database connections of the pool.',
@@ -75,12 +75,8 @@ export function poolMetrics(registry: Registry, { pool }: Pick<Database, 'pool'>
     },
     'state',
   );
-  gauge('campaign_mirror_pool_connections_limit', 'Limit of database connections: POOL_SIZE.', (metric) =>
-    metric.set(limit),
-  );
-  gauge('campaign_mirror_pool_waiting', 'Statements that wait for a connection.', (metric) =>
-    metric.set(pool.waitingCount),
-  );
+  value('campaign_mirror_pool_connections_limit', 'Limit of database connections: POOL_SIZE.', () => limit);
+  value('campaign_mirror_pool_waiting', 'Statements that wait for a connection.', () => pool.waitingCount);
 }
 
 type KeyUses = Readonly<Record<'noted' | 'writes' | 'failures', number>>;
