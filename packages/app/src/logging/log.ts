@@ -49,7 +49,7 @@ function timeOfLine(): string {
 export function readable(): (lines: string) => string {
   const pretty = prettyFactory({ translateTime: 'HH:MM:ss.l', ignore: 'pid' });
   const converted = (line: string) =>
-    line.startsWith('{"level"') ? pretty(harmless(JSON.parse(line))) : line;
+    line.startsWith('{"level"') ? pretty(JSON.parse(line, harmless)) : line;
   return (lines) =>
     lines
       .split(/(?<=\n)/)
@@ -58,13 +58,10 @@ export function readable(): (lines: string) => string {
 }
 
 /** Escapes characters again that the parsing of the JSON has restored. A stack may keep its line breaks. */
-function harmless(value: unknown, name = ''): unknown {
+function harmless(name: string, value: unknown): unknown {
   if (typeof value === 'string') return name === 'stack' ? printableLines(value) : printable(value);
-  if (Array.isArray(value)) return value.map((item) => harmless(item));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [printable(key), harmless(item, key)]),
-  );
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [printable(key), item]));
 }
 
 const standardOutput = 1;

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import { withTimeLimit } from '@campaign-mirror/adapters-persistence/sql';
 import { ProxyTracerProvider, trace } from '@opentelemetry/api';
@@ -79,9 +80,8 @@ export class Life {
 }
 
 /** Resolves when the signal is aborted, at once if it already is. */
-export function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+export async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort');
 }
 
 /** How long the end waits for a collector of traces, in milliseconds. */
