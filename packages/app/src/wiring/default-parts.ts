@@ -1,48 +1,59 @@
-import {
-  defaultPoolLimits,
-  type OpenHotPath,
-  openDatabase,
-  openHotPath,
-  openPool,
-} from '@campaign-mirror/adapters-persistence';
+import { defaultPoolLimits, openDatabase, openHotPath } from '@campaign-mirror/adapters-persistence';
 import { ContainerModule } from 'inversify';
+import { Registry } from 'prom-client';
 import { type DatabaseAccess, openDatabaseAccess } from '../database/database-access.ts';
 import { prepareDatabase } from '../database/prepare-database.ts';
+import { openIdentity } from '../http/identity.ts';
+import { openLimits } from '../http/limiters.ts';
 import { throttled } from '../logging/log-events.ts';
 import { hotPathMetrics, keyUseMetrics, poolMetrics } from '../metrics/database-metrics.ts';
-import { nothingToShow, type PageData, pageData } from '../ops-page/page-data.ts';
 import type { Settings } from '../settings/settings.ts';
-import { type ModuleInput, parts, tokens } from './tokens.ts';
+import { type ServiceInput, tokens } from './tokens.ts';
 
-/** The database, yours or the embedded one; the hot path, and the data of the pages, on connections of the service's role. */
-export const databaseModule = (input: ModuleInput) =>
-  new ContainerModule(({ bind }) => {
-    let opened: DatabaseAccess | undefined;
-    let deniedHosts = input.settings.MIRROR_HOST_DENYLIST;
-    bind(parts.database).toResolvedValue(async () => {
-      const database = await openUpToDate(input);
-      opened = database.access;
-      deniedHosts = database.deniedHosts ?? deniedHosts;
-      return opened;
-    }, []);
-    bind(parts.hotPath).toResolvedValue((database) => openServiceHotPath(database, input), [parts.database]);
-    // Resolved after both ports of the use case, in the same way.
-    bind(parts.deniedHosts).toResolvedValue(
-      (_, __) => deniedHosts,
-      [tokens.campaignRepository, tokens.identity],
-    );
-    // Resolved after the use case: only then it is known whether that needs the database.
-    bind(parts.openedDatabase).toResolvedValue((_) => opened, [parts.setCampaignMirror]);
-    bind(parts.pageData).toResolvedValue(
-      (database) => (database ? openPageData(database, input) : nothingToShow),
-      [parts.openedDatabase],
-    );
+/** Calls `make` when it is asked first; `made` resolves with what that gave, with undefined if nobody has asked. */
+function once<T>(make: () => Promise<T>) {
+  let made: Promise<T> | undefined;
+  const ask = () => {
+    made ??= make();
+    return made;
+  };
+  return Object.assign(ask, { made: async () => made });
+}
+
+/**
+ * The parts of the service as its settings have them. What nobody asks for is not made: if a program exchanges both ports of
+ * the use case, no database is opened. `made` resolves with what was made of the database and of the identity.
+ */
+export function defaultParts(input: ServiceInput) {
+  const { settings, log, registry, life } = input;
+  const database = once(() => openUpToDate(input));
+  const hotPath = once(async () => openServiceHotPath((await database()).access, input));
+  const identity = once(async () => {
+    const acceptsKeys = settings.IDENTITY !== 'jwt';
+    const keys = acceptsKeys ? (await hotPath()).identity : undefined;
+    return { acceptsKeys, ...(await openIdentity(settings, keys, log, registry, life)) };
   });
+  const limits = once(async () => {
+    const limits = await openLimits(settings, log);
+    life.atEnd('limits', limits.close);
+    return limits;
+  });
+  const module = new ContainerModule(({ bind }) => {
+    bind(tokens.campaignRepository).toDynamicValue(async () => (await hotPath()).campaigns);
+    bind(tokens.identity).toDynamicValue(async () => (await identity()).identity);
+    bind(tokens.credentialForm).toConstantValue({});
+    bind(tokens.callLimiter).toDynamicValue(async () => (await limits()).keys);
+    bind(tokens.failedKeyLimiter).toDynamicValue(async () => (await limits()).failedKeys);
+    bind(tokens.middleware).toConstantValue([]);
+    bind(tokens.metrics).toConstantValue(new Registry());
+  });
+  return { module, made: async () => ({ opened: await database.made(), own: await identity.made() }) };
+}
 
 /** How long the end may take, in milliseconds: the embedded database gets 20 s to write everything, then 15 s for an immediate shutdown. */
 const endTimeout = 45_000;
 
-async function openUpToDate({ settings, log, life }: ModuleInput) {
+async function openUpToDate({ settings, log, life }: ServiceInput) {
   const access = await openDatabaseAccess(settings, {
     log,
     signal: life.ending,
@@ -53,10 +64,7 @@ async function openUpToDate({ settings, log, life }: ModuleInput) {
   return { access, deniedHosts: await prepareDatabase(access, { settings, log, ending: life.ending }) };
 }
 
-async function openServiceHotPath(
-  access: DatabaseAccess,
-  { settings, log, registry, life }: ModuleInput,
-): Promise<OpenHotPath> {
+async function openServiceHotPath(access: DatabaseAccess, { settings, log, registry, life }: ServiceInput) {
   const limits = poolLimits(settings);
   const database = await openDatabase(access.address('service'), limits);
   life.atEnd('database pool', async () => {
@@ -86,20 +94,4 @@ function poolLimits({ POOL_SIZE: size, STATEMENT_TIMEOUT: statementTimeout }: Se
   // A server that no longer answers is awaited for a second more than a statement may take.
   const queryTimeout = statementTimeout ? statementTimeout + 1_000 : defaultPoolLimits.queryTimeout;
   return { ...defaultPoolLimits, size, statementTimeout, queryTimeout };
-}
-
-/** How long a page may wait for the database, in milliseconds. */
-const pageTimeout = 1_000;
-
-/** The data of the pages is read on a connection of its own, so that a page delays no request. */
-function openPageData(database: DatabaseAccess, { settings, log, life }: ModuleInput): PageData {
-  const limits = {
-    size: 1,
-    waitTimeout: pageTimeout,
-    queryTimeout: pageTimeout,
-    statementTimeout: settings.STATEMENT_TIMEOUT > 0 ? pageTimeout : 0,
-  };
-  const { pool, close } = openPool(database.address('service'), limits, 'campaign-mirror pages');
-  life.atEnd('connection for pages', () => close(0));
-  return pageData(pool, log);
 }
