@@ -83,24 +83,22 @@ export function openLog(level: string) {
   const output = pino.destination({ dest: standardOutput, sync: false, minLength: 1, maxLength: maxKept });
   const { promise: gone, resolve } = Promise.withResolvers<Error>();
   let lost = 0;
-  let suppressed = 0;
+  let reported = 0;
   let isRefused = false;
   const converted = isatty(standardOutput) ? readable() : (text: string) => text;
   const lines = logLines({ write: (text) => output.write(converted(text)) });
   const log = logTo(lines, level);
   output
     .on('drop', (text: string) => {
-      const count = text.split('\n').length - 1;
-      lost += count;
-      suppressed += count;
+      lost += text.split('\n').length - 1;
       // After an error, pino tries again only when a line is kept.
       if (isRefused) output.flush();
     })
     .on('drain', () => {
       isRefused = false;
-      if (suppressed === 0) return;
-      const count = suppressed;
-      suppressed = 0;
+      const count = lost - reported;
+      if (count === 0) return;
+      reported = lost;
       log.warn({ event: 'log-lines-lost', count }, 'lines of the log were lost: nobody read them in time');
     })
     .on('error', (error: NodeJS.ErrnoException) => {
@@ -128,6 +126,7 @@ export function openLog(level: string) {
     });
     clearTimeout(late);
     process.off('exit', onExit);
+    onExit();
     process.stderr.off('error', ignored);
   };
   return { log, lines, gone, lostLines: () => lost, close };
