@@ -64,27 +64,11 @@ describe('a start that cannot succeed ends with one clear line and an exit code'
       /LATIN1: make one: create database NAME template template0 encoding 'UTF8' locale 'C'$/,
       { make: () => emptyDatabase('owner', latin1) },
     ],
-    [
-      'a wrong password',
-      / failed for user "\w+_nobody" \(28P01\): check the name of the user, its password/,
-      { url: stranger },
-    ],
-    [
-      'no right to connect',
-      /, user "\w+_service": permission denied for .* \(42501\): grant it CONNECT$/,
-      asService(barred),
-    ],
+    ['a wrong password', / "\w+_nobody" \(28P01\): check the name of the user, its pass/, { url: stranger }],
+    ['no right to connect', /, user "\w+_service": .* \(42501\): grant it CONNECT$/, asService(barred)],
     ['no writes', / a read-only transaction .*: nothing was done; name the primary /, { change: readOnly }],
-    [
-      'no TLS, and no warning of the driver',
-      /: The server does not support SSL connections: switch it/,
-      noTls,
-    ],
-    [
-      'no such database',
-      /_nowhere" does not exist \(3D000\): create it/,
-      { url: { pathname: '/mirror_nowhere' } },
-    ],
+    ['no TLS, and no warning of the driver', /: The server does not support SSL .*: switch it on/, noTls],
+    ['no such database', /_nowhere" .* \(3D000\): create it/, { url: { pathname: '/mirror_nowhere' } }],
     ['no right to migrate', / \(42501\): run .*RUN_MIGRATIONS=false$/, asService('select', 'true')],
     [
       'never migrated',
