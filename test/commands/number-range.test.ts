@@ -74,6 +74,7 @@ describe('the range of an installation', () => {
   it('what is not one is wrong usage', async () => {
     for (const wrong of [
       '20-11',
+      '7-7',
       '0-5',
       '5',
       '1-2-3',
