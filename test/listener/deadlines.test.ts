@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { get } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Page } from '@campaign-mirror/adapters-http';
+import { page } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
 import { RawConnection } from '../support/http/connection.ts';
 import { ask, goodBody, requestBytes, servesOn } from '../support/http/request.ts';
@@ -40,7 +40,7 @@ describe('contract: connections: how long a caller may take', () => {
 
 describe('contract: connections: callers that do not read', () => {
   /** More than all buffers between the service and a caller hold. */
-  const large = new Page('application/octet-stream', Buffer.alloc(16_000_000));
+  const large = page('application/octet-stream', Buffer.alloc(16_000_000));
   const service = withHttpService({
     answerTimeout: 200,
     pages: new Map([['/large', large]]),
@@ -56,7 +56,7 @@ describe('contract: connections: callers that do not read', () => {
 });
 
 describe('contract: connections: callers that read a little at a time', () => {
-  const large = new Page('application/octet-stream', Buffer.alloc(16_000_000));
+  const large = page('application/octet-stream', Buffer.alloc(16_000_000));
   const service = withHttpService({ answerTimeout: 1_000, pages: new Map([['/large', large]]) });
 
   it('an answer that never stands still, but takes too long, is cut off', async () => {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Agent, get } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Page } from '@campaign-mirror/adapters-http';
+import { page } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
 import { RawConnection } from '../support/http/connection.ts';
 import { ask, bodyIsComing, heldUp, lastBytes, requestBytes, servesOn } from '../support/http/request.ts';
@@ -12,7 +12,7 @@ const long = 600_000;
 /** Milliseconds after which what is left gets 503. */
 const short = 100;
 /** More than all buffers between the service and a caller hold. */
-const large = new Page('application/octet-stream', Buffer.alloc(16_000_000));
+const large = page('application/octet-stream', Buffer.alloc(16_000_000));
 
 describe('contract: life: drain', () => {
   const data = withHttpService();

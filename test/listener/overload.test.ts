@@ -288,6 +288,29 @@ describe('contract: overload', () => {
         expect(line.milliseconds).to.be.at.least(990);
       }
     });
+
+    it('has what is refused before its keys are looked up after a second, too; a known caller is not counted', async () => {
+      await serving({ inFlight: 9 }, { limits });
+      const cases: Readonly<Record<number, Asking>> = {
+        400: { headers: { Authorization: ['Bearer x', 'Bearer x'] } },
+        401: { headers: { Authorization: undefined } },
+        404: { target: '/' },
+        405: { method: 'PUT' },
+        413: { body: 'x'.repeat(20_000) },
+        415: { headers: { 'Content-Type': 'text/plain' } },
+      };
+      const waits = Object.entries(cases).map(async ([status, asking]) => {
+        const headers = { ...asking.headers, 'X-Request-Id': `held-${status}` };
+        expect((await ask(service, { ...asking, headers })).status).to.equal(Number(status));
+        const { milliseconds } = await service.log.line(`held-${status}`);
+        expect(milliseconds, status).to.be.at.least(990);
+      });
+      await Promise.all(waits);
+      const before = counted;
+      expect((await ask(service, { campaign: 9_999 })).status).to.equal(404);
+      expect((await ask(service, { body: '{' })).status).to.equal(400);
+      expect(counted).to.equal(before);
+    });
   });
 
   const oneIsOpen = () => eventually('room', () => expect(service.server.connections).to.equal(1));

@@ -37,7 +37,14 @@ export async function consumer({ manager, bin, skipLibCheck, versions }: Tools) 
   const dependencies = { ...(await others()), ...versions, ...Object.fromEntries(ours) };
   await write('package.json', JSON.stringify({ private: true, type: 'module', dependencies }));
   const compilerOptions = {
-    ...{ module: 'nodenext', target: 'es2024', types: ['node'], outDir: 'out', rootDir: '.' },
+    ...{
+      module: 'nodenext',
+      target: 'es2024',
+      types: ['node'],
+      outDir: 'out',
+      rootDir: '.',
+      declaration: true,
+    },
     ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, skipLibCheck },
     rewriteRelativeImportExtensions: true,
   };
@@ -77,10 +84,9 @@ async function others(): Promise<Record<string, string | undefined>> {
     return Object.assign({}, ...all.flatMap((one) => [one.dependencies, one.devDependencies]));
   };
   const known = { ...(await dependenciesIn('packages/*')), ...(await dependenciesIn('.')) };
-  // MikroORM comes with the service.
   const names = [
     ...['koa', 'commander', '@commander-js/extra-typings', 'pg', '@types/pg', '@types/node', 'jose'],
-    'swagger-ui-dist',
+    ...['@mikro-orm/core', '@mikro-orm/migrations', '@mikro-orm/postgresql', 'swagger-ui-dist'],
   ];
   const wanted = Object.fromEntries(names.map((name) => [name, known[name]]));
   return { ...wanted, ...(await dependenciesIn('examples/*')) };

@@ -19,6 +19,29 @@ async function oldestNode(): Promise<string> {
   return oldTools(await mkdtemp(join(tmpdir(), 'node-')), node);
 }
 
+/** Writes a library that passes on what everything exported is or gives, so that its declarations have to name all types. */
+const passingOn = `
+  import { readFileSync, writeFileSync } from 'node:fs';
+  const lines = [
+    'type Given<R> = readonly [R, { [Name in keyof Awaited<R>]: Awaited<R>[Name] }];',
+    'declare function call<R>(of: (...given: never[]) => R): Given<R>;',
+    'declare function make<R>(of: abstract new (...given: never[]) => R): Given<R>;',
+    'declare function read<R>(of: R): Given<R>;',
+  ];
+  for (const name of ${JSON.stringify(names)}) {
+    const folder = '@campaign-mirror/' + name;
+    const { exports } = JSON.parse(readFileSync('node_modules/' + folder + '/package.json', 'utf8'));
+    for (const entry of Object.keys(exports)) {
+      const room = 'all' + lines.length;
+      lines.push('import * as ' + room + " from '" + folder + entry.slice(1) + "';");
+      for (const [one, value] of Object.entries(await import(folder + entry.slice(1)))) {
+        const way = typeof value !== 'function' ? 'read' : String(value).startsWith('class') ? 'make' : 'call';
+        lines.push('export const ' + room + one + ' = ' + way + '(' + room + '.' + one + ');');
+      }
+    }
+  }
+  writeFileSync('library.ts', lines.join('\\n'));`;
+
 describe('the packages in an empty project', function () {
   this.timeout(240_000);
   const sandbox = new Sandbox();
@@ -36,6 +59,7 @@ describe('the packages in an empty project', function () {
       const [example] = await installed.example(`@campaign-mirror/${name}`);
       await installed.write(`${name}.ts`, String(example?.text).replace('/tmp/embedded-example', folder));
     }
+    await installed.node(['--input-type=module', '--eval', passingOn]);
     const planted = `import { campaignId } from '@campaign-mirror/domain';\ncampaignId(true);\n`;
     await installed.write('planted.ts', planted);
     const [error, ...more] = await installed.compile();

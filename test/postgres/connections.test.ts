@@ -47,6 +47,23 @@ describe('connections to the database', () => {
     await close();
   });
 
+  it('variables that are meant for another ORM of the program change nothing, and stay', async () => {
+    const variables = { MIKRO_ORM_SCHEMA: 'theirs', MIKRO_ORM_CLIENT_URL: 'no URL' };
+    Object.assign(process.env, variables);
+    try {
+      const { orm, close } = await openDatabase(database.address('operator'));
+      const { id } = await new PostgresAccessKeys(orm, tester).issue({
+        owner: newOwner(),
+        name: named('ours'),
+      });
+      expect(id).to.be.a('number');
+      expect(process.env).to.include(variables);
+      await close();
+    } finally {
+      for (const name of Object.keys(variables)) delete process.env[name];
+    }
+  });
+
   it('no time limit of the database ends an import, or an export', async () => {
     const { admin, name } = database;
     const { rows } = await admin.query(

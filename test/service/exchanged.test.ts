@@ -5,7 +5,7 @@ import { projectFolder, type RunningProcess, start } from '../support/process/se
 const nowhere = '127.0.0.1:1';
 
 /** A program of somebody else, which runs the service with this module. It says the key of a campaign's owner. */
-const program = (rebindings: string) => `
+const program = (rebindings: string, ending: string) => `
   import { InMemoryCampaigns, InMemoryIdentity, InMemoryStore } from '@campaign-mirror/adapters-persistence/in-memory';
   import { runService, tokens } from '@campaign-mirror/app';
   import { ContainerModule } from 'inversify';
@@ -20,7 +20,7 @@ const program = (rebindings: string) => `
   };
   const limiter = { rate: { limit: 1, seconds: 60 }, count };
   const yours = new ContainerModule(async ({ rebind }) => { ${rebindings} });
-  process.exit(await runService(process.env, { modules: [yours] }));`;
+  ${ending}`;
 
 const rebind = {
   campaigns: 'rebind(tokens.campaignRepository).toConstantValue(new InMemoryCampaigns(store));',
@@ -30,18 +30,22 @@ const rebind = {
 };
 
 const running = (settings: Readonly<Record<string, string>>, ...rebindings: string[]) => {
-  const words = ['--input-type=module', '--eval', program(rebindings.join('\n'))];
-  return start(process.execPath, words, settings, `${projectFolder}packages/app`);
+  const ending = 'process.exit(await runService(process.env, { modules: [yours] }));';
+  return started(settings, program(rebindings.join('\n'), ending));
 };
 
+const started = (settings: Readonly<Record<string, string>>, text: string) =>
+  start(process.execPath, ['--input-type=module', '--eval', text], settings, `${projectFolder}packages/app`);
+
 /** The statuses of calls with the owner's key, and with one that is none. */
-async function called(service: RunningProcess, keys: readonly ('own' | 'wrong')[]) {
+async function called(service: RunningProcess, keys: readonly ('own' | 'wrong')[], name = 'authorization') {
   const { port } = await service.event('listening');
   const { campaign, key } = JSON.parse(service.errors.split('\n')[0] ?? '');
   const statuses: number[] = [];
   for (const one of keys) {
-    const authorization = `Bearer ${one === 'own' ? key : 'x'}`;
-    const headers = { authorization, 'content-type': 'application/json' };
+    const credential = one === 'own' ? key : 'x';
+    const value = name === 'authorization' ? `Bearer ${credential}` : credential;
+    const headers = { [name]: value, 'content-type': 'application/json' };
     const body = JSON.stringify({ mirror_endpoint: 'https://second.example/' });
     const url = `http://127.0.0.1:${port}/public/v1/mirror/campaign/${campaign}/mirror`;
     statuses.push((await fetch(url, { method: 'POST', headers, body })).status);
@@ -87,4 +91,90 @@ describe('a service with parts of somebody else', () => {
       expect(code).to.equal(1);
       expect(errors).to.include(nowhere);
     });
+
+  it('another header, middleware before the checks, and a metric of its own', async () => {
+    const service = running(
+      {},
+      ...Object.values(rebind),
+      "rebind(tokens.credentialForm).toConstantValue({ credentialHeader: 'X-Caller' });",
+      `rebind(tokens.middleware).toConstantValue([(context, next) => {
+        context.set('X-Own', context.state.call.route);
+        return next();
+      }]);`,
+      `const { Counter, Registry } = await import('prom-client');
+       const registry = new Registry();
+       new Counter({ name: 'own_total', help: 'Own.', registers: [registry] }).inc(3);
+       rebind(tokens.metrics).toConstantValue(registry);`,
+    );
+    expect(await called(service, ['own'], 'x-caller')).to.deep.equal([200]);
+    const { port, opsPort } = await service.event('listening');
+    const path = '/public/v1/mirror/campaign/1/mirror';
+    const refused = await fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST' });
+    expect([refused.status, refused.headers.get('x-own')]).to.deep.equal([
+      401,
+      path.replace('/1/', '/{campaign}/'),
+    ]);
+    const metrics = await (await fetch(`http://127.0.0.1:${opsPort}/metrics`)).text();
+    expect(metrics)
+      .to.match(/^own_total 3$/m)
+      .and.match(/^nodejs_version_info/m);
+    await service.stop();
+  });
+
+  const unfit = {
+    campaignRepository: '{ find() {} }',
+    identity: '{}',
+    callLimiter: '{ count() {} }',
+    failedKeyLimiter: '{ ...limiter, count: 1 }',
+    credentialForm: "{ credentialHeader: 'X Caller' }",
+    middleware: '[1]',
+    metrics: '{}',
+  };
+  for (const [name, part] of Object.entries(unfit))
+    it(`${name} that does not fit: it does not start, and says so`, async () => {
+      const last = `rebind(tokens.${name}).toConstantValue(${part});`;
+      const { code, errors } = await running({}, ...Object.values(rebind), last).done();
+      expect(code).to.equal(1);
+      expect(errors).to.match(new RegExp(`^tokens\\.${name}\\b.* does not fit: `, 'm'));
+    });
+
+  it('leave nothing in its program: neither listeners, nor timers, nor another environment', async () => {
+    const ending = `
+      // pino keeps one for all its logs.
+      const names = () => process.eventNames().filter((name) => name !== 'exit' || process.listenerCount(name) > 1);
+      const listeners = () => JSON.stringify(names().map((name) => [name, process.listenerCount(name)]));
+      const environment = JSON.stringify(process.env);
+      const before = listeners();
+      const timers = new Set();
+      const { setInterval: set, clearInterval: clear } = globalThis;
+      globalThis.setInterval = (...given) => {
+        const timer = set(...given);
+        timers.add(timer);
+        return timer;
+      };
+      globalThis.clearInterval = (timer) => void (timers.delete(timer), clear(timer));
+      for (let count = 0; count < 12; count++) {
+        const { promise: stop, resolve } = Promise.withResolvers();
+        const ports = [];
+        const given = count % 2 ? { stop } : {};
+        const onListening = (...both) => {
+          ports.push(...both);
+          if (count % 2) resolve('SIGTERM');
+          else process.kill(process.pid, 'SIGTERM');
+        };
+        const code = await runService(process.env, { modules: [yours], ...given, onListening });
+        if (code !== 0 || new Set(ports).size !== 2) throw new Error('not served');
+      }
+      await runService({ PORT: 'none' });
+      console.error(before === listeners(), environment === JSON.stringify(process.env), timers.size);
+      setTimeout(() => { throw new Error('of the program'); });`;
+    const issuer = { IDENTITY: 'jwt', JWT_ISSUER: 'https://issuer.example/', JWT_AUDIENCE: 'x' };
+    const settings = { ...issuer, JWT_JWKS_URL: `http://${nowhere}/`, MIKRO_ORM_SCHEMA: 'theirs' };
+    const { code, errors } = await started(settings, program(rebind.campaigns, ending)).done();
+    expect(errors)
+      .to.match(/^true true 0$/m)
+      .and.include('Error: of the program')
+      .and.not.include('Warning');
+    expect(code).to.equal(1);
+  });
 });

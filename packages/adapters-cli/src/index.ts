@@ -1,3 +1,7 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import type { OperatorAccess } from './commands/operator.ts';
+import type { Call } from './terminal/call.ts';
+
 export type {
   AccessOptions,
   ActContext,
@@ -8,13 +12,15 @@ export type {
 export type { Undone, UndoneBy } from './commands/words.ts';
 export { group, leaf, numberRange } from './terminal/arguments.ts';
 
+type Commands = Promise<(call: Call, operator: OperatorAccess) => CommandUnknownOpts>;
+
 /** The commands by their first word, each loaded on demand. */
 export const operatorCommands = {
-  campaign: async () => (await import('./commands/campaign-commands.ts')).campaignCommands,
-  mirror: async () => (await import('./commands/mirror-commands.ts')).mirrorCommands,
-  key: async () => (await import('./commands/key-commands.ts')).keyCommands,
-  history: async () => (await import('./commands/history-commands.ts')).historyCommands,
-  import: async () => (await import('./import-export/import-export-commands.ts')).importCommand,
-  export: async () => (await import('./import-export/import-export-commands.ts')).exportCommand,
-  audit: async () => (await import('./commands/history-commands.ts')).auditCommand,
+  campaign: async (): Commands => (await import('./commands/campaign-commands.ts')).campaignCommands,
+  mirror: async (): Commands => (await import('./commands/mirror-commands.ts')).mirrorCommands,
+  key: async (): Commands => (await import('./commands/key-commands.ts')).keyCommands,
+  history: async (): Commands => (await import('./commands/history-commands.ts')).historyCommands,
+  import: async (): Commands => (await import('./import-export/import-export-commands.ts')).importCommand,
+  export: async (): Commands => (await import('./import-export/import-export-commands.ts')).exportCommand,
+  audit: async (): Commands => (await import('./commands/history-commands.ts')).auditCommand,
 };

@@ -4,10 +4,11 @@ export {
   Calls,
   type HttpLog,
   type Middleware,
+  type ServiceState,
 } from './chain/calls.ts';
 export { Capacity, type CapacityLimits, type Overload, overloads } from './chain/capacity.ts';
 export { type TrustedProxies, trustedProxies } from './chain/client-address.ts';
-export { contentSecurityPolicy, Page, type Pages } from './chain/pages.ts';
+export { contentSecurityPolicy, type Page, type Pages, page } from './chain/pages.ts';
 export { type BodyFault, faults, type Reply, refusals, replyTo } from './chain/replies.ts';
 export { HttpServer, type HttpServerSettings, type TimeLimits } from './listener/http-server.ts';
 export {

@@ -12,6 +12,7 @@ import { keyHash, newKey, timestampOf } from './schema/schema.ts';
 
 type Stored<T> = { -readonly [Field in keyof T]: T[Field] };
 
+/** An access key as the store keeps it. */
 export interface StoredAccessKey {
   readonly id: domain.AccessKeyId;
   ownerId: domain.OwnerId;

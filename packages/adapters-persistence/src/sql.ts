@@ -14,11 +14,21 @@ export {
   UnfitDatabase,
 } from './connection/pool.ts';
 export { withTimeLimit } from './connection/transaction.ts';
-export { type HotPathObserver, silentHotPathObserver, statementNames } from './hot-path/batches.ts';
+export {
+  type BatchKind,
+  type HotPathObserver,
+  silentHotPathObserver,
+  statementNames,
+} from './hot-path/batches.ts';
 export { type OpenHotPath, openHotPath } from './hot-path/open-hot-path.ts';
-export { type CreatedRole, createRoles } from './migration/create-roles.ts';
-export { enforcementFaults, mirrorFaults } from './migration/enforcement.ts';
-export { grantedRights, rightsOf } from './migration/granted-rights.ts';
+export { type CreatedRole, createRoles, type RolesCreation } from './migration/create-roles.ts';
+export {
+  type EnforcementFault,
+  enforcementFaults,
+  type MirrorFault,
+  mirrorFaults,
+} from './migration/enforcement.ts';
+export { grantedRights, type Right, rightsOf } from './migration/granted-rights.ts';
 export { isMigrated, type MigrationState, migrationStates } from './migration/migration-states.ts';
 export { postgresAudit } from './operator/audit.ts';
 export { postgresCampaignRecords } from './operator/campaign-records.ts';
@@ -35,5 +45,5 @@ export {
 export { postgresHistoryPruning, postgresMirrorHistory } from './operator/mirror-history.ts';
 export { postgresMirrorMoves, postgresOperatorMirrors } from './operator/operator-mirrors.ts';
 export { revokeLargeObjects } from './schema/grants.ts';
-export { campaignsOutside, type NumberRange, numbersOf } from './schema/numbers.ts';
+export { campaignsOutside, type NumberRange, type Numbers, numbersOf } from './schema/numbers.ts';
 export { migrationNames, type Role, roles, schema } from './schema/schema.ts';

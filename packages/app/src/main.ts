@@ -1,7 +1,7 @@
-import { endBy, stopSignal } from './process/stop-signals.ts';
+import { endBy, stopSignals } from './process/stop-signals.ts';
 
 // Loading the rest takes a moment, in which a signal would otherwise end the process with 143.
-const stop = stopSignal(endBy);
+const { asked: stop } = stopSignals(endBy);
 if (process.argv.length > 2) {
   console.error('The service takes no arguments: see `./campaign-mirror config --example` for its settings.');
   process.exitCode = 2;

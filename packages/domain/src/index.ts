@@ -12,6 +12,7 @@ export * from './operator/set-mirror-as-operator.ts';
 export * from './set-campaign-mirror/campaign-repository.ts';
 export * from './set-campaign-mirror/identity.ts';
 export {
+  type AddressRefusal,
   type OperatorRefusal,
   type Outcome,
   type Refusal,

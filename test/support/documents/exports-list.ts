@@ -27,6 +27,8 @@ export async function exportsList(): Promise<string> {
       return [entry, checker.getExportsOfModule(source)] as const;
     }),
   );
+  const bare = [...exported.values()].flat().filter((one) => commentOf(one, checker).length === 0);
+  if (bare.length > 0) throw new Error(`exported without a comment: ${bare.map(({ name }) => name)}`);
   const lines = [...exported].flatMap(([entry, all]) => {
     const smaller = [...exported].filter(([name]) => name.startsWith(`${entry}/`));
     const there = new Set(smaller.flatMap(([, symbols]) => symbols).map(({ name }) => name));
@@ -41,8 +43,11 @@ export async function exportsList(): Promise<string> {
   return lines.join('\n');
 }
 
-const flagsOf = (symbol: ts.Symbol, checker: ts.TypeChecker) =>
-  (symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol).flags;
+const declared = (symbol: ts.Symbol, checker: ts.TypeChecker) =>
+  symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+const flagsOf = (symbol: ts.Symbol, checker: ts.TypeChecker) => declared(symbol, checker).flags;
+const commentOf = (symbol: ts.Symbol, checker: ts.TypeChecker) =>
+  declared(symbol, checker).getDocumentationComment(checker);
 
 /** In lines of at most 120 characters, their indentation included. */
 const wrapped = (text: string) => text.replace(/(?=.{117})(.{1,115},) /g, '$1\n    ');

@@ -22,6 +22,7 @@ export interface AdministrationPorts extends Pick<OperatorPorts, 'records' | 'hi
   readonly keys: domain.AccessKeys;
 }
 
+/** What an act needs besides its ports. */
 export interface ActContext {
   readonly deniedHosts: domain.HostList;
   /** The identifier that the rows of the act share in the history and the audit. */
@@ -30,6 +31,7 @@ export interface ActContext {
   readonly undoneBy: UndoneBy;
 }
 
+/** How a command uses the store. */
 export interface AccessOptions {
   /** The statement timeout: none for `unhurried`, a minute for `in-steps`; otherwise that of the service. */
   readonly pace?: 'unhurried' | 'in-steps';

@@ -39,10 +39,17 @@ export type Context = Koa.ParameterizedContext<ServiceState>;
 /** A part of the chain. */
 export type Middleware = Koa.Middleware<ServiceState>;
 
-/** Sets a reply on Koa's response, unless the call was cut short by another one. */
+/** Headers that belong to one answer, and must not be sent with another. */
+const headersOfOneAnswer = ['Allow', 'WWW-Authenticate', 'ETag', 'Content-Encoding'];
+function removeOthers(response: ServerResponse): void {
+  for (const name of headersOfOneAnswer) response.removeHeader(name);
+}
+
+/** Sets a reply on Koa's response, in the place of one that was not sent, unless the call was cut short. */
 export function answer(context: Context, reply: Reply): void {
   const { res } = context;
   if (res.headersSent) return;
+  if (context.state.call.because !== undefined) removeOthers(res);
   context.status = reply.status;
   context.state.call.because = reply.because;
   for (const name in reply.headers) res.setHeader(name, reply.headers[name] as string);
@@ -109,9 +116,6 @@ export interface CallSettings {
 const inProgress = Symbol('call in progress');
 type CallResponse = ServerResponse & { [inProgress]?: Context | undefined };
 
-/** Headers that belong to one answer, and must not be sent with another. */
-const headersOfOneAnswer = ['Allow', 'WWW-Authenticate', 'ETag', 'Content-Encoding'];
-
 /** Calls in progress: each from the headers of its request until its answer, which is reported once. */
 export class Calls {
   readonly settings: CallSettings;
@@ -145,7 +149,7 @@ export class Calls {
     const context = (response as CallResponse)[inProgress];
     if (!context) return false;
     // The chain may have begun another answer, as if the parser finds a fault behind the headers that it has read.
-    for (const name of headersOfOneAnswer) response.removeHeader(name);
+    removeOthers(response);
     answer(context, { ...reply, closes: true });
     // The code that cuts the call short runs in another asynchronous context.
     context.state.origin.runInAsyncScope(() => this.#answered(context));
@@ -185,12 +189,16 @@ export class Calls {
 
 /**
  * Answers what is thrown behind it: 503 if the store is unavailable, 500 for anything else. The error is logged. Without a
- * log it becomes an error of the Koa application, like an error that other middleware throws.
+ * log it becomes an error of the Koa application, like an error that other middleware throws. `refused` follows each 4xx.
  */
-export function errorsAsAnswers(log: HttpLog | undefined): Middleware {
+export function errorsAsAnswers(
+  log: HttpLog | undefined,
+  refused?: (context: Context) => Promise<void>,
+): Middleware {
   return async (context, next) => {
     try {
       await next();
+      if (refused && Math.floor(context.status / 100) === 4) await refused(context);
     } catch (error) {
       const because = error instanceof Unavailable ? 'unavailable' : 'unexpected';
       answer(context, faults[because]);

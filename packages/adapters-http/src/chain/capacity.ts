@@ -1,4 +1,3 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { answer, type Context, type Middleware, type Place } from './calls.ts';
 import { faults } from './replies.ts';
 
@@ -8,8 +7,12 @@ import { faults } from './replies.ts';
  */
 const refusalDelay = 1_000;
 
-/** The limit that was exceeded; `share` is that of one caller or campaign. */
+/** How often it is measured how late the event loop is, in milliseconds. */
+const betweenLooks = 20;
+
+/** The limits that can be exceeded; `share` is that of one caller or campaign. */
 export const overloads = ['requests', 'share', 'event-loop-delay', 'connections'] as const;
+/** The limit that was exceeded. */
 export type Overload = (typeof overloads)[number];
 
 /** The load above which requests are refused. */
@@ -32,7 +35,9 @@ export class Capacity {
   readonly limits: CapacityLimits;
   /** Is called with each refusal. */
   readonly refused: (overload: Overload) => void;
-  readonly #delay: EventLoopDelay | undefined;
+  /** How many turns of the event loop were too late, up to the last one. */
+  #lateTurns = 0;
+  readonly #watching: NodeJS.Timeout | undefined;
   /** In no order. An array, because a set hashes each place. */
   readonly #places: Place[] = [];
   /** What ends the waits of refusals; undefined once none may wait any longer. */
@@ -41,8 +46,15 @@ export class Capacity {
   /** `refused` is called with each refusal: it must be cheap. */
   constructor(limits: CapacityLimits, refused: (overload: Overload) => void = () => {}) {
     this.limits = limits;
-    if (limits.eventLoopDelay !== undefined) this.#delay = new EventLoopDelay(limits.eventLoopDelay);
     this.refused = refused;
+    const { eventLoopDelay } = limits;
+    if (eventLoopDelay === undefined) return;
+    let due = performance.now() + betweenLooks;
+    this.#watching = setInterval(() => {
+      const now = performance.now();
+      this.#lateTurns = now - due > eventLoopDelay ? this.#lateTurns + 1 : 0;
+      due = now + betweenLooks;
+    }, betweenLooks).unref();
   }
 
   /** Requests that are being carried out. */
@@ -95,7 +107,8 @@ export class Capacity {
 
   /** From now on no refusal waits, and nothing is measured. */
   drain(): void {
-    this.#delay?.stop();
+    clearInterval(this.#watching);
+    this.#lateTurns = 0;
     const waits = this.#waits ?? [];
     this.#waits = undefined;
     for (const end of waits) end();
@@ -110,7 +123,8 @@ export class Capacity {
 
   get #overload(): Overload | undefined {
     if (this.inFlight >= this.limits.inFlight) return 'requests';
-    return this.#delay?.tooLong ? 'event-loop-delay' : undefined;
+    // Once each turn takes too long, only less work helps. One alone, as for the collection of garbage, does not count.
+    return this.#lateTurns > 1 ? 'event-loop-delay' : undefined;
   }
 
   #overloadOf({ caller, campaign, owner, key }: Place): Overload | undefined {
@@ -133,32 +147,5 @@ export class Capacity {
     // Many calls with one key do not keep out the other strangers of the network.
     const used = keys.has(key) ? ofCaller : keys.size;
     return used >= share || ofCampaign >= share ? 'share' : undefined;
-  }
-}
-
-/** Milliseconds between two measurements. */
-const resolution = 20;
-
-/** Measures how late the event loop is. Once each of its turns takes too long, only less work helps. */
-class EventLoopDelay {
-  readonly #delays = monitorEventLoopDelay({ resolution });
-  readonly #timer: NodeJS.Timeout;
-  tooLong = false;
-
-  /** `limit`: how late it may be, in milliseconds. */
-  constructor(limit: number) {
-    this.#delays.enable();
-    this.#timer = setInterval(() => {
-      // One late turn alone, as for the collection of garbage, does not count.
-      if (this.#delays.count < 2) return;
-      this.tooLong = this.#delays.min / 1e6 - resolution > limit;
-      this.#delays.reset();
-    }, resolution).unref();
-  }
-
-  stop(): void {
-    clearInterval(this.#timer);
-    this.#delays.disable();
-    this.tooLong = false;
   }
 }

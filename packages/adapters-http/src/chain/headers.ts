@@ -47,16 +47,6 @@ export function listed(value: string | undefined): string[] {
     .filter((element) => element !== '');
 }
 
-/** Whether the headers announce a body. A chunked body can still be empty. */
-export function announcesBody(request: IncomingMessage): boolean {
-  if (request.headers['transfer-encoding'] !== undefined) return true;
-  return announcedLength(request) > 0;
-}
-
-export function announcedLength({ headers }: IncomingMessage): number {
-  return Number(headers['content-length'] ?? 0);
-}
-
 /** Whether the body is JSON in UTF-8, without a content encoding (RFC 9110, section 8.3 and 8.4). */
 export function isJson(request: IncomingMessage): boolean {
   const types = headerValues(request, 'content-type');

@@ -1,40 +1,27 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 
 const compress = promisify(gzip);
 
-/** A page that is the same for every caller, served from memory. */
-export class Page {
-  readonly contentType: string;
-  readonly content: Buffer;
-  /** Headers besides those of every page. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** Weak, because the compressed page counts as the same. */
-  readonly etag: string;
-  /** For a large page, whose content would answer a few bytes of a request with very many. */
-  readonly onlyCompressed: boolean;
-  #compressed: Promise<Buffer> | undefined;
-
-  constructor(
-    contentType: string,
-    content: string | Buffer,
-    headers: Readonly<Record<string, string>> = {},
-    onlyCompressed = false,
-  ) {
-    this.contentType = contentType;
-    this.content = Buffer.from(content);
-    this.headers = headers;
-    this.onlyCompressed = onlyCompressed;
-    this.etag = `W/"${createHash('sha256').update(this.content).digest('base64url').slice(0, 32)}"`;
-  }
-
-  /** The content, compressed by gzip. */
-  compressed(): Promise<Buffer> {
-    this.#compressed ??= compress(this.content);
-    return this.#compressed;
-  }
+/**
+ * A page in UTF-8 that is the same for every caller, served from memory. `headers` are its own, besides those of every page.
+ * `onlyCompressed` is for a large one, whose content would answer a few bytes of a request with very many.
+ */
+export function page(type: string, text: string | Buffer, headers = {}, onlyCompressed = false) {
+  const content = Buffer.from(text);
+  let compressing: Promise<Buffer> | undefined;
+  const compressed = () => {
+    compressing ??= compress(content);
+    return compressing;
+  };
+  // Weak, because the compressed page counts as the same.
+  const etag = `W/"${hash('sha256', content, 'base64url').slice(0, 32)}"`;
+  return { contentType: `${type}; charset=utf-8`, content, headers, onlyCompressed, compressed, etag };
 }
+
+/** What `page` makes. */
+export type Page = ReturnType<typeof page>;
 
 /** The page to try the call; its files lie below it. */
 export const docsPath = '/docs';

@@ -1,4 +1,4 @@
-import type { AddressFault, ConditionFailed, Mirror, Outcome, Refusal } from '@campaign-mirror/domain';
+import type { AddressFault, ConditionFailed, Outcome, Refusal } from '@campaign-mirror/domain';
 
 /** An HTTP answer. */
 export interface Reply {
@@ -9,7 +9,7 @@ export interface Reply {
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** The reason, for the log and the metrics, never for the caller. */
-  readonly because?: string;
+  readonly because?: string | undefined;
   /** The connection closes after the answer. */
   readonly closes?: true;
 }
@@ -20,10 +20,11 @@ const messageReply = (status: number, message: string, more: Partial<Reply> = {}
   ...more,
 });
 
-const unprocessable = (text: string): Reply => ({
-  status: 422,
-  body: JSON.stringify({ message: text, errors: { mirror_endpoint: [text] } }),
-});
+/** `fault` continues the name of the field. */
+function unprocessable(fault: string): Reply {
+  const message = `The mirror endpoint field ${fault}`;
+  return { status: 422, body: JSON.stringify({ message, errors: { mirror_endpoint: [message] } }) };
+}
 
 /** Gives each reply its name as its reason. */
 function withReasons<Kind extends string>(
@@ -68,13 +69,10 @@ export const misdirected = messageReply(421, 'Misdirected Request', { because: '
 export function replyTo(outcome: Outcome, campaign: string, fault: BodyFault = 'required'): Reply {
   switch (outcome.kind) {
     case 'mirror-set':
-      return {
-        status: 200,
-        body: JSON.stringify({ mirror: mirrorIn(outcome.mirror) }),
-        headers: { ETag: `"${outcome.lastChange}"` },
-      };
+      return withMirror(200, outcome);
     case 'condition-failed':
-      return conditionFailed(outcome);
+      // With the mirror as it is, so that the caller can decide anew (RFC 9110, section 13.1.1).
+      return withMirror(412, outcome, 'The mirror was changed meanwhile.', outcome.kind);
     case 'unauthenticated':
       return { ...faults['invalid-key'], because: outcome.because ?? 'unknown-key' };
     case 'campaign-not-found':
@@ -106,45 +104,42 @@ const refused: Readonly<Record<Refusal, Reply>> = withReasons({
 
 const unreadable: Readonly<Record<BodyFault, Reply>> = withReasons({
   'not-json': messageReply(400, 'The request body is not valid JSON.'),
-  required: unprocessable('The mirror endpoint field is required.'),
-  'not-a-string': unprocessable('The mirror endpoint field must be a string.'),
+  required: unprocessable('is required.'),
+  'not-a-string': unprocessable('must be a string.'),
 });
 
 /** Which of the lists it is, is no caller's business. */
-const notThisHost = 'The mirror endpoint field must not point to this host.';
+const notThisHost = unprocessable('must not point to this host.');
 
 const invalidAddress: Readonly<Record<AddressFault, Reply>> = withReasons({
-  'too-long': unprocessable('The mirror endpoint field must not be greater than 2048 characters.'),
-  'forbidden-character': unprocessable(
-    'The mirror endpoint field must not contain white space, backslashes or invisible characters.',
-  ),
-  'not-http': unprocessable('The mirror endpoint field must start with http:// or https://.'),
-  credentials: unprocessable('The mirror endpoint field must not contain a user name or a password.'),
-  'not-a-url': unprocessable('The mirror endpoint field must be a valid URL.'),
-  'denied-host': unprocessable(notThisHost),
-  'host-not-of-key': unprocessable(notThisHost),
+  'too-long': unprocessable('must not be greater than 2048 characters.'),
+  'forbidden-character': unprocessable('must not contain white space, backslashes or invisible characters.'),
+  'not-http': unprocessable('must start with http:// or https://.'),
+  credentials: unprocessable('must not contain a user name or a password.'),
+  'not-a-url': unprocessable('must be a valid URL.'),
+  'denied-host': notThisHost,
+  'host-not-of-key': notThisHost,
 });
 
-/** The mirror in JSON: these keys, in this order (contract: the mirror). */
-const mirrorIn = (mirror: Mirror) => ({
-  id: mirror.id,
-  campaign_id: mirror.campaignId,
-  target_url: mirror.targetUrl,
-  clicks: mirror.clicks,
-  updated_externally: mirror.updatedExternally,
-  updated_externally_at: mirror.updatedExternallyAt,
-  created_at: mirror.createdAt,
-  updated_at: mirror.updatedAt,
-});
-
-/** The mirror as it is, so that the caller can decide anew (RFC 9110, section 13.1.1). */
-function conditionFailed({ mirror, lastChange }: Pick<ConditionFailed, 'mirror' | 'lastChange'>): Reply {
-  return {
-    status: 412,
-    body: JSON.stringify({ message: 'The mirror was changed meanwhile.', mirror: mirrorIn(mirror) }),
-    headers: { ETag: `"${lastChange}"` },
-    because: 'condition-failed',
+/** The mirror in JSON (contract: the mirror): these keys, in this order. */
+function withMirror(
+  status: number,
+  { mirror, lastChange }: Pick<ConditionFailed, 'mirror' | 'lastChange'>,
+  message?: string,
+  because?: string,
+): Reply {
+  const fields = {
+    id: mirror.id,
+    campaign_id: mirror.campaignId,
+    target_url: mirror.targetUrl,
+    clicks: mirror.clicks,
+    updated_externally: mirror.updatedExternally,
+    updated_externally_at: mirror.updatedExternallyAt,
+    created_at: mirror.createdAt,
+    updated_at: mirror.updatedAt,
   };
+  const headers = { ETag: `"${lastChange}"` };
+  return { status, body: JSON.stringify({ message, mirror: fields }), headers, because };
 }
 
 function campaignNotFound(campaign: string): Reply {

@@ -120,10 +120,10 @@ export class HttpServer {
    * after `timeout` milliseconds get 503. Resolves with these when no connection is open.
    */
   async drain(timeout: number): Promise<readonly AnsweredRequest[]> {
-    if (!this.#server.listening) return [];
     const { calls, capacity } = this.#settings;
     calls.draining = true;
     capacity.drain();
+    if (!this.#server.listening) return [];
     const all = [this.#server, ...this.#beside];
     const closed = Promise.all(all.map((server) => once(server, 'close')));
     // This only stops listening: Node's own close cuts off answers that are being sent.

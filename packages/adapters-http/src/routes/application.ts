@@ -1,4 +1,4 @@
-import { type IncomingMessage, METHODS } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import Router from '@koa/router';
 import Koa from 'koa';
 import { answerHeaders } from '../chain/answer-headers.ts';
@@ -7,6 +7,7 @@ import type { Capacity } from '../chain/capacity.ts';
 import { headerValues, listed } from '../chain/headers.ts';
 import { docsPath, type Page, type Pages } from '../chain/pages.ts';
 import { type Fault, faults, methodNotSupported, movedTo, options, routeNotFound } from '../chain/replies.ts';
+import { strangersLimit } from './limits.ts';
 import { type SetMirrorSettings, setMirror } from './set-mirror.ts';
 
 /** The path as `@koa/router` and other routers write it (contract: the call). */
@@ -14,42 +15,47 @@ export const setMirrorPath = '/public/v1/mirror/campaign/:campaign/mirror';
 /** The same path as the contract writes it. */
 export const setMirrorRoute = '/public/v1/mirror/campaign/{campaign}/mirror';
 
+/** What the service as an application needs. */
 export interface ApplicationSettings extends SetMirrorSettings {
   readonly calls: Calls;
   readonly capacity: Capacity;
   /** The origins whose pages may call, such as `https://tools.example`; by default, none. */
   readonly origins?: readonly string[] | undefined;
+  /** What calls pass before the checks of the route; nothing by default. */
+  readonly middleware?: readonly Middleware[] | undefined;
   /** What the application answers besides the route: nothing by default. */
   readonly pages?: Pages | undefined;
 }
 
 /** The service as a Koa application: the checks of the contract, in their order. */
 export function application(settings: ApplicationSettings): Koa<ServiceState> {
-  const { calls, origins, capacity, pages = new Map() } = settings;
-  const app = koa([...surroundings(calls, origins), refuseMalformed, capacity.middleware]);
+  const { calls, capacity, pages = new Map() } = settings;
+  const app = koa([...surroundings(calls, settings), refuseMalformed, capacity.middleware]);
   app.use(setMirrorRoutes(settings).routes());
   app.use(pageRoutes(pages).routes());
   return app.use(notFound);
 }
 
 /**
- * The middleware that every request passes first: request id, log line and counts; errors as answers; headers, CORS.
+ * The middleware that every request passes first: request id, log line and counts; errors as answers; headers, CORS; the
+ * limit of strangers.
  */
-export function surroundings(calls: Calls, origins: readonly string[] = []): Middleware[] {
-  return [calls.middleware, errorsAsAnswers(calls.settings.log), ...answerHeaders(origins)];
+export function surroundings(
+  calls: Calls,
+  { origins = [], limits, capacity }: Pick<ApplicationSettings, 'origins'> & Partial<SetMirrorSettings> = {},
+): Middleware[] {
+  const strangers = limits?.failedKeys && strangersLimit(limits.failedKeys, capacity);
+  return [calls.middleware, errorsAsAnswers(calls.settings.log, strangers), ...answerHeaders(origins)];
 }
 
 /** The one route (contract: the call). Only its own requests pass the middleware in `before`. */
 export function setMirrorRoutes(
-  settings: SetMirrorSettings,
+  settings: SetMirrorSettings & Pick<ApplicationSettings, 'middleware'>,
   before: readonly Middleware[] = [],
 ): Router<ServiceState> {
-  const router = exactRouter();
-  router.post(setMirrorPath, ...before, named(setMirrorRoute), ...setMirror(settings));
-  // Not `all`, which would also run for POST.
-  const others = METHODS.filter((method) => method !== 'POST');
-  router.register(setMirrorPath, others, [...before, named(setMirrorRoute), otherMethods('POST')]);
-  return router;
+  const { middleware = [] } = settings;
+  const parts = [...before, named(setMirrorRoute), only('POST'), ...middleware, ...setMirror(settings)];
+  return exactRouter().all(setMirrorPath, ...parts);
 }
 
 /**
@@ -86,11 +92,13 @@ function named(route: string): Middleware {
   };
 }
 
-/** Answers the methods that a route does not have. `supported`: those that it has. */
-function otherMethods(supported: string): Middleware {
-  return (context) => {
+/** The second part of a route: answers the methods that it does not have. */
+function only(...methods: string[]): Middleware {
+  const supported = methods.join(', ');
+  return (context, next) => {
     const { method } = context;
-    answer(context, method === 'OPTIONS' ? options(supported) : methodNotSupported(method, supported));
+    if (methods.includes(method)) return next();
+    return answer(context, method === 'OPTIONS' ? options(supported) : methodNotSupported(method, supported));
   };
 }
 
@@ -113,7 +121,7 @@ function pageRoutes(pages: Pages): Router<ServiceState> {
 
 /** A path that answers GET and HEAD. */
 export function readOnly(router: Router<ServiceState>, path: string, read: Middleware): void {
-  router.get(path, named(path), read).all(path, named(path), otherMethods('GET, HEAD'));
+  router.all(path, named(path), only('GET', 'HEAD'), read);
 }
 
 function sendPage(source: Page | (() => Promise<Page>)): Middleware {

@@ -1,16 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { contentSecurityPolicy, docsPath, Page, type Pages } from '../chain/pages.ts';
+import { contentSecurityPolicy, docsPath, type Page, type Pages, page } from '../chain/pages.ts';
 
 /** The path of the interface as OpenAPI 3.1. */
 export const openapiPath = '/public/v1/openapi.json';
 
 const ownFolder = new URL('../../docs/', import.meta.url);
-
-const json = 'application/json; charset=utf-8';
-const html = 'text/html; charset=utf-8';
-const css = 'text/css; charset=utf-8';
-const javascript = 'text/javascript; charset=utf-8';
 
 const policy = { 'Content-Security-Policy': contentSecurityPolicy("'self' data:") };
 
@@ -29,18 +24,20 @@ export interface InterfacePagesSettings {
 export function interfacePages({ docs = true, campaign }: InterfacePagesSettings = {}): Pages {
   const own = (name: string) => readFileSync(new URL(name, ownFolder));
   const document = JSON.stringify(JSON.parse(own('openapi.json').toString()));
-  const pages: Map<string, Page | (() => Promise<Page>)> = new Map([[openapiPath, new Page(json, document)]]);
+  const pages: Map<string, Page | (() => Promise<Page>)> = new Map([
+    [openapiPath, page('application/json', document)],
+  ]);
   if (!docs) return pages;
   const { resolve } = createRequire(import.meta.url);
   const ofComponent = (name: string) => readFileSync(resolve(`swagger-ui-dist/${name}`));
   for (const name of ['page.js', 'errors.js', 'labels.js', 'snippets.js'])
-    pages.set(`${docsPath}/${name}`, new Page(javascript, own(name)));
+    pages.set(`${docsPath}/${name}`, page('text/javascript', own(name)));
   return pages
-    .set(docsPath, new Page(html, own('index.html'), policy))
+    .set(docsPath, page('text/html', own('index.html'), policy))
     .set(`${docsPath}/demonstration.json`, async () => {
-      return new Page(json, JSON.stringify({ campaign: await campaign?.() }));
+      return page('application/json', JSON.stringify({ campaign: await campaign?.() }));
     })
-    .set(`${docsPath}/page.css`, new Page(css, own('page.css')))
-    .set(`${docsPath}/swagger-ui.js`, new Page(javascript, ofComponent('swagger-ui-bundle.js'), {}, true))
-    .set(`${docsPath}/swagger-ui.css`, new Page(css, ofComponent('swagger-ui.css'), {}, true));
+    .set(`${docsPath}/page.css`, page('text/css', own('page.css')))
+    .set(`${docsPath}/swagger-ui.js`, page('text/javascript', ofComponent('swagger-ui-bundle.js'), {}, true))
+    .set(`${docsPath}/swagger-ui.css`, page('text/css', ofComponent('swagger-ui.css'), {}, true));
 }

@@ -1,7 +1,7 @@
 import { answer, type Context, type Middleware } from '../chain/calls.ts';
 import type { Capacity } from '../chain/capacity.ts';
 import { networkOf } from '../chain/client-address.ts';
-import { type Reply, tooManyAttempts } from '../chain/replies.ts';
+import { tooManyAttempts } from '../chain/replies.ts';
 
 /** A limit per window. */
 export interface Rate {
@@ -33,7 +33,7 @@ export interface Limiter {
 export interface CallLimits {
   /** For each valid key. */
   readonly keys?: Limiter | undefined;
-  /** For refused keys, by the address that sends them. */
+  /** For refused keys and, apart from them, what is refused before a key is looked up, by the address that sends it. */
   readonly failedKeys?: Limiter | undefined;
 }
 
@@ -48,28 +48,26 @@ export function keyLimit(limiter: Limiter): Middleware {
   };
 }
 
-const limitHeaderNames = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
+/** What no 401 shows. */
+export const limitHeaderNames = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
 
 /**
- * Answers a refused key, the same whether or not it was looked up: 401, or 429 if the address has sent too many of them,
- * and with a `capacity` only after a second. Each key is checked first, so a valid key is never refused because of others
- * at its address. A 401 shows neither that count nor the one of a key that was counted before it was found to be invalid.
+ * Counts what strangers are refused, by their address. Beyond the limit a refused key is 429, the same whether or not it
+ * was looked up; with a `capacity` it comes only after a second, and so does what is refused before a key is looked up,
+ * which has a count of its own. Each key is checked first, so a valid key is never refused because of others at its address.
  */
-export function keyRefusal({
-  limits,
-  capacity,
-}: {
-  limits?: CallLimits | undefined;
-  capacity?: Capacity | undefined;
-}) {
-  const limiter = limits?.failedKeys;
-  return async (context: Context, refusal: Reply): Promise<void> => {
-    for (const name of limitHeaderNames) context.remove(name);
-    const count = await limiter?.count(networkOf(context.state.call.client));
-    if (!limiter || !count || count.consumed <= limiter.rate.limit) return answer(context, refusal);
+export function strangersLimit(limiter: Limiter, capacity: Capacity | undefined) {
+  return async (context: Context): Promise<void> => {
+    const { because, client, subject } = context.state.call;
+    const isRefusedKey = context.status === 401 && because !== 'no-key';
+    if (!isRefusedKey && (!capacity || subject !== undefined)) return;
+    const network = networkOf(client);
+    const count = await limiter.count(isRefusedKey ? network : `${network} without a key`);
+    if (!count || count.consumed <= limiter.rate.limit) return;
     await capacity?.hold(context);
-    context.set(limitHeaders(limiter.rate, count));
+    if (!isRefusedKey) return;
     answer(context, tooManyAttempts('failed-keys', count.resetIn));
+    context.set(limitHeaders(limiter.rate, count));
   };
 }
 

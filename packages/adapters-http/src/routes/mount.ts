@@ -18,7 +18,7 @@ export type MountSettings = Pick<SetMirrorSettings, 'useCase'> &
  * Without a `log`, the error behind a 500 or 503 is an error of your application: its `error` event.
  */
 export function setMirrorRouter(settings: MountSettings): Router<ServiceState> {
-  return setMirrorRoutes(settings, surroundings(new Calls(settings), settings.origins));
+  return setMirrorRoutes(settings, surroundings(new Calls(settings), settings));
 }
 
 /**
@@ -29,7 +29,7 @@ export function setMirrorListener(
   settings: MountSettings,
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   const calls = new Calls({ ...settings, log: settings.log ?? standardError });
-  const beginning = surroundings(calls, settings.origins);
+  const beginning = surroundings(calls, settings);
   return koa(beginning).use(setMirrorRoutes(settings).routes()).use(notFound).callback();
 }
 

@@ -11,6 +11,7 @@ export type Checks = Readonly<Record<string, boolean>>;
 /** The answer of a path of the operators' listener. */
 export type OpsAnswer = () => Reply | Promise<Reply>;
 
+/** What the operators' listener needs. */
 export interface OperatorsSettings {
   readonly calls: Calls;
   readonly capacity: Capacity;

@@ -14,16 +14,16 @@ import * as v from 'valibot';
 import { answer, type Middleware, type Place, type ServiceState } from '../chain/calls.ts';
 import { Capacity } from '../chain/capacity.ts';
 import { networkOf } from '../chain/client-address.ts';
-import { announcedLength, announcesBody, conditionIn, credentialIn, isJson } from '../chain/headers.ts';
+import { conditionIn, credentialIn, isJson } from '../chain/headers.ts';
 import { type BodyFault, type Fault, faults, replyTo } from '../chain/replies.ts';
-import { type CallLimits, keyLimit, keyRefusal } from './limits.ts';
+import { type CallLimits, keyLimit, limitHeaderNames } from './limits.ts';
 
 /** What the route needs. */
 export interface SetMirrorSettings {
   readonly useCase: SetCampaignMirror;
   /**
-   * Whether a bearer credential can be one: any other is refused with 401 before the body is read. By default, whether
-   * it is a well-formed access key.
+   * Whether a text can be a credential: any other is refused with 401 before the body is read. By default, whether it is
+   * a well-formed access key; with `credentialHeader`, any is.
    */
   readonly isWellFormed?: ((credential: string) => boolean) | undefined;
   /**
@@ -42,15 +42,14 @@ export interface SetMirrorSettings {
 /** The route: a part of the chain for each of the checks 3 to 10, in their order. */
 export function setMirror(settings: SetMirrorSettings): Middleware[] {
   const { useCase, capacity = new Capacity({ inFlight: Number.POSITIVE_INFINITY }), limits } = settings;
-  const refuseKey = keyRefusal(settings);
   const rate = limits?.keys ? [keyLimit(limits.keys)] : [];
   const parts = [
-    credential(settings, refuseKey),
+    credential(settings),
     body(settings.bodyLimit),
     place(useCase, capacity),
-    caller(useCase, capacity, refuseKey),
+    caller(useCase, capacity),
     ...rate,
-    outcome(useCase, refuseKey),
+    outcome(useCase),
   ];
   // The first part sets the state of the others.
   return parts as Middleware[];
@@ -71,18 +70,15 @@ interface Asked {
 }
 
 type Part = Koa.Middleware<ServiceState & { asked: Asked }>;
-type RefuseKey = ReturnType<typeof keyRefusal>;
 
 /** Check 3: the credential, from the headers alone. */
-function credential(settings: SetMirrorSettings, refuseKey: RefuseKey): Part {
-  const { isWellFormed = (text) => accessKey(text) !== undefined } = settings;
+function credential(settings: SetMirrorSettings): Part {
   const header = settings.credentialHeader?.toLowerCase();
+  const isKey = (text: string) => header !== undefined || accessKey(text) !== undefined;
+  const { isWellFormed = isKey } = settings;
   return (context, next) => {
     const found = credentialIn(context.req, isWellFormed, header);
-    if (typeof found !== 'string') {
-      const refusal = faults[found.fault];
-      return found.fault === 'invalid-key' ? refuseKey(context, refusal) : answer(context, refusal);
-    }
+    if (typeof found !== 'string') return answer(context, faults[found.fault]);
     const segment = context.path.split('/').at(-2) ?? '';
     context.state.asked = { credential: () => found, segment, campaign: campaignId(segment), body: noBytes };
     return next();
@@ -102,12 +98,14 @@ function body(limit = 16_384): Part {
   const parsed = async () => {};
 
   return async (context, next) => {
-    const request = context.req;
+    const { req: request } = context;
     const refuse = (because: Fault) => answer(context, faults[because]);
-    if (!announcesBody(request)) return next();
+    const length = Number(request.headers['content-length'] ?? 0);
+    // A chunked body can still be empty.
+    if (length === 0 && request.headers['transfer-encoding'] === undefined) return next();
     if (!isJson(request)) return refuse('unsupported-body');
     // The parser reads a length above 2^31 as another one.
-    if (announcedLength(request) > limit) return refuse('body-too-large');
+    if (length > limit) return refuse('body-too-large');
     // In this spelling, because the parser accepts no other.
     request.headers['content-type'] = 'application/json';
     delete request.headers['content-encoding'];
@@ -139,7 +137,9 @@ function place({ identity }: SetCampaignMirror, capacity: Capacity): Part {
     const { asked, call } = context.state;
     call.campaign = asked.campaign;
     asked.caller = identity.remembered?.(asked.credential());
-    const mine = asked.caller ? placeOf(asked.caller, asked.campaign) : strangersPlace(call, asked);
+    const mine = asked.caller
+      ? placeOf(asked.caller, asked.campaign)
+      : { caller: `address ${networkOf(call.client)}`, key: hash('sha256', asked.credential()) };
     return capacity.take(context, mine, next).finally(() => capacity.leave(context));
   };
 }
@@ -150,18 +150,13 @@ const placeOf = ({ subject, ownerId }: Caller, campaign: CampaignId | undefined)
   owner: ownerId,
 });
 
-const strangersPlace = ({ client }: ServiceState['call'], { credential }: Asked): Place => ({
-  caller: `address ${networkOf(client)}`,
-  key: hash('sha256', credential()),
-});
-
 /** Check 5: the caller. A stranger is looked up, and exchanges the place of the network for one of their own. */
-function caller({ identity }: SetCampaignMirror, capacity: Capacity, refuseKey: RefuseKey): Part {
+function caller({ identity }: SetCampaignMirror, capacity: Capacity): Part {
   const stranger: Part = async (context, next) => {
     const { asked, call } = context.state;
     const identified = await identity.whoIs(asked.credential());
     call.subject = identified?.subject;
-    if (!isCaller(identified)) return refuseKey(context, replyTo(unauthenticated(identified), asked.segment));
+    if (!isCaller(identified)) return answer(context, replyTo(unauthenticated(identified), asked.segment));
     asked.caller = identified;
     return capacity.take(context, placeOf(identified, asked.campaign), next);
   };
@@ -174,7 +169,7 @@ function caller({ identity }: SetCampaignMirror, capacity: Capacity, refuseKey: 
 }
 
 /** Checks 7 to 10: the use case. The body is parsed only now, and only for a campaign that can exist. */
-function outcome(useCase: SetCampaignMirror, refuseKey: RefuseKey): Part {
+function outcome(useCase: SetCampaignMirror): Part {
   return async (context) => {
     const { asked, call } = context.state;
     const { caller, campaign } = asked;
@@ -188,10 +183,12 @@ function outcome(useCase: SetCampaignMirror, refuseKey: RefuseKey): Part {
       condition: conditionIn(context.req),
     };
     const outcome = await useCase.execute(request);
-    const reply = replyTo(outcome, asked.segment, fault);
-    if (outcome.kind !== 'unauthenticated') return answer(context, reply);
-    call.subject = outcome.subject;
-    return refuseKey(context, reply);
+    if (outcome.kind === 'unauthenticated') {
+      call.subject = outcome.subject;
+      // A key that was counted before it was found to be invalid.
+      for (const name of limitHeaderNames) context.remove(name);
+    }
+    answer(context, replyTo(outcome, asked.segment, fault));
   };
 }
 

@@ -22,6 +22,7 @@ export async function filledTable(database: Pool | ClientBase): Promise<string |
   return undefined;
 }
 
+/** From where to where, and how a copy is watched and stopped. */
 export interface Copying {
   readonly source: Pool;
   readonly target: Pool;

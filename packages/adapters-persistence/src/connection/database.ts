@@ -1,5 +1,5 @@
 import { Migrator } from '@mikro-orm/migrations';
-import { type Connection, MikroORM, type PostgreSqlConnection } from '@mikro-orm/postgresql';
+import { type Connection, MikroORM, type Options, type PostgreSqlConnection } from '@mikro-orm/postgresql';
 import { entities } from '../schema/entities.ts';
 import { migrations } from '../schema/migrations.ts';
 import { schema } from '../schema/schema.ts';
@@ -25,7 +25,7 @@ export async function openDatabase(
   limits: PoolLimits = defaultPoolLimits,
   applicationName = 'campaign-mirror',
 ): Promise<Database> {
-  const orm = new MikroORM({
+  const orm = ormOf({
     entities,
     extensions: [Migrator],
     dbName: address.database ?? 'postgres',
@@ -47,4 +47,17 @@ export async function openDatabase(
   refuseUnreplicated(pool);
   giveLostBack(pool);
   return { orm, pool, close: closing(pool, () => orm.close(true)) };
+}
+
+/** MikroORM with these options only: it takes others from variables that may be meant for another ORM of the program. */
+function ormOf(options: Options): MikroORM {
+  // biome-ignore lint/style/noRestrictedGlobals: MikroORM reads it
+  const { env } = process;
+  const variables = Object.entries(env).filter(([name]) => name.startsWith('MIKRO_ORM_'));
+  for (const [name] of variables) delete env[name];
+  try {
+    return new MikroORM(options);
+  } finally {
+    Object.assign(env, Object.fromEntries(variables));
+  }
 }

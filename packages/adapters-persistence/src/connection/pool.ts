@@ -50,6 +50,7 @@ export interface PoolLimits {
   readonly queryTimeout: number;
 }
 
+/** Those of a pool for which none are given. */
 export const defaultPoolLimits: PoolLimits = {
   size: 10,
   waitTimeout: 3_000,

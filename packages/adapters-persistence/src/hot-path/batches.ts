@@ -133,6 +133,7 @@ export function batches<Member extends Waiting>(
   };
 }
 
+/** The names of the hot path's statements, which metrics and PostgreSQL show. */
 export const statementNames = ['look-up-one', 'look-up-many', 'set-mirrors', 'set-locked-mirror'] as const;
 
 /** A statement of the hot path: parsed and planned once per connection, under its name. */

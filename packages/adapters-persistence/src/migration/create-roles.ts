@@ -22,6 +22,7 @@ function scramVerifier(password: string): string {
   return `SCRAM-SHA-256$${iterations}:${salt.toString('base64')}$${storedKey}:${serverKey}`;
 }
 
+/** A role of the database, as `createRoles` leaves it. */
 export interface CreatedRole {
   readonly role: Role;
   readonly name: string;
@@ -32,6 +33,7 @@ export interface CreatedRole {
 /** Each role's share of PostgreSQL's 100 connections, so that no leaked password takes all of them. */
 const connectionLimits = { owner: 20, operator: 20, service: 60, redirector: 60 };
 
+/** What `createRoles` did, and what is left to do. */
 export interface RolesCreation {
   readonly roles: readonly CreatedRole[];
   /** The schema's owner, if it is not the owner role: it continues to migrate the schema. */

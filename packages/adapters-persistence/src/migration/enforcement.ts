@@ -31,7 +31,8 @@ export async function enforcementFaults(run: Run): Promise<EnforcementFault[]> {
   });
 }
 
-interface MirrorFault {
+/** A mirror that could not be stored like this today. */
+export interface MirrorFault {
   readonly campaign_id: number;
   readonly hasNoAddress: boolean;
   /** Its campaign does not exist. */

@@ -3,7 +3,7 @@ import { rowsOf } from '../connection/rows.ts';
 import { type Grant, grants } from '../schema/grants.ts';
 
 /** A right on an object of the schema, or on a column of it. */
-interface Right {
+export interface Right {
   object: string;
   part: string | null;
   right: string;

@@ -24,6 +24,7 @@ import { inTurn, takeTurn, turns } from './turns.ts';
  */
 const usualRetries = { lockTimeout: 2_000, pause: 1_000, tries: 10, turn: 60_000 };
 
+/** How a migration waits, and when it gives up. */
 export interface Migrating {
   /** Receives a line that says what the migration waits for: its turn, or locks of other transactions. */
   readonly onWait?: (line: string) => void;

@@ -35,6 +35,7 @@ const replace = `
 const isExpiring = `revoked_at is null and replaced_by is null
   and expires_at > now() and expires_at <= now() + make_interval(secs => ?)`;
 
+/** The port `AccessKeys` on PostgreSQL, for one act. */
 export class PostgresAccessKeys extends AuditedAdapter implements domain.AccessKeys {
   async issue(request: domain.NewAccessKey): Promise<{ id: domain.AccessKeyId; key: domain.AccessKey }> {
     const { owner, name, hosts = null, expiresIn = domain.usualKeyLife } = request;

@@ -14,6 +14,7 @@ const page = `
   where part_of is null and ($1::bigint is null or campaign_id = $1) and ($2::bigint is null or id < $2)
   order by id desc limit $3`;
 
+/** The port `Audit` on PostgreSQL. */
 export const postgresAudit = (pool: Pool): Audit => ({
   list: ({ campaign, before, limit }) => rowsOf<AuditEntry>(pool, page, [campaign, before, limit]),
 });

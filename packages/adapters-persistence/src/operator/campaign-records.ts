@@ -75,6 +75,7 @@ const ofOwner = `campaign_mirror.campaigns join campaign_mirror.mirrors on campa
 const nextOf = (owner: domain.OwnerId | undefined) =>
   `${owner === undefined ? `${ofAll} > $1 order by campaign_id` : `${ofOwner} > $1 order by campaigns.id`} limit $2`;
 
+/** The port `CampaignRecords` on PostgreSQL. */
 export const postgresCampaignRecords = (pool: Pool): domain.CampaignRecords => ({
   find: async (id) => (await rowsOf<RecordRow>(pool, recordById, [id])).map(recordOf)[0],
 

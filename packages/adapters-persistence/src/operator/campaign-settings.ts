@@ -13,6 +13,7 @@ import { CampaignEntity, MirrorEntity } from '../schema/entities.ts';
 const forUpdate = { lockMode: LockMode.PESSIMISTIC_WRITE };
 const forShare = { lockMode: LockMode.PESSIMISTIC_READ };
 
+/** The port `CampaignSettings` on PostgreSQL, for one act. */
 export class PostgresSettings extends AuditedAdapter implements domain.CampaignSettings {
   createCampaign({ owner, isDefault, name }: domain.NewCampaign): Promise<domain.CampaignCreation> {
     return this.audited(async (em) => {

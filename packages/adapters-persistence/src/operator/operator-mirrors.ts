@@ -46,6 +46,7 @@ async function setAsOperator(
   return inTransaction(pool, set, settings);
 }
 
+/** The port `OperatorMirrors` on PostgreSQL, for one act. */
 export const postgresOperatorMirrors = (pool: Pool, act: domain.OperatorAct): domain.OperatorMirrors => ({
   setMirror: async (seen, address, { change, condition }) => {
     if (!seen.hasMirror) return undefined;

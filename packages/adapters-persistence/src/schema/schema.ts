@@ -35,6 +35,7 @@ export const roles = {
   redirector: 'campaign_mirror_redirector',
 } as const;
 
+/** One of the four roles of least privilege. */
 export type Role = keyof typeof roles;
 
 /** Who acts, and in which request. @throws TypeError if either cannot be stored */

@@ -1,9 +1,7 @@
 import { Interrupted } from '@campaign-mirror/adapters-cli/terminal';
-import { stopSignal } from '../process/stop-signals.ts';
-import { forgetOrmVariables } from '../settings/environment.ts';
+import { stopSignals } from '../process/stop-signals.ts';
 import { run } from './run.ts';
 
-forgetOrmVariables(process.env);
 // A failed write is reported by the call; one that fails after its end must not end the process.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 process.exitCode = await run(process.argv.slice(2), {
@@ -15,7 +13,7 @@ process.exitCode = await run(process.argv.slice(2), {
   stderr: process.stderr,
   get signal() {
     const stop = new AbortController();
-    void stopSignal().then((name) => stop.abort(new Interrupted(name)));
+    void stopSignals().asked.then((name) => stop.abort(new Interrupted(name)));
     return stop.signal;
   },
 });

@@ -3,6 +3,7 @@ import { accessKey, type Identity } from '@campaign-mirror/domain';
 import type { Registry } from 'prom-client';
 import { type Log, throttled } from '../logging/log-events.ts';
 import { issuerMetrics } from '../metrics/service-metrics.ts';
+import type { Life } from '../process/life.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /** How often the issuer's keys are fetched, in milliseconds: a key that it removed is refused after that. */
@@ -20,6 +21,7 @@ export async function openIdentity(
   keys: Identity | undefined,
   log: Log,
   registry: Registry,
+  life: Pick<Life, 'atEnd'>,
 ) {
   const isKey = (credential: string) => accessKey(credential) !== undefined;
   if (settings.IDENTITY === 'keys') return { identity: needed(keys), isWellFormed: isKey };
@@ -32,7 +34,8 @@ export async function openIdentity(
   // The observer gets the failure.
   const fetchKeys = () => void keysOfIssuer.reload().catch(() => {});
   fetchKeys();
-  setInterval(fetchKeys, betweenFetches).unref();
+  const fetching = setInterval(fetchKeys, betweenFetches).unref();
+  life.atEnd('issuer keys', () => clearInterval(fetching));
   const tokens = new JwtIdentity(tokenRules(settings), keysOfIssuer);
   if (settings.IDENTITY === 'jwt') return { identity: tokens, isWellFormed: isTokenForm };
   const isWellFormed = (credential: string) => isKey(credential) || isTokenForm(credential);

@@ -80,6 +80,8 @@ const maxKept = 16_777_216;
 /** How long the end waits for a slow reader to take the last lines, in milliseconds. */
 const endTimeout = 1_000;
 
+const ignored = () => {};
+
 /**
  * JSON lines on standard output, or a readable form of them on a terminal. Nothing waits for the reader. `lines` is for
  * those that are made without pino, and for other text; `gone` resolves when the reader has closed the log. `close` writes
@@ -117,13 +119,14 @@ export function openLog(level: string) {
       isRefused = true;
       if (error.code === 'EPIPE') resolve(error);
     });
-  process.prependOnceListener('exit', () => {
+  const onExit = () => {
     // pino would try for ever to write what cannot be written.
     if (isRefused) output.destroy();
     else lines.flush();
-  });
+  };
+  process.prependOnceListener('exit', onExit);
   // A failure to write to standard error must not end the process.
-  process.stderr.on('error', () => {});
+  process.stderr.on('error', ignored);
   const close = async () => {
     lines.flush();
     // The callback of `flush` would wait for the disk too.
@@ -133,6 +136,8 @@ export function openLog(level: string) {
     });
     // A thread that waits for the reader would hold up `process.exit` for ever.
     if (!(await withTimeLimit(endTimeout, written, false))) process.kill(process.pid, 'SIGKILL');
+    process.off('exit', onExit);
+    process.stderr.off('error', ignored);
   };
   return { log, lines, gone, lostLines: () => lost, close };
 }

@@ -89,12 +89,12 @@ export function aborted(signal: AbortSignal): Promise<void> {
 /** How long the end waits for a collector of traces, in milliseconds. */
 const spansTimeout = 2_000;
 
-/** Sends the last spans, in bounded time, if `--import` has loaded an SDK (tracing.ts). Never rejects. */
+/** Sends the last spans, in bounded time, if `--import` has loaded an SDK (tracing.ts), or the program has one of its own. Never rejects. */
 export async function sendLastSpans(log: Log): Promise<void> {
   const provider = trace.getTracerProvider();
-  const sdk: { shutdown?: () => Promise<void> } & object =
+  const sdk: { forceFlush?: () => Promise<void> } & object =
     provider instanceof ProxyTracerProvider ? provider.getDelegate() : provider;
-  const sent = Promise.resolve(sdk.shutdown?.()).then(
+  const sent = Promise.resolve(sdk.forceFlush?.()).then(
     () => true,
     () => false,
   );

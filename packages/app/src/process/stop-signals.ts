@@ -16,20 +16,22 @@ export function endBy(name: StopSignal): void {
 }
 
 /**
- * Resolves with the first signal that asks the process to stop. npm forwards a Ctrl-C that the terminal has already sent
+ * `asked` resolves with the first signal that asks the process to stop, until `forget` is called. npm forwards a Ctrl-C that the terminal has already sent
  * to the whole process group: a signal repeated within a second is therefore ignored. A later one means `atOnce`
  * (contract: life).
  */
-export function stopSignal(atOnce = exit): Promise<StopSignal> {
-  const { promise, resolve } = Promise.withResolvers<StopSignal>();
+export function stopSignals(atOnce = exit) {
+  const { promise: asked, resolve } = Promise.withResolvers<StopSignal>();
   let askedAt: number | undefined;
-  for (const name of names) {
-    process.on(name, () => {
-      if (askedAt === undefined) {
-        askedAt = performance.now();
-        resolve(name);
-      } else if (performance.now() - askedAt > repetitionTime) atOnce(name);
-    });
-  }
-  return promise;
+  const heard = (name: NodeJS.Signals) => {
+    if (askedAt === undefined) {
+      askedAt = performance.now();
+      resolve(name as StopSignal);
+    } else if (performance.now() - askedAt > repetitionTime) atOnce(name as StopSignal);
+  };
+  for (const name of names) process.on(name, heard);
+  const forget = () => {
+    for (const name of names) process.off(name, heard);
+  };
+  return { asked, forget };
 }

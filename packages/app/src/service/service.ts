@@ -11,14 +11,14 @@ import { processMetrics } from '../metrics/instruments.ts';
 import { asOperator } from '../operator/command-database.ts';
 import { createDemonstration, firstCalls, laterCalls } from '../operator/demonstration.ts';
 import { aborted, Life, sendLastSpans } from '../process/life.ts';
-import { endBy, stopSignal } from '../process/stop-signals.ts';
+import { endBy, stopSignals } from '../process/stop-signals.ts';
 import { version } from '../process/version.ts';
-import { forgetOrmVariables } from '../settings/environment.ts';
 import { type Origins, readSettings } from '../settings/read-settings.ts';
 import { type Setting, type SettingName, settings as table } from '../settings/settings.ts';
 import { databaseModule } from '../wiring/database-module.ts';
 import { httpModule } from '../wiring/http-module.ts';
 import { operationsModule } from '../wiring/operations-module.ts';
+import { checkParts } from '../wiring/rebound.ts';
 import { type ModuleInput, parts } from '../wiring/tokens.ts';
 import { useCaseModule } from '../wiring/use-case-module.ts';
 
@@ -28,21 +28,19 @@ export interface ServiceOptions {
   readonly modules?: readonly ContainerModule[];
   /** When it resolves, the service stops. By default with the first SIGTERM, SIGINT or SIGHUP. */
   readonly stop?: Promise<NodeJS.Signals>;
-  /** Called with the port in use when the service answers calls. */
-  readonly onListening?: (port: number) => void;
+  /** Called when the service answers calls, with the port for them and the one for operators. */
+  readonly onListening?: (port: number, opsPort: number) => void;
 }
 
 /**
  * Runs the service until it is asked to stop. Its settings are variables of this environment, or of the file that its
- * ENVIRONMENT_FILE names (docs/reference/settings.md).
+ * ENVIRONMENT_FILE names (docs/reference/settings.md). While it runs, an error that nobody catches ends it.
  * Resolves with the exit code, for `process.exit`: 0; 1 after a failure; 2 for a wrong setting, which no restart mends.
  */
 export async function runService(
   environment: NodeJS.ProcessEnv,
   options: ServiceOptions = {},
 ): Promise<number> {
-  const { stop = stopSignal(endBy) } = options;
-  forgetOrmVariables(process.env);
   const read = readSettings(environment);
   if ('wrong' in read) {
     for (const line of read.wrong) console.error(printable(line));
@@ -53,15 +51,19 @@ export async function runService(
   logStart(log, origins);
   for (const note of notes) log.warn({ event: 'setting-doubtful' }, note);
   const life = new Life(log);
-  process.on('uncaughtException', (error) => life.fail(error, 'an uncaught error'));
+  const fail = (error: unknown) => life.fail(error, 'an uncaught error');
+  process.on('uncaughtException', fail);
   void gone.then((error) => life.fail(error, 'nobody reads the log any longer'));
-  void stop.then((signal) => life.end(signal));
+  const signals = options.stop ? undefined : stopSignals(endBy);
+  void (options.stop ?? signals?.asked)?.then((signal) => life.end(signal));
 
-  await live({ settings, log, lines, registry: processMetrics(lostLines), life }, options);
+  await live({ settings, log, lines, registry: processMetrics(lostLines, life), life }, options);
   await life.endParts();
   await sendLastSpans(log);
   log.info({ event: 'stopped' }, 'stopped');
   await close();
+  signals?.forget();
+  process.off('uncaughtException', fail);
   return life.exitCode;
 }
 
@@ -72,11 +74,11 @@ async function live(input: ModuleInput, { modules = [], onListening }: ServiceOp
   const own = [databaseModule, useCaseModule, httpModule, operationsModule].map((make) => make(input));
   try {
     await container.loadAsync(...own, ...modules);
-    const port = await start(container, input);
-    if (port !== undefined) onListening?.(port);
+    const ports = await start(container, input);
+    if (ports) onListening?.(...ports);
     await aborted(life.ending);
     // After a failure, new callers are not served any longer.
-    if (port !== undefined && !life.failing.aborted) {
+    if (ports && !life.failing.aborted) {
       await pause(settings.SHUTDOWN_DELAY, undefined, { signal: life.failing }).catch(() => {});
     }
   } catch (error) {
@@ -85,12 +87,13 @@ async function live(input: ModuleInput, { modules = [], onListening }: ServiceOp
   }
 }
 
-/** Opens the database and both listeners. Resolves with the port, unless the process is to end before. @throws ClearError */
-async function start(container: Container, input: ModuleInput): Promise<number | undefined> {
+/** Opens the database and both listeners. Resolves with their ports, unless the process is to end before. @throws ClearError */
+async function start(container: Container, input: ModuleInput): Promise<[number, number] | undefined> {
   const { settings, log, life } = input;
   const { ending } = life;
   const database = await container.getAsync(parts.openedDatabase);
   if (ending.aborted) return undefined;
+  await checkParts(container);
   const ops = await container.getAsync(parts.ops);
   const opsPort = await listen(ops, settings, 'OPS_PORT');
   const http = await container.getAsync(parts.http);
@@ -105,7 +108,7 @@ async function start(container: Container, input: ModuleInput): Promise<number |
   warnOfPlainHttp(settings, log);
   const acceptsKeys = await container.getAsync(parts.acceptsKeys);
   if (database && acceptsKeys && !ending.aborted) await greet(input, database, port);
-  return port;
+  return [port, opsPort];
 }
 
 /** The URL to call a listener on this machine, even if it listens on every address. */

@@ -34,8 +34,3 @@ function linesOf(path: string): string[] {
     throw new Error(`ENVIRONMENT_FILE: ${path} cannot be read: ${(error as Error).message}`);
   }
 }
-
-/** MikroORM takes options that are left out, such as a schema, from variables of its own: only our options count. */
-export function forgetOrmVariables(environment: NodeJS.ProcessEnv): void {
-  for (const name of Object.keys(environment)) if (name.startsWith('MIKRO_ORM_')) delete environment[name];
-}

@@ -80,7 +80,7 @@ export const schema = v.object({
   ),
   RATE_LIMIT: setting(is.rate, 'off').means('how often an access key, or subject of tokens, may call'),
   FAILED_KEY_LIMIT: setting(is.rate, '600/1m').means(
-    'how many refused keys an address (IPv6: its /64) may send in a period. Beyond it, a refused key gets 429 after a second instead of 401; a valid key is not affected',
+    'how many refused keys an address (IPv6: its /64) may send in a period. Beyond it, a refused key gets 429 after a second instead of 401; a valid key is not affected. What an address is refused before a key is looked up is counted apart: beyond the limit it waits for a second, too',
   ),
   REDIS_URL: secret(is.redisUrl).means('a Redis in which processes count together, not each for itself'),
   MAX_IN_FLIGHT: setting(is.wholeNumber(1, 100_000), '512').means(

@@ -22,8 +22,9 @@ export const httpModule = ({ settings, log, lines, registry, life }: ModuleInput
     }, []);
     bind(tokens.callLimiter).toResolvedValue(({ keys }) => keys, [parts.limits]);
     bind(tokens.failedKeyLimiter).toResolvedValue(({ failedKeys }) => failedKeys, [parts.limits]);
+    bind(tokens.middleware).toConstantValue([]);
     bind(parts.http).toResolvedValue(
-      (useCase, form, keys, failedKeys, metrics, pageData) => {
+      (useCase, form, isWellFormed, keys, failedKeys, middleware, metrics, pageData) => {
         const { CORS_ORIGINS: origins, DOCS, IDLE_TIMEOUT, SHUTDOWN_TIMEOUT, TRUSTED_PROXIES } = settings;
         const capacity = capacityOf('callers', settings, log, metrics.overload('callers'));
         const requestLog = httpLog(log, lines, 'info', metrics.answered('callers'));
@@ -31,7 +32,9 @@ export const httpModule = ({ settings, log, lines, registry, life }: ModuleInput
         const app = application({
           calls,
           capacity,
-          ...form,
+          credentialHeader: form.credentialHeader,
+          isWellFormed: form.isWellFormed ?? isWellFormed,
+          middleware,
           origins,
           useCase,
           limits: { keys, failedKeys },
@@ -57,8 +60,10 @@ export const httpModule = ({ settings, log, lines, registry, life }: ModuleInput
       [
         parts.setCampaignMirror,
         tokens.credentialForm,
+        parts.isWellFormed,
         tokens.callLimiter,
         tokens.failedKeyLimiter,
+        tokens.middleware,
         parts.httpMetrics,
         parts.pageData,
       ],

@@ -40,12 +40,14 @@ export interface BadLine {
   readonly fault: LineFault;
 }
 
+/** What an import did. */
 export type ImportOutcome =
   /** What was imported or, in a dry run, would have been. */
   | { readonly kind: 'imported'; readonly campaigns: number; readonly mirrors: number }
   /** Nothing was imported, because of so many bad lines. */
   | { readonly kind: 'refused'; readonly badLines: number };
 
+/** How lines are imported. */
 export interface ImportOptions {
   /** Check the lines as an import does, and write nothing. */
   readonly dryRun: boolean;

@@ -19,6 +19,7 @@ export const campaignFields = [
   'mirror_updated_at',
 ] as const;
 
+/** The name of a field, which is that of its column. */
 export type CampaignField = (typeof campaignFields)[number];
 
 /** The fields of a campaign as text; empty for a missing value, such as no name or no mirror. */
@@ -59,6 +60,7 @@ export type FieldFault =
   | 'contradiction'
   | AddressFault;
 
+/** A field that cannot be read, and why. */
 export interface BadField {
   readonly kind: 'bad-field';
   readonly field: CampaignField;

@@ -3,6 +3,7 @@ import type { Campaign } from '../set-campaign-mirror/campaign-repository.ts';
 import type { AuditId, CampaignId, HistoryId, OwnerId } from '../values/identifiers.ts';
 import type { MirrorAddress } from '../values/mirror-address.ts';
 
+/** A mirror that can be on a host that was asked for. */
 export interface FoundMirror {
   readonly campaign: Campaign;
   readonly address: MirrorAddress;
@@ -14,6 +15,7 @@ export interface FoundCampaign {
   readonly address: MirrorAddress | null;
 }
 
+/** A mirror, its address, and the one that it is to have. */
 export interface MirrorMove {
   /** The line of the file that asks for it, if one does. */
   readonly line?: number;
@@ -22,6 +24,7 @@ export interface MirrorMove {
   readonly after: MirrorAddress;
 }
 
+/** A change that a move has made. */
 export interface MoveChange extends MirrorMove {
   readonly change: HistoryId;
   /** The current state of the campaign; undefined if it no longer exists. */
@@ -42,6 +45,7 @@ export interface MoveOptions {
   readonly includeDefault: boolean;
 }
 
+/** What became of a mirror that was to be moved. */
 export type MirrorMoveOutcome =
   | 'moved'
   /** The campaign or its mirror has changed since it was read; nothing was written. */

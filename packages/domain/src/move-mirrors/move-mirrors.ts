@@ -25,10 +25,12 @@ interface MoveRequest extends Omit<MoveOptions, 'details'> {
   readonly dryRun: boolean;
 }
 
+/** Which mirrors to move, and how. */
 export interface MoveMirrorsRequest extends MoveRequest {
   readonly move: HostMove;
 }
 
+/** Which move to undo, and how. */
 export interface UndoMoveRequest extends Omit<MoveRequest, 'owner'> {
   readonly move: AuditId;
 }
@@ -49,6 +51,7 @@ export interface UnreadLine {
   readonly because: string;
 }
 
+/** An examined mirror on the host: moved, or why it was not. */
 export type MirrorMoved =
   | (MirrorMove & { readonly kind: MirrorMoveOutcome | 'would-move' | 'changed-since' })
   /** `unchanged`: it has the address already. `not-as-expected`: it has another one than the line expects. */

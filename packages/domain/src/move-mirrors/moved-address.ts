@@ -1,20 +1,10 @@
-import {
-  type AddressFault,
-  comparable,
-  type Host,
-  type HostList,
-  type HostName,
-  hostNameOf,
-  isIpAddress,
-  isListed,
-  type MirrorAddress,
-  mirrorAddress,
-} from '../values/mirror-address.ts';
+import * as values from '../values/mirror-address.ts';
 
+/** From which host to which mirrors are moved. */
 export interface HostMove {
-  readonly from: HostName;
+  readonly from: values.HostName;
   /** Written into addresses as the user spelled it. */
-  readonly to: Host;
+  readonly to: values.Host;
   /** Names below the old host move too: `x.old.example` becomes `x.new.example`. */
   readonly subdomains: boolean;
 }
@@ -29,22 +19,23 @@ export type HostMoveFault =
 
 /** Checks a move before any mirror is read: returns the move, or why it is invalid. */
 export function hostMove(
-  from: Host,
-  to: Host,
+  from: values.Host,
+  to: values.Host,
   subdomains: boolean,
-  denied: HostList,
+  denied: values.HostList,
 ): HostMove | { fault: HostMoveFault } {
-  if (subdomains && (isIpAddress(from.name) || isIpAddress(to.name))) return { fault: 'no-names-below' };
+  if (subdomains && (values.isIpAddress(from.name) || values.isIpAddress(to.name)))
+    return { fault: 'no-names-below' };
   const move = { from: from.name, to, subdomains };
   if (namesBefore(move, to.name) !== undefined) return { fault: 'matches-itself' };
-  return isListed(denied, to.name) ? { fault: 'denied-host' } : move;
+  return values.isListed(denied, to.name) ? { fault: 'denied-host' } : move;
 }
 
 /**
  * The part of the host name before the name that moves: empty, or names such as `x.`. Undefined if the host does not
  * move.
  */
-function namesBefore({ from, subdomains }: HostMove, name: HostName): string | undefined {
+function namesBefore({ from, subdomains }: HostMove, name: values.HostName): string | undefined {
   if (name === from) return '';
   return subdomains && name.endsWith(`.${from}`) ? name.slice(0, -from.length) : undefined;
 }
@@ -53,9 +44,9 @@ function namesBefore({ from, subdomains }: HostMove, name: HostName): string | u
 const schemeAndHost = /^(https?:\/\/)(\[[^\]]*\]|[^/?#:@\\[\]]+)(?=(?::[0-9]*)?(?:[/?#]|$))/i;
 
 type Relocation =
-  | { readonly to: MirrorAddress }
+  | { readonly to: values.MirrorAddress }
   /** `to` is the address it would have had; undefined if the host cannot be separated from the rest. */
-  | { readonly fault: AddressFault; readonly to: string | undefined };
+  | { readonly fault: values.AddressFault; readonly to: string | undefined };
 
 /**
  * The address on the new host. Only the characters of the host change, and the result is checked like every address.
@@ -63,20 +54,20 @@ type Relocation =
  */
 export function movedAddress(
   move: HostMove,
-  address: MirrorAddress,
-  denied: HostList,
+  address: values.MirrorAddress,
+  denied: values.HostList,
 ): Relocation | undefined {
-  const name = hostNameOf(address);
+  const name = values.hostNameOf(address);
   const before = name && namesBefore(move, name);
   if (before === undefined) return undefined;
 
   const [start, scheme, written] = schemeAndHost.exec(address) ?? [];
   if (scheme === undefined || written === undefined) return { fault: 'not-a-url', to: undefined };
   // Names in plain ASCII keep their spelling; others take the form of the URL parser.
-  const kept = comparable(written) === name ? written.slice(0, before.length) : before;
+  const kept = values.comparable(written) === name ? written.slice(0, before.length) : before;
   const to = `${scheme}${kept}${move.to.written}${address.slice(start?.length)}`;
-  const moved = mirrorAddress(to, denied);
+  const moved = values.mirrorAddress(to, denied);
   if (typeof moved !== 'string') return { fault: moved.fault, to };
-  if (hostNameOf(moved) !== `${before}${move.to.name}`) return { fault: 'not-a-url', to };
+  if (values.hostNameOf(moved) !== `${before}${move.to.name}`) return { fault: 'not-a-url', to };
   return { to: moved };
 }

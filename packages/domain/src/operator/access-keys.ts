@@ -1,6 +1,7 @@
 import type { AccessKey } from '../values/access-key.ts';
 import type { AccessKeyId, Label, OwnerId, Timestamp } from '../values/identifiers.ts';
 
+/** The key to issue. */
 export interface NewAccessKey {
   readonly owner: OwnerId;
   /** The purpose of the key, in its holder's words. */
@@ -33,13 +34,12 @@ export interface AccessKeyRecord {
   readonly replacedBy: AccessKeyId | null;
 }
 
+/** Which keys to list: those after one, at most `limit` (1 or more). */
 export interface AccessKeyPage {
   readonly owner?: OwnerId | undefined;
   /** Only keys that expire within so many seconds from now, by the store's clock, and are neither revoked nor replaced. */
   readonly expiring?: number | undefined;
-  /** Start after this key. */
   readonly after?: AccessKeyId | undefined;
-  /** The maximum number of keys; at least 1. */
   readonly limit: number;
 }
 

@@ -24,6 +24,7 @@ export const auditedActs = [
   'history-pruned',
   'hosts-allowed',
 ] as const;
+/** What an operator did. */
 export type AuditedAct = (typeof auditedActs)[number];
 
 /** A recorded act, written in the same transaction as the act itself, and never deleted. */
@@ -42,11 +43,10 @@ export interface AuditEntry {
   readonly details: Readonly<Record<string, string | number | boolean | null>>;
 }
 
+/** Which entries to list: those before one, at most `limit` (1 or more). */
 export interface AuditPage {
   readonly campaign?: CampaignId | undefined;
-  /** Only entries before this one. */
   readonly before?: AuditId | undefined;
-  /** The maximum number of entries; at least 1. */
   readonly limit: number;
 }
 

@@ -13,11 +13,10 @@ export interface CampaignRecord {
   readonly mirror: Mirror | null;
 }
 
+/** Which campaigns to list: those after one, at most `limit` (1 or more). */
 export interface CampaignPage {
   readonly owner?: OwnerId | undefined;
-  /** Start after this campaign. */
   readonly after?: CampaignId | undefined;
-  /** The maximum number of campaigns; at least 1. */
   readonly limit: number;
 }
 
@@ -30,6 +29,7 @@ export interface MirrorPage extends CampaignPage {
   readonly hosts?: readonly HostName[];
 }
 
+/** Those found on a page of mirrors, and where the next page begins. */
 export interface ExaminedMirrors<M> {
   readonly mirrors: readonly M[];
   /** The number of mirrors examined, including those that were left out because of their hosts. */
@@ -50,6 +50,7 @@ export interface CampaignRecords {
   listMirrors(page: MirrorPage): Promise<ExaminedMirrors<Mirror>>;
 }
 
+/** The campaign to create. */
 export interface NewCampaign {
   readonly owner: OwnerId;
   readonly isDefault: boolean;
@@ -64,16 +65,20 @@ export interface OwnerHasDefault {
   readonly name: string | null;
 }
 
+/** There is no such campaign. Nothing was done. */
 export type CampaignNotFound = { readonly kind: 'campaign-not-found' };
 
+/** The result of the creation of a campaign. */
 export type CampaignCreation = { readonly kind: 'created'; readonly id: CampaignId } | OwnerHasDefault;
 
+/** The result of the creation of a mirror. */
 export type MirrorCreation =
   | { readonly kind: 'created'; readonly mirror: Mirror }
   | CampaignNotFound
   /** A campaign has at most one mirror, whose address is then set. */
   | { readonly kind: 'mirror-exists' };
 
+/** The result of a transfer to another owner. */
 export type Transfer =
   | { readonly kind: 'transferred'; readonly from: OwnerId }
   /** The campaign already belonged to that owner; nothing was done. */
@@ -82,6 +87,7 @@ export type Transfer =
   /** A default campaign remains one, so its new owner must not have another. */
   | OwnerHasDefault;
 
+/** The result of a change of the default flag. */
 export type DefaultChange =
   /** The flag already had this value; nothing was done. */
   { readonly kind: 'changed' | 'unchanged'; readonly ownerId: OwnerId } | CampaignNotFound | OwnerHasDefault;

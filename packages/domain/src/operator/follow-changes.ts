@@ -1,6 +1,7 @@
 import type { CampaignId, HistoryId, OwnerId, Timestamp } from '../values/identifiers.ts';
 import type { HistoryEntry } from './mirror-history.ts';
 
+/** Which changes to follow. */
 export interface FollowedChanges {
   /** Also the changes since this time that are committed already; they come first. */
   readonly since?: Timestamp | undefined;
@@ -81,12 +82,10 @@ export class ChangeFollower {
     if (time && !(this.#completeUntil && this.#completeUntil > time)) this.#completeUntil = time;
   }
 
-  /** Forgets the changes up to the last one that is too old for the next session. */
+  /** Forgets the changes that are too old for the next session. */
   #forget(): void {
     const old = this.#completeUntil && earlier(this.#completeUntil, 2 * feedOverlap);
-    let last = 0;
-    for (const [id, changedAt] of this.#returned) if (old && changedAt < old && id > last) last = id;
-    for (const id of this.#returned.keys()) if (id <= last) this.#returned.delete(id);
+    for (const [id, changedAt] of this.#returned) if (old && changedAt < old) this.#returned.delete(id);
     this.#forgetsAbove = 2 * this.#returned.size + 1_000;
   }
 }

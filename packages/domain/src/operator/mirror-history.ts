@@ -1,36 +1,27 @@
-import type {
-  AccessKeyId,
-  CampaignId,
-  HistoryId,
-  MirrorId,
-  OwnerId,
-  Subject,
-  Timestamp,
-} from '../values/identifiers.ts';
+import type * as values from '../values/identifiers.ts';
 import type { MirrorAddress } from '../values/mirror-address.ts';
 
 /** A mirror change as stored (contract: history). It is kept after the campaign, the mirror and the key are deleted. */
 export interface HistoryEntry {
-  readonly id: HistoryId;
-  readonly mirrorId: MirrorId;
-  readonly campaignId: CampaignId;
+  readonly id: values.HistoryId;
+  readonly mirrorId: values.MirrorId;
+  readonly campaignId: values.CampaignId;
   /** Who changed the mirror. */
-  readonly subject: Subject;
+  readonly subject: values.Subject;
   /** The owner of the campaign at that moment. */
-  readonly ownerId: OwnerId;
+  readonly ownerId: values.OwnerId;
   /** The address that this change replaced. */
   readonly addressBefore: MirrorAddress;
   readonly addressAfter: MirrorAddress;
   /** Equal to the mirror's `updatedAt`. */
-  readonly changedAt: Timestamp;
+  readonly changedAt: values.Timestamp;
   readonly requestId: string;
 }
 
+/** Which changes to list: those before one, at most `limit` (1 or more). */
 export interface HistoryPage {
-  readonly campaign: CampaignId;
-  /** Only changes before this one. */
-  readonly before?: HistoryId | undefined;
-  /** The maximum number of changes; at least 1. */
+  readonly campaign: values.CampaignId;
+  readonly before?: values.HistoryId | undefined;
   readonly limit: number;
 }
 
@@ -40,28 +31,29 @@ export interface MirrorHistory {
   list(page: HistoryPage): Promise<HistoryEntry[]>;
 
   /** Undefined if the campaign has no such change. */
-  find(campaign: CampaignId, id: HistoryId): Promise<HistoryEntry | undefined>;
+  find(campaign: values.CampaignId, id: values.HistoryId): Promise<HistoryEntry | undefined>;
 
   /** Whether a change before this one was pruned; undefined: whether the last one was. */
-  isPrunedBefore(campaign: CampaignId, change: HistoryId | undefined): Promise<boolean>;
+  isPrunedBefore(campaign: values.CampaignId, change: values.HistoryId | undefined): Promise<boolean>;
 
   /**
    * The changes made with a key, newest first, from one snapshot, including those of campaigns that were transferred
    * or deleted since. Reads every change at or after `since`, or the whole history. Rows are read as fast as the
    * caller takes them.
    */
-  ofKey(key: AccessKeyId, since?: Timestamp): AsyncIterable<HistoryEntry>;
+  ofKey(key: values.AccessKeyId, since?: values.Timestamp): AsyncIterable<HistoryEntry>;
 }
 
 /** The least age at which a change can be pruned: a day, in seconds. */
 export const leastPrunedAge = 86_400;
 
+/** What a pruning would delete. */
 export interface PruningSurvey {
-  readonly olderThan: Timestamp;
+  readonly olderThan: values.Timestamp;
   /** The number of changes before that time. */
   readonly old: number;
   /** The greatest number of them; null if there are none. */
-  readonly upTo: HistoryId | null;
+  readonly upTo: values.HistoryId | null;
   /** Whether the newest of all changes is one of them. */
   readonly newestIsOld: boolean;
   /** The store's clock, in seconds since 1970. */
@@ -78,5 +70,5 @@ export interface HistoryPruning {
    * `size` when nothing is left. A deletion and its audit entry are committed together. A step does not block requests
    * that set a mirror. @throws an error when `olderThan` is less than `leastPrunedAge` ago
    */
-  prune(olderThan: Timestamp, upTo: HistoryId, size: number): Promise<number>;
+  prune(olderThan: values.Timestamp, upTo: values.HistoryId, size: number): Promise<number>;
 }

@@ -6,6 +6,7 @@ import {
 import {
   type AddressRefusal,
   checkedAddress,
+  maxAttempts,
   type Outcome,
   operatorRefusalOf,
 } from '../set-campaign-mirror/set-campaign-mirror.ts';
@@ -15,6 +16,7 @@ import type { HostList, MirrorAddress } from '../values/mirror-address.ts';
 import type { CampaignSettings, MirrorCreation } from './campaign-settings.ts';
 import type { MirrorHistory } from './mirror-history.ts';
 
+/** Why, and on which condition, an operator sets a mirror. */
 export interface OperatorSetting {
   /** The change of the history from which the address is restored, if it is. */
   readonly change?: HistoryId | undefined;
@@ -40,9 +42,6 @@ interface SettingPorts {
   readonly campaigns: Pick<CampaignRepository, 'find'>;
   readonly mirrors: OperatorMirrors;
 }
-
-/** The maximum number of attempts if the campaign changes between the check and the write. */
-const maxAttempts = 5;
 
 /**
  * Sets a mirror as an act of the operator: all rules except the last apply, and those of the address.

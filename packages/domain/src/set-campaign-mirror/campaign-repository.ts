@@ -40,13 +40,13 @@ export interface MirrorChange {
 /** The result of an attempt to set a mirror. Nothing was written unless it is `mirror-set`. */
 export type SetMirrorResult =
   | { readonly kind: 'mirror-set'; readonly mirror: Mirror; readonly lastChange: HistoryId }
-  /** Only the condition does not hold: the mirror as it is, and its last change, 0 if it never changed. */
   | ConditionFailed
   /** The caller's access key is no longer valid, or has another owner. The campaign is not reported. */
   | { readonly kind: 'caller-invalid' }
   /** The campaign is not as it was seen. `campaign` is its current state, undefined if it does not exist. */
   | { readonly kind: 'campaign-differs'; readonly campaign: Campaign | undefined };
 
+/** Only the condition does not hold: the mirror as it is, and its last change, 0 if it never changed. */
 export interface ConditionFailed {
   readonly kind: 'condition-failed';
   readonly mirror: Mirror;

@@ -39,6 +39,7 @@ export interface Identity {
   remembered?(credential: string): (Caller & { readonly toProve: true }) | undefined;
 }
 
+/** Whether the credential belongs to a caller. */
 export function isCaller(identified: Identified): identified is Caller {
   return identified !== undefined && !('refused' in identified);
 }

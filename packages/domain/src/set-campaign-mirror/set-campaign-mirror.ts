@@ -1,15 +1,5 @@
 import type { Condition } from '../values/condition.ts';
-import {
-  accessKeyOf,
-  type CampaignId,
-  campaignId,
-  type HistoryId,
-  isRequestId,
-  ownerId,
-  partsOf,
-  type Subject,
-  subject,
-} from '../values/identifiers.ts';
+import * as values from '../values/identifiers.ts';
 import {
   type AddressFault,
   type HostList,
@@ -24,7 +14,7 @@ import {
   type Mirror,
   Unavailable,
 } from './campaign-repository.ts';
-import { type Caller, type Identified, type Identity, isCaller } from './identity.ts';
+import { type Caller, type Identified, type Identity, isCaller, type Refused } from './identity.ts';
 
 /** The rules that apply to everyone, including the operator. */
 const campaignRules = [
@@ -72,7 +62,7 @@ export interface SetMirrorRequest {
   /** The caller that `identity` has identified by the credential; by default it is asked here. */
   readonly caller?: Caller | undefined;
   /** Undefined if the submitted identifier cannot be a campaign's. */
-  readonly campaign: CampaignId | undefined;
+  readonly campaign: values.CampaignId | undefined;
   /** Undefined if the submitted body contains no address. */
   readonly address: string | undefined;
   /** Links the history row to the log lines of the request: 1 to 128 visible ASCII characters (`isRequestId`). */
@@ -83,14 +73,15 @@ export interface SetMirrorRequest {
 
 /** The result of a call (contract: answers). Nothing was written unless it is `mirror-set`. */
 export type Outcome =
-  | { readonly kind: 'mirror-set'; readonly mirror: Mirror; readonly lastChange: HistoryId }
+  | { readonly kind: 'mirror-set'; readonly mirror: Mirror; readonly lastChange: values.HistoryId }
   | ConditionFailed
   /** `because` and `subject` are for the log only. */
-  | { readonly kind: 'unauthenticated'; readonly because?: string; readonly subject?: Subject }
+  | { readonly kind: 'unauthenticated'; readonly because?: string; readonly subject?: values.Subject }
   | { readonly kind: 'campaign-not-found' }
   | { readonly kind: 'refused'; readonly because: Refusal }
   | AddressRefusal;
 
+/** Why there is no address to set. */
 export type AddressRefusal =
   | { readonly kind: 'no-address' }
   | { readonly kind: 'invalid-address'; readonly because: AddressFault };
@@ -101,7 +92,7 @@ interface Facts {
 }
 
 /** The number of times, at most, that a request is judged if its campaign changes between the judgement and the write. */
-const maxAttempts = 5;
+export const maxAttempts = 5;
 
 /**
  * Sets the mirror of a campaign (contract: the call).
@@ -131,8 +122,9 @@ export class SetCampaignMirror {
    */
   async execute(request: SetMirrorRequest): Promise<Outcome> {
     const { credential, requestId, condition } = request;
-    if (!isRequestId(requestId)) throw new TypeError('requestId: not 1 to 128 visible ASCII characters');
-    if (request.campaign !== undefined && campaignId(request.campaign) !== request.campaign)
+    if (!values.isRequestId(requestId))
+      throw new TypeError('requestId: not 1 to 128 visible ASCII characters');
+    if (request.campaign !== undefined && values.campaignId(request.campaign) !== request.campaign)
       throw new TypeError('campaign: not an integer from 1 to 2^53-1');
     const known = request.caller ?? this.identity.remembered?.(credential);
     const identified = known ?? (await this.identity.whoIs(credential));
@@ -149,7 +141,7 @@ export class SetCampaignMirror {
       if (refusal) return { kind: 'refused', because: refusal };
       if (typeof address !== 'string') return address;
 
-      if (ownerId(caller.ownerId) === undefined || !isCallersSubject(caller.subject))
+      if (values.ownerId(caller.ownerId) === undefined || !isCallersSubject(caller.subject))
         throw new TypeError('the identity returned a caller whose owner or subject is malformed');
       const result = await this.#campaigns.setMirror(campaign, { address, by: caller, requestId, condition });
       if (result.kind === 'mirror-set' || result.kind === 'condition-failed') return result;
@@ -191,15 +183,13 @@ function hypothesis({ campaign: id }: SetMirrorRequest, caller: Caller): Facts |
 }
 
 /** The outcome for a credential that is refused. */
-export function unauthenticated(identified: Exclude<Identified, Caller>): Outcome {
-  if (!identified) return { kind: 'unauthenticated' };
-  const { refused: because, subject: by } = identified;
-  if (by === undefined) return { kind: 'unauthenticated', because };
-  return { kind: 'unauthenticated', because, subject: by };
+export function unauthenticated(identified: Refused | undefined): Outcome {
+  const { refused: because, subject } = identified ?? {};
+  return { kind: 'unauthenticated', ...(because !== undefined && { because }), ...(subject && { subject }) };
 }
 
 /** Whether this is the subject of a caller, as `keySubject` or `subject` makes it. */
-function isCallersSubject(by: Subject): boolean {
-  const { kind, name = '' } = partsOf(by);
-  return accessKeyOf(by) !== undefined || subject(kind, name) !== undefined;
+function isCallersSubject(by: values.Subject): boolean {
+  const { kind, name = '' } = values.partsOf(by);
+  return values.accessKeyOf(by) !== undefined || values.subject(kind, name) !== undefined;
 }

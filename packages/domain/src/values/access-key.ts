@@ -7,6 +7,7 @@ const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const wellFormed = /^cm_[0-9A-Za-z]{49}$/;
 const checksumStart = 'cm_'.length + 43;
 
+/** How many random bytes a key is made of. */
 export const accessKeyBytes = 32;
 
 /** Reads a key. Undefined if its form or checksum is wrong, so that no look-up is needed. */

@@ -7,9 +7,11 @@ export type Branded<Value, Name extends string> = Value & { readonly [brand]: Na
 /** An integer from 1 to 2^53-1. */
 type Identifier<Name extends string> = Branded<number, Name>;
 
+/** The number of a campaign. */
 export type CampaignId = Identifier<'CampaignId'>;
 /** Owners are not records of this service. */
 export type OwnerId = Identifier<'OwnerId'>;
+/** The number of a mirror, which is not its campaign's. */
 export type MirrorId = Identifier<'MirrorId'>;
 /** It is not the key itself. */
 export type AccessKeyId = Identifier<'AccessKeyId'>;
@@ -18,21 +20,26 @@ export type HistoryId = Identifier<'HistoryId'>;
 /** Of an entry of the audit. */
 export type AuditId = Identifier<'AuditId'>;
 
-/**
- * Reads an identifier: an integer from 1 to 2^53-1, or its ASCII digits without a sign or a leading zero. Undefined for
- * anything else (contract: the path).
- */
 function identifier<Id extends Identifier<string>>(value: string | number): Id | undefined {
   if (typeof value === 'string' && !/^[1-9][0-9]{0,15}$/.test(value)) return undefined;
   const number = Number(value);
   return Number.isSafeInteger(number) && number > 0 ? (number as Id) : undefined;
 }
 
+/**
+ * Reads the number of a campaign: an integer from 1 to 2^53-1, or its ASCII digits without a sign or a leading zero.
+ * Undefined for anything else (contract: the path).
+ */
 export const campaignId = (value: string | number) => identifier<CampaignId>(value);
+/** Reads the number of an owner, as `campaignId` does. */
 export const ownerId = (value: string | number) => identifier<OwnerId>(value);
+/** Reads the number of a mirror, as `campaignId` does. */
 export const mirrorId = (value: string | number) => identifier<MirrorId>(value);
+/** Reads the number of an access key, as `campaignId` does. */
 export const accessKeyId = (value: string | number) => identifier<AccessKeyId>(value);
+/** Reads the number of a change, as `campaignId` does. */
 export const historyId = (value: string | number) => identifier<HistoryId>(value);
+/** Reads the number of an entry of the audit, as `campaignId` does. */
 export const auditId = (value: string | number) => identifier<AuditId>(value);
 
 /**

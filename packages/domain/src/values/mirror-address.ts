@@ -80,9 +80,7 @@ function hasForbiddenCharacter(text: string): boolean {
 
 function isLongerThan(text: string, codePoints: number): boolean {
   // A code point takes one or two UTF-16 code units, so most texts need no counting.
-  if (text.length <= codePoints) return false;
-  if (text.length > 2 * codePoints) return true;
-  return [...text].length > codePoints;
+  return text.length > codePoints && (text.length > 2 * codePoints || [...text].length > codePoints);
 }
 
 /** At least two labels of 1 to 63 characters. */
