@@ -50,7 +50,9 @@ export const judgedFactsCases: readonly Case<World>[] = [
       expectFields(await world.others.mirror(seen.id), { targetUrl: live.before }, 'the mirror');
       expectEqual(await world.others.mirror(without.id), undefined, 'the mirror that was never created');
     },
-    'setMirror: a caller without a key is proven by its identity alone, an unknown key never': async (world) => {
+    'setMirror: a caller without a key is proven by its identity alone, an unknown key never': async (
+      world,
+    ) => {
       const { seen, by } = await live.liveCampaign(world);
       const key = accessKeyOf(by.subject);
       if (key) await world.keys?.revoke(key);
