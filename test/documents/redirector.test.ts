@@ -107,6 +107,8 @@ describe('examples/redirector', () => {
       '',
       'javascript:secret',
       'https://sec\nret.example/',
+      'https://secret.example:99999/',
+      'http://[::secret/',
       `https://secret.example/${'x'.repeat(100_000)}`,
     ];
     await data.database.admin.query('alter table campaign_mirror.mirrors disable trigger user');
