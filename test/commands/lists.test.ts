@@ -21,6 +21,7 @@ describe('the commands campaign list, mirror list and mirror show', () => {
       `insert into campaign_mirror.mirrors (campaign_id, target_url, clicks)
        select id, 'https://example.com/' || id, id from generate_series(${many}, 2, -2) id`,
     );
+    await sql("update campaign_mirror.campaigns set name = 'é😀.(\\dss' where id = 7");
     await sql('analyze');
   });
 
@@ -43,6 +44,7 @@ describe('the commands campaign list, mirror list and mirror show', () => {
       ['campaign list --limit 501 --after 499', ids(500, 1_000)],
       ['campaign list --owner 2 --after 9 --limit 3', [13, 17, 21]],
       ['campaign list --name PAIGN%20', []],
+      ['campaign list --name "É😀.(\\DSS"', [7]],
       ['campaign list --name "paign 100" --owner 1', [100, 1_000, 1_004, 1_008]],
       [`campaign list --after ${many}`, []],
       ['mirror list --owner 3 --after 10 --limit 2', [14, 18]],

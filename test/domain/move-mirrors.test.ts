@@ -336,7 +336,7 @@ describe('mirror move: all mirrors', () => {
       ]);
       const before = 'https://old.example/';
       expect(judged[2]).to.deep.equal({ kind: 'not-as-expected', line: 4, campaign: 3, before, after: x });
-      expect(judged.at(-2)).to.include({ line: 10, campaign: 9, before: null, after: x });
+      expect(judged.at(-2)).to.include({ line: 10, campaign: 9, before: null, after: undefined });
       expect(calls).to.deep.equal(['find 10']);
 
       stored[1] = { ...(stored[1] as domain.FoundMirror), address: address('https://y.example/') };

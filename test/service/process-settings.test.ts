@@ -96,6 +96,7 @@ describe('what is set of a process holds', () => {
       `mirror restore ${id} --to ${change} --yes`,
       `mirror move --from-host third.example --to-host evil.example --yes`,
       `mirror move --undo ${move} --yes`,
+      'key issue --owner 1 --name denied --hosts good.example,*.B\u00fccher.example',
       'import -',
     ]) {
       const { code, output, errors } = await command(
@@ -140,8 +141,8 @@ describe('what is set of a process holds', () => {
       evil.example
       $ denylist --allow EVIL.example.
       evil.example is allowed again, by each service from its next start on.
-      $ denylist --allow evil.example
-      ! evil.example is not denied`);
+      $ denylist --allow x.b\u00fccher.example
+      ! x.xn--bcher-kva.example is not in the list, which \`./campaign-mirror denylist\` shows`);
     expect((await call(data.one(await serving({}), { address: evil }))).status).to.equal(200);
     expect((await on.run(`mirror create ${bare} --target-url ${evil}`)).code).to.equal(0);
     const allowed = (await on.objects('audit')).filter(({ act }) => act === 'hosts-allowed');

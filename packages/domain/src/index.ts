@@ -32,6 +32,7 @@ export {
   host,
   hostList,
   invisible,
+  isListed,
   isOnHost,
   longestAddress,
   type MirrorAddress,

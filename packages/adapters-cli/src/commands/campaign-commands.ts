@@ -38,7 +38,7 @@ export function campaignCommands(call: Call, operator: OperatorAccess) {
     .action(async ({ json, owner, name, ...range }) => {
       await operator.acting(
         ({ records }) => {
-          const rows = paged(call, range, 'id', (page) => records.list({ ...page, owner, name }));
+          const rows = paged(call, range, (page) => records.list({ ...page, owner, name }));
           return call.output.list(rows, {
             json,
             columns: [

@@ -1,4 +1,4 @@
-import type { AccessKey, AccessKeyId } from '@campaign-mirror/domain';
+import * as domain from '@campaign-mirror/domain';
 import { Option } from '@commander-js/extra-typings';
 import * as parse from '../terminal/arguments.ts';
 import { group, leaf } from '../terminal/arguments.ts';
@@ -15,7 +15,7 @@ export function keyCommands(call: Call, operator: OperatorAccess) {
    */
   const printOnce = async (
     json: boolean | undefined,
-    issued: { id: AccessKeyId; key: AccessKey },
+    issued: { id: domain.AccessKeyId; key: domain.AccessKey },
     sentence: string,
   ) => {
     if (!json) await call.output.note(`${sentence} It cannot be shown again:`);
@@ -43,11 +43,14 @@ export function keyCommands(call: Call, operator: OperatorAccess) {
       parse.hosts,
     )
     .action(async ({ owner, name, expiresIn, expiry, hosts, json }) => {
-      const life = expiry ? expiresIn : 'never';
-      const { warning, issued } = await operator.administering(async ({ keys, records }) => ({
-        warning: await ownerWarning(records, owner),
-        issued: await keys.issue({ owner, name, ...(life && { expiresIn: life }), ...(hosts && { hosts }) }),
-      }));
+      const life = expiry ? expiresIn : ('never' as const);
+      const asked = { owner, name, ...(life && { expiresIn: life }), ...(hosts && { hosts }) };
+      const { warning, issued } = await operator.administering(async ({ keys, records }, { deniedHosts }) => {
+        const entries = domain.entriesOf(domain.hostList(hosts ?? []) as domain.HostList);
+        const denied = entries.find((entry) => domain.isListed(deniedHosts, entry));
+        if (denied) throw new ClearError(`--hosts: the host denylist contains ${denied}`);
+        return { warning: await ownerWarning(records, owner), issued: await keys.issue(asked) };
+      });
       if (warning) await call.output.note(warning);
       let sentence = `Key ${issued.id} of the owner ${owner}.`;
       if (!expiry) sentence += ' It never expires.';
@@ -71,7 +74,7 @@ export function keyCommands(call: Call, operator: OperatorAccess) {
     .option('--after <id>', 'only those after this one', parse.key)
     .action(async ({ json, owner, expiring, ...range }) => {
       await operator.administering(({ keys }) => {
-        const rows = paged(call, range, 'id', (page) => keys.list({ ...page, owner, expiring }));
+        const rows = paged(call, range, (page) => keys.list({ ...page, owner, expiring }));
         return call.output.list(rows, {
           json,
           columns: [

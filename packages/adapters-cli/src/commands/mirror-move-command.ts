@@ -144,9 +144,16 @@ async function undoingPlan(
   includeDefault: boolean,
   denied: domain.HostList,
 ): Promise<Plan> {
-  const undoneBy = await moves.undoneBy(move);
-  if (undoneBy === undefined)
+  let by = await moves.undoneBy(move);
+  if (by === undefined)
     throw new ClearError(`there is no move ${move}: \`./campaign-mirror audit\` shows the numbers of moves`);
+  // An undo may have been undone itself.
+  let last = move;
+  let isUndone = false;
+  for (; by; by = await moves.undoneBy(by)) {
+    last = by;
+    isUndone = !isUndone;
+  }
   return {
     events: (dryRun) => domain.undoMove(moves, { move, includeDefault, dryRun }, denied),
     done: 'moved',
@@ -154,11 +161,15 @@ async function undoingPlan(
     none: `Move ${move} has nothing to undo.`,
     warning: ({ counts: { 'changed-since': changed } }) =>
       changed > 0 ? `${counted(changed, 'mirror was', 'mirrors were')} changed since, and will stay.` : '',
-    ...(undoneBy && {
+    ...(last !== move && {
       refuse: ({ counts: { unchanged, 'changed-since': changed, ...others } }) => {
         if (Object.values(others).some((count) => count > 0)) return;
-        const redo = `\`./campaign-mirror mirror move --undo ${undoneBy}\` makes it again`;
-        throw new ClearError(`move ${move} was undone already, by move ${undoneBy}: ${redo}`);
+        const command = `\`./campaign-mirror mirror move --undo ${last}\``;
+        throw new ClearError(
+          isUndone
+            ? `move ${move} was undone already, by move ${last}: ${command} makes it again`
+            : `move ${move} was undone, and made again by move ${last}: ${command} undoes it`,
+        );
       },
     }),
   };

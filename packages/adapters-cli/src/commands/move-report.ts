@@ -60,12 +60,8 @@ export class MoveReport {
 
   /** The counts under their names in the interface. */
   get fields(): Readonly<Record<string, number>> {
-    const { done } = this.#options;
-    const counts = Object.entries(this.counts).map(([kind, count]) => [
-      nameOf(kind, done).replaceAll('-', '_'),
-      count,
-    ]);
-    return Object.fromEntries(counts);
+    const nameIn = (kind: string) => nameOf(kind, this.#options.done).replaceAll('-', '_');
+    return Object.fromEntries(Object.entries(this.counts).map(([kind, count]) => [nameIn(kind), count]));
   }
 
   /** Such as `2 mirrors were moved (move 17)`. */
@@ -152,12 +148,9 @@ function sentenceOf(result: domain.MirrorMoved, done: ReportOptions['done']): st
   const before = printable(result.before ?? '');
   const after = printable(result.after ?? '');
   const mirror = `campaign ${campaign}: ${before}`;
-  const not = done === 'set' ? `campaign ${campaign} is not set to ${after}:` : `${mirror} is not moved:`;
+  const notSet = `campaign ${campaign} is not set${after && ` to ${after}`}:`;
+  const not = done === 'set' ? notSet : `${mirror} is not moved:`;
   switch (result.kind) {
-    case 'moved':
-    case 'would-move':
-    case 'unchanged':
-      return `${mirror} → ${after}`;
     case 'refused': {
       const { because } = result;
       if (because === 'campaign-not-found') return campaignRefused(campaign, { kind: because }).message;
@@ -174,6 +167,8 @@ function sentenceOf(result: domain.MirrorMoved, done: ReportOptions['done']): st
       return `${not} the campaign or its mirror was changed meanwhile`;
     case 'changed-since':
       return `${not} the campaign or its mirror was changed after the move`;
+    default:
+      return `${mirror} → ${after}`;
   }
 }
 

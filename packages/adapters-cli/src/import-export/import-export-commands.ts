@@ -23,6 +23,7 @@ export function importCommand(call: Call, operator: OperatorAccess) {
       const { named } = await import('../terminal/csv-file.ts');
       const { importLines } = await import('./import-lines.ts');
       const file = await inputFile(path, call.stdin);
+      let isThere = false;
       const importing = operator.acting(
         ({ imports }, { deniedHosts }) => {
           const leaveOut = (headings: readonly string[]) =>
@@ -30,6 +31,7 @@ export function importCommand(call: Call, operator: OperatorAccess) {
           const bytes = readWithProgress(call, 'Reading', file);
           const lines = importLines(bytes, deniedHosts, ignoreColumns && leaveOut);
           const report = ({ line, fault }: BadLine) => {
+            if (fault.kind === 'campaign-taken' && fault.line === null) isThere = true;
             const [column, reason] = faultInWords(fault);
             if (json) return call.output.object({ line, column, fault: fault.kind, reason });
             const place = column === null ? `line ${line}` : `line ${line}: ${column}`;
@@ -42,7 +44,12 @@ export function importCommand(call: Call, operator: OperatorAccess) {
       const outcome = await importing.catch(stopped('Stopped. Nothing was imported.'));
       if (outcome.kind === 'refused') {
         const lines = counted(outcome.badLines, 'line is', 'lines are');
-        throw new ClearError(`nothing was imported, since ${lines} bad: fix the file, and import it again`);
+        const remedy = isThere
+          ? '; `./campaign-mirror mirror set --file` changes campaigns that are there'
+          : '';
+        throw new ClearError(
+          `nothing was imported, since ${lines} bad: fix the file, and import it again${remedy}`,
+        );
       }
       const { campaigns, mirrors } = outcome;
       const what = `${counted(campaigns, 'campaign')}, ${counted(mirrors, 'mirror')}.`;

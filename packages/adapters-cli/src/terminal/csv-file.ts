@@ -154,6 +154,9 @@ const squeezed = (heading: string) => heading.toLowerCase().replace(/[\s_-]+/g, 
 /** Such as `"Notes", "Hits"`. */
 export const named = (headings: readonly string[]) => `"${headings.join('", "').slice(0, 200)}"`;
 
+/** A line that was cut off looks the same, so what lacks is not taken for empty. */
+const fewer = 'Excel leaves out last columns that are empty: put one last that is filled in each line';
+
 /** @throws UnreadLine if the line has more or fewer fields, or a value in a column without a heading */
 function fieldsOf<Column extends string>(
   values: readonly string[],
@@ -161,9 +164,10 @@ function fieldsOf<Column extends string>(
   { leaveOut }: CsvColumns<Column>,
 ): Partial<Record<Column, string>> {
   if (values.length !== columns.length) {
-    const remedy = values.length > columns.length ? ': quote a field that contains the separator' : '';
+    const isLonger = values.length > columns.length;
+    const remedy = isLonger ? 'quote a field that contains the separator' : fewer;
     throw new UnreadLine(
-      `the line has ${counted(values.length, 'field')}, but the header has ${columns.length}${remedy}`,
+      `the line has ${counted(values.length, 'field')}, but the header has ${columns.length}: ${remedy}`,
     );
   }
   const fields: Partial<Record<Column, string>> = {};

@@ -26,13 +26,13 @@ export type InputFile = Awaited<ReturnType<typeof inputFile>>;
 
 /**
  * The file at a path, or standard input for `-`, which a command reads once: its name without folders, and its size in
- * bytes, which is unknown in advance for a pipe. @throws ClearError when there is no such file
+ * bytes; of a pipe, its path, and no size. @throws ClearError when there is no such file
  */
 export async function inputFile(path: string, stdin: Readable) {
   if (path === '-') return { name: 'standard input', size: undefined, open: () => stdin };
   const stats = await stat(path).catch((error) => Promise.reject(unreadable(path, error)));
-  const size = stats.isFile() ? stats.size : undefined;
-  return { name: basename(path), size, open: () => createReadStream(path) };
+  const [name, size] = stats.isFile() ? [basename(path), stats.size] : [path, undefined];
+  return { name, size, open: () => createReadStream(path) };
 }
 
 /**

@@ -169,19 +169,10 @@ async function tableLines(rows: string[][], colAligns: ('left' | 'right')[]): Pr
 }
 
 /** The characters of cli-table3 between the columns and around the table. */
-const noFrame = {
-  top: '',
-  'top-left': '',
-  'top-mid': '',
-  'top-right': '',
-  left: '',
-  middle: '  ',
-  right: '',
-  bottom: '',
-  'bottom-left': '',
-  'bottom-mid': '',
-  'bottom-right': '',
-};
+const frame = 'top top-left top-mid top-right left right bottom bottom-left bottom-mid bottom-right'.split(
+  ' ',
+);
+const noFrame = { ...Object.fromEntries(frame.map((part) => [part, ''])), middle: '  ' };
 
 function cellText(value: Cell): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';

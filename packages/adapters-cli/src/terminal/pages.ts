@@ -5,14 +5,13 @@ import type { Listing } from './output.ts';
 const pageSize = 500;
 
 /**
- * At most `limit` rows after the row `after`, in the order of `field`. Each page is read when it is needed.
+ * At most `limit` rows after the row `after`, by their numbers. Each page is read when it is needed.
  * @throws Interrupted between two pages
  */
-export async function* paged<Field extends string, Key, Row extends Readonly<Record<Field, Key>>>(
+export async function* paged<Id, Row extends { readonly id: Id }>(
   call: Call,
-  { after, limit = Number.POSITIVE_INFINITY }: { after?: Key | undefined; limit?: number | undefined },
-  field: Field,
-  read: (page: { readonly after: Key | undefined; readonly limit: number }) => Promise<Row[]>,
+  { after, limit = Number.POSITIVE_INFINITY }: { after?: Id | undefined; limit?: number | undefined },
+  read: (page: { readonly after: Id | undefined; readonly limit: number }) => Promise<Row[]>,
 ): AsyncGenerator<Row> {
   let last = after;
   for (let left = limit; left > 0; left -= pageSize) {
@@ -21,7 +20,7 @@ export async function* paged<Field extends string, Key, Row extends Readonly<Rec
     const rows = await read({ after: last, limit: size });
     yield* rows;
     if (rows.length < size) return;
-    last = rows.at(-1)?.[field];
+    last = rows.at(-1)?.id;
   }
 }
 
@@ -36,7 +35,7 @@ export async function listNewest<Id extends number, Row extends { readonly id: I
   read: (page: { readonly before: Id | undefined; readonly limit: number }) => Promise<Row[]>,
 ): Promise<Id | undefined> {
   let last = before;
-  const rows = paged(call, { after: before, limit }, 'id', async ({ after, limit }) => {
+  const rows = paged(call, { after: before, limit }, async ({ after, limit }) => {
     const page = await read({ before: after, limit });
     last = page.at(-1)?.id ?? last;
     return page;

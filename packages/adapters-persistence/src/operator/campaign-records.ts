@@ -15,8 +15,15 @@ const records = (where: string) => `
 
 const recordById = records('id = $1');
 const recordPage = records(`
-  id > $1 and ($2::bigint is null or owner_id = $2) and ($4::text is null or strpos(lower(name), lower($4)) > 0)
+  id > $1 and ($2::bigint is null or owner_id = $2) and ($4::text is null or name ~ $4)
   order by id limit $3`);
+
+/** A regular expression for a text in any case: in the locale C, `lower` knows ASCII only. */
+const inAnyCase = (text: string) =>
+  [...text]
+    .map((one) => one.replace(/[^\w\s\u0080-\u{10ffff}]/u, '\\$&'))
+    .map((one) => `(?:${one}|${one.toLowerCase()}|${one.toUpperCase()})`)
+    .join('');
 
 /** The part of an address between `//` and its path or query, if it begins with a scheme in lower case. */
 const authority = `split_part(split_part(target_url collate "C", '/', 3), '?', 1) as authority`;
@@ -79,8 +86,10 @@ const nextOf = (owner: domain.OwnerId | undefined) =>
 export const postgresCampaignRecords = (pool: Pool): domain.CampaignRecords => ({
   find: async (id) => (await rowsOf<RecordRow>(pool, recordById, [id])).map(recordOf)[0],
 
-  list: async ({ owner, after, limit, name }) =>
-    (await rowsOf<RecordRow>(pool, recordPage, [after ?? 0, owner, limit, name])).map(recordOf),
+  list: async ({ owner, after, limit, name }) => {
+    const values = [after ?? 0, owner, limit, name && inAnyCase(name)];
+    return (await rowsOf<RecordRow>(pool, recordPage, values)).map(recordOf);
+  },
 
   listMirrors: async (page) => {
     if (page.hosts) return examineMirrors<domain.Mirror>(pool, mirrorColumns, page);

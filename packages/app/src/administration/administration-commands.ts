@@ -97,7 +97,8 @@ export function denylist(call: Call) {
         }
         const list = hostList([allow]);
         const host = 'notAHost' in list ? allow : (entriesOf(list)[0] ?? allow);
-        if (!(await allowHost(pool, act, host))) throw new ClearError(`${host} is not denied`);
+        if (!(await allowHost(pool, act, host)))
+          throw new ClearError(`${host} is not in the list, which \`./campaign-mirror denylist\` shows`);
         const sentence = `${host} is allowed again, by each service from its next start on.`;
         return call.output.answer(json, { host, allowed: true }, sentence);
       });

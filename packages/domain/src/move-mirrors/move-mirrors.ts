@@ -106,26 +106,20 @@ export async function* moveMirrors(
   const options = { ...request, details: { from, to: to.written, subdomains } };
   const total = await mirrors.count(owner);
   let examined = 0;
-  let isTargetInUse = false;
-  let below = 0;
-  let elsewhere = 0;
+  const seen = { isTargetInUse: false, below: 0, elsewhere: 0 };
   let after: CampaignId | undefined;
-  const progress = (): MoveProgress => {
-    const { moveId } = mirrors;
-    const all = Math.max(examined, total);
-    return { kind: 'progress', examined, total: all, move: moveId, isTargetInUse, below, elsewhere };
-  };
+  const progress = () => ({ ...progressOf(mirrors, examined, Math.max(examined, total)), ...seen });
   do {
     yield progress();
-    const hosts = dryRun && !isTargetInUse ? [from, to.name] : [from];
+    const hosts = dryRun && !seen.isTargetInUse ? [from, to.name] : [from];
     const page = await mirrors.find({ limit: pageSize, hosts, after, owner });
     const results: MirrorMoved[] = [];
     for (const mirror of page.mirrors) {
       const result = moveOf(mirror, request, denied);
       if (result) results.push(result);
-      else if (isOnHost(mirror.address, to.name, subdomains)) isTargetInUse = true;
-      else if (isOnHost(mirror.address, from, true)) below += 1;
-      if (namesHostElsewhere(mirror.address, from)) elsewhere += 1;
+      else if (isOnHost(mirror.address, to.name, subdomains)) seen.isTargetInUse = true;
+      else if (isOnHost(mirror.address, from, true)) seen.below += 1;
+      if (namesHostElsewhere(mirror.address, from)) seen.elsewhere += 1;
     }
     examined += page.examined;
     after = page.last;
@@ -169,16 +163,17 @@ function settingOf(
   denied: HostList,
 ): MirrorMoved {
   const before = seen?.address ?? null;
-  const setting = { line, campaign, before, after };
+  // What is not checked yet is not repeated: it may hold a password.
+  const setting = { line, campaign, before, after: undefined };
   if (!seen) return { ...setting, kind: 'refused', because: 'campaign-not-found' };
   // An export has an empty address for a campaign without a mirror.
-  if (after === (before ?? '')) return { ...setting, kind: 'unchanged' };
+  if (after === (before ?? '')) return { ...setting, after, kind: 'unchanged' };
   const because = operatorRefusalOf(seen.campaign);
   if (before === null || because)
     return { ...setting, kind: 'refused', because: because ?? 'mirror-not-created' };
   const address = mirrorAddress(after, denied);
   if (typeof address !== 'string') return { ...setting, kind: 'invalid', because: address.fault };
-  if (expected !== '' && expected !== before) return { ...setting, kind: 'not-as-expected' };
+  if (expected !== '' && expected !== before) return { ...setting, after, kind: 'not-as-expected' };
   return { line, campaign, before, after: address, kind: 'would-move' };
 }
 
