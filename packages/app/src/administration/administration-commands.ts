@@ -52,7 +52,7 @@ export function migrate(call: Call) {
         const count = numbers ? numbers.last - numbers.first + 1 : plentyOfNumbers;
         if (count < plentyOfNumbers)
           call.output.note(
-            `Each change of a mirror takes a number, too: after ${count} changes no mirror can be set. Prefer 10^12 numbers.`,
+            'If this is its first range, each change of a mirror takes one of these numbers, too: prefer 10^12.',
           );
         const range = numbers
           ? ` This installation has the numbers ${numbers.first} to ${numbers.last}.`
