@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { openOwnDatabase } from '../../packages/app/src/database/embedded-database.ts';
+import { openOwnDatabase } from '../../packages/app/src/database/database-access.ts';
 import type { Cleanup } from '../machine/run.ts';
 import { query } from './query.ts';
 

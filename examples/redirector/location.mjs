@@ -32,8 +32,8 @@ export function location(address, clickId) {
   const filled = `${scheme}${labels.join('.')}${port}`;
   if (labels.includes(undefined) || filled.includes('\\')) return undefined;
   const url = filled + fill(rest).replace(/[^!-~]+/g, encodeURIComponent);
-  // A value can make a host that no browser accepts, such as half an IPv4 address.
-  if (url.length > longestLocation || (host.includes(macro) && !canParse(url))) return undefined;
+  // A value can make a host that no browser accepts, such as half an IPv4 address, and a row can have one.
+  if (url.length > longestLocation || !canParse(url)) return undefined;
   return url;
 }
 

@@ -35,7 +35,8 @@ export function redirector(pools, limits) {
 
   /** @param {import('node:http').IncomingMessage} request @returns {Promise<[status: number, headers?: object]>} */
   async function answer({ method, url = '' }) {
-    const [, number, query = ''] = /^\/c\/([1-9][0-9]{0,15})(?:\?(.*))?$/.exec(url) ?? [];
+    const [, number, query = ''] =
+      /^(?:https?:\/\/[^/?#]*)?\/c\/([1-9][0-9]{0,15})(?:\?(.*))?$/.exec(url) ?? [];
     const campaign = Number(number);
     if (!Number.isSafeInteger(campaign)) return [404];
     if (method !== 'GET' && method !== 'HEAD') return [405, { Allow: 'GET, HEAD' }];

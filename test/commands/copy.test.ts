@@ -165,7 +165,9 @@ describe('copy', () => {
       const empty = await emptyDatabase('owner');
       const { errors } = await copy({ SOURCE_DATABASE_URL: empty.url('owner') });
       await empty.drop();
-      expect(errors).to.match(new RegExp(`^the database \\S+/${empty.name} is not set up for this version`));
+      expect(errors).to.match(
+        new RegExp(`^the database \\S+/${empty.name}, user "\\w+": .* is not set up for this version`),
+      );
     });
 
     it('from one that is away, or lets nobody read: it is named, and no password is shown', async () => {
@@ -178,7 +180,7 @@ describe('copy', () => {
       const may = await copy({ SOURCE_DATABASE_URL: source.url('redirector') });
       expect(may).to.include({ code: 1, output: '' });
       expect(may.errors).to.match(
-        new RegExp(`^the user "${roles.redirector}" of the database \\S+/${source.name} lacks a right`),
+        new RegExp(`^the database \\S+/${source.name}, user "${roles.redirector}": permission denied `),
       );
       const wrong = await copy({ SOURCE_DATABASE_URL: 'postgres://a:geheim@one,two/b' });
       expect(wrong.errors).to.match(/^SOURCE_DATABASE_URL must be a URL such as /);

@@ -50,6 +50,10 @@ const ormMistakes: Partial<
     ['const recorded = em', 'const apart = em.fork(); const recorded = apart'],
     ['await em.flush()', 'await apart.flush(); await em.flush()'],
   ],
+  'trusts the claim of a key': [
+    'an unknown key',
+    ["if (domain.accessKeyOf(change.by.subject)) return { kind: 'caller-invalid' };", ''],
+  ],
   'throws what the driver throws': [
     'away: ',
     ['throw new domain.Unavailable', 'throw cause; new domain.Unavailable'],

@@ -95,6 +95,7 @@ describe('examples/redirector', () => {
       'click_id=evil.example%23',
     ])
       expect(await target(`${campaign()}?${query}`)).to.match(fresh);
+    expect(await target(`http://mirror.example/c/${campaign()}?click_id=a`)).to.include('https://a.');
     const none = { status: 404, location: undefined, cached: 'no-store' };
     for (const path of ['424242', `0${campaign()}`, `${campaign()}/`, '', '../', '9007199254740993'])
       expect(await visit(path)).to.deep.equal(none);
@@ -106,6 +107,8 @@ describe('examples/redirector', () => {
       '',
       'javascript:secret',
       'https://sec\nret.example/',
+      'https://secret.example:99999/',
+      'http://[::secret/',
       `https://secret.example/${'x'.repeat(100_000)}`,
     ];
     await data.database.admin.query('alter table campaign_mirror.mirrors disable trigger user');

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { openOwnDatabase } from '../../packages/app/src/database/embedded-database.ts';
+import { openOwnDatabase } from '../../packages/app/src/database/database-access.ts';
 import { query } from '../support/embedded/embedded-sandbox.ts';
 import { call, load } from '../support/http/caller.ts';
 import { processesOf } from '../support/process/data-folder.ts';

@@ -1,6 +1,6 @@
 import { type Role, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
-import { openOwnDatabase } from '../../packages/app/src/database/embedded-database.ts';
+import { openOwnDatabase } from '../../packages/app/src/database/database-access.ts';
 import {
   emptyDatabase,
   freshDatabase,
@@ -64,12 +64,12 @@ describe('a start that cannot succeed ends with one clear line and an exit code'
       /LATIN1: make one: create database NAME template template0 encoding 'UTF8' locale 'C'$/,
       { make: () => emptyDatabase('owner', latin1) },
     ],
-    ['a wrong password', / refuses the user "\w+_nobody": check its name, its password/, { url: stranger }],
-    ['no right to connect', /^the user "\w+_service" may not use .*: grant it CONNECT$/, asService(barred)],
-    ['no writes', / takes no writes .*: nothing was done; name the primary /, { change: readOnly }],
-    ['no TLS, and no warning of the driver', /^the database .* does not speak TLS, which sslmode/, noTls],
-    ['no such database', /_nowhere does not exist: create it/, { url: { pathname: '/mirror_nowhere' } }],
-    ['no right to migrate', / may not migrate .*RUN_MIGRATIONS=false$/, asService('select', 'true')],
+    ['a wrong password', / "\w+_nobody" \(28P01\): check the name of the user, its pass/, { url: stranger }],
+    ['no right to connect', /, user "\w+_service": .* \(42501\): grant it CONNECT$/, asService(barred)],
+    ['no writes', / a read-only transaction .*: nothing was done; name the primary /, { change: readOnly }],
+    ['no TLS, and no warning of the driver', /: The server does not support SSL .*: switch it on/, noTls],
+    ['no such database', /_nowhere" .* \(3D000\): create it/, { url: { pathname: '/mirror_nowhere' } }],
+    ['no right to migrate', / \(42501\): run .*RUN_MIGRATIONS=false$/, asService('select', 'true')],
     [
       'never migrated',
       /: pending: 0001-mirrors-with-facts, .*: run `.\/campaign-mirror /,
@@ -111,7 +111,9 @@ describe('a start that cannot succeed ends with one clear line and an exit code'
     const { host, port, user, database: name } = embedded.address('service');
     const settings = { DATABASE_URL: `postgres://${user}@${host}:${port}/${name}`, DATABASE_WAIT: '60s' };
     const line = await refusal(settings).finally(() => embedded.close());
-    expect(line).to.match(/refuses the user "campaign_mirror_service"/);
+    expect(line).to.match(
+      /, user "campaign_mirror_service": SASL: .*: check the name of the user, its password /,
+    );
   });
 
   it('a server older than 15', async () => {

@@ -54,10 +54,11 @@ describe('TLS to a database of yours', () => {
     return awaitDatabase(address, settings, ['version']).catch((error: Error) => error.message);
   }
 
-  const untrusted = 'a certificate of a CA that is not trusted: name the file of the CA by sslrootcert or';
+  const untrusted = ': name the file of the CA of its certificate by sslrootcert or';
   const otherHost =
-    'a certificate for another host: connect by the name that it is for, or check the CA alone';
-  const tlsOnly = 'lets the user "postgres" in with TLS only, or not at all: set sslmode=verify-full, or';
+    '(ERR_TLS_CERT_ALTNAME_INVALID): connect by the name that its certificate is for, or check the CA alone';
+  const tlsOnly =
+    'user "postgres", database "postgres", no encryption (28000): if it lets this user in with TLS only, set sslmode=verify-full';
   const [here, localhost] = ['127.0.0.1', 'localhost'];
   const cases: [parameters: string, host: string, fault?: string][] = [
     ['sslmode=verify-full&CA', here],
@@ -78,7 +79,7 @@ describe('TLS to a database of yours', () => {
   for (const [parameters, host, fault] of cases)
     it(`${parameters} at ${host}: ${fault ?? 'is believed'}`, async () => {
       const found = await faultWith(url(parameters, host));
-      if (fault) expect(found).to.include(`the database ${host}:${port}/postgres `).and.to.include(fault);
+      if (fault) expect(found).to.include(`the database ${host}:${port}/postgres, `).and.to.include(fault);
       else expect(found).to.equal(undefined);
     });
 
@@ -99,7 +100,7 @@ describe('TLS to a database of yours', () => {
 
   it('a server without TLS is never spoken to in the clear when TLS is asked for', async () => {
     await restart('', 'host all all 127.0.0.1/32 trust\n');
-    const fault = 'does not speak TLS, which sslmode asks for: switch';
+    const fault = ': The server does not support SSL connections: switch it on there';
     expect(await faultWith(url('sslmode=require'))).to.include(fault);
     expect(await faultWith(url('sslmode=verify-full&CA'))).to.include(fault);
     expect(await faultWith(url('sslmode=disable'))).to.equal(undefined);

@@ -1,7 +1,9 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { readSettings } from '../../packages/app/src/settings/read-settings.ts';
-import { folderOf } from '../support/process/lives.ts';
+import { command, refused } from '../support/commands/command.ts';
+import { dataFolderOf, folderOf } from '../support/process/lives.ts';
+import { listeningService } from '../support/process/service-process.ts';
 
 describe('secrets in files', () => {
   const { at } = folderOf('suite');
@@ -43,5 +45,76 @@ describe('secrets in files', () => {
     expect(password({ DATABASE_URL_FILE: path })).to.deep.equal([
       `DATABASE_URL (in ${path}) must be a URL such as postgres://user:password@host:5432/database, with one host, and what is special in it percent-encoded`,
     ]);
+  });
+});
+
+describe('ENVIRONMENT_FILE', () => {
+  const { at } = folderOf('suite');
+  const data = dataFolderOf('suite');
+  let path: string;
+  before(() => {
+    path = at('environment');
+  });
+
+  /** What `config` shows of settings that the file sets. */
+  async function shown(content: string | Buffer, ...names: string[]) {
+    await writeFile(path, content);
+    const { output, errors } = await command(['config', '--json'], {
+      ENVIRONMENT_FILE: path,
+      PGUSER: 'other',
+    });
+    expect(errors).to.equal('');
+    const { settings } = JSON.parse(output);
+    return names.map((name) => settings.find(({ setting }: { setting: string }) => setting === name).value);
+  }
+
+  it('is read as it stands: a blank, &, ;, $, # and quotes inside are parts of a value', async () => {
+    const user = `a & b; c $HOME #d 'e' "f" %g {h}=`;
+    const text = `# a comment\n\n#PGPORT=1\nPGHOST=db.example\r\nMIRROR_HOST_DENYLIST=a.example, b.example\nPGUSER=first\nPGUSER=${user}\r\nDOCS=`;
+    expect(await shown(text, 'MIRROR_HOST_DENYLIST', 'PGUSER', 'PGPORT', 'DOCS')).to.deep.equal([
+      ...['a.example, b.example', user, null, 'on'],
+    ]);
+  });
+
+  it('stops the command at a line that somebody else could read differently, and does not show it', async () => {
+    const lines = [
+      ...[`A="MARKED"`, `A='MARKED'`, 'A=MARKED\\', 'A=MAR\\KED', 'A= MARKED', 'A=MARKED ', 'A=MAR\tKED'],
+      ...[
+        'A =MARKED',
+        ' A=MARKED',
+        'export A=MARKED',
+        'MARKED',
+        '; MARKED',
+        '# MARKED\\',
+        '1A=MARKED',
+        '=MARKED',
+      ],
+      ...['\u{feff}A=MARKED', 'A=MAR\rKED', 'A=MAR\0KED'],
+    ];
+    for (const line of lines) {
+      await writeFile(path, `B=1\n${line}\nC=2\n`);
+      const { code, output, errors } = await command(['config'], { ENVIRONMENT_FILE: path });
+      expect({ code, output }, line).to.deep.equal({ code: 2, output: '' });
+      expect(errors, line)
+        .to.match(/^\S+\/environment, line 2: write NAME=value, .*\n$/)
+        .and.not.to.include('MARKED');
+    }
+  });
+
+  it('is read by the service', async () => {
+    await writeFile(path, `DATA_DIR=${data.path}\nSHUTDOWN_TIMEOUT=2s\n`);
+    const { process } = await listeningService({ ENVIRONMENT_FILE: path, SHUTDOWN_TIMEOUT: '1s' });
+    await process.stop();
+    expect(process.log[0]?.settings).to.include({ DATA_DIR: data.path, SHUTDOWN_TIMEOUT: '2s' });
+  });
+
+  it('stops the command if the file cannot be read', async () => {
+    const nowhere = at('nowhere');
+    const fault = `ENOENT: no such file or directory, open '${nowhere}'`;
+    expect(await command(['config'], { ENVIRONMENT_FILE: nowhere })).to.deep.equal(
+      refused(`ENVIRONMENT_FILE: ${nowhere} cannot be read: ${fault}\n`, 2),
+    );
+    await writeFile(path, Buffer.from('A=\xff\n', 'latin1'));
+    expect((await command(['config'], { ENVIRONMENT_FILE: path })).code).to.equal(2);
   });
 });

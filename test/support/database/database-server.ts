@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { type DatabaseAddress, migrate, type Role, roles } from '@campaign-mirror/adapters-persistence';
 import { revokeLargeObjects } from '@campaign-mirror/adapters-persistence/sql';
 import pg from 'pg';
-import { openOwnDatabase } from '../../../packages/app/src/database/embedded-database.ts';
+import { openOwnDatabase } from '../../../packages/app/src/database/database-access.ts';
 import { dataVariable } from '../run-folder.ts';
 import { connect } from './client.ts';
 

@@ -44,12 +44,13 @@ export interface Visit {
   readonly cached: string | undefined;
 }
 
-/** Visits `/c/` and what is given. A `Location` may be longer than `fetch` reads. */
+/** Visits `/c/` and what is given, or a whole URL as to a proxy. A `Location` may be longer than `fetch` reads. */
 export function visitorOf(base: string) {
   const agent = new Agent({ keepAlive: true });
   return (path: unknown, method = 'GET'): Promise<Visit> =>
     new Promise((resolve, reject) => {
-      const sent = request(`${base}/c/${path}`, { method, agent, maxHeaderSize: 65_536 }, (response) => {
+      const target = `${path}`.startsWith('http:') ? `${path}` : `/c/${path}`;
+      const sent = request(base, { path: target, method, agent, maxHeaderSize: 65_536 }, (response) => {
         const { location, 'cache-control': cached } = response.headers;
         response.resume().on('end', () => resolve({ status: response.statusCode, location, cached }));
       });

@@ -8,9 +8,8 @@ import { entriesOf, hostList } from '@campaign-mirror/domain';
 import { Option } from '@commander-js/extra-typings';
 import { plentyOfNumbers } from '../database/check.ts';
 import { nameOf } from '../database/connection-advice.ts';
-import { readCommandSettings } from '../operator/command-settings.ts';
 import { externalDatabase, isExternal } from '../settings/external-database.ts';
-import type { Origin } from '../settings/read-settings.ts';
+import { type Origin, readCommandSettings } from '../settings/read-settings.ts';
 import { environmentExample, type SettingName, type Settings, settings } from '../settings/settings.ts';
 
 export function copy(call: Call) {
@@ -53,7 +52,7 @@ export function migrate(call: Call) {
         const count = numbers ? numbers.last - numbers.first + 1 : plentyOfNumbers;
         if (count < plentyOfNumbers)
           call.output.note(
-            `Each change of a mirror takes a number, too: after ${count} changes no mirror can be set. Prefer 10^12 numbers.`,
+            'If this is its first range, each change of a mirror takes one of these numbers, too: prefer 10^12.',
           );
         const range = numbers
           ? ` This installation has the numbers ${numbers.first} to ${numbers.last}.`
@@ -163,7 +162,7 @@ function rowOf(name: SettingName, { text, from, file }: Origin) {
 
 async function describeDatabase(read: Settings): Promise<Record<string, string>> {
   if (!isExternal(read)) {
-    const { dataFolder } = await import('../database/embedded-database.ts');
+    const { dataFolder } = await import('../database/database-access.ts');
     return { database: 'embedded', folder: dataFolder(read) };
   }
   const { address, tls } = externalDatabase(read);

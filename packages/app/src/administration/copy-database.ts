@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { type Call, ClearError, orStopped } from '@campaign-mirror/adapters-cli/terminal';
 import { copyDatabase, openPool } from '@campaign-mirror/adapters-persistence/sql';
 import { clearFault } from '../database/connection-advice.ts';
-import { dataFolder } from '../database/embedded-database.ts';
+import { dataFolder } from '../database/database-access.ts';
 import { actOn, asOperator, withDatabase } from '../operator/command-database.ts';
-import { readCommandSettings } from '../operator/command-settings.ts';
 import { isExternal, sourceSettings } from '../settings/external-database.ts';
+import { readCommandSettings } from '../settings/read-settings.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /**

@@ -8,8 +8,7 @@ import { defaultPoolLimits, openPool } from '@campaign-mirror/adapters-persisten
 import { factsOf, ok, problem, type Result, warning } from '../database/check.ts';
 import { checks } from '../database/checks.ts';
 import { clearFault, nameOf } from '../database/connection-advice.ts';
-import { type DatabaseAccess, openDatabaseAccess } from '../database/database-access.ts';
-import { dataFolder } from '../database/embedded-database.ts';
+import { type DatabaseAccess, dataFolder, openDatabaseAccess } from '../database/database-access.ts';
 import { awaitDatabase } from '../database/prepare-database.ts';
 import { isExternal } from '../settings/external-database.ts';
 import { readSettings } from '../settings/read-settings.ts';

@@ -24,7 +24,7 @@ export function rolesCommands(call: Call) {
     )
     .action(async ({ json, passwords }) => {
       const { output } = call;
-      const { readCommandSettings } = await import('../operator/command-settings.ts');
+      const { readCommandSettings } = await import('../settings/read-settings.ts');
       if (!isExternal(readCommandSettings(call).settings)) {
         return output.note(
           'Nothing to do: the embedded database has its roles. This is for your own, by DATABASE_URL or PGHOST.',

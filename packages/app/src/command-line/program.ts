@@ -1,6 +1,7 @@
 import { type OperatorAccess, operatorCommands } from '@campaign-mirror/adapters-cli';
 import type { Call } from '@campaign-mirror/adapters-cli/terminal';
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings';
+import { withoutSecrets } from '../logging/error-fields.ts';
 import { project } from '../process/project.ts';
 
 /** The ports of a call's commands, loaded when they are used, so that `--help` and usage errors are answered at once. */
@@ -10,7 +11,7 @@ function operatorOf(call: Call): OperatorAccess {
     acting: async (run, options) => (await ports()).acting(run, options),
     administering: async (run, options) => (await ports()).administering(run, options),
     accessKey: async () => {
-      const { readCommandSettings } = await import('../operator/command-settings.ts');
+      const { readCommandSettings } = await import('../settings/read-settings.ts');
       return readCommandSettings(call).settings.CAMPAIGN_MIRROR_KEY;
     },
     accessKeySetting: 'CAMPAIGN_MIRROR_KEY',
@@ -56,7 +57,8 @@ export async function program(call: Call, first = ''): Promise<Command> {
     .configureOutput({
       writeOut: (text) => void output.write(text),
       writeErr: (text) => void call.stderr.write(text),
-      outputError: (text, write) => write(withoutKeys(text)),
+      // An error repeats what the user typed, except for a key in the wrong place.
+      outputError: (text, write) => write(withoutSecrets(text)),
     })
     .addHelpText(
       'after',
@@ -74,11 +76,6 @@ export async function program(call: Call, first = ''): Promise<Command> {
     throw new CommanderError(0, 'campaign-mirror.version', '');
   });
   return all;
-}
-
-/** An error repeats what the user typed, except for a key in the wrong place. */
-function withoutKeys(text: string): string {
-  return text.replace(/cm_[0-9A-Za-z]{8,}/g, 'cm_…');
 }
 
 /** Adds the options that every command has, at any depth. */

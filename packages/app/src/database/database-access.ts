@@ -1,7 +1,13 @@
-import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence/sql';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { basename, join, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
+import { type DatabaseAddress, type Role, roles } from '@campaign-mirror/adapters-persistence/sql';
+import type { EmbeddedDatabase, EmbeddedOptions } from '@campaign-mirror/embedded-postgres';
 import type { LogWriter } from '../logging/log-events.ts';
 import { externalDatabase, isExternal } from '../settings/external-database.ts';
-import type { Settings } from '../settings/settings.ts';
+import { type Settings, settings as table } from '../settings/settings.ts';
 
 /** The database that the settings name, and its address for each role. */
 export interface DatabaseAccess {
@@ -33,7 +39,6 @@ export async function openDatabaseAccess(
     const { address } = externalDatabase(settings);
     return { embedded: false, address: () => address, close: async () => {} };
   }
-  const { dataFolder, openOwnDatabase } = await import('./embedded-database.ts');
   const folder = dataFolder(settings);
   const database = await openOwnDatabase({
     folder,
@@ -52,4 +57,41 @@ export async function openDatabaseAccess(
     address: (user) => ({ ...database.address(user), ssl: false, sslnegotiation: 'postgres' }),
     close: database.close,
   };
+}
+
+const folderAbove = fileURLToPath(new URL('../../../..', import.meta.url)).replace(/\/$/, '');
+/**
+ * The folder of this copy of the project, without a slash at its end and without symbolic links. For a program that has
+ * installed this package it is the working directory: the next installation would delete what lies in node_modules.
+ */
+export const projectFolder = folderAbove.split(sep).includes('node_modules') ? process.cwd() : folderAbove;
+
+/**
+ * The data folder. The default is in the project; that of root is in a system folder, because the OS user that runs the
+ * database for root may not be allowed to enter the project. One that holds data stays in use, whoever asks. Any other
+ * path is relative to the working directory.
+ */
+export function dataFolder({ DATA_DIR }: Settings): string {
+  if (DATA_DIR !== table.DATA_DIR.byDefault) return resolve(DATA_DIR);
+  const inside = join(projectFolder, '.data');
+  const readable = basename(projectFolder).replace(/[^A-Za-z0-9._-]+/g, '-');
+  const hash = createHash('sha256').update(projectFolder).digest('hex');
+  const ofRoot = `/var/lib/campaign-mirror/data/${readable.slice(0, 40) || 'project'}-${hash.slice(0, 12)}`;
+  const inUse = [inside, ofRoot].find((folder) => existsSync(join(folder, 'cluster')));
+  return inUse ?? (process.getuid?.() === 0 ? ofRoot : inside);
+}
+
+/** The embedded database with this project's roles. Its code is loaded only if it is used. @throws ClearError; the reason of the signal */
+export async function openOwnDatabase(
+  options: Omit<EmbeddedOptions<Role>, 'database' | 'roles'>,
+): Promise<EmbeddedDatabase<Role>> {
+  const { advice, EmbeddedError, openEmbeddedDatabase } = await import('@campaign-mirror/embedded-postgres');
+  return await openEmbeddedDatabase({ ...options, database: 'campaign_mirror', roles }).catch((error) => {
+    if (!(error instanceof EmbeddedError)) throw error;
+    throw new ClearError(
+      error.message
+        .replace(advice.otherFolder, 'choose another folder with DATA_DIR')
+        .replace(advice.otherServer, 'set DATABASE_URL to use a PostgreSQL of your own'),
+    );
+  });
 }

@@ -8,9 +8,9 @@ import {
   mirrorFaults,
   numbersOf,
 } from '@campaign-mirror/adapters-persistence/sql';
-import type { ClientBase, Pool, QueryResultRow } from 'pg';
+import type { Pool, QueryResultRow } from 'pg';
 import { type CheckInput, ok, plentyOfNumbers, problem, type Result, warning } from './check.ts';
-import { withoutRecord } from './connection-advice.ts';
+import { migrate, withoutRecord } from './connection-advice.ts';
 import { deniedHosts, named } from './denied-hosts.ts';
 
 export async function checkMigrations({ facts, database, purpose }: CheckInput): Promise<Result> {
@@ -30,8 +30,7 @@ export async function checkMigrations({ facts, database, purpose }: CheckInput):
   if (pending.length > 0) {
     // A service may start while another process migrates: it is ready afterwards.
     const report = purpose && states.length > pending.length ? warning : problem;
-    const advice = 'run `./campaign-mirror migrate` as the owner of the schema';
-    return report(`pending: ${pending.join(', ')}`, advice);
+    return report(`pending: ${pending.join(', ')}`, migrate);
   }
   if (unknown.length === 0) return ok('none is pending');
   return warning(
@@ -64,7 +63,8 @@ export async function checkNumbers({ database, purpose }: CheckInput): Promise<R
       if (table === 'campaigns' && (first > 1 || last < Number.MAX_SAFE_INTEGER)) results.push(ok(finding));
       continue;
     }
-    const isNeeded = left === 0 && (!purpose || table === 'mirror_history');
+    // After a split, an installation may be left without numbers for campaigns on purpose.
+    const isNeeded = left === 0 && (purpose ? table === 'mirror_history' : table !== 'campaigns');
     results.push((isNeeded ? problem : warning)(finding, widen));
   }
   const [campaigns] = all;
@@ -84,28 +84,27 @@ export async function checkTransactions({ database }: CheckInput): Promise<Resul
     right join (select to_regclass('campaign_mirror.changes_by_transaction') as index) as named on true
     left join pg_index on indexrelid = index`,
   );
-  const advice = 'run `./campaign-mirror migrate` as the owner of the schema';
   if (!row) return [];
   if (!row.is_indexed)
-    return [warning('the index of the history is not built: each look of the feed reads all of it', advice)];
+    return [warning('the index of the history is not built: each look of the feed reads all of it', migrate)];
   if (row.transaction_id === null) return [];
   const finding = `the history has changes of another server, up to its transaction ${row.transaction_id}`;
-  return [problem(`${finding}: the feed would give them later, as new`, advice)];
-}
-
-/** None if a view is missing, or may not be read: the checks of migrations and rights report that. */
-async function rowsIfThere<Row extends QueryResultRow>(database: Pool | ClientBase, text: string) {
-  const { rows } = await (database as Pool).query<Row>(text).catch((error) => {
-    if (!['42P01', '3F000', '42501'].includes(codeOf(error))) throw error;
-    return { rows: [] };
-  });
-  return rows;
+  return [problem(`${finding}: the feed would give them later, as new`, migrate)];
 }
 
 const statement =
   (database: CheckInput['database']) =>
   async <Row extends QueryResultRow>(text: string, values?: unknown[]) =>
     (await (database as Pool).query<Row>(text, values)).rows;
+
+/** If a table or a view is missing, or may not be read, the checks of migrations and rights report it. */
+function noneIfAbsent(error: Error): never[] {
+  if (!['42P01', '3F000', '42501'].includes(codeOf(error))) throw error;
+  return [];
+}
+
+const rowsIfThere = <Row extends QueryResultRow>(database: CheckInput['database'], text: string) =>
+  statement(database)<Row>(text, []).catch(noneIfAbsent);
 
 /** Functions, triggers and constraints: a restore that was killed leaves them off, and nothing else shows it. */
 export async function checkEnforcement({ facts, database }: CheckInput): Promise<Result[]> {
@@ -131,11 +130,7 @@ export async function checkEnforcement({ facts, database }: CheckInput): Promise
 /** For `doctor` only: it reads all mirrors, which the service may not. */
 export async function checkMirrors({ database, purpose }: CheckInput): Promise<Result[]> {
   if (purpose) return [];
-  const rows = await mirrorFaults(statement(database)).catch((error) => {
-    // The checks of migrations and rights report that.
-    if (!['42P01', '3F000', '42501'].includes(codeOf(error))) throw error;
-    return [];
-  });
+  const rows = await mirrorFaults(statement(database)).catch(noneIfAbsent);
   if (rows.length === 0) return [];
   const listed = rows.map(({ campaign_id, hasNoAddress, isAlone }) => {
     if (isAlone) return `${campaign_id} (there is no such campaign)`;

@@ -19,14 +19,12 @@ export function countOf(result: unknown): Count {
   return { consumed: result.consumedPoints, resetIn: Math.max(result.msBeforeNext, 0) };
 }
 
-/** The maximum number of keys or addresses counted at once; the least recently seen is forgotten first. */
-const defaultMaxCounted = 50_000;
-
-export function memoryCounting({ limit, seconds }: Rate, maxCounted = defaultMaxCounted): Counting {
+/** Counts at most `max` keys or addresses at once; the least recently seen is forgotten first. */
+export function memoryCounting({ limit, seconds }: Rate, max = 50_000): Counting {
   const limiter = new RateLimiterMemory({ points: limit, duration: seconds, keyPrefix: '' });
   // The limiter itself forgets nothing before its window is over.
   const recent = new LRUCache<string, true>({
-    max: maxCounted,
+    max,
     dispose: (_, keyOrAddress) => void limiter.delete(keyOrAddress),
   });
   return (keyOrAddress) => {

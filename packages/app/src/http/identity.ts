@@ -13,8 +13,9 @@ const betweenFetches = 300_000;
 const maxAge = 3_900_000;
 
 /**
- * The identity that IDENTITY names. `keys`, the identity by access keys, is needed unless tokens alone are accepted. The
- * issuer's keys are fetched, but not awaited. The code for tokens is loaded only if they are accepted.
+ * The identity that IDENTITY names, with the settings that it needs. `keys`, the identity by access keys, is needed unless
+ * tokens alone are accepted. The issuer's keys are fetched, but not awaited. The code for tokens is loaded only if they are
+ * accepted.
  */
 export async function openIdentity(
   settings: Settings,
@@ -24,11 +25,11 @@ export async function openIdentity(
   life: Pick<Life, 'atEnd'>,
 ) {
   const isKey = (credential: string) => accessKey(credential) !== undefined;
-  if (settings.IDENTITY === 'keys') return { identity: needed(keys), isWellFormed: isKey };
+  if (settings.IDENTITY === 'keys') return { identity: keys as Identity, isWellFormed: isKey };
   const { issuerKeys, JwtIdentity, keysOrTokens, isTokenForm } = await import(
     '@campaign-mirror/adapters-jwt'
   );
-  const url = needed(settings.JWT_JWKS_URL);
+  const url = settings.JWT_JWKS_URL as URL;
   const observer = issuerObserver(log, issuerMetrics(registry, settings.IDENTITY));
   const keysOfIssuer = issuerKeys({ url, maxAge, observer });
   // The observer gets the failure.
@@ -39,7 +40,7 @@ export async function openIdentity(
   const tokens = new JwtIdentity(tokenRules(settings), keysOfIssuer);
   if (settings.IDENTITY === 'jwt') return { identity: tokens, isWellFormed: isTokenForm };
   const isWellFormed = (credential: string) => isKey(credential) || isTokenForm(credential);
-  return { identity: keysOrTokens(needed(keys), tokens), isWellFormed };
+  return { identity: keysOrTokens(keys as Identity, tokens), isWellFormed };
 }
 
 /** All are asymmetric: with `HS256` whoever can check tokens could make them, and `none` checks nothing. */
@@ -47,8 +48,8 @@ const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256
 
 function tokenRules(settings: Settings): TokenRules {
   return {
-    issuer: needed(settings.JWT_ISSUER),
-    audience: needed(settings.JWT_AUDIENCE),
+    issuer: settings.JWT_ISSUER as string,
+    audience: settings.JWT_AUDIENCE as string,
     algorithms,
     // How far the issuer's clock may differ: a token is accepted so long after its expiry.
     clockTolerance: 30_000,
@@ -56,12 +57,6 @@ function tokenRules(settings: Settings): TokenRules {
     subjectClaim: settings.JWT_SUBJECT_CLAIM,
     hostsClaim: settings.JWT_HOSTS_CLAIM,
   };
-}
-
-/** @throws Error if the value is missing, which the reading of the settings has excluded */
-function needed<Value>(value: Value | undefined): Value {
-  if (value === undefined) throw new Error('a setting or a part that the identity needs is missing');
-  return value;
 }
 
 /** Counts each fetch; logs the first one, failures, and the first success after a failure. */

@@ -1,5 +1,11 @@
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
-import { Capacity, type HttpServer, type Overload, trustedProxies } from '@campaign-mirror/adapters-http';
+import {
+  Capacity,
+  type HttpServer,
+  type Overload,
+  overloads,
+  trustedProxies,
+} from '@campaign-mirror/adapters-http';
 import { type Log, throttled } from '../logging/log-events.ts';
 import type { Settings } from '../settings/settings.ts';
 
@@ -33,19 +39,14 @@ export function capacityOf(
   log: Log,
   count: (what: Overload) => void,
 ): Capacity {
-  const warn = {
-    requests: throttled(log, 'warn'),
-    share: throttled(log, 'warn'),
-    'event-loop-delay': throttled(log, 'warn'),
-    connections: throttled(log, 'warn'),
-  };
+  const warnings = new Map(overloads.map((what) => [what, throttled(log, 'warn')]));
   const limits =
     listener === 'callers'
       ? { inFlight: MAX_IN_FLIGHT, connections: maxConnections, eventLoopDelay: MAX_EVENT_LOOP_DELAY }
       : { inFlight: 64, connections: 256 };
   return new Capacity(limits, (what) => {
     count(what);
-    warn[what]({ event: 'overload', listener, what }, texts[what]);
+    warnings.get(what)?.({ event: 'overload', listener, what }, texts[what]);
   });
 }
 

@@ -44,8 +44,8 @@ function withoutValues(message: string, code: string): string {
   return withoutSecrets(message.split('\n - detail:')[0] ?? '').slice(0, max.characters);
 }
 
-/** Hides keys and passwords that a message contains by mistake. */
-function withoutSecrets(text: string): string {
+/** Hides keys, and users and passwords in URLs, that a text contains by mistake. */
+export function withoutSecrets(text: string): string {
   return text.replace(/\bcm_[0-9A-Za-z]{8,}/g, 'cm_…').replace(/:\/\/[^\s/]*@/g, '://…@');
 }
 

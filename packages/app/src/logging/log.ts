@@ -10,8 +10,7 @@ import type { Log } from './log-events.ts';
 const batch = { longest: 100, characters: 16_384 };
 
 /**
- * The lines of the log, in ASCII and in order. Lines of requests wait for each other, because writing a line costs more than
- * making it. Any other line is written at once, after those that wait.
+ * The lines of the log, in ASCII and in order. Lines wait for each other, because writing a line costs more than making it.
  */
 export function logLines(out: { write(text: string): unknown }) {
   let waiting = '';
@@ -23,17 +22,12 @@ export function logLines(out: { write(text: string): unknown }) {
     waiting = '';
     if (text !== '') out.write(escaped(text));
   };
-  /** Adds a line that may wait. */
-  const add = (line: string): void => {
+  const write = (line: string): void => {
     waiting += line;
     if (waiting.length >= batch.characters) flush();
     else timer ??= setTimeout(flush, batch.longest).unref();
   };
-  const write = (line: string): void => {
-    add(line);
-    flush();
-  };
-  return { add, write, flush };
+  return { write, flush };
 }
 
 export type LogLines = ReturnType<typeof logLines>;
@@ -42,7 +36,7 @@ let latest = 0;
 let text = '';
 
 /** The present time in ISO 8601 and UTC, with milliseconds: formatted once for all lines of a millisecond. */
-export function timeOfLine(): string {
+function timeOfLine(): string {
   const now = Date.now();
   if (now !== latest) {
     latest = now;
@@ -55,7 +49,7 @@ export function timeOfLine(): string {
 export function readable(): (lines: string) => string {
   const pretty = prettyFactory({ translateTime: 'HH:MM:ss.l', ignore: 'pid' });
   const converted = (line: string) =>
-    line.startsWith('{"level"') ? pretty(harmless(JSON.parse(line))) : line;
+    line.startsWith('{"level"') ? pretty(JSON.parse(line, harmless)) : line;
   return (lines) =>
     lines
       .split(/(?<=\n)/)
@@ -64,13 +58,10 @@ export function readable(): (lines: string) => string {
 }
 
 /** Escapes characters again that the parsing of the JSON has restored. A stack may keep its line breaks. */
-function harmless(value: unknown, name = ''): unknown {
+function harmless(name: string, value: unknown): unknown {
   if (typeof value === 'string') return name === 'stack' ? printableLines(value) : printable(value);
-  if (Array.isArray(value)) return value.map((item) => harmless(item));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [printable(key), harmless(item, key)]),
-  );
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [printable(key), item]));
 }
 
 const standardOutput = 1;
@@ -83,7 +74,7 @@ const ignored = () => {};
 
 /**
  * JSON lines on standard output, or a readable form of them on a terminal. Nothing waits for the reader. `lines` is for
- * those that are made without pino, and for other text; `gone` resolves when the reader has closed the log. `close` writes
+ * other text; `gone` resolves when the reader has closed the log. `close` writes
  * the last lines; if the reader does not take them in time, the process kills itself.
  */
 export function openLog(level: string) {
@@ -92,24 +83,22 @@ export function openLog(level: string) {
   const output = pino.destination({ dest: standardOutput, sync: false, minLength: 1, maxLength: maxKept });
   const { promise: gone, resolve } = Promise.withResolvers<Error>();
   let lost = 0;
-  let suppressed = 0;
+  let reported = 0;
   let isRefused = false;
   const converted = isatty(standardOutput) ? readable() : (text: string) => text;
   const lines = logLines({ write: (text) => output.write(converted(text)) });
   const log = logTo(lines, level);
   output
     .on('drop', (text: string) => {
-      const count = text.split('\n').length - 1;
-      lost += count;
-      suppressed += count;
+      lost += text.split('\n').length - 1;
       // After an error, pino tries again only when a line is kept.
       if (isRefused) output.flush();
     })
     .on('drain', () => {
       isRefused = false;
-      if (suppressed === 0) return;
-      const count = suppressed;
-      suppressed = 0;
+      const count = lost - reported;
+      if (count === 0) return;
+      reported = lost;
       log.warn({ event: 'log-lines-lost', count }, 'lines of the log were lost: nobody read them in time');
     })
     .on('error', (error: NodeJS.ErrnoException) => {
@@ -128,15 +117,16 @@ export function openLog(level: string) {
   process.stderr.on('error', ignored);
   const close = async () => {
     lines.flush();
-    // The callback of `flush` would wait for the disk too.
-    const { promise, resolve: end } = Promise.withResolvers<void>();
     // A thread that waits for the reader would hold up `process.exit` for ever.
-    const timer = setTimeout(() => process.kill(process.pid, 'SIGKILL'), endTimeout);
-    for (const event of ['drain', 'error']) output.once(event, end);
-    output.flush();
-    await promise;
-    clearTimeout(timer);
+    const late = setTimeout(() => process.kill(process.pid, 'SIGKILL'), endTimeout);
+    // The callback of `flush` would wait for the disk too.
+    await new Promise<void>((done) => {
+      for (const event of ['drain', 'error']) output.once(event, () => done());
+      output.flush();
+    });
+    clearTimeout(late);
     process.off('exit', onExit);
+    onExit();
     process.stderr.off('error', ignored);
   };
   return { log, lines, gone, lostLines: () => lost, close };
@@ -147,14 +137,14 @@ export function logTo(lines: { write(line: string): unknown }, level: string): L
     level,
     base: { pid: process.pid },
     timestamp: () => `,"time":"${timeOfLine()}"`,
-    serializers: { err: errorFields },
+    serializers: { err: errorFields, milliseconds: (value: number) => Math.round(value * 1000) / 1000 },
     mixin: traceIds,
   };
   return pino(options, lines as pino.DestinationStream);
 }
 
 /** The trace of the present request, in W3C's form; empty if it is not traced. */
-export function traceIds(): { trace_id?: string; span_id?: string } {
+function traceIds(): { trace_id?: string; span_id?: string } {
   const span = trace.getActiveSpan()?.spanContext();
   return span ? { trace_id: span.traceId, span_id: span.spanId } : {};
 }

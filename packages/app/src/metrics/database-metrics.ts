@@ -5,7 +5,7 @@ import { durationBuckets, instruments } from './instruments.ts';
 /** Upper bounds, in calls. */
 const memberBuckets = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
-export function hotPathMetrics(registry: Registry): Required<HotPathObserver> {
+export function hotPathMetrics(registry: Registry): Required<Omit<HotPathObserver, 'refused'>> {
   const { counter, histogram } = instruments(registry);
   const durations = histogram(
     'campaign_mirror_statement_duration_seconds',
@@ -29,11 +29,6 @@ export function hotPathMetrics(registry: Registry): Required<HotPathObserver> {
     'Statements that were run again, because PostgreSQL ended them in favour of another transaction or their plan was stale.',
     'statement',
   );
-  const refused = counter(
-    'campaign_mirror_statements_refused_total',
-    'Statements for many calls that PostgreSQL refused as such, for example for a missing right: a fault of the service or its role.',
-    'statement',
-  );
   const split = counter(
     'campaign_mirror_batches_split_total',
     'Batches whose members were repeated one by one after a fault of one of them.',
@@ -49,7 +44,7 @@ export function hotPathMetrics(registry: Registry): Required<HotPathObserver> {
   );
   // All series except the durations start at 0, so that Prometheus sees their first rise.
   for (const statement of statementNames) {
-    for (const counter of [failures, retries, refused]) counter.inc({ statement }, 0);
+    for (const counter of [failures, retries]) counter.inc({ statement }, 0);
   }
   for (const kind of ['look-up', 'update']) {
     members.zero({ kind });
@@ -63,7 +58,6 @@ export function hotPathMetrics(registry: Registry): Required<HotPathObserver> {
     },
     retried: (statement) => retries.inc({ statement }),
     splitUp: (kind) => split.inc({ kind }),
-    refused: (statement) => refused.inc({ statement }),
     setAside: () => setAside.inc(),
     judgedAgain: () => judgedAgain.inc(),
   };
@@ -71,7 +65,7 @@ export function hotPathMetrics(registry: Registry): Required<HotPathObserver> {
 
 /** The pool at the time of a scrape; `limit` is its maximum size. */
 export function poolMetrics(registry: Registry, { pool }: Pick<Database, 'pool'>, limit: number): void {
-  const { gauge } = instruments(registry);
+  const { gauge, value } = instruments(registry);
   gauge(
     'campaign_mirror_pool_connections',
     'Database connections of the pool.',
@@ -81,12 +75,8 @@ export function poolMetrics(registry: Registry, { pool }: Pick<Database, 'pool'>
     },
     'state',
   );
-  gauge('campaign_mirror_pool_connections_limit', 'Limit of database connections: POOL_SIZE.', (metric) =>
-    metric.set(limit),
-  );
-  gauge('campaign_mirror_pool_waiting', 'Statements that wait for a connection.', (metric) =>
-    metric.set(pool.waitingCount),
-  );
+  value('campaign_mirror_pool_connections_limit', 'Limit of database connections: POOL_SIZE.', () => limit);
+  value('campaign_mirror_pool_waiting', 'Statements that wait for a connection.', () => pool.waitingCount);
 }
 
 type KeyUses = Readonly<Record<'noted' | 'writes' | 'failures', number>>;

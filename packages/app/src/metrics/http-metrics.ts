@@ -33,7 +33,7 @@ export interface Watched {
 
 /** Counts the answers of the listeners, and shows how much they carry. */
 export function httpMetrics(registry: Registry) {
-  const { counter, histogram, gauge } = instruments(registry);
+  const { counter, histogram, gauge, value } = instruments(registry);
   const requests = counter(
     'campaign_mirror_http_requests_total',
     'Requests that were answered, including those refused by the parser or for overload; not the page at /docs and its files.',
@@ -78,29 +78,25 @@ export function httpMetrics(registry: Registry) {
   }
 
   const watched = new Map<Listener, Watched>();
-  const gaugeOfEach = (name: string, help: string, value: (of: Watched) => number | undefined) =>
+  const gaugeOfEach = (name: string, help: string, read: (of: Watched) => number | undefined) =>
     gauge(
       name,
       help,
       (metric) => {
-        for (const [listener, of] of watched) metric.set({ listener }, value(of) ?? Number.POSITIVE_INFINITY);
+        for (const [listener, of] of watched) metric.set({ listener }, read(of) ?? Number.POSITIVE_INFINITY);
       },
       'listener',
     );
-  const gaugeOfCallers = (name: string, help: string, value: (capacity: Capacity) => number) =>
-    gauge(name, help, (metric) => {
-      const { capacity } = watched.get('callers') ?? {};
-      if (capacity) metric.set(value(capacity));
-    });
-  gaugeOfCallers(
+  const capacityOfCallers = () => watched.get('callers')?.capacity;
+  value(
     'campaign_mirror_http_requests_in_flight',
     'Requests of callers in progress.',
-    ({ inFlight }) => inFlight,
+    () => capacityOfCallers()?.inFlight,
   );
-  gaugeOfCallers(
+  value(
     'campaign_mirror_http_requests_in_flight_limit',
     'Limit of requests in progress: MAX_IN_FLIGHT.',
-    ({ limits }) => limits.inFlight,
+    () => capacityOfCallers()?.limits.inFlight,
   );
   gaugeOfEach('campaign_mirror_http_connections', 'Open connections.', ({ server }) => server.connections);
   gaugeOfEach(

@@ -6,22 +6,30 @@ export const durationBuckets = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0
 
 export function instruments(registry: Registry) {
   const registers = [registry];
+  /** `read` sets its values whenever the metrics are read. */
+  const gauge = (name: string, help: string, read: (gauge: Gauge) => unknown, ...labelNames: string[]) =>
+    new Gauge({
+      name,
+      help,
+      labelNames,
+      registers,
+      async collect() {
+        await read(this);
+      },
+    });
   return {
+    gauge,
+    /** A gauge without labels, which is absent while its value is undefined. */
+    value: (name: string, help: string, read: () => number | undefined | Promise<number | undefined>) =>
+      gauge(name, help, async (metric) => {
+        const value = await read();
+        if (value === undefined) metric.remove();
+        else metric.set(value);
+      }),
     counter: (name: string, help: string, ...labelNames: string[]) =>
       new Counter({ name, help, labelNames, registers }),
     histogram: (name: string, help: string, buckets: number[], ...labelNames: string[]) =>
       new Histogram({ name, help, buckets, labelNames, registers }),
-    /** `read` sets its values whenever the metrics are read. */
-    gauge: (name: string, help: string, read: (gauge: Gauge) => unknown, ...labelNames: string[]) =>
-      new Gauge({
-        name,
-        help,
-        labelNames,
-        registers,
-        async collect() {
-          await read(this);
-        },
-      }),
     /** A counter whose values are counted elsewhere: `read` adds the present ones to it whenever the metrics are read. */
     counted: (name: string, help: string, read: (counter: Counter) => void, ...labelNames: string[]) =>
       new Counter({

@@ -10,7 +10,7 @@ export function serviceMetrics(
   readiness: Readiness,
   ofDatabase?: { readonly probe: DatabaseProbe; expiringKeys(): Promise<number | undefined> },
 ): void {
-  const { gauge } = instruments(registry);
+  const { gauge, value } = instruments(registry);
   const { name: _, ...labels } = version();
   gauge(
     'campaign_mirror_build_info',
@@ -18,8 +18,8 @@ export function serviceMetrics(
     (metric) => metric.set(labels, 1),
     ...Object.keys(labels),
   );
-  gauge('campaign_mirror_ready', '1 if /readyz answers 200, otherwise 0.', async (metric) =>
-    metric.set(Number(Object.values(await readiness()).every(Boolean))),
+  value('campaign_mirror_ready', '1 if /readyz answers 200, otherwise 0.', async () =>
+    Number(Object.values(await readiness()).every(Boolean)),
   );
   gauge(
     'campaign_mirror_ready_check',
@@ -33,34 +33,29 @@ export function serviceMetrics(
   );
   if (!ofDatabase) return;
   const { probe, expiringKeys } = ofDatabase;
-  gauge(
+  value(
     'campaign_mirror_history_rows',
     "PostgreSQL's estimate of the rows of the history, as of its last vacuum or analyze; absent before that.",
-    (metric) => (probe.historyRows === undefined ? metric.remove() : metric.set(probe.historyRows)),
+    () => probe.historyRows,
   );
-  gauge(
+  value(
     'campaign_mirror_keys_expiring',
     'Access keys that expire within 14 days and were neither revoked nor replaced; absent if the database does not answer.',
-    async (metric) => {
-      const count = await expiringKeys();
-      if (count === undefined) metric.remove();
-      else metric.set(count);
-    },
+    expiringKeys,
   );
 }
 
 /** Counts the fetches of the issuer's keys, and shows their age. `identity`: whether callers may have access keys too. */
 export function issuerMetrics(registry: Registry, identity: 'jwt' | 'both') {
-  const { counter, gauge } = instruments(registry);
+  const { counter, value } = instruments(registry);
   const help = 'Fetches of the public keys of the issuer of tokens, by result and by IDENTITY.';
   const fetches = counter('campaign_mirror_issuer_key_fetches_total', help, 'result', 'identity');
   for (const result of ['done', 'failed']) fetches.inc({ result, identity }, 0);
   let fetchedAt: number | undefined;
-  gauge(
+  value(
     'campaign_mirror_issuer_keys_age_seconds',
     'Time since the public keys of the issuer of tokens were fetched; absent before the first fetch.',
-    (metric) =>
-      fetchedAt === undefined ? metric.remove() : metric.set((performance.now() - fetchedAt) / 1_000),
+    () => fetchedAt && (performance.now() - fetchedAt) / 1_000,
   );
   return {
     fetched: () => {

@@ -17,8 +17,8 @@ import { clearFault, notSetUp, undoneBy } from '../database/connection-advice.ts
 import { type DatabaseAccess, openDatabaseAccess } from '../database/database-access.ts';
 import { deniedHosts as denied, denyTogether, named } from '../database/denied-hosts.ts';
 import { awaitDatabase, migrateClearly } from '../database/prepare-database.ts';
+import { readCommandSettings } from '../settings/read-settings.ts';
 import type { Settings } from '../settings/settings.ts';
-import { readCommandSettings } from './command-settings.ts';
 
 export interface OperatorSession<Opened extends OpenPool = OpenPool> {
   readonly database: Opened;

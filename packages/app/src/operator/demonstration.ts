@@ -53,22 +53,15 @@ export function firstCalls(made: Demonstration, base: string): string {
     `curl -sS -X POST ${base}/public/v1/mirror/campaign/${campaign}/mirror -H 'Authorization: Bearer ${key}' ` +
     `-H 'Content-Type: application/json' -d '{"mirror_endpoint":"${address}"}'`;
   const good = 'https://second.example/?click={click_id}';
-  return `
-The key of the demonstration set expires in 7 days and is shown only here. This call answers 200:
-
-${call(withMirror, good)}
-
-403, because the campaign belongs to another owner (${foreign}), is the default one (${isDefault}), or has no mirror (${withoutMirror}):
-
-${call(foreign, good)}
-
-404, because the campaign does not exist:
-
-${call(999_999_999, good)}
-
-422, because that is not an address:
-
-${call(withMirror, 'somewhere')}
-
-`;
+  const refusing = `the campaign belongs to another owner (${foreign}), is the default one (${isDefault}), or has no mirror (${withoutMirror})`;
+  const calls = [
+    [
+      'The key of the demonstration set expires in 7 days and is shown only here. This call answers 200',
+      call(withMirror, good),
+    ],
+    [`403, because ${refusing}`, call(foreign, good)],
+    ['404, because the campaign does not exist', call(999_999_999, good)],
+    ['422, because that is not an address', call(withMirror, 'somewhere')],
+  ];
+  return `\n${calls.map(([what, line]) => `${what}:\n\n${line}\n\n`).join('')}`;
 }

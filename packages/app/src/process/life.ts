@@ -1,10 +1,8 @@
+import { once } from 'node:events';
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import { withTimeLimit } from '@campaign-mirror/adapters-persistence/sql';
 import { ProxyTracerProvider, trace } from '@opentelemetry/api';
-import type { Log } from '../logging/log-events.ts';
-
-/** The maximum number of faults logged at the end: a repeating one must not fill the log. */
-const maxLogged = 10;
+import { type Log, type LogWriter, throttled } from '../logging/log-events.ts';
 
 /** How long the end of a part may take unless it needs longer, in milliseconds. */
 const usualTimeout = 3_000;
@@ -20,10 +18,12 @@ export class Life {
   readonly #ends = new AbortController();
   readonly #fails = new AbortController();
   readonly #parts: { readonly name: string; readonly end: () => unknown; readonly timeout: number }[] = [];
-  #faults = 0;
+  readonly #logFault: LogWriter['fatal'];
 
   constructor(log: Log) {
     this.#log = log;
+    // One that repeats must not fill the log.
+    this.#logFault = throttled(log, 'fatal');
     this.ending = this.#ends.signal;
     this.failing = this.#fails.signal;
   }
@@ -37,9 +37,8 @@ export class Life {
   /** Ends the process in order, with exit code 1. Never throws: its callers catch nothing. */
   fail(error: unknown, what: string): void {
     this.exitCode = 1;
-    this.#faults += 1;
     try {
-      if (this.#faults <= maxLogged) this.#log.fatal({ event: 'failed', err: error }, what);
+      this.#logFault({ event: 'failed', err: error }, what);
     } finally {
       this.#fails.abort();
       this.#ends.abort();
@@ -81,9 +80,8 @@ export class Life {
 }
 
 /** Resolves when the signal is aborted, at once if it already is. */
-export function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+export async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort');
 }
 
 /** How long the end waits for a collector of traces, in milliseconds. */

@@ -2,25 +2,26 @@ import 'reflect-metadata';
 import { setTimeout as pause } from 'node:timers/promises';
 import { printable } from '@campaign-mirror/adapters-cli/terminal';
 import { openDatabase } from '@campaign-mirror/adapters-persistence';
+import { SetCampaignMirror } from '@campaign-mirror/domain';
 import { Container, type ContainerModule } from 'inversify';
 import type { DatabaseAccess } from '../database/database-access.ts';
 import { listen, warnOfPlainHttp } from '../http/listening.ts';
 import { openLog } from '../logging/log.ts';
 import type { Log } from '../logging/log-events.ts';
+import { httpMetrics } from '../metrics/http-metrics.ts';
 import { processMetrics } from '../metrics/instruments.ts';
 import { asOperator } from '../operator/command-database.ts';
 import { createDemonstration, firstCalls, laterCalls } from '../operator/demonstration.ts';
+import { nothingToShow } from '../ops-page/page-data.ts';
 import { aborted, Life, sendLastSpans } from '../process/life.ts';
 import { endBy, stopSignals } from '../process/stop-signals.ts';
 import { version } from '../process/version.ts';
 import { type Origins, readSettings } from '../settings/read-settings.ts';
 import { type Setting, type SettingName, settings as table } from '../settings/settings.ts';
-import { databaseModule } from '../wiring/database-module.ts';
-import { httpModule } from '../wiring/http-module.ts';
-import { operationsModule } from '../wiring/operations-module.ts';
-import { checkParts } from '../wiring/rebound.ts';
-import { type ModuleInput, parts } from '../wiring/tokens.ts';
-import { useCaseModule } from '../wiring/use-case-module.ts';
+import { defaultParts } from '../wiring/default-parts.ts';
+import { callersListener, openPageData, operatorsListener } from '../wiring/listeners.ts';
+import { boundParts } from '../wiring/rebound.ts';
+import type { ServiceInput } from '../wiring/tokens.ts';
 
 /** How a program of yours runs the service. */
 export interface ServiceOptions {
@@ -68,13 +69,10 @@ export async function runService(
 }
 
 /** From the start until the process is to end (contract: life). Never rejects. */
-async function live(input: ModuleInput, { modules = [], onListening }: ServiceOptions): Promise<void> {
+async function live(input: ServiceInput, { modules = [], onListening }: ServiceOptions): Promise<void> {
   const { settings, life } = input;
-  const container = new Container({ defaultScope: 'Singleton' });
-  const own = [databaseModule, useCaseModule, httpModule, operationsModule].map((make) => make(input));
   try {
-    await container.loadAsync(...own, ...modules);
-    const ports = await start(container, input);
+    const ports = await start(input, modules);
     if (ports) onListening?.(...ports);
     await aborted(life.ending);
     // After a failure, new callers are not served any longer.
@@ -87,17 +85,29 @@ async function live(input: ModuleInput, { modules = [], onListening }: ServiceOp
   }
 }
 
-/** Opens the database and both listeners. Resolves with their ports, unless the process is to end before. @throws ClearError */
-async function start(container: Container, input: ModuleInput): Promise<[number, number] | undefined> {
-  const { settings, log, life } = input;
+/**
+ * Makes the parts, of which `modules` may exchange some, and opens both listeners. Resolves with their ports, unless the
+ * process is to end before. @throws ClearError
+ */
+async function start(
+  input: ServiceInput,
+  modules: readonly ContainerModule[],
+): Promise<[number, number] | undefined> {
+  const { settings, log, registry, life } = input;
   const { ending } = life;
-  const database = await container.getAsync(parts.openedDatabase);
+  const container = new Container({ defaultScope: 'Singleton' });
+  const { module, made } = defaultParts(input);
+  await container.loadAsync(module, ...modules);
+  const parts = await boundParts(container);
   if (ending.aborted) return undefined;
-  await checkParts(container);
-  const ops = await container.getAsync(parts.ops);
-  const opsPort = await listen(ops, settings, 'OPS_PORT');
-  const http = await container.getAsync(parts.http);
-  const port = await listen(http, settings, 'PORT');
+  const { opened, own } = await made();
+  const database = opened?.access;
+  const deniedHosts = opened?.deniedHosts ?? settings.MIRROR_HOST_DENYLIST;
+  const useCase = new SetCampaignMirror(parts.campaignRepository, parts.identity, deniedHosts);
+  const pageData = database ? openPageData(database, input) : nothingToShow;
+  const shared = { parts, metrics: httpMetrics(registry), pageData };
+  const opsPort = await listen(operatorsListener(input, shared, database), settings, 'OPS_PORT');
+  const port = await listen(callersListener(input, shared, useCase, own?.isWellFormed), settings, 'PORT');
   const { HOST: host, OPS_HOST: opsHost } = settings;
   const docs = settings.DOCS === 'on' ? ` (a page to try it: ${urlOf(host, port)}/docs)` : '';
   const pages = `${docs}; the page for operators: ${urlOf(opsHost, opsPort)}/`;
@@ -106,8 +116,7 @@ async function start(container: Container, input: ModuleInput): Promise<[number,
     `listening on http://${host}:${port}${pages}`,
   );
   warnOfPlainHttp(settings, log);
-  const acceptsKeys = await container.getAsync(parts.acceptsKeys);
-  if (database && acceptsKeys && !ending.aborted) await greet(input, database, port);
+  if (database && own?.acceptsKeys && !ending.aborted) await greet(input, database, port);
   return [port, opsPort];
 }
 
@@ -122,7 +131,7 @@ function urlOf(host: string, port: number): string {
  * demonstration set is created if the database has never contained any data; otherwise the text says how to get a key.
  */
 async function greet(
-  { settings, log, lines }: ModuleInput,
+  { settings, log, lines }: ServiceInput,
   database: DatabaseAccess,
   port: number,
 ): Promise<void> {

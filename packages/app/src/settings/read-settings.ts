@@ -1,5 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
+import { type Call, ClearError, printable } from '@campaign-mirror/adapters-cli/terminal';
 import * as v from 'valibot';
+import { withoutSecrets } from '../logging/error-fields.ts';
 import { addEnvironmentFile } from './environment.ts';
 import { contradictions, settingsNotes } from './notes.ts';
 import { type SettingName, type Settings, schema, settings } from './settings.ts';
@@ -41,7 +43,7 @@ export function readSettings(given: NodeJS.ProcessEnv): ReadSettings {
     try {
       return [name, originOf(environment, name)];
     } catch (error) {
-      wrong.push(`${name}_FILE: ${withoutUser((error as Error).message)}`);
+      wrong.push(`${name}_FILE: ${withoutSecrets((error as Error).message)}`);
       return [name, { text: undefined, from: 'unset' }];
     }
   });
@@ -52,7 +54,7 @@ export function readSettings(given: NodeJS.ProcessEnv): ReadSettings {
     const name = v.getDotPath(issue) as SettingName;
     const { text, file } = origins[name];
     const subject = file ? `${name} (in ${file})` : name;
-    const value = settings[name].secret ? '' : `, not ${JSON.stringify(withoutUser(text))}`;
+    const value = settings[name].secret ? '' : `, not ${JSON.stringify(withoutSecrets(text ?? ''))}`;
     wrong.push(`${subject} must be ${issue.message}${value}`);
   }
   if (success && wrong.length === 0) wrong.push(...contradictions(output));
@@ -71,13 +73,26 @@ function originOf(environment: NodeJS.ProcessEnv, name: SettingName): Origin {
   return { text: byDefault, from: byDefault === undefined ? 'unset' : 'default' };
 }
 
-/** Hides the user and the password of a URL that was given for another setting by mistake. */
-const withoutUser = (text = '') => text.replace(/:\/\/[^/\s]*@/g, '://…@');
-
 /** The line in the file, without the line break at its end. Only a file is opened: opening a pipe would wait. @throws Error */
 function onlyLine(file: string): string {
   if (!statSync(file).isFile()) throw new Error(`${file} is not a file`);
   const text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file)).replace(/\r?\n$/, '');
   if (!/^[^\0\r\n]+$/.test(text)) throw new Error(`${file} must hold one line`);
   return text;
+}
+
+type CommandSettings = Exclude<ReadSettings, { wrong: unknown }>;
+
+/** Read once: files that they name may be pipes. */
+const ofCalls = new WeakMap<Call, CommandSettings>();
+
+/** The settings of a command. Reports likely mistakes, once per call. @throws ClearError when a setting is wrong */
+export function readCommandSettings(call: Call): CommandSettings {
+  const known = ofCalls.get(call);
+  if (known) return known;
+  const read = readSettings(call.environment);
+  if ('wrong' in read) throw new ClearError(read.wrong.map(printable).join('\n'), 'usage');
+  ofCalls.set(call, read);
+  for (const note of read.notes) call.output.note(printable(note));
+  return read;
 }

@@ -1,7 +1,7 @@
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import type { Container } from 'inversify';
 import * as v from 'valibot';
-import { tokens } from './tokens.ts';
+import { type BoundParts, tokens } from './tokens.ts';
 
 const method = v.function();
 const limiter = v.optional(
@@ -21,15 +21,17 @@ const shapes = {
   failedKeyLimiter: limiter,
   middleware: v.array(method),
   metrics: v.object({ getMetricsAsArray: method }),
-} satisfies Readonly<Record<keyof typeof tokens, v.GenericSchema>>;
+} satisfies Readonly<Record<keyof BoundParts, v.GenericSchema>>;
 
-/** @throws ClearError if a module of somebody else has bound what does not fit */
-export async function checkParts(container: Container): Promise<void> {
-  for (const name of Object.keys(shapes) as (keyof typeof shapes)[]) {
-    const part = await container.getAsync<unknown>(tokens[name]);
-    const [issue] = v.safeParse(shapes[name], part).issues ?? [];
+/** The parts that are bound. @throws ClearError if a module of somebody else has bound what does not fit */
+export async function boundParts(container: Container): Promise<BoundParts> {
+  const parts: Partial<Record<keyof BoundParts, unknown>> = {};
+  for (const name of Object.keys(shapes) as (keyof BoundParts)[]) {
+    parts[name] = await container.getAsync<unknown>(tokens[name]);
+    const [issue] = v.safeParse(shapes[name], parts[name]).issues ?? [];
     if (!issue) continue;
     const path = ['tokens', name, v.getDotPath(issue) ?? []].flat().join('.');
     throw new ClearError(`${path} does not fit: ${issue.message}`);
   }
+  return parts as BoundParts;
 }

@@ -1,25 +1,9 @@
-/*
- * The four modules of this folder make the service. Each binds tokens, and a value is made when the first part that needs it
- * is made: the use case (`use-case-module.ts`) on the database (`database-module.ts`), the listener for callers
- * (`http-module.ts`) and the one for operators (`operations-module.ts`). `service.ts` asks for the listeners. What nobody
- * needs is not made: if a program exchanges both ports of the use case, no database is opened.
- */
-import type {
-  CallLimits,
-  HttpServer,
-  Limiter,
-  Middleware,
-  SetMirrorSettings,
-} from '@campaign-mirror/adapters-http';
-import type { OpenHotPath } from '@campaign-mirror/adapters-persistence';
-import type { CampaignRepository, HostList, Identity, SetCampaignMirror } from '@campaign-mirror/domain';
+import type { Limiter, Middleware, SetMirrorSettings } from '@campaign-mirror/adapters-http';
+import type { CampaignRepository, Identity } from '@campaign-mirror/domain';
 import type { ServiceIdentifier } from 'inversify';
 import type { Registry } from 'prom-client';
-import type { DatabaseAccess } from '../database/database-access.ts';
 import type { LogLines } from '../logging/log.ts';
 import type { Log } from '../logging/log-events.ts';
-import type { httpMetrics } from '../metrics/http-metrics.ts';
-import type { PageData } from '../ops-page/page-data.ts';
 import type { Life } from '../process/life.ts';
 import type { Settings } from '../settings/settings.ts';
 
@@ -47,30 +31,15 @@ export const tokens = {
   metrics: token<Registry>('metrics'),
 };
 
-/** What the modules make for each other, in the order of their dependencies. */
-export const parts = {
-  /** The database, up to date. Asking for it opens it. */
-  database: token<DatabaseAccess>('database'),
-  hotPath: token<OpenHotPath>('hotPath'),
-  /** Whether a text can be a credential, as the identity says. */
-  isWellFormed: token<(credential: string) => boolean>('isWellFormed'),
-  /** Whether the keys in the database identify callers. */
-  acceptsKeys: token<boolean>('acceptsKeys'),
-  /** The hosts that no mirror may point to. Asking for it opens the database if the use case needs one. */
-  deniedHosts: token<HostList>('deniedHosts'),
-  setCampaignMirror: token<SetCampaignMirror>('setCampaignMirror'),
-  /** The database if the use case needs one, otherwise undefined. Asking for it opens none. */
-  openedDatabase: token<DatabaseAccess | undefined>('openedDatabase'),
-  pageData: token<PageData>('pageData'),
-  limits: token<CallLimits>('limits'),
-  httpMetrics: token<ReturnType<typeof httpMetrics>>('httpMetrics'),
-  /** The listener for callers. */
-  http: token<HttpServer>('http'),
-  /** The listener for operators. */
-  ops: token<HttpServer>('ops'),
+/** What is bound to each of the tokens. */
+export type BoundParts = {
+  readonly [N in keyof typeof tokens]: (typeof tokens)[N] extends ServiceIdentifier<infer Part>
+    ? Part
+    : never;
 };
 
-export interface ModuleInput {
+/** What every part of the service is made from. */
+export interface ServiceInput {
   readonly settings: Settings;
   readonly log: Log;
   readonly lines: LogLines;

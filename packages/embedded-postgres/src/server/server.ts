@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { constants } from 'node:fs';
-import { open, readFile, rm, stat } from 'node:fs/promises';
+import { open, readFile, rm } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -34,24 +34,13 @@ export async function readPostmaster(pgdata: string) {
 }
 
 /**
- * Removes a postmaster.pid that belongs to no server, with which PostgreSQL would refuse to start: one that is empty after a
- * loss of power, or names a process that is another program, which only Linux shows. PostgreSQL itself decides about others.
+ * Removes a postmaster.pid that names another program, with which PostgreSQL would refuse to start: in a container that was
+ * started again, numbers of processes are soon the same. Only Linux shows it. PostgreSQL itself decides about others.
  */
 async function removeStale(pgdata: string): Promise<void> {
   const server = await readPostmaster(pgdata);
-  if (server === undefined) return;
-  const isStale = server.processId ? await isOtherProgram(server.processId, pgdata) : await isOld(pgdata);
-  if (isStale) await rm(pidFile(pgdata));
-}
-
-async function isOtherProgram(processId: number, pgdata: string): Promise<boolean> {
-  const words = await readFile(`/proc/${processId}/cmdline`, 'utf8').catch(() => '');
-  return words !== '' && !words.includes(`\0-D\0${pgdata}\0`);
-}
-
-/** A server that has just started may not have written the file yet. */
-async function isOld(pgdata: string): Promise<boolean> {
-  return Date.now() - (await stat(pidFile(pgdata))).mtimeMs > 2_000;
+  const words = await readFile(`/proc/${server?.processId}/cmdline`, 'utf8').catch(() => '');
+  if (words !== '' && !words.includes(`\0-D\0${pgdata}\0`)) await rm(pidFile(pgdata));
 }
 
 const pidFile = (pgdata: string) => join(pgdata, 'postmaster.pid');

@@ -50,13 +50,17 @@ export const judgedFactsCases: readonly Case<World>[] = [
       expectFields(await world.others.mirror(seen.id), { targetUrl: live.before }, 'the mirror');
       expectEqual(await world.others.mirror(without.id), undefined, 'the mirror that was never created');
     },
-    'setMirror: a caller without a key is proven by its identity alone': async (world) => {
+    'setMirror: a caller without a key is proven by its identity alone, an unknown key never': async (
+      world,
+    ) => {
       const { seen, by } = await live.liveCampaign(world);
       const key = accessKeyOf(by.subject);
       if (key) await world.keys?.revoke(key);
       await live.mirrorSet(world, seen, live.change({ ...by, subject: live.withoutKey }));
       const [row] = await world.others.history(seen.id);
       expectFields(row, { subject: live.withoutKey, ownerId: seen.ownerId }, 'the history');
+      const unknown = live.change({ ...by, subject: keySubject(greatest as never) });
+      expectEqual(await world.campaigns.setMirror(seen, unknown), { kind: 'caller-invalid' }, 'the answer');
     },
   }),
   ...casesOf<World, 'keys'>(['keys'], {

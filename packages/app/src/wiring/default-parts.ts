@@ -1,0 +1,97 @@
+import { defaultPoolLimits, openDatabase, openHotPath } from '@campaign-mirror/adapters-persistence';
+import { ContainerModule } from 'inversify';
+import { Registry } from 'prom-client';
+import { type DatabaseAccess, openDatabaseAccess } from '../database/database-access.ts';
+import { prepareDatabase } from '../database/prepare-database.ts';
+import { openIdentity } from '../http/identity.ts';
+import { openLimits } from '../http/limiters.ts';
+import { throttled } from '../logging/log-events.ts';
+import { hotPathMetrics, keyUseMetrics, poolMetrics } from '../metrics/database-metrics.ts';
+import type { Settings } from '../settings/settings.ts';
+import { type ServiceInput, tokens } from './tokens.ts';
+
+/** Calls `make` when it is asked first; `made` resolves with what that gave, with undefined if nobody has asked. */
+function once<T>(make: () => Promise<T>) {
+  let made: Promise<T> | undefined;
+  const ask = () => {
+    made ??= make();
+    return made;
+  };
+  return Object.assign(ask, { made: async () => made });
+}
+
+/**
+ * The parts of the service as its settings have them. What nobody asks for is not made: if a program exchanges both ports of
+ * the use case, no database is opened. `made` resolves with what was made of the database and of the identity.
+ */
+export function defaultParts(input: ServiceInput) {
+  const { settings, log, registry, life } = input;
+  const database = once(() => openUpToDate(input));
+  const hotPath = once(async () => openServiceHotPath((await database()).access, input));
+  const identity = once(async () => {
+    const acceptsKeys = settings.IDENTITY !== 'jwt';
+    const keys = acceptsKeys ? (await hotPath()).identity : undefined;
+    return { acceptsKeys, ...(await openIdentity(settings, keys, log, registry, life)) };
+  });
+  const limits = once(async () => {
+    const limits = await openLimits(settings, log);
+    life.atEnd('limits', limits.close);
+    return limits;
+  });
+  const module = new ContainerModule(({ bind }) => {
+    bind(tokens.campaignRepository).toDynamicValue(async () => (await hotPath()).campaigns);
+    bind(tokens.identity).toDynamicValue(async () => (await identity()).identity);
+    bind(tokens.credentialForm).toConstantValue({});
+    bind(tokens.callLimiter).toDynamicValue(async () => (await limits()).keys);
+    bind(tokens.failedKeyLimiter).toDynamicValue(async () => (await limits()).failedKeys);
+    bind(tokens.middleware).toConstantValue([]);
+    bind(tokens.metrics).toConstantValue(new Registry());
+  });
+  return { module, made: async () => ({ opened: await database.made(), own: await identity.made() }) };
+}
+
+/** How long the end may take, in milliseconds: the embedded database gets 20 s to write everything, then 15 s for an immediate shutdown. */
+const endTimeout = 45_000;
+
+async function openUpToDate({ settings, log, life }: ServiceInput) {
+  const access = await openDatabaseAccess(settings, {
+    log,
+    signal: life.ending,
+    onWait: (line) => log.warn({ event: 'database-awaited' }, line),
+    onLost: (error) => life.fail(error, 'the embedded database ended by itself'),
+  });
+  life.atEnd('database', access.close, endTimeout);
+  return { access, deniedHosts: await prepareDatabase(access, { settings, log, ending: life.ending }) };
+}
+
+async function openServiceHotPath(access: DatabaseAccess, { settings, log, registry, life }: ServiceInput) {
+  const limits = poolLimits(settings);
+  const database = await openDatabase(access.address('service'), limits);
+  life.atEnd('database pool', async () => {
+    const isComplete = await database.close();
+    if (!isComplete) life.reportHung('database pool', 'statements were under way and were cut off');
+  });
+  poolMetrics(registry, database, settings.POOL_SIZE);
+
+  const report = throttled(log, 'error');
+  const refused = (statement: string, error: unknown) =>
+    report(
+      { event: 'statement-refused', statement, err: error },
+      'PostgreSQL refuses a statement of the service: run `./campaign-mirror doctor`, or report a fault',
+    );
+  const options = { limits, prepared: settings.DATABASE_POOLER === 'none' };
+  const hotPath = openHotPath(database.pool, options, { ...hotPathMetrics(registry), refused });
+  // This ends before the pool does: the last uses of keys have yet to be written.
+  life.atEnd('key uses', async () => {
+    const isWritten = await hotPath.uses.stop();
+    if (!isWritten) life.reportHung('key uses', 'when keys were last used could not be written in time');
+  });
+  keyUseMetrics(registry, hotPath.uses);
+  return hotPath;
+}
+
+function poolLimits({ POOL_SIZE: size, STATEMENT_TIMEOUT: statementTimeout }: Settings) {
+  // A server that no longer answers is awaited for a second more than a statement may take.
+  const queryTimeout = statementTimeout ? statementTimeout + 1_000 : defaultPoolLimits.queryTimeout;
+  return { ...defaultPoolLimits, size, statementTimeout, queryTimeout };
+}

@@ -1,0 +1,130 @@
+import {
+  application,
+  Calls,
+  HttpServer,
+  type OpsAnswer,
+  operatorsApplication,
+} from '@campaign-mirror/adapters-http';
+import { interfacePages } from '@campaign-mirror/adapters-http/docs';
+import { openPool, openProbe } from '@campaign-mirror/adapters-persistence';
+import type { SetCampaignMirror } from '@campaign-mirror/domain';
+import { Registry } from 'prom-client';
+import type { DatabaseAccess } from '../database/database-access.ts';
+import { httpLog } from '../http/http-log.ts';
+import { capacityOf } from '../http/listening.ts';
+import type { httpMetrics } from '../metrics/http-metrics.ts';
+import { serviceMetrics } from '../metrics/service-metrics.ts';
+import { opsPage } from '../ops-page/page.ts';
+import { pageData as dataOn, type PageData } from '../ops-page/page-data.ts';
+import { aborted } from '../process/life.ts';
+import { readinessOf } from '../process/readiness.ts';
+import { version } from '../process/version.ts';
+import type { BoundParts, ServiceInput } from './tokens.ts';
+
+/** What both listeners need besides the settings. */
+interface Shared {
+  readonly parts: BoundParts;
+  readonly metrics: ReturnType<typeof httpMetrics>;
+  readonly pageData: PageData;
+}
+
+/** How long the last answers may take after SHUTDOWN_TIMEOUT, in milliseconds. */
+const drainGrace = 3_000;
+
+/** The listener for callers. `isWellFormed`: whether a text can be a credential, unless a form of yours says so. */
+export function callersListener(
+  { settings, log, life }: ServiceInput,
+  { parts, metrics, pageData }: Shared,
+  useCase: SetCampaignMirror,
+  isWellFormed: (credential: string) => boolean = () => true,
+): HttpServer {
+  const { credentialForm: form, callLimiter: keys, failedKeyLimiter: failedKeys, middleware } = parts;
+  const { CORS_ORIGINS: origins, DOCS, IDLE_TIMEOUT, SHUTDOWN_TIMEOUT, TRUSTED_PROXIES } = settings;
+  const capacity = capacityOf('callers', settings, log, metrics.overload('callers'));
+  const requestLog = httpLog(log, 'info', metrics.answered('callers'));
+  const calls = new Calls({ log: requestLog, proxies: TRUSTED_PROXIES });
+  const app = application({
+    calls,
+    capacity,
+    credentialHeader: form.credentialHeader,
+    isWellFormed: form.isWellFormed ?? isWellFormed,
+    middleware,
+    origins,
+    useCase,
+    limits: { keys, failedKeys },
+    pages: interfacePages({ docs: DOCS === 'on', campaign: pageData.demonstration }),
+  });
+  const server = new HttpServer(app.callback(), {
+    calls,
+    capacity,
+    limits: { keepAliveTimeout: IDLE_TIMEOUT },
+    origins,
+  });
+  metrics.watch('callers', { server, capacity });
+  void aborted(life.ending).then(() => {
+    calls.draining = true;
+  });
+  const drain = async () => {
+    const { length: unfinished } = await server.drain(SHUTDOWN_TIMEOUT);
+    if (unfinished > 0) life.reportHung('http', 'requests were unfinished and got 503', { unfinished });
+  };
+  life.atEnd('http', drain, SHUTDOWN_TIMEOUT + drainGrace);
+  return server;
+}
+
+/** How long the database may take to answer for `/readyz`, in milliseconds. */
+const probeTimeout = 1_000;
+
+/** Health, metrics and the page for operators, on a listener of their own. */
+export function operatorsListener(
+  { settings, log, registry, life }: ServiceInput,
+  { parts, metrics, pageData: { lists } }: Shared,
+  database?: DatabaseAccess,
+): HttpServer {
+  const probe = database && openProbe(database.address('service'), probeTimeout);
+  if (probe) life.atEnd('probe', probe.close);
+  const readiness = readinessOf(async () => (await probe?.ask()) ?? {}, life.ending);
+
+  const page = opsPage({ readiness, version: version(), lists });
+
+  const expiringKeys = async () => {
+    const { keys } = await lists();
+    return keys ? (keys[0]?.soon ?? 0) : undefined;
+  };
+  serviceMetrics(registry, readiness, probe && { probe, expiringKeys });
+  const { contentType } = registry;
+  const metricsNow = () => Registry.merge([registry, parts.metrics]).metrics();
+  const scrape: OpsAnswer = async () => ({ status: 200, contentType, body: await metricsNow() });
+
+  // Health checks call every second: their lines are at `debug`.
+  const requestLog = httpLog(log, 'debug', metrics.answered('operators'));
+  const capacity = capacityOf('operators', settings, log, metrics.overload('operators'));
+  const shared = { calls: new Calls({ log: requestLog }), capacity };
+  const app = operatorsApplication({
+    ...shared,
+    readiness,
+    version: version(),
+    more: { ...page, '/metrics': scrape },
+    names: [settings.OPS_HOST.toLowerCase(), ...settings.OPS_NAMES],
+  });
+  const server = new HttpServer(app.callback(), shared);
+  metrics.watch('operators', { server, capacity });
+  life.atEnd('ops', () => server.drain(0));
+  return server;
+}
+
+/** How long a page may wait for the database, in milliseconds. */
+const pageTimeout = 1_000;
+
+/** The data of the pages is read on a connection of its own, so that a page delays no request. */
+export function openPageData(database: DatabaseAccess, { settings, log, life }: ServiceInput): PageData {
+  const limits = {
+    size: 1,
+    waitTimeout: pageTimeout,
+    queryTimeout: pageTimeout,
+    statementTimeout: settings.STATEMENT_TIMEOUT > 0 ? pageTimeout : 0,
+  };
+  const { pool, close } = openPool(database.address('service'), limits, 'campaign-mirror pages');
+  life.atEnd('connection for pages', () => close(0));
+  return dataOn(pool, log);
+}
