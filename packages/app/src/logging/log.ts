@@ -10,7 +10,8 @@ import type { Log } from './log-events.ts';
 const batch = { longest: 100, characters: 16_384 };
 
 /**
- * The lines of the log, in ASCII and in order. Lines wait for each other, because writing a line costs more than making it.
+ * The lines of the log, in ASCII and in order. Lines wait for each other, because writing a line costs more than making it;
+ * a warning or an error is written at once, after those that wait.
  */
 export function logLines(out: { write(text: string): unknown }) {
   let waiting = '';
@@ -24,11 +25,15 @@ export function logLines(out: { write(text: string): unknown }) {
   };
   const write = (line: string): void => {
     waiting += line;
-    if (waiting.length >= batch.characters) flush();
+    const level = line[levelAt] ?? '';
+    if (waiting.length >= batch.characters || (level >= '4' && level <= '9')) flush();
     else timer ??= setTimeout(flush, batch.longest).unref();
   };
   return { write, flush };
 }
+
+/** Where a line has the first digit of its level: 3 for `info`, 4 for `warn`. */
+const levelAt = '{"level":'.length;
 
 export type LogLines = ReturnType<typeof logLines>;
 
