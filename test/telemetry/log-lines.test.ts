@@ -29,7 +29,7 @@ function opened() {
     lines.flush();
     return written;
   };
-  return { output, log, http: httpLog(log, 'info', () => {}) };
+  return { output, log, http: httpLog(log, lines, 'info', () => {}) };
 }
 
 describe('contract: answers — the lines of the log', () => {
@@ -148,7 +148,7 @@ describe('contract: answers — the lines of the log', () => {
         import { openLog } from './packages/app/src/logging/log.ts';
         const { lines, close } = openLog('info');
         const line = 'x'.repeat(1_000) + '\\n';
-        for (let at = 0; at < ${count}; at++) lines.write(line);
+        for (let at = 0; at < ${count}; at++) lines.add(line);
         ${then}`;
       const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
         ...{ cwd: projectFolder, stdio: ['ignore', output, 'pipe'] },

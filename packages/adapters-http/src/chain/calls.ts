@@ -137,11 +137,6 @@ export class Calls {
       method: context.method,
       route: '-',
       status: 0,
-      // All fields, in the order of the log's lines.
-      because: undefined,
-      campaign: undefined,
-      subject: undefined,
-      callerGone: undefined,
       milliseconds: 0,
     };
     context.res.setHeader('X-Request-Id', requestId);

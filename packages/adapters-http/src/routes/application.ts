@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import Router from '@koa/router';
 import Koa from 'koa';
+import compose from 'koa-compose';
 import { answerHeaders } from '../chain/answer-headers.ts';
 import { answer, type Calls, errorsAsAnswers, type Middleware, type ServiceState } from '../chain/calls.ts';
 import type { Capacity } from '../chain/capacity.ts';
@@ -55,7 +56,8 @@ export function setMirrorRoutes(
 ): Router<ServiceState> {
   const { middleware = [] } = settings;
   const parts = [...before, named(setMirrorRoute), only('POST'), ...middleware, ...setMirror(settings)];
-  return exactRouter().all(setMirrorPath, ...parts);
+  // The router composes the parts that it is given anew for each request.
+  return exactRouter().all(setMirrorPath, compose(parts));
 }
 
 /**

@@ -10,8 +10,8 @@ import type { Log } from './log-events.ts';
 const batch = { longest: 100, characters: 16_384 };
 
 /**
- * The lines of the log, in ASCII and in order. Lines wait for each other, because writing a line costs more than making it;
- * a warning or an error is written at once, after those that wait.
+ * The lines of the log, in ASCII and in order. Lines of requests wait for each other, because writing a line costs more than
+ * making it. Any other line is written at once, after those that wait.
  */
 export function logLines(out: { write(text: string): unknown }) {
   let waiting = '';
@@ -23,17 +23,18 @@ export function logLines(out: { write(text: string): unknown }) {
     waiting = '';
     if (text !== '') out.write(escaped(text));
   };
-  const write = (line: string): void => {
+  /** Adds a line that may wait. */
+  const add = (line: string): void => {
     waiting += line;
-    const level = line[levelAt] ?? '';
-    if (waiting.length >= batch.characters || (level >= '4' && level <= '9')) flush();
+    if (waiting.length >= batch.characters) flush();
     else timer ??= setTimeout(flush, batch.longest).unref();
   };
-  return { write, flush };
+  const write = (line: string): void => {
+    add(line);
+    flush();
+  };
+  return { add, write, flush };
 }
-
-/** Where a line has the first digit of its level: 3 for `info`, 4 for `warn`. */
-const levelAt = '{"level":'.length;
 
 export type LogLines = ReturnType<typeof logLines>;
 
@@ -41,7 +42,7 @@ let latest = 0;
 let text = '';
 
 /** The present time in ISO 8601 and UTC, with milliseconds: formatted once for all lines of a millisecond. */
-function timeOfLine(): string {
+export function timeOfLine(): string {
   const now = Date.now();
   if (now !== latest) {
     latest = now;
@@ -142,14 +143,14 @@ export function logTo(lines: { write(line: string): unknown }, level: string): L
     level,
     base: { pid: process.pid },
     timestamp: () => `,"time":"${timeOfLine()}"`,
-    serializers: { err: errorFields, milliseconds: (value: number) => Math.round(value * 1000) / 1000 },
+    serializers: { err: errorFields },
     mixin: traceIds,
   };
   return pino(options, lines as pino.DestinationStream);
 }
 
 /** The trace of the present request, in W3C's form; empty if it is not traced. */
-function traceIds(): { trace_id?: string; span_id?: string } {
+export function traceIds(): { trace_id?: string; span_id?: string } {
   const span = trace.getActiveSpan()?.spanContext();
   return span ? { trace_id: span.traceId, span_id: span.spanId } : {};
 }

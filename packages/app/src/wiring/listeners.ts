@@ -33,7 +33,7 @@ const drainGrace = 3_000;
 
 /** The listener for callers. `isWellFormed`: whether a text can be a credential, unless a form of yours says so. */
 export function callersListener(
-  { settings, log, life }: ServiceInput,
+  { settings, log, lines, life }: ServiceInput,
   { parts, metrics, pageData }: Shared,
   useCase: SetCampaignMirror,
   isWellFormed: (credential: string) => boolean = () => true,
@@ -41,7 +41,7 @@ export function callersListener(
   const { credentialForm: form, callLimiter: keys, failedKeyLimiter: failedKeys, middleware } = parts;
   const { CORS_ORIGINS: origins, DOCS, IDLE_TIMEOUT, SHUTDOWN_TIMEOUT, TRUSTED_PROXIES } = settings;
   const capacity = capacityOf('callers', settings, log, metrics.overload('callers'));
-  const requestLog = httpLog(log, 'info', metrics.answered('callers'));
+  const requestLog = httpLog(log, lines, 'info', metrics.answered('callers'));
   const calls = new Calls({ log: requestLog, proxies: TRUSTED_PROXIES });
   const app = application({
     calls,
@@ -77,7 +77,7 @@ const probeTimeout = 1_000;
 
 /** Health, metrics and the page for operators, on a listener of their own. */
 export function operatorsListener(
-  { settings, log, registry, life }: ServiceInput,
+  { settings, log, lines, registry, life }: ServiceInput,
   { parts, metrics, pageData: { lists } }: Shared,
   database?: DatabaseAccess,
 ): HttpServer {
@@ -97,7 +97,7 @@ export function operatorsListener(
   const scrape: OpsAnswer = async () => ({ status: 200, contentType, body: await metricsNow() });
 
   // Health checks call every second: their lines are at `debug`.
-  const requestLog = httpLog(log, 'debug', metrics.answered('operators'));
+  const requestLog = httpLog(log, lines, 'debug', metrics.answered('operators'));
   const capacity = capacityOf('operators', settings, log, metrics.overload('operators'));
   const shared = { calls: new Calls({ log: requestLog }), capacity };
   const app = operatorsApplication({
