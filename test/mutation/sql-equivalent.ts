@@ -1,6 +1,10 @@
 /** Changes of SQL that change nothing that can be noticed: by file, the line as it would be, and why. */
 export const equivalent: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'feed.ts': {
+    "|| coalesce(extract(epoch from (select stats_reset from pg_stat_bgwriter)), -1) || '/';":
+      'any number stands for statistics that were never reset',
+    'if campaigns is null and counts is null or array_ndims(campaigns) > 1 or array_ndims(counts) > 1':
+      'where one of them is null, each of its elements is',
     'limit 1;`;': 'one row that is ahead is as good as another; the order is for the index',
     'if not exists (select from campaign_mirror.transactions_ahead) then null; end if;':
       'without a row that is ahead, what follows changes nothing; it only takes longer',
@@ -21,6 +25,8 @@ export const equivalent: Readonly<Record<string, Readonly<Record<string, string>
       'the time since the transaction began',
   },
   'set-mirrors.ts': {
+    'select one.* from campaign_mirror.mirrors as one where one.campaign_id = asked.campaign_id':
+      'there is one at most; the limit is for the plan',
     'and one.revoked_at is null and (one.expires_at is null or one.expires_at >= clock_timestamp())) end)`;':
       'the microsecond at which a key expires',
   },

@@ -236,6 +236,16 @@ describe('contract: the data around it — what nobody may with the password of 
     expect(await service.world.others.history(id)).to.deep.equal([]);
   });
 
+  it('an act of the operator that sets one mirror sets no other', async () => {
+    const client = await connect(service.database.address('operator'));
+    for (const act of ['mirror-set', 'mirror-restored', 'campaign-created']) {
+      const several = `select * from campaign_mirror.set_mirrors_as_operator('{1,2}', '{NULL,NULL}', '{NULL,NULL}',
+        '{https://a.example/,https://b.example/}', '{NULL,NULL}', false, '${act}', 'me', 'r', null, '{}', null)`;
+      expect(await codeOf(client, several), act).to.equal('22023');
+    }
+    await client.end();
+  });
+
   it('no mirror is set in a transaction that would judge a key as it was when it began', async () => {
     const client = await connect(service.database.address('service'));
     for (const level of ['repeatable read', 'serializable']) {
