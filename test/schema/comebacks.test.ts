@@ -104,18 +104,21 @@ describe('a mirror that comes back after its campaign, or it alone, was deleted'
       }
     });
 
-  it('an import records the numbers of what it has created', async () => {
+  it('an import records the numbers of what it has created: of many with gaps, the first and the last', async () => {
     const on = commandsOn(service.database);
-    await command(
-      ['import', '-'],
-      on.settings,
-      `id,owner_id,target_url\n${[900_001, 900_002, 900_005].map((id) => `${id},9,${first}\n`).join('')}`,
-    );
-    const entries = (await on.objects('audit --limit 2')).map(({ act, details }) => [act, details.numbers]);
-    expect(entries).to.deep.equal([
-      ['mirrors-imported', '900001-900002,900005'],
-      ['campaigns-imported', '900001-900002,900005'],
-    ]);
+    const recorded = async (ids: readonly number[]) => {
+      const lines = ids.map((id) => `${id},9,${first}\n`).join('');
+      await command(['import', '-', '--allow-duplicates'], on.settings, `id,owner_id,target_url\n${lines}`);
+      return (await on.objects('audit --limit 2')).map(({ act, details }) => [act, details.numbers]);
+    };
+    const both = (numbers: string) => [
+      ['mirrors-imported', numbers],
+      ['campaigns-imported', numbers],
+    ];
+    expect(await recorded([900_001, 900_002, 900_005])).to.deep.equal(both('900001-900002,900005'));
+    expect(await recorded([900_011, 900_012, 900_013])).to.deep.equal(both('900011-900013'));
+    const many = Array.from({ length: 1_001 }, (_, at) => 910_000 + 2 * at);
+    expect(await recorded(many)).to.deep.equal(both('910000-912000'));
   });
 });
 

@@ -30,7 +30,7 @@ const recording = (what: string) => `
 
 /** The numbers of the created rows, such as `1-3,7`; of many with gaps, the first and the last. */
 const numbersOf = (column: string) => `case
-            when count(*) = max(${column}) - min(${column}) + 1 or count(*) > 1000 then concat(min(${column}), '-', max(${column}))
+            when count(*) > 1000 then concat(min(${column}), '-', max(${column}))
             else (select string_agg(concat_ws('-', lower(part), nullif(upper(part) - 1, lower(part))), ',')
               from unnest(range_agg(int8range(${column}, ${column}, '[]'))) as part) end`;
 
