@@ -21,6 +21,7 @@ describe('what no address can be', () => {
       'https:/a.example',
       '',
     ],
+    'two in one': [`${start} ${start}`, `${start}\u0001${start}`, `${start}, javascript:1`],
     'white space and control characters': [
       ...'\u0001\t\n\v\r \u007f\u0085\u00a0\u1680\u2003\u2028\u2029\u202f\u205f\u3000',
     ].flatMap((one) => [`${start}${one}`, `${start}${one}b`, `${one}${start}`]),
@@ -40,8 +41,18 @@ describe('what no address can be', () => {
         '{NULL}', '{jwt}', '{me}', '{r}', false)`;
       const insert = `insert into campaign_mirror.mirrors (campaign_id, target_url) values (${bare.id}, $1)`;
       const update = `update campaign_mirror.mirrors set target_url = $1 where campaign_id = ${seen.id}`;
-      for (const [role, text] of Object.entries({ service: set, operator: insert, owner: update })) {
-        const client = await connect(service.database.address(role as 'service'));
+      // Others that are good do not let it pass.
+      const several = set
+        .replace('[$1]', `['${start}', $1, '${start}']`)
+        .replaceAll(/'\{(\w+)\}'/g, (_, one) => `'{${one},${one},${one}}'`);
+      const three = several.replace(`[${seen.id}]`, `[${seen.id},${seen.id},${seen.id}]`);
+      for (const [role, text] of [
+        ['service', set],
+        ['service', three],
+        ['operator', insert],
+        ['owner', update],
+      ] as const) {
+        const client = await connect(service.database.address(role));
         for (const address of addresses) {
           expect(isAccepted(address)).to.equal(false);
           const { code } = await client.query(text, [address]).catch((error) => error);

@@ -80,7 +80,7 @@ const ignored = () => {};
 
 /**
  * JSON lines on standard output, or a readable form of them on a terminal. Nothing waits for the reader. `lines` is for
- * other text; `gone` resolves when the reader has closed the log. `close` writes
+ * those that are made without pino, and for other text; `gone` resolves when the reader has closed the log. `close` writes
  * the last lines; if the reader does not take them in time, the process kills itself.
  */
 export function openLog(level: string) {
