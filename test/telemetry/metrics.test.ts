@@ -124,11 +124,15 @@ describe('contract: answers — metrics of a process', () => {
     expect(await (await fetch(`${service.ops}/readyz`)).json()).to.include({ status: 'ready' });
     await holder.rollback();
     expect([(await slow).status, (await behind).status]).to.deep.equal([200, 200]);
-    const idle = await scrape(service);
+    // The only connection also notes, after the answers, that the key was used.
+    const idle = await eventually('a pool without work', async () => {
+      const seen = await scrape(service);
+      expect(seen.by('campaign_mirror_pool_connections', 'state')).to.deep.equal({ idle: 1 });
+      return seen;
+    });
     expect(idle.by('campaign_mirror_overload_refusals_total', 'what')).to.deep.equal({ requests: 20 });
     expect(idle.value(requests, { status: '503' })).to.equal(20);
     expect(idle.value('campaign_mirror_http_requests_in_flight')).to.equal(0);
-    expect(idle.by('campaign_mirror_pool_connections', 'state')).to.deep.equal({ idle: 1 });
     expect(idle.by('campaign_mirror_statement_duration_seconds_count', 'statement')).to.deep.equal({
       ...{ 'look-up': 1, 'set-mirrors': 2, 'set-locked-mirror': 1 },
     });
