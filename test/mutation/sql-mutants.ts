@@ -77,7 +77,6 @@ function conditionEnd(sql: string, at: number, stop = endOfCondition): number {
 
 /** A pattern of SQL, and what stands instead of it; of several groups, only the last one is replaced. */
 const turned: readonly (readonly [RegExp, ...string[]])[] = [
-  [/\band\b(?! pg_temp)/g, 'or'],
   [/\bor\b(?! replace)/g, 'and'],
   [/(?<!is )\bnot (?=in\b|exists\b|\w+[.(]|\()/g, ''],
   [/\bis null\b/g, 'is not null'],
