@@ -118,6 +118,8 @@ const turned: readonly (readonly [RegExp, ...string[]])[] = [
   [/\breturn;/g, 'null;'],
 ];
 
+const opposite = /^(?:=|<>|is null|is not null)$/;
+
 /** Every small change of the SQL in a source. */
 export function sqlMutants(source: string): Mutant[] {
   const mutants = new Map<string, Mutant>();
@@ -128,9 +130,7 @@ export function sqlMutants(source: string): Mutant[] {
       const one = { at: piece.from + start, length: end - start, text };
       if (sql.slice(start, end) !== text) mutants.set(`${one.at} ${one.length} ${text}`, one);
     };
-    for (const [pattern, ...others] of turned)
-      for (const { 0: all, index } of sql.matchAll(pattern))
-        for (const text of others) add(index, index + all.length, text);
+    const dropped: [number, number][] = [];
     // A condition that always holds, or never.
     for (const { 0: word, 1: name, index } of sql.matchAll(
       /\b(where|when|if|elsif|and|or(?! replace)|on(?= [\w.]+ = ))\s+/g,
@@ -143,8 +143,15 @@ export function sqlMutants(source: string): Mutant[] {
         elsif: ['true', 'false'],
         when: ['true', 'false'],
       };
+      dropped.push([start, end]);
       for (const text of always[name as 'if'] ?? ['true']) add(start, end, text);
     }
+    // One that is left out is not turned as well: whoever notices the one notices the other.
+    const isLeftOut = (at: number) => dropped.some(([start, end]) => at >= start && at < end);
+    for (const [pattern, ...others] of turned)
+      for (const { 0: all, index } of sql.matchAll(pattern))
+        if (!(opposite.test(all) && isLeftOut(index)))
+          for (const text of others) add(index, index + all.length, text);
     for (const { index } of sql.matchAll(/\bcoalesce\(/g)) {
       const start = index + 'coalesce('.length;
       const comma = conditionEnd(sql, start, /,/y);
@@ -162,7 +169,6 @@ export function sqlMutants(source: string): Mutant[] {
       if (/\(\d\)/.test(text.slice(index - 1, index + 2)) && text.slice(0, index).endsWith('timestamptz('))
         continue;
       add(index, index + digits.length, String(Number(digits) + 1));
-      if (text[index - 1] !== '[') add(index, index + digits.length, String(Number(digits) - 1));
     }
   }
   return [...mutants.values()].sort((one, other) => one.at - other.at);
