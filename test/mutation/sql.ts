@@ -92,12 +92,15 @@ function mutantsOf({ files, tests }: (typeof targets)[number]): Placed[] {
 /** How many mutants a process takes: each loads the modules once more. */
 const mutantsOfAProcess = 25;
 
+/** Every time, the modules and the template have another name. */
+let asks = 0;
+
 /** Runs the tests of one mutant after the other, in a process that a mutant may end. */
 class Worker {
   #process: ChildProcess | undefined;
   #taken = 0;
 
-  async answerTo(asked: Asked): Promise<Answer> {
+  async answerTo(asked: Omit<Asked, 'number'>): Promise<Answer> {
     if (this.#taken === mutantsOfAProcess) this.end();
     const isFirst = this.#taken === 0;
     const answer = await this.#ask(asked);
@@ -113,7 +116,7 @@ class Worker {
     this.#taken = 0;
   }
 
-  async #ask(asked: Asked): Promise<Answer> {
+  async #ask(asked: Omit<Asked, 'number'>): Promise<Answer> {
     this.#taken += 1;
     this.#process ??= fork(join(projectFolder, 'test/mutation/sql-worker.ts'), {
       cwd: projectFolder,
@@ -126,7 +129,7 @@ class Worker {
     const { signal } = over;
     const without = (title: string): Answer => ({ outcome: 'noticed', title, times: {} });
     try {
-      this.#process.send(asked);
+      this.#process.send({ ...asked, number: ++asks });
       const answer = await Promise.race([
         once(this.#process, 'message', { signal }).then(([said]): Answer => said),
         once(this.#process, 'exit', { signal }).then(() => without('the process ended')),
@@ -167,10 +170,10 @@ export async function sqlIsNoticed(words: readonly string[]): Promise<boolean> {
       const { tests, ...one } = mutants[number] as Placed;
       const mutant = JSON.stringify({ ...one, path: join(projectFolder, one.path) });
       const ordered = tests.toSorted((a, b) => worth(one.path + b) - worth(one.path + a));
-      const { outcome, title, times } = await worker.answerTo({ number, mutant, tests: ordered });
+      const { outcome, title, times } = await worker.answerTo({ mutant, tests: ordered });
       const by = outcome === 'noticed' ? Object.keys(times).at(-1) : undefined;
       if (by && !sound.has(by)) {
-        const unchanged = await worker.answerTo({ number, mutant: '{}', tests: [by] });
+        const unchanged = await worker.answerTo({ mutant: '{}', tests: [by] });
         if (unchanged.outcome !== 'survived' && !ended)
           throw new Error(`without a mutant: ${unchanged.title}`);
         sound.add(by);
