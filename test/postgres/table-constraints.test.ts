@@ -7,6 +7,8 @@ const hash = "decode(repeat('00', 32), 'hex')";
 
 const campaign = (columns: string, values: string) =>
   `insert into campaign_mirror.campaigns (${columns}) values (${values})`;
+const key = (columns: string, values: string) => `
+  insert into campaign_mirror.access_keys (displayed, name, owner_id, ${columns}) values ('', '', 7, ${values})`;
 const mirror = (id: string) =>
   `insert into campaign_mirror.mirrors (campaign_id, target_url) values (${id}, 'http://x')`;
 const setCampaign = (what: string, id: number) =>
@@ -26,6 +28,13 @@ const statements: Record<string, readonly (readonly [sql: string, refusal?: stri
       `insert into campaign_mirror.access_keys (hash, displayed, name, owner_id) values (${hash}, '', '', ${number})`,
     ].map((sql) => [sql, unfit] as const),
   ),
+  'a key with another hash than one of SHA-256, or with no host or an unnamed one where it has hosts': [
+    [key('hash', "'\\x00'"), unfit],
+    [key('hash, hosts', `${hash}, '{}'`), unfit],
+    [key('hash, hosts', `${hash}, '{a.example,NULL}'`), unfit],
+    [key('hash, hosts', `${hash}, '{a.example}'`)],
+    [key('hash', hash), notUnique],
+  ],
   'clicks below 0 and above 2^53-1, and not 2^53-1 itself': [
     [setClicks('-1'), unfit],
     [setClicks(tooGreat), unfit],

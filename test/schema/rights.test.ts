@@ -154,12 +154,16 @@ describe('contract: the data around it — who may do what', () => {
       const key = `insert into campaign_mirror.access_keys (hash, displayed, name, owner_id)
         values (sha256('mine'), 'cm_mine', 'mine', ${ownerId})`;
       const silent = "set campaign_mirror.restoring = 'on'; set campaign_mirror.operator = 'somebody'";
+      const setKey = (what: string) =>
+        `update campaign_mirror.access_keys set ${what} where id = ${live.keyId}`;
       const acts: readonly [string, string][] = [
         [key, 'key-issued'],
         [`${silent}; ${key.replaceAll('mine', 'another')}`, 'key-issued'],
-        [`update campaign_mirror.access_keys set revoked_at = now() where id = ${live.keyId}`, 'key-revoked'],
-        [`update campaign_mirror.access_keys set revoked_at = null where id = ${live.keyId}`, 'key-changed'],
-        [`update campaign_mirror.access_keys set expires_at = null where id = ${live.keyId}`, 'key-changed'],
+        [setKey('revoked_at = now()'), 'key-revoked'],
+        [setKey('expires_at = now()'), 'key-changed'],
+        [setKey('revoked_at = null'), 'key-changed'],
+        [setKey(`replaced_by = ${live.keyId}`), 'key-rotated'],
+        [setKey("expires_at = 'infinity'"), 'key-changed'],
         [`update campaign_mirror.campaigns set is_default = true where id = ${id}`, 'default-set'],
         [
           `update campaign_mirror.campaigns set owner_id = ${newOwner()} where id = ${id}`,

@@ -103,7 +103,7 @@ const mirrors = `${recording('created_mirrors')}
         from created join lateral (
           select details from campaign_mirror.operator_audit as deletion
           where deletion.campaign_id = created.campaign_id and ${isDeletion} order by deletion.id desc limit 1
-        ) as before on true where created.last_change_id is not null
+        ) as before on true
       ), recorded as (
         insert into campaign_mirror.mirror_history
           (id, previous_id, campaign_id, mirror_id, actor, owner_id, address_before, address_after, changed_at, request_id,

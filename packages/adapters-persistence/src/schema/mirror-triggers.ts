@@ -75,7 +75,7 @@ const times = `
  */
 const facts = `
   create or replace function campaign_mirror.take_facts_of_the_campaign() returns trigger language plpgsql
-  security definer set search_path = pg_catalog, pg_temp as $$
+  set search_path = pg_catalog, pg_temp as $$
     begin
       select owner_id, is_default into new.owner_id, new.is_default
       from campaign_mirror.campaigns where id = new.campaign_id;
