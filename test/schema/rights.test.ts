@@ -156,7 +156,12 @@ describe('contract: the data around it — who may do what', () => {
       const silent = "set campaign_mirror.restoring = 'on'; set campaign_mirror.operator = 'somebody'";
       const setKey = (what: string) =>
         `update campaign_mirror.access_keys set ${what} where id = ${live.keyId}`;
-      const acts: readonly [string, string][] = [
+      await as('service', "select campaign_mirror.deny_hosts('{c.example,b.example,a.example,b.example}')");
+      const allow = (which: string) => `delete from campaign_mirror.denied_hosts where host ${which}`;
+      const acts: readonly [string, string, object?][] = [
+        [allow("= 'other.example'"), ''],
+        [allow("= 'c.example'"), 'hosts-allowed', { hosts: 'c.example' }],
+        [allow("<> 'other.example'"), 'hosts-allowed', { hosts: 'a.example,b.example' }],
         [key, 'key-issued'],
         [`${silent}; ${key.replaceAll('mine', 'another')}`, 'key-issued'],
         [setKey('revoked_at = now()'), 'key-revoked'],
@@ -179,7 +184,7 @@ describe('contract: the data around it — who may do what', () => {
         ["select campaign_mirror.prune_history(now() - interval '2 days', 0, 1000, 'me', 'r')", ''],
         [`delete from campaign_mirror.campaigns where id = ${id}`, 'campaign-deleted'],
       ];
-      for (const [statement, act] of acts) {
+      for (const [statement, act, details] of acts) {
         const since = await service.world.others.clock();
         const before = await service.world.audit.list({ limit: 1 });
         expect(await as('operator', statement), statement).to.not.have.property('code');
@@ -187,6 +192,7 @@ describe('contract: the data around it — who may do what', () => {
         if (act === '') expect(entry, 'nothing was that old').to.deep.equal(before[0]);
         else {
           expect(entry, statement).to.include({ act, databaseRole: roles.operator });
+          if (details) expect(entry?.details).to.deep.equal(details);
           expect(String(entry?.actedAt) > since).to.equal(true);
         }
       }

@@ -98,7 +98,7 @@ const mirrors = `${recording('created_mirrors')}
       with returned as (
         select created.*, nextval('campaign_mirror.mirror_history_id_seq') as change_id,
           before.details->>'target_url' as address_before,
-          greatest(clock_timestamp(), created.updated_at, (select changed_at + interval '1 microsecond'
+          greatest(clock_timestamp(), (select changed_at + interval '1 microsecond'
             from campaign_mirror.mirror_history where id = created.last_change_id)) as now
         from created join lateral (
           select details from campaign_mirror.operator_audit as deletion

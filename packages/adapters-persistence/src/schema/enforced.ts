@@ -133,7 +133,8 @@ const rule: Enforced = {
   kind: 'index',
   name: 'one_default_campaign_an_owner',
   table: 'campaigns',
-  text: 'create unique index one_default_campaign_an_owner on campaign_mirror.campaigns (owner_id) where is_default',
+  text: `drop index if exists campaign_mirror.one_default_campaign_an_owner;
+    create unique index one_default_campaign_an_owner on campaign_mirror.campaigns (owner_id) where is_default`,
 };
 
 export const enforced: readonly Enforced[] = [...functions, ...triggers, ...constraints, rule];
@@ -187,7 +188,6 @@ const faultsText = `
   select null, objects.what, format('belongs to %s, not to %s', pg_get_userbyid(objects.owner), pg_get_userbyid(nspowner))
   from here, (
     select pronamespace, 'function ' || oid::regprocedure::text, proowner from pg_proc
-    where proname in (select name from asked where kind = 'function')
     union all
     select relnamespace, (case relkind when 'r' then 'table ' when 'S' then 'sequence ' else 'view ' end) || oid::regclass::text,
       relowner from pg_class where relkind in ('r', 'S', 'v')
