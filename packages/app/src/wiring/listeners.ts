@@ -3,7 +3,7 @@ import {
   Calls,
   HttpServer,
   type OpsAnswer,
-  operatorsApplication,
+  opsApplication,
 } from '@campaign-mirror/adapters-http';
 import { interfacePages } from '@campaign-mirror/adapters-http/docs';
 import { openPool, openProbe } from '@campaign-mirror/adapters-persistence';
@@ -100,7 +100,7 @@ export function operatorsListener(
   const requestLog = httpLog(log, lines, 'debug', metrics.answered('operators'));
   const capacity = capacityOf('operators', settings, log, metrics.overload('operators'));
   const shared = { calls: new Calls({ log: requestLog }), capacity };
-  const app = operatorsApplication({
+  const app = opsApplication({
     ...shared,
     readiness,
     version: version(),
