@@ -25,9 +25,9 @@ const updateText = `
 
 /** Changes the mirrors of the campaigns from $1 to $2. */
 const changeText = `
-  select campaign_mirror.set_mirrors(array_agg(n::bigint), array_agg(null::bigint), array_agg(null::boolean),
+  select campaign_mirror.set_mirrors_if(array_agg(n::bigint), array_agg(null::bigint), array_agg(null::boolean),
     array_agg('https://new.example/'::text), array_agg(null::text), array_agg(null::bigint), array_agg('jwt'::text),
-    array_agg('bench'::text), array_agg('bench'::text), false)
+    array_agg('bench'::text), array_agg('bench'::text), null, false)
   from generate_series($1::int, $2::int) as n`;
 
 /**
@@ -81,9 +81,9 @@ export async function migration(
   note('the longest update before', max(times) ?? 0);
   times = [];
   note('migrate', await timed(() => migrate(address)));
-  note('the longest update meanwhile', max(times) ?? 0);
   ended = true;
   await Promise.all(updating);
+  note('the longest update meanwhile', max(times) ?? 0);
 
   await query(url, 'vacuum analyze');
   await withClient(url, async (client) => {
