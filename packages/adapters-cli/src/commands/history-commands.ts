@@ -183,7 +183,6 @@ export function historyCommands(call: Call, operator: OperatorAccess) {
     .option('--all', 'also where the newest change of all is that old')
     .option('--yes', 'do not ask')
     .action(async ({ olderThan: age, all, yes, json }) => {
-      const { progress } = await import('../terminal/input-file.ts');
       await operator.acting(
         async ({ pruning }, { undoneBy }) => {
           const survey = await pruning.survey(age);
@@ -191,7 +190,7 @@ export function historyCommands(call: Call, operator: OperatorAccess) {
           if (old > 0) refuseWrongClock(survey, all);
           if (old > 0 && !yes)
             await confirmed(call, `Delete ${counted(old, 'change')}, those before ${olderThan}?`);
-          const bar = progress(call, 'Pruning', old);
+          const bar = await call.progress('Pruning', old);
           let pruned = 0;
           const deleted = () => `${pruned} changes are deleted`;
           try {

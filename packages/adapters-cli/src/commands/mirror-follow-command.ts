@@ -1,9 +1,8 @@
 import * as domain from '@campaign-mirror/domain';
 import * as parse from '../terminal/arguments.ts';
 import { leaf } from '../terminal/arguments.ts';
-import type { Call } from '../terminal/call.ts';
+import { type Call, pauseUntilAborted, untilAborted } from '../terminal/call.ts';
 import { ClearError } from '../terminal/errors.ts';
-import { pauseUntilAborted, untilAborted } from '../terminal/until-aborted.ts';
 import { changeColumns } from './history-commands.ts';
 import type { OperatorAccess } from './operator.ts';
 

@@ -1,7 +1,6 @@
 import type * as domain from '@campaign-mirror/domain';
-import type { Call } from '../terminal/call.ts';
+import type { Call, Progress } from '../terminal/call.ts';
 import { counted, printable } from '../terminal/errors.ts';
-import type { Progress } from '../terminal/input-file.ts';
 import { addressFaults, campaignRefused } from './words.ts';
 
 /** The maximum number of hosts that are counted: there can be any number of names below a host. */
@@ -94,10 +93,9 @@ export class MoveReport {
 
   async #takeProgress({ kind, total, move, ...found }: domain.MoveProgress): Promise<void> {
     const { dryRun, done } = this.#options;
-    const { progress } = await import('../terminal/input-file.ts');
     const { examined } = Object.assign(this, found);
     const doing = done === 'set' ? 'setting' : 'moving';
-    this.#bar ??= progress(this.#call, dryRun ? 'looking' : doing, total);
+    this.#bar ??= await this.#call.progress(dryRun ? 'looking' : doing, total);
     this.#bar.update(examined);
     this.moveId = move;
     this.#call.interruption.throwIfInterrupted(

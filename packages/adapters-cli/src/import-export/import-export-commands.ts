@@ -18,18 +18,16 @@ export function importCommand(call: Call, operator: OperatorAccess) {
     )
     .option('--ignore-columns', 'leave out the columns that are not known')
     .action(async (path, { dryRun = false, allowDuplicates = false, ignoreColumns, json }) => {
-      const { inputFile, readWithProgress } = await import('../terminal/input-file.ts');
+      const { csvFile, named } = await import('../terminal/csv-file.ts');
       const { faultInWords } = await import('../commands/words.ts');
-      const { named } = await import('../terminal/csv-file.ts');
-      const { importLines } = await import('./import-lines.ts');
-      const file = await inputFile(path, call.stdin);
+      const { importLines } = await import('./campaign-file.ts');
+      const file = await csvFile(path, call.stdin);
       let isThere = false;
       const importing = operator.acting(
         ({ imports }, { deniedHosts }) => {
           const leaveOut = (headings: readonly string[]) =>
             call.output.note(`Left out: the columns ${named(headings)}.`);
-          const bytes = readWithProgress(call, 'Reading', file);
-          const lines = importLines(bytes, deniedHosts, ignoreColumns && leaveOut);
+          const lines = importLines(call, file, deniedHosts, ignoreColumns && leaveOut);
           const report = ({ line, fault }: BadLine) => {
             if (fault.kind === 'campaign-taken' && fault.line === null) isThere = true;
             const [column, reason] = faultInWords(fault);
@@ -69,7 +67,7 @@ export function exportCommand(call: Call, operator: OperatorAccess) {
     .argument('[file]', 'file to write; standard output by default or with -')
     .option('--force', 'overwrite an existing file')
     .action(async (path, { force: replace = false, json }) => {
-      const { exportToFile, exportToOutput } = await import('./export-campaigns.ts');
+      const { exportToFile, exportToOutput } = await import('./campaign-file.ts');
       const { refuseTaken } = await import('../terminal/new-file.ts');
       if (path === undefined || path === '-') {
         const options = { pace: 'unhurried', state: 'the output is incomplete' } as const;

@@ -27,7 +27,7 @@ export interface Listing<Row> {
 }
 
 /** The number of rows of a table that are drawn together, which bounds memory. */
-const pageSize = 500;
+const drawnTogether = 500;
 
 /**
  * The output of a call: the answer on standard output, messages for people on standard error. Characters that control a
@@ -88,44 +88,32 @@ export class Output {
     );
   }
 
-  /**
-   * Rows as a table for people, or each as a line of JSON; stops when the reader stops. Returns the number of rows. The
-   * table is drawn page by page, and its columns never get narrower.
-   */
+  /** Rows as a table for people, or each as a line of JSON; stops when the reader stops. Returns the number of rows. */
   async list<Row extends object>(
     rows: AsyncIterable<Row> | Iterable<Row>,
-    listing: Listing<Row>,
+    { json, object = jsonOf, columns, none }: Listing<Row>,
   ): Promise<number> {
-    const { json, object = (row) => jsonOf(row), columns, none } = listing;
-    const widths = columns.map(({ head }) => head.length);
+    const draw = this.#table(columns);
     let count = 0;
-    let page: string[][] = [];
+    let waiting: Row[] = [];
     for await (const row of rows) {
       if (this.isReaderGone) break;
       count += 1;
-      if (json) {
-        await this.object(object(row));
-        continue;
+      if (json) await this.object(object(row));
+      else if (waiting.push(row) === drawnTogether) {
+        await draw(waiting);
+        waiting = [];
       }
-      page.push(columns.map(({ cell }) => cellText(cell(row))));
-      if (page.length < pageSize) continue;
-      await this.#printPage(page, columns, widths, count === pageSize);
-      page = [];
     }
-    if (page.length > 0) await this.#printPage(page, columns, widths, count < pageSize);
+    if (waiting.length > 0) await draw(waiting);
     if (count === 0 && !json) await this.note(none);
     return count;
   }
 
   /** For rows that come one by one, without an end: prints each at once, as `list` does. */
   rowPrinter<Row extends object>({ json, columns }: Pick<Listing<Row>, 'json' | 'columns'>) {
-    const widths = columns.map(({ head }) => head.length);
-    let isFirst = true;
-    return async (row: Row): Promise<void> => {
-      if (json) return this.object(jsonOf(row));
-      await this.#printPage([columns.map(({ cell }) => cellText(cell(row)))], columns, widths, isFirst);
-      isFirst = false;
-    };
+    const draw = this.#table(columns);
+    return (row: Row): Promise<void> => (json ? this.object(jsonOf(row)) : draw([row]));
   }
 
   /** The fields of one object, one a line. */
@@ -134,21 +122,21 @@ export class Output {
     await this.write(`${(await tableLines(rows, [])).join('\n')}\n`);
   }
 
-  /** `widths` are those of the pages before, and are updated. */
-  async #printPage(
-    page: readonly string[][],
-    columns: readonly Column<never>[],
-    widths: number[],
-    isFirst: boolean,
-  ): Promise<void> {
-    const heads = columns.map(({ head }, at) => this.#bold(head.padEnd(widths[at] ?? 0)));
+  /** Draws rows of one table, some at a time: its heads are printed once, and its columns never get narrower. */
+  #table<Row>(columns: readonly Column<Row>[]) {
+    const widths = columns.map(({ head }) => head.length);
     const aligns = columns.map(({ right }) => (right ? 'right' : 'left'));
-    const lines = await tableLines([heads, ...page], aligns);
-    // The heads keep the columns of each page as wide as those of the page before, but are printed once.
-    await this.write(`${(isFirst ? lines : lines.slice(1)).join('\n')}\n`);
-    for (const cells of page) {
-      for (const [at, text] of cells.entries()) widths[at] = Math.max(widths[at] ?? 0, text.length);
-    }
+    let isBegun = false;
+    return async (rows: readonly Row[]): Promise<void> => {
+      const texts = rows.map((row) => columns.map(({ cell }) => cellText(cell(row))));
+      const heads = columns.map(({ head }, at) => this.#bold(head.padEnd(widths[at] ?? 0)));
+      // The heads keep the columns as wide as they were before.
+      const lines = await tableLines([heads, ...texts], aligns);
+      await this.write(`${lines.slice(Number(isBegun)).join('\n')}\n`);
+      isBegun = true;
+      for (const row of texts)
+        for (const [at, text] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, text.length);
+    };
   }
 
   /** In a terminal only, unless the environment says otherwise. */

@@ -38,8 +38,7 @@ const undone: Advice = {
     'a sequence is behind its table: `./campaign-mirror doctor` names it, and the statement that mends it',
   '25006': namePrimary,
   '53300': 'end sessions, or raise its limit (max_connections, connection limit)',
-  '53100': 'make its disk larger',
-  '53.': 'its log says which resource it lacks',
+  '53': 'its log says which resource it lacks',
 };
 
 /** The configuration of the server or of the client is wrong: neither waiting nor repeating helps. */
@@ -49,9 +48,8 @@ const misconfigured: Advice = {
     'nothing was done; set DATABASE_POOLER=transaction, or connect to the server itself',
   '08P01 .*statement pooling': 'nothing was done; set pool_mode = transaction in the pooler',
   ' The server does not support SSL': 'switch it on there (ssl = on), or set sslmode=disable',
-  '28000':
-    'if it lets this user in with TLS only, set sslmode=verify-full; otherwise check its name and pg_hba.conf',
-  '28| SASL': 'check the name of the user, its password and pg_hba.conf',
+  '28| SASL':
+    'check the name of the user, its password and pg_hba.conf; if that lets it in with TLS only, set sslmode=verify-full',
   '3D000': 'create it, or correct DATABASE_URL or PGDATABASE',
   'DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_|CERT_SIGNATURE_FAILURE':
     'name the file of the CA of its certificate by sslrootcert or PGSSLROOTCERT',
@@ -71,7 +69,7 @@ const unprepared: Readonly<Record<Activity, Advice>> = {
   migrating: {
     // A table, a function or a trigger exists already.
     '42P07|42723|42710': `the schema has no record of its migrations: ${withoutRecord}`,
-    '42P01': `another program dropped a table, such as an ORM that updates its own schema; nothing was done: ${withoutRecord}`,
+    '42P01': `nothing was done; another program dropped a table: ${withoutRecord}`,
     '42501': `${migrate}, or if there is no schema yet, \`./campaign-mirror roles create\` as the owner of the database; start with RUN_MIGRATIONS=false`,
   },
   acting: {
@@ -164,7 +162,7 @@ function inWords(error: unknown): string {
 /** The fault in a few words. 55000 says little without its message. */
 function reasonOf(error: unknown): string {
   const code = codeOf(error);
-  return code === '55000' ? inWords(error) : code || messageOf(error) || 'no answer';
+  return (code !== '55000' && code) || inWords(error) || 'no answer';
 }
 
 function messageOf(error: unknown): string {

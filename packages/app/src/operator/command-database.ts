@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { userInfo } from 'node:os';
-import type { AccessOptions, ActContext } from '@campaign-mirror/adapters-cli';
+import type { AccessOptions, ActContext, OperatorAccess } from '@campaign-mirror/adapters-cli';
 import { type Call, ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import type { Migrating } from '@campaign-mirror/adapters-persistence';
 import {
@@ -8,8 +8,18 @@ import {
   defaultPoolLimits,
   isMigrated,
   type OpenPool,
+  openHotPath,
   openPool,
   type PoolLimits,
+  postgresAudit,
+  postgresCampaignExport,
+  postgresCampaignImport,
+  postgresCampaignRecords,
+  postgresChangeFeed,
+  postgresHistoryPruning,
+  postgresMirrorHistory,
+  postgresMirrorMoves,
+  postgresOperatorMirrors,
   watchLockHolders,
 } from '@campaign-mirror/adapters-persistence/sql';
 import { label, type OperatorAct } from '@campaign-mirror/domain';
@@ -19,6 +29,43 @@ import { deniedHosts as denied, denyTogether, named } from '../database/denied-h
 import { awaitDatabase, migrateClearly } from '../database/prepare-database.ts';
 import { readCommandSettings } from '../settings/read-settings.ts';
 import type { Settings } from '../settings/settings.ts';
+
+/** The ports of the operator's commands, on the configured database. Ctrl-C ends long reads and writes at once. */
+export function operatorPorts(call: Call): Pick<OperatorAccess, 'acting' | 'administering'> {
+  const { signal } = call.interruption;
+  return {
+    acting: (run, options = {}) =>
+      actOn(call, openPool, options, ({ database: { pool }, act }, context) => {
+        const hotPath = openHotPath(pool, { prepared: false });
+        const ports = {
+          ...hotPath,
+          records: postgresCampaignRecords(pool),
+          history: postgresMirrorHistory(pool, signal),
+          feed: postgresChangeFeed(pool, signal),
+          pruning: postgresHistoryPruning(pool, act),
+          moves: postgresMirrorMoves(pool, act),
+          mirrors: postgresOperatorMirrors(pool, act),
+          audit: postgresAudit(pool),
+          imports: postgresCampaignImport(pool, act, signal),
+          exports: postgresCampaignExport(pool, signal),
+        };
+        // Stopping writes the use of the key that a command was called with.
+        return run(ports, context).finally(() => hotPath.uses.stop());
+      }),
+    administering: async (run, options = {}) => {
+      // Loaded here only: MikroORM takes longer to load than everything else.
+      const { openDatabase, PostgresAccessKeys, PostgresSettings } = await import(
+        '@campaign-mirror/adapters-persistence'
+      );
+      return actOn(call, openDatabase, options, ({ database: { pool, orm }, act }, context) => {
+        const records = postgresCampaignRecords(pool);
+        const history = postgresMirrorHistory(pool, signal);
+        const settings = new PostgresSettings(orm, act);
+        return run({ records, history, settings, keys: new PostgresAccessKeys(orm, act) }, context);
+      });
+    },
+  };
+}
 
 export interface OperatorSession<Opened extends OpenPool = OpenPool> {
   readonly database: Opened;

@@ -3,7 +3,7 @@ import {
   Calls,
   HttpServer,
   type OpsAnswer,
-  operatorsApplication,
+  opsApplication,
 } from '@campaign-mirror/adapters-http';
 import { interfacePages } from '@campaign-mirror/adapters-http/docs';
 import { openPool, openProbe } from '@campaign-mirror/adapters-persistence';
@@ -14,11 +14,9 @@ import { httpLog } from '../http/http-log.ts';
 import { capacityOf } from '../http/listening.ts';
 import type { httpMetrics } from '../metrics/http-metrics.ts';
 import { serviceMetrics } from '../metrics/service-metrics.ts';
-import { opsPage } from '../ops-page/page.ts';
-import { pageData as dataOn, type PageData } from '../ops-page/page-data.ts';
+import { pageData as dataOn, opsPage, type PageData } from '../ops-page/page.ts';
 import { aborted } from '../process/life.ts';
 import { readinessOf } from '../process/readiness.ts';
-import { version } from '../process/version.ts';
 import type { BoundParts, ServiceInput } from './tokens.ts';
 
 /** What both listeners need besides the settings. */
@@ -77,7 +75,7 @@ const probeTimeout = 1_000;
 
 /** Health, metrics and the page for operators, on a listener of their own. */
 export function operatorsListener(
-  { settings, log, lines, registry, life }: ServiceInput,
+  { settings, version, log, lines, registry, life }: ServiceInput,
   { parts, metrics, pageData: { lists } }: Shared,
   database?: DatabaseAccess,
 ): HttpServer {
@@ -85,13 +83,12 @@ export function operatorsListener(
   if (probe) life.atEnd('probe', probe.close);
   const readiness = readinessOf(async () => (await probe?.ask()) ?? {}, life.ending);
 
-  const page = opsPage({ readiness, version: version(), lists });
-
+  const page = opsPage({ readiness, version, lists });
   const expiringKeys = async () => {
     const { keys } = await lists();
     return keys ? (keys[0]?.soon ?? 0) : undefined;
   };
-  serviceMetrics(registry, readiness, probe && { probe, expiringKeys });
+  serviceMetrics(registry, version, readiness, probe && { probe, expiringKeys });
   const { contentType } = registry;
   const metricsNow = () => Registry.merge([registry, parts.metrics]).metrics();
   const scrape: OpsAnswer = async () => ({ status: 200, contentType, body: await metricsNow() });
@@ -100,10 +97,10 @@ export function operatorsListener(
   const requestLog = httpLog(log, lines, 'debug', metrics.answered('operators'));
   const capacity = capacityOf('operators', settings, log, metrics.overload('operators'));
   const shared = { calls: new Calls({ log: requestLog }), capacity };
-  const app = operatorsApplication({
+  const app = opsApplication({
     ...shared,
     readiness,
-    version: version(),
+    version,
     more: { ...page, '/metrics': scrape },
     names: [settings.OPS_HOST.toLowerCase(), ...settings.OPS_NAMES],
   });
