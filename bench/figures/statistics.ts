@@ -1,5 +1,5 @@
 import { ascending, quantileSorted } from 'd3-array';
-import type { Measured } from '../stage/measure.ts';
+import type { Measured } from '../stage/rounds.ts';
 
 /** Of rates to those of the neighbouring rounds. Pairs in which nobody was answered say nothing, and are left out. */
 export function ratiosOf(rounds: readonly Measured[], others: readonly Measured[]): readonly number[] {

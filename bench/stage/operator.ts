@@ -53,7 +53,7 @@ export async function operator(options: Options, cleanup: Cleanup): Promise<read
 }
 
 async function measure(
-  { rounds, tuned = false, changes: given }: Options,
+  { rounds, changes: given }: Options,
   campaigns: number,
   cleanup: Cleanup,
   faults: string[],
@@ -61,7 +61,7 @@ async function measure(
 ): Promise<void> {
   const changes = given ?? campaigns * changesOfEach;
   const seed = { ...seedOf(campaigns, changes), addresses: addresses(campaigns) };
-  const databases = await openDatabases(seed, tuned, cleanup);
+  const databases = await openDatabases(seed, cleanup);
   console.error(`${machine(false)}\n${databases.server}\n${campaigns} campaigns, ${changes} changes`);
   const { admin } = await databases.copy();
   await query(admin, moves);

@@ -40,7 +40,7 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
     .action(async ({ owner, host, subdomains = false, after, limit = Number.POSITIVE_INFINITY }) => {
       if (subdomains && !host) throw new ClearError('--subdomains needs --host', 'usage');
       const page = host
-        ? { owner, after, limit: examinedPageSize, hosts: [host.name] }
+        ? { owner, after, limit: domain.examinedTogether, hosts: [host.name] }
         : { owner, after, limit: Math.min(limit, pageSize) };
       const left = { below: 0, elsewhere: 0 };
       const isWanted = ({ targetUrl }: domain.Mirror) => {
@@ -172,8 +172,6 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
 
 /** The maximum number of mirrors that are read at once. */
 const pageSize = 500;
-/** The number of mirrors that the store examines at once for their hosts. */
-const examinedPageSize = 20_000;
 
 /** The wanted mirrors, up to `limit`. Each page is read when it is needed. @throws Interrupted between two pages */
 async function* mirrorsOf(

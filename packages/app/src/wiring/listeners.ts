@@ -91,7 +91,7 @@ export function operatorsListener(
   const requestLog = httpLog(log, lines, 'debug', metrics.answered('operators'));
   const capacity = capacityOf('operators', settings, log, metrics.overload('operators'));
   const shared = { calls: new http.Calls({ log: requestLog }), capacity };
-  const app = http.operatorsApplication({
+  const app = http.opsApplication({
     ...shared,
     readiness,
     version,
