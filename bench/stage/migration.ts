@@ -63,9 +63,9 @@ export async function migration(
   note('the longest update before', max(times) ?? 0);
   times = [];
   note('migrate', await timed(() => migrate(address)));
-  note('the longest update meanwhile', max(times) ?? 0);
   ended = true;
   await Promise.all(updating);
+  note('the longest update meanwhile', max(times) ?? 0);
 
   console.log(table(rows));
   return [];
