@@ -25,7 +25,7 @@ const catalogue = `
     from pg_constraint join pg_class on pg_class.oid = conrelid join here on relnamespace = here.oid where contype <> 'n' and relname <> 'migrations'
   union all select 'index ' || relname || ' on ' || replace(indrelid::regclass::text, 'campaign_mirror.', ''), pg_get_indexdef(indexrelid)
     from pg_index join pg_class on pg_class.oid = indexrelid join here on relnamespace = here.oid
-    where indisunique and not exists (select from pg_constraint where conindid = indexrelid)
+    where (indisunique or relname = 'changes_by_transaction') and not exists (select from pg_constraint where conindid = indexrelid)
   order by 1`;
 
 const isAct = /'((?:campaign|default|mirror|key|history|host)s?-[a-z]+)'/g;
@@ -79,6 +79,13 @@ const ways: [what: string, all: readonly Enforced[], (one: Enforced) => string, 
     'is missing',
   ],
   ['indexes that are missing', of('index'), ({ name }) => `drop index campaign_mirror.${name}`, 'is missing'],
+  [
+    'indexes whose building was interrupted',
+    of('index'),
+    ({ name }) =>
+      `update pg_index set indisvalid = false where indexrelid = 'campaign_mirror.${name}'::regclass`,
+    'is missing',
+  ],
 ];
 
 describe('what enforces the promises', () => {
@@ -137,10 +144,10 @@ describe('what enforces the promises', () => {
   it("another's function, which would run with that user's rights: doctor says who has to give it back", async () => {
     const whose = (owner: string) =>
       run(`do $$ begin execute (select 'alter function ' || oid::regprocedure || ' owner to ${owner}' from pg_proc
-        where proname = 'set_mirrors'); end $$`);
+        where proname = 'set_mirrors_if'); end $$`);
     await whose('current_user');
     expect(await doctor()).to.match(
-      /^problem +enforcement +the function campaign_mirror\.set_mirrors\(.*\) belongs to \w+, not to campaign_mirror_owner\n +as a superuser, alter the owner/m,
+      /^problem +enforcement +the function campaign_mirror\.set_mirrors_if\(.*\) belongs to \w+, not to campaign_mirror_owner\n +as a superuser, alter the owner/m,
     );
     await whose(roles.owner);
   });

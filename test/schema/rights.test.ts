@@ -23,14 +23,14 @@ const decided = {
     ['DELETE SELECT', 'denied_hosts'],
     ['USAGE', 'campaign_mirror'],
     ['EXECUTE', 'prune_history note_key_uses changes_since'],
-    ['EXECUTE', 'set_mirrors set_mirrors_if set_mirrors_as_operator set_mirrors_as_operator_if'],
+    ['EXECUTE', 'set_mirrors_if set_mirrors_as_operator_if'],
   ],
   service: [
     ['SELECT', 'campaigns.id campaigns.owner_id campaigns.is_default mirrors.campaign_id migrations.name'],
     ['SELECT', 'access_keys.id access_keys.hash access_keys.owner_id access_keys.expires_at'],
     ['SELECT', 'access_keys.revoked_at access_keys.hosts access_keys.name access_keys.replaced_by'],
     ['SELECT', 'recent_moves numbers sequences_behind transactions_ahead denied_hosts'],
-    ['EXECUTE', 'set_mirrors set_mirrors_if note_key_uses deny_hosts'],
+    ['EXECUTE', 'set_mirrors_if note_key_uses deny_hosts'],
     ['USAGE', 'campaign_mirror'],
   ],
   redirector: [
@@ -135,13 +135,13 @@ describe('contract: the data around it — who may do what', () => {
     });
     const address = 'https://elsewhere.example/';
     const setBy = (key: number) =>
-      `select * from campaign_mirror.set_mirrors('{${live.seen.id}}', '{${live.seen.ownerId}}', '{f}', '{${address}}',
-        '{NULL}', '{${key}}', '{key}', '{NULL}', '{r}', false)`;
+      `select * from campaign_mirror.set_mirrors_if('{${live.seen.id}}', '{${live.seen.ownerId}}', '{f}', '{${address}}',
+        '{NULL}', '{${key}}', '{key}', '{NULL}', '{r}', null, false)`;
 
     it('a change that the service makes in the name of a key needs a valid one, and has its row, its time and its address', async () => {
       const foreign = await service.campaign();
       const refused = await as('service', setBy(foreign.keyId));
-      expect(refused.rows[0]).to.include({ caller_is_valid: null, mirror_id: null });
+      expect(refused.rows[0]).to.include({ caller_is_valid: null, changed_at: null });
       const since = await service.world.others.clock();
       expect((await as('service', setBy(live.keyId))).rows[0]).to.include({ place: '1' });
       const [change] = await service.world.others.history(live.seen.id);

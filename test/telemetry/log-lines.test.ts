@@ -7,12 +7,9 @@ import type { AnsweredRequest } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
 import { httpLog } from '../../packages/app/src/http/http-log.ts';
 import { logLines, logTo, readable } from '../../packages/app/src/logging/log.ts';
-import { command } from '../support/commands/command.ts';
 import { objectsOf } from '../support/commands/commands-on.ts';
-import { call } from '../support/http/caller.ts';
-import { folderOf, serviceDataOf } from '../support/process/lives.ts';
-import { listeningService, untilTheEnd } from '../support/process/service-process.ts';
-import { unknownKey } from '../support/secrets.ts';
+import { folderOf } from '../support/process/lives.ts';
+import { untilTheEnd } from '../support/process/service-process.ts';
 import { projectFolder } from '../support/workspace.ts';
 import { steering } from './hostile-requests.ts';
 
@@ -93,54 +90,7 @@ describe('contract: answers — the lines of the log', () => {
   });
 
   describe('of a process', () => {
-    const data = serviceDataOf('suite');
     const folder = folderOf('suite');
-
-    it('a line names the key of its request, and a 401 says why; the caller is told the same each time', async () => {
-      const { database, campaigns } = data;
-      const run = (...words: string[]) => command(words, { DATABASE_URL: database.url('operator') });
-      const issue = async (owner: string) =>
-        JSON.parse((await run('key', 'issue', '--owner', owner, '--name', 'x', '--json')).output);
-      const [mine, foreign, expired, revoked] = [
-        await issue('1'),
-        await issue('2'),
-        await issue('1'),
-        await issue('1'),
-      ];
-      await run('key', 'revoke', `${revoked.id}`);
-      await database.admin.query('update campaign_mirror.access_keys set expires_at = now() where id = $1', [
-        expired.id,
-      ]);
-      const service = await listeningService(data.settings({ RATE_LIMIT: '2/1h' }));
-      const line = async (key: string, requestId: string) => {
-        const { status, body } = await call(
-          data.one(service, { campaign: campaigns[0] ?? 0, key, requestId }),
-        );
-        const { because, subject } = await service.process.says(() =>
-          service.process.log.find((one) => one.requestId === requestId),
-        );
-        return { status, because, subject, ...(status === 401 && { body }) };
-      };
-      const ofMine = { subject: `key:${mine.id}` };
-      expect(await line(mine.key, 'a')).to.deep.equal({ status: 200, because: undefined, ...ofMine });
-      expect(await line(mine.key, 'b')).to.deep.equal({ status: 200, because: undefined, ...ofMine });
-      expect(await line(mine.key, 'c')).to.deep.equal({ status: 429, because: 'rate', ...ofMine });
-      const other = { status: 403, because: 'not-the-owner', subject: `key:${foreign.id}` };
-      expect(await line(foreign.key, 'd')).to.deep.equal(other);
-      for (const [requestId, key, why, id] of [
-        ['f', expired.key, 'expired-key', expired.id],
-        ['g', revoked.key, 'revoked-key', revoked.id],
-        ['h', unknownKey, 'unknown-key'],
-      ])
-        expect(await line(key, requestId)).to.deep.equal({
-          ...{
-            status: 401,
-            because: why,
-            subject: id && `key:${id}`,
-            body: '{"message":"Unauthenticated."}',
-          },
-        });
-    });
 
     /** A program that writes so many lines of 1,000 characters, and what it does then. */
     function writer(count: number, then: string, output: number | 'pipe') {

@@ -21,8 +21,8 @@ export type { CallLimits, Count, Limiter, Rate } from './routes/limits.ts';
 export { type MountSettings, setMirrorListener, setMirrorRouter } from './routes/mount.ts';
 export {
   type Checks,
-  type OperatorsSettings,
   type OpsAnswer,
-  operatorsApplication,
-} from './routes/operators.ts';
+  type OpsSettings,
+  opsApplication,
+} from './routes/ops.ts';
 export type { SetMirrorSettings } from './routes/set-mirror.ts';

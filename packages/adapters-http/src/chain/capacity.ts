@@ -69,7 +69,7 @@ export class Capacity {
   };
 
   /** Continues with this place, in exchange for the one that the request has; 503 if there is none. */
-  take(context: Context, place: Place, next: () => Promise<unknown>): Promise<unknown> {
+  occupy(context: Context, place: Place, next: () => Promise<unknown>): Promise<unknown> {
     this.leave(context);
     const overload = this.#overloadOf(place);
     if (overload) return this.#refuse(context, overload);

@@ -70,9 +70,9 @@ export class HttpServer {
   }
 
   /**
-   * Resolves with the address in use. `reusePort`: other processes may listen there, too, and the kernel spreads
-   * connections (SO_REUSEPORT). `listeners`: how often to listen there, because Node accepts one connection of each in a
-   * turn of its event loop; more than one need SO_REUSEPORT. @throws the error of `listen`, such as EADDRINUSE
+   * Resolves with the address in use. `reusePort`: other processes may listen there, too (SO_REUSEPORT). `listeners`: how
+   * often to listen there, because Node accepts one connection of each in a turn of its event loop.
+   * @throws the error of `listen`, such as EADDRINUSE
    */
   async listen(port: number, host: string, { reusePort = false, listeners = 1 } = {}): Promise<AddressInfo> {
     const where = { port, host, reusePort: reusePort || listeners > 1 };
@@ -245,10 +245,7 @@ class Connection {
     }
   }
 
-  /**
-   * Answers input that cannot become a request, unless an answer before it is due, and closes the connection. `heard` is
-   * the input that was read last.
-   */
+  /** Answers input that cannot become a request, unless an answer is due, and closes. `heard`: what was read last. */
   refuse(reply: Reply, heard = '', method = '-', requestId: string = randomUUID()): void {
     // The parser reports an error for every further chunk.
     if (this.#isClosing) return;

@@ -140,7 +140,7 @@ function place({ identity }: SetCampaignMirror, capacity: Capacity): Part {
     const mine = asked.caller
       ? placeOf(asked.caller, asked.campaign)
       : { caller: `address ${networkOf(call.client)}`, key: hash('sha256', asked.credential()) };
-    return capacity.take(context, mine, next).finally(() => capacity.leave(context));
+    return capacity.occupy(context, mine, next).finally(() => capacity.leave(context));
   };
 }
 
@@ -158,7 +158,7 @@ function caller({ identity }: SetCampaignMirror, capacity: Capacity): Part {
     call.subject = identified?.subject;
     if (!isCaller(identified)) return answer(context, replyTo(unauthenticated(identified), asked.segment));
     asked.caller = identified;
-    return capacity.take(context, placeOf(identified, asked.campaign), next);
+    return capacity.occupy(context, placeOf(identified, asked.campaign), next);
   };
   return (context, next) => {
     const { asked, call } = context.state;
