@@ -57,7 +57,8 @@ export async function reader(client: Client, { first, text }: Form = feed) {
       // Nothing new: no row, and the position stays.
       one.position = rows[0].position ?? one.position;
       const ids: string[] = rows[0].ids ?? [];
-      expect(ids, 'in their order').to.deep.equal(ids.toSorted((a, b) => Number(a) - Number(b)));
+      if (text === feed.text)
+        expect(ids, 'in their order').to.deep.equal(ids.toSorted((a, b) => Number(a) - Number(b)));
       seen.push(...ids);
     },
     missed: (committed: readonly string[]) => committed.filter((id) => !seen.includes(id)),
