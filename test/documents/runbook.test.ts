@@ -191,16 +191,6 @@ describe('docs/runbook.md', () => {
         .and.not.to.match(/evil\.example\.?(?::\d+)?\//i);
     });
 
-    it('a blocked domain, and the names below it: every mirror is moved', async () => {
-      const names = { BLOCKED: 'second.example', WORKS: 'third.example' };
-      expect(await set(data.key, 'https://x.second.example/?a={click_id}')).to.equal(200);
-      expect(await paste('blocked-look', names)).to.include(' → https://x.third.example/?a={click_id}\n');
-      expect(await paste('blocked-move')).to.match(
-        /^1 mirror was moved .* This is move \d+: [\s\S]*\nThere is no such mirror\.\n$/m,
-      );
-      expect(await mirrors()).to.include('https://x.third.example/?a={click_id}');
-    });
-
     it('a key expires soon: it is seen until it is replaced', async () => {
       const words = ['key', 'issue', '--owner', '42', '--name', 'summer', '--expires-in', '13d'];
       const { id, key } = await printed(url, ...words);
