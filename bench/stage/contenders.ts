@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { roles } from '@campaign-mirror/adapters-persistence';
+import { nodeOptions } from '../../test/support/process/service-process.ts';
 import type { Database, Databases } from '../database/database.ts';
 import { query } from '../database/query.ts';
 import { type Running, startService } from '../machine/service.ts';
@@ -19,11 +19,6 @@ export async function startFloor(
   const running = await startService({ script: 'floor/floor.ts', environment }, isDivided, cleanup);
   return { ...running, name: 'floor', database, isRecorded: false };
 }
-
-const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-/** What `npm start` tells Node, besides the program. */
-const nodeOptions: readonly string[] =
-  /^exec node (.+) packages\/app\/src\/main\.ts$/.exec(scripts.start)?.[1]?.split(' ') ?? [];
 
 interface Ours {
   readonly name?: string;

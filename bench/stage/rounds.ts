@@ -9,7 +9,8 @@ import type { Bench, Contender, Options } from './bench.ts';
 export interface Measured {
   readonly rate: number;
   readonly p99: number;
-  readonly cpu: Readonly<Record<'service' | 'postgres', number>>;
+  readonly cpu: number;
+  readonly postgres: number;
   /** Resident memory of the service after the round. */
   readonly memory: number;
   /** Bytes of WAL that the server wrote, for each request. */
@@ -23,7 +24,7 @@ async function measure(contender: Contender, load: Load, seconds: number, bench:
   const { name, port, processId, others = [], database } = contender;
   const processes = [processId, ...others];
   const figures = async () => ({
-    service: sum(processes, cpuOfFamily),
+    cpu: sum(processes, cpuOfFamily),
     postgres: cpuOfFamily(bench.databases.postmaster),
     wal: (await query<{ bytes: string }>(database.admin, walSoFar))[0]?.bytes,
   });
@@ -37,9 +38,13 @@ async function measure(contender: Contender, load: Load, seconds: number, bench:
   made.asked += requests + load.connections + 1;
   bench.updates.set(contender, made);
   const each = (what: keyof typeof after) => (Number(after[what]) - Number(before[what])) / requests;
-  const cpu = { service: each('service'), postgres: each('postgres') };
-  const memory = sum(processes, memoryOf);
-  return { rate: requests / answers.seconds, p99, cpu, memory, wal: each('wal') } satisfies Measured;
+  const costs = { cpu: each('cpu'), postgres: each('postgres'), wal: each('wal') };
+  return {
+    rate: requests / answers.seconds,
+    p99,
+    ...costs,
+    memory: sum(processes, memoryOf),
+  } satisfies Measured;
 }
 
 /**

@@ -1,6 +1,5 @@
-import { median } from 'd3-array';
 import { query } from '../database/query.ts';
-import { number, ratiosOf, spread, table } from '../figures/statistics.ts';
+import { middle, number, ratiosOf, spread, table } from '../figures/statistics.ts';
 import type { Cleanup } from '../machine/run.ts';
 import { type Bench, finalFaults, type Options, openBench } from './bench.ts';
 import { startFloor, startOurs } from './contenders.ts';
@@ -37,19 +36,17 @@ async function measured(bench: Bench, options: Options, campaigns: number, chang
   const rows: Record<string, string>[] = [];
   for (const load of options.loads) {
     const { ours = [], floor = [] } = await measureLoad(contenders, load, options, bench, checkpoint);
-    const middle = (of: typeof ours, what: (one: Measured) => number) => number(median(of, what), 0);
-    const wal = (of: typeof ours) => middle(of, (one) => one.wal);
-    const cpu = (of: typeof ours) => middle(of, (one) => one.cpu.postgres);
+    const of = (rounds: readonly Measured[], what: keyof Measured) => number(middle(rounds, what), 0);
     rows.push({
       campaigns: String(campaigns),
       changes: String(changes),
       connections: load.name,
-      'ours a second': middle(ours, ({ rate }) => rate),
+      'ours a second': of(ours, 'rate'),
       'to the floor': spread(ratiosOf(ours, floor), 2),
-      'WAL, bytes: ours': wal(ours),
-      'the floor': wal(floor),
-      'µs of PostgreSQL: ours': cpu(ours),
-      "the floor's": cpu(floor),
+      'WAL, bytes: ours': of(ours, 'wal'),
+      'the floor': of(floor, 'wal'),
+      'µs of PostgreSQL: ours': of(ours, 'postgres'),
+      "the floor's": of(floor, 'postgres'),
     });
   }
   const [made] = await query<{ rows: string }>(

@@ -1,5 +1,5 @@
 import { median } from 'd3-array';
-import { number, ratiosOf, spread, table } from '../figures/statistics.ts';
+import { middle, number, ratiosOf, spread, table } from '../figures/statistics.ts';
 import type { Cleanup } from '../machine/run.ts';
 import { finalFaults, type Options, openBench } from './bench.ts';
 import { startFloor, startOurs } from './contenders.ts';
@@ -50,15 +50,14 @@ async function besideFloor(options: Options, cleanup: Cleanup) {
 }
 
 function figuresOf(rounds: readonly Measured[], ratio: string): Record<string, string> {
-  const of = (figure: (measured: Measured) => number, decimals = 0) =>
-    number(median(rounds, figure), decimals);
+  const of = (what: keyof Measured, decimals = 0) => number(middle(rounds, what), decimals);
   return {
-    'requests/s': of(({ rate }) => rate),
+    'requests/s': of('rate'),
     'ratio (quartiles)': ratio,
-    'p99 ms': of(({ p99 }) => p99, 2),
-    'CPU µs': of(({ cpu }) => cpu.service),
-    'PostgreSQL µs': of(({ cpu }) => cpu.postgres),
+    'p99 ms': of('p99', 2),
+    'CPU µs': of('cpu'),
+    'PostgreSQL µs': of('postgres'),
     MB: number(rounds.at(-1)?.memory, 0),
-    'WAL bytes an update': of(({ wal }) => wal),
+    'WAL bytes an update': of('wal'),
   };
 }

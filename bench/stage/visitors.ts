@@ -83,9 +83,9 @@ export async function visitors(options: Options, cleanup: Cleanup): Promise<read
       await pause(Math.max(1, begun + (update * 1_000) / updates - performance.now()));
       const campaign = 1 + ((update * 7_919) % active);
       const address = `https://new.example/${rows.length}/${update}`;
-      const key = filling.keys[campaign % filling.keys.length];
+      const key = String(filling.keys[campaign % filling.keys.length]);
       const wait = (at: number) => waitsOf(redirectors, campaign, address, at);
-      waits.push(updateOf(port, campaign, address, String(key)).then(wait));
+      waits.push(updateOf(port, campaign, address, key).then(wait));
     }
     const span = (count * (performance.now() - begun)) / 1_000;
     const asked = (reads.count() - before.reads) / span;
@@ -153,8 +153,8 @@ async function updateOf(port: number, campaign: number, address: string, key: st
     body: JSON.stringify({ mirror_endpoint: address }),
   });
   const at = performance.now();
-  if (response.status !== 200) throw new Error(`${response.status}: ${await response.text()}`);
-  await response.arrayBuffer();
+  const body = await response.text();
+  if (response.status !== 200) throw new Error(`${response.status}: ${body}`);
   return at;
 }
 

@@ -252,7 +252,7 @@ describe('docs/runbook.md', () => {
         expect(await set(key, 'https://owners.example/')).to.equal(200),
       );
       await service.process.event('issuer-keys-fetched');
-      expect(await paste('issuer-back')).to.match(/^\{.*"event":"issuer-keys-fetched".*\}\n$/);
+      expect(await paste('issuer', issuer.settings)).to.match(/^\{.*"event":"issuer-keys-fetched".*\}$/m);
       await issuer.close();
     });
 
