@@ -230,6 +230,10 @@ export function redirectorContract(name: string, node = () => process.execPath, 
           ? undefined
           : `${status}`,
       );
+      const log = running.errors.split('\n').filter((line) => line.startsWith('campaign'));
+      expect(log).to.have.length.above(100);
+      for (const line of log) expect(line).to.match(/^campaign \d+ is 502: its address cannot be sent/);
+      expect(running.errors).not.to.match(/javascript|a\.example/);
     });
   });
 }

@@ -10,7 +10,7 @@ export type {
   OperatorPorts,
 } from './commands/operator.ts';
 export type { Undone, UndoneBy } from './commands/words.ts';
-export { group, leaf, numberRange } from './terminal/arguments.ts';
+export { group, heedJson, leaf, numberRange } from './terminal/arguments.ts';
 
 type Commands = Promise<(call: Call, operator: OperatorAccess) => CommandUnknownOpts>;
 

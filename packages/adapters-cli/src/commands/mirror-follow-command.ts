@@ -23,11 +23,11 @@ export function follow(call: Call, operator: OperatorAccess) {
     .option('--owner <n>', 'only changes of campaigns that had this owner at that moment', parse.owner)
     .option('--campaign <n>', 'only changes of this campaign, which may not exist yet', parse.campaign)
     .addHelpText('after', `\n${again}`)
-    .action(async ({ json, ...changes }) => {
+    .action(async (changes) => {
       const { interruption, output } = call;
       const { signal } = interruption;
       const isOver = () => signal.aborted || output.isReaderGone;
-      const print = output.rowPrinter({ json, columns: changeColumns });
+      const print = output.rowPrinter(changeColumns);
       const note = noteOnce(call);
       const follower = new domain.ChangeFollower(changes);
       let hasBegun = false;

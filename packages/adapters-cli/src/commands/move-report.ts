@@ -7,7 +7,6 @@ import { addressFaults, campaignRefused } from './words.ts';
 const maxHosts = 10_000;
 
 interface ReportOptions {
-  readonly json: boolean | undefined;
   readonly dryRun: boolean;
   /** What becomes of a mirror. */
   readonly done: 'moved' | 'set';
@@ -104,7 +103,7 @@ export class MoveReport {
   }
 
   async #takeMirror(result: domain.MirrorMoved): Promise<void> {
-    const { json, printsMirrors, done } = this.#options;
+    const { printsMirrors, done } = this.#options;
     const { output } = this.#call;
     this.counts[result.kind] += 1;
     if (result.kind === 'would-move') {
@@ -113,7 +112,7 @@ export class MoveReport {
         this.#hosts.add(new URL(result.before).hostname.replace(/\.$/, ''));
     }
     if (!printsMirrors) return;
-    if (json) return output.object(objectOf(result, done));
+    if (output.json) return output.object(objectOf(result, done));
     if (result.kind === 'moved' || result.kind === 'unchanged') return;
     // The line replaces the bar; the next progress draws another one.
     this.#bar?.stop();

@@ -32,13 +32,9 @@ export async function* importLines(
 const batchSize = 500;
 
 /** Writes all campaigns to standard output, as CSV or as lines of JSON, until the reader stops reading. */
-export async function exportToOutput(
-  exports: domain.CampaignExport,
-  { output }: Call,
-  json: boolean | undefined,
-): Promise<void> {
-  if (json) {
-    await output.list(exports.all(), { json, object: domain.fieldsOf, columns: [], none: '' });
+export async function exportToOutput(exports: domain.CampaignExport, { output }: Call): Promise<void> {
+  if (output.json) {
+    await output.list(exports.all(), { object: domain.fieldsOf, columns: [], none: '' });
     return;
   }
   for await (const text of csvOf(exports.all())) {

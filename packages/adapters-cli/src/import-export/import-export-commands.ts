@@ -17,7 +17,7 @@ export function importCommand(call: Call, operator: OperatorAccess) {
       'import lines without an id even if a campaign or an earlier line has their owner and name',
     )
     .option('--ignore-columns', 'leave out the columns that are not known')
-    .action(async (path, { dryRun = false, allowDuplicates = false, ignoreColumns, json }) => {
+    .action(async (path, { dryRun = false, allowDuplicates = false, ignoreColumns }) => {
       const { csvFile, named } = await import('../terminal/csv-file.ts');
       const { faultInWords } = await import('../commands/words.ts');
       const { importLines } = await import('./campaign-file.ts');
@@ -31,7 +31,7 @@ export function importCommand(call: Call, operator: OperatorAccess) {
           const report = ({ line, fault }: BadLine) => {
             if (fault.kind === 'campaign-taken' && fault.line === null) isThere = true;
             const [column, reason] = faultInWords(fault);
-            if (json) return call.output.object({ line, column, fault: fault.kind, reason });
+            if (call.output.json) return call.output.object({ line, column, fault: fault.kind, reason });
             const place = column === null ? `line ${line}` : `line ${line}: ${column}`;
             return call.output.note(`${place}: ${reason}`);
           };
@@ -53,9 +53,9 @@ export function importCommand(call: Call, operator: OperatorAccess) {
       const what = `${counted(campaigns, 'campaign')}, ${counted(mirrors, 'mirror')}.`;
       if (dryRun) {
         const object = { campaigns, mirrors, dry_run: true };
-        return call.output.answer(json, object, `No line is bad; this would be imported: ${what}`);
+        return call.output.answer(object, `No line is bad; this would be imported: ${what}`);
       }
-      await call.output.answer(json, { campaigns, mirrors }, `Imported: ${what}`);
+      await call.output.answer({ campaigns, mirrors }, `Imported: ${what}`);
     });
 }
 
@@ -66,12 +66,12 @@ export function exportCommand(call: Call, operator: OperatorAccess) {
   ])
     .argument('[file]', 'file to write; standard output by default or with -')
     .option('--force', 'overwrite an existing file')
-    .action(async (path, { force: replace = false, json }) => {
+    .action(async (path, { force: replace = false }) => {
       const { exportToFile, exportToOutput } = await import('./campaign-file.ts');
       const { refuseTaken } = await import('../terminal/new-file.ts');
       if (path === undefined || path === '-') {
         const options = { pace: 'unhurried', state: 'the output is incomplete' } as const;
-        const exporting = operator.acting(({ exports }) => exportToOutput(exports, call, json), options);
+        const exporting = operator.acting(({ exports }) => exportToOutput(exports, call), options);
         return exporting.catch(stopped('Stopped. The output is incomplete.'));
       }
       await refuseTaken(path, replace);
@@ -81,7 +81,7 @@ export function exportCommand(call: Call, operator: OperatorAccess) {
       });
       const campaigns = await exporting.catch(stopped('Stopped. Nothing was written.'));
       const sentence = `${counted(campaigns, 'campaign was', 'campaigns were')} exported to ${path}.`;
-      await call.output.answer(json, { campaigns, file: path }, sentence);
+      await call.output.answer({ campaigns, file: path }, sentence);
     });
 }
 

@@ -16,9 +16,8 @@ export interface Column<Row> {
   cell(row: Row): Cell;
 }
 
-/** How rows are printed: in JSON, or as a table for people. */
+/** How rows are printed. */
 export interface Listing<Row> {
-  readonly json: boolean | undefined;
   /** The JSON output, one object a line; the record itself by default. */
   object?(row: Row): object;
   readonly columns: readonly Column<Row>[];
@@ -35,6 +34,8 @@ const drawnTogether = 500;
  * Each call resolves when its text was written, so that no data accumulates behind a slow reader.
  */
 export class Output {
+  /** Set by `--json`: answers are JSON, one object a line. */
+  json = false;
   readonly #stdout: OutputStream;
   readonly #stderr: OutputStream;
   /** The error after which standard output takes no more data. */
@@ -65,8 +66,8 @@ export class Output {
   }
 
   /** One JSON object, or a sentence for people. */
-  answer(json: boolean | undefined, object: object, sentence: string): Promise<void> {
-    return json ? this.object(object) : this.print(sentence);
+  answer(object: object, sentence: string): Promise<void> {
+    return this.json ? this.object(object) : this.print(sentence);
   }
 
   /** Lines for people, on standard error. */
@@ -91,7 +92,7 @@ export class Output {
   /** Rows as a table for people, or each as a line of JSON; stops when the reader stops. Returns the number of rows. */
   async list<Row extends object>(
     rows: AsyncIterable<Row> | Iterable<Row>,
-    { json, object = jsonOf, columns, none }: Listing<Row>,
+    { object = jsonOf, columns, none }: Listing<Row>,
   ): Promise<number> {
     const draw = this.#table(columns);
     let count = 0;
@@ -99,21 +100,21 @@ export class Output {
     for await (const row of rows) {
       if (this.isReaderGone) break;
       count += 1;
-      if (json) await this.object(object(row));
+      if (this.json) await this.object(object(row));
       else if (waiting.push(row) === drawnTogether) {
         await draw(waiting);
         waiting = [];
       }
     }
     if (waiting.length > 0) await draw(waiting);
-    if (count === 0 && !json) await this.note(none);
+    if (count === 0 && !this.json) await this.note(none);
     return count;
   }
 
   /** For rows that come one by one, without an end: prints each at once, as `list` does. */
-  rowPrinter<Row extends object>({ json, columns }: Pick<Listing<Row>, 'json' | 'columns'>) {
+  rowPrinter<Row extends object>(columns: readonly Column<Row>[]) {
     const draw = this.#table(columns);
-    return (row: Row): Promise<void> => (json ? this.object(jsonOf(row)) : draw([row]));
+    return (row: Row): Promise<void> => (this.json ? this.object(jsonOf(row)) : draw([row]));
   }
 
   /** The fields of one object, one a line. */

@@ -1,4 +1,4 @@
-import { type OperatorAccess, operatorCommands } from '@campaign-mirror/adapters-cli';
+import { heedJson, type OperatorAccess, operatorCommands } from '@campaign-mirror/adapters-cli';
 import {
   Call,
   ClearError,
@@ -110,6 +110,7 @@ export async function program(call: Call, first = ''): Promise<Command> {
     if (make) all.addCommand(make(call));
   }
   inherit(all, call);
+  heedJson(all, call);
   all.option('--version', 'show the version').on('option:version', () => {
     void output.print(project().version);
     throw new CommanderError(0, 'campaign-mirror.version', '');

@@ -4,16 +4,11 @@
  */
 import type { Undone } from '@campaign-mirror/adapters-cli';
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
-import {
-  codeOf,
-  type DatabaseAddress,
-  isDatabaseAway,
-  UnfitDatabase,
-} from '@campaign-mirror/adapters-persistence/sql';
+import * as sql from '@campaign-mirror/adapters-persistence/sql';
 import { Unavailable } from '@campaign-mirror/domain';
 
 /** The database by its address, without a password. */
-export function nameOf({ host, port, database }: DatabaseAddress): string {
+export function nameOf({ host, port, database }: sql.DatabaseAddress): string {
   return `${host ?? 'localhost'}:${port ?? 5432}/${database ?? ''}`;
 }
 
@@ -88,7 +83,7 @@ const unprepared: Readonly<Record<Activity, Advice>> = {
  */
 export function clearFault(
   error: unknown,
-  address: DatabaseAddress,
+  address: sql.DatabaseAddress,
   activity: Activity,
   remaining?: string,
   holders?: string,
@@ -97,7 +92,7 @@ export function clearFault(
   if (activity === 'migrating' && error instanceof Unavailable && !error.cause)
     return new ClearError(error.message, 'away');
   const fault = causeOf(error);
-  if (fault instanceof UnfitDatabase) return new ClearError(fault.message);
+  if (fault instanceof sql.UnfitDatabase) return new ClearError(fault.message);
   const database = `the database ${nameOf(address)}`;
   const lasting = adviceFor(fault, { ...unprepared[activity], ...misconfigured });
   if (lasting)
@@ -107,7 +102,7 @@ export function clearFault(
     const remedy = explained.remedy ?? 'repeat it';
     return new ClearError(`${explained.what}: nothing was done; ${remedy}`, 'away');
   }
-  if (!(error instanceof Unavailable) && !isDatabaseAway(error)) return error;
+  if (!(error instanceof Unavailable) && !sql.isDatabaseAway(error)) return error;
   const reason = reasonOf(fault);
   const advice = 'start it, correct DATABASE_URL or PGHOST, or raise DATABASE_WAIT';
   if (activity !== 'acting')
@@ -118,20 +113,22 @@ export function clearFault(
   return new ClearError(`${database} became unavailable (${reason}): ${outcome}`, 'away');
 }
 
-export function notSetUp(address: DatabaseAddress): ClearError {
+export function notSetUp(address: sql.DatabaseAddress): ClearError {
   const state = 'is not set up for this version (it is new, or of an earlier one)';
   return new ClearError(`the database ${nameOf(address)} ${state}: ${migrate}`);
 }
 
 /** Whether a database that cannot be connected to may recover soon: it is starting, full, or cannot be reached. */
 export function mayComeBack(error: unknown): boolean {
-  return (error instanceof Unavailable || isDatabaseAway(error)) && !adviceFor(causeOf(error), misconfigured);
+  return (
+    (error instanceof Unavailable || sql.isDatabaseAway(error)) && !adviceFor(causeOf(error), misconfigured)
+  );
 }
 
 /** Explains a fault after which the transaction is certainly undone; undefined if it may have been committed. */
 export function undoneBy(
   error: unknown,
-  address?: DatabaseAddress,
+  address?: sql.DatabaseAddress,
   holders = 'another transaction',
 ): Undone | undefined {
   // Without a cause, this program gave up: other transactions came first each time.
@@ -149,19 +146,19 @@ function causeOf(error: unknown): unknown {
 }
 
 function adviceFor(error: unknown, advice: Advice): string | undefined {
-  const fault = `${codeOf(error)} ${messageOf(error)}`;
+  const fault = `${sql.codeOf(error)} ${messageOf(error)}`;
   return Object.entries(advice).find(([faults]) => new RegExp(`^(?:${faults})`).test(fault))?.[1];
 }
 
 /** The message of a fault, and its code. */
 function inWords(error: unknown): string {
-  const code = codeOf(error);
+  const code = sql.codeOf(error);
   return code ? `${messageOf(error)} (${code})` : messageOf(error);
 }
 
 /** The fault in a few words. 55000 says little without its message. */
 function reasonOf(error: unknown): string {
-  const code = codeOf(error);
+  const code = sql.codeOf(error);
   return (code !== '55000' && code) || inWords(error) || 'no answer';
 }
 

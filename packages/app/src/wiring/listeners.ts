@@ -1,10 +1,4 @@
-import {
-  application,
-  Calls,
-  HttpServer,
-  type OpsAnswer,
-  opsApplication,
-} from '@campaign-mirror/adapters-http';
+import * as http from '@campaign-mirror/adapters-http';
 import { interfacePages } from '@campaign-mirror/adapters-http/docs';
 import { openPool, openProbe } from '@campaign-mirror/adapters-persistence';
 import type { SetCampaignMirror } from '@campaign-mirror/domain';
@@ -35,13 +29,13 @@ export function callersListener(
   { parts, metrics, pageData }: Shared,
   useCase: SetCampaignMirror,
   isWellFormed: (credential: string) => boolean = () => true,
-): HttpServer {
+): http.HttpServer {
   const { credentialForm: form, callLimiter: keys, failedKeyLimiter: failedKeys, middleware } = parts;
   const { CORS_ORIGINS: origins, DOCS, IDLE_TIMEOUT, SHUTDOWN_TIMEOUT, TRUSTED_PROXIES } = settings;
   const capacity = capacityOf('callers', settings, log, metrics.overload('callers'));
   const requestLog = httpLog(log, lines, 'info', metrics.answered('callers'));
-  const calls = new Calls({ log: requestLog, proxies: TRUSTED_PROXIES });
-  const app = application({
+  const calls = new http.Calls({ log: requestLog, proxies: TRUSTED_PROXIES });
+  const app = http.application({
     calls,
     capacity,
     credentialHeader: form.credentialHeader,
@@ -52,7 +46,7 @@ export function callersListener(
     limits: { keys, failedKeys },
     pages: interfacePages({ docs: DOCS === 'on', campaign: pageData.demonstration }),
   });
-  const server = new HttpServer(app.callback(), {
+  const server = new http.HttpServer(app.callback(), {
     calls,
     capacity,
     limits: { keepAliveTimeout: IDLE_TIMEOUT },
@@ -78,7 +72,7 @@ export function operatorsListener(
   { settings, version, log, lines, registry, life }: ServiceInput,
   { parts, metrics, pageData: { lists } }: Shared,
   database?: DatabaseAccess,
-): HttpServer {
+): http.HttpServer {
   const probe = database && openProbe(database.address('service'), probeTimeout);
   if (probe) life.atEnd('probe', probe.close);
   const readiness = readinessOf(async () => (await probe?.ask()) ?? {}, life.ending);
@@ -91,20 +85,20 @@ export function operatorsListener(
   serviceMetrics(registry, version, readiness, probe && { probe, expiringKeys });
   const { contentType } = registry;
   const metricsNow = () => Registry.merge([registry, parts.metrics]).metrics();
-  const scrape: OpsAnswer = async () => ({ status: 200, contentType, body: await metricsNow() });
+  const scrape: http.OpsAnswer = async () => ({ status: 200, contentType, body: await metricsNow() });
 
   // Health checks call every second: their lines are at `debug`.
   const requestLog = httpLog(log, lines, 'debug', metrics.answered('operators'));
   const capacity = capacityOf('operators', settings, log, metrics.overload('operators'));
-  const shared = { calls: new Calls({ log: requestLog }), capacity };
-  const app = opsApplication({
+  const shared = { calls: new http.Calls({ log: requestLog }), capacity };
+  const app = http.opsApplication({
     ...shared,
     readiness,
     version,
     more: { ...page, '/metrics': scrape },
     names: [settings.OPS_HOST.toLowerCase(), ...settings.OPS_NAMES],
   });
-  const server = new HttpServer(app.callback(), shared);
+  const server = new http.HttpServer(app.callback(), shared);
   metrics.watch('operators', { server, capacity });
   life.atEnd('ops', () => server.drain(0));
   return server;
