@@ -91,6 +91,10 @@ const own: Record<'service' | 'operator' | 'redirector', Record<string, string>>
     'set clicks': 'update campaign_mirror.mirrors set clicks = 0',
     'lock mirrors': 'select from campaign_mirror.mirrors for update',
     'lock campaigns': 'select from campaign_mirror.campaigns for key share',
+    'lock keys': 'select from campaign_mirror.access_keys for key share',
+    'lock what says when they were used': 'select from campaign_mirror.key_uses for key share',
+    'keep an operator from altering keys':
+      'begin; lock table campaign_mirror.access_keys in access share mode',
   },
   operator: {
     'act as a service': set('set_mirrors_if', "'operator'", 'null', "'r'"),
