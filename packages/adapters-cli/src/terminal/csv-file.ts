@@ -1,5 +1,27 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { addAbortSignal, type Readable } from 'node:stream';
 import { parse } from 'csv-parse/sync';
-import { ClearError, counted } from './errors.ts';
+import type { Call } from './call.ts';
+import { ClearError, counted, reasonOf } from './errors.ts';
+
+export type CsvFile = Awaited<ReturnType<typeof csvFile>>;
+
+/**
+ * The file at a path, or standard input for `-`, which a command reads once: its name without folders, and its size in
+ * bytes; of a pipe, its path, and no size. @throws ClearError when there is no such file
+ */
+export async function csvFile(path: string, stdin: Readable) {
+  if (path === '-') return { name: 'standard input', size: undefined, open: () => stdin };
+  const stats = await stat(path).catch((error) => Promise.reject(unreadable(path, error)));
+  const [name, size] = stats.isFile() ? [basename(path), stats.size] : [path, undefined];
+  return { name, size, open: () => createReadStream(path) };
+}
+
+function unreadable(path: string, error: NodeJS.ErrnoException): ClearError {
+  return new ClearError(`${path} cannot be read: ${reasonOf(error)}`);
+}
 
 /** The maximum length of a line, in bytes. A valid line takes less than half of this. */
 const longestLine = 65_536;
@@ -22,14 +44,28 @@ export type CsvLine<Column extends string> = { readonly line: number } & (
   | { readonly unread: string }
 );
 
-/** The lines of a file, each with a character for each byte. */
-async function* linesOf(bytes: AsyncIterable<Buffer>): AsyncGenerator<string> {
+/**
+ * The lines of a file, each with a character for each byte, with a progress bar. Ends when the command is stopped.
+ * @throws ClearError when the file cannot be read; Interrupted
+ */
+async function* linesOf(call: Call, file: CsvFile): AsyncGenerator<string> {
+  const { signal } = call.interruption;
+  const bar = await call.progress('Reading', file.size);
+  let bytes = 0;
   let rest = '';
-  for await (const chunk of bytes) {
-    const lines = `${rest}${chunk.toString('latin1')}`.split('\n');
-    // Only as much of an endless line is kept as shows that it is too long.
-    rest = lines.pop()?.slice(0, longestLine + 1) ?? '';
-    yield* lines;
+  try {
+    for await (const chunk of addAbortSignal(signal, file.open())) {
+      const lines = `${rest}${chunk.toString('latin1')}`.split('\n');
+      // Only as much of an endless line is kept as shows that it is too long.
+      rest = lines.pop()?.slice(0, longestLine + 1) ?? '';
+      yield* lines;
+      bytes += chunk.length;
+      bar.update(bytes);
+    }
+  } catch (error) {
+    throw signal.aborted ? signal.reason : unreadable(file.name, error as Error);
+  } finally {
+    bar.stop();
   }
   if (rest !== '') yield rest;
 }
@@ -85,13 +121,14 @@ function fieldsIn(text: string, delimiter: string): string[] {
  * encoding than UTF-8 is reported. @throws ClearError if it is another file, or the header does not name the columns
  */
 export async function* readCsv<Column extends string>(
-  bytes: AsyncIterable<Buffer>,
+  call: Call,
+  file: CsvFile,
   columns: CsvColumns<Column>,
 ): AsyncGenerator<CsvLine<Column>> {
   let header: Header<Column> | undefined;
   let line = 0;
   let isUtf8 = true;
-  for await (const encoded of linesOf(bytes)) {
+  for await (const encoded of linesOf(call, file)) {
     line += 1;
     const other = line === 1 && otherFiles.find(([begins]) => begins.test(encoded));
     if (other) throw new ClearError(`the file is ${other[1]}`);
