@@ -1,5 +1,5 @@
 import { type OperatorAccess, operatorCommands } from '@campaign-mirror/adapters-cli';
-import type { Call } from '@campaign-mirror/adapters-cli/terminal';
+import { type Call, printableLines } from '@campaign-mirror/adapters-cli/terminal';
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import { withoutSecrets } from '../logging/error-fields.ts';
 import { project } from '../process/project.ts';
@@ -58,7 +58,7 @@ export async function program(call: Call, first = ''): Promise<Command> {
       writeOut: (text) => void output.write(text),
       writeErr: (text) => void call.stderr.write(text),
       // An error repeats what the user typed, except for a key in the wrong place.
-      outputError: (text, write) => write(withoutSecrets(text)),
+      outputError: (text, write) => write(printableLines(withoutSecrets(text))),
     })
     .addHelpText(
       'after',
