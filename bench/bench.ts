@@ -1,16 +1,15 @@
 import { resolve } from 'node:path';
 import { Argument, Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
-import { loadsOf } from './load/load.ts';
+import { loadsOf } from './load/plan.ts';
 import { run } from './machine/run.ts';
 import type { Settings } from './stage/bench.ts';
 import { compare } from './stage/compare.ts';
-import { guard } from './stage/guard.ts';
 import { migration } from './stage/migration.ts';
 import { newcomers } from './stage/newcomers.ts';
 import { operator } from './stage/operator.ts';
 import { overload } from './stage/overload.ts';
 import { scale } from './stage/scale.ts';
-import { services } from './stage/services.ts';
+import { guard, services } from './stage/services.ts';
 import { visitors } from './stage/visitors.ts';
 
 const measurements = { services, compare, guard, overload, newcomers, scale, operator, migration, visitors };
@@ -47,19 +46,9 @@ new Command('npm run bench --')
   .addArgument(
     new Argument(
       '[what]',
-      'services: beside a floor and a peer; compare: with a setting or a change, and without; guard: fails if ours is too slow beside the floor; overload: when more is asked than it can carry; newcomers: how long a new connection waits beside many others; scale: how the cost grows with the data, beside the floor; operator: the commands at a million campaigns and at more, beside a bare scan; migration: how long an update waits while the schema is brought up to date; visitors: how long after its 200 an update reaches the visitors, and what redirectors ask of the database',
+      'services: beside a floor; compare: with a setting or a change, and without; guard: fails if ours is too slow beside the floor; overload: when more is asked than it can carry; newcomers: how long a new connection waits beside many others; scale: how the cost grows with the data, beside the floor; operator: the commands at a million campaigns and at more, beside a bare scan; migration: how long an update waits while the schema is brought up to date; visitors: how long after its 200 an update reaches the visitors, and what redirectors ask of the database',
     )
-      .choices([
-        'services',
-        'compare',
-        'guard',
-        'overload',
-        'newcomers',
-        'scale',
-        'operator',
-        'migration',
-        'visitors',
-      ])
+      .choices(Object.keys(usual) as (keyof typeof usual)[])
       .default('services' as const),
   )
   .addOption(new Option('--quick', 'fewer campaigns, loads and rounds, for a first look'))
@@ -77,33 +66,15 @@ new Command('npm run bench --')
     'how many the history has at first: scale (3000000), operator (6 for each campaign), migration (1 for each)',
     number,
   )
-  .option('--active <N>', 'visitors: campaigns that are visited again and again (5000)', number)
-  .option('--redirectors <N>', 'visitors: how many (3)', number)
-  .option(
-    '--visits <N>',
-    'visitors: a second at each redirector, of all active campaigns in turn (1000)',
-    number,
-  )
   .option('--followers <N>', 'compare: redirectors that follow the changes of the second one', number)
   .option(
     '--processes <N>',
     'compare: how many processes of the second one share a port, with no core of its own for anybody',
     number,
   )
-  .option('--no-peer', 'leaves out Koa with MikroORM as documented, which gets 64 connections')
-  .option(
-    '--tuned',
-    'PostgreSQL with shared_buffers of a quarter of the memory, max_wal_size 16GB, checkpoint_timeout 30min, and min_wal_size 2GB whose segments are there already, instead of its defaults',
-  )
   .option('--set <NAME=VALUE>', 'our service with this setting, such as LOG_LEVEL=silent', setting)
-  .option(
-    '--before <FOLDER>',
-    'compare: the first one from another checkout of this project; newcomers: the service',
-    (text) => resolve(text),
-  )
-  .addHelpText(
-    'after',
-    '\nBENCH_DATABASE_URL, of a superuser, names the PostgreSQL to use; without it one is brought up for the run.',
+  .option('--before <FOLDER>', 'compare: the first one from another checkout of this project', (text) =>
+    resolve(text),
   )
   .showHelpAfterError()
   .action((what, options) => {

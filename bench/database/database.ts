@@ -11,7 +11,7 @@ export interface Databases {
   /** Its version, and what decides over its speed. */
   readonly server: string;
   /** Its first process. */
-  readonly postmaster: number | undefined;
+  readonly postmaster: number;
   /** Each is one of its own, with the schema of this checkout of the project, or of another one. */
   copy(checkout?: string): Promise<Database>;
 }
@@ -23,26 +23,18 @@ export interface Database {
   readonly admin: URL;
 }
 
-export async function openDatabases(filling: Seed, isTuned: boolean, cleanup: Cleanup): Promise<Databases> {
-  const server = await openServer(isTuned, cleanup);
-  const role = `campaign_mirror_bench_${randomBytes(4).toString('hex')}`;
+export async function openDatabases(filling: Seed, cleanup: Cleanup): Promise<Databases> {
+  const server = await openServer(cleanup);
+  const role = 'campaign_mirror_bench';
   const password = randomBytes(16).toString('hex');
-  const [existing] = await query(server, 'select from pg_roles where rolname = $1', [roles.service]);
-  if (!existing) {
-    cleanup.push(() => query(server, `drop role ${roles.service}`));
-    await query(server, `create role ${roles.service}`);
-  }
-  cleanup.push(() => query(server, `drop role ${role}`));
   await query(server, `create role ${role} login password '${password}' in role ${roles.service}`);
   let count = 0;
   const created = async (options = ''): Promise<Database> => {
     count += 1;
     const name = `${role}_${count}`;
     await query(server, `create database ${name} ${options}`);
-    cleanup.push(() => query(server, `drop database ${name} with (force)`));
     const admin = new URL(name, server);
-    const url = new URL(name, server);
-    Object.assign(url, { username: role, password });
+    const url = Object.assign(new URL(name, server), { username: role, password });
     return { url, admin };
   };
   const filled = async (checkout: string): Promise<string> => {
@@ -54,21 +46,16 @@ export async function openDatabases(filling: Seed, isTuned: boolean, cleanup: Cl
     await seed(admin, filling);
     return database;
   };
+  const first = `select split_part(pg_read_file('postmaster.pid'), E'\\n', 1)::int as id`;
+  const [process] = await query<{ id: number }>(server, first);
   const templates = new Map<string, Promise<string>>();
   return {
     server: await describeServer(server),
-    postmaster: await postmasterOf(server),
+    postmaster: process?.id ?? 0,
     copy: async (checkout = join(import.meta.dirname, '../..')) => {
       const template = templates.get(checkout) ?? filled(checkout);
       templates.set(checkout, template);
       return created(`template ${await template} strategy file_copy`);
     },
   };
-}
-
-/** The process of the server; undefined if it does not run on this machine. */
-async function postmasterOf(server: URL): Promise<number | undefined> {
-  const text = `select split_part(pg_read_file('postmaster.pid'), E'\\n', 1)::int as id`;
-  if (!['127.0.0.1', 'localhost'].includes(server.hostname)) return undefined;
-  return (await query<{ id: number }>(server, text))[0]?.id;
 }

@@ -1,5 +1,8 @@
-import { ascending, quantileSorted } from 'd3-array';
-import type { Measured } from '../stage/measure.ts';
+import { ascending, median, quantileSorted } from 'd3-array';
+import type { Measured } from '../stage/rounds.ts';
+
+export const middle = (rounds: readonly Measured[] = [], what: keyof Measured): number =>
+  median(rounds, (one) => one[what]) ?? Number.NaN;
 
 /** Of rates to those of the neighbouring rounds. Pairs in which nobody was answered say nothing, and are left out. */
 export function ratiosOf(rounds: readonly Measured[], others: readonly Measured[]): readonly number[] {

@@ -6,8 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Seed } from '../database/seed.ts';
 import type { Cleanup } from '../machine/run.ts';
-import type { Load } from './load.ts';
-import { asLua, planFor } from './plan.ts';
+import { asLua, type Load, planFor } from './plan.ts';
 
 export interface Asking {
   readonly port: number;
@@ -47,7 +46,7 @@ export async function openLoadGenerator(seed: Seed, cleanup: Cleanup): Promise<L
   cleanup.push(() => rm(folder, { recursive: true, force: true }));
   const file = (name: string) => join(folder, name);
   for (const isHot of [false, true]) {
-    const plan = planFor({ name: '', connections: 0, isHot }, seed);
+    const plan = planFor(seed, isHot);
     await writeFile(file(`${isHot}.lua`), asLua(plan));
     await writeFile(file(`${isHot}.json`), JSON.stringify(plan));
   }
@@ -57,14 +56,8 @@ export async function openLoadGenerator(seed: Seed, cleanup: Cleanup): Promise<L
     name: `wrk ${version}`,
     async carryOut({ port, load: { connections, isHot }, seconds, rate }) {
       const amount = ['--threads', '1', '--connections', String(connections), '--duration', `${seconds}s`];
-      const commonArguments = [
-        '--timeout',
-        '15s',
-        '--script',
-        beside('load.lua'),
-        `http://127.0.0.1:${port}`,
-      ];
-      const wrk = ['wrk', ...amount, ...commonArguments, '--', file(`${isHot}.lua`), String(before)];
+      const asked = ['--timeout', '15s', '--script', beside('load.lua'), `http://127.0.0.1:${port}`];
+      const wrk = ['wrk', ...amount, ...asked, '--', file(`${isHot}.lua`), String(before)];
       const numbers = [before, port, connections, seconds, rate];
       const answers = await (rate ? arrivals(file(`${isHot}.json`), ...numbers) : lineOf(wrk));
       before += answers.requests + connections + 1;

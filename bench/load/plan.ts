@@ -1,5 +1,22 @@
+import { InvalidArgumentError } from '@commander-js/extra-typings';
 import type { Seed } from '../database/seed.ts';
-import type { Load } from './load.ts';
+
+/** A load: so many connections, each with one request at a time, on all campaigns in turn or on one. */
+export interface Load {
+  readonly name: string;
+  readonly connections: number;
+  readonly isHot: boolean;
+}
+
+/** The name is a number of connections, or `hot`. @throws InvalidArgumentError that says what is accepted */
+export function loadOf(name: string): Load {
+  if (name === 'hot') return { name, connections: 64, isHot: true };
+  if (/^[1-9][0-9]{0,3}$/.test(name) && Number(name) <= 2048)
+    return { name, connections: Number(name), isHot: false };
+  throw new InvalidArgumentError('It takes numbers of connections from 1 to 2048, and hot.');
+}
+
+export const loadsOf = (text: string) => [...new Set(text.split(','))].map(loadOf);
 
 /**
  * What a load asks, for the load generators: the n-th request is the head, its campaign, the tail with the key of the
@@ -17,7 +34,7 @@ export interface Plan {
 
 const digits = 10;
 
-export function planFor({ isHot }: Load, { campaigns, keys }: Seed): Plan {
+export function planFor({ campaigns, keys }: Seed, isHot = false): Plan {
   const end = '"}';
   const body = '{"mirror_endpoint":"https://mirror.example/landing?click={click_id}&n=';
   const bodyHeaders = `Content-Type: application/json\r\nContent-Length: ${body.length + digits + end.length}`;

@@ -2,7 +2,7 @@ import { historyFaults, type Updates } from '../database/check-history.ts';
 import { type Database, type Databases, openDatabases } from '../database/database.ts';
 import { type Seed, seedOf } from '../database/seed.ts';
 import { type LoadGenerator, openLoadGenerator } from '../load/generator.ts';
-import type { Load } from '../load/load.ts';
+import type { Load } from '../load/plan.ts';
 import { divideCores, machine } from '../machine/cores.ts';
 import type { Cleanup } from '../machine/run.ts';
 import type { Running } from '../machine/service.ts';
@@ -19,7 +19,6 @@ export interface Options {
   readonly campaigns: number;
   /** How many changes the history has at first; without it none. */
   readonly changes?: number | undefined;
-  readonly tuned?: boolean | undefined;
   readonly set?: Settings | undefined;
   /** How many of our processes share a port; then none is kept to a core. */
   readonly processes?: number | undefined;
@@ -47,13 +46,10 @@ export interface Bench {
   readonly updates: Map<Contender, Updates>;
 }
 
-export async function openBench(
-  { campaigns, changes, tuned = false, set, processes }: Options,
-  cleanup: Cleanup,
-) {
+export async function openBench({ campaigns, changes, set, processes }: Options, cleanup: Cleanup) {
   const isDivided = processes === undefined && divideCores();
   const seed = seedOf(campaigns, changes);
-  const databases = await openDatabases(seed, tuned, cleanup);
+  const databases = await openDatabases(seed, cleanup);
   const generator = await openLoadGenerator(seed, cleanup);
   const ours = `our service: ${settingsText(set)}; ${campaigns} campaigns; load by ${generator.name}`;
   const where = [machine(isDivided), databases.server, ours].join('\n');

@@ -1,12 +1,10 @@
-import { median } from 'd3-array';
-import { spread } from '../figures/statistics.ts';
-import { loadOf } from '../load/load.ts';
+import { middle, spread } from '../figures/statistics.ts';
+import { loadOf } from '../load/plan.ts';
 import { startRedirectors } from '../machine/redirectors.ts';
 import type { Cleanup } from '../machine/run.ts';
 import { type Contender, finalFaults, type Options, openBench, settingsText } from './bench.ts';
 import { startOurs } from './contenders.ts';
-import type { Measured } from './measure.ts';
-import { measureLoad } from './rounds.ts';
+import { type Measured, measureLoad } from './rounds.ts';
 
 interface Comparison extends Options {
   /** The folder of another checkout, which the first one is run from. */
@@ -32,43 +30,28 @@ export async function compare(comparison: Comparison, cleanup: Cleanup): Promise
     { name: 'first', settings: undefined, checkout: before, processes: 1 },
     { name: 'second', settings: set, checkout: undefined, processes },
   ] as const;
-  const found: Record<'first' | 'second', ReturnType<typeof figuresOf>>[] = [];
+  const found: Readonly<Record<string, readonly Measured[]>>[] = [];
   for (let round = 1; round <= rounds; round++) {
     const contenders: Contender[] = [];
     for (const side of sides) contenders.push(await startOurs(bench, side));
     const url = contenders[1]?.database.admin.href ?? '';
     const following = await startRedirectors(followers, { DATABASE_URL: url }, cleanup);
     const lengths = { rounds: seconds, seconds: 1, warmUp };
-    const { rounds: measured } = await measureLoad(contenders, load, lengths, bench);
+    found.push(await measureLoad(contenders, load, lengths, bench));
     for (const { end } of [...following, ...contenders]) await end();
-    found.push({ first: figuresOf(measured.first), second: figuresOf(measured.second) });
   }
   const faults = await finalFaults(bench);
   console.log(`${bench.where}\n${load.name} connections, ${rounds} rounds of ${seconds} s each`);
   for (const { name, settings, checkout, processes: count = 1 } of sides) {
-    const cpu = found.map((pair) => pair[name].cpu);
-    const postgres = found.map((pair) => pair[name].postgres);
-    const rate = found.map((pair) => pair[name].rate);
-    const wal = found.map((pair) => pair[name].wal);
+    const each = (what: keyof Measured) => found.map((pair) => middle(pair[name], what));
+    const of = (what: keyof Measured, decimals = 0) => spread(each(what), decimals);
     const which = `${name} (${settingsText(settings)}${checkout ? `, in ${checkout}` : ''}, ${count} processes)`;
-    const middle = `${spread(rate, 0)} a second, ${spread(wal, 0)} bytes of WAL an update`;
-    console.log(
-      `${which}: ${spread(cpu, 1)} µs of CPU time a request, ${spread(postgres, 1)} of PostgreSQL, ${middle}`,
-    );
+    const cpu = `${of('cpu', 1)} µs of CPU time a request, ${of('postgres', 1)} of PostgreSQL`;
+    console.log(`${which}: ${cpu}, ${of('rate')} a second, ${of('wal')} bytes of WAL an update`);
   }
   for (const what of ['cpu', 'rate'] as const) {
-    const percents = found.map(({ first, second }) => (second[what] / first[what] - 1) * 100);
+    const percents = found.map((one) => (middle(one.second, what) / middle(one.first, what) - 1) * 100);
     console.log(`${what}, the second over the first, in percent: ${spread(percents, 1)}`);
   }
   return faults;
-}
-
-/** Microseconds of CPU time a request, requests a second, bytes an update. */
-function figuresOf(rounds: readonly Measured[] = []) {
-  return {
-    cpu: median(rounds, ({ cpu }) => cpu.service) ?? Number.NaN,
-    postgres: median(rounds, ({ cpu }) => cpu.postgres) ?? Number.NaN,
-    rate: median(rounds, ({ rate }) => rate) ?? Number.NaN,
-    wal: median(rounds, ({ wal }) => wal) ?? Number.NaN,
-  };
 }

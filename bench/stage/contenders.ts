@@ -1,35 +1,24 @@
-import { readFileSync } from 'node:fs';
 import { roles } from '@campaign-mirror/adapters-persistence';
+import { nodeOptions } from '../../test/support/process/service-process.ts';
 import type { Database, Databases } from '../database/database.ts';
 import { query } from '../database/query.ts';
 import { type Running, startService } from '../machine/service.ts';
 import type { Bench, Contender, Settings } from './bench.ts';
 
-/** Programs that carry out the same contract without our code. */
-const others = {
-  floor: 'floor/floor.ts',
-  'mikro-orm': 'peer/mikro-orm.ts',
-} as const;
-
-export async function startOther(
-  name: keyof typeof others,
+/** It carries out the same contract without our code. */
+export async function startFloor(
   { databases, isDivided, cleanup }: Bench,
   given?: Database,
 ): Promise<Contender> {
   const database = given ?? (await databases.copy());
-  // They read all columns, and write mirrors by themselves.
+  // It reads all columns, and writes mirrors by itself.
   const tables = 'campaign_mirror.campaigns, campaign_mirror.access_keys, campaign_mirror.mirrors';
   await query(database.admin, `grant select on ${tables} to ${roles.service}`);
   await query(database.admin, `grant update on campaign_mirror.mirrors to ${roles.service}`);
   const environment = { DATABASE_URL: database.url.href };
-  const running = await startService({ script: others[name], environment }, isDivided, cleanup);
-  return { ...running, name, database, isRecorded: false };
+  const running = await startService({ script: 'floor/floor.ts', environment }, isDivided, cleanup);
+  return { ...running, name: 'floor', database, isRecorded: false };
 }
-
-const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-/** What `npm start` tells Node, besides the program. */
-const nodeOptions: readonly string[] =
-  /^exec node (.+) packages\/app\/src\/main\.ts$/.exec(scripts.start)?.[1]?.split(' ') ?? [];
 
 interface Ours {
   readonly name?: string;

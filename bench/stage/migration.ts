@@ -1,6 +1,5 @@
 import { migrate, migrationNames, openDatabase } from '@campaign-mirror/adapters-persistence';
 import { max, median } from 'd3-array';
-import type pg from 'pg';
 import { query, withClient } from '../database/query.ts';
 import { seed, seedOf } from '../database/seed.ts';
 import { describeServer, openServer } from '../database/server.ts';
@@ -11,7 +10,6 @@ import type { Options } from './bench.ts';
 
 const name = 'campaign_mirror_bench_migration';
 const writers = 4;
-const looks = 1_000;
 
 /** As an update does it, in any version of the schema. */
 const updateText = `
@@ -23,33 +21,17 @@ const updateText = `
     address_after, changed_at, request_id)
   select campaign_id, id, 'jwt', 'bench', owner_id, target_url, target_url, updated_at, 'bench' from updated`;
 
-/** Changes the mirrors of the campaigns from $1 to $2. */
-const changeText = `
-  select campaign_mirror.set_mirrors(array_agg(n::bigint), array_agg(null::bigint), array_agg(null::boolean),
-    array_agg('https://new.example/'::text), array_agg(null::text), array_agg(null::bigint), array_agg('jwt'::text),
-    array_agg('bench'::text), array_agg('bench'::text), false)
-  from generate_series($1::int, $2::int) as n`;
-
-/**
- * From the first version of the schema with a history to the last one, while others update: how long an update waits; then
- * what a look of the feed costs, and how long it takes to bring back a history of another server, whose numbers lie ahead.
- */
+/** From the first version of the schema with a history to the last one, while others update: how long an update waits. */
 export async function migration(
-  { campaigns, changes = campaigns, seconds, tuned = false }: Options,
+  { campaigns, changes = campaigns, seconds }: Options,
   cleanup: Cleanup,
 ): Promise<readonly string[]> {
-  const server = await openServer(tuned, cleanup);
+  const server = await openServer(cleanup);
   cleanup.push(() => query(server, `drop database if exists ${name} with (force)`));
   await query(server, `create database ${name}`);
-  const url = new URL(server);
-  url.pathname = name;
-  const address = {
-    host: url.hostname,
-    port: Number(url.port),
-    user: url.username,
-    password: url.password,
-    database: name,
-  };
+  const url = new URL(name, server);
+  const { hostname: host, port, username: user, password } = url;
+  const address = { host, port: Number(port), user, password, database: name };
   const { orm, close } = await openDatabase(address);
   await orm.migrator.up({ to: migrationNames[0] as string });
   await close();
@@ -81,36 +63,10 @@ export async function migration(
   note('the longest update before', max(times) ?? 0);
   times = [];
   note('migrate', await timed(() => migrate(address)));
-  note('the longest update meanwhile', max(times) ?? 0);
   ended = true;
   await Promise.all(updating);
+  note('the longest update meanwhile', max(times) ?? 0);
 
-  await query(url, 'vacuum analyze');
-  await withClient(url, async (client) => {
-    note('a look, nothing new, median', await look(client, 0));
-    note('a look, 1,000 changes, median', await look(client, 1_000));
-  });
-  note('migrate again', await timed(() => migrate(address)));
-  await query(
-    url,
-    "set session_replication_role = replica; update campaign_mirror.mirror_history set transaction_id = '9000000000'",
-  );
-  note('migrate, all changes ahead', await timed(() => migrate(address)));
   console.log(table(rows));
   return [];
-}
-
-async function look(client: pg.Client, changes: number): Promise<number> {
-  const times: number[] = [];
-  const text = 'select * from campaign_mirror.changes_since($1)';
-  let { position } = (await client.query(text, [null])).rows[0];
-  for (let round = 0; round < (changes === 0 ? looks : 50); round++) {
-    if (changes > 0) await client.query(changeText, [1, changes]);
-    const begin = performance.now();
-    const { rows } = await client.query(text, [position]);
-    times.push(performance.now() - begin);
-    if (rows.length !== changes) throw new Error(`${rows.length} changes, not ${changes}`);
-    position = rows[0]?.position ?? position;
-  }
-  return median(times) ?? 0;
 }

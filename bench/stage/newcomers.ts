@@ -5,7 +5,6 @@ import { median } from 'd3-array';
 import { seedOf } from '../database/seed.ts';
 import { number, table } from '../figures/statistics.ts';
 import { openLoadGenerator } from '../load/generator.ts';
-import { loadOf } from '../load/load.ts';
 import { planFor } from '../load/plan.ts';
 import type { Cleanup } from '../machine/run.ts';
 import { type Options, openBench } from './bench.ts';
@@ -18,20 +17,17 @@ again as soon as they are answered; all from one address. First: the first two s
 const bar = 300;
 
 /** How long a caller waits who connects anew, beside many who stay connected, whose keys are refused or valid. */
-export async function newcomers(
-  options: Options & { readonly before?: string | undefined },
-  cleanup: Cleanup,
-) {
-  const { before: checkout, set: settings, seconds } = options;
+export async function newcomers(options: Options, cleanup: Cleanup) {
+  const { set: settings, seconds } = options;
   const bench = await openBench(options, cleanup);
   const refused = await openLoadGenerator(seedOf(options.campaigns), cleanup);
-  const { head, tails, end } = planFor(loadOf('1'), bench.seed);
+  const { head, tails, end } = planFor(bench.seed);
   const call = `${head}1${tails[1]}0123456789${end}`;
   const rows: Record<string, string>[] = [];
   const faults: string[] = [];
   for (const [keys, generator] of Object.entries({ refused, valid: bench.generator }))
     for (const load of options.loads) {
-      const service = await startOurs(bench, { settings, checkout });
+      const service = await startOurs(bench, { settings });
       const { port } = service;
       const [answers, waits] = await Promise.all([
         generator.carryOut({ port, load, seconds }),

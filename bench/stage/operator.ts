@@ -1,8 +1,8 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { median } from 'd3-array';
+import { commandProcess } from '../../test/support/commands/command.ts';
 import { openDatabases } from '../database/database.ts';
 import { query } from '../database/query.ts';
 import { seedOf } from '../database/seed.ts';
@@ -53,7 +53,7 @@ export async function operator(options: Options, cleanup: Cleanup): Promise<read
 }
 
 async function measure(
-  { rounds, tuned = false, changes: given }: Options,
+  { rounds, changes: given }: Options,
   campaigns: number,
   cleanup: Cleanup,
   faults: string[],
@@ -61,17 +61,19 @@ async function measure(
 ): Promise<void> {
   const changes = given ?? campaigns * changesOfEach;
   const seed = { ...seedOf(campaigns, changes), addresses: addresses(campaigns) };
-  const databases = await openDatabases(seed, tuned, cleanup);
+  const databases = await openDatabases(seed, cleanup);
   console.error(`${machine(false)}\n${databases.server}\n${campaigns} campaigns, ${changes} changes`);
   const { admin } = await databases.copy();
   await query(admin, moves);
   const folder = await mkdtemp(join(tmpdir(), 'campaign-mirror-bench-'));
   cleanup.push(() => rm(folder, { recursive: true, force: true }));
-  const written = async (name: string, count: number) => {
-    const lines = Array.from({ length: count }, (_, at) => `${((at + 1) % 1_000) + 1},${name} ${at + 1}`);
-    await writeFile(join(folder, name), ['owner_id,name', ...lines, ''].join('\n'));
-    return join(folder, name);
+  const written = async (header: string, count: number, line: (at: number) => string) => {
+    const file = join(folder, `${count}.csv`);
+    await writeFile(file, [header, ...Array.from({ length: count }, (_, at) => line(at)), ''].join('\n'));
+    return file;
   };
+  const campaignsNamed = (name: string, count: number) =>
+    written('owner_id,name', count, (at) => `${((at + 1) % 1_000) + 1},${name} ${at + 1}`);
   const timed = async <T>(what: string, times: number, act: () => Promise<T>): Promise<T | undefined> => {
     const taken: number[] = [];
     let result: T | undefined;
@@ -83,9 +85,10 @@ async function measure(
     note(what, taken);
     return result;
   };
+  const settings = { DATABASE_URL: admin.href, NODE_OPTIONS: '--max-old-space-size=64' };
   const run = (words: string, times = 1, what = words, expected = 0) =>
     timed(what, times, async () => {
-      const { code, output, errors } = await command(admin, words.split(' '));
+      const { code, output, errors } = await commandProcess(words.split(' '), settings);
       if (code !== expected) faults.push(`${words}: exit code ${code}: ${errors}`);
       return output;
     });
@@ -100,36 +103,21 @@ async function measure(
   const { move: made } = JSON.parse(moved?.trim().split('\n').at(-1) ?? '{}');
   await run(`mirror move --undo ${made} --yes`, 1, 'mirror move --undo of it');
   const step = Math.floor(campaigns / setFromFile);
-  const lines = Array.from({ length: setFromFile }, (_, at) => `${at * step + 1},https://set.example/${at}`);
-  await writeFile(join(folder, 'set.csv'), ['campaign,address', ...lines].join('\n'));
-  await run(
-    `mirror set --file ${join(folder, 'set.csv')} --yes`,
-    1,
-    `mirror set --file of ${setFromFile} lines`,
+  const set = await written(
+    'campaign,address',
+    setFromFile,
+    (at) => `${at * step + 1},https://set.example/${at}`,
   );
+  await run(`mirror set --file ${set} --yes`, 1, `mirror set --file of ${setFromFile} lines`);
   await run('audit --limit 50', rounds, 'audit with 40,000 entries of moves');
   await run('mirror history 42', rounds);
+  const ofKey = 'mirror history --key 7 --since';
   const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
-  await run(
-    `mirror history --key 7 --since ${yesterday}`,
-    rounds,
-    'mirror history --key 7 --since yesterday',
-  );
-  await run(`import ${await written('New', 4_000)}`, 1, 'import of 4,000 lines');
-  const again = await written('Campaign', 100_000);
+  await run(`${ofKey} ${yesterday}`, rounds, `${ofKey} yesterday`);
+  await run(`import ${await campaignsNamed('New', 4_000)}`, 1, 'import of 4,000 lines');
+  const again = await campaignsNamed('Campaign', 100_000);
   await run(`import ${again} --json`, 1, 'import of 100,000 lines that are there: refused', 1);
   await run(`import ${again} --allow-duplicates`, 1, 'the same with --allow-duplicates');
   const days = Math.floor((changes - pruned) / 86_400);
   await run(`history prune --older-than ${days}d --yes`, 1, `history prune of about ${pruned} changes`);
-}
-
-function command(url: URL, words: string[]): Promise<{ code: number; output: string; errors: string }> {
-  const program = resolve(import.meta.dirname, '../../campaign-mirror');
-  const env = { PATH: process.env.PATH, DATABASE_URL: url.href, NODE_OPTIONS: '--max-old-space-size=64' };
-  const options = { env, maxBuffer: 2 ** 28 };
-  return new Promise((done) => {
-    execFile(program, words, options, (error, output, errors) =>
-      done({ code: error ? Number(error.code) : 0, output, errors }),
-    );
-  });
 }

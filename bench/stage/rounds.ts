@@ -1,16 +1,55 @@
-import type { Load } from '../load/load.ts';
+import { sum } from 'd3-array';
+import { query } from '../database/query.ts';
+import { answerFaults } from '../load/generator.ts';
+import type { Load } from '../load/plan.ts';
+import { cpuOfFamily, memoryOf } from '../machine/process-figures.ts';
 import type { Bench, Contender, Options } from './bench.ts';
-import { type Measured, measure } from './measure.ts';
 
-export interface LoadFigures {
-  readonly load: Load;
-  /** By the contender's name. The n-th rounds of all were measured one after the other. */
-  readonly rounds: Readonly<Record<string, readonly Measured[]>>;
+/** A round's figures: requests a second, milliseconds, microseconds of CPU time a request, MB. */
+export interface Measured {
+  readonly rate: number;
+  readonly p99: number;
+  readonly cpu: number;
+  readonly postgres: number;
+  /** Resident memory of the service after the round. */
+  readonly memory: number;
+  /** Bytes of WAL that the server wrote, for each request. */
+  readonly wal: number;
+}
+
+const walSoFar = `select pg_current_wal_insert_lsn() - '0/0'::pg_lsn as bytes`;
+
+/** One round of one service. */
+async function measure(contender: Contender, load: Load, seconds: number, bench: Bench) {
+  const { name, port, processId, others = [], database } = contender;
+  const processes = [processId, ...others];
+  const figures = async () => ({
+    cpu: sum(processes, cpuOfFamily),
+    postgres: cpuOfFamily(bench.databases.postmaster),
+    wal: (await query<{ bytes: string }>(database.admin, walSoFar))[0]?.bytes,
+  });
+  const before = await figures();
+  const answers = await bench.generator.carryOut({ port, load, seconds });
+  const after = await figures();
+  const { requests, p99, answered } = answers;
+  bench.faults.push(...answerFaults(answers, '200').map((fault) => `${name}, ${load.name}: ${fault}`));
+  const made = bench.updates.get(contender) ?? { answered: 0, asked: 0 };
+  made.answered += answered[200] ?? 0;
+  made.asked += requests + load.connections + 1;
+  bench.updates.set(contender, made);
+  const each = (what: keyof typeof after) => (Number(after[what]) - Number(before[what])) / requests;
+  const costs = { cpu: each('cpu'), postgres: each('postgres'), wal: each('wal') };
+  return {
+    rate: requests / answers.seconds,
+    p99,
+    ...costs,
+    memory: sum(processes, memoryOf),
+  } satisfies Measured;
 }
 
 /**
- * Warms all up, then measures them in turn so that a slow phase of the machine meets all; `beforeEach`: what comes before
- * each measurement.
+ * Warms all up, then measures them in turn so that a slow phase of the machine meets all: by their names, so that the n-th
+ * rounds of all were measured one after the other. `beforeEach`: what comes before each measurement.
  */
 export async function measureLoad(
   contenders: readonly Contender[],
@@ -18,7 +57,7 @@ export async function measureLoad(
   { rounds: count, seconds, warmUp }: Pick<Options, 'rounds' | 'seconds' | 'warmUp'>,
   bench: Bench,
   beforeEach: () => Promise<unknown> = async () => {},
-): Promise<LoadFigures> {
+): Promise<Readonly<Record<string, readonly Measured[]>>> {
   const rounds: Record<string, Measured[]> = {};
   for (const contender of contenders) await measure(contender, load, warmUp, bench);
   for (let round = 1; round <= count; round++) {
@@ -33,5 +72,5 @@ export async function measureLoad(
     }
     console.error(`${load.name}, round ${round}: ${parts.join('; ')}`);
   }
-  return { load, rounds };
+  return rounds;
 }

@@ -1,10 +1,9 @@
-import { median } from 'd3-array';
 import { query } from '../database/query.ts';
-import { number, ratiosOf, spread, table } from '../figures/statistics.ts';
+import { middle, number, ratiosOf, spread, table } from '../figures/statistics.ts';
 import type { Cleanup } from '../machine/run.ts';
 import { type Bench, finalFaults, type Options, openBench } from './bench.ts';
-import { startOther, startOurs } from './contenders.ts';
-import { measureLoad } from './rounds.ts';
+import { startFloor, startOurs } from './contenders.ts';
+import { type Measured, measureLoad } from './rounds.ts';
 
 /** The size that is measured beside it: there, every page is soon hot. */
 const small = 100_000;
@@ -32,32 +31,22 @@ async function measured(bench: Bench, options: Options, campaigns: number, chang
   const database = await bench.databases.copy();
   const ours = await startOurs(bench, { settings: options.set, database });
   // The floor's updates are not recorded: the history is ours alone, but not all of the addresses.
-  const contenders = [await startOther('floor', bench, database), { ...ours, isRecorded: false }];
+  const contenders = [await startFloor(bench, database), { ...ours, isRecorded: false }];
   const checkpoint = () => query(database.admin, 'checkpoint');
   const rows: Record<string, string>[] = [];
   for (const load of options.loads) {
-    const { rounds } = await measureLoad(contenders, load, options, bench, checkpoint);
-    const { ours = [], floor = [] } = rounds;
-    const middle = (of: typeof ours, what: 'rate' | 'wal', decimals = 0) =>
-      number(
-        median(of, (one) => one[what]),
-        decimals,
-      );
-    const cpu = (of: typeof ours) =>
-      number(
-        median(of, (one) => one.cpu.postgres),
-        0,
-      );
+    const { ours = [], floor = [] } = await measureLoad(contenders, load, options, bench, checkpoint);
+    const of = (rounds: readonly Measured[], what: keyof Measured) => number(middle(rounds, what), 0);
     rows.push({
       campaigns: String(campaigns),
       changes: String(changes),
       connections: load.name,
-      'ours a second': middle(ours, 'rate'),
+      'ours a second': of(ours, 'rate'),
       'to the floor': spread(ratiosOf(ours, floor), 2),
-      'WAL, bytes: ours': middle(ours, 'wal'),
-      'the floor': middle(floor, 'wal'),
-      'µs of PostgreSQL: ours': cpu(ours),
-      "the floor's": cpu(floor),
+      'WAL, bytes: ours': of(ours, 'wal'),
+      'the floor': of(floor, 'wal'),
+      'µs of PostgreSQL: ours': of(ours, 'postgres'),
+      "the floor's": of(floor, 'postgres'),
     });
   }
   const [made] = await query<{ rows: string }>(

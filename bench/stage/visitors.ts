@@ -23,7 +23,10 @@ import { startOurs } from './contenders.ts';
 const notes = `Milliseconds from the 200 to the first visitor with the new address, at each redirector: one asks every 10 ms.
 Queries are those of one redirector a second, each in a transaction of its own. Each change costs one read of its address.`;
 
-/** Connections of the visitors of each redirector; updates a second. */
+/** Redirectors; campaigns that are visited in turn; of each redirector, visits a second and connections; updates a second. */
+const count = 3;
+const active = 5_000;
+const visits = 1_000;
 const connections = 32;
 const updates = 5;
 /** Milliseconds between two visits of one who waits for a new address, and after which that one gives up. */
@@ -39,12 +42,9 @@ const forms = [
 ] as const;
 
 /** How long after its 200 an update reaches the visitors of each redirector, and what redirectors ask of the database. */
-export async function visitors(
-  options: Options & Partial<Record<'active' | 'redirectors' | 'visits', number | undefined>>,
-  cleanup: Cleanup,
-): Promise<readonly string[]> {
-  const { active = 5_000, redirectors: count = 3, visits = 1_000, campaigns, seconds } = options;
-  const filling = seedOf(Math.max(campaigns, active));
+export async function visitors(options: Options, cleanup: Cleanup): Promise<readonly string[]> {
+  const { seconds } = options;
+  const filling = seedOf(Math.max(options.campaigns, active));
   const stage = await replicated(async (primary) => {
     for (const role of Object.values(roles)) await query(urlOf(primary), `create role ${role} login`);
     await migrate(primary.address('postgres'));
@@ -53,14 +53,12 @@ export async function visitors(
   cleanup.push(stage.remove);
   const admin = urlOf(stage.primary);
   const copy = async () => ({ admin, url: urlOf(stage.primary, roles.service) });
-  const { port } = await startOurs(
-    { databases: { copy }, isDivided: false, cleanup },
-    { settings: options.set },
-  );
+  const place = { databases: { copy }, isDivided: false, cleanup };
+  const { port } = await startOurs(place, { settings: options.set });
   const crowd = `${active} of ${filling.campaigns} campaigns get ${visits} visits a second at each of ${count} redirectors`;
   const where = `${machine(false)}\n${await describeServer(admin)}\n${crowd}, ${updates} updates a second in all`;
   console.error(where);
-  const plan = await writtenPlan(active, cleanup);
+  const plan = await writtenPlan(cleanup);
   // What is read before the first look is read again.
   const warmUp = options.warmUp + Math.ceil((2 * active) / visits);
 
@@ -85,9 +83,9 @@ export async function visitors(
       await pause(Math.max(1, begun + (update * 1_000) / updates - performance.now()));
       const campaign = 1 + ((update * 7_919) % active);
       const address = `https://new.example/${rows.length}/${update}`;
-      const key = filling.keys[campaign % filling.keys.length];
+      const key = String(filling.keys[campaign % filling.keys.length]);
       const wait = (at: number) => waitsOf(redirectors, campaign, address, at);
-      waits.push(updateOf(port, campaign, address, String(key)).then(wait));
+      waits.push(updateOf(port, campaign, address, key).then(wait));
     }
     const span = (count * (performance.now() - begun)) / 1_000;
     const asked = (reads.count() - before.reads) / span;
@@ -124,11 +122,11 @@ function urlOf(server: DedicatedServer, user = 'postgres'): URL {
 }
 
 /** A file with visits of all active campaigns in turn. */
-async function writtenPlan(campaigns: number, cleanup: Cleanup): Promise<string> {
+async function writtenPlan(cleanup: Cleanup): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'campaign-mirror-visits-'));
   cleanup.push(() => rm(folder, { recursive: true, force: true }));
   const end = ' HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n';
-  const plan: Plan = { head: 'GET /c/', tails: ['?click_id='], end, campaigns, stride: 1 };
+  const plan: Plan = { head: 'GET /c/', tails: ['?click_id='], end, campaigns: active, stride: 1 };
   await writeFile(join(folder, 'plan.json'), JSON.stringify(plan));
   return join(folder, 'plan.json');
 }
@@ -155,8 +153,8 @@ async function updateOf(port: number, campaign: number, address: string, key: st
     body: JSON.stringify({ mirror_endpoint: address }),
   });
   const at = performance.now();
-  if (response.status !== 200) throw new Error(`${response.status}: ${await response.text()}`);
-  await response.arrayBuffer();
+  const body = await response.text();
+  if (response.status !== 200) throw new Error(`${response.status}: ${body}`);
   return at;
 }
 

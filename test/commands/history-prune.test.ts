@@ -2,7 +2,6 @@ import { mock } from 'node:test';
 import type { CampaignId, Timestamp } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { commandsOn } from '../support/commands/commands-on.ts';
-import { connect } from '../support/database/client.ts';
 import { endWaiting } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';
 import { rejection } from '../support/promises.ts';
@@ -146,16 +145,6 @@ describe('history prune', () => {
     }
     expect(await left()).to.equal(3);
     expect(await on.object(...all)).to.include({ pruned: 2 });
-  });
-
-  it("with the operator's password, too, the oldest goes first: none is chosen from the middle", async () => {
-    await old(3);
-    const ids = async () => (await service.world.others.history(live.seen.id)).map(({ id }) => id);
-    const [, middle, newest] = await ids();
-    const operator = await connect(service.database.address('operator'));
-    const text = "select campaign_mirror.prune_history(now() - interval '2 days', $1, 1, 'me', 'r')";
-    await operator.query(text, [middle]).finally(() => operator.end());
-    expect(await ids()).to.deep.equal([middle, newest]);
   });
 
   it('the function: exactly a day, the lowest numbers first, none above the last, an entry for one; then no owner deletes', async () => {

@@ -40,13 +40,8 @@ describe('commands for keys', () => {
     const [{ created_at, expires_at, ...record }, ...more] = await listed(owner);
     expect(more).to.deep.equal([]);
     const fields = { id: one.id, displayed: one.key.slice(0, 10), name, owner_id: Number(owner) };
-    expect(record).to.deep.equal({
-      ...fields,
-      hosts: null,
-      last_used_at: null,
-      revoked_at: null,
-      replaced_by: null,
-    });
+    const none = { hosts: null, last_used_at: null, revoked_at: null, replaced_by: null };
+    expect(record).to.deep.equal({ ...fields, ...none });
     expect([created_at, expires_at].join()).to.match(/^\d{4}-\S+\.\d{6}Z,\d{4}-\S+\.\d{6}Z$/);
     const [next] = await on.objects('key', 'list', '--after', String(one.id), '--limit', '1');
     expect(next.id).to.equal(two.id);
@@ -231,16 +226,14 @@ describe('commands for keys', () => {
       const { status, body } = await call({ campaign, key, address, base });
       return status === 200 ? status : `${status} ${JSON.parse(body).message}`;
     };
+    const refused = '422 The mirror endpoint field must not point to this host.';
     const within =
       'https://shop.example/?c={click_id} HTTP://SHOP.EXAMPLE.:8443/ https://a.b.b\u00fccher.example/ https://x.xn--bcher-kva.example./ http://127.0.0.1/ http://2130706433/ http://[::ffff:127.0.0.1]/';
     const beyond =
       'https://a.shop.example/ https://b\u00fccher.example/ https://shop.example.evil.example/ https://evil.example/?https://shop.example/ http://127.0.0.2/ https://{sub}.b\u00fccher.example/ https://%7Bx%7D.b\u00fccher.example/ https://x}.b\u00fccher.example/ https://go.b\u00fccher.example/';
     for (const key of [output.trim(), next]) {
       for (const address of within.split(' ')) expect(await set(key, address), address).to.equal(200);
-      for (const address of beyond.split(' '))
-        expect(await set(key, address), address).to.equal(
-          '422 The mirror endpoint field must not point to this host.',
-        );
+      for (const address of beyond.split(' ')) expect(await set(key, address), address).to.equal(refused);
     }
     expect(await set(free.key, 'https://{sub}.evil.example/'), 'a key without a list').to.equal(200);
 
@@ -253,24 +246,14 @@ describe('commands for keys', () => {
     for (const value of ['{}', '{NULL}'])
       expect(await setHosts(value).catch(({ constraint }) => constraint)).to.equal('access_keys_hosts_check');
     await setHosts('{shop.example,"not a host"}');
-    expect(await set(byHand.key, 'https://shop.example/'), 'what is no list of hosts').to.match(/^422/);
+    expect(await set(byHand.key, 'https://shop.example/'), 'what is no list of hosts').to.equal(refused);
 
     const before = (await listed('21')).length;
-    for (const wrong of [
-      '',
-      ' ',
-      ',',
-      'shop.example,',
-      '*',
-      '*.',
-      'https://shop.example/',
-      'shop.example:443',
-      'a b',
-      '{x}.shop.example',
-    ]) {
-      const refused = await run('issue', '--owner', '21', '--name', 'ads', '--hosts', wrong);
-      expect([refused.code, refused.output], wrong).to.deep.equal([2, '']);
-      expect(refused.errors).to.include('--hosts').and.include('shop.example,*.shop.example');
+    const all = '| |,|shop.example,|*|*.|https://shop.example/|shop.example:443|a b|{x}.shop.example';
+    for (const wrong of all.split('|')) {
+      const { code, output, errors } = await run('issue', '--owner', '21', '--name', 'ads', '--hosts', wrong);
+      expect([code, output], wrong).to.deep.equal([2, '']);
+      expect(errors).to.include('--hosts').and.include('shop.example,*.shop.example');
     }
     expect(await listed('21')).to.have.length(before);
     await on.session(`

@@ -202,27 +202,7 @@ describe('mirror move', () => {
       ! there is no move 2: \`./campaign-mirror audit\` shows the numbers of moves`);
   });
 
-  it('an undo that was stopped goes on, and does not list what it has done', async () => {
-    await filled(...onOldHost(3));
-    await on.run(line);
-    const other = await rival(database, lockMirror, 2);
-    expect((await on.run('mirror move --undo 1 --yes')).errors).to.equal(
-      'not every mirror was moved: 1 locked\n',
-    );
-    await other.rollback();
-    expect(await on.run('mirror move --undo 1 --yes')).to.deep.equal(
-      answered(said('1 mirror was', 4).replace('from old.example to new.example', 'back as before move 1')),
-    );
-    expect(await addresses()).to.deep.equal(onOldHost(3).map(([url]) => url));
-  });
-
-  it('leaves alone what is on no host', async () => {
-    await filled(['http://%2E/'], ['https://old.example/']);
-    expect((await on.run(line)).code).to.equal(0);
-    expect(await addresses()).to.deep.equal(['http://%2E/', 'https://new.example/']);
-  });
-
-  it('says how many are below the host, and how many have it elsewhere, before, without and after a move', async () => {
+  it('says how many are below the host, and how many have it elsewhere, before and after a move', async () => {
     await filled(
       ['https://lp0.old.example/'],
       ['https://lp1.old.example/?u=1'],
@@ -231,12 +211,10 @@ describe('mirror move', () => {
     const left =
       '2 mirrors are on a name below old.example: --subdomains TAKES them, too. ' +
       '1 mirror has old.example in another part of the address, which a move leaves as it is.';
-    const none = `
-      No mirror is on old.example.
-      ! ${left.replace('TAKES', 'moves')}`;
     await on.session(`
-      $ ${line}${none}
-      $ ${asked} --dry-run${none}
+      $ ${asked} --dry-run
+      No mirror is on old.example.
+      ! ${left.replace('TAKES', 'moves')}
       $ mirror list --host old.example
       ! There is no such mirror.
       ! ${left.replace('TAKES', 'lists')}
@@ -388,30 +366,6 @@ describe('mirror move', () => {
       );
       expect(await history()).to.deep.equal([]);
     });
-
-    it('Ctrl-C stops it between two batches; run again it goes on, and does nothing twice; undone as one', async () => {
-      await filled(...onOldHost(1_100));
-      const file = `${await setting(onOldHost(1_100).map(([url], at) => `${at + 1},${x}${at},${url}`))} --yes`;
-      const first = 'select from campaign_mirror.mirrors where campaign_id = 1 for update';
-      const { other, running } = await on.held(first, file);
-      running.interrupt();
-      await other.rollback();
-      expect((await running.ended).code, running.errors).to.equal(130);
-      expect(running.errors).to.match(
-        /^Stopped: (499|500) mirrors were set \(move 1\)\. Run it again to go on\.\n$/,
-      );
-      expect((await on.run(file)).code).to.equal(0);
-      expect(await history()).to.have.length(1_100);
-      await on.run('mirror set 1 https://elsewhere.example/ --as-operator');
-      const [, last] = await on.objects('audit --limit 2');
-      for (const move of [1, last.part_of ?? last.id]) await on.run(`mirror move --undo ${move} --yes`);
-      expect(await addresses()).to.deep.equal([
-        'https://elsewhere.example/',
-        ...onOldHost(1_100)
-          .slice(1)
-          .map(([url]) => url),
-      ]);
-    });
   });
 
   it('--undo takes back what the move did, and nothing that a caller did under its request', async () => {
@@ -516,11 +470,9 @@ describe('mirror move', () => {
     await close();
   });
 
-  const wentAway =
-    'the database became unavailable: 499 mirrors were moved \\(move 1\\), and perhaps some more; run it again to go on\n';
-  for (const [what, code, errors] of [
-    ['Ctrl-C', 130, /^Stopped: (499|500) mirrors were moved \(move 1\)\. Run it again to go on\.\n$/],
-    ['a database that goes away', 3, new RegExp(`^${wentAway}$`)],
+  for (const [what, code] of [
+    ['Ctrl-C', 130],
+    ['a database that goes away', 3],
   ] as const) {
     it(`${what} stops it between two batches; run again it goes on, and does nothing twice`, async () => {
       await filled(...onOldHost(1_100));
@@ -530,10 +482,14 @@ describe('mirror move', () => {
       else running.interrupt();
       await other.rollback();
       expect((await running.ended).code, running.errors).to.equal(code);
-      expect(running.errors).to.match(errors);
       const moved = (await history()).length;
-      expect(running.errors).to.include(` ${moved} mirrors`);
-
+      const sofar = `${moved} mirrors were moved (move 1)`;
+      expect(moved).to.be.within(499, 500);
+      expect(running.errors).to.equal(
+        code === 3
+          ? `the database became unavailable: ${sofar}, and perhaps some more; run it again to go on\n`
+          : `Stopped: ${sofar}. Run it again to go on.\n`,
+      );
       const rest = await on.run(line);
       const [last] = await on.objects('audit --limit 1');
       expect(rest).to.deep.equal(answered(said(`${1_100 - moved} mirrors were`, last.id)));

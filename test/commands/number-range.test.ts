@@ -73,19 +73,8 @@ describe('the range of an installation', () => {
   });
 
   it('what is not one is wrong usage', async () => {
-    for (const wrong of [
-      '20-11',
-      '7-7',
-      '0-5',
-      '5',
-      '1-2-3',
-      '1-9007199254740992',
-      '01-5',
-      'a-b',
-      '-',
-      '1.5-2',
-      '-5-7',
-    ]) {
+    const all = '20-11 7-7 0-5 5 1-2-3 1-9007199254740992 01-5 a-b - 1.5-2 -5-7';
+    for (const wrong of all.split(' ')) {
       const { code, errors } = await migrate(wrong);
       expect([code, errors.includes('A first and a last number, such as ')], wrong).to.deep.equal([2, true]);
     }

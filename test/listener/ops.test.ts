@@ -1,4 +1,4 @@
-import { Calls, Capacity, HttpServer, operatorsApplication } from '@campaign-mirror/adapters-http';
+import { Calls, Capacity, HttpServer, opsApplication } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
 import { json } from '../support/http/answer-rows.ts';
 import { exchange } from '../support/http/request.ts';
@@ -8,7 +8,7 @@ describe('contract: life: the ops listener', () => {
   const version = { version: '1.2.3', node: 'v26.0.0' };
   const shared = { calls: new Calls(), capacity: new Capacity({ inFlight: 64 }) };
   const names = ['mirrors.internal'];
-  const app = operatorsApplication({ ...shared, readiness: () => readiness(), version, names });
+  const app = opsApplication({ ...shared, readiness: () => readiness(), version, names });
   const server = new HttpServer(app.callback(), shared);
   let port = 0;
   before(async () => {

@@ -12,7 +12,6 @@ import { anew, lastOldChange, type Stage } from './stage.ts';
 /** What a statement gave; `waitedUntil`: in microseconds, 0 if it did not wait. */
 export type Seen = Record<string, unknown> & {
   readonly error?: string;
-  readonly waited?: boolean;
   readonly waitedUntil?: number;
 };
 
@@ -47,8 +46,11 @@ export interface Actor {
   readonly last?: Act;
 }
 
+/** `nth` tells actors of one order apart. */
+export type Make = (stage: Stage, nth: number) => Actor;
+
 /** Steps that keep a mirror locked until their transaction ends. */
-export const locking = ['set', 'transfer', 'flag', 'delete', 'create', 'click'];
+export const locking = ['set', 'operator-set', 'transfer', 'flag', 'delete', 'create', 'click'];
 export const demand = (holds: boolean, what: string) => {
   if (!holds) throw new Error(what);
 };

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-
+import { demand } from './acts.ts';
 import type { Transaction } from './sessions.ts';
 import { anew, type Stage } from './stage.ts';
 
@@ -66,9 +66,6 @@ const storedText = `select json_build_object(
       details->>'address_before', details->>'address_after')), '[]')
     from campaign_mirror.operator_audit where campaign_id = $1 or access_key_id = $2)) as stored`;
 
-const demand = (holds: boolean, what: string) => {
-  if (!holds) throw new Error(what);
-};
 const same = (one: unknown, other: unknown, what: string) => {
   const [is, should] = [JSON.stringify(one), JSON.stringify(other)];
   demand(is === should, `${what} is ${is}, not ${should}`);
@@ -82,7 +79,7 @@ export async function judge(admin: Pool, stage: Stage, first: State, transaction
   const judged = transactions.filter(({ committed }) => committed);
   for (const { acts } of transactions)
     for (const { act, seen } of acts) {
-      demand(!(act.neverWaits && seen.waited), `${act.name} waited for a lock`);
+      demand(!(act.neverWaits && seen.waitedUntil), `${act.name} waited for a lock`);
       if (seen.error && seen.error !== inFailedTransaction)
         demand(act.faults?.includes(seen.error) ?? false, `${act.name} failed: ${seen.error}`);
     }

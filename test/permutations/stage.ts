@@ -1,5 +1,6 @@
 import type { AccessKeyId, CampaignId, OwnerId } from '@campaign-mirror/domain';
 import type { TestDatabase } from '../support/database/database-server.ts';
+import type { Actor, Make } from './acts.ts';
 import type { State } from './judge.ts';
 
 /** The campaign that an order of steps is about, and who acts on it. */
@@ -37,7 +38,7 @@ const stagedText = `
 const mirrorsText = `
   insert into campaign_mirror.mirrors (campaign_id, target_url, updated_at)
   select id, $3, now() + case when id % 2 = 0 then interval '10 minutes' else interval '0' end
-  from generate_series($1::bigint, $2) as id returning campaign_id, id`;
+  from generate_series($1::bigint, $2) as id returning campaign_id::float8 as campaign, id::float8 as mirror`;
 /** Older changes have lower numbers, and these are the oldest. */
 const oldText = `
   with old as (
@@ -50,28 +51,33 @@ const oldText = `
 
 /** Campaigns to play on, each once. */
 export function stagesIn({ admin }: TestDatabase) {
-  const ready: { campaign: number; mirror: number }[] = [];
+  const ready: { campaign: CampaignId; mirror: number }[] = [];
   let last = 1;
   let lastOld = 0;
+  /** Takes away those of the order before. */
+  async function makeOldChanges(stage: Stage, state: State): Promise<void> {
+    await admin.query(`begin; set local campaign_mirror.pruning = 'on';
+      delete from campaign_mirror.mirror_history where id <= ${lastOldChange}; commit`);
+    const values = [lastOld + 1, stage.campaign, state.firstMirror, first];
+    await admin.query({ name: 'old', text: oldText, values });
+    lastOld += 2;
+    stage.lastChange = lastOld;
+    state.oldChanges = 2;
+  }
   return {
-    async next(): Promise<{ stage: Stage; state: State }> {
+    /** The next one, with those who act on it. If one of them prunes, there is something to prune. */
+    async next(makes: readonly Make[]): Promise<{ stage: Stage; state: State; made: Actor[] }> {
       if (ready.length === 0) {
         const range = [last + 1, last + stagedAtOnce];
         last += stagedAtOnce;
         await admin.query(stagedText, range);
         const { rows } = await admin.query(mirrorsText, [...range, first]);
-        ready.push(...rows.map((row) => ({ campaign: Number(row.campaign_id), mirror: Number(row.id) })));
+        ready.push(...rows);
       }
       const { campaign, mirror } = ready.pop() as (typeof ready)[number];
       const owner = (2 * campaign) as OwnerId;
-      const key = campaign as AccessKeyId;
-      const stage = {
-        campaign: campaign as CampaignId,
-        key,
-        owner,
-        otherOwner: (owner + 1) as OwnerId,
-        lastChange: 0,
-      };
+      const otherOwner = (owner + 1) as OwnerId;
+      const stage = { campaign, key: Number(campaign) as AccessKeyId, owner, otherOwner, lastChange: 0 };
       const state: State = {
         campaign: { owner, isDefault: false },
         mirror: { address: first, clicks: 0, isFirst: true },
@@ -82,20 +88,11 @@ export function stagesIn({ admin }: TestDatabase) {
         changes: [],
         entries: [],
       };
-      return { stage, state };
-    },
-    /** Takes away those of the order before. */
-    async withOldChanges(stage: Stage, state: State): Promise<void> {
-      await admin.query(`begin; set local campaign_mirror.pruning = 'on';
-        delete from campaign_mirror.mirror_history where id <= ${lastOldChange}; commit`);
-      await admin.query({
-        name: 'old',
-        text: oldText,
-        values: [lastOld + 1, stage.campaign, state.firstMirror, first],
-      });
-      lastOld += 2;
-      stage.lastChange = lastOld;
-      state.oldChanges = 2;
+      const made = makes.map((make, nth) => make(stage, nth));
+      const prunes = ({ steps }: Actor) =>
+        steps.some((step) => typeof step !== 'string' && step.name === 'prune');
+      if (made.some(prunes)) await makeOldChanges(stage, state);
+      return { stage, state, made };
     },
   };
 }

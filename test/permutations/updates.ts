@@ -118,7 +118,7 @@ export function operatorSets(stage: Stage, nth: number, expected?: string): Act 
   const facts = { owner: null, isDefault: null, ...(expected === undefined ? {} : { expected }) };
   const mirror = { campaign: stage.campaign, address: addressOf(nth), ...facts };
   return {
-    name: 'set',
+    name: 'operator-set',
     request,
     run: async (client) => {
       const values = [...mirrorsValues([mirror]), 'mirror-set', 'tests', request, null, '{}', null];

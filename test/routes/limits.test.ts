@@ -1,8 +1,7 @@
 import { mock } from 'node:test';
 import { Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { memoryCounting } from '../../packages/app/src/http/counts.ts';
-import { limiterOf } from '../../packages/app/src/http/limiters.ts';
+import { limiterOf, memoryCounting } from '../../packages/app/src/http/limits.ts';
 import type { Log } from '../../packages/app/src/logging/log-events.ts';
 import { json, keptAlive, standing } from '../support/http/answer-rows.ts';
 import type { RawResponse } from '../support/http/message.ts';

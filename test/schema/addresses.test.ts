@@ -37,8 +37,8 @@ describe('what no address can be', () => {
       await service.database.admin.query('delete from campaign_mirror.mirrors where campaign_id = $1', [
         bare.id,
       ]);
-      const set = `select * from campaign_mirror.set_mirrors(array[${seen.id}], array[${seen.ownerId}], '{f}', array[$1], '{NULL}',
-        '{NULL}', '{jwt}', '{me}', '{r}', false)`;
+      const set = `select * from campaign_mirror.set_mirrors_if(array[${seen.id}], array[${seen.ownerId}], '{f}', array[$1], '{NULL}',
+        '{NULL}', '{jwt}', '{me}', '{r}', null, false)`;
       const insert = `insert into campaign_mirror.mirrors (campaign_id, target_url) values (${bare.id}, $1)`;
       const update = `update campaign_mirror.mirrors set target_url = $1 where campaign_id = ${seen.id}`;
       // Others that are good do not let it pass.
@@ -100,6 +100,12 @@ describe('what no address can be', () => {
     );
     await trigger('enable');
     await service.world.others.countClick(seen.id);
+    const owner = await connect(service.database.address('owner'));
+    await owner.query('update campaign_mirror.mirrors set target_url = target_url');
+    // Beside it, one that is good becomes another that is.
+    const { seen: good } = await service.campaign();
+    const text = `update campaign_mirror.mirrors set target_url = '${start}?' where campaign_id = ${good.id}`;
+    await owner.query(text).finally(() => owner.end());
     const on = commandsOn(service.database);
     const line = new RegExp(
       `^problem +mirrors +1 mirrors .* of the campaigns ${seen.id} \\(its address is none\\)\n +set an address`,

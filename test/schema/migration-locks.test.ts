@@ -85,6 +85,23 @@ describe('an upgrade while others use the database', () => {
     expect(await isChanged()).to.equal(true);
   });
 
+  it('whoever keeps the turn to migrate is named, whatever it calls itself, and waited for in bounded time', async () => {
+    const holder = await rival(
+      database,
+      "set application_name = 'campaign-mirror migrations'; select pg_advisory_xact_lock(7236110421)",
+    );
+    const said: string[] = [];
+    const onWait = (line: string) => void said.push(line);
+    const fault = await rejection(migrate(database.address('owner'), { onWait, retries: { turn: 300 } }));
+    expect(fault)
+      .to.have.property('message')
+      .that.matches(
+        /^process \d+ \(campaign-mirror migrations of \S+\) has the turn to migrate, and did not end/,
+      );
+    expect(said).to.have.length(1);
+    await holder.rollback();
+  });
+
   it('`migrate` says that it waits for another process; Ctrl-C ends one that waits at once, and nothing was done', async () => {
     const start = () => startCommand(['migrate'], { DATABASE_URL: database.url('owner') });
     const holder = await holding(reads);

@@ -44,7 +44,7 @@ describe('a dump that was restored without its privileges', () => {
     const redirector = await connect(database.address('redirector'));
     for (const statement of [
       "select campaign_mirror.prune_history(now() - interval '2 days', 0, 1000, 'me', 'request')",
-      "select campaign_mirror.set_mirrors('{1}', '{1}', '{f}', '{x}', '{NULL}', '{NULL}', '{jwt}', '{me}', '{r}', false)",
+      "select campaign_mirror.set_mirrors_if('{1}', '{1}', '{f}', '{x}', '{NULL}', '{NULL}', '{jwt}', '{me}', '{r}', null, false)",
     ])
       expect(await rejection(redirector.query(statement)), statement).to.have.property('code', '42501');
     await redirector.end();

@@ -24,7 +24,7 @@ const everybody: Record<string, string> = {
   'make a function in it': "create function campaign_mirror.mine() returns int language sql as 'select 1'",
   'replace a function':
     "create or replace function campaign_mirror.count_clicks(bigint[], bigint[]) returns setof bigint language sql as 'select 1'",
-  'change a function': 'alter function campaign_mirror.set_mirrors reset all',
+  'change a function': 'alter function campaign_mirror.set_mirrors_if reset all',
   'run a part of one': "select campaign_mirror.note('key-issued', null, 1, 1, '{}')",
   'make a trigger':
     'create trigger mine before insert on campaign_mirror.mirrors for each row execute function suppress_redundant_updates_trigger()',
@@ -56,7 +56,7 @@ const everybody: Record<string, string> = {
   'add an extension': 'create extension dblink',
 };
 
-const set = (name: string, actor: string, subject: string, request: string, last = 'false') =>
+const set = (name: string, actor: string, subject: string, request: string, last = 'null, false') =>
   `select * from campaign_mirror.${name}('{1}', '{1}', '{f}', '{https://a.example/}', '{NULL}', '{NULL}',
     array[${actor}], array[${subject}], array[${request}], ${last})`;
 const hashes = 'select hash from campaign_mirror.access_keys';
@@ -78,7 +78,7 @@ const own: Record<'service' | 'operator' | 'redirector', Record<string, string>>
     'read the audit': 'select from campaign_mirror.operator_audit',
     'count clicks': "select campaign_mirror.count_clicks('{1}', '{1}')",
     prune: "select campaign_mirror.prune_history(now() - interval '2 days', 9, 9, 'me', 'r')",
-    'act as the operator': set('set_mirrors', "'operator'", 'null', "'r'"),
+    'act as the operator': set('set_mirrors_if', "'operator'", 'null', "'r'"),
     'set with an entry of its choice': set(
       'set_mirrors_with_entry',
       "'jwt'",
@@ -93,7 +93,7 @@ const own: Record<'service' | 'operator' | 'redirector', Record<string, string>>
     'lock campaigns': 'select from campaign_mirror.campaigns for key share',
   },
   operator: {
-    'act as a service': set('set_mirrors', "'operator'", 'null', "'r'"),
+    'act as a service': set('set_mirrors_if', "'operator'", 'null', "'r'"),
     'turn the numbers of the audit back': "select setval('campaign_mirror.operator_audit_id_seq', 1)",
     'choose the hash of an old key': "update campaign_mirror.access_keys set hash = sha256('mine')",
     'give a key away': 'update campaign_mirror.access_keys set owner_id = 1',
@@ -118,7 +118,7 @@ const own: Record<'service' | 'operator' | 'redirector', Record<string, string>>
     'read clicks': 'select clicks from campaign_mirror.mirrors',
     'set clicks': 'update campaign_mirror.mirrors set clicks = 0',
     'lock mirrors': 'select from campaign_mirror.current_mirrors for update',
-    'set as a caller': set('set_mirrors', "'jwt'", "'me'", "'r'"),
+    'set as a caller': set('set_mirrors_if', "'jwt'", "'me'", "'r'"),
     'make a campaign': addition,
     'note the use of a key': "select campaign_mirror.note_key_uses('{1}')",
     prune: "select campaign_mirror.prune_history(now() - interval '2 days', 9, 9, 'me', 'r')",
@@ -174,7 +174,7 @@ describe('contract: the data around it — what nobody may with the password of 
   it('no record of a change, an act or a move can mislead a reader, or keep it from being read', async () => {
     const { ownerId, id } = (await service.campaign()).seen;
     const mine = (actor: string, subject = "'me'", request = "'r'") =>
-      set('set_mirrors', actor, subject, request).replace("'{1}', '{1}'", `'{${id}}', '{${ownerId}}'`);
+      set('set_mirrors_if', actor, subject, request).replace("'{1}', '{1}'", `'{${id}}', '{${ownerId}}'`);
     const lines = [
       "e'a\\nb'",
       "e'a\\r'",
@@ -195,7 +195,7 @@ describe('contract: the data around it — what nobody may with the password of 
       ),
     ];
     const act = (details: string, who = "'me'", request = "'r'") =>
-      `select * from campaign_mirror.set_mirrors_as_operator('{${id}}', '{NULL}', '{NULL}', '{https://a.example/}', '{NULL}', false,
+      `select * from campaign_mirror.set_mirrors_as_operator_if('{${id}}', '{NULL}', '{NULL}', '{https://a.example/}', '{NULL}', null, false,
         'mirrors-moved', ${who}, ${request}, null, ${details}, null)`;
     const details = [
       '[]',
@@ -239,8 +239,8 @@ describe('contract: the data around it — what nobody may with the password of 
   it('an act of the operator that sets one mirror sets no other', async () => {
     const client = await connect(service.database.address('operator'));
     for (const act of ['mirror-set', 'mirror-restored', 'campaign-created']) {
-      const several = `select * from campaign_mirror.set_mirrors_as_operator('{1,2}', '{NULL,NULL}', '{NULL,NULL}',
-        '{https://a.example/,https://b.example/}', '{NULL,NULL}', false, '${act}', 'me', 'r', null, '{}', null)`;
+      const several = `select * from campaign_mirror.set_mirrors_as_operator_if('{1,2}', '{NULL,NULL}', '{NULL,NULL}',
+        '{https://a.example/,https://b.example/}', '{NULL,NULL}', null, false, '${act}', 'me', 'r', null, '{}', null)`;
       expect(await codeOf(client, several), act).to.equal('22023');
     }
     await client.end();
@@ -250,7 +250,7 @@ describe('contract: the data around it — what nobody may with the password of 
     const client = await connect(service.database.address('service'));
     for (const level of ['repeatable read', 'serializable']) {
       const fault = await client
-        .query(`begin isolation level ${level}; ${set('set_mirrors', "'jwt'", "'me'", "'r'")}`)
+        .query(`begin isolation level ${level}; ${set('set_mirrors_if', "'jwt'", "'me'", "'r'")}`)
         .catch((error) => error);
       expect(fault).to.include({
         code: notNow,

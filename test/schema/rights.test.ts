@@ -23,14 +23,14 @@ const decided = {
     ['DELETE SELECT', 'denied_hosts'],
     ['USAGE', 'campaign_mirror'],
     ['EXECUTE', 'prune_history note_key_uses changes_since'],
-    ['EXECUTE', 'set_mirrors set_mirrors_if set_mirrors_as_operator set_mirrors_as_operator_if'],
+    ['EXECUTE', 'set_mirrors_if set_mirrors_as_operator_if'],
   ],
   service: [
     ['SELECT', 'campaigns.id campaigns.owner_id campaigns.is_default mirrors.campaign_id migrations.name'],
     ['SELECT', 'access_keys.id access_keys.hash access_keys.owner_id access_keys.expires_at'],
     ['SELECT', 'access_keys.revoked_at access_keys.hosts access_keys.name access_keys.replaced_by'],
     ['SELECT', 'recent_moves numbers sequences_behind transactions_ahead denied_hosts'],
-    ['EXECUTE', 'set_mirrors set_mirrors_if note_key_uses deny_hosts'],
+    ['EXECUTE', 'set_mirrors_if note_key_uses deny_hosts'],
     ['USAGE', 'campaign_mirror'],
   ],
   redirector: [
@@ -135,13 +135,13 @@ describe('contract: the data around it — who may do what', () => {
     });
     const address = 'https://elsewhere.example/';
     const setBy = (key: number) =>
-      `select * from campaign_mirror.set_mirrors('{${live.seen.id}}', '{${live.seen.ownerId}}', '{f}', '{${address}}',
-        '{NULL}', '{${key}}', '{key}', '{NULL}', '{r}', false)`;
+      `select * from campaign_mirror.set_mirrors_if('{${live.seen.id}}', '{${live.seen.ownerId}}', '{f}', '{${address}}',
+        '{NULL}', '{${key}}', '{key}', '{NULL}', '{r}', null, false)`;
 
     it('a change that the service makes in the name of a key needs a valid one, and has its row, its time and its address', async () => {
       const foreign = await service.campaign();
       const refused = await as('service', setBy(foreign.keyId));
-      expect(refused.rows[0]).to.include({ caller_is_valid: null, mirror_id: null });
+      expect(refused.rows[0]).to.include({ caller_is_valid: null, changed_at: null });
       const since = await service.world.others.clock();
       expect((await as('service', setBy(live.keyId))).rows[0]).to.include({ place: '1' });
       const [change] = await service.world.others.history(live.seen.id);
@@ -154,12 +154,21 @@ describe('contract: the data around it — who may do what', () => {
       const key = `insert into campaign_mirror.access_keys (hash, displayed, name, owner_id)
         values (sha256('mine'), 'cm_mine', 'mine', ${ownerId})`;
       const silent = "set campaign_mirror.restoring = 'on'; set campaign_mirror.operator = 'somebody'";
-      const acts: readonly [string, string][] = [
+      const setKey = (what: string) =>
+        `update campaign_mirror.access_keys set ${what} where id = ${live.keyId}`;
+      await as('service', "select campaign_mirror.deny_hosts('{c.example,b.example,a.example,b.example}')");
+      const allow = (which: string) => `delete from campaign_mirror.denied_hosts where host ${which}`;
+      const acts: readonly [string, string, object?][] = [
+        [allow("= 'other.example'"), ''],
+        [allow("= 'c.example'"), 'hosts-allowed', { hosts: 'c.example' }],
+        [allow("<> 'other.example'"), 'hosts-allowed', { hosts: 'a.example,b.example' }],
         [key, 'key-issued'],
         [`${silent}; ${key.replaceAll('mine', 'another')}`, 'key-issued'],
-        [`update campaign_mirror.access_keys set revoked_at = now() where id = ${live.keyId}`, 'key-revoked'],
-        [`update campaign_mirror.access_keys set revoked_at = null where id = ${live.keyId}`, 'key-changed'],
-        [`update campaign_mirror.access_keys set expires_at = null where id = ${live.keyId}`, 'key-changed'],
+        [setKey('revoked_at = now()'), 'key-revoked'],
+        [setKey('expires_at = now()'), 'key-changed'],
+        [setKey('revoked_at = null'), 'key-changed'],
+        [setKey(`replaced_by = ${live.keyId}`), 'key-rotated'],
+        [setKey("expires_at = 'infinity'"), 'key-changed'],
         [`update campaign_mirror.campaigns set is_default = true where id = ${id}`, 'default-set'],
         [
           `update campaign_mirror.campaigns set owner_id = ${newOwner()} where id = ${id}`,
@@ -175,7 +184,7 @@ describe('contract: the data around it — who may do what', () => {
         ["select campaign_mirror.prune_history(now() - interval '2 days', 0, 1000, 'me', 'r')", ''],
         [`delete from campaign_mirror.campaigns where id = ${id}`, 'campaign-deleted'],
       ];
-      for (const [statement, act] of acts) {
+      for (const [statement, act, details] of acts) {
         const since = await service.world.others.clock();
         const before = await service.world.audit.list({ limit: 1 });
         expect(await as('operator', statement), statement).to.not.have.property('code');
@@ -183,6 +192,7 @@ describe('contract: the data around it — who may do what', () => {
         if (act === '') expect(entry, 'nothing was that old').to.deep.equal(before[0]);
         else {
           expect(entry, statement).to.include({ act, databaseRole: roles.operator });
+          if (details) expect(entry?.details).to.deep.equal(details);
           expect(String(entry?.actedAt) > since).to.equal(true);
         }
       }

@@ -45,7 +45,7 @@ describe('a start that cannot succeed ends with one clear line and an exit code'
     change,
     RUN_MIGRATIONS,
   });
-  const noSetting = `revoke execute on function campaign_mirror.set_mirrors from ${roles.service}`;
+  const noSetting = `revoke execute on function campaign_mirror.set_mirrors_if from ${roles.service}`;
   const readOnly = 'alter database NAME set default_transaction_read_only = on';
   const stranger = { username: 'campaign_mirror_nobody', password: 'MARKED' };
   const noTls = { url: { search: '?sslmode=require' }, DATABASE_WAIT: '60m' };
@@ -75,7 +75,7 @@ describe('a start that cannot succeed ends with one clear line and an exit code'
       /: pending: 0001-mirrors-with-facts, .*: run `.\/campaign-mirror /,
       { ...asService(), make: empty },
     ],
-    ['a right is missing', /lacks what .* needs: execute on set_mirrors: run /, asService(noSetting)],
+    ['a right is missing', /lacks what .* needs: execute on set_mirrors_if: run /, asService(noSetting)],
   ];
   for (const [what, line, { make = freshDatabase, role = 'owner', url, change, ...settings }] of refusals)
     it(what, async () => {

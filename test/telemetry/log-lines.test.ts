@@ -6,13 +6,13 @@ import { mock } from 'node:test';
 import type { AnsweredRequest } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
 import { httpLog } from '../../packages/app/src/http/http-log.ts';
+import { errorFields } from '../../packages/app/src/logging/error-fields.ts';
 import { logLines, logTo, readable } from '../../packages/app/src/logging/log.ts';
-import { command } from '../support/commands/command.ts';
 import { objectsOf } from '../support/commands/commands-on.ts';
-import { call } from '../support/http/caller.ts';
-import { folderOf, serviceDataOf } from '../support/process/lives.ts';
-import { listeningService, untilTheEnd } from '../support/process/service-process.ts';
-import { unknownKey } from '../support/secrets.ts';
+import { connect } from '../support/database/client.ts';
+import { databaseOf, folderOf } from '../support/process/lives.ts';
+import { untilTheEnd } from '../support/process/service-process.ts';
+import { marked } from '../support/secrets.ts';
 import { projectFolder } from '../support/workspace.ts';
 import { steering } from './hostile-requests.ts';
 
@@ -93,54 +93,7 @@ describe('contract: answers — the lines of the log', () => {
   });
 
   describe('of a process', () => {
-    const data = serviceDataOf('suite');
     const folder = folderOf('suite');
-
-    it('a line names the key of its request, and a 401 says why; the caller is told the same each time', async () => {
-      const { database, campaigns } = data;
-      const run = (...words: string[]) => command(words, { DATABASE_URL: database.url('operator') });
-      const issue = async (owner: string) =>
-        JSON.parse((await run('key', 'issue', '--owner', owner, '--name', 'x', '--json')).output);
-      const [mine, foreign, expired, revoked] = [
-        await issue('1'),
-        await issue('2'),
-        await issue('1'),
-        await issue('1'),
-      ];
-      await run('key', 'revoke', `${revoked.id}`);
-      await database.admin.query('update campaign_mirror.access_keys set expires_at = now() where id = $1', [
-        expired.id,
-      ]);
-      const service = await listeningService(data.settings({ RATE_LIMIT: '2/1h' }));
-      const line = async (key: string, requestId: string) => {
-        const { status, body } = await call(
-          data.one(service, { campaign: campaigns[0] ?? 0, key, requestId }),
-        );
-        const { because, subject } = await service.process.says(() =>
-          service.process.log.find((one) => one.requestId === requestId),
-        );
-        return { status, because, subject, ...(status === 401 && { body }) };
-      };
-      const ofMine = { subject: `key:${mine.id}` };
-      expect(await line(mine.key, 'a')).to.deep.equal({ status: 200, because: undefined, ...ofMine });
-      expect(await line(mine.key, 'b')).to.deep.equal({ status: 200, because: undefined, ...ofMine });
-      expect(await line(mine.key, 'c')).to.deep.equal({ status: 429, because: 'rate', ...ofMine });
-      const other = { status: 403, because: 'not-the-owner', subject: `key:${foreign.id}` };
-      expect(await line(foreign.key, 'd')).to.deep.equal(other);
-      for (const [requestId, key, why, id] of [
-        ['f', expired.key, 'expired-key', expired.id],
-        ['g', revoked.key, 'revoked-key', revoked.id],
-        ['h', unknownKey, 'unknown-key'],
-      ])
-        expect(await line(key, requestId)).to.deep.equal({
-          ...{
-            status: 401,
-            because: why,
-            subject: id && `key:${id}`,
-            body: '{"message":"Unauthenticated."}',
-          },
-        });
-    });
 
     /** A program that writes so many lines of 1,000 characters, and what it does then. */
     function writer(count: number, then: string, output: number | 'pipe') {
@@ -182,5 +135,48 @@ describe('contract: answers — the lines of the log', () => {
       expect(JSON.parse(output.split('\n').at(-2) ?? '')).to.include({ count: 30_000 - kept });
       child.kill('SIGKILL');
     });
+  });
+});
+
+describe('docs/reference/logs.md: what is logged about an error', () => {
+  const database = databaseOf('suite');
+
+  it('nothing of what was thrown and is no error', () => {
+    for (const thrown of [marked, { toString: () => marked }, Object.create(null), Symbol(marked), null, 1n])
+      expect(JSON.stringify(errorFields(thrown)))
+        .to.include('no Error was thrown')
+        .and.not.to.include(marked);
+  });
+
+  it('no piece of JSON that a message quotes; no message and no chain of causes without end', () => {
+    for (const text of [`{"${marked}"`, marked])
+      expect(() => JSON.parse(text))
+        .to.throw(SyntaxError)
+        .with.satisfy((error: unknown) => !JSON.stringify(errorFields(error)).includes(marked));
+    const error = new Error('x'.repeat(1_000_000));
+    error.cause = error;
+    expect(JSON.stringify(errorFields(error))).to.have.length.below(20_000);
+  });
+
+  it('nothing that a database quotes, but the name of what is missing in it', async () => {
+    const client = await connect(database.address('owner'));
+    const faultOf = (text: string, ...values: string[]) =>
+      client.query(text, values).catch((fault: unknown) => fault);
+    for (const [text, ...values] of [
+      ['select $1::bigint', marked],
+      ['select $1::text[]', marked],
+      ['select $1::timestamptz', marked],
+      ['select $1::numeric::int', '99999999999'],
+      [`select '${marked}' ${marked} from from`],
+      ['insert into campaign_mirror.campaigns (owner_id, name) values (0, $1)', marked],
+      [`do $$ begin raise exception '%', '${marked}'; end $$`],
+    ] as const) {
+      const error = await faultOf(text, ...values);
+      expect(error, text).to.be.instanceOf(Error).and.to.have.property('code');
+      expect(JSON.stringify(errorFields(error)), text).not.to.match(new RegExp(`${marked}|99999999999`));
+    }
+    const missing = await faultOf('select from campaign_mirror.nothing');
+    expect(errorFields(missing).message).to.equal('relation "campaign_mirror.nothing" does not exist');
+    await client.end();
   });
 });

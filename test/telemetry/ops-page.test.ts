@@ -1,29 +1,9 @@
 import { expect } from 'chai';
-import { call } from '../support/http/caller.ts';
 import { serviceDataOf } from '../support/process/lives.ts';
 import { eventsOf, listeningService } from '../support/process/service-process.ts';
-import { marked, unknownKey } from '../support/secrets.ts';
 
 describe('contract: life — the page for operators', () => {
   const data = serviceDataOf('suite', { campaigns: 1 });
-
-  it('has what is ready and what runs; no key, no address, no campaign', async () => {
-    const service = await listeningService(data.settings());
-    const set = (more: Partial<Parameters<typeof call>[0]> = {}) =>
-      call(data.one(service, { address: `https://${marked}.example/`, requestId: marked, ...more }));
-    await set({ key: unknownKey });
-    expect((await set()).status).to.equal(200);
-    await fetch(`${service.base}/${marked}`);
-    const read = async (path: string) => (await fetch(`${service.ops}${path}`)).text();
-    const shown = await read('/state.json');
-    const { at, ...state } = JSON.parse(shown);
-    expect(at).to.be.closeTo(Date.now() / 1_000, 60);
-    expect(state).to.have.all.keys('readiness', 'version', 'keys', 'moves');
-    expect(state.version).to.include({ node: process.version });
-    expect(state.readiness).to.include({ database: true });
-    const secrets = [data.key.slice(0, 10), unknownKey, marked, '.example', '127.0.0.1'];
-    for (const secret of secrets) expect(shown + (await read('/metrics'))).not.to.include(secret);
-  });
 
   it('lets nothing in from elsewhere, and nothing that is written into the page', async () => {
     const service = await listeningService(data.settings());

@@ -8,7 +8,7 @@ export * from './operator/audit.ts';
 export * from './operator/campaign-settings.ts';
 export * from './operator/follow-changes.ts';
 export * from './operator/mirror-history.ts';
-export * from './operator/set-mirror-as-operator.ts';
+export * from './operator/operator-mirrors.ts';
 export * from './set-campaign-mirror/campaign-repository.ts';
 export * from './set-campaign-mirror/identity.ts';
 export {
@@ -25,6 +25,7 @@ export * from './values/condition.ts';
 export * from './values/identifiers.ts';
 export {
   type AddressFault,
+  addressFaults,
   entriesOf,
   type Host,
   type HostList,

@@ -1,7 +1,7 @@
 import { PassThrough, Writable } from 'node:stream';
 import type { CommandInput } from '../../../packages/adapters-cli/src/terminal/call.ts';
 import { Interrupted } from '../../../packages/adapters-cli/src/terminal/errors.ts';
-import { run } from '../../../packages/app/src/command-line/run.ts';
+import { run } from '../../../packages/app/src/command-line/program.ts';
 import { type Done, environment, projectFolder, Speaker, start } from '../process/service-process.ts';
 
 /** What was done says this, and nothing on standard error unless it is told. */

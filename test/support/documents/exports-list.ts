@@ -36,7 +36,7 @@ export async function exportsList(): Promise<string> {
     const lists = Object.entries(kinds).flatMap(([title, kind]) => {
       const names = own.filter((one) => flagsOf(one, checker) & kind).map(({ name }) => name);
       const members = names.sort().map((name) => `\`${name}\``);
-      return members.length === 0 ? [] : [wrapped(`  - ${title}: ${members.join(', ')}`)];
+      return members.length === 0 ? [] : [`  - ${title}: ${members.join(', ')}`];
     });
     return [`- \`${entry}\``, ...lists];
   });
@@ -48,6 +48,3 @@ const declared = (symbol: ts.Symbol, checker: ts.TypeChecker) =>
 const flagsOf = (symbol: ts.Symbol, checker: ts.TypeChecker) => declared(symbol, checker).flags;
 const commentOf = (symbol: ts.Symbol, checker: ts.TypeChecker) =>
   declared(symbol, checker).getDocumentationComment(checker);
-
-/** In lines of at most 120 characters, their indentation included. */
-const wrapped = (text: string) => text.replace(/(?=.{117})(.{1,115},) /g, '$1\n    ');

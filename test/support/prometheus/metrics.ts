@@ -18,7 +18,7 @@ database.hotPathMetrics(registry);
 database.poolMetrics(registry, { pool: { totalCount: 0, idleCount: 0, waitingCount: 0 } } as never, 1);
 database.keyUseMetrics(registry, { noted: 0, writes: 0, failures: 0 });
 issuerMetrics(registry, 'both').fetched();
-serviceMetrics(registry, async () => ({}), {} as never);
+serviceMetrics(registry, { name: '', version: '', node: '', migration: '' }, async () => ({}), {} as never);
 
 export const metrics: Readonly<Record<string, Metric>> = Object.fromEntries(
   (registry.getMetricsAsArray() as unknown as Metric[]).map((one) => [one.name, one]),

@@ -5,7 +5,7 @@ import type { Call } from '../terminal/call.ts';
 import { ClearError, jsonOf, printable } from '../terminal/errors.ts';
 import { paged } from '../terminal/pages.ts';
 import { confirmed } from '../terminal/prompt.ts';
-import { type OperatorAccess, reading } from './operator.ts';
+import { type OperatorAccess, reading } from './ports.ts';
 import { campaignNamed, campaignRefused, ownerWarning } from './words.ts';
 
 export function campaignCommands(call: Call, operator: OperatorAccess) {
@@ -16,13 +16,13 @@ export function campaignCommands(call: Call, operator: OperatorAccess) {
     .requiredOption('--owner <n>', 'the owner; required', parse.owner)
     .option('--default', "make it the owner's default campaign, whose mirror cannot be set")
     .option('--name <name>', 'a name for people', parse.name)
-    .action(async ({ owner, default: isDefault = false, name, json }) => {
+    .action(async ({ owner, default: isDefault = false, name }) => {
       const creation = await operator.administering(({ settings }) =>
         settings.createCampaign({ owner, isDefault, ...(name && { name }) }),
       );
       const { id } = creation;
       if (creation.kind !== 'created') throw campaignRefused(id, creation);
-      await call.output.answer(json, { id }, `Campaign ${id} was created for the owner ${owner}.`);
+      await call.output.answer({ id }, `Campaign ${id} was created for the owner ${owner}.`);
     });
 
   const list = leaf('list', 'list campaigns by number, with the addresses of their mirrors', [
@@ -35,12 +35,11 @@ export function campaignCommands(call: Call, operator: OperatorAccess) {
     .option('--name <text>', 'only those whose name contains this text, in upper or lower case', parse.name)
     .option('--limit <n>', 'maximum number to show; all by default', parse.limit)
     .option('--after <id>', 'only those after this one', parse.campaign)
-    .action(async ({ json, owner, name, ...range }) => {
+    .action(async ({ owner, name, ...range }) => {
       await operator.acting(
         ({ records }) => {
           const rows = paged(call, range, (page) => records.list({ ...page, owner, name }));
           return call.output.list(rows, {
-            json,
             columns: [
               { head: 'campaign', right: true, cell: ({ id }) => id },
               { head: 'owner', right: true, cell: ({ ownerId }) => ownerId },
@@ -58,10 +57,10 @@ export function campaignCommands(call: Call, operator: OperatorAccess) {
 
   const show = leaf('show', 'show a campaign and where its mirror points to', ['campaign show 42'])
     .argument('<campaign>', 'the campaign', parse.campaign)
-    .action(async (id, { json }) => {
+    .action(async (id) => {
       const campaign = await operator.acting(({ records }) => records.find(id), reading);
       if (!campaign) throw campaignRefused(id, { kind: 'campaign-not-found' });
-      if (json) return call.output.object(jsonOf(campaign));
+      if (call.output.json) return call.output.object(jsonOf(campaign));
       await call.output.fields([
         ['campaign', campaign.id],
         ['owner', campaign.ownerId],
@@ -80,7 +79,7 @@ export function campaignCommands(call: Call, operator: OperatorAccess) {
   )
     .argument('<campaign>', 'the campaign', parse.campaign)
     .requiredOption('--to <owner>', 'the new owner; required', parse.owner)
-    .action(async (id, { to, json }) => {
+    .action(async (id, { to }) => {
       const { warning, result } = await operator.administering(async ({ settings, records }) => ({
         warning: await ownerWarning(records, to),
         result: await settings.transfer(id, to),
@@ -92,7 +91,7 @@ export function campaignCommands(call: Call, operator: OperatorAccess) {
       const sentence = changed
         ? `Campaign ${id} belongs to the owner ${to} now; before, to the owner ${result.from}.`
         : `Campaign ${id} belongs to the owner ${to} already: nothing was done.`;
-      await call.output.answer(json, object, sentence);
+      await call.output.answer(object, sentence);
     });
 
   const remove = leaf('delete', 'delete a campaign and its mirror, but not their history; asks first', [
@@ -101,7 +100,7 @@ export function campaignCommands(call: Call, operator: OperatorAccess) {
   ])
     .argument('<campaign>', 'the campaign', parse.campaign)
     .option('--yes', 'do not ask')
-    .action(async (id, { yes, json }) => {
+    .action(async (id, { yes }) => {
       const deletion = await operator.administering(async ({ settings, records }) => {
         if (yes) return settings.deleteCampaign(id);
         const seen = await records.find(id);
@@ -120,7 +119,6 @@ export function campaignCommands(call: Call, operator: OperatorAccess) {
       const { name, mirror } = deletion.campaign;
       const deleted = mirror ? ' and its mirror were deleted' : ' was deleted';
       await call.output.answer(
-        json,
         { id, deleted: true, clicks: mirror?.clicks ?? null },
         `The ${campaignNamed(id, name)}${deleted}; the history stays.`,
       );
@@ -129,7 +127,7 @@ export function campaignCommands(call: Call, operator: OperatorAccess) {
   const changeDefault = (name: string, description: string, isDefault: boolean) =>
     leaf(name, description, [`campaign ${name} 7`])
       .argument('<campaign>', 'the campaign', parse.campaign)
-      .action(async (id, { json }) => {
+      .action(async (id) => {
         const result = await operator.administering(({ settings }) => settings.setDefault(id, isDefault));
         if (result.kind === 'campaign-not-found' || result.kind === 'owner-has-default')
           throw campaignRefused(id, result);
@@ -137,7 +135,7 @@ export function campaignCommands(call: Call, operator: OperatorAccess) {
         const object = { id, owner_id: result.ownerId, is_default: isDefault, changed };
         const state = isDefault ? "its owner's default one" : 'an ordinary one';
         const sentence = `Campaign ${id} is ${state} ${changed ? 'now.' : 'already: nothing was done.'}`;
-        await call.output.answer(json, object, sentence);
+        await call.output.answer(object, sentence);
       });
   const setDefault = changeDefault(
     'set-default',

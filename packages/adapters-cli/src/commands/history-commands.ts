@@ -1,10 +1,4 @@
-import type {
-  AccessKeyId,
-  AuditEntry,
-  HistoryEntry,
-  PruningSurvey,
-  Timestamp,
-} from '@campaign-mirror/domain';
+import type * as domain from '@campaign-mirror/domain';
 import { Option } from '@commander-js/extra-typings';
 import * as parse from '../terminal/arguments.ts';
 import { group, leaf } from '../terminal/arguments.ts';
@@ -13,7 +7,7 @@ import { ClearError, counted, orStopped } from '../terminal/errors.ts';
 import type { Column } from '../terminal/output.ts';
 import { listNewest } from '../terminal/pages.ts';
 import { confirmed } from '../terminal/prompt.ts';
-import { type AdministrationPorts, type OperatorAccess, reading } from './operator.ts';
+import { type AdministrationPorts, type OperatorAccess, reading } from './ports.ts';
 import { campaignRefused, cutOff, noSuchKey } from './words.ts';
 
 export function auditCommand(call: Call, operator: OperatorAccess) {
@@ -25,8 +19,8 @@ export function auditCommand(call: Call, operator: OperatorAccess) {
     .option('--campaign <id>', 'only acts on this campaign', parse.campaign)
     .option('--limit <n>', 'maximum number to show', parse.limit, 50)
     .option('--before <entry>', 'only entries before this one', parse.audit)
-    .action(async ({ campaign, json, ...range }) => {
-      const listing = { json, columns: auditColumns, none: 'There is no such entry.' };
+    .action(async ({ campaign, ...range }) => {
+      const listing = { columns: auditColumns, none: 'There is no such entry.' };
       await operator.acting(
         ({ audit }) => listNewest(call, range, listing, (page) => audit.list({ ...page, campaign })),
         reading,
@@ -34,7 +28,7 @@ export function auditCommand(call: Call, operator: OperatorAccess) {
     });
 }
 
-const auditColumns: readonly Column<AuditEntry>[] = [
+const auditColumns: readonly Column<domain.AuditEntry>[] = [
   { head: 'entry', right: true, cell: ({ id }) => id },
   { head: 'when', cell: ({ actedAt }) => actedAt },
   { head: 'operator', cell: ({ operator }) => operator },
@@ -47,7 +41,7 @@ const auditColumns: readonly Column<AuditEntry>[] = [
 ];
 
 /** Such as `owner id before: 42, name: "Summer"`; missing values are left out. */
-function detailsText(details: AuditEntry['details']): string | null {
+function detailsText(details: domain.AuditEntry['details']): string | null {
   const present = Object.entries(details).filter(([, value]) => value !== null);
   if (present.length === 0) return null;
   return present.map(([name, value]) => `${name.replaceAll('_', ' ')}: ${JSON.stringify(value)}`).join(', ');
@@ -82,12 +76,12 @@ export function mirrorHistory(call: Call, operator: OperatorAccess) {
         .conflicts('before'),
     )
     .option('--since <time>', 'with --key: only changes at or after this time in UTC', parse.moment)
-    .action(async (campaign, { key, since, limit, before, json }) => {
+    .action(async (campaign, { key, since, limit, before }) => {
       const none = 'There is no such change.';
       if (key !== undefined && campaign === undefined) {
         return operator.administering(
           async (ports) => {
-            await call.output.list(ofKey(ports, key, since, limit), { json, columns: changeColumns, none });
+            await call.output.list(ofKey(ports, key, since, limit), { columns: changeColumns, none });
           },
           { ...reading, pace: 'unhurried' },
         );
@@ -102,7 +96,7 @@ export function mirrorHistory(call: Call, operator: OperatorAccess) {
         if (!latest && !(await campaigns.find(campaign)))
           throw campaignRefused(campaign, { kind: 'campaign-not-found' });
         const others = changeColumns.filter(({ head }) => head !== 'campaign');
-        const listing = { json, columns: others, none };
+        const listing = { columns: others, none };
         const range = { before, limit: limit ?? defaultChanges };
         const last = await listNewest(call, range, listing, (page) => history.list({ ...page, campaign }));
         if (await history.isPrunedBefore(campaign, last))
@@ -114,10 +108,10 @@ export function mirrorHistory(call: Call, operator: OperatorAccess) {
 /** At most `limit` of the changes made with a key. @throws ClearError when there is no such key */
 async function* ofKey(
   { history, keys }: AdministrationPorts,
-  key: AccessKeyId,
-  since: Timestamp | undefined,
+  key: domain.AccessKeyId,
+  since: domain.Timestamp | undefined,
   limit: number | undefined,
-): AsyncGenerator<HistoryEntry> {
+): AsyncGenerator<domain.HistoryEntry> {
   let count = 0;
   try {
     for await (const entry of history.ofKey(key, since)) {
@@ -130,11 +124,11 @@ async function* ofKey(
   }
   if (count > 0) return;
   // A mistyped number must not look like a key that changed nothing.
-  const [next] = await keys.list({ after: (key - 1) as AccessKeyId, limit: 1 });
+  const [next] = await keys.list({ after: (key - 1) as domain.AccessKeyId, limit: 1 });
   if (next?.id !== key) throw noSuchKey(key);
 }
 
-export const changeColumns: readonly Column<HistoryEntry>[] = [
+export const changeColumns: readonly Column<domain.HistoryEntry>[] = [
   { head: 'change', right: true, cell: ({ id }) => id },
   { head: 'when', cell: ({ changedAt }) => changedAt },
   { head: 'campaign', right: true, cell: ({ campaignId }) => campaignId },
@@ -153,7 +147,7 @@ const maxClockDifference = 3_600;
 
 /** @throws ClearError where a wrong clock would delete what is not old */
 function refuseWrongClock(
-  { time, newestIsOld, olderThan, old }: PruningSurvey,
+  { time, newestIsOld, olderThan, old }: domain.PruningSurvey,
   all: boolean | undefined,
 ): void {
   const apart = Math.abs(time - Date.now() / 1_000);
@@ -182,8 +176,7 @@ export function historyCommands(call: Call, operator: OperatorAccess) {
     )
     .option('--all', 'also where the newest change of all is that old')
     .option('--yes', 'do not ask')
-    .action(async ({ olderThan: age, all, yes, json }) => {
-      const { progress } = await import('../terminal/input-file.ts');
+    .action(async ({ olderThan: age, all, yes }) => {
       await operator.acting(
         async ({ pruning }, { undoneBy }) => {
           const survey = await pruning.survey(age);
@@ -191,7 +184,7 @@ export function historyCommands(call: Call, operator: OperatorAccess) {
           if (old > 0) refuseWrongClock(survey, all);
           if (old > 0 && !yes)
             await confirmed(call, `Delete ${counted(old, 'change')}, those before ${olderThan}?`);
-          const bar = progress(call, 'Pruning', old);
+          const bar = await call.progress('Pruning', old);
           let pruned = 0;
           const deleted = () => `${pruned} changes are deleted`;
           try {
@@ -207,7 +200,7 @@ export function historyCommands(call: Call, operator: OperatorAccess) {
             bar.stop();
           }
           const sentence = `${pruned} changes from before ${olderThan} are deleted.`;
-          await call.output.answer(json, { older_than: olderThan, pruned }, sentence);
+          await call.output.answer({ older_than: olderThan, pruned }, sentence);
         },
         { pace: 'in-steps' },
       );

@@ -5,7 +5,7 @@ import { group, leaf } from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
 import { ClearError } from '../terminal/errors.ts';
 import { paged } from '../terminal/pages.ts';
-import { type OperatorAccess, reading } from './operator.ts';
+import { type OperatorAccess, reading } from './ports.ts';
 import { noSuchKey, notRotated, ownerWarning } from './words.ts';
 
 export function keyCommands(call: Call, operator: OperatorAccess) {
@@ -13,13 +13,9 @@ export function keyCommands(call: Call, operator: OperatorAccess) {
    * Prints a new key, which cannot be shown again: alone on standard output, or in the JSON object.
    * @throws ClearError when the key could not be written
    */
-  const printOnce = async (
-    json: boolean | undefined,
-    issued: { id: domain.AccessKeyId; key: domain.AccessKey },
-    sentence: string,
-  ) => {
-    if (!json) await call.output.note(`${sentence} It cannot be shown again:`);
-    await call.output.answer(json, issued, issued.key);
+  const printOnce = async (issued: { id: domain.AccessKeyId; key: domain.AccessKey }, sentence: string) => {
+    if (!call.output.json) await call.output.note(`${sentence} It cannot be shown again:`);
+    await call.output.answer(issued, issued.key);
     if (await call.output.isWritten()) return;
     const { id } = issued;
     throw new ClearError(
@@ -42,7 +38,7 @@ export function keyCommands(call: Call, operator: OperatorAccess) {
       'the only hosts to which the key may set mirrors, such as shop.example,*.shop.example; for good',
       parse.hosts,
     )
-    .action(async ({ owner, name, expiresIn, expiry, hosts, json }) => {
+    .action(async ({ owner, name, expiresIn, expiry, hosts }) => {
       const life = expiry ? expiresIn : ('never' as const);
       const asked = { owner, name, ...(life && { expiresIn: life }), ...(hosts && { hosts }) };
       const { warning, issued } = await operator.administering(async ({ keys, records }, { deniedHosts }) => {
@@ -56,7 +52,7 @@ export function keyCommands(call: Call, operator: OperatorAccess) {
       if (!expiry) sentence += ' It never expires.';
       else if (!expiresIn) sentence += ' It expires in 365 days.';
       if (hosts) sentence += ` It sets mirrors to ${hosts.join(', ')} only.`;
-      await printOnce(json, issued, sentence);
+      await printOnce(issued, sentence);
     });
 
   const list = leaf(
@@ -72,11 +68,10 @@ export function keyCommands(call: Call, operator: OperatorAccess) {
     )
     .option('--limit <n>', 'maximum number to show; all by default', parse.limit)
     .option('--after <id>', 'only those after this one', parse.key)
-    .action(async ({ json, owner, expiring, ...range }) => {
+    .action(async ({ owner, expiring, ...range }) => {
       await operator.administering(({ keys }) => {
         const rows = paged(call, range, (page) => keys.list({ ...page, owner, expiring }));
         return call.output.list(rows, {
-          json,
           columns: [
             { head: 'key', right: true, cell: ({ id }) => id },
             { head: 'begins', cell: ({ displayed }) => displayed },
@@ -105,21 +100,21 @@ export function keyCommands(call: Call, operator: OperatorAccess) {
       'how long the old key keeps working, such as 0s, 30m or 7d; 24h by default',
       parse.grace,
     )
-    .action(async (replaces, { grace = 24 * 60 * 60, json }) => {
+    .action(async (replaces, { grace = 24 * 60 * 60 }) => {
       const rotation = await operator.administering(({ keys }) => keys.rotate(replaces, { grace }));
       if (rotation.kind !== 'rotated') throw notRotated(replaces, rotation);
       const { id, key, ownerId, oldExpiresAt } = rotation;
       const object = { id, key, replaces, replaced_expires_at: oldExpiresAt };
       const sentence = `Key ${id} of the owner ${ownerId} replaces key ${replaces}, which ends at ${oldExpiresAt}.`;
-      await printOnce(json, object, sentence);
+      await printOnce(object, sentence);
     });
 
   const revoke = leaf('revoke', 'revoke an access key, at once and for good', ['key revoke 7'])
     .argument('<id>', 'the number of the key', parse.key)
-    .action(async (id, { json }) => {
+    .action(async (id) => {
       const revoked = await operator.administering(({ keys }) => keys.revoke(id));
       if (!revoked) throw noSuchKey(id);
-      await call.output.answer(json, { id, revoked: true }, `Key ${id} is revoked.`);
+      await call.output.answer({ id, revoked: true }, `Key ${id} is revoked.`);
     });
 
   return group('key', 'issue, list, rotate and revoke access keys', [issue, list, rotate, revoke]);

@@ -8,7 +8,7 @@ import { confirmed, secret } from '../terminal/prompt.ts';
 import { mirrorHistory } from './history-commands.ts';
 import { follow } from './mirror-follow-command.ts';
 import { carryOut, move } from './mirror-move-command.ts';
-import { type OperatorAccess, reading } from './operator.ts';
+import { type OperatorAccess, reading } from './ports.ts';
 import { campaignRefused, changeNumbers, leftOut } from './words.ts';
 
 export function mirrorCommands(call: Call, operator: OperatorAccess) {
@@ -17,13 +17,13 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
   ])
     .argument('<campaign>', 'the campaign', parse.campaign)
     .requiredOption('--target-url <url>', 'the address; required')
-    .action(async (campaign, { targetUrl, json }) => {
+    .action(async (campaign, { targetUrl }) => {
       const creation = await operator.administering(({ settings }, { deniedHosts }) =>
         domain.createMirror(settings, deniedHosts, campaign, targetUrl),
       );
       if (creation.kind !== 'created') throw campaignRefused(campaign, creation, '--target-url');
       const object = { mirror: jsonOf(creation.mirror) };
-      await call.output.answer(json, object, `The mirror of campaign ${campaign} was created.`);
+      await call.output.answer(object, `The mirror of campaign ${campaign} was created.`);
     });
 
   const list = leaf('list', 'list mirrors by campaign', [
@@ -37,10 +37,10 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
     .option('--subdomains', 'with --host: also those on a name below it')
     .option('--limit <n>', 'maximum number to show; all by default', parse.limit)
     .option('--after <campaign>', 'only those of campaigns after this one', parse.campaign)
-    .action(async ({ json, owner, host, subdomains = false, after, limit = Number.POSITIVE_INFINITY }) => {
+    .action(async ({ owner, host, subdomains = false, after, limit = Number.POSITIVE_INFINITY }) => {
       if (subdomains && !host) throw new ClearError('--subdomains needs --host', 'usage');
       const page = host
-        ? { owner, after, limit: examinedPageSize, hosts: [host.name] }
+        ? { owner, after, limit: domain.examinedTogether, hosts: [host.name] }
         : { owner, after, limit: Math.min(limit, pageSize) };
       const left = { below: 0, elsewhere: 0 };
       const isWanted = ({ targetUrl }: domain.Mirror) => {
@@ -54,7 +54,6 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
       await operator.acting(async ({ records }) => {
         const rows = mirrorsOf(call, records, page, limit, isWanted);
         const count = await call.output.list(rows, {
-          json,
           columns: [
             { head: 'campaign', right: true, cell: ({ campaignId }) => campaignId },
             { head: 'mirror', right: true, cell: ({ id }) => id },
@@ -72,12 +71,12 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
 
   const show = leaf('show', 'show the mirror of a campaign with all its fields', ['mirror show 42'])
     .argument('<campaign>', 'the campaign', parse.campaign)
-    .action(async (id, { json }) => {
+    .action(async (id) => {
       const campaign = await operator.acting(({ records }) => records.find(id), reading);
       if (!campaign) throw campaignRefused(id, { kind: 'campaign-not-found' });
       if (!campaign.mirror) throw campaignRefused(id, { kind: 'refused', because: 'mirror-not-created' });
       const mirror = jsonOf(campaign.mirror);
-      if (json) return call.output.object({ mirror });
+      if (call.output.json) return call.output.object({ mirror });
       const fields = Object.entries(mirror).map(([name, value]) => {
         return [name.replaceAll('_', ' ').replace('url', 'URL'), value] as const;
       });
@@ -103,11 +102,11 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
     )
     .option('--dry-run', 'with --file: show each address before and after, and change nothing')
     .option('--yes', 'with --file: do not ask')
-    .action(async (campaign, address, { asOperator, file, dryRun = false, yes = false, json }) => {
+    .action(async (campaign, address, { asOperator, file, dryRun = false, yes = false }) => {
       if (file !== undefined && campaign === undefined) {
         const { settingPlan } = await import('./mirror-set-file.ts');
         const planOf = await settingPlan(call, file);
-        return carryOut(call, operator, planOf, { json, dryRun, yes, pace: 'in-steps' });
+        return carryOut(call, operator, planOf, { dryRun, yes, pace: 'in-steps' });
       }
       if (file !== undefined || campaign === undefined || address === undefined || dryRun || yes) {
         throw new ClearError(
@@ -126,7 +125,7 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
       );
       if (outcome.kind !== 'mirror-set') throw campaignRefused(campaign, outcome);
       const object = { mirror: jsonOf(outcome.mirror) };
-      await call.output.answer(json, object, `The mirror of campaign ${campaign} is set.`);
+      await call.output.answer(object, `The mirror of campaign ${campaign} is set.`);
     });
 
   const restore = leaf('restore', 'give the mirror of a campaign an earlier address', [
@@ -145,7 +144,7 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
         .conflicts('to'),
     )
     .option('--yes', 'do not ask, although --undo discards later changes')
-    .action(async (campaign, { to, undo, yes, json }) => {
+    .action(async (campaign, { to, undo, yes }) => {
       const change = to ?? undo;
       if (change === undefined)
         throw new ClearError(`--to or --undo is missing: ${changeNumbers(campaign)}`, 'usage');
@@ -163,7 +162,7 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
         throw campaignRefused(campaign, restored, `the address of change ${change} is refused`);
       const { mirror } = restored;
       const sentence = `The mirror of campaign ${campaign} points to ${printable(mirror.targetUrl)} again.`;
-      await call.output.answer(json, { mirror: jsonOf(mirror) }, sentence);
+      await call.output.answer({ mirror: jsonOf(mirror) }, sentence);
     });
 
   const changes = [mirrorHistory(call, operator), follow(call, operator)];
@@ -173,8 +172,6 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
 
 /** The maximum number of mirrors that are read at once. */
 const pageSize = 500;
-/** The number of mirrors that the store examines at once for their hosts. */
-const examinedPageSize = 20_000;
 
 /** The wanted mirrors, up to `limit`. Each page is read when it is needed. @throws Interrupted between two pages */
 async function* mirrorsOf(

@@ -1,11 +1,10 @@
 import * as domain from '@campaign-mirror/domain';
 import * as parse from '../terminal/arguments.ts';
 import { leaf } from '../terminal/arguments.ts';
-import type { Call } from '../terminal/call.ts';
+import { type Call, pauseUntilAborted, untilAborted } from '../terminal/call.ts';
 import { ClearError } from '../terminal/errors.ts';
-import { pauseUntilAborted, untilAborted } from '../terminal/until-aborted.ts';
 import { changeColumns } from './history-commands.ts';
-import type { OperatorAccess } from './operator.ts';
+import type { OperatorAccess } from './ports.ts';
 
 /** The time between two attempts to connect again, in milliseconds. */
 const betweenAttempts = 500;
@@ -24,11 +23,11 @@ export function follow(call: Call, operator: OperatorAccess) {
     .option('--owner <n>', 'only changes of campaigns that had this owner at that moment', parse.owner)
     .option('--campaign <n>', 'only changes of this campaign, which may not exist yet', parse.campaign)
     .addHelpText('after', `\n${again}`)
-    .action(async ({ json, ...changes }) => {
+    .action(async (changes) => {
       const { interruption, output } = call;
       const { signal } = interruption;
       const isOver = () => signal.aborted || output.isReaderGone;
-      const print = output.rowPrinter({ json, columns: changeColumns });
+      const print = output.rowPrinter(changeColumns);
       const note = noteOnce(call);
       const follower = new domain.ChangeFollower(changes);
       let hasBegun = false;

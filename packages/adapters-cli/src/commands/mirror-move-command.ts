@@ -5,7 +5,7 @@ import type { Call } from '../terminal/call.ts';
 import { ClearError, counted } from '../terminal/errors.ts';
 import { confirmed } from '../terminal/prompt.ts';
 import { MoveReport } from './move-report.ts';
-import type { OperatorAccess } from './operator.ts';
+import type { ActContext, OperatorAccess } from './ports.ts';
 import { cutOff, leftOut } from './words.ts';
 
 /** A move, the undoing of one, or the setting of many mirrors, and its texts. */
@@ -48,59 +48,76 @@ export function move(call: Call, operator: OperatorAccess) {
     )
     .option('--dry-run', 'show each address before and after, and change nothing')
     .option('--yes', 'do not ask')
-    .action(async ({ undo, includeDefault = false, dryRun = false, yes = false, json, ...hosts }) => {
+    .action(async ({ undo, includeDefault = false, dryRun = false, yes = false, ...hosts }) => {
       const { fromHost: from, toHost: to, subdomains = false, owner } = hosts;
-      let planOf: ((moves: domain.MirrorMoves, denied: domain.HostList) => Promise<Plan>) | undefined;
+      let planOf: PlanOf | undefined;
       if (undo === undefined && from && to) {
         const options = { subdomains, includeDefault, ...(owner && { owner }) };
-        planOf = (moves, denied) => movePlan(moves, from, to, options, denied);
-      } else if (undo !== undefined && Object.values(hosts).every((option) => option === undefined)) {
+        planOf = async (moves, denied) => movePlan(moves, from, to, options, denied);
+      } else if (undo !== undefined && !from && !to && !subdomains && !owner) {
         planOf = (moves, denied) => undoingPlan(moves, undo, includeDefault, denied);
       }
       if (!planOf) {
         throw new ClearError('either --from-host and --to-host are needed, or --undo alone', 'usage');
       }
       const pace = undo === undefined ? 'in-steps' : 'unhurried';
-      await carryOut(call, operator, planOf, { json, dryRun, yes, pace });
+      await carryOut(call, operator, planOf, { dryRun, yes, pace });
     });
 }
 
-/** Asks, unless it is told not to, makes the move or shows what it would do, and prints each result and the sums. */
-export async function carryOut(
-  call: Call,
-  operator: OperatorAccess,
-  planOf: (moves: domain.MirrorMoves, denied: domain.HostList) => Plan | Promise<Plan>,
-  { json, dryRun, yes, pace }: Options,
-): Promise<void> {
-  await operator.acting(
-    async ({ moves }, { deniedHosts, undoneBy }) => {
-      const plan = await planOf(moves, deniedHosts);
-      const reportOf = (dryRun: boolean, printsMirrors: boolean) => {
-        const report = new MoveReport(call, { json, dryRun, printsMirrors, done: plan.done });
-        return report.take(plan.events(dryRun)).catch((error) => {
-          throw cutOff(error, dryRun ? undefined : report.movedSoFar, undoneBy);
-        });
-      };
-      const asks = !dryRun && !yes;
-      if (asks || plan.refuse) {
-        const found = await reportOf(true, false);
-        plan.refuse?.(found);
-        if (asks) await confirmMove(call, plan, found);
-      }
-      const report = await reportOf(dryRun, true);
-      const notes = [dryRun && plan.warning?.(report), plan.left?.(report)];
-      await call.output.note(notes.filter(Boolean).join('\n'));
-      await printResult(call, report, plan, { json, dryRun });
-    },
-    { pace },
-  );
-}
+type PlanOf = (moves: domain.MirrorMoves, denied: domain.HostList) => Promise<Plan>;
 
 interface Options {
-  readonly json: boolean | undefined;
   readonly dryRun: boolean;
   readonly yes: boolean;
   readonly pace: 'unhurried' | 'in-steps';
+}
+
+/**
+ * Asks, unless it is told not to, makes the move or shows what it would do, and prints each result and the sums.
+ * @throws ClearError, also if not every mirror was moved; Interrupted
+ */
+export async function carryOut(
+  call: Call,
+  operator: OperatorAccess,
+  planOf: PlanOf,
+  { dryRun, yes, pace }: Options,
+): Promise<void> {
+  const carry = async (
+    { moves }: { readonly moves: domain.MirrorMoves },
+    { deniedHosts, undoneBy }: ActContext,
+  ) => {
+    const plan = await planOf(moves, deniedHosts);
+    const reportOf = (dryRun: boolean, printsMirrors: boolean) => {
+      const report = new MoveReport(call, { dryRun, printsMirrors, done: plan.done });
+      return report.take(plan.events(dryRun)).catch((error) => {
+        throw cutOff(error, dryRun ? undefined : report.movedSoFar, undoneBy);
+      });
+    };
+    const asks = !dryRun && !yes;
+    if (asks || plan.refuse) {
+      const found = await reportOf(true, false);
+      plan.refuse?.(found);
+      if (asks) await confirmMove(call, plan, found);
+    }
+    const report = await reportOf(dryRun, true);
+    const notes = [dryRun && plan.warning?.(report), plan.left?.(report)];
+    await call.output.note(notes.filter(Boolean).join('\n'));
+    const { counts, examined, moveId, notMoved, below, elsewhere } = report;
+    let sentence = plan.none;
+    if (notMoved || counts.moved + counts['would-move'] > 0) {
+      sentence = dryRun
+        ? `${report.toMove} would be ${plan.done} ${plan.direction}; nothing was done.`
+        : `${report.moved} ${plan.direction}.`;
+      if (moveId)
+        sentence += ` This is move ${moveId}: \`./campaign-mirror mirror move --undo ${moveId}\` undoes it.`;
+    }
+    const sums = { move: moveId ?? null, looked_at: examined, ...report.fields };
+    await call.output.answer(plan.left ? { ...sums, below, elsewhere } : sums, sentence);
+    if (notMoved === '' || (dryRun && call.output.isReaderGone)) return;
+    throw new ClearError(`not every mirror ${dryRun ? 'would be' : 'was'} ${plan.done}: ${notMoved}`);
+  };
+  await operator.acting(carry, { pace });
 }
 
 /** Asks before live mirrors are changed, unless there are none to change. @throws ClearError; Interrupted */
@@ -116,13 +133,13 @@ async function confirmMove(call: Call, plan: Plan, report: MoveReport): Promise<
 }
 
 /** @throws ClearError when the move is invalid */
-async function movePlan(
+function movePlan(
   moves: domain.MirrorMoves,
   from: domain.Host,
   to: domain.Host,
   { subdomains, ...options }: { subdomains: boolean; includeDefault: boolean; owner?: domain.OwnerId },
   denied: domain.HostList,
-): Promise<Plan> {
+): Plan {
   const move = domain.hostMove(from, to, subdomains, denied);
   if ('fault' in move) throw refused(move.fault, from.written, to.written);
   const whose = options.owner ? ` of the owner ${options.owner}` : '';
@@ -173,28 +190,6 @@ async function undoingPlan(
       },
     }),
   };
-}
-
-/** Prints the sums. @throws ClearError if not every mirror was moved */
-async function printResult(
-  { output }: Call,
-  report: MoveReport,
-  { done, direction, none, left }: Plan,
-  { json, dryRun }: { json: boolean | undefined; dryRun: boolean },
-): Promise<void> {
-  const { counts, examined, moveId, notMoved, below, elsewhere } = report;
-  let sentence = none;
-  if (notMoved || counts.moved + counts['would-move'] > 0) {
-    sentence = dryRun
-      ? `${report.toMove} would be ${done} ${direction}; nothing was done.`
-      : `${report.moved} ${direction}.`;
-    if (moveId)
-      sentence += ` This is move ${moveId}: \`./campaign-mirror mirror move --undo ${moveId}\` undoes it.`;
-  }
-  const sums = { move: moveId ?? null, looked_at: examined, ...report.fields };
-  await output.answer(json, left ? { ...sums, below, elsewhere } : sums, sentence);
-  if (notMoved === '' || (dryRun && output.isReaderGone)) return;
-  throw new ClearError(`not every mirror ${dryRun ? 'would be' : 'was'} ${done}: ${notMoved}`);
 }
 
 /** Why a move is invalid, and what to do instead. */

@@ -1,8 +1,7 @@
 import * as domain from '@campaign-mirror/domain';
 import type { Call } from '../terminal/call.ts';
-import { named, notInUtf8, readCsv } from '../terminal/csv-file.ts';
+import { type CsvFile, csvFile, named, notInUtf8, readCsv } from '../terminal/csv-file.ts';
 import { ClearError, orStopped } from '../terminal/errors.ts';
-import { type InputFile, inputFile, readWithProgress } from '../terminal/input-file.ts';
 import type { Plan } from './mirror-move-command.ts';
 import { faultInWords } from './words.ts';
 
@@ -23,12 +22,12 @@ const lineMemory = 200;
  * @throws ClearError when it cannot be read, or is not such a file; Interrupted
  */
 export async function settingPlan(call: Call, path: string) {
-  const file = await inputFile(path, call.stdin);
+  const file = await csvFile(path, call.stdin);
   const reading = linesOf(call, file).catch((error) => {
     throw orStopped(error, 'Stopped. Nothing was done.');
   });
   let lines: readonly (domain.AddressLine | domain.MirrorMoved)[] = await reading;
-  return (moves: domain.MirrorMoves, denied: domain.HostList): Plan => ({
+  return async (moves: domain.MirrorMoves, denied: domain.HostList): Promise<Plan> => ({
     async *events(dryRun) {
       const judged: domain.MirrorMoved[] = [];
       const request = { details: { source: file.name }, dryRun };
@@ -48,8 +47,8 @@ export async function settingPlan(call: Call, path: string) {
 const [, noCampaign] = faultInWords({ kind: 'bad-field', field: 'id', because: 'not-an-identifier' });
 
 /** Of several lines for one campaign none is to be set. */
-async function linesOf(call: Call, file: InputFile): Promise<(domain.AddressLine | domain.UnreadLine)[]> {
-  const lines: (domain.AddressLine | domain.UnreadLine)[] = [];
+async function linesOf(call: Call, file: CsvFile): Promise<(domain.AddressLine | domain.MirrorMoved)[]> {
+  const lines: (domain.AddressLine | domain.MirrorMoved)[] = [];
   let memory = 0;
   const places = new Map<domain.CampaignId, number>();
   const leaveOut = async (columns: readonly string[]) => {
@@ -58,7 +57,7 @@ async function linesOf(call: Call, file: InputFile): Promise<(domain.AddressLine
     if (others.length > 0) await call.output.note(`Left out: the columns ${named(others)}.`);
   };
   const format = { headings, required: ['campaign', 'address'], leaveOut } as const;
-  for await (const read of readCsv(readWithProgress(call, 'Reading', file), format)) {
+  for await (const read of readCsv(call, file, format)) {
     const { line } = read;
     const unread = (because: string, at = line) => ({ kind: 'unread', line: at, because }) as const;
     if (memory > mostMemory) throw new ClearError(`${file.name} is too large: leave out what stays as it is`);

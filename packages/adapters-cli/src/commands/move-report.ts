@@ -1,14 +1,12 @@
 import type * as domain from '@campaign-mirror/domain';
-import type { Call } from '../terminal/call.ts';
+import type { Call, Progress } from '../terminal/call.ts';
 import { counted, printable } from '../terminal/errors.ts';
-import type { Progress } from '../terminal/input-file.ts';
 import { addressFaults, campaignRefused } from './words.ts';
 
 /** The maximum number of hosts that are counted: there can be any number of names below a host. */
 const maxHosts = 10_000;
 
 interface ReportOptions {
-  readonly json: boolean | undefined;
   readonly dryRun: boolean;
   /** What becomes of a mirror. */
   readonly done: 'moved' | 'set';
@@ -94,10 +92,9 @@ export class MoveReport {
 
   async #takeProgress({ kind, total, move, ...found }: domain.MoveProgress): Promise<void> {
     const { dryRun, done } = this.#options;
-    const { progress } = await import('../terminal/input-file.ts');
     const { examined } = Object.assign(this, found);
     const doing = done === 'set' ? 'setting' : 'moving';
-    this.#bar ??= progress(this.#call, dryRun ? 'looking' : doing, total);
+    this.#bar ??= await this.#call.progress(dryRun ? 'looking' : doing, total);
     this.#bar.update(examined);
     this.moveId = move;
     this.#call.interruption.throwIfInterrupted(
@@ -106,7 +103,7 @@ export class MoveReport {
   }
 
   async #takeMirror(result: domain.MirrorMoved): Promise<void> {
-    const { json, printsMirrors, done } = this.#options;
+    const { printsMirrors, done } = this.#options;
     const { output } = this.#call;
     this.counts[result.kind] += 1;
     if (result.kind === 'would-move') {
@@ -115,7 +112,7 @@ export class MoveReport {
         this.#hosts.add(new URL(result.before).hostname.replace(/\.$/, ''));
     }
     if (!printsMirrors) return;
-    if (json) return output.object(objectOf(result, done));
+    if (output.json) return output.object(objectOf(result, done));
     if (result.kind === 'moved' || result.kind === 'unchanged') return;
     // The line replaces the bar; the next progress draws another one.
     this.#bar?.stop();
@@ -148,29 +145,26 @@ function sentenceOf(result: domain.MirrorMoved, done: ReportOptions['done']): st
   const before = printable(result.before ?? '');
   const after = printable(result.after ?? '');
   const mirror = `campaign ${campaign}: ${before}`;
-  const notSet = `campaign ${campaign} is not set${after && ` to ${after}`}:`;
-  const not = done === 'set' ? notSet : `${mirror} is not moved:`;
-  switch (result.kind) {
-    case 'refused': {
-      const { because } = result;
-      if (because === 'campaign-not-found') return campaignRefused(campaign, { kind: because }).message;
-      if (done === 'set') return campaignRefused(campaign, { kind: 'refused', because }).message;
-      return `${not} ${refusals[because]}`;
-    }
-    case 'invalid':
-      return `${not} the new address is refused: ${addressFaults[result.because]}`;
-    case 'not-as-expected':
-      return `${not} its address is ${before}`;
-    case 'locked':
-      return `${not} another transaction holds it`;
-    case 'changed-meanwhile':
-      return `${not} the campaign or its mirror was changed meanwhile`;
-    case 'changed-since':
-      return `${not} the campaign or its mirror was changed after the move`;
-    default:
-      return `${mirror} → ${after}`;
+  const notSet = `campaign ${campaign} is not set${after && ` to ${after}`}`;
+  const not = done === 'set' ? notSet : `${mirror} is not moved`;
+  if (result.kind === 'invalid')
+    return `${not}: the new address is refused: ${addressFaults[result.because]}`;
+  if (result.kind === 'not-as-expected') return `${not}: its address is ${before}`;
+  if (result.kind !== 'refused') {
+    const why = meanwhile[result.kind];
+    return why ? `${not}: ${why}` : `${mirror} → ${after}`;
   }
+  const { because } = result;
+  if (because === 'campaign-not-found') return campaignRefused(campaign, { kind: because }).message;
+  if (done === 'set') return campaignRefused(campaign, { kind: 'refused', because }).message;
+  return `${not}: ${refusals[because]}`;
 }
+
+const meanwhile: Readonly<Partial<Record<domain.MirrorMoved['kind'], string>>> = {
+  locked: 'another transaction holds it',
+  'changed-meanwhile': 'the campaign or its mirror was changed meanwhile',
+  'changed-since': 'the campaign or its mirror was changed after the move',
+};
 
 const refusals: Readonly<Record<domain.OperatorRefusal, string>> = {
   'mirror-not-created': 'it was not created in the settings',

@@ -1,4 +1,4 @@
-import type * as domain from '@campaign-mirror/domain';
+import * as domain from '@campaign-mirror/domain';
 import { type FieldFault, type LineFault, Unavailable } from '@campaign-mirror/domain';
 import { ClearError, counted, printable } from '../terminal/errors.ts';
 
@@ -59,15 +59,13 @@ export function campaignNamed(id: domain.CampaignId, name: string | null): strin
   return name === null ? `campaign ${id}` : `campaign ${id} "${printable(name)}"`;
 }
 
-/** In the words of the interface (contract: answers, 422). */
+const inContract = Object.entries(domain.addressFaults).map(([fault, text]) => [fault, `it ${text}`]);
+
+/** In the words of the interface, which does not say which list it is. */
 export const addressFaults: Readonly<Record<domain.AddressFault, string>> = {
-  'too-long': 'it must not be greater than 2048 characters',
-  'forbidden-character': 'it must not contain white space, backslashes or invisible characters',
-  'not-http': 'it must start with http:// or https://',
-  credentials: 'it must not contain a user name or a password',
-  'not-a-url': 'it must be a valid URL',
-  'denied-host': 'it must not point to this host, which the host denylist contains',
-  'host-not-of-key': 'it must not point to this host, which is not among those of the key',
+  ...Object.fromEntries(inContract),
+  'denied-host': `it ${domain.addressFaults['denied-host']}, which the host denylist contains`,
+  'host-not-of-key': `it ${domain.addressFaults['host-not-of-key']}, which is not among those of the key`,
 };
 
 /** The mirrors that a command about a host leaves out, with the option that takes them; empty if there are none. */

@@ -1,5 +1,5 @@
 import type { BadLine } from '@campaign-mirror/domain';
-import type { OperatorAccess } from '../commands/operator.ts';
+import type { OperatorAccess } from '../commands/ports.ts';
 import { leaf } from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
 import { ClearError, counted, orStopped } from '../terminal/errors.ts';
@@ -17,23 +17,21 @@ export function importCommand(call: Call, operator: OperatorAccess) {
       'import lines without an id even if a campaign or an earlier line has their owner and name',
     )
     .option('--ignore-columns', 'leave out the columns that are not known')
-    .action(async (path, { dryRun = false, allowDuplicates = false, ignoreColumns, json }) => {
-      const { inputFile, readWithProgress } = await import('../terminal/input-file.ts');
+    .action(async (path, { dryRun = false, allowDuplicates = false, ignoreColumns }) => {
+      const { csvFile, named } = await import('../terminal/csv-file.ts');
       const { faultInWords } = await import('../commands/words.ts');
-      const { named } = await import('../terminal/csv-file.ts');
-      const { importLines } = await import('./import-lines.ts');
-      const file = await inputFile(path, call.stdin);
+      const { importLines } = await import('./campaign-file.ts');
+      const file = await csvFile(path, call.stdin);
       let isThere = false;
       const importing = operator.acting(
         ({ imports }, { deniedHosts }) => {
           const leaveOut = (headings: readonly string[]) =>
             call.output.note(`Left out: the columns ${named(headings)}.`);
-          const bytes = readWithProgress(call, 'Reading', file);
-          const lines = importLines(bytes, deniedHosts, ignoreColumns && leaveOut);
+          const lines = importLines(call, file, deniedHosts, ignoreColumns && leaveOut);
           const report = ({ line, fault }: BadLine) => {
             if (fault.kind === 'campaign-taken' && fault.line === null) isThere = true;
             const [column, reason] = faultInWords(fault);
-            if (json) return call.output.object({ line, column, fault: fault.kind, reason });
+            if (call.output.json) return call.output.object({ line, column, fault: fault.kind, reason });
             const place = column === null ? `line ${line}` : `line ${line}: ${column}`;
             return call.output.note(`${place}: ${reason}`);
           };
@@ -55,9 +53,9 @@ export function importCommand(call: Call, operator: OperatorAccess) {
       const what = `${counted(campaigns, 'campaign')}, ${counted(mirrors, 'mirror')}.`;
       if (dryRun) {
         const object = { campaigns, mirrors, dry_run: true };
-        return call.output.answer(json, object, `No line is bad; this would be imported: ${what}`);
+        return call.output.answer(object, `No line is bad; this would be imported: ${what}`);
       }
-      await call.output.answer(json, { campaigns, mirrors }, `Imported: ${what}`);
+      await call.output.answer({ campaigns, mirrors }, `Imported: ${what}`);
     });
 }
 
@@ -68,12 +66,12 @@ export function exportCommand(call: Call, operator: OperatorAccess) {
   ])
     .argument('[file]', 'file to write; standard output by default or with -')
     .option('--force', 'overwrite an existing file')
-    .action(async (path, { force: replace = false, json }) => {
-      const { exportToFile, exportToOutput } = await import('./export-campaigns.ts');
+    .action(async (path, { force: replace = false }) => {
+      const { exportToFile, exportToOutput } = await import('./campaign-file.ts');
       const { refuseTaken } = await import('../terminal/new-file.ts');
       if (path === undefined || path === '-') {
         const options = { pace: 'unhurried', state: 'the output is incomplete' } as const;
-        const exporting = operator.acting(({ exports }) => exportToOutput(exports, call, json), options);
+        const exporting = operator.acting(({ exports }) => exportToOutput(exports, call), options);
         return exporting.catch(stopped('Stopped. The output is incomplete.'));
       }
       await refuseTaken(path, replace);
@@ -83,7 +81,7 @@ export function exportCommand(call: Call, operator: OperatorAccess) {
       });
       const campaigns = await exporting.catch(stopped('Stopped. Nothing was written.'));
       const sentence = `${counted(campaigns, 'campaign was', 'campaigns were')} exported to ${path}.`;
-      await call.output.answer(json, { campaigns, file: path }, sentence);
+      await call.output.answer({ campaigns, file: path }, sentence);
     });
 }
 

@@ -1,5 +1,6 @@
 import * as domain from '@campaign-mirror/domain';
-import { Command, InvalidArgumentError } from '@commander-js/extra-typings';
+import { Command, type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings';
+import type { Call } from './call.ts';
 
 /** A command without commands below it: it has `--json`, and examples in its help. Each example lacks `./campaign-mirror`. */
 export function leaf(name: string, description: string, examples: readonly string[]) {
@@ -15,6 +16,14 @@ export function group(name: string, description: string, commands: readonly { na
   const parent = new Command(name).description(description);
   for (const command of commands) parent.addCommand(command as Command);
   return parent;
+}
+
+/** Makes `--json` of a command, and of those below it, hold for the answers of the call. */
+export function heedJson(command: CommandUnknownOpts, call: Call): void {
+  command.on('option:json', () => {
+    call.output.json = true;
+  });
+  for (const child of command.commands) heedJson(child, call);
 }
 
 /** A parser of an argument. If `read` returns undefined, it throws an error that contains what is `accepted`. */

@@ -1,4 +1,6 @@
 import type { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { SingleBar } from 'cli-progress';
 import { orStopped } from './errors.ts';
 import { Output, type OutputStream } from './output.ts';
 
@@ -15,6 +17,8 @@ export interface CommandInput {
    */
   readonly signal: AbortSignal;
 }
+
+export type Progress = Pick<SingleBar, 'update' | 'stop'>;
 
 /** One call of the command line, from its arguments to its exit code. */
 export class Call {
@@ -53,5 +57,49 @@ export class Call {
         if (signal.aborted) throw orStopped(signal.reason, message);
       },
     };
+  }
+
+  /** A progress bar on standard error, if that is a terminal and the total is known; otherwise nothing is shown. */
+  async progress(what: string, total: number | undefined): Promise<Progress> {
+    const { SingleBar } = await import('cli-progress');
+    const bar = new SingleBar({
+      format: `${what} {bar} {percentage} % | {value} of {total} | {eta} s left`,
+      stream: this.stderr,
+      hideCursor: true,
+      clearOnComplete: true,
+      etaBuffer: 50,
+    });
+    // A bar that is not started shows nothing, and one that is not on a terminal does not start.
+    if (total !== undefined) bar.start(total, 0);
+    return bar;
+  }
+}
+
+/** Resolves after this many milliseconds, or at the signal. */
+export async function pauseUntilAborted(signal: AbortSignal, milliseconds: number): Promise<void> {
+  await pause(milliseconds, undefined, { signal }).catch(() => {});
+}
+
+/** The steps, until the signal, even while the next one is awaited. */
+export async function* untilAborted<T>(signal: AbortSignal, steps: AsyncGenerator<T>): AsyncGenerator<T> {
+  let stop = () => {};
+  const abort = () => stop();
+  signal.addEventListener('abort', abort);
+  try {
+    while (!signal.aborted) {
+      const next = steps.next();
+      // One for each step: a promise keeps whatever waits for it.
+      const { promise: aborted, resolve } = Promise.withResolvers<undefined>();
+      stop = () => resolve(undefined);
+      const step = await Promise.race([next, aborted]);
+      // What the step ends with is of no interest then.
+      if (!step) return void next.catch(() => {});
+      if (step.done) return;
+      yield step.value;
+    }
+  } finally {
+    signal.removeEventListener('abort', abort);
+    // Not awaited: a step may be under way.
+    steps.return(undefined).catch(() => {});
   }
 }

@@ -1,5 +1,27 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { addAbortSignal, type Readable } from 'node:stream';
 import { parse } from 'csv-parse/sync';
-import { ClearError, counted } from './errors.ts';
+import type { Call } from './call.ts';
+import { ClearError, counted, reasonOf } from './errors.ts';
+
+export type CsvFile = Awaited<ReturnType<typeof csvFile>>;
+
+/**
+ * The file at a path, or standard input for `-`, which a command reads once: its name without folders, and its size in
+ * bytes; of a pipe, its path, and no size. @throws ClearError when there is no such file
+ */
+export async function csvFile(path: string, stdin: Readable) {
+  if (path === '-') return { name: 'standard input', size: undefined, open: () => stdin };
+  const stats = await stat(path).catch((error) => Promise.reject(unreadable(path, error)));
+  const [name, size] = stats.isFile() ? [basename(path), stats.size] : [path, undefined];
+  return { name, size, open: () => createReadStream(path) };
+}
+
+function unreadable(path: string, error: NodeJS.ErrnoException): ClearError {
+  return new ClearError(`${path} cannot be read: ${reasonOf(error)}`);
+}
 
 /** The maximum length of a line, in bytes. A valid line takes less than half of this. */
 const longestLine = 65_536;
@@ -28,14 +50,28 @@ export type CsvLine<Column extends string> = { readonly line: number } & (
   | { readonly unread: string }
 );
 
-/** The lines of a file, each with a character for each byte. */
-async function* linesOf(bytes: AsyncIterable<Buffer>): AsyncGenerator<string> {
+/**
+ * The lines of a file, each with a character for each byte, with a progress bar. Ends when the command is stopped.
+ * @throws ClearError when the file cannot be read; Interrupted
+ */
+async function* linesOf(call: Call, file: CsvFile): AsyncGenerator<string> {
+  const { signal } = call.interruption;
+  const bar = await call.progress('Reading', file.size);
+  let bytes = 0;
   let rest = '';
-  for await (const chunk of bytes) {
-    const lines = `${rest}${chunk.toString('latin1')}`.split('\n');
-    // Only as much of an endless line is kept as shows that it is too long.
-    rest = lines.pop()?.slice(0, longestLine + 1) ?? '';
-    yield* lines;
+  try {
+    for await (const chunk of addAbortSignal(signal, file.open())) {
+      const lines = `${rest}${chunk.toString('latin1')}`.split('\n');
+      // Only as much of an endless line is kept as shows that it is too long.
+      rest = lines.pop()?.slice(0, longestLine + 1) ?? '';
+      yield* lines;
+      bytes += chunk.length;
+      bar.update(bytes);
+    }
+  } catch (error) {
+    throw signal.aborted ? signal.reason : unreadable(file.name, error as Error);
+  } finally {
+    bar.stop();
   }
   if (rest !== '') yield rest;
 }
@@ -44,11 +80,11 @@ async function* linesOf(bytes: AsyncIterable<Buffer>): AsyncGenerator<string> {
  * The rows of a file, each with the number of its first line: a quotation mark that is not closed goes on in the next line.
  * What lies within it must not be taken for a row.
  */
-async function* rowsOf(bytes: AsyncIterable<Buffer>): AsyncGenerator<[line: number, row: string]> {
+async function* rowsOf(call: Call, file: CsvFile): AsyncGenerator<[line: number, row: string]> {
   let line = 0;
   let row: string | undefined;
   let isOpen = false;
-  for await (const text of linesOf(bytes)) {
+  for await (const text of linesOf(call, file)) {
     row = row === undefined ? text : `${row}\n${text}`;
     if (text.includes('"') && text.split('"').length % 2 === 0) isOpen = !isOpen;
     line += 1;
@@ -110,12 +146,13 @@ function fieldsIn(text: string, delimiter: string): string[] {
  * encoding than UTF-8 is reported. @throws ClearError if it is another file, or the header does not name the columns
  */
 export async function* readCsv<Column extends string>(
-  bytes: AsyncIterable<Buffer>,
+  call: Call,
+  file: CsvFile,
   columns: CsvColumns<Column>,
 ): AsyncGenerator<CsvLine<Column>> {
   let header: Header<Column> | undefined;
   let isUtf8 = true;
-  for await (const [line, encoded] of rowsOf(bytes)) {
+  for await (const [line, encoded] of rowsOf(call, file)) {
     const other = line === 1 && otherFiles.find(([begins]) => begins.test(encoded));
     if (other) throw new ClearError(`the file is ${other[1]}`);
     try {

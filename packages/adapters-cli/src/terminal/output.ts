@@ -16,9 +16,8 @@ export interface Column<Row> {
   cell(row: Row): Cell;
 }
 
-/** How rows are printed: in JSON, or as a table for people. */
+/** How rows are printed. */
 export interface Listing<Row> {
-  readonly json: boolean | undefined;
   /** The JSON output, one object a line; the record itself by default. */
   object?(row: Row): object;
   readonly columns: readonly Column<Row>[];
@@ -27,7 +26,7 @@ export interface Listing<Row> {
 }
 
 /** The number of rows of a table that are drawn together, which bounds memory. */
-const pageSize = 500;
+const drawnTogether = 500;
 
 /**
  * The output of a call: the answer on standard output, messages for people on standard error. Characters that control a
@@ -35,6 +34,8 @@ const pageSize = 500;
  * Each call resolves when its text was written, so that no data accumulates behind a slow reader.
  */
 export class Output {
+  /** Set by `--json`: answers are JSON, one object a line. */
+  json = false;
   readonly #stdout: OutputStream;
   readonly #stderr: OutputStream;
   /** The error after which standard output takes no more data. */
@@ -65,8 +66,8 @@ export class Output {
   }
 
   /** One JSON object, or a sentence for people. */
-  answer(json: boolean | undefined, object: object, sentence: string): Promise<void> {
-    return json ? this.object(object) : this.print(sentence);
+  answer(object: object, sentence: string): Promise<void> {
+    return this.json ? this.object(object) : this.print(sentence);
   }
 
   /** Lines for people, on standard error. */
@@ -88,44 +89,32 @@ export class Output {
     );
   }
 
-  /**
-   * Rows as a table for people, or each as a line of JSON; stops when the reader stops. Returns the number of rows. The
-   * table is drawn page by page, and its columns never get narrower.
-   */
+  /** Rows as a table for people, or each as a line of JSON; stops when the reader stops. Returns the number of rows. */
   async list<Row extends object>(
     rows: AsyncIterable<Row> | Iterable<Row>,
-    listing: Listing<Row>,
+    { object = jsonOf, columns, none }: Listing<Row>,
   ): Promise<number> {
-    const { json, object = (row) => jsonOf(row), columns, none } = listing;
-    const widths = columns.map(({ head }) => head.length);
+    const draw = this.#table(columns);
     let count = 0;
-    let page: string[][] = [];
+    let waiting: Row[] = [];
     for await (const row of rows) {
       if (this.isReaderGone) break;
       count += 1;
-      if (json) {
-        await this.object(object(row));
-        continue;
+      if (this.json) await this.object(object(row));
+      else if (waiting.push(row) === drawnTogether) {
+        await draw(waiting);
+        waiting = [];
       }
-      page.push(columns.map(({ cell }) => cellText(cell(row))));
-      if (page.length < pageSize) continue;
-      await this.#printPage(page, columns, widths, count === pageSize);
-      page = [];
     }
-    if (page.length > 0) await this.#printPage(page, columns, widths, count < pageSize);
-    if (count === 0 && !json) await this.note(none);
+    if (waiting.length > 0) await draw(waiting);
+    if (count === 0 && !this.json) await this.note(none);
     return count;
   }
 
   /** For rows that come one by one, without an end: prints each at once, as `list` does. */
-  rowPrinter<Row extends object>({ json, columns }: Pick<Listing<Row>, 'json' | 'columns'>) {
-    const widths = columns.map(({ head }) => head.length);
-    let isFirst = true;
-    return async (row: Row): Promise<void> => {
-      if (json) return this.object(jsonOf(row));
-      await this.#printPage([columns.map(({ cell }) => cellText(cell(row)))], columns, widths, isFirst);
-      isFirst = false;
-    };
+  rowPrinter<Row extends object>(columns: readonly Column<Row>[]) {
+    const draw = this.#table(columns);
+    return (row: Row): Promise<void> => (this.json ? this.object(jsonOf(row)) : draw([row]));
   }
 
   /** The fields of one object, one a line. */
@@ -134,21 +123,21 @@ export class Output {
     await this.write(`${(await tableLines(rows, [])).join('\n')}\n`);
   }
 
-  /** `widths` are those of the pages before, and are updated. */
-  async #printPage(
-    page: readonly string[][],
-    columns: readonly Column<never>[],
-    widths: number[],
-    isFirst: boolean,
-  ): Promise<void> {
-    const heads = columns.map(({ head }, at) => this.#bold(head.padEnd(widths[at] ?? 0)));
+  /** Draws rows of one table, some at a time: its heads are printed once, and its columns never get narrower. */
+  #table<Row>(columns: readonly Column<Row>[]) {
+    const widths = columns.map(({ head }) => head.length);
     const aligns = columns.map(({ right }) => (right ? 'right' : 'left'));
-    const lines = await tableLines([heads, ...page], aligns);
-    // The heads keep the columns of each page as wide as those of the page before, but are printed once.
-    await this.write(`${(isFirst ? lines : lines.slice(1)).join('\n')}\n`);
-    for (const cells of page) {
-      for (const [at, text] of cells.entries()) widths[at] = Math.max(widths[at] ?? 0, text.length);
-    }
+    let isBegun = false;
+    return async (rows: readonly Row[]): Promise<void> => {
+      const texts = rows.map((row) => columns.map(({ cell }) => cellText(cell(row))));
+      const heads = columns.map(({ head }, at) => this.#bold(head.padEnd(widths[at] ?? 0)));
+      // The heads keep the columns as wide as they were before.
+      const lines = await tableLines([heads, ...texts], aligns);
+      await this.write(`${lines.slice(Number(isBegun)).join('\n')}\n`);
+      isBegun = true;
+      for (const row of texts)
+        for (const [at, text] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, text.length);
+    };
   }
 
   /** In a terminal only, unless the environment says otherwise. */

@@ -92,8 +92,8 @@ export interface HttpLog {
 }
 
 /**
- * The caller's own identifier for its request if it can be one (`isRequestId`); otherwise a new one, as a flat
- * string: `randomUUID` returns a rope, which JSON serialises slowly (half of the time of a log line).
+ * The caller's own identifier for its request if it can be one; otherwise a new one, as a flat string: `randomUUID`
+ * returns a rope, which JSON serialises slowly (half of the time of a log line).
  */
 export function requestIdOf(header: string | string[] | undefined): string {
   return typeof header === 'string' && isRequestId(header) ? header : randomUUID().toLowerCase();
@@ -188,8 +188,8 @@ export class Calls {
 }
 
 /**
- * Answers what is thrown behind it: 503 if the store is unavailable, 500 for anything else. The error is logged. Without a
- * log it becomes an error of the Koa application, like an error that other middleware throws. `refused` follows each 4xx.
+ * Answers what is thrown behind it: 503 if the store is unavailable, 500 for anything else. Without a log, it becomes an
+ * error of the Koa application, like one that other middleware throws. `refused` follows each 4xx.
  */
 export function errorsAsAnswers(
   log: HttpLog | undefined,

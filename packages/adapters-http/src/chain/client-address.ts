@@ -15,10 +15,7 @@ function isRange(text: string): boolean {
   return text === 'loopback' || isIP(address) !== 0;
 }
 
-/**
- * Trusts these addresses and ranges of them (`10.0.0.0/8`, `fd00::/8`); `loopback` is this machine.
- * @throws TypeError if one is not such a range, or contains all addresses, or the list is empty
- */
+/** Trusts these addresses and ranges (`10.0.0.0/8`); `loopback` is this machine. @throws TypeError if one is none, or all */
 export function trustedProxies(ranges: readonly string[]): TrustedProxies {
   if (ranges.length === 0 || !ranges.every(isRange))
     throw new TypeError('no address, no range, not loopback');
@@ -27,8 +24,8 @@ export function trustedProxies(ranges: readonly string[]): TrustedProxies {
 }
 
 /**
- * The IP address of a request's caller: the nearest one that is not a trusted proxy's. If a proxy reports something
- * other than an address, the address of that proxy. `-` if the connection ended before the address could be read.
+ * The IP address of a request's caller: the nearest one that is not a trusted proxy's, or that of a proxy that reports no
+ * address. `-` if the connection ended before the address could be read.
  */
 export function clientOf(request: IncomingMessage, proxies: TrustedProxies | undefined): string {
   const { remoteAddress } = request.socket;
@@ -45,20 +42,14 @@ export function networkOfPeer({ remoteAddress }: Socket, proxies: TrustedProxies
   return peer === '' || proxies?.has(peer) ? undefined : networkOf(peer);
 }
 
-/**
- * The address without the port and the brackets that some proxies add. An IPv4 address in IPv6 form
- * (`::ffff:192.0.2.1`) becomes IPv4.
- */
+/** The address without the port and the brackets that some proxies add, and without the `::ffff:` before IPv4. */
 function plain(hop: string): string {
   const [, ipv6, ipv4] = /^(?:\[([^\]]*)\](?::\d+)?|([\d.]+):\d+)$/.exec(hop) ?? [];
   const address = ipv6 ?? ipv4 ?? hop;
   return address.startsWith('::ffff:') && address.includes('.') ? address.slice('::ffff:'.length) : address;
 }
 
-/**
- * The network that counts as one caller: an IPv4 address, or the /64 of an IPv6 address. Takes an address in its
- * shortest form.
- */
+/** The network that counts as one caller: an IPv4 address, or the /64 of an IPv6 address, here in its shortest form. */
 export function networkOf(address: string): string {
   if (!address.includes(':')) return address;
   const [before = '', after = ''] = address.split('::').map((part) => part.split(':').filter(Boolean));

@@ -6,10 +6,7 @@ import type { Fault } from './replies.ts';
 /** The scheme in any case, then one or more spaces and what follows them, if anything does (RFC 6750, section 2.1). */
 const bearer = /^bearer(?: +|$)(.*)$/i;
 
-/**
- * The credential that the headers carry, or why there is none (contract: order of checks, 3): the bearer token, or the
- * whole value of `header`, which is in lower case.
- */
+/** The credential (contract: order of checks, 3): the bearer token, or the whole value of `header`, in lower case. */
 export function credentialIn(
   request: IncomingMessage,
   isWellFormed: (credential: string) => boolean,

@@ -1,4 +1,10 @@
-import type { AddressFault, ConditionFailed, Outcome, Refusal } from '@campaign-mirror/domain';
+import {
+  type AddressFault,
+  addressFaults,
+  type ConditionFailed,
+  type Outcome,
+  type Refusal,
+} from '@campaign-mirror/domain';
 
 /** An HTTP answer. */
 export interface Reply {
@@ -22,16 +28,14 @@ const messageReply = (status: number, message: string, more: Partial<Reply> = {}
 
 /** `fault` continues the name of the field. */
 function unprocessable(fault: string): Reply {
-  const message = `The mirror endpoint field ${fault}`;
+  const message = `The mirror endpoint field ${fault}.`;
   return { status: 422, body: JSON.stringify({ message, errors: { mirror_endpoint: [message] } }) };
 }
 
 /** Gives each reply its name as its reason. */
-function withReasons<Kind extends string>(
-  replies: Readonly<Record<Kind, Reply>>,
-): Readonly<Record<Kind, Reply>> {
+function withReasons<Kind extends string>(replies: Readonly<Record<Kind, Reply>>) {
   const all = Object.entries<Reply>(replies).map(([because, reply]) => [because, { ...reply, because }]);
-  return Object.fromEntries(all);
+  return Object.fromEntries(all) as Readonly<Record<Kind, Reply>>;
 }
 
 /** The challenge of a 401 (RFC 6750, section 3). */
@@ -102,24 +106,16 @@ const refused: Readonly<Record<Refusal, Reply>> = withReasons({
   'not-the-owner': forbidden,
 });
 
-const unreadable: Readonly<Record<BodyFault, Reply>> = withReasons({
+const unreadable = withReasons({
   'not-json': messageReply(400, 'The request body is not valid JSON.'),
-  required: unprocessable('is required.'),
-  'not-a-string': unprocessable('must be a string.'),
+  required: unprocessable('is required'),
+  'not-a-string': unprocessable('must be a string'),
 });
+/** Why a body has no address that could be checked, in the order in which the reasons are looked for. */
+export type BodyFault = keyof typeof unreadable;
 
-/** Which of the lists it is, is no caller's business. */
-const notThisHost = unprocessable('must not point to this host.');
-
-const invalidAddress: Readonly<Record<AddressFault, Reply>> = withReasons({
-  'too-long': unprocessable('must not be greater than 2048 characters.'),
-  'forbidden-character': unprocessable('must not contain white space, backslashes or invisible characters.'),
-  'not-http': unprocessable('must start with http:// or https://.'),
-  credentials: unprocessable('must not contain a user name or a password.'),
-  'not-a-url': unprocessable('must be a valid URL.'),
-  'denied-host': notThisHost,
-  'host-not-of-key': notThisHost,
-});
+const texts = Object.entries(addressFaults).map(([fault, text]) => [fault, unprocessable(text)]);
+const invalidAddress = withReasons<AddressFault>(Object.fromEntries(texts));
 
 /** The mirror in JSON (contract: the mirror): these keys, in this order. */
 function withMirror(
@@ -157,8 +153,6 @@ export function methodNotSupported(method: string, supported: string): Reply {
   return messageReply(405, text, { headers: { Allow: supported }, because: 'method-not-supported' });
 }
 
-export const options = (supported: string): Reply => ({ status: 204, headers: { Allow: supported } });
-
 export const movedTo = (path: string) => messageReply(302, `See ${path}.`, { headers: { Location: path } });
 
 /** The first `characters` code points, so that no surrogate pair is split. */
@@ -166,10 +160,7 @@ function cut(text: string, characters: number): string {
   return text.length <= characters ? text : [...text].slice(0, characters).join('');
 }
 
-/** Why a body has no address that could be checked, in the order in which the reasons are looked for. */
-export type BodyFault = 'not-json' | 'required' | 'not-a-string';
-
-/** The reasons of this package for a status other than 200, each with its status. An identity, as that of tokens, has its own. */
+/** The reasons of this package for a status other than 200. An identity, as that of tokens, has its own. */
 export const refusals: readonly { readonly status: number; readonly because: string }[] = [
   ...Object.values(faults),
   ...Object.values(refused),

@@ -6,9 +6,9 @@ import { answerHeaders } from '../chain/answer-headers.ts';
 import { answer, type Calls, errorsAsAnswers, type Middleware, type ServiceState } from '../chain/calls.ts';
 import type { Capacity } from '../chain/capacity.ts';
 import { headerValues, listed } from '../chain/headers.ts';
-import { docsPath, type Page, type Pages } from '../chain/pages.ts';
-import { type Fault, faults, methodNotSupported, movedTo, options, routeNotFound } from '../chain/replies.ts';
+import { type Fault, faults, methodNotSupported, movedTo, routeNotFound } from '../chain/replies.ts';
 import { strangersLimit } from './limits.ts';
+import { docsPath, type Page, type Pages } from './pages.ts';
 import { type SetMirrorSettings, setMirror } from './set-mirror.ts';
 
 /** The path as `@koa/router` and other routers write it (contract: the call). */
@@ -37,10 +37,7 @@ export function application(settings: ApplicationSettings): Koa<ServiceState> {
   return app.use(notFound);
 }
 
-/**
- * The middleware that every request passes first: request id, log line and counts; errors as answers; headers, CORS; the
- * limit of strangers.
- */
+/** What every request passes first: its id, log line and counts; errors as answers, the limit of strangers; headers, CORS. */
 export function surroundings(
   calls: Calls,
   { origins = [], limits, capacity }: Pick<ApplicationSettings, 'origins'> & Partial<SetMirrorSettings> = {},
@@ -55,14 +52,12 @@ export function setMirrorRoutes(
   before: readonly Middleware[] = [],
 ): Router<ServiceState> {
   const { middleware = [] } = settings;
-  const parts = [...before, named(setMirrorRoute), only('POST'), ...middleware, ...setMirror(settings)];
+  const parts = [...before, routeOf(setMirrorRoute, 'POST'), ...middleware, ...setMirror(settings)];
   // The router composes the parts that it is given anew for each request.
   return exactRouter().all(setMirrorPath, compose(parts));
 }
 
-/**
- * Case and trailing slashes matter (contract: the path). A router keeps its options, and changes them with `prefix`.
- */
+/** Case and trailing slashes matter (contract: the path). A router changes the options that it is given with `prefix`. */
 export const exactRouter = () => new Router<ServiceState>({ sensitive: true, strict: true });
 
 /** A Koa application that begins with this middleware. */
@@ -86,21 +81,15 @@ export const refuseMalformed: Middleware = (context, next) => {
   return fault ? answer(context, faults[fault]) : next();
 };
 
-/** The first part of a route: notes its pattern for the log and the metrics. */
-function named(route: string): Middleware {
-  return (context, next) => {
-    context.state.call.route = route;
-    return next();
-  };
-}
-
-/** The second part of a route: answers the methods that it does not have. */
-function only(...methods: string[]): Middleware {
+/** The first part of a route: notes its pattern for the log and the metrics, and answers the methods that it lacks. */
+function routeOf(pattern: string, ...methods: string[]): Middleware {
   const supported = methods.join(', ');
+  const options = { status: 204, headers: { Allow: supported } };
   return (context, next) => {
+    context.state.call.route = pattern;
     const { method } = context;
     if (methods.includes(method)) return next();
-    return answer(context, method === 'OPTIONS' ? options(supported) : methodNotSupported(method, supported));
+    return answer(context, method === 'OPTIONS' ? options : methodNotSupported(method, supported));
   };
 }
 
@@ -118,12 +107,12 @@ function pageRoutes(pages: Pages): Router<ServiceState> {
   for (const [path, page] of pages) readOnly(router, path, sendPage(page));
   // Other methods of `/` have no route.
   const toDocs: Middleware = (context) => answer(context, movedTo(docsPath));
-  return pages.has(docsPath) ? router.get('/', named('/'), toDocs) : router;
+  return pages.has(docsPath) ? router.get('/', routeOf('/', 'GET', 'HEAD'), toDocs) : router;
 }
 
 /** A path that answers GET and HEAD. */
 export function readOnly(router: Router<ServiceState>, path: string, read: Middleware): void {
-  router.all(path, named(path), only('GET', 'HEAD'), read);
+  router.all(path, routeOf(path, 'GET', 'HEAD'), read);
 }
 
 function sendPage(source: Page | (() => Promise<Page>)): Middleware {
@@ -150,17 +139,13 @@ const host = /^(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._~!$&'()*+,;=%-]*)(?::[0-9]*)?$/
 
 /** Why a message that Node's parser accepts must be refused nevertheless. */
 export function messageFault(request: IncomingMessage): Fault | undefined {
-  if (request.httpVersionMajor !== 1 || isWronglyFramed(request)) return 'bad-request';
+  if (request.httpVersionMajor !== 1) return 'bad-request';
+  // A transfer coding that is not decoded, or any at all in HTTP/1.0 (RFC 9112, section 6.1).
+  const coding = request.headers['transfer-encoding']?.trim().toLowerCase();
+  if (coding !== undefined && (request.httpVersionMinor === 0 || coding !== 'chunked')) return 'bad-request';
   const hosts = headerValues(request, 'host');
   if (hosts.length > 1 || (hosts.length === 0 && request.httpVersionMinor === 1)) return 'bad-request';
   if (!host.test(hosts[0] ?? '')) return 'bad-request';
   const isMet = listed(request.headers.expect).every((expectation) => expectation === '100-continue');
   return isMet ? undefined : 'expectation-failed';
-}
-
-/** A transfer coding that we do not decode, or any at all in HTTP/1.0 (RFC 9112, section 6.1). */
-function isWronglyFramed(request: IncomingMessage): boolean {
-  const coding = request.headers['transfer-encoding'];
-  if (coding === undefined) return false;
-  return request.httpVersionMinor === 0 || coding.trim().toLowerCase() !== 'chunked';
 }

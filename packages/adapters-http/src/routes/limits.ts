@@ -3,29 +3,22 @@ import type { Capacity } from '../chain/capacity.ts';
 import { networkOf } from '../chain/client-address.ts';
 import { tooManyAttempts } from '../chain/replies.ts';
 
-/** A limit per window. */
+/** How many calls, at least 1, a window admits, which begins with its first call. */
 export interface Rate {
-  /** The number of calls in a window, at least 1. */
   readonly limit: number;
-  /** The length of a window, which begins with its first call. */
   readonly seconds: number;
 }
 
-/** The state of a window. */
+/** The calls in a window, including this one, and the milliseconds until it ends. */
 export interface Count {
-  /** The number of calls in the window, including this one. */
   readonly consumed: number;
-  /** Milliseconds until the window ends. */
   readonly resetIn: number;
 }
 
-/** Counts calls, separately for each `who`. The app implements it. */
+/** Counts calls, separately for each `who`. */
 export interface Limiter {
   readonly rate: Rate;
-  /**
-   * Counts one more call. Undefined if it cannot be counted but is allowed anyway.
-   * @throws Unavailable if it cannot be counted and is not allowed
-   */
+  /** Counts one more call. Undefined if it cannot be counted, but is allowed. @throws Unavailable if it is not */
   count(who: string): Promise<Count | undefined>;
 }
 
@@ -33,7 +26,7 @@ export interface Limiter {
 export interface CallLimits {
   /** For each valid key. */
   readonly keys?: Limiter | undefined;
-  /** For refused keys and, apart from them, what is refused before a key is looked up, by the address that sends it. */
+  /** For refused keys and, apart from them, what is refused before a key is looked up, by address. */
   readonly failedKeys?: Limiter | undefined;
 }
 
@@ -52,9 +45,9 @@ export function keyLimit(limiter: Limiter): Middleware {
 export const limitHeaderNames = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
 
 /**
- * Counts what strangers are refused, by their address. Beyond the limit a refused key is 429, the same whether or not it
- * was looked up; with a `capacity` it comes only after a second, and so does what is refused before a key is looked up,
- * which has a count of its own. Each key is checked first, so a valid key is never refused because of others at its address.
+ * Counts what strangers are refused. Beyond the limit a refused key is 429, whether or not it was looked up; with a
+ * `capacity` it comes only after a second, and so does what is refused before a key is looked up. A key is checked first,
+ * so a valid one is never refused because of others at its address.
  */
 export function strangersLimit(limiter: Limiter, capacity: Capacity | undefined) {
   return async (context: Context): Promise<void> => {

@@ -11,11 +11,9 @@ export type MountSettings = Pick<SetMirrorSettings, 'useCase'> &
   Pick<ApplicationSettings, 'origins'>;
 
 /**
- * The route for a Koa application of yours: `app.use(setMirrorRouter({ useCase }).routes())`. Mount it before anything
- * that reads bodies: an address is stored as its bytes were sent. The answers are the contract's. What `HttpServer` does
- * for connections remains to your server: time limits, a bounded load, draining, Node's own answers in JSON.
- *
- * Without a `log`, the error behind a 500 or 503 is an error of your application: its `error` event.
+ * The route for a Koa application of yours: `app.use(setMirrorRouter({ useCase }).routes())`, before anything that reads
+ * bodies. What `HttpServer` does for connections remains to your server: time limits, a bounded load, draining, Node's own
+ * answers in JSON. Without a `log`, the error behind a 500 or 503 is an `error` event of your application.
  */
 export function setMirrorRouter(settings: MountSettings): Router<ServiceState> {
   return setMirrorRoutes(settings, surroundings(new Calls(settings), settings));

@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Unavailable } from '@campaign-mirror/domain';
+import type { Pool } from 'pg';
 import { isolationLevel } from '../connection/audited.ts';
 import { type Database, openDatabase } from '../connection/database.ts';
 import { isLocked } from '../connection/database-faults.ts';
-import { watchLockHolders } from '../connection/lock-holders.ts';
+import { describedSessions, holdersOf, watchLockHolders } from '../connection/lock-holders.ts';
 import { type DatabaseAddress, UnfitDatabase } from '../connection/pool.ts';
 import { withoutTimeouts } from '../connection/stoppable.ts';
 import { enforced, enforcementFaults } from '../schema/enforced.ts';
@@ -12,8 +13,6 @@ import { grantTexts, revokeFromPublic, roles } from '../schema/grants.ts';
 import { migrationNames } from '../schema/migrations.ts';
 import { campaignsOutside, type NumberRange, numbersOf, type Run, setNumbers } from '../schema/numbers.ts';
 import { countedUpTo, greatest, tableNames } from '../schema/tables.ts';
-import { buildHistoryIndex, indexText } from './history-index.ts';
-import { inTurn, takeTurn, turns } from './turns.ts';
 
 /**
  * How long a migration may block others, in milliseconds. The timeout of a lock, for which sessions that request it later
@@ -41,29 +40,26 @@ const unhurried = { size: 3, waitTimeout: 10_000, statementTimeout: 0, queryTime
 const applicationName = 'campaign-mirror migrations';
 
 const unanswered = 'the commit of the migration was not answered: it is unknown whether it was done';
-const unfinished =
-  'the schema is up to date, but the index of the history is not built: migrate again to build it';
 
 /**
- * Brings the schema up to date and gives the roles that exist their rights: all of it, or nothing. Afterwards it builds
- * the index of the history if it is missing. Several processes may do so at once: they take turns, and the later ones
- * find nothing to do. Locks are awaited in short attempts, because others wait behind a waiting migration.
+ * Brings the schema up to date and gives the roles that exist their rights: all of it, or nothing. Several processes may do
+ * so at once: they take turns, and the later ones find nothing to do. Locks are awaited in short attempts, because others
+ * wait behind a waiting migration.
  * @throws what the driver throws: the database is unavailable, the role lacks a right or is not the owner (42501),
  *   somebody dropped tables of the schema (42P01), another transaction keeps holding a lock (55P03); UnfitDatabase if
  *   there are campaigns outside `numbers`; the reason of `givenUp`: then nothing was done;
- *   Unavailable when somebody else keeps the turn to migrate, when it was canceled while the index was built, and when it
- *   was canceled during the commit and the server does not answer
+ *   Unavailable when somebody else keeps the turn to migrate, and when it was canceled during the commit and the server
+ *   does not answer
  */
 export async function migrate(
   address: DatabaseAddress,
   { onWait = () => {}, givenUp, numbers, retries }: Migrating = {},
 ): Promise<void> {
-  const { lockTimeout, tries, turn, commit, pause: betweenTries } = { ...usualRetries, ...retries };
-  const waiting = { onWait, givenUp, turn, pause: betweenTries / 10 };
+  const limits = { ...usualRetries, ...retries };
+  const { lockTimeout, tries, commit, pause: betweenTries } = limits;
   const database = await openDatabase(address, unhurried, applicationName);
   const locks = watchLockHolders(database.pool, Math.max(50, lockTimeout / 4));
   let committing = false;
-  let toFinish = false;
   // Without the connection, the server rolls back. A running commit cannot be reported as not done: its end is awaited.
   const cutOff = () => void database.close(committing ? commit : 0);
   givenUp?.addEventListener('abort', cutOff);
@@ -76,9 +72,8 @@ export async function migrate(
       givenUp?.throwIfAborted();
       committing = false;
       try {
-        const act = () => bringUpToDate(database, lockTimeout, numbers, beforeCommit);
-        toFinish = !(await inTurn(database.pool, migrationTurns, waiting, act));
-        break;
+        const waitForTurn = (run: Run) => takeTurn(run, database.pool, limits, onWait, givenUp);
+        return await bringUpToDate(database, lockTimeout, numbers, waitForTurn, beforeCommit);
       } catch (error) {
         if (!isLocked(error) || next > tries) throw error;
       }
@@ -86,11 +81,8 @@ export async function migrate(
       onWait(`${who} holds what the migration has to change: trying again (${next} of ${tries})`);
       await pause(betweenTries, undefined, { signal: givenUp });
     }
-    locks.stop();
-    if (toFinish) await buildHistoryIndex(database.pool, address.pooled === true, waiting);
   } catch (error) {
     if (!givenUp?.aborted) throw error;
-    if (toFinish) throw new Unavailable(unfinished);
     throw committing ? new Unavailable(unanswered) : givenUp.reason;
   } finally {
     locks.stop();
@@ -99,7 +91,39 @@ export async function migrate(
   }
 }
 
-const migrationTurns = [turns.index, turns.migration];
+/** The advisory lock that allows one process at a time in a database; chosen arbitrarily. */
+const turnLock = 7_236_110_421;
+
+const turnHoldersText = `
+  select ${describedSessions} from pg_locks left join pg_stat_activity using (pid)
+  where locktype = 'advisory' and granted and objsubid = 1 and (classid::bigint << 32) | objid::bigint = ${turnLock}
+    and pg_locks.database = (select oid from pg_database where datname = current_database())`;
+
+/** Takes the turn for the rest of the transaction. @throws Unavailable when somebody else keeps it for too long */
+async function takeTurn(
+  run: Run,
+  pool: Pool,
+  { turn, pause: betweenTries }: typeof usualRetries,
+  onWait: (line: string) => void,
+  givenUp: AbortSignal | undefined,
+): Promise<void> {
+  const until = performance.now() + turn;
+  for (let known: string | undefined; ; ) {
+    const [session] = await run<{ has_turn: boolean }>(
+      `select pg_try_advisory_xact_lock(${turnLock}) as has_turn`,
+    );
+    if (session?.has_turn) return;
+    const holders = await holdersOf(pool, turnHoldersText);
+    if (holders && holders !== known) onWait(`waiting for ${holders}, whose turn it is to migrate`);
+    known = holders ?? known;
+    if (performance.now() >= until)
+      throw new Unavailable(
+        `${known ?? 'another process'} has the turn to migrate, and did not end within ${turn / 1_000} s: wait for it, or end it ` +
+          'if it is no migration (pg_terminate_backend), and repeat this',
+      );
+    await pause(betweenTries / 10, undefined, { signal: givenUp });
+  }
+}
 
 const known: readonly string[] = migrationNames;
 
@@ -162,24 +186,24 @@ const refuseRemains = `
 
 /**
  * Applies the pending migrations and grants the rights of the roles that exist: all of it, or nothing, except that the
- * schema and the table of migrations stay. `lockTimeout` is for each lock, in milliseconds; `beforeCommit`
- * is called when everything is done. Returns whether the index of the
- * history is built.
+ * schema and the table of migrations stay. `lockTimeout` is for each lock, in milliseconds; `beforeCommit` is called when
+ * everything is done.
  * @throws the driver's error, such as 42501 when the user may not act as the schema's owner
  */
 async function bringUpToDate(
   { orm }: Database,
   lockTimeout: number,
   numbers: NumberRange | undefined,
+  waitForTurn: (run: Run) => Promise<void>,
   beforeCommit: () => void,
-): Promise<boolean> {
+): Promise<void> {
   const connection = orm.em.getConnection();
-  return connection.transactional(
+  await connection.transactional(
     async (transaction) => {
       const run = <Row>(text: string, values: unknown[] = []): Promise<Row[]> =>
         connection.execute(text, values, 'all', transaction);
       await run(withoutTimeouts);
-      await takeTurn(run, migrationTurns);
+      await waitForTurn(run);
       await run(refuseOthers);
       await run(refuseRemains);
       // Creates the schema and the table of migrations, on a connection of its own.
@@ -197,9 +221,7 @@ async function bringUpToDate(
       const existing = 'select rolname::text as name from pg_roles where rolname in (?)';
       const there = await run<{ name: string }>(existing, [Object.values(roles)]);
       for (const text of grantTexts(there.map(({ name }) => name))) await run(text);
-      const [index] = await run<{ built: boolean }>(indexText);
       beforeCommit();
-      return index?.built === true;
     },
     { isolationLevel },
   );

@@ -60,7 +60,7 @@ export const postgresOperatorMirrors = (pool: Pool, act: domain.OperatorAct): do
   },
 });
 
-/** The columns of a `FoundMirror`. */
+/** The columns of a `FoundCampaign`. */
 const columns = `json_build_object('id', campaign_id, 'ownerId', owner_id, 'isDefault', is_default, 'hasMirror', true)
   as campaign, target_url as address`;
 
@@ -140,7 +140,7 @@ export function postgresMirrorMoves(
       return (await rowOf<{ number: number }>(pool, text, values)).number;
     },
 
-    find: (page) => examineMirrors<domain.FoundMirror>(pool, columns, page),
+    find: (page) => examineMirrors<domain.FoundCampaign<domain.MirrorAddress>>(pool, columns, page),
 
     findCampaigns: (campaigns) => rowsOf<domain.FoundCampaign>(pool, campaignsText, [campaigns]),
 

@@ -6,7 +6,7 @@
 import { hash } from 'node:crypto';
 import { auditTriggers } from './audit-triggers.ts';
 import { denyHosts } from './denied-hosts.ts';
-import { changesSince, countClicks } from './feed.ts';
+import { changesByTransaction, changesSince, countClicks } from './feed.ts';
 import { appendOnly, pruning } from './history-functions.ts';
 import { noteKeyUses } from './keys.ts';
 import { isNoAddress, mirrorTriggers } from './mirror-triggers.ts';
@@ -29,12 +29,14 @@ const texts = [
 export interface Enforced {
   readonly kind: 'function' | 'trigger' | 'constraint' | 'index';
   readonly name: string;
-  /** Of a trigger or a constraint. */
+  /** Of all but a function. */
   readonly table?: string;
   /** Of a function: its body; of a trigger: its function. */
   readonly body?: string;
   /** Whether a function runs with its owner's rights. */
   readonly definer?: boolean;
+  /** Of an index. */
+  readonly unique?: boolean;
   /** Makes it anew, or puts it right. */
   readonly text: string;
 }
@@ -128,15 +130,19 @@ const constraints = Object.entries(constraintTexts).flatMap(([table, definitions
   }),
 );
 
-/** Of the indexes, the one that is a rule. */
-const rule: Enforced = {
-  kind: 'index',
-  name: 'one_default_campaign_an_owner',
-  table: 'campaigns',
-  text: 'create unique index one_default_campaign_an_owner on campaign_mirror.campaigns (owner_id) where is_default',
-};
+/** Of the indexes, the one that is a rule, and that without which each look of the feed would read the whole history. */
+const indexes = [
+  'create unique index one_default_campaign_an_owner on campaign_mirror.campaigns (owner_id) where is_default',
+  changesByTransaction,
+].map((text): Enforced => {
+  const [, unique, name = '', table = ''] =
+    /^create (unique )?index (\w+) on campaign_mirror\.(\w+)/.exec(text) ?? [];
+  // One whose building was interrupted is there, and is not used.
+  const made = `drop index if exists campaign_mirror.${name}; ${text}`;
+  return { kind: 'index', name, table, unique: unique !== undefined, text: made };
+});
 
-export const enforced: readonly Enforced[] = [...functions, ...triggers, ...constraints, rule];
+export const enforced: readonly Enforced[] = [...functions, ...triggers, ...constraints, ...indexes];
 
 /** Something of the schema that does not enforce what it should. */
 export interface EnforcementFault {
@@ -159,7 +165,8 @@ const asked = JSON.stringify(
  */
 const faultsText = `
   with asked as (
-    select * from json_to_recordset($1) as one (place int, kind text, name text, "table" text, body text, definer boolean)
+    select * from json_to_recordset($1) as one (place int, kind text, name text, "table" text, body text, definer boolean,
+      "unique" boolean)
   ), here as (select oid, nspowner from pg_namespace where nspname = 'campaign_mirror'),
   found as (
     select place, case when pg_proc.oid is null then 'is missing'
@@ -179,7 +186,7 @@ const faultsText = `
     union all
     select place, case when not exists (
       select from pg_index join pg_class on pg_class.oid = indexrelid and relnamespace = here.oid
-      where relname = name and indisunique and indisvalid) then 'is missing' end
+      where relname = name and indisunique = "unique" and indisvalid) then 'is missing' end
     from asked cross join here where kind = 'index'
   )
   select place, null as what, fault from found where fault is not null
@@ -187,7 +194,6 @@ const faultsText = `
   select null, objects.what, format('belongs to %s, not to %s', pg_get_userbyid(objects.owner), pg_get_userbyid(nspowner))
   from here, (
     select pronamespace, 'function ' || oid::regprocedure::text, proowner from pg_proc
-    where proname in (select name from asked where kind = 'function')
     union all
     select relnamespace, (case relkind when 'r' then 'table ' when 'S' then 'sequence ' else 'view ' end) || oid::regclass::text,
       relowner from pg_class where relkind in ('r', 'S', 'v')

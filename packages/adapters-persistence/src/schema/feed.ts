@@ -5,29 +5,25 @@
  * transaction that was running at the last look is missed, however long it runs, and none holds the others back.
  */
 
-/** Its index is not part of the migration, because building one in a transaction keeps writers out. */
-export const historyIndex = 'campaign_mirror.changes_by_transaction';
+/** Every row that is there gets the number of this migration: a default that is not volatile rewrites no table. */
+export const transactionOfAChange =
+  'alter table campaign_mirror.mirror_history add column transaction_id xid8 not null default pg_current_xact_id()';
 
-/** `if not exists` does nothing if there is an index that another process has built. */
-export const historyIndexText =
-  'create index concurrently if not exists changes_by_transaction on campaign_mirror.mirror_history (transaction_id)';
+/** The index by which the feed finds changes. */
+export const changesByTransaction =
+  'create index changes_by_transaction on campaign_mirror.mirror_history (transaction_id)';
+
+/** A number that this server has not reached yet. The own transaction, which writes in a migration, can lie beyond `xmax`. */
+const isAhead = `transaction_id >= pg_snapshot_xmax(pg_current_snapshot())
+      and transaction_id > coalesce(pg_current_xact_id_if_assigned(), '0')`;
 
 /**
- * A change whose transaction has a number that this server has not reached yet, if there is one: its row came from another
- * server, by a dump, COPY or logical replication. The feed would give it once this server gets there. Without the index
- * there is no row, because a look would read the whole history.
+ * A change whose transaction has such a number, if there is one: its row came from another server, by a dump, COPY or
+ * logical replication. The feed would give it once this server gets there.
  */
-const transactionsAhead = `
-  create view campaign_mirror.transactions_ahead (transaction_id) as
-    select transaction_id from campaign_mirror.mirror_history
-    where exists (select from pg_index where indexrelid = to_regclass('${historyIndex}') and indisvalid)
-      and transaction_id >= pg_snapshot_xmax(pg_current_snapshot())
-    order by transaction_id desc limit 1;`;
-
-/** Every row that is there gets the number of this migration: a default that is not volatile rewrites no table. */
-export const transactionOfAChange = `
-  alter table campaign_mirror.mirror_history add column transaction_id xid8 not null default pg_current_xact_id();
-  ${transactionsAhead}`;
+export const transactionsAhead = `
+  create or replace view campaign_mirror.transactions_ahead (transaction_id) as
+    select transaction_id from campaign_mirror.mirror_history where ${isAhead} order by transaction_id desc limit 1;`;
 
 /**
  * Gives what lies ahead the first number of all. Only the owner can, and only this: the trigger is on again when the
@@ -37,8 +33,7 @@ export const transactionsBroughtBack = `
   do $$ begin
     if not exists (select from campaign_mirror.transactions_ahead) then return; end if;
     alter table campaign_mirror.mirror_history disable trigger append_only;
-    update campaign_mirror.mirror_history set transaction_id = '3'
-      where transaction_id >= pg_snapshot_xmax(pg_current_snapshot());
+    update campaign_mirror.mirror_history set transaction_id = '3' where ${isAhead};
     alter table campaign_mirror.mirror_history enable trigger append_only;
   end $$`;
 

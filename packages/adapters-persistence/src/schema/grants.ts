@@ -52,7 +52,7 @@ export const grants: Record<Exclude<Role, 'owner'>, readonly Grant[]> = {
     ...on(sequences, 'select'),
     ...on('campaigns_id_seq mirrors_id_seq', 'usage update'),
     ...on('prune_history note_key_uses changes_since', 'execute'),
-    ...on('set_mirrors set_mirrors_if set_mirrors_as_operator set_mirrors_as_operator_if', 'execute'),
+    ...on('set_mirrors_if set_mirrors_as_operator_if', 'execute'),
   ],
   service: [
     ...on('campaigns', 'select', 'id owner_id is_default'),
@@ -60,7 +60,7 @@ export const grants: Record<Exclude<Role, 'owner'>, readonly Grant[]> = {
     ...on('access_keys', 'select', 'id hash owner_id name hosts expires_at revoked_at replaced_by'),
     ...on('recent_moves numbers sequences_behind transactions_ahead denied_hosts', 'select'),
     ...on('migrations', 'select', 'name'),
-    ...on('set_mirrors set_mirrors_if note_key_uses deny_hosts', 'execute'),
+    ...on('set_mirrors_if note_key_uses deny_hosts', 'execute'),
   ],
   redirector: [...on('current_mirrors', 'select'), ...on('changes_since count_clicks', 'execute')],
 };

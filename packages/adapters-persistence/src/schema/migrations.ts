@@ -1,6 +1,13 @@
-import { transactionOfAChange } from './feed.ts';
+import { transactionOfAChange, transactionsAhead } from './feed.ts';
 import { numberRanges } from './numbers.ts';
-import { deniedHosts, hostsOfKeys, promisesKept, tables, textsExaminedTogether } from './tables.ts';
+import {
+  deniedHosts,
+  hostsOfKeys,
+  nothingFromBefore,
+  promisesKept,
+  tables,
+  textsExaminedTogether,
+} from './tables.ts';
 
 /**
  * Every version of the schema, in order; a released one never changes. Tables, views, indexes and constraints. Functions
@@ -14,6 +21,7 @@ export const migrations: Readonly<Record<string, string>> = {
   '0005-texts-examined-together': textsExaminedTogether,
   '0006-range-of-numbers': numberRanges,
   '0007-denied-hosts': deniedHosts,
+  '0008-first-release': `${transactionsAhead}${nothingFromBefore}`,
 };
 
 /** Of every migration, in order. */

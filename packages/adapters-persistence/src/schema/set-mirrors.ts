@@ -156,12 +156,6 @@ const results = `place bigint, mirror_id bigint, clicks bigint, created_at numer
     caller_is_valid boolean, owner_id bigint, is_default boolean, has_mirror boolean, address_is_as_expected boolean,
     condition_holds boolean, target_url text, updated_externally boolean, updated_externally_at numeric, updated_at numeric`;
 
-/** What the functions of the version before return. */
-const earlierResults = `place bigint, mirror_id bigint, clicks bigint, created_at numeric, changed_at numeric,
-    caller_is_valid boolean, owner_id bigint, is_default boolean, has_mirror boolean, address_is_as_expected boolean`;
-const earlier = `place, case when changed_at is not null then mirror_id end, clicks, created_at, changed_at, caller_is_valid,
-    owner_id, is_default, has_mirror, address_is_as_expected`;
-
 /**
  * The body of both functions: `before` runs before the mirrors are set; `entry` is the number of the entry in the
  * audit. At a stricter level, a statement would judge the key and the facts as they were when its transaction began.
@@ -247,19 +241,4 @@ const setMirrorsAsOperatorIf = `
     end
   $$;`;
 
-/** For processes of the version before, until none is left: they know no conditions. */
-const withoutConditions = `
-  create or replace function campaign_mirror.set_mirrors(${parameters}, waits boolean) returns table (${earlierResults})
-  language sql security definer set search_path = pg_catalog, pg_temp as $$
-    select ${earlier} from campaign_mirror.set_mirrors_if(
-      campaigns, owners, defaults, addresses, expected, keys, actors, subjects, requests, null, waits)
-  $$;
-  create or replace function campaign_mirror.set_mirrors_as_operator(
-    campaigns bigint[], owners bigint[], defaults boolean[], addresses text[], expected text[], waits boolean,
-    act text, operator text, request_id text, audited_owner bigint, details jsonb, part_of bigint
-  ) returns table (${earlierResults}, entry bigint) language sql security definer set search_path = pg_catalog, pg_temp as $$
-    select ${earlier}, entry from campaign_mirror.set_mirrors_as_operator_if(campaigns, owners, defaults, addresses, expected,
-      null, waits, act, operator, request_id, audited_owner, details, part_of)
-  $$;`;
-
-export const setMirrorsFunctions = `${setMirrorsIf}${setMirrorsWithEntry}${setMirrorsAsOperatorIf}${withoutConditions}`;
+export const setMirrorsFunctions = `${setMirrorsIf}${setMirrorsWithEntry}${setMirrorsAsOperatorIf}`;

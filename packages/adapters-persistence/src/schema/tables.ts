@@ -119,8 +119,7 @@ export const tables = `
     where act = 'mirrors-moved' and part_of is null order by id desc limit 10;`;
 
 /**
- * Uses of keys have a table of their own, so that the service needs no right with which it could lock a key. Until the next
- * version, the column that had them stays for processes of the version before. No table with many rows is read.
+ * Uses of keys have a table of their own, so that the service needs no right with which it could lock a key.
  */
 export const promisesKept = `
   create table campaign_mirror.key_uses (
@@ -147,3 +146,11 @@ export const textsExaminedTogether = `
 /** Hosts that no mirror may point to, as in MIRROR_HOST_DENYLIST: those of all processes that said so. */
 export const deniedHosts = `
   create table campaign_mirror.denied_hosts (host text primary key check (length(host) between 1 and 255));`;
+
+/** What only processes from before the first release used. */
+export const nothingFromBefore = `
+  alter table campaign_mirror.access_keys drop column last_used_at;
+  drop function if exists campaign_mirror.set_mirrors(
+    bigint[], bigint[], boolean[], text[], text[], bigint[], text[], text[], text[], boolean);
+  drop function if exists campaign_mirror.set_mirrors_as_operator(
+    bigint[], bigint[], boolean[], text[], text[], boolean, text, text, text, bigint, jsonb, bigint);`;

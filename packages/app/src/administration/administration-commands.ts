@@ -22,11 +22,11 @@ export function copy(call: Call) {
       '--from <folder>',
       'data folder of the embedded database to copy; otherwise SOURCE_DATABASE_URL or DATA_DIR',
     )
-    .action(async ({ from, json }) => {
+    .action(async ({ from }) => {
       const { copyInto } = await import('./copy-database.ts');
       const rows = await copyInto(call, from);
       const parts = Object.entries(rows).map(([table, count]) => `${count} of ${table}`);
-      await call.output.answer(json, rows, `Copied rows: ${parts.join(', ')}.`);
+      await call.output.answer(rows, `Copied rows: ${parts.join(', ')}.`);
     });
 }
 
@@ -45,7 +45,7 @@ export function migrate(call: Call) {
         .argParser(numberRange)
         .conflicts('status'),
     )
-    .action(async ({ status, numbers, json }) => {
+    .action(async ({ status, numbers }) => {
       const { migrateAsOwner, withPool } = await import('../operator/command-database.ts');
       if (!status) {
         await migrateAsOwner(call, numbers);
@@ -57,12 +57,11 @@ export function migrate(call: Call) {
         const range = numbers
           ? ` This installation has the numbers ${numbers.first} to ${numbers.last}.`
           : '';
-        return call.output.answer(json, { migrated: true, ...numbers }, `The schema is up to date.${range}`);
+        return call.output.answer({ migrated: true, ...numbers }, `The schema is up to date.${range}`);
       }
       const { migrationStates } = await import('@campaign-mirror/adapters-persistence/sql');
       const states = await withPool(call, 'operator', (pool) => migrationStates(pool, { times: true }));
       await call.output.list(states, {
-        json,
         object: ({ name, state, appliedAt }) => ({ name, state, applied_at: appliedAt }),
         columns: [
           { head: 'migration', cell: ({ name }) => name },
@@ -85,21 +84,21 @@ export function denylist(call: Call) {
     'denylist --allow second.example',
   ])
     .option('--allow <host>', 'allow this host again, once no service names it in MIRROR_HOST_DENYLIST')
-    .action(async ({ allow, json }) => {
+    .action(async ({ allow }) => {
       const { actOn } = await import('../operator/command-database.ts');
       const { allowHost, deniedHosts, openPool } = await import('@campaign-mirror/adapters-persistence/sql');
       await actOn(call, openPool, {}, async ({ database: { pool }, act }) => {
         if (allow === undefined) {
           const rows = (await deniedHosts(pool)).map((host) => ({ host }));
           const columns = [{ head: 'host', cell: ({ host }: { host: string }) => host }];
-          return call.output.list(rows, { json, columns, none: 'No host is denied.' });
+          return call.output.list(rows, { columns, none: 'No host is denied.' });
         }
         const list = hostList([allow]);
         const host = 'notAHost' in list ? allow : (entriesOf(list)[0] ?? allow);
         if (!(await allowHost(pool, act, host)))
           throw new ClearError(`${host} is not in the list, which \`./campaign-mirror denylist\` shows`);
         const sentence = `${host} is allowed again, by each service from its next start on.`;
-        return call.output.answer(json, { host, allowed: true }, sentence);
+        return call.output.answer({ host, allowed: true }, sentence);
       });
     });
 }
@@ -109,13 +108,13 @@ export function doctor(call: Call) {
     'doctor',
     'check settings, database, rights, versions, connections and disk, and say what to do; changes nothing',
     ['doctor', 'doctor --json'],
-  ).action(async ({ json }) => {
+  ).action(async () => {
     const { examine } = await import('./examination.ts');
     for await (const [check, result] of examine(call)) {
       const { state, finding, advice } = result;
       let text = `${state.padEnd(8)} ${check.padEnd(11)} ${printable(finding)}`;
       if (advice !== null) text += `\n${' '.repeat(21)}${printable(advice)}`;
-      await call.output.answer(json, { check, state, finding, advice }, text);
+      await call.output.answer({ check, state, finding, advice }, text);
       if (state !== 'problem') continue;
       if (check === 'database') call.exitCode = exitCodes.away;
       else call.exitCode ||= exitCodes.refused;
@@ -130,19 +129,18 @@ export function config(call: Call) {
     ['config', 'config --json', 'config --example'],
   )
     .option('--example', 'print every setting with its default, as .env.example has them')
-    .action(async ({ json, example }) => {
+    .action(async ({ example }) => {
       const { output } = call;
       if (example) {
-        return output.answer(json, { example: environmentExample() }, environmentExample().trimEnd());
+        return output.answer({ example: environmentExample() }, environmentExample().trimEnd());
       }
       const { settings: read, origins, notes } = readCommandSettings(call);
       const rows = (Object.keys(settings) as SettingName[]).map((name) => rowOf(name, origins[name]));
       const database = await describeDatabase(read);
-      if (json) return output.object({ database, settings: rows, notes });
+      if (output.json) return output.object({ database, settings: rows, notes });
       await output.fields(Object.entries(database));
       await output.print('');
       await output.list(rows, {
-        json,
         object: (row) => row,
         columns: [
           { head: 'setting', cell: ({ setting }) => setting },

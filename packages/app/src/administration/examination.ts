@@ -74,9 +74,9 @@ async function* examineDatabase(call: Call, settings: Settings): AsyncGenerator<
 }
 
 async function checkRedis(url: URL): Promise<Result> {
-  const { connectRedis, redisCounting } = await import('../http/redis-counts.ts');
+  const { connectRedis, redisCounting } = await import('../http/limits.ts');
   let fault: Error | undefined;
-  const client = connectRedis(url, (error) => {
+  const client = await connectRedis(url, (error) => {
     // If Redis refuses the login, it refuses every other command too, and that error may come first.
     if (!error.message.startsWith('NOAUTH')) fault ??= error;
   });
@@ -88,7 +88,7 @@ async function checkRedis(url: URL): Promise<Result> {
       throw fault ?? error;
     });
     // A replica answers, but does not count.
-    await redisCounting(client)('key', { limit: 1, seconds: 1 })('doctor');
+    await redisCounting(client, 'key', { limit: 1, seconds: 1 })('doctor');
     return 'it counts';
   }).finally(() => client.disconnect());
 }

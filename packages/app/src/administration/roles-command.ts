@@ -22,7 +22,7 @@ export function rolesCommands(call: Call) {
       '--passwords <folder>',
       'write each password to FOLDER/ROLE/password, for PGPASSWORD_FILE, and show none',
     )
-    .action(async ({ json, passwords }) => {
+    .action(async ({ passwords }) => {
       const { output } = call;
       const { readCommandSettings } = await import('../settings/read-settings.ts');
       if (!isExternal(readCommandSettings(call).settings)) {
@@ -33,7 +33,7 @@ export function rolesCommands(call: Call) {
       const { createRoles } = await import('@campaign-mirror/adapters-persistence/sql');
       const { withPool } = await import('../operator/command-database.ts');
       const { roles, schemaOwner, toMigrate } = await withPool(call, 'owner', (pool, { user }) =>
-        createRoles(pool, (created) => handOver(call, created, json, passwords)).catch((error) => {
+        createRoles(pool, (created) => handOver(call, created, passwords)).catch((error) => {
           if (error.code !== '42501') throw error;
           throw new ClearError(
             `the user ${JSON.stringify(user)} may not create roles: run this as a superuser, ` +
@@ -60,13 +60,11 @@ export function rolesCommands(call: Call) {
 async function handOver(
   { output }: Call,
   created: readonly CreatedRole[],
-  json: boolean | undefined,
   folder: string | undefined,
 ): Promise<void> {
   const rows = created.map((one) => ({ ...one, file: folder && join(folder, one.role, 'password') }));
   for (const { file, password } of rows) if (file && password) await writePassword(file, password);
   await output.list(rows, {
-    json,
     object: ({ role, name, password, file }) => ({
       role,
       name,

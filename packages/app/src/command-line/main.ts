@@ -1,6 +1,6 @@
 import { Interrupted } from '@campaign-mirror/adapters-cli/terminal';
 import { stopSignals } from '../process/stop-signals.ts';
-import { run } from './run.ts';
+import { run } from './program.ts';
 
 // A failed write is reported by the call; one that fails after its end must not end the process.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});

@@ -1,12 +1,52 @@
-import { type OperatorAccess, operatorCommands } from '@campaign-mirror/adapters-cli';
-import { type Call, printableLines } from '@campaign-mirror/adapters-cli/terminal';
+import { heedJson, type OperatorAccess, operatorCommands } from '@campaign-mirror/adapters-cli';
+import {
+  Call,
+  ClearError,
+  type CommandInput,
+  exitCodes,
+  Interrupted,
+  printableLines,
+} from '@campaign-mirror/adapters-cli/terminal';
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings';
-import { withoutSecrets } from '../logging/error-fields.ts';
+import { errorFields, withoutSecrets } from '../logging/error-fields.ts';
 import { project } from '../process/project.ts';
+
+/** Runs the command line with these words; resolves with the exit code. Never rejects, and calls share no state. */
+export async function run(words: readonly string[], input: CommandInput): Promise<number> {
+  const call = new Call(input);
+  try {
+    const line = words[0] === 'help' ? [...words.slice(1), '--help'] : words;
+    const commands = await program(call, line[0]);
+    await commands.parseAsync(line, { from: 'user' });
+    await call.output.allWritten();
+    return call.exitCode;
+  } catch (error) {
+    return await report(error, call);
+  }
+}
+
+/** Reports the error in one line, and with `--verbose` the details; returns the exit code. */
+async function report(error: unknown, { output, verbose }: Call): Promise<number> {
+  // Commander has printed it.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage;
+  const details = () => output.note(JSON.stringify(errorFields(error), undefined, 2));
+  if (error instanceof Interrupted) {
+    output.note(error.message);
+    return error.exitCode;
+  }
+  if (error instanceof ClearError) {
+    output.note(error.message);
+    if (verbose) details();
+    return exitCodes[error.kind];
+  }
+  output.note('This is a bug: please report what follows.');
+  details();
+  return exitCodes.refused;
+}
 
 /** The ports of a call's commands, loaded when they are used, so that `--help` and usage errors are answered at once. */
 function operatorOf(call: Call): OperatorAccess {
-  const ports = async () => (await import('../operator/operator-ports.ts')).operatorPorts(call);
+  const ports = async () => (await import('../operator/command-database.ts')).operatorPorts(call);
   return {
     acting: async (run, options) => (await ports()).acting(run, options),
     administering: async (run, options) => (await ports()).administering(run, options),
@@ -71,6 +111,7 @@ export async function program(call: Call, first = ''): Promise<Command> {
     if (make) all.addCommand(make(call));
   }
   inherit(all, call);
+  heedJson(all, call);
   all.option('--version', 'show the version').on('option:version', () => {
     void output.print(project().version);
     throw new CommanderError(0, 'campaign-mirror.version', '');

@@ -1,22 +1,8 @@
-import {
-  grantedRights,
-  oldestServerVersion,
-  revokeLargeObjects,
-  rightsOf,
-  roles,
-} from '@campaign-mirror/adapters-persistence/sql';
+import * as sql from '@campaign-mirror/adapters-persistence/sql';
 import type { Pool } from 'pg';
 import { type Check, type CheckInput, durable, ok, problem, type Result, warning } from './check.ts';
 import { namePrimary } from './connection-advice.ts';
-import {
-  checkDeniedHosts,
-  checkEnforcement,
-  checkMigrations,
-  checkMirrors,
-  checkNumbers,
-  checkSequences,
-  checkTransactions,
-} from './schema-checks.ts';
+import * as schema from './schema-checks.ts';
 
 /** The newest version that the tests run on. */
 const newestTestedVersion = 18;
@@ -30,9 +16,13 @@ export const checks: readonly Check[] = [
     stops: true,
     run({ facts: { version } }) {
       const finding = `the server is PostgreSQL ${version}`;
-      if (version < oldestServerVersion) return problem(finding, `use ${oldestServerVersion} or newer`);
+      if (version < sql.oldestServerVersion)
+        return problem(finding, `use ${sql.oldestServerVersion} or newer`);
       if (version <= newestTestedVersion) return ok(finding);
-      return warning(finding, `this version was tested on ${oldestServerVersion} to ${newestTestedVersion}`);
+      return warning(
+        finding,
+        `this version was tested on ${sql.oldestServerVersion} to ${newestTestedVersion}`,
+      );
     },
   },
   {
@@ -57,14 +47,14 @@ export const checks: readonly Check[] = [
       return problem(`this server takes no writes: ${why}`, advice);
     },
   },
-  { name: 'migrations', stops: true, warns: true, run: checkMigrations },
+  { name: 'migrations', stops: true, warns: true, run: schema.checkMigrations },
   { name: 'rights', stops: true, warns: true, run: checkRights },
-  { name: 'sequences', stops: true, warns: true, run: checkSequences },
-  { name: 'numbers', warns: true, run: checkNumbers },
-  { name: 'transactions', stops: true, warns: true, run: checkTransactions },
-  { name: 'enforcement', stops: true, warns: true, run: checkEnforcement },
-  { name: 'mirrors', run: checkMirrors },
-  { name: 'denylist', warns: true, run: checkDeniedHosts },
+  { name: 'sequences', stops: true, warns: true, run: schema.checkSequences },
+  { name: 'numbers', warns: true, run: schema.checkNumbers },
+  { name: 'transactions', stops: true, warns: true, run: schema.checkTransactions },
+  { name: 'enforcement', stops: true, warns: true, run: schema.checkEnforcement },
+  { name: 'mirrors', run: schema.checkMirrors },
+  { name: 'denylist', warns: true, run: schema.checkDeniedHosts },
   {
     // Behind a pooler, the server counts the pooler's connections.
     name: 'pool',
@@ -173,32 +163,32 @@ async function checkRights({ facts, database, purpose }: CheckInput): Promise<Re
   }
   if (superuser) return results;
   if (facts.large_objects) {
-    const advice = `as a superuser, if no other application of this database needs them: ${revokeLargeObjects}`;
+    const advice = `as a superuser, if no other application of this database needs them: ${sql.revokeLargeObjects}`;
     results.push(warning(`${who} may make large objects, which can fill the disk`, advice));
   }
   // The check of migrations reports a missing schema.
   if (schema_owner === null) {
     if (facts.may_create) return results;
-    const advice = `run \`./campaign-mirror roles create\` as ${database_owner}, who owns the database, then \`./campaign-mirror migrate\` as ${roles.owner}`;
+    const advice = `run \`./campaign-mirror roles create\` as ${database_owner}, who owns the database, then \`./campaign-mirror migrate\` as ${sql.roles.owner}`;
     return [...results, problem(`${who} may not make the schema, which is not there`, advice)];
   }
   if (owner) {
-    const advice = `use it for \`./campaign-mirror migrate\` only, and start the service as ${roles.service}`;
+    const advice = `use it for \`./campaign-mirror migrate\` only, and start the service as ${sql.roles.service}`;
     return [...results, warning(`${who} owns the schema, and so may change all that is in it`, advice)];
   }
-  const rights = await grantedRights(database);
-  const mayOperate = name !== roles.service && rightsOf('operator', rights).missing.length === 0;
-  const needed = purpose ?? (mayOperate || name === roles.operator ? 'operator' : 'service');
-  const { missing, beyond } = rightsOf(needed, rights);
+  const rights = await sql.grantedRights(database);
+  const mayOperate = name !== sql.roles.service && sql.rightsOf('operator', rights).missing.length === 0;
+  const needed = purpose ?? (mayOperate || name === sql.roles.operator ? 'operator' : 'service');
+  const { missing, beyond } = sql.rightsOf(needed, rights);
   if (missing.length > 0) {
     const advice =
       `run \`./campaign-mirror migrate\` as the owner of the schema, ${schema_owner}, \`./campaign-mirror roles create\` as ` +
-      `that of the database, ${database_owner}, if its right is missing, and use ${roles[needed]} or a member of it`;
+      `that of the database, ${database_owner}, if its right is missing, and use ${sql.roles[needed]} or a member of it`;
     results.push(problem(`${who} lacks what the ${needed} needs: ${missing.join(', ')}`, advice));
   }
   if (beyond.length > 0) {
     const finding = `${who} may do more than the ${needed} needs: ${beyond.join(', ')}`;
-    results.push(warning(finding, `revoke it, or use ${roles[needed]}`));
+    results.push(warning(finding, `revoke it, or use ${sql.roles[needed]}`));
   }
   return results.length > 0 ? results : [ok(`${who} may do what the ${needed} does, no more`)];
 }

@@ -4,16 +4,11 @@
  */
 import type { Undone } from '@campaign-mirror/adapters-cli';
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
-import {
-  codeOf,
-  type DatabaseAddress,
-  isDatabaseAway,
-  UnfitDatabase,
-} from '@campaign-mirror/adapters-persistence/sql';
+import * as sql from '@campaign-mirror/adapters-persistence/sql';
 import { Unavailable } from '@campaign-mirror/domain';
 
 /** The database by its address, without a password. */
-export function nameOf({ host, port, database }: DatabaseAddress): string {
+export function nameOf({ host, port, database }: sql.DatabaseAddress): string {
   return `${host ?? 'localhost'}:${port ?? 5432}/${database ?? ''}`;
 }
 
@@ -38,8 +33,7 @@ const undone: Advice = {
     'a sequence is behind its table: `./campaign-mirror doctor` names it, and the statement that mends it',
   '25006': namePrimary,
   '53300': 'end sessions, or raise its limit (max_connections, connection limit)',
-  '53100': 'make its disk larger',
-  '53.': 'its log says which resource it lacks',
+  '53': 'its log says which resource it lacks',
 };
 
 /** The configuration of the server or of the client is wrong: neither waiting nor repeating helps. */
@@ -49,9 +43,8 @@ const misconfigured: Advice = {
     'nothing was done; set DATABASE_POOLER=transaction, or connect to the server itself',
   '08P01 .*statement pooling': 'nothing was done; set pool_mode = transaction in the pooler',
   ' The server does not support SSL': 'switch it on there (ssl = on), or set sslmode=disable',
-  '28000':
-    'if it lets this user in with TLS only, set sslmode=verify-full; otherwise check its name and pg_hba.conf',
-  '28| SASL': 'check the name of the user, its password and pg_hba.conf',
+  '28| SASL':
+    'check the name of the user, its password and pg_hba.conf; if that lets it in with TLS only, set sslmode=verify-full',
   '3D000': 'create it, or correct DATABASE_URL or PGDATABASE',
   'DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_|CERT_SIGNATURE_FAILURE':
     'name the file of the CA of its certificate by sslrootcert or PGSSLROOTCERT',
@@ -71,7 +64,7 @@ const unprepared: Readonly<Record<Activity, Advice>> = {
   migrating: {
     // A table, a function or a trigger exists already.
     '42P07|42723|42710': `the schema has no record of its migrations: ${withoutRecord}`,
-    '42P01': `another program dropped a table, such as an ORM that updates its own schema; nothing was done: ${withoutRecord}`,
+    '42P01': `nothing was done; another program dropped a table: ${withoutRecord}`,
     '42501': `${migrate}, or if there is no schema yet, \`./campaign-mirror roles create\` as the owner of the database; start with RUN_MIGRATIONS=false`,
   },
   acting: {
@@ -90,7 +83,7 @@ const unprepared: Readonly<Record<Activity, Advice>> = {
  */
 export function clearFault(
   error: unknown,
-  address: DatabaseAddress,
+  address: sql.DatabaseAddress,
   activity: Activity,
   remaining?: string,
   holders?: string,
@@ -99,7 +92,7 @@ export function clearFault(
   if (activity === 'migrating' && error instanceof Unavailable && !error.cause)
     return new ClearError(error.message, 'away');
   const fault = causeOf(error);
-  if (fault instanceof UnfitDatabase) return new ClearError(fault.message);
+  if (fault instanceof sql.UnfitDatabase) return new ClearError(fault.message);
   const database = `the database ${nameOf(address)}`;
   const lasting = adviceFor(fault, { ...unprepared[activity], ...misconfigured });
   if (lasting)
@@ -109,7 +102,7 @@ export function clearFault(
     const remedy = explained.remedy ?? 'repeat it';
     return new ClearError(`${explained.what}: nothing was done; ${remedy}`, 'away');
   }
-  if (!(error instanceof Unavailable) && !isDatabaseAway(error)) return error;
+  if (!(error instanceof Unavailable) && !sql.isDatabaseAway(error)) return error;
   const reason = reasonOf(fault);
   const advice = 'start it, correct DATABASE_URL or PGHOST, or raise DATABASE_WAIT';
   if (activity !== 'acting')
@@ -120,20 +113,22 @@ export function clearFault(
   return new ClearError(`${database} became unavailable (${reason}): ${outcome}`, 'away');
 }
 
-export function notSetUp(address: DatabaseAddress): ClearError {
+export function notSetUp(address: sql.DatabaseAddress): ClearError {
   const state = 'is not set up for this version (it is new, or of an earlier one)';
   return new ClearError(`the database ${nameOf(address)} ${state}: ${migrate}`);
 }
 
 /** Whether a database that cannot be connected to may recover soon: it is starting, full, or cannot be reached. */
 export function mayComeBack(error: unknown): boolean {
-  return (error instanceof Unavailable || isDatabaseAway(error)) && !adviceFor(causeOf(error), misconfigured);
+  return (
+    (error instanceof Unavailable || sql.isDatabaseAway(error)) && !adviceFor(causeOf(error), misconfigured)
+  );
 }
 
 /** Explains a fault after which the transaction is certainly undone; undefined if it may have been committed. */
 export function undoneBy(
   error: unknown,
-  address?: DatabaseAddress,
+  address?: sql.DatabaseAddress,
   holders = 'another transaction',
 ): Undone | undefined {
   // Without a cause, this program gave up: other transactions came first each time.
@@ -151,20 +146,20 @@ function causeOf(error: unknown): unknown {
 }
 
 function adviceFor(error: unknown, advice: Advice): string | undefined {
-  const fault = `${codeOf(error)} ${messageOf(error)}`;
+  const fault = `${sql.codeOf(error)} ${messageOf(error)}`;
   return Object.entries(advice).find(([faults]) => new RegExp(`^(?:${faults})`).test(fault))?.[1];
 }
 
 /** The message of a fault, and its code. */
 function inWords(error: unknown): string {
-  const code = codeOf(error);
+  const code = sql.codeOf(error);
   return code ? `${messageOf(error)} (${code})` : messageOf(error);
 }
 
 /** The fault in a few words. 55000 says little without its message. */
 function reasonOf(error: unknown): string {
-  const code = codeOf(error);
-  return code === '55000' ? inWords(error) : code || messageOf(error) || 'no answer';
+  const code = sql.codeOf(error);
+  return (code !== '55000' && code) || inWords(error) || 'no answer';
 }
 
 function messageOf(error: unknown): string {

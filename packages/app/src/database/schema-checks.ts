@@ -1,27 +1,19 @@
 /* Checks of the schema: that it is of this version, and that what it promises is enforced. */
-import {
-  campaignsOutside,
-  codeOf,
-  enforcementFaults,
-  type MigrationState,
-  migrationStates,
-  mirrorFaults,
-  numbersOf,
-} from '@campaign-mirror/adapters-persistence/sql';
+import * as sql from '@campaign-mirror/adapters-persistence/sql';
 import type { Pool, QueryResultRow } from 'pg';
 import { type CheckInput, ok, plentyOfNumbers, problem, type Result, warning } from './check.ts';
 import { migrate, withoutRecord } from './connection-advice.ts';
 import { deniedHosts, named } from './denied-hosts.ts';
 
 export async function checkMigrations({ facts, database, purpose }: CheckInput): Promise<Result> {
-  const states = await migrationStates(database).catch((error) => {
-    if (codeOf(error) !== '42501') throw error;
+  const states = await sql.migrationStates(database).catch((error) => {
+    if (sql.codeOf(error) !== '42501') throw error;
   });
   if (!states) {
     const advice = 'run `./campaign-mirror doctor` as the operator, too';
     return warning('this user may not know which were applied', advice);
   }
-  const namesOf = (wanted: MigrationState['state']) =>
+  const namesOf = (wanted: sql.MigrationState['state']) =>
     states.filter(({ state }) => state === wanted).map(({ name }) => name);
   const pending = namesOf('pending');
   const unknown = namesOf('unknown');
@@ -53,7 +45,7 @@ export async function checkSequences({ database, purpose }: CheckInput): Promise
 /** Shows the range of an installation that has one. Of its numbers, the service assigns those of the history only. */
 export async function checkNumbers({ database, purpose }: CheckInput): Promise<Result[]> {
   const run = <Row extends QueryResultRow>(text: string) => rowsIfThere<Row>(database, text);
-  const all = await numbersOf(run);
+  const all = await sql.numbersOf(run);
   const widen = 'widen the range with `./campaign-mirror migrate --numbers`, or use another installation';
   const results: Result[] = [];
   for (const { table_name: table, first, last, assigned } of all) {
@@ -68,7 +60,7 @@ export async function checkNumbers({ database, purpose }: CheckInput): Promise<R
     results.push((isNeeded ? problem : warning)(finding, widen));
   }
   const [campaigns] = all;
-  const outside = campaigns && (await campaignsOutside(run, campaigns));
+  const outside = campaigns && (await sql.campaignsOutside(run, campaigns));
   if (outside)
     results.push(
       problem(outside, 'calls to them reach another installation: move them there, or widen the range'),
@@ -76,18 +68,10 @@ export async function checkNumbers({ database, purpose }: CheckInput): Promise<R
   return results;
 }
 
-/** Without its index, the history is as right, and the feed is slow. */
 export async function checkTransactions({ database }: CheckInput): Promise<Result[]> {
-  const [row] = await rowsIfThere<{ transaction_id: string | null; is_indexed: boolean }>(
-    database,
-    `select transaction_id, coalesce(indisvalid, false) as is_indexed from campaign_mirror.transactions_ahead
-    right join (select to_regclass('campaign_mirror.changes_by_transaction') as index) as named on true
-    left join pg_index on indexrelid = index`,
-  );
+  const text = 'select transaction_id from campaign_mirror.transactions_ahead';
+  const [row] = await rowsIfThere<{ transaction_id: string }>(database, text);
   if (!row) return [];
-  if (!row.is_indexed)
-    return [warning('the index of the history is not built: each look of the feed reads all of it', migrate)];
-  if (row.transaction_id === null) return [];
   const finding = `the history has changes of another server, up to its transaction ${row.transaction_id}`;
   return [problem(`${finding}: the feed would give them later, as new`, migrate)];
 }
@@ -99,7 +83,7 @@ const statement =
 
 /** If a table or a view is missing, or may not be read, the checks of migrations and rights report it. */
 function noneIfAbsent(error: Error): never[] {
-  if (!['42P01', '3F000', '42501'].includes(codeOf(error))) throw error;
+  if (!['42P01', '3F000', '42501'].includes(sql.codeOf(error))) throw error;
   return [];
 }
 
@@ -109,14 +93,14 @@ const rowsIfThere = <Row extends QueryResultRow>(database: CheckInput['database'
 /** Functions, triggers and constraints: a restore that was killed leaves them off, and nothing else shows it. */
 export async function checkEnforcement({ facts, database }: CheckInput): Promise<Result[]> {
   const { name, replication_role, schema_owner } = facts;
-  const states = await migrationStates(database).catch(() => []);
+  const states = await sql.migrationStates(database).catch(() => []);
   // Those of another version are others; the check of migrations reports that.
   if (states.length === 0 || states.some(({ state }) => state !== 'applied')) return [];
   if (replication_role !== 'origin') {
     const finding = `triggers are off for ${JSON.stringify(name)}: its session_replication_role is ${replication_role}`;
     return [problem(finding, `alter role ${name} reset session_replication_role`)];
   }
-  const faults = await enforcementFaults(statement(database));
+  const faults = await sql.enforcementFaults(statement(database));
   if (faults.length === 0) return [ok('functions, triggers and constraints are there, and on')];
   const listed = faults.slice(0, 5).map(({ finding }) => finding);
   if (faults.length > listed.length) listed.push(`${faults.length - listed.length} more`);
@@ -130,7 +114,7 @@ export async function checkEnforcement({ facts, database }: CheckInput): Promise
 /** For `doctor` only: it reads all mirrors, which the service may not. */
 export async function checkMirrors({ database, purpose }: CheckInput): Promise<Result[]> {
   if (purpose) return [];
-  const rows = await mirrorFaults(statement(database)).catch(noneIfAbsent);
+  const rows = await sql.mirrorFaults(statement(database)).catch(noneIfAbsent);
   if (rows.length === 0) return [];
   const listed = rows.map(({ campaign_id, hasNoAddress, isAlone }) => {
     if (isAlone) return `${campaign_id} (there is no such campaign)`;

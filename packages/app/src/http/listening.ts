@@ -1,11 +1,5 @@
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
-import {
-  Capacity,
-  type HttpServer,
-  type Overload,
-  overloads,
-  trustedProxies,
-} from '@campaign-mirror/adapters-http';
+import * as http from '@campaign-mirror/adapters-http';
 import { type Log, throttled } from '../logging/log-events.ts';
 import type { Settings } from '../settings/settings.ts';
 
@@ -24,7 +18,7 @@ const maxConnections = Math.min(4_096, Math.floor(openFiles() / 2));
 /** How many connections of callers are accepted in a turn of the event loop, which can be long while many call. */
 const listenersOfCallers = 8;
 
-const texts: Readonly<Record<Overload, string>> = {
+const texts: Readonly<Record<http.Overload, string>> = {
   requests: 'requests are refused: MAX_IN_FLIGHT are being carried out',
   share:
     'requests are refused: more than half of MAX_IN_FLIGHT is in use, and one caller or campaign has its eighth',
@@ -37,14 +31,14 @@ export function capacityOf(
   listener: 'callers' | 'operators',
   { MAX_IN_FLIGHT, MAX_EVENT_LOOP_DELAY }: Settings,
   log: Log,
-  count: (what: Overload) => void,
-): Capacity {
-  const warnings = new Map(overloads.map((what) => [what, throttled(log, 'warn')]));
+  count: (what: http.Overload) => void,
+): http.Capacity {
+  const warnings = new Map(http.overloads.map((what) => [what, throttled(log, 'warn')]));
   const limits =
     listener === 'callers'
       ? { inFlight: MAX_IN_FLIGHT, connections: maxConnections, eventLoopDelay: MAX_EVENT_LOOP_DELAY }
       : { inFlight: 64, connections: 256 };
-  return new Capacity(limits, (what) => {
+  return new http.Capacity(limits, (what) => {
     count(what);
     warnings.get(what)?.({ event: 'overload', listener, what }, texts[what]);
   });
@@ -52,7 +46,7 @@ export function capacityOf(
 
 /** Listens for callers or for operators. Resolves with the port in use. @throws ClearError if the address cannot be used */
 export async function listen(
-  server: HttpServer,
+  server: http.HttpServer,
   settings: Settings,
   name: 'PORT' | 'OPS_PORT',
 ): Promise<number> {
@@ -80,7 +74,7 @@ export async function listen(
 
 /** Warns, once per start, that keys which cross a network without TLS can be read there. */
 export function warnOfPlainHttp({ HOST, TRUSTED_PROXIES }: Settings, log: Log): void {
-  const isLoopback = HOST === 'localhost' || trustedProxies(['loopback']).has(HOST);
+  const isLoopback = HOST === 'localhost' || http.trustedProxies(['loopback']).has(HOST);
   if (TRUSTED_PROXIES !== undefined || isLoopback) return;
   log.warn(
     { event: 'plain-http-exposed', host: HOST },

@@ -1,12 +1,4 @@
-import {
-  type AnsweredRequest,
-  type Capacity,
-  type HttpServer,
-  type Overload,
-  overloads,
-  refusals,
-  setMirrorRoute,
-} from '@campaign-mirror/adapters-http';
+import * as http from '@campaign-mirror/adapters-http';
 import type { Registry } from 'prom-client';
 import { durationBuckets, instruments } from './instruments.ts';
 
@@ -20,15 +12,15 @@ const pageRoutes = /^\/(docs(\/.*)?)?$/;
 
 /** The answers that alerts compare start at 0, so that Prometheus sees their first rise. An overload is refused before its route is known. */
 const answersFromZero = [
-  { route: setMirrorRoute, status: 200 },
-  { route: setMirrorRoute, status: 500 },
-  { route: setMirrorRoute, status: 503 },
+  { route: http.setMirrorRoute, status: 200 },
+  { route: http.setMirrorRoute, status: 500 },
+  { route: http.setMirrorRoute, status: 503 },
   { route: 'other', status: 503 },
 ];
 
 export interface Watched {
-  readonly server: Pick<HttpServer, 'connections'>;
-  readonly capacity: Capacity;
+  readonly server: Pick<http.HttpServer, 'connections'>;
+  readonly capacity: http.Capacity;
 }
 
 /** Counts the answers of the listeners, and shows how much they carry. */
@@ -71,10 +63,10 @@ export function httpMetrics(registry: Registry) {
     requests.inc({ listener: 'callers', route, method: 'POST', status }, 0);
     durations.zero({ listener: 'callers', route, status });
   }
-  for (const { status, because } of refusals) refused.inc({ status, because }, 0);
+  for (const { status, because } of http.refusals) refused.inc({ status, because }, 0);
   for (const listener of ['callers', 'operators']) {
     callersGone.inc({ listener }, 0);
-    for (const what of overloads) refusedFor.inc({ listener, what }, 0);
+    for (const what of http.overloads) refusedFor.inc({ listener, what }, 0);
   }
 
   const watched = new Map<Listener, Watched>();
@@ -108,7 +100,7 @@ export function httpMetrics(registry: Registry) {
   return {
     answered:
       (listener: Listener) =>
-      ({ method, route: pattern, status, milliseconds, because, callerGone }: AnsweredRequest) => {
+      ({ method, route: pattern, status, milliseconds, because, callerGone }: http.AnsweredRequest) => {
         if (listener === 'callers' && pageRoutes.test(pattern)) return;
         const route = pattern === '-' ? 'other' : pattern;
         durations.observe({ listener, route, status }, milliseconds / 1_000);
@@ -116,7 +108,7 @@ export function httpMetrics(registry: Registry) {
         if (callerGone) callersGone.inc({ listener });
         if (because !== undefined && listener === 'callers') refused.inc({ status, because });
       },
-    overload: (listener: Listener) => (what: Overload) => refusedFor.inc({ listener, what }),
+    overload: (listener: Listener) => (what: http.Overload) => refusedFor.inc({ listener, what }),
     watch: (listener: Listener, of: Watched) => void watched.set(listener, of),
   };
 }

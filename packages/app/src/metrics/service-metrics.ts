@@ -1,17 +1,17 @@
 import type { DatabaseProbe } from '@campaign-mirror/adapters-persistence';
 import type { Registry } from 'prom-client';
+import type { Version } from '../process/project.ts';
 import type { Readiness } from '../process/readiness.ts';
-import { version } from '../process/version.ts';
 import { instruments } from './instruments.ts';
 
 /** The version that runs, and whether the service can serve. */
 export function serviceMetrics(
   registry: Registry,
+  { name: _, ...labels }: Version,
   readiness: Readiness,
   ofDatabase?: { readonly probe: DatabaseProbe; expiringKeys(): Promise<number | undefined> },
 ): void {
   const { gauge, value } = instruments(registry);
-  const { name: _, ...labels } = version();
   gauge(
     'campaign_mirror_build_info',
     'Always 1; its labels say what runs.',

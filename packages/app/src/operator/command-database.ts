@@ -1,17 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { userInfo } from 'node:os';
-import type { AccessOptions, ActContext } from '@campaign-mirror/adapters-cli';
+import type { AccessOptions, ActContext, OperatorAccess } from '@campaign-mirror/adapters-cli';
 import { type Call, ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import type { Migrating } from '@campaign-mirror/adapters-persistence';
-import {
-  type DatabaseAddress,
-  defaultPoolLimits,
-  isMigrated,
-  type OpenPool,
-  openPool,
-  type PoolLimits,
-  watchLockHolders,
-} from '@campaign-mirror/adapters-persistence/sql';
+import * as sql from '@campaign-mirror/adapters-persistence/sql';
 import { label, type OperatorAct } from '@campaign-mirror/domain';
 import { clearFault, notSetUp, undoneBy } from '../database/connection-advice.ts';
 import { type DatabaseAccess, openDatabaseAccess } from '../database/database-access.ts';
@@ -20,7 +12,44 @@ import { awaitDatabase, migrateClearly } from '../database/prepare-database.ts';
 import { readCommandSettings } from '../settings/read-settings.ts';
 import type { Settings } from '../settings/settings.ts';
 
-export interface OperatorSession<Opened extends OpenPool = OpenPool> {
+/** The ports of the operator's commands, on the configured database. Ctrl-C ends long reads and writes at once. */
+export function operatorPorts(call: Call): Pick<OperatorAccess, 'acting' | 'administering'> {
+  const { signal } = call.interruption;
+  return {
+    acting: (run, options = {}) =>
+      actOn(call, sql.openPool, options, ({ database: { pool }, act }, context) => {
+        const hotPath = sql.openHotPath(pool, { prepared: false });
+        const ports = {
+          ...hotPath,
+          records: sql.postgresCampaignRecords(pool),
+          history: sql.postgresMirrorHistory(pool, signal),
+          feed: sql.postgresChangeFeed(pool, signal),
+          pruning: sql.postgresHistoryPruning(pool, act),
+          moves: sql.postgresMirrorMoves(pool, act),
+          mirrors: sql.postgresOperatorMirrors(pool, act),
+          audit: sql.postgresAudit(pool),
+          imports: sql.postgresCampaignImport(pool, act, signal),
+          exports: sql.postgresCampaignExport(pool, signal),
+        };
+        // Stopping writes the use of the key that a command was called with.
+        return run(ports, context).finally(() => hotPath.uses.stop());
+      }),
+    administering: async (run, options = {}) => {
+      // Loaded here only: MikroORM takes longer to load than everything else.
+      const { openDatabase, PostgresAccessKeys, PostgresSettings } = await import(
+        '@campaign-mirror/adapters-persistence'
+      );
+      return actOn(call, openDatabase, options, ({ database: { pool, orm }, act }, context) => {
+        const records = sql.postgresCampaignRecords(pool);
+        const history = sql.postgresMirrorHistory(pool, signal);
+        const settings = new PostgresSettings(orm, act);
+        return run({ records, history, settings, keys: new PostgresAccessKeys(orm, act) }, context);
+      });
+    },
+  };
+}
+
+export interface OperatorSession<Opened extends sql.OpenPool = sql.OpenPool> {
   readonly database: Opened;
   readonly act: OperatorAct;
   /** Whom a statement of this session has waited for last, if it has. */
@@ -28,12 +57,12 @@ export interface OperatorSession<Opened extends OpenPool = OpenPool> {
 }
 
 /** Opens as much as a command needs: a pool, or MikroORM on one. */
-type Open<Opened> = (...input: Required<Parameters<typeof openPool>>) => Opened | Promise<Opened>;
+type Open<Opened> = (...input: Required<Parameters<typeof sql.openPool>>) => Opened | Promise<Opened>;
 
 const applicationName = 'campaign-mirror operator';
 
 /** The time limits of statements, in milliseconds, for commands that need longer than others. */
-const paces: Readonly<Record<NonNullable<AccessOptions['pace']>, Partial<PoolLimits>>> = {
+const paces: Readonly<Record<NonNullable<AccessOptions['pace']>, Partial<sql.PoolLimits>>> = {
   /** For commands on the whole database, whose statements may take long. */
   unhurried: { statementTimeout: 0, queryTimeout: 0 },
   /** For commands in many steps: a step takes far less, but counting everything beforehand may take this long. */
@@ -44,7 +73,7 @@ const paces: Readonly<Record<NonNullable<AccessOptions['pace']>, Partial<PoolLim
  * Acts as the operator on the database. The embedded one is started for it, unless a service runs it.
  * @throws ClearError when a setting is wrong, or the database is unavailable, not migrated, or rejects the login
  */
-export function actOn<T, Opened extends OpenPool>(
+export function actOn<T, Opened extends sql.OpenPool>(
   call: Call,
   open: Open<Opened>,
   { pace, state, besideService, role = 'operator' }: AccessOptions & { role?: 'owner' | 'operator' },
@@ -54,7 +83,7 @@ export function actOn<T, Opened extends OpenPool>(
     const runMigrated = async (session: OperatorSession<Opened>) => {
       // The embedded database is migrated automatically; yours only on your command. In earlier versions, the
       // operator's role may have had no right to read what is pending.
-      const migrated = await isMigrated(session.database.pool).catch((error) => {
+      const migrated = await sql.isMigrated(session.database.pool).catch((error) => {
         if (!access.embedded) throw error;
       });
       if (!migrated) {
@@ -76,18 +105,18 @@ export function actOn<T, Opened extends OpenPool>(
 }
 
 /** Acts with the operator's role or the owner's, then closes the database. `operator`: who acts, for the audit. */
-export async function asOperator<T, Opened extends OpenPool>(
+export async function asOperator<T, Opened extends sql.OpenPool>(
   open: Open<Opened>,
   access: DatabaseAccess,
   run: (session: OperatorSession<Opened>) => Promise<T>,
   operator: string,
-  limits?: Partial<PoolLimits>,
+  limits?: Partial<sql.PoolLimits>,
   role: 'owner' | 'operator' = 'operator',
 ): Promise<T> {
-  const poolLimits = { ...defaultPoolLimits, size: 4, ...limits };
+  const poolLimits = { ...sql.defaultPoolLimits, size: 4, ...limits };
   const database = await open(access.address(role), poolLimits, applicationName);
   const act = { operator, requestId: `operator-${randomUUID()}` };
-  const watch = watchLockHolders(database.pool);
+  const watch = sql.watchLockHolders(database.pool);
   return run({ database, act, lastHolders: watch.last }).finally(() => {
     watch.stop();
     return database.close();
@@ -116,7 +145,7 @@ export async function migrateAsOwner(call: Call, numbers?: Migrating['numbers'])
   await withDatabase(call, async (access, settings) => {
     await migrateWithNotes(access, call, numbers);
     const run = ({ database: { pool } }: OperatorSession) => denyTogether(pool, settings);
-    await asOperator(openPool, access, run, personWhoCalls(call.environment), undefined, 'owner');
+    await asOperator(sql.openPool, access, run, personWhoCalls(call.environment), undefined, 'owner');
   });
 }
 
@@ -150,11 +179,11 @@ export async function withDatabase<T>(
 export function withPool<T>(
   call: Call,
   user: 'owner' | 'operator',
-  run: (pool: OpenPool['pool'], address: DatabaseAddress) => Promise<T>,
+  run: (pool: sql.OpenPool['pool'], address: sql.DatabaseAddress) => Promise<T>,
 ): Promise<T> {
   return withDatabase(call, (access) => {
     const address = access.address(user);
-    const { pool, close } = openPool(address, { ...defaultPoolLimits, size: 1 }, applicationName);
+    const { pool, close } = sql.openPool(address, { ...sql.defaultPoolLimits, size: 1 }, applicationName);
     return run(pool, address).finally(close);
   });
 }

@@ -5,14 +5,7 @@ import {
   PostgresAccessKeys,
   PostgresSettings,
 } from '@campaign-mirror/adapters-persistence';
-import {
-  type Label,
-  label,
-  type MirrorAddress,
-  mirrorAddress,
-  noDeniedHosts,
-  type OwnerId,
-} from '@campaign-mirror/domain';
+import * as domain from '@campaign-mirror/domain';
 import type { OperatorSession } from './command-database.ts';
 
 /** How long the key of the set is valid, in seconds. */
@@ -22,9 +15,12 @@ const sevenDays = 7 * 24 * 60 * 60;
 export async function createDemonstration({ database, act }: OperatorSession<Database>) {
   if (await filledTable(database.pool)) return undefined;
   const campaigns = new PostgresSettings(database.orm, act);
-  const address = mirrorAddress('https://first.example/', noDeniedHosts) as MirrorAddress;
-  const create = async (owner: OwnerId, description: string, isDefault = false) => {
-    const name = label(`Demonstration: ${description}`) as Label;
+  const address = domain.mirrorAddress(
+    'https://first.example/',
+    domain.noDeniedHosts,
+  ) as domain.MirrorAddress;
+  const create = async (owner: domain.OwnerId, description: string, isDefault = false) => {
+    const name = domain.label(`Demonstration: ${description}`) as domain.Label;
     return (await campaigns.createCampaign({ owner, isDefault, name })).id;
   };
   const [owner, stranger] = owners;
@@ -34,7 +30,11 @@ export async function createDemonstration({ database, act }: OperatorSession<Dat
   const foreign = await create(stranger, "another owner's");
   for (const campaign of [withMirror, isDefault, foreign]) await campaigns.createMirror(campaign, address);
   const keys = new PostgresAccessKeys(database.orm, act);
-  const { key } = await keys.issue({ owner, name: label('Demonstration') as Label, expiresIn: sevenDays });
+  const { key } = await keys.issue({
+    owner,
+    name: domain.label('Demonstration') as domain.Label,
+    expiresIn: sevenDays,
+  });
   return { key, withMirror, withoutMirror, isDefault, foreign };
 }
 

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { setTimeout as pause } from 'node:timers/promises';
 import { printable } from '@campaign-mirror/adapters-cli/terminal';
-import { openDatabase } from '@campaign-mirror/adapters-persistence';
+import { migrationNames, openDatabase } from '@campaign-mirror/adapters-persistence';
 import { SetCampaignMirror } from '@campaign-mirror/domain';
 import { Container, type ContainerModule } from 'inversify';
 import type { DatabaseAccess } from '../database/database-access.ts';
@@ -12,16 +12,15 @@ import { httpMetrics } from '../metrics/http-metrics.ts';
 import { processMetrics } from '../metrics/instruments.ts';
 import { asOperator } from '../operator/command-database.ts';
 import { createDemonstration, firstCalls, laterCalls } from '../operator/demonstration.ts';
-import { nothingToShow } from '../ops-page/page-data.ts';
+import { nothingToShow } from '../ops-page/page.ts';
 import { aborted, Life, sendLastSpans } from '../process/life.ts';
+import { project, type Version } from '../process/project.ts';
 import { endBy, stopSignals } from '../process/stop-signals.ts';
-import { version } from '../process/version.ts';
 import { type Origins, readSettings } from '../settings/read-settings.ts';
 import { type Setting, type SettingName, settings as table } from '../settings/settings.ts';
 import { defaultParts } from '../wiring/default-parts.ts';
-import { callersListener, openPageData, operatorsListener } from '../wiring/listeners.ts';
-import { boundParts } from '../wiring/rebound.ts';
-import type { ServiceInput } from '../wiring/tokens.ts';
+import { callersListener, openPageData, opsListener } from '../wiring/listeners.ts';
+import { boundParts, type ServiceInput } from '../wiring/tokens.ts';
 
 /** How a program of yours runs the service. */
 export interface ServiceOptions {
@@ -49,7 +48,8 @@ export async function runService(
   }
   const { settings, origins, notes } = read;
   const { log, lines, gone, lostLines, close } = openLog(settings.LOG_LEVEL);
-  logStart(log, origins);
+  const version = { ...project(), node: process.version, migration: migrationNames.at(-1) ?? '-' };
+  logStart(log, origins, version);
   for (const note of notes) log.warn({ event: 'setting-doubtful' }, note);
   const life = new Life(log);
   const fail = (error: unknown) => life.fail(error, 'an uncaught error');
@@ -58,7 +58,8 @@ export async function runService(
   const signals = options.stop ? undefined : stopSignals(endBy);
   void (options.stop ?? signals?.asked)?.then((signal) => life.end(signal));
 
-  await live({ settings, log, lines, registry: processMetrics(lostLines, life), life }, options);
+  const registry = processMetrics(lostLines, life);
+  await live({ settings, version, log, lines, registry, life }, options);
   await life.endParts();
   await sendLastSpans(log);
   log.info({ event: 'stopped' }, 'stopped');
@@ -106,7 +107,7 @@ async function start(
   const useCase = new SetCampaignMirror(parts.campaignRepository, parts.identity, deniedHosts);
   const pageData = database ? openPageData(database, input) : nothingToShow;
   const shared = { parts, metrics: httpMetrics(registry), pageData };
-  const opsPort = await listen(operatorsListener(input, shared, database), settings, 'OPS_PORT');
+  const opsPort = await listen(opsListener(input, shared, database), settings, 'OPS_PORT');
   const port = await listen(callersListener(input, shared, useCase, own?.isWellFormed), settings, 'PORT');
   const { HOST: host, OPS_HOST: opsHost } = settings;
   const docs = settings.DOCS === 'on' ? ` (a page to try it: ${urlOf(host, port)}/docs)` : '';
@@ -146,13 +147,12 @@ async function greet(
 }
 
 /** The first line of a process: what starts, and the settings that differ from their defaults; no secret. */
-function logStart(log: Log, origins: Origins): void {
-  const { version: ours, node, migration } = version();
+function logStart(log: Log, origins: Origins, { version, node, migration }: Version): void {
   const settings: Partial<Record<SettingName, string>> = {};
   for (const name of Object.keys(origins) as SettingName[]) {
     const { byDefault, secret }: Setting = table[name];
     const { text } = origins[name];
     if (!secret && text !== undefined && text !== byDefault) settings[name] = text;
   }
-  log.info({ event: 'starting', version: ours, node, migration, settings }, `version ${ours} is starting`);
+  log.info({ event: 'starting', version, node, migration, settings }, `version ${version} is starting`);
 }

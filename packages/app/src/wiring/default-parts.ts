@@ -4,7 +4,7 @@ import { Registry } from 'prom-client';
 import { type DatabaseAccess, openDatabaseAccess } from '../database/database-access.ts';
 import { prepareDatabase } from '../database/prepare-database.ts';
 import { openIdentity } from '../http/identity.ts';
-import { openLimits } from '../http/limiters.ts';
+import { openLimits } from '../http/limits.ts';
 import { throttled } from '../logging/log-events.ts';
 import { hotPathMetrics, keyUseMetrics, poolMetrics } from '../metrics/database-metrics.ts';
 import type { Settings } from '../settings/settings.ts';

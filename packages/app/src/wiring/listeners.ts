@@ -1,10 +1,4 @@
-import {
-  application,
-  Calls,
-  HttpServer,
-  type OpsAnswer,
-  operatorsApplication,
-} from '@campaign-mirror/adapters-http';
+import * as http from '@campaign-mirror/adapters-http';
 import { interfacePages } from '@campaign-mirror/adapters-http/docs';
 import { openPool, openProbe } from '@campaign-mirror/adapters-persistence';
 import type { SetCampaignMirror } from '@campaign-mirror/domain';
@@ -14,11 +8,9 @@ import { httpLog } from '../http/http-log.ts';
 import { capacityOf } from '../http/listening.ts';
 import type { httpMetrics } from '../metrics/http-metrics.ts';
 import { serviceMetrics } from '../metrics/service-metrics.ts';
-import { opsPage } from '../ops-page/page.ts';
-import { pageData as dataOn, type PageData } from '../ops-page/page-data.ts';
+import { pageData as dataOn, opsPage, type PageData } from '../ops-page/page.ts';
 import { aborted } from '../process/life.ts';
 import { readinessOf } from '../process/readiness.ts';
-import { version } from '../process/version.ts';
 import type { BoundParts, ServiceInput } from './tokens.ts';
 
 /** What both listeners need besides the settings. */
@@ -37,13 +29,13 @@ export function callersListener(
   { parts, metrics, pageData }: Shared,
   useCase: SetCampaignMirror,
   isWellFormed: (credential: string) => boolean = () => true,
-): HttpServer {
+): http.HttpServer {
   const { credentialForm: form, callLimiter: keys, failedKeyLimiter: failedKeys, middleware } = parts;
   const { CORS_ORIGINS: origins, DOCS, IDLE_TIMEOUT, SHUTDOWN_TIMEOUT, TRUSTED_PROXIES } = settings;
   const capacity = capacityOf('callers', settings, log, metrics.overload('callers'));
   const requestLog = httpLog(log, lines, 'info', metrics.answered('callers'));
-  const calls = new Calls({ log: requestLog, proxies: TRUSTED_PROXIES });
-  const app = application({
+  const calls = new http.Calls({ log: requestLog, proxies: TRUSTED_PROXIES });
+  const app = http.application({
     calls,
     capacity,
     credentialHeader: form.credentialHeader,
@@ -54,7 +46,7 @@ export function callersListener(
     limits: { keys, failedKeys },
     pages: interfacePages({ docs: DOCS === 'on', campaign: pageData.demonstration }),
   });
-  const server = new HttpServer(app.callback(), {
+  const server = new http.HttpServer(app.callback(), {
     calls,
     capacity,
     limits: { keepAliveTimeout: IDLE_TIMEOUT },
@@ -76,38 +68,37 @@ export function callersListener(
 const probeTimeout = 1_000;
 
 /** Health, metrics and the page for operators, on a listener of their own. */
-export function operatorsListener(
-  { settings, log, lines, registry, life }: ServiceInput,
+export function opsListener(
+  { settings, version, log, lines, registry, life }: ServiceInput,
   { parts, metrics, pageData: { lists } }: Shared,
   database?: DatabaseAccess,
-): HttpServer {
+): http.HttpServer {
   const probe = database && openProbe(database.address('service'), probeTimeout);
   if (probe) life.atEnd('probe', probe.close);
   const readiness = readinessOf(async () => (await probe?.ask()) ?? {}, life.ending);
 
-  const page = opsPage({ readiness, version: version(), lists });
-
+  const page = opsPage({ readiness, version, lists });
   const expiringKeys = async () => {
     const { keys } = await lists();
     return keys ? (keys[0]?.soon ?? 0) : undefined;
   };
-  serviceMetrics(registry, readiness, probe && { probe, expiringKeys });
+  serviceMetrics(registry, version, readiness, probe && { probe, expiringKeys });
   const { contentType } = registry;
   const metricsNow = () => Registry.merge([registry, parts.metrics]).metrics();
-  const scrape: OpsAnswer = async () => ({ status: 200, contentType, body: await metricsNow() });
+  const scrape: http.OpsAnswer = async () => ({ status: 200, contentType, body: await metricsNow() });
 
   // Health checks call every second: their lines are at `debug`.
   const requestLog = httpLog(log, lines, 'debug', metrics.answered('operators'));
   const capacity = capacityOf('operators', settings, log, metrics.overload('operators'));
-  const shared = { calls: new Calls({ log: requestLog }), capacity };
-  const app = operatorsApplication({
+  const shared = { calls: new http.Calls({ log: requestLog }), capacity };
+  const app = http.opsApplication({
     ...shared,
     readiness,
-    version: version(),
+    version,
     more: { ...page, '/metrics': scrape },
     names: [settings.OPS_HOST.toLowerCase(), ...settings.OPS_NAMES],
   });
-  const server = new HttpServer(app.callback(), shared);
+  const server = new http.HttpServer(app.callback(), shared);
   metrics.watch('operators', { server, capacity });
   life.atEnd('ops', () => server.drain(0));
   return server;

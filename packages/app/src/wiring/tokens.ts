@@ -1,10 +1,13 @@
+import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import type { Limiter, Middleware, SetMirrorSettings } from '@campaign-mirror/adapters-http';
 import type { CampaignRepository, Identity } from '@campaign-mirror/domain';
-import type { ServiceIdentifier } from 'inversify';
+import type { Container, ServiceIdentifier } from 'inversify';
 import type { Registry } from 'prom-client';
+import * as v from 'valibot';
 import type { LogLines } from '../logging/log.ts';
 import type { Log } from '../logging/log-events.ts';
 import type { Life } from '../process/life.ts';
+import type { Version } from '../process/project.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /** A function, because a plain `const X: ServiceIdentifier<T> = Symbol()` narrows to `symbol` and loses its type. */
@@ -38,9 +41,43 @@ export type BoundParts = {
     : never;
 };
 
+const method = v.function();
+const limiter = v.optional(
+  v.object({ rate: v.object({ limit: v.number(), seconds: v.number() }), count: method }),
+);
+
+/** What each part must have: without it, every call would be 500. */
+const shapes = {
+  campaignRepository: v.object({ find: method, setMirror: method }),
+  identity: v.object({ whoIs: method, remembered: v.optional(method) }),
+  credentialForm: v.object({
+    // A name of a header (RFC 9110, section 5.1).
+    credentialHeader: v.optional(v.pipe(v.string(), v.regex(/^[\w!#$%&'*+.^`|~-]+$/))),
+    isWellFormed: v.optional(method),
+  }),
+  callLimiter: limiter,
+  failedKeyLimiter: limiter,
+  middleware: v.array(method),
+  metrics: v.object({ getMetricsAsArray: method }),
+} satisfies Readonly<Record<keyof BoundParts, v.GenericSchema>>;
+
+/** The parts that are bound. @throws ClearError if a module of somebody else has bound what does not fit */
+export async function boundParts(container: Container): Promise<BoundParts> {
+  const parts: Partial<Record<keyof BoundParts, unknown>> = {};
+  for (const name of Object.keys(shapes) as (keyof BoundParts)[]) {
+    parts[name] = await container.getAsync<unknown>(tokens[name]);
+    const [issue] = v.safeParse(shapes[name], parts[name]).issues ?? [];
+    if (!issue) continue;
+    const path = ['tokens', name, v.getDotPath(issue) ?? []].flat().join('.');
+    throw new ClearError(`${path} does not fit: ${issue.message}`);
+  }
+  return parts as BoundParts;
+}
+
 /** What every part of the service is made from. */
 export interface ServiceInput {
   readonly settings: Settings;
+  readonly version: Version;
   readonly log: Log;
   readonly lines: LogLines;
   readonly registry: Registry;

@@ -55,13 +55,12 @@ export interface ImportOptions {
   readonly allowDuplicates: boolean;
 }
 
-/** Imports campaigns. Throws `Unavailable` when the store is unavailable. */
+/** Imports campaigns. */
 export interface CampaignImport {
   /**
-   * Imports every line or none. If lines are bad, `report` is called and awaited for each fault, in the order of the
-   * lines; for duplicates only if nothing else is bad. Campaigns keep their numbers; the sequences continue after the
-   * highest one. The import is recorded in the audit with `source`, the origin of the lines. An error from `lines` or
-   * `report` ends the import, and nothing is imported.
+   * Imports every line or none. `report` is awaited for each fault, in the order of the lines; for duplicates only if
+   * nothing else is bad. Campaigns keep their numbers; the sequences continue after the highest one. The audit has the
+   * `source` of the lines. An error from `lines` or `report` ends the import, and nothing is imported.
    */
   importAll(
     source: string,
@@ -71,7 +70,7 @@ export interface CampaignImport {
   ): Promise<ImportOutcome>;
 }
 
-/** Reads all campaigns. Throws `Unavailable` when the store is unavailable. */
+/** Reads all campaigns. */
 export interface CampaignExport {
   /** Every campaign with its mirror, by ascending number, all from one snapshot. `onCount` first receives their number. */
   all(onCount?: (count: number) => void): AsyncIterable<CampaignRecord>;

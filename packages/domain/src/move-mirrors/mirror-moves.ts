@@ -3,16 +3,10 @@ import type { Campaign } from '../set-campaign-mirror/campaign-repository.ts';
 import type { AuditId, CampaignId, HistoryId, OwnerId } from '../values/identifiers.ts';
 import type { MirrorAddress } from '../values/mirror-address.ts';
 
-/** A mirror that can be on a host that was asked for. */
-export interface FoundMirror {
-  readonly campaign: Campaign;
-  readonly address: MirrorAddress;
-}
-
 /** A campaign as it is, with the address of its mirror; null if it has none. */
-export interface FoundCampaign {
+export interface FoundCampaign<Address = MirrorAddress | null> {
   readonly campaign: Campaign;
-  readonly address: MirrorAddress | null;
+  readonly address: Address;
 }
 
 /** A mirror, its address, and the one that it is to have. */
@@ -45,39 +39,31 @@ export interface MoveOptions {
   readonly includeDefault: boolean;
 }
 
-/** What became of a mirror that was to be moved. */
-export type MirrorMoveOutcome =
-  | 'moved'
-  /** The campaign or its mirror has changed since it was read; nothing was written. */
-  | 'changed-meanwhile'
-  /** Another transaction has locked the mirror; nothing was written. */
-  | 'locked';
+/** What became of a mirror that was to be moved; unless it is `moved`, nothing was written. */
+export type MirrorMoveOutcome = 'moved' | 'changed-meanwhile' | 'locked';
 
 /**
- * Gives many mirrors other addresses for an operator. An instance makes one move. Each moved mirror is recorded in the history,
- * with the campaign's owner at that moment, and the number of mirrors moved together is recorded in the audit; a call
- * commits all of this or nothing. Every call throws `Unavailable` when the store is unavailable; whether the moves of that
- * call were made is then unknown.
+ * Gives many mirrors other addresses for an operator. An instance makes one move. A call commits its changes with their
+ * rows in the history and their entry in the audit, or nothing.
  */
 export interface MirrorMoves {
   /** Of this owner's mirrors or of all. */
   count(owner?: OwnerId): Promise<number>;
 
-  find(page: MirrorPage): Promise<ExaminedMirrors<FoundMirror>>;
+  find(page: MirrorPage): Promise<ExaminedMirrors<FoundCampaign<MirrorAddress>>>;
 
   /** Those of these campaigns that exist, in any order. */
   findCampaigns(campaigns: readonly CampaignId[]): Promise<readonly FoundCampaign[]>;
 
   /**
    * Makes each move if, at the moment of the write, the conditions hold and the address is still the one that was read.
-   * Does not wait for locks: the outcome of a mirror that another transaction has locked is `locked`. The outcomes are in
-   * the order of the moves.
+   * Waits for no lock. The outcomes are in the order of the moves.
    */
   setMany(moves: readonly MirrorMove[], options: MoveOptions): Promise<readonly MirrorMoveOutcome[]>;
 
   /**
-   * Makes one move. Waits for a lock for a limited time, which the adapter chooses, then returns `locked`. The adapter also
-   * limits the waits of a whole move: after too many of them have timed out, it returns `locked` without waiting.
+   * Makes one move. Waits for a lock for a limited time, which the adapter chooses; after too many such waits of a move
+   * were in vain, it waits no longer.
    */
   setOne(move: MirrorMove, options: MoveOptions): Promise<MirrorMoveOutcome>;
 

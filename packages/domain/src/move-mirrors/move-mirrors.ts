@@ -1,4 +1,4 @@
-import type { CampaignNotFound } from '../operator/campaign-settings.ts';
+import { type CampaignNotFound, examinedTogether } from '../operator/campaign-settings.ts';
 import type { Campaign } from '../set-campaign-mirror/campaign-repository.ts';
 import { type OperatorRefusal, operatorRefusalOf } from '../set-campaign-mirror/set-campaign-mirror.ts';
 import type { AuditId, CampaignId, HistoryId } from '../values/identifiers.ts';
@@ -6,12 +6,12 @@ import {
   type AddressFault,
   type HostList,
   isOnHost,
+  type MirrorAddress,
   mirrorAddress,
   namesHostElsewhere,
 } from '../values/mirror-address.ts';
 import type {
   FoundCampaign,
-  FoundMirror,
   MirrorMove,
   MirrorMoveOutcome,
   MirrorMoves,
@@ -20,18 +20,14 @@ import type {
 } from './mirror-moves.ts';
 import { type HostMove, movedAddress } from './moved-address.ts';
 
-interface MoveRequest extends Omit<MoveOptions, 'details'> {
-  /** Report what would be done, and write nothing. */
+/** Which mirrors to move, and how. A dry run reports what would be done, and writes nothing. */
+export interface MoveMirrorsRequest extends Omit<MoveOptions, 'details'> {
   readonly dryRun: boolean;
-}
-
-/** Which mirrors to move, and how. */
-export interface MoveMirrorsRequest extends MoveRequest {
   readonly move: HostMove;
 }
 
 /** Which move to undo, and how. */
-export interface UndoMoveRequest extends Omit<MoveRequest, 'owner'> {
+export interface UndoMoveRequest extends Omit<MoveMirrorsRequest, 'owner' | 'move'> {
   readonly move: AuditId;
 }
 
@@ -44,13 +40,6 @@ export interface AddressLine {
   readonly expected: string;
 }
 
-/** A line that cannot be read; the text is the driving adapter's. */
-export interface UnreadLine {
-  readonly kind: 'unread';
-  readonly line: number;
-  readonly because: string;
-}
-
 /** An examined mirror on the host: moved, or why it was not. */
 export type MirrorMoved =
   | (MirrorMove & { readonly kind: MirrorMoveOutcome | 'would-move' | 'changed-since' })
@@ -58,43 +47,40 @@ export type MirrorMoved =
   | (NotMoved & { readonly kind: 'unchanged' | 'not-as-expected' })
   | (NotMoved & { readonly kind: 'refused'; readonly because: OperatorRefusal | CampaignNotFound['kind'] })
   | (NotMoved & { readonly kind: 'invalid'; readonly because: AddressFault })
-  | UnreadLine;
+  /** A line that cannot be read; the text is the driving adapter's. */
+  | { readonly kind: 'unread'; readonly line: number; readonly because: string };
 
-interface NotMoved {
-  readonly line?: number;
-  readonly campaign: CampaignId;
+interface NotMoved extends Pick<MirrorMove, 'line' | 'campaign'> {
   /** Null if there is no mirror. */
   readonly before: string | null;
   /** The address it would have had; undefined if it cannot be determined. */
   readonly after: string | undefined;
 }
 
-/** The number of mirrors examined so far. All that was written is committed, and was reported before. */
+/** What was found so far. All that was written is committed, and was reported before. */
 export interface MoveProgress {
   readonly kind: 'progress';
+  /** The number of mirrors. */
   readonly examined: number;
   /** The number of mirrors to examine; undefined if it is unknown. */
   readonly total: number | undefined;
   /** The identifier of this move in the audit; undefined until a mirror was moved. */
   readonly move: AuditId | undefined;
-  /** Whether any mirror examined so far is on the host to move to. Only a dry run looks for one. */
+  /** Whether any is on the host to move to. Only a dry run looks for one. */
   readonly isTargetInUse: boolean;
-  /** The number of mirrors examined so far that are on a name below the host, and do not move. */
+  /** The number on a name below the host, which do not move. */
   readonly below: number;
-  /** The number of mirrors examined so far that have the host in another part of the address, which a move does not change. */
+  /** The number that have the host in another part of the address, which a move does not change. */
   readonly elsewhere: number;
 }
 
-/** The number of mirrors examined together. */
-const pageSize = 20_000;
 /** The number of mirrors moved together. */
 const batchSize = 500;
 
 /**
  * Moves every mirror on one host to another, as an act of the operator: the third rule does not apply, nor does the
  * second if default campaigns are included. A moved mirror no longer matches, so repeating a stopped move resumes it.
- * Keeps one page of mirrors in memory. To stop the move, stop iterating at a `progress`.
- * @throws Unavailable when the store is unavailable
+ * To stop it, stop iterating at a `progress`.
  */
 export async function* moveMirrors(
   mirrors: MirrorMoves,
@@ -112,7 +98,7 @@ export async function* moveMirrors(
   do {
     yield progress();
     const hosts = dryRun && !seen.isTargetInUse ? [from, to.name] : [from];
-    const page = await mirrors.find({ limit: pageSize, hosts, after, owner });
+    const page = await mirrors.find({ limit: examinedTogether, hosts, after, owner });
     const results: MirrorMoved[] = [];
     for (const mirror of page.mirrors) {
       const result = moveOf(mirror, request, denied);
@@ -132,7 +118,6 @@ export async function* moveMirrors(
  * Gives campaigns the addresses of the lines, at most one line for each, as an act of the operator. A mirror that has its
  * address already is not written, so repeating a stopped call resumes it. A line that a dry run has judged is not judged
  * again: the mirror is set if it is as the dry run saw it. To stop, stop iterating at a `progress`.
- * @throws Unavailable when the store is unavailable
  */
 export async function* moveToAddresses(
   mirrors: MirrorMoves,
@@ -179,7 +164,7 @@ function settingOf(
 
 /** Undefined if the mirror is on another host. */
 function moveOf(
-  { campaign, address }: FoundMirror,
+  { campaign, address }: FoundCampaign<MirrorAddress>,
   { move, includeDefault }: MoveMirrorsRequest,
   denied: HostList,
 ): MirrorMoved | undefined {
@@ -193,10 +178,8 @@ function moveOf(
 }
 
 /**
- * Gives the mirrors of a move the addresses that they had before it, as an act of the operator. Mirrors that were changed
- * since then keep their addresses. The addresses are checked again, since the denied hosts can have changed. To stop, stop
- * iterating at a `progress`.
- * @throws Unavailable when the store is unavailable
+ * Gives the mirrors of a move that were not changed since the addresses that they had before it, which are checked again,
+ * since the denied hosts can have changed. To stop, stop iterating at a `progress`.
  */
 export async function* undoMove(
   mirrors: MirrorMoves,

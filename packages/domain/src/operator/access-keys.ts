@@ -37,7 +37,7 @@ export interface AccessKeyRecord {
 /** Which keys to list: those after one, at most `limit` (1 or more). */
 export interface AccessKeyPage {
   readonly owner?: OwnerId | undefined;
-  /** Only keys that expire within so many seconds from now, by the store's clock, and are neither revoked nor replaced. */
+  /** Only keys that expire within so many seconds, by the store's clock, and are neither revoked nor replaced. */
   readonly expiring?: number | undefined;
   readonly after?: AccessKeyId | undefined;
   readonly limit: number;
@@ -59,10 +59,7 @@ export type KeyRotation =
   /** The key has a successor, `by`, which can be rotated instead. */
   | { readonly kind: 'key-replaced'; readonly by: AccessKeyId };
 
-/**
- * Issues, rotates and revokes access keys. An act and its audit entry are committed together. Every call throws
- * `Unavailable` when the store is unavailable.
- */
+/** Issues, rotates and revokes access keys. An act and its audit entry are committed together. */
 export interface AccessKeys {
   /** Returns the key itself, of which only the SHA-256 is stored. */
   issue(key: NewAccessKey): Promise<{ readonly id: AccessKeyId; readonly key: AccessKey }>;
@@ -71,14 +68,11 @@ export interface AccessKeys {
   list(page: AccessKeyPage): Promise<AccessKeyRecord[]>;
 
   /**
-   * Replaces a key with a new one that has the same owner, name, hosts and lifetime, including no expiry. The old key expires
-   * after `grace` seconds (0 or more), or at its own expiry if that is sooner. A key can be replaced only once.
+   * Replaces a key, once, with one of the same owner, name, hosts and lifetime, including no expiry. The old one expires
+   * after `grace` seconds (0 or more), or at its own expiry if that is sooner.
    */
   rotate(id: AccessKeyId, options: { readonly grace: number }): Promise<KeyRotation>;
 
-  /**
-   * Once this resolves, every process refuses the key. Returns false if there is no such key. Revoking a key again
-   * changes nothing.
-   */
+  /** Once this resolves, every process refuses the key. False if there is no such key. Again, it changes nothing. */
   revoke(id: AccessKeyId): Promise<boolean>;
 }

@@ -1,9 +1,6 @@
 import type { AccessKeyId, AuditId, CampaignId, OwnerId, Timestamp } from '../values/identifiers.ts';
 
-/**
- * The acts of operators. A mirror that was set is also recorded in the history. An import has one entry for its campaigns
- * and one for its mirrors. `key-changed` and `mirror-deleted` stand for acts that no command makes.
- */
+/** The acts of operators. `key-changed` and `mirror-deleted` stand for acts that no command makes. */
 export const auditedActs = [
   'campaign-created',
   'campaign-transferred',
@@ -43,17 +40,14 @@ export interface AuditEntry {
   readonly details: Readonly<Record<string, string | number | boolean | null>>;
 }
 
-/** Which entries to list: those before one, at most `limit` (1 or more). */
-export interface AuditPage {
-  readonly campaign?: CampaignId | undefined;
-  readonly before?: AuditId | undefined;
-  readonly limit: number;
-}
-
-/** The record of operators' acts. Every call throws `Unavailable` when the store is unavailable. */
+/** The record of operators' acts. */
 export interface Audit {
-  /** Newest first. */
-  list(page: AuditPage): Promise<AuditEntry[]>;
+  /** Those of a campaign or all, before an entry, newest first; at most `limit` (1 or more). */
+  list(page: {
+    readonly campaign?: CampaignId | undefined;
+    readonly before?: AuditId | undefined;
+    readonly limit: number;
+  }): Promise<AuditEntry[]>;
 }
 
 /** One act of the operator: the actor, and the identifier that its audit and history rows share. */

@@ -20,12 +20,12 @@ export interface CampaignPage {
   readonly limit: number;
 }
 
-/** Which mirrors to examine, in the order of their campaigns. `limit` is the maximum number of mirrors to examine. */
+/** How many mirrors are examined for a host together, at most. */
+export const examinedTogether = 20_000;
+
+/** Which mirrors to examine, in the order of their campaigns, `limit` at most. */
 export interface MirrorPage extends CampaignPage {
-  /**
-   * Return only mirrors that can be on one of these hosts, or on a name below one, or have such a name in another part of
-   * the address: check each with `isOnHost` and `namesHostElsewhere`.
-   */
+  /** Only those that may have one of these hosts, or a name below it: check with `isOnHost` and `namesHostElsewhere`. */
   readonly hosts?: readonly HostName[];
 }
 
@@ -38,7 +38,7 @@ export interface ExaminedMirrors<M> {
   readonly last: CampaignId | undefined;
 }
 
-/** Reads campaigns and their mirrors. Every call throws `Unavailable` when the store is unavailable. */
+/** Reads campaigns and their mirrors. */
 export interface CampaignRecords {
   /** Undefined if there is no such campaign. */
   find(id: CampaignId): Promise<CampaignRecord | undefined>;
@@ -57,7 +57,7 @@ export interface NewCampaign {
   readonly name?: Label;
 }
 
-/** An owner has at most one default campaign, and this one is it. Nothing was done. */
+/** The owner's default campaign, of which there is one at most. Nothing was done. */
 export interface OwnerHasDefault {
   readonly kind: 'owner-has-default';
   readonly ownerId: OwnerId;
@@ -78,31 +78,26 @@ export type MirrorCreation =
   /** A campaign has at most one mirror, whose address is then set. */
   | { readonly kind: 'mirror-exists' };
 
-/** The result of a transfer to another owner. */
+/** The result of a transfer to another owner. A default campaign remains one, so that owner must not have another. */
 export type Transfer =
   | { readonly kind: 'transferred'; readonly from: OwnerId }
-  /** The campaign already belonged to that owner; nothing was done. */
   | { readonly kind: 'unchanged' }
   | CampaignNotFound
-  /** A default campaign remains one, so its new owner must not have another. */
   | OwnerHasDefault;
 
 /** The result of a change of the default flag. */
 export type DefaultChange =
-  /** The flag already had this value; nothing was done. */
-  { readonly kind: 'changed' | 'unchanged'; readonly ownerId: OwnerId } | CampaignNotFound | OwnerHasDefault;
+  | { readonly kind: 'changed' | 'unchanged'; readonly ownerId: OwnerId }
+  | CampaignNotFound
+  | OwnerHasDefault;
 
-/** The result of a deletion. Nothing was deleted unless it is `deleted`. */
+/** The result of a deletion: the campaign in its final state, including the last click; or nothing was deleted. */
 export type Deletion =
-  /** The campaign in its final state, including the last click. */
   | { readonly kind: 'deleted'; readonly campaign: CampaignRecord }
   | CampaignNotFound
   | { readonly kind: 'changed-meanwhile' };
 
-/**
- * Creates and changes campaigns, and creates their mirrors, for the operator. An act and its audit entry are committed
- * together. Every call throws `Unavailable` when the store is unavailable.
- */
+/** The operator's acts on campaigns, each committed together with its entry in the audit. */
 export interface CampaignSettings {
   createCampaign(campaign: NewCampaign): Promise<CampaignCreation>;
   createMirror(campaign: CampaignId, address: MirrorAddress): Promise<MirrorCreation>;
@@ -111,8 +106,8 @@ export interface CampaignSettings {
   setDefault(campaign: CampaignId, isDefault: boolean): Promise<DefaultChange>;
 
   /**
-   * Deletes a campaign and its mirror, but not their history. With `seen`, deletes the campaign only if its owner,
-   * default flag, name and mirror address are still those that the user agreed to delete.
+   * Deletes a campaign and its mirror, but not their history. With `seen`, only if its owner, default flag, name and
+   * mirror address are still those that the user agreed to delete.
    */
   deleteCampaign(campaign: CampaignId, seen?: CampaignRecord): Promise<Deletion>;
 }

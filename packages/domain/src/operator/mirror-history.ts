@@ -18,17 +18,14 @@ export interface HistoryEntry {
   readonly requestId: string;
 }
 
-/** Which changes to list: those before one, at most `limit` (1 or more). */
-export interface HistoryPage {
-  readonly campaign: values.CampaignId;
-  readonly before?: values.HistoryId | undefined;
-  readonly limit: number;
-}
-
-/** The record of mirror changes. Every call throws `Unavailable` when the store is unavailable. */
+/** The record of mirror changes. */
 export interface MirrorHistory {
-  /** Newest first; includes deleted campaigns. */
-  list(page: HistoryPage): Promise<HistoryEntry[]>;
+  /** The changes of a campaign, which may be deleted, before one, newest first; at most `limit` (1 or more). */
+  list(page: {
+    readonly campaign: values.CampaignId;
+    readonly before?: values.HistoryId | undefined;
+    readonly limit: number;
+  }): Promise<HistoryEntry[]>;
 
   /** Undefined if the campaign has no such change. */
   find(campaign: values.CampaignId, id: values.HistoryId): Promise<HistoryEntry | undefined>;
@@ -37,9 +34,8 @@ export interface MirrorHistory {
   isPrunedBefore(campaign: values.CampaignId, change: values.HistoryId | undefined): Promise<boolean>;
 
   /**
-   * The changes made with a key, newest first, from one snapshot, including those of campaigns that were transferred
-   * or deleted since. Reads every change at or after `since`, or the whole history. Rows are read as fast as the
-   * caller takes them.
+   * The changes made with a key, newest first, from one snapshot, at or after `since` or all, also of campaigns that were
+   * transferred or deleted. Rows are read as fast as the caller takes them.
    */
   ofKey(key: values.AccessKeyId, since?: values.Timestamp): AsyncIterable<HistoryEntry>;
 }
@@ -60,15 +56,14 @@ export interface PruningSurvey {
   readonly time: number;
 }
 
-/** The only way to delete history. Every call throws `Unavailable` when the store is unavailable. */
+/** The only way to delete history. */
 export interface HistoryPruning {
   /** Counts the changes that are older than `age`, in seconds, by the store's clock. */
   survey(age: number): Promise<PruningSurvey>;
 
   /**
-   * Deletes the first `size` changes before `olderThan`, none above `upTo`, and returns how many there were: fewer than
-   * `size` when nothing is left. A deletion and its audit entry are committed together. A step does not block requests
-   * that set a mirror. @throws an error when `olderThan` is less than `leastPrunedAge` ago
+   * Deletes the first `size` changes before `olderThan`, none above `upTo`, with an audit entry, and returns how many there
+   * were. Blocks no request that sets a mirror. @throws an error when `olderThan` is less than `leastPrunedAge` ago
    */
   prune(olderThan: values.Timestamp, upTo: values.HistoryId, size: number): Promise<number>;
 }

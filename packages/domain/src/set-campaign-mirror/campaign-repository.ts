@@ -39,12 +39,19 @@ export interface MirrorChange {
 
 /** The result of an attempt to set a mirror. Nothing was written unless it is `mirror-set`. */
 export type SetMirrorResult =
-  | { readonly kind: 'mirror-set'; readonly mirror: Mirror; readonly lastChange: HistoryId }
+  | MirrorSet
   | ConditionFailed
   /** The caller's access key is no longer valid, or has another owner. The campaign is not reported. */
   | { readonly kind: 'caller-invalid' }
   /** The campaign is not as it was seen. `campaign` is its current state, undefined if it does not exist. */
   | { readonly kind: 'campaign-differs'; readonly campaign: Campaign | undefined };
+
+/** The mirror as it is now, and the number of the change. */
+export interface MirrorSet {
+  readonly kind: 'mirror-set';
+  readonly mirror: Mirror;
+  readonly lastChange: HistoryId;
+}
 
 /** Only the condition does not hold: the mirror as it is, and its last change, 0 if it never changed. */
 export interface ConditionFailed {
@@ -53,17 +60,16 @@ export interface ConditionFailed {
   readonly lastChange: number;
 }
 
-/** Stores campaigns and their mirrors. Every call throws `Unavailable` when the store is unavailable. */
+/** Stores campaigns and their mirrors. */
 export interface CampaignRepository {
   /** The current state of the campaign. Undefined if there is no such campaign. */
   find(id: CampaignId): Promise<Campaign | undefined>;
 
   /**
    * Sets the mirror and records it in the history; both are committed or neither. Requires that at the moment of the
-   * write the campaign is as `seen` (its owner, its default flag, that it has a mirror) and, if the caller's subject is
-   * an access key, that this key is valid and belongs to that owner. If all of that is so, the condition is judged, on the
-   * mirror that would be written. `seen` can be an assumption; it need not have been
-   * read. A call that begins after the key was revoked writes nothing.
+   * write the campaign is as `seen` (its owner, its default flag, that it has a mirror), which need not have been read, and,
+   * if the caller's subject is an access key, that this key is valid and belongs to that owner. If all of that is so, the
+   * condition is judged, on the mirror that would be written.
    */
   setMirror(seen: Campaign, change: MirrorChange): Promise<SetMirrorResult>;
 }

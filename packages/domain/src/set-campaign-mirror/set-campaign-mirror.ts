@@ -1,5 +1,5 @@
 import type { Condition } from '../values/condition.ts';
-import * as values from '../values/identifiers.ts';
+import type { CampaignId, Subject } from '../values/identifiers.ts';
 import {
   type AddressFault,
   type HostList,
@@ -8,7 +8,7 @@ import {
   noDeniedHosts,
 } from '../values/mirror-address.ts';
 import { Unavailable } from '../values/unavailable.ts';
-import type { Campaign, CampaignRepository, ConditionFailed, Mirror } from './campaign-repository.ts';
+import type { Campaign, CampaignRepository, ConditionFailed, MirrorSet } from './campaign-repository.ts';
 import { type Caller, type Identified, type Identity, isCaller, type Refused } from './identity.ts';
 
 /** The rules that apply to everyone, including the operator. */
@@ -57,7 +57,7 @@ export interface SetMirrorRequest {
   /** The caller that `identity` has identified by the credential; by default it is asked here. */
   readonly caller?: Caller | undefined;
   /** Undefined if the submitted identifier cannot be a campaign's. */
-  readonly campaign: values.CampaignId | undefined;
+  readonly campaign: CampaignId | undefined;
   /** Undefined if the submitted body contains no address. */
   readonly address: string | undefined;
   /** Links the history row to the log lines of the request: 1 to 128 visible ASCII characters (`isRequestId`). */
@@ -68,10 +68,10 @@ export interface SetMirrorRequest {
 
 /** The result of a call (contract: answers). Nothing was written unless it is `mirror-set`. */
 export type Outcome =
-  | { readonly kind: 'mirror-set'; readonly mirror: Mirror; readonly lastChange: values.HistoryId }
+  | MirrorSet
   | ConditionFailed
   /** `because` and `subject` are for the log only. */
-  | { readonly kind: 'unauthenticated'; readonly because?: string; readonly subject?: values.Subject }
+  | { readonly kind: 'unauthenticated'; readonly because?: string; readonly subject?: Subject }
   | { readonly kind: 'campaign-not-found' }
   | { readonly kind: 'refused'; readonly because: Refusal }
   | AddressRefusal;
@@ -111,16 +111,9 @@ export class SetCampaignMirror {
     this.#deniedHosts = deniedHosts;
   }
 
-  /**
-   * @throws Unavailable when a port is unavailable, or when the campaign changed after each judgement
-   * @throws TypeError when an adapter passes a request id, a campaign or a caller that is malformed
-   */
+  /** @throws Unavailable when a port is unavailable, or when the campaign changed after each judgement */
   async execute(request: SetMirrorRequest): Promise<Outcome> {
     const { credential, requestId, condition } = request;
-    if (!values.isRequestId(requestId))
-      throw new TypeError('requestId: not 1 to 128 visible ASCII characters');
-    if (request.campaign !== undefined && values.campaignId(request.campaign) !== request.campaign)
-      throw new TypeError('campaign: not an integer from 1 to 2^53-1');
     const known = request.caller ?? this.identity.remembered?.(credential);
     const identified = known ?? (await this.identity.whoIs(credential));
     if (!isCaller(identified)) return unauthenticated(identified);
@@ -136,8 +129,6 @@ export class SetCampaignMirror {
       if (refusal) return { kind: 'refused', because: refusal };
       if (typeof address !== 'string') return address;
 
-      if (values.ownerId(caller.ownerId) === undefined || !isCallersSubject(caller.subject))
-        throw new TypeError('the identity returned a caller whose owner or subject is malformed');
       const result = await this.#campaigns.setMirror(campaign, { address, by: caller, requestId, condition });
       if (result.kind === 'mirror-set' || result.kind === 'condition-failed') return result;
       if (result.kind === 'caller-invalid') facts = await this.#read(request);
@@ -181,10 +172,4 @@ function hypothesis({ campaign: id }: SetMirrorRequest, caller: Caller): Facts |
 export function unauthenticated(identified: Refused | undefined): Outcome {
   const { refused: because, subject } = identified ?? {};
   return { kind: 'unauthenticated', ...(because !== undefined && { because }), ...(subject && { subject }) };
-}
-
-/** Whether this is the subject of a caller, as `keySubject` or `subject` makes it. */
-function isCallersSubject(by: values.Subject): boolean {
-  const { kind, name = '' } = values.partsOf(by);
-  return values.accessKeyOf(by) !== undefined || values.subject(kind, name) !== undefined;
 }

@@ -12,16 +12,11 @@ export const accessKeyBytes = 32;
 
 /** Reads a key. Undefined if its form or checksum is wrong, so that no look-up is needed. */
 export function accessKey(text: string): AccessKey | undefined {
-  if (!wellFormed.test(text)) return undefined;
-  return text.slice(checksumStart) === checksum(text.slice(0, checksumStart))
-    ? (text as AccessKey)
-    : undefined;
+  const isKey = wellFormed.test(text) && text.slice(checksumStart) === checksum(text.slice(0, checksumStart));
+  return isKey ? (text as AccessKey) : undefined;
 }
 
-/**
- * Makes the access key of 256 random bits.
- * @throws RangeError unless there are exactly 32 bytes
- */
+/** Makes the access key of 256 random bits. @throws RangeError unless there are exactly 32 bytes */
 export function accessKeyFrom(random: Uint8Array): AccessKey {
   if (random.length !== accessKeyBytes) throw new RangeError(`an access key takes ${accessKeyBytes} bytes`);
   let number = 0n;

@@ -26,10 +26,7 @@ function identifier<Id extends Identifier<string>>(value: string | number): Id |
   return Number.isSafeInteger(number) && number > 0 ? (number as Id) : undefined;
 }
 
-/**
- * Reads the number of a campaign: an integer from 1 to 2^53-1, or its ASCII digits without a sign or a leading zero.
- * Undefined for anything else (contract: the path).
- */
+/** Reads the number of a campaign, or its ASCII digits without a sign or a leading zero (contract: the path). */
 export const campaignId = (value: string | number) => identifier<CampaignId>(value);
 /** Reads the number of an owner, as `campaignId` does. */
 export const ownerId = (value: string | number) => identifier<OwnerId>(value);
@@ -42,10 +39,7 @@ export const historyId = (value: string | number) => identifier<HistoryId>(value
 /** Reads the number of an entry of the audit, as `campaignId` does. */
 export const auditId = (value: string | number) => identifier<AuditId>(value);
 
-/**
- * Whether a text can link the history to the log lines of a request: 1 to 128 visible ASCII characters, which every store
- * and every log can keep unchanged.
- */
+/** Whether every store and log can keep a text as the id of a request: 1 to 128 visible ASCII characters. */
 export const isRequestId = (text: string): boolean => /^[\x21-\x7e]{1,128}$/.test(text);
 
 /** A display name of a campaign or an access key: 1 to 200 characters on one line, without control characters. */
@@ -61,10 +55,7 @@ export function label(text: string): Label | undefined {
   return isOneLine && [...trimmed].length <= longestLabel ? (trimmed as Label) : undefined;
 }
 
-/**
- * Who changes a mirror, as the history shows it: a kind and a name, such as `key:17` or `jwt:client-4`; or `operator`
- * (contract: history).
- */
+/** Who changes a mirror, as the history shows it: a kind and a name, such as `key:17`; or `operator`. */
 export type Subject = Branded<string, 'Subject'>;
 
 /** The subject of every operator; the audit names the person. */
@@ -81,9 +72,8 @@ export function keySubject(id: AccessKeyId): Subject {
 }
 
 /**
- * The subject of a caller that is not identified by an access key; no write proves it. `kind`: 1 to 20 characters of
- * `a-z`, `0-9` and `-`, the first a letter, neither `key` nor `operator`. `name`: 1 to 200 characters on one line, no
- * control characters. Undefined if either is invalid.
+ * The subject of a caller without an access key; no write proves it. `kind`: 1 to 20 characters of `a-z`, `0-9` and `-`,
+ * the first a letter, neither `key` nor `operator`. `name`: 1 to 200 characters on one line. Undefined for any other.
  */
 export function subject(kind: string, name: string): Subject | undefined {
   if (kind === keyKind || kind === operatorSubject) return undefined;
@@ -108,10 +98,7 @@ export type Timestamp = Branded<string, 'Timestamp'>;
 
 const wellFormedTime = /^(?!0000)(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{6}Z$/;
 
-/**
- * Reads a time in the interface's format, with six fractional digits and a `Z`, in the years 1 to 9999. Undefined if
- * it is malformed or not in the calendar, such as February 30 or a leap second.
- */
+/** Reads a time in this form, in the years 1 to 9999. Undefined if it is not in the calendar, as February 30. */
 export function timestamp(text: string): Timestamp | undefined {
   const [, day = ''] = wellFormedTime.exec(text) ?? [];
   // `Date` turns a day that the month does not have into a day of the next month.

@@ -3,23 +3,23 @@ import type { Branded } from './identifiers.ts';
 /** An address that a mirror can point to (contract: the address). Kept exactly as it was sent. */
 export type MirrorAddress = Branded<string, 'MirrorAddress'>;
 
-/** Why a text is not a mirror address, in the order of the checks. */
-export type AddressFault =
-  | 'too-long'
-  /** White space, a control or invisible character, half of a surrogate pair, or a backslash. */
-  | 'forbidden-character'
-  /** It does not begin with http:// or https://. */
-  | 'not-http'
-  /** A user or a password before the host. */
-  | 'credentials'
-  /** It has no host, the parser of the URL standard rejects it, or no browser can reach its host or its port. */
-  | 'not-a-url'
-  | 'denied-host'
-  /** The caller may set mirrors to other hosts only. */
-  | 'host-not-of-key';
-
 /** In Unicode code points. */
 export const longestAddress = 2048;
+
+/** Why a text is not a mirror address, in the order of the checks, each in the words of the contract (answers, 422). */
+export const addressFaults = {
+  'too-long': `must not be greater than ${longestAddress} characters`,
+  'forbidden-character': 'must not contain white space, backslashes or invisible characters',
+  'not-http': 'must start with http:// or https://',
+  credentials: 'must not contain a user name or a password',
+  /** No host, none that the parser of the URL standard accepts, or a host or a port that no browser can reach. */
+  'not-a-url': 'must be a valid URL',
+  'denied-host': 'must not point to this host',
+  /** The caller may set mirrors to other hosts only. */
+  'host-not-of-key': 'must not point to this host',
+} as const;
+/** Why a text is not a mirror address. */
+export type AddressFault = keyof typeof addressFaults;
 
 /** In characters (RFC 1035, section 2.3.4). */
 const longestHost = 253;
@@ -109,10 +109,7 @@ export function isIpAddress(name: string): boolean {
 // biome-ignore lint/plugin: the one seam
 declare const URL: { parse(url: string): { readonly hostname: string; readonly port: string } | null };
 
-/**
- * The normalized name of a host, used in comparisons: the form of the URL standard's parser, in lower case, without a
- * trailing dot. `B%C3%9Ccher.example.` is `xn--bcher-kva.example`.
- */
+/** The name of a host for comparisons, as the URL standard's parser writes it, without a trailing dot. */
 export type HostName = Branded<string, 'HostName'>;
 
 /** A host as a user wrote it. */
@@ -160,11 +157,8 @@ export function namesHostElsewhere(url: string, wanted: HostName): boolean {
  * as IPv6 is compared as IPv4 (RFC 4291, section 2.5.5.2; RFC 6052, section 2.1).
  */
 export function comparable(hostname: string): HostName {
-  const embedded = embeddedIpv4.exec(hostname);
-  if (embedded) {
-    const [, high, low] = embedded;
-    return [...bytesOf(high), ...bytesOf(low)].join('.') as HostName;
-  }
+  const [isEmbedded, high, low] = embeddedIpv4.exec(hostname) ?? [];
+  if (isEmbedded) return [...bytesOf(high), ...bytesOf(low)].join('.') as HostName;
   return hostname.toLowerCase().replace(/\.+$/, '') as HostName;
 }
 
@@ -190,10 +184,7 @@ export interface HostList {
 /** Lists no host. */
 export const noDeniedHosts: HostList = { exact: new Set(), below: new Set() };
 
-/**
- * Reads entries such as `example.com` (that host) and `*.example.com` (every name below it). `BÜCHER.example` is
- * `xn--bcher-kva.example`, too. An entry that is not a host is returned as `{ notAHost }`.
- */
+/** Reads `example.com` (that host) and `*.example.com` (every name below it), or returns the entry that is none. */
 export function hostList(entries: readonly string[]): HostList | { notAHost: string } {
   const exact = new Set<HostName>();
   const below = new Set<HostName>();

@@ -1,4 +1,9 @@
-import type { Campaign, CampaignRepository } from '../set-campaign-mirror/campaign-repository.ts';
+import type {
+  Campaign,
+  CampaignRepository,
+  ConditionFailed,
+  MirrorSet,
+} from '../set-campaign-mirror/campaign-repository.ts';
 import {
   type AddressRefusal,
   checkedAddress,
@@ -21,18 +26,17 @@ export interface OperatorSetting {
   readonly condition?: Condition | undefined;
 }
 
-/** Sets mirrors for the operator. Every call throws `Unavailable` when the store is unavailable. */
+/** Sets mirrors for the operator. */
 export interface OperatorMirrors {
   /**
-   * Sets the mirror, and records the change in the history and in the audit; all are committed or none. Requires that at the moment of the write the
-   * campaign is still as `seen`: its owner, its default flag, that it has a mirror; otherwise returns undefined and writes
-   * nothing. Then the condition is judged.
+   * Sets the mirror, and records the change in the history and in the audit; all are committed or none. Undefined, and
+   * nothing is written, if at the moment of the write the campaign is not as `seen`. Then the condition is judged.
    */
   setMirror(
     seen: Campaign,
     address: MirrorAddress,
     options: OperatorSetting,
-  ): Promise<Extract<Outcome, { kind: 'mirror-set' | 'condition-failed' }> | undefined>;
+  ): Promise<MirrorSet | ConditionFailed | undefined>;
 }
 
 interface SettingPorts {
@@ -42,7 +46,7 @@ interface SettingPorts {
 
 /**
  * Sets a mirror as an act of the operator: all rules except the last apply, and those of the address.
- * @throws Unavailable when a port is unavailable, or the campaign changed during every attempt
+ * @throws Unavailable also when the campaign changed during every attempt
  */
 export async function setMirrorAsOperator(
   { campaigns, mirrors }: SettingPorts,
@@ -65,10 +69,8 @@ export async function setMirrorAsOperator(
 }
 
 /**
- * Restores the address of a change in the history, the new one or the one that it replaced, as an act of the operator. The
- * address is checked again, since the denied hosts can have changed. The result is `no-address` if the history has no such
- * change.
- * @throws Unavailable as `setMirrorAsOperator`
+ * Restores the address of a change in the history, the new one or the one that it replaced, as an act of the operator:
+ * checked again, since the denied hosts can have changed. `no-address` if the history has no such change.
  */
 export async function restoreMirror(
   ports: SettingPorts & { readonly history: Pick<MirrorHistory, 'find'> },
@@ -78,16 +80,12 @@ export async function restoreMirror(
   address: 'after' | 'before',
   condition?: Condition,
 ): Promise<Outcome> {
-  // An entry of the history never changes, so it is read once.
   const entry = await ports.history.find(campaign, change);
   const recorded = address === 'after' ? entry?.addressAfter : entry?.addressBefore;
   return setMirrorAsOperator(ports, denied, campaign, recorded, { change, condition });
 }
 
-/**
- * Creates the mirror of a campaign in its settings. The rules of the address apply (contract: the address).
- * @throws Unavailable when the settings are unavailable
- */
+/** Creates the mirror of a campaign. The rules of the address apply. */
 export async function createMirror(
   settings: Pick<CampaignSettings, 'createMirror'>,
   denied: HostList,

@@ -12,7 +12,7 @@ export type Checks = Readonly<Record<string, boolean>>;
 export type OpsAnswer = () => Reply | Promise<Reply>;
 
 /** What the operators' listener needs. */
-export interface OperatorsSettings {
+export interface OpsSettings {
   readonly calls: Calls;
   readonly capacity: Capacity;
   /** What the service needs in order to serve; the body of `/readyz`. */
@@ -26,7 +26,7 @@ export interface OperatorsSettings {
 }
 
 /** The operators' listener, which is read-only: `/livez`, `/readyz`, `/version`, and the paths of `more`. */
-export function operatorsApplication(settings: OperatorsSettings): Koa<ServiceState> {
+export function opsApplication(settings: OpsSettings): Koa<ServiceState> {
   const { calls, capacity, readiness, version, more, names = [] } = settings;
   const answers: Readonly<Record<string, OpsAnswer>> = {
     ...more,

@@ -1,0 +1,85 @@
+import * as domain from '@campaign-mirror/domain';
+import { stringify } from 'csv-stringify/sync';
+import type { Call, Progress } from '../terminal/call.ts';
+import { type CsvColumns, type CsvFile, readCsv } from '../terminal/csv-file.ts';
+import { writeNewFile } from '../terminal/new-file.ts';
+
+const columns = domain.campaignFields.map((field) => [field, field] as const);
+const headings = { ...Object.fromEntries(columns), campaign_id: 'id' } as Record<
+  string,
+  domain.CampaignField
+>;
+const empty = Object.fromEntries(columns.map(([field]) => [field, ''])) as domain.CampaignFields;
+
+/**
+ * Reads the lines of a CSV file of campaigns and checks them. A column that is not in the header is empty in every line.
+ * @throws ClearError when the file is not CSV, or the header does not name the columns
+ */
+export async function* importLines(
+  call: Call,
+  file: CsvFile,
+  denied: domain.HostList,
+  leaveOut: CsvColumns<domain.CampaignField>['leaveOut'],
+): AsyncGenerator<domain.ImportLine> {
+  for await (const read of readCsv(call, file, { headings, required: ['owner_id'], leaveOut })) {
+    const { line } = read;
+    if ('unread' in read) yield { line, faults: [{ kind: 'unread', because: read.unread }] };
+    else yield { line, ...domain.importedCampaign({ ...empty, ...read.fields }, denied) };
+  }
+}
+
+/** The number of campaigns that are written together. The progress bar is updated after each such number. */
+const batchSize = 500;
+
+/** Writes all campaigns to standard output, as CSV or as lines of JSON, until the reader stops reading. */
+export async function exportToOutput(exports: domain.CampaignExport, { output }: Call): Promise<void> {
+  if (output.json) {
+    await output.list(exports.all(), { object: domain.fieldsOf, columns: [], none: '' });
+    return;
+  }
+  for await (const text of csvOf(exports.all())) {
+    await output.write(text);
+    if (output.isReaderGone) break;
+  }
+}
+
+/** Writes all campaigns to a file. Returns their number. @throws ClearError */
+export async function exportToFile(
+  exports: domain.CampaignExport,
+  call: Call,
+  path: string,
+  replace: boolean,
+): Promise<number> {
+  let bar: Progress | undefined;
+  let total: number | undefined;
+  let count = 0;
+  async function* withProgress(): AsyncGenerator<domain.CampaignRecord> {
+    const campaigns = exports.all((all) => {
+      total = all;
+    });
+    for await (const campaign of campaigns) {
+      bar ??= await call.progress('Reading campaigns', total);
+      yield campaign;
+      count += 1;
+      if (count % batchSize === 0) bar?.update(count);
+    }
+  }
+  await writeNewFile(path, csvOf(withProgress()), replace).finally(() => bar?.stop());
+  return count;
+}
+
+/** Campaigns as CSV (RFC 4180) with a header. */
+async function* csvOf(campaigns: AsyncIterable<domain.CampaignRecord>): AsyncGenerator<string> {
+  let rows: domain.CampaignValues[] = [];
+  let header = true;
+  const text = () => stringify(rows, { ...format, header });
+  for await (const campaign of campaigns) {
+    if (rows.push(domain.fieldsOf(campaign)) < batchSize) continue;
+    yield text();
+    rows = [];
+    header = false;
+  }
+  yield text();
+}
+
+const format = { columns: [...domain.campaignFields], cast: { boolean: String }, record_delimiter: '\r\n' };
