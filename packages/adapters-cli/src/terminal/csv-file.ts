@@ -44,7 +44,7 @@ export interface CsvColumns<Column extends string> {
   readonly leaveOut?: ((headings: readonly string[]) => Promise<void> | void) | undefined;
 }
 
-/** A line with a value in any column: its number, from 1 (the first one of a field of several lines), and its fields as they are, or why it cannot be read. */
+/** A row with a value in any column: the number of its first line, from 1, and its fields as they are, or why it cannot be read. */
 export type CsvLine<Column extends string> = { readonly line: number } & (
   | { readonly fields: Readonly<Partial<Record<Column, string>>> }
   | { readonly unread: string }
@@ -81,7 +81,7 @@ async function* linesOf(call: Call, file: CsvFile): AsyncGenerator<string> {
  * What lies within it must not be taken for a row.
  */
 async function* rowsOf(call: Call, file: CsvFile): AsyncGenerator<[line: number, row: string]> {
-  let line = 0;
+  let [line, first] = [0, 1];
   let row: string | undefined;
   let isOpen = false;
   for await (const text of linesOf(call, file)) {
@@ -89,11 +89,10 @@ async function* rowsOf(call: Call, file: CsvFile): AsyncGenerator<[line: number,
     if (text.includes('"') && text.split('"').length % 2 === 0) isOpen = !isOpen;
     line += 1;
     if (isOpen && row.length <= longestLine) continue;
-    yield [line + 1 - row.split('\n').length, row];
-    row = undefined;
-    isOpen = false;
+    yield [first, row];
+    [first, row, isOpen] = [line + 1, undefined, false];
   }
-  if (row !== undefined) yield [line + 1 - row.split('\n').length, row];
+  if (row !== undefined) yield [first, row];
 }
 
 const save = 'in a spreadsheet, save it as “CSV UTF-8”';
