@@ -138,10 +138,7 @@ export function isOnHost(url: string, wanted: HostName, subdomains: boolean): bo
   return name === wanted || (subdomains && name?.endsWith(`.${wanted}`) === true);
 }
 
-/**
- * Whether a part of the URL after its host has the name of this host or of one below it, such as
- * `?next=https%3A%2F%2Fold.example`.
- */
+/** Whether a part of the URL after its host names this host or one below it, as `?next=https%3A%2F%2Fold.example`. */
 export function namesHostElsewhere(url: string, wanted: HostName): boolean {
   const rest = url.replace(absolute, '').toLowerCase();
   for (let at = rest.indexOf(wanted); at !== -1; at = rest.indexOf(wanted, at + 1)) {
