@@ -5,14 +5,13 @@
  */
 import { hash } from 'node:crypto';
 import { auditTriggers } from './audit-triggers.ts';
-import { denyHosts } from './denied-hosts.ts';
 import { changesByTransaction, changesSince, countClicks } from './feed.ts';
 import { appendOnly, pruning } from './history-functions.ts';
 import { noteKeyUses } from './keys.ts';
 import { isNoAddress, mirrorTriggers } from './mirror-triggers.ts';
 import type { Run } from './numbers.ts';
 import { setMirrorsFunctions } from './set-mirrors.ts';
-import { greatest } from './tables.ts';
+import { denyHosts, greatest } from './tables.ts';
 
 const texts = [
   mirrorTriggers,
