@@ -54,6 +54,16 @@ const ways: [what: string, all: readonly Enforced[], (one: Enforced) => string, 
     'is missing',
   ],
   [
+    'triggers with another condition',
+    of('trigger'),
+    ({ text }) =>
+      text.replace(
+        /(?:when \((.*)\))?\s*execute/s,
+        (_, when = 'true') => ` when (false and (${when})) execute`,
+      ),
+    'is not that of this version',
+  ],
+  [
     'functions that do something else',
     of('function'),
     ({ text, body }) => text.replace(body ?? '', () => `${body} `),
@@ -77,6 +87,20 @@ const ways: [what: string, all: readonly Enforced[], (one: Enforced) => string, 
     of('constraint'),
     ({ name, table }) => `alter table campaign_mirror.${table} drop constraint if exists ${name} cascade`,
     'is missing',
+  ],
+  [
+    'constraints with another condition',
+    of('constraint').filter(({ body }) => body),
+    ({ name, table }) =>
+      `alter table campaign_mirror.${table} drop constraint ${name}, add constraint ${name} check (true)`,
+    'is not that of this version',
+  ],
+  [
+    'indexes of something else',
+    of('index'),
+    ({ name, table }) =>
+      `drop index campaign_mirror.${name}; create index ${name} on campaign_mirror.${table} (id)`,
+    'is not that of this version',
   ],
   ['indexes that are missing', of('index'), ({ name }) => `drop index campaign_mirror.${name}`, 'is missing'],
   [
@@ -102,6 +126,15 @@ describe('what enforces the promises', () => {
     await migrate(database.address('owner'));
     expect(await faults()).to.deep.equal([]);
     expect(await run(catalogue), 'all is as it was').to.deep.equal(fresh);
+  });
+
+  it('is found as it should be by every session, however it writes names and values', async () => {
+    const client = await database.admin.connect();
+    await client.query(`set timezone = 'Asia/Kathmandu'; set datestyle = 'SQL, DMY'; set intervalstyle = iso_8601;
+      set quote_all_identifiers = on; set search_path = campaign_mirror, pg_catalog`);
+    const found = await enforcementFaults(async (text, values) => (await client.query(text, values)).rows);
+    client.release(true);
+    expect(found).to.deep.equal([]);
   });
 
   it('records the acts that the domain names, and no other', () => {
