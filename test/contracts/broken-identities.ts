@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Caller, Identified, Identity } from '@campaign-mirror/domain';
 import { isCaller, operatorSubject, Unavailable } from '@campaign-mirror/domain';
 import type { IdentityWorld } from '@campaign-mirror/port-contracts';
-import { newOwner, withoutKey } from '../../packages/port-contracts/src/cases/live-campaign.ts';
+import { newOwner, withoutKey } from '../../packages/port-contracts/src/cases/campaign-repository-world.ts';
 import { inMemoryWorlds } from '../support/store/in-memory-world.ts';
 import { stepping } from '../support/store/stepping.ts';
 

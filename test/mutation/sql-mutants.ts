@@ -77,7 +77,6 @@ function conditionEnd(sql: string, at: number, stop = endOfCondition): number {
 
 /** A pattern of SQL, and what stands instead of it; of several groups, only the last one is replaced. */
 const turned: readonly (readonly [RegExp, ...string[]])[] = [
-  [/\band\b(?! pg_temp)/g, 'or'],
   [/\bor\b(?! replace)/g, 'and'],
   [/(?<!is )\bnot (?=in\b|exists\b|\w+[.(]|\()/g, ''],
   [/\bis null\b/g, 'is not null'],
@@ -119,6 +118,8 @@ const turned: readonly (readonly [RegExp, ...string[]])[] = [
   [/\breturn;/g, 'null;'],
 ];
 
+const opposite = /^(?:=|<>|is null|is not null)$/;
+
 /** Every small change of the SQL in a source. */
 export function sqlMutants(source: string): Mutant[] {
   const mutants = new Map<string, Mutant>();
@@ -129,9 +130,7 @@ export function sqlMutants(source: string): Mutant[] {
       const one = { at: piece.from + start, length: end - start, text };
       if (sql.slice(start, end) !== text) mutants.set(`${one.at} ${one.length} ${text}`, one);
     };
-    for (const [pattern, ...others] of turned)
-      for (const { 0: all, index } of sql.matchAll(pattern))
-        for (const text of others) add(index, index + all.length, text);
+    const dropped: [number, number][] = [];
     // A condition that always holds, or never.
     for (const { 0: word, 1: name, index } of sql.matchAll(
       /\b(where|when|if|elsif|and|or(?! replace)|on(?= [\w.]+ = ))\s+/g,
@@ -144,8 +143,15 @@ export function sqlMutants(source: string): Mutant[] {
         elsif: ['true', 'false'],
         when: ['true', 'false'],
       };
+      dropped.push([start, end]);
       for (const text of always[name as 'if'] ?? ['true']) add(start, end, text);
     }
+    // One that is left out is not turned as well: whoever notices the one notices the other.
+    const isLeftOut = (at: number) => dropped.some(([start, end]) => at >= start && at < end);
+    for (const [pattern, ...others] of turned)
+      for (const { 0: all, index } of sql.matchAll(pattern))
+        if (!(opposite.test(all) && isLeftOut(index)))
+          for (const text of others) add(index, index + all.length, text);
     for (const { index } of sql.matchAll(/\bcoalesce\(/g)) {
       const start = index + 'coalesce('.length;
       const comma = conditionEnd(sql, start, /,/y);
@@ -163,7 +169,6 @@ export function sqlMutants(source: string): Mutant[] {
       if (/\(\d\)/.test(text.slice(index - 1, index + 2)) && text.slice(0, index).endsWith('timestamptz('))
         continue;
       add(index, index + digits.length, String(Number(digits) + 1));
-      if (text[index - 1] !== '[') add(index, index + digits.length, String(Number(digits) - 1));
     }
   }
   return [...mutants.values()].sort((one, other) => one.at - other.at);

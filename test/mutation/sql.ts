@@ -1,22 +1,24 @@
 // `npm test -- --suite mutation sql [WORDS]`: changes the SQL in the sources in small ways, one at a time, and shows the
 // changes that no test notices. WORDS choose mutants by `file:line`, and `3/10` the third of ten parts. Ends with 1 below 95 %.
-import { spawn } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync, readFileSync } from 'node:fs';
 import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { sendSignal } from '../support/run-folder.ts';
 import { projectFolder } from '../support/workspace.ts';
 import { equivalent } from './sql-equivalent.ts';
-import { notAccepted } from './sql-hooks.ts';
 import { type Mutant, sqlMutants } from './sql-mutants.ts';
+import type { Answer, Asked } from './sql-worker.ts';
 
 const bar = 95;
 /** What became of each mutant, one a line. */
 const report = join(projectFolder, 'coverage/mutation-sql.jsonl');
 /** How long the tests of one mutant may take, in milliseconds: one that hangs is noticed. */
 const limit = 600_000;
+const hook = join(projectFolder, 'test/mutation/sql-mutant.ts');
 
 const sources = 'packages/adapters-persistence/src';
 const contracts = 'contracts/port-contracts.test.ts';
@@ -24,37 +26,34 @@ const permutations = 'permutations/permutations.test.ts';
 const hotPath = 'postgres/{atomicity,statements}.test.ts hot-path/!(unreplicated).test.ts';
 
 /**
- * What is changed, and the tests that are to notice it: those first that take the least time, then those that noticed most
- * so far.
+ * What is changed, and the tests that are to notice it, at first in this order: a file that takes long may notice within a
+ * second.
  */
 const targets: readonly { readonly files: string; readonly tests: string }[] = [
   {
     files: 'schema/set-mirrors.ts',
-    tests: `postgres/audit.test.ts schema/{rights,refusals,times}.test.ts hot-path/{claims,conditions,look-ups,waiting,locked,members}.test.ts
-      postgres/atomicity.test.ts commands/{mirror-set,history}.test.ts ${permutations} ${contracts} commands/move.test.ts`,
+    tests: `${permutations} hot-path/{conditions,members,claims,locked,waiting}.test.ts schema/{rights,refusals,times}.test.ts
+      postgres/{audit,atomicity}.test.ts commands/{mirror-set,history,move}.test.ts ${contracts}`,
   },
-  {
-    files: 'schema/feed.ts',
-    tests: `schema/{rights,migration-locks}.test.ts ${permutations} feed/*.test.ts`,
-  },
+  { files: 'schema/feed.ts', tests: `feed/*.test.ts schema/rights.test.ts ${permutations}` },
   {
     files: 'schema/history-functions.ts',
-    tests: `schema/{rights,refusals}.test.ts commands/history-prune.test.ts ${permutations}`,
+    tests: 'schema/{rights,refusals}.test.ts commands/history-prune.test.ts',
   },
   {
-    files: 'schema/{audit-triggers,mirror-triggers,key-uses}.ts',
-    tests: `postgres/{audit,table-constraints}.test.ts schema/{rights,refusals,addresses,comebacks,times,key-locks}.test.ts
-      hot-path/key-uses.test.ts commands/{audit,history}.test.ts ${permutations} commands/import-export.test.ts ${contracts}`,
+    files: 'schema/{audit-triggers,mirror-triggers,keys,denied-hosts}.ts',
+    tests: `schema/rights.test.ts postgres/{audit,table-constraints}.test.ts schema/{comebacks,key-locks,addresses,refusals}.test.ts
+      hot-path/key-uses.test.ts commands/{audit,history}.test.ts ${permutations} schema/{times,enforced}.test.ts ${contracts}`,
   },
   {
     files: 'schema/{tables,enforced}.ts',
-    tests: `postgres/{table-constraints,audit}.test.ts schema/{rights,refusals,enforced,comebacks,upgrade}.test.ts
-      service/sequences.test.ts ${permutations} commands/{audit,move}.test.ts ${contracts}`,
+    tests: `postgres/{table-constraints,audit}.test.ts schema/{rights,comebacks,enforced,upgrade,refusals}.test.ts
+      service/sequences.test.ts commands/{audit,move}.test.ts ${contracts}`,
   },
   { files: '{statements,hot-path}/*.ts', tests: `${hotPath} ${contracts}` },
   {
     files: 'operator/*.ts',
-    tests: `commands/{mirror-set,history,history-prune,audit}.test.ts ${contracts} commands/{move,keys,campaigns,lists}.test.ts`,
+    tests: 'commands/{history,audit,campaigns,lists,mirror-set,keys,history-prune,move}.test.ts',
   },
 ];
 
@@ -90,68 +89,64 @@ function mutantsOf({ files, tests }: (typeof targets)[number]): Placed[] {
   });
 }
 
-type Outcome = 'noticed' | 'survived' | 'not accepted';
-const running = new Set<number>();
-let ended = false;
+/** How many mutants a process takes: each loads the modules once more. */
+const mutantsOfAProcess = 40;
 
-/** Runs the tests until one fails. Returns the name of that file, too. */
-async function outcomeOf(
-  mutant: Pick<Placed, 'at' | 'length' | 'text' | 'path'>,
-  tests: readonly string[],
-  nth: number,
-) {
-  const { path, at, length, text } = mutant;
-  const hook = join(projectFolder, 'test/mutation/sql-mutant.ts');
-  const options = [
-    '--no-config',
-    '--extension',
-    'ts',
-    '--exit',
-    '--bail',
-    '--timeout',
-    '60000',
-    '--reporter',
-    'json',
-  ];
-  // Two sessions find what three do.
-  options.push('--grep', 'three sessions', '--invert');
-  const words = [
-    ...options,
-    '--require',
-    './test/mutation/sql-hooks.ts',
-    ...tests.map((file) => `test/${file}`),
-  ];
-  const mocha = spawn(process.execPath, ['node_modules/mocha/bin/mocha.js', ...words], {
-    cwd: projectFolder,
-    detached: true,
-    stdio: ['ignore', 'pipe', 'ignore'],
-    env: {
-      ...process.env,
-      NODE_OPTIONS: `--import=${hook}`,
-      SQL_MUTANT: JSON.stringify({ path: join(projectFolder, path), at, length, text }),
-      TEST_TEMPLATE: `mutant_${nth}`,
-      PERMUTATIONS: 'few',
-    },
-  });
-  const group = mocha.pid ?? Number.NaN;
-  running.add(group);
-  let output = '';
-  mocha.stdout.setEncoding('utf8').on('data', (piece) => {
-    output += piece;
-  });
-  const tooLong = setTimeout(() => sendSignal(-group, 'SIGKILL'), limit);
-  const [code] = await once(mocha, 'close');
-  clearTimeout(tooLong);
-  sendSignal(-group, 'SIGKILL');
-  running.delete(group);
-  let outcome: Outcome = 'noticed';
-  if (code === 0) outcome = 'survived';
-  if (code === notAccepted) outcome = 'not accepted';
-  const failures = output.slice(output.indexOf('"failures": ['));
-  const said = (name: string) => new RegExp(`"${name}": (".*")`).exec(failures)?.[1];
-  const title = code === null ? 'it took too long' : `${said('fullTitle')}: ${said('message')}`;
-  return { outcome, title, by: tests.find((file) => failures.includes(`/test/${file}"`)) };
+/** Every time, the modules and the template have another name. */
+let asks = 0;
+
+/** Runs the tests of one mutant after the other, in a process that a mutant may end. */
+class Worker {
+  #process: ChildProcess | undefined;
+  #taken = 0;
+
+  async answerTo(asked: Omit<Asked, 'number'>): Promise<Answer> {
+    if (this.#taken === mutantsOfAProcess) this.end();
+    const isFirst = this.#taken === 0;
+    const answer = await this.#ask(asked);
+    // An earlier mutant may have left it behind: then it does not come again.
+    if (!answer.isUncaught || isFirst) return answer;
+    this.end();
+    return this.#ask(asked);
+  }
+
+  end(): void {
+    if (this.#process?.pid) sendSignal(-this.#process.pid, 'SIGKILL');
+    this.#process = undefined;
+    this.#taken = 0;
+  }
+
+  async #ask(asked: Omit<Asked, 'number'>): Promise<Answer> {
+    this.#taken += 1;
+    this.#process ??= fork(join(projectFolder, 'test/mutation/sql-worker.ts'), {
+      cwd: projectFolder,
+      detached: true,
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      execArgv: ['--disable-warning=ExperimentalWarning'],
+      // What the tests start is a mutant, too.
+      env: { ...process.env, NODE_OPTIONS: `--import=${hook}`, PERMUTATIONS: 'few' },
+    });
+    const over = new AbortController();
+    const { signal } = over;
+    const gone = (title: string): Answer => {
+      this.end();
+      return { outcome: 'noticed', title, times: {} };
+    };
+    try {
+      this.#process.send({ ...asked, number: ++asks });
+      return await Promise.race([
+        once(this.#process, 'message', { signal }).then(([said]): Answer => said),
+        once(this.#process, 'exit', { signal }).then(() => gone('the process ended')),
+        pause(limit, undefined, { signal }).then(() => gone('it took too long')),
+      ]);
+    } finally {
+      over.abort();
+    }
+  }
 }
+
+const workers = Array.from({ length: availableParallelism() }, () => new Worker());
+let ended = false;
 
 /** For `mutation.ts`, which has the server started: whether enough is noticed. */
 export async function sqlIsNoticed(words: readonly string[]): Promise<boolean> {
@@ -161,39 +156,54 @@ export async function sqlIsNoticed(words: readonly string[]): Promise<boolean> {
     .flatMap(mutantsOf)
     .filter(({ place }) => named.every((word) => place.includes(word)))
     .filter((_, nth) => (nth + 1 - Number(part)) % Number(parts) === 0);
-  const noticedBy = new Map<string, number>();
   const counts = { noticed: 0, survived: 0, 'not accepted': 0, equivalent: 0 };
   const from = performance.now();
   await mkdir(dirname(report), { recursive: true });
   await writeFile(report, '');
+  /** Of a file of SQL and one of tests: how many mutants this noticed in a millisecond. */
+  const spent = new Map<string, { time: number; noticed: number }>();
+  const worth = (pair: string) => (spent.get(pair)?.noticed ?? 0) / (spent.get(pair)?.time ?? 1);
+  /** What passes without a mutant, in a process that has had others. */
+  const sound = new Set<string>();
   let taken = 0;
-  const nothing = { path: '', at: 0, length: 0, text: '' };
-  const used = [...new Set(mutants.flatMap(({ tests }) => tests))];
-  const unchanged = await outcomeOf(nothing, used, mutants.length);
-  if (unchanged.outcome !== 'survived') throw new Error(`a test fails without a mutant: ${unchanged.title}`);
-  const worker = async () => {
+  const work = async (worker: Worker) => {
     while (taken < mutants.length && !ended) {
-      const nth = taken++;
-      const one = mutants[nth] as Placed;
-      const tests = one.tests.toSorted((a, b) => (noticedBy.get(b) ?? 0) - (noticedBy.get(a) ?? 0));
-      const { outcome, by, title } = await outcomeOf(one, tests, nth);
+      const number = taken++;
+      const { tests, ...one } = mutants[number] as Placed;
+      const mutant = JSON.stringify({ ...one, path: join(projectFolder, one.path) });
+      const ordered = tests.toSorted((a, b) => worth(one.path + b) - worth(one.path + a));
+      const { outcome, title, times } = await worker.answerTo({ mutant, tests: ordered });
+      const by = outcome === 'noticed' ? Object.keys(times).at(-1) : undefined;
+      if (by && !sound.has(by)) {
+        const unchanged = await worker.answerTo({ mutant: '{}', tests: [by] });
+        if (unchanged.outcome !== 'survived' && !ended)
+          throw new Error(`without a mutant: ${unchanged.title}`);
+        sound.add(by);
+      }
       if (ended) return;
-      if (by && outcome === 'noticed') noticedBy.set(by, (noticedBy.get(by) ?? 0) + 1);
+      for (const [file, time] of Object.entries(times)) {
+        const before = spent.get(one.path + file) ?? { time: 0, noticed: 0 };
+        spent.set(one.path + file, {
+          time: before.time + time,
+          noticed: before.noticed + Number(file === by),
+        });
+      }
       const reason = equivalent[basename(one.path)]?.[one.mutated];
       if (outcome === 'survived' && reason) counts.equivalent += 1;
       else counts[outcome] += 1;
       if (outcome === 'noticed' && reason)
         console.log(`${one.place}: noticed, though it is said to change nothing: ${title}`);
-      await appendFile(report, `${JSON.stringify({ ...one, tests: undefined, outcome, title })}\n`);
-      if (outcome === 'survived' || nth % 25 === 24)
+      await appendFile(report, `${JSON.stringify({ ...one, outcome, title, times })}\n`);
+      if (outcome === 'survived' || number % 25 === 24)
         console.log(
-          `${nth + 1} of ${mutants.length}, ${Math.round((performance.now() - from) / 1000)} s: ${JSON.stringify(counts)}`,
+          `${number + 1} of ${mutants.length}, ${Math.round((performance.now() - from) / 1000)} s: ${JSON.stringify(counts)}`,
         );
       if (outcome === 'survived')
         console.log(`${one.place}\n  - ${one.line}\n  + ${one.mutated}\n  ${reason ?? 'not noticed'}`);
     }
+    worker.end();
   };
-  await Promise.all(Array.from({ length: availableParallelism() + 1 }, worker));
+  await Promise.all(workers.map(work));
   const score = (100 * counts.noticed) / (counts.noticed + counts.survived);
   console.log(`${mutants.length} changes of SQL: ${JSON.stringify(counts)}, ${score.toFixed(1)} % noticed`);
   return !ended && score >= bar;
@@ -201,5 +211,5 @@ export async function sqlIsNoticed(words: readonly string[]): Promise<boolean> {
 
 export function endSql(): void {
   ended = true;
-  for (const group of running) sendSignal(-group, 'SIGKILL');
+  for (const worker of workers) worker.end();
 }

@@ -7,6 +7,11 @@ const hash = "decode(repeat('00', 32), 'hex')";
 
 const campaign = (columns: string, values: string) =>
   `insert into campaign_mirror.campaigns (${columns}) values (${values})`;
+const key = (columns: string, values: string) => `
+  insert into campaign_mirror.access_keys (displayed, name, owner_id, ${columns}) values ('', '', 7, ${values})`;
+const entry = (values: string) =>
+  `insert into campaign_mirror.operator_audit (act, operator, request_id, details) values ('key-issued', ${values})`;
+const host = (length: number) => `insert into campaign_mirror.denied_hosts values (repeat('h', ${length}))`;
 const mirror = (id: string) =>
   `insert into campaign_mirror.mirrors (campaign_id, target_url) values (${id}, 'http://x')`;
 const setCampaign = (what: string, id: number) =>
@@ -26,6 +31,26 @@ const statements: Record<string, readonly (readonly [sql: string, refusal?: stri
       `insert into campaign_mirror.access_keys (hash, displayed, name, owner_id) values (${hash}, '', '', ${number})`,
     ].map((sql) => [sql, unfit] as const),
   ),
+  'a key with another hash than one of SHA-256, or with no host or an unnamed one where it has hosts': [
+    [key('hash', "'\\x00'"), unfit],
+    [key('hash, hosts', `${hash}, '{}'`), unfit],
+    [key('hash, hosts', `${hash}, '{a.example,NULL}'`), unfit],
+    [key('hash, hosts', `${hash}, '{a.example}'`)],
+    [key('hash', hash), notUnique],
+  ],
+  'an entry of the audit that is longer than its limits': [
+    [entry("'m', 'r', '{}'")],
+    [entry("repeat('m', 200), repeat('r', 128), jsonb_build_object('a', repeat('x', 65527))")],
+    [entry("repeat('m', 201), 'r', '{}'"), unfit],
+    [entry("'m', repeat('r', 129), '{}'"), unfit],
+    [entry("'m', 'r', jsonb_build_object('a', repeat('x', 65528))"), unfit],
+  ],
+  'a host that is denied without a name, or with one that is longer than names are': [
+    [host(0), unfit],
+    [host(1)],
+    [host(255)],
+    [host(256), unfit],
+  ],
   'clicks below 0 and above 2^53-1, and not 2^53-1 itself': [
     [setClicks('-1'), unfit],
     [setClicks(tooGreat), unfit],

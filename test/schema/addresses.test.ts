@@ -100,6 +100,12 @@ describe('what no address can be', () => {
     );
     await trigger('enable');
     await service.world.others.countClick(seen.id);
+    const owner = await connect(service.database.address('owner'));
+    await owner.query('update campaign_mirror.mirrors set target_url = target_url');
+    // Beside it, one that is good becomes another that is.
+    const { seen: good } = await service.campaign();
+    const text = `update campaign_mirror.mirrors set target_url = '${start}?' where campaign_id = ${good.id}`;
+    await owner.query(text).finally(() => owner.end());
     const on = commandsOn(service.database);
     const line = new RegExp(
       `^problem +mirrors +1 mirrors .* of the campaigns ${seen.id} \\(its address is none\\)\n +set an address`,

@@ -70,6 +70,30 @@ describe('a mirror that comes back after its campaign, or it alone, was deleted'
     expect(rows).to.deep.equal([{ address_before: first, address_after: returned }]);
   });
 
+  it('a second time: from the address that was deleted last, later than the change before, whatever its clock was', async () => {
+    const [one] = await service.live(1);
+    await service.set(one, changed);
+    await psql('operator', deleted(one), campaigns(one), mirrors(one));
+    await service.set(one, next);
+    const { admin } = service.database;
+    const text = `from campaign_mirror.mirror_history where campaign_id = ${one.seen.id}`;
+    await admin.query(`begin; set local session_replication_role = replica;
+      update campaign_mirror.mirror_history set changed_at = '2999-01-01Z' where id = (select max(id) ${text}); commit`);
+    await psql('operator', deleted(one), campaigns(one), mirrors(one));
+    const { rows } = await admin.query(
+      `select address_before, changed_at = '2999-01-01 00:00:00.000001Z' as is_next, previous_id is null as is_first ${text} order by id`,
+    );
+    const change = (address_before: string, is_next = false, is_first = false) => ({
+      ...{ address_before, is_next, is_first },
+    });
+    expect(rows).to.deep.equal([
+      change(first, false, true),
+      change(changed),
+      change(returned),
+      change(next, true),
+    ]);
+  });
+
   for (const [way, comeBack] of Object.entries(ways))
     it(`${way}: has its row, from the address that was deleted, with the entry of the audit, and the chain goes on`, async () => {
       const [one, other] = await service.live(2);
@@ -115,8 +139,11 @@ describe('a mirror that comes back after its campaign, or it alone, was deleted'
       ['mirrors-imported', numbers],
       ['campaigns-imported', numbers],
     ];
+    expect(await recorded([900_000])).to.deep.equal(both('900000'));
     expect(await recorded([900_001, 900_002, 900_005])).to.deep.equal(both('900001-900002,900005'));
     expect(await recorded([900_011, 900_012, 900_013])).to.deep.equal(both('900011-900013'));
+    const listed = Array.from({ length: 1_000 }, (_, at) => 920_000 + 2 * at);
+    expect(await recorded(listed)).to.deep.equal(both(listed.join(',')));
     const many = Array.from({ length: 1_001 }, (_, at) => 910_000 + 2 * at);
     expect(await recorded(many)).to.deep.equal(both('910000-912000'));
   });
@@ -125,27 +152,19 @@ describe('a mirror that comes back after its campaign, or it alone, was deleted'
 describe('mirror history, after the owner of the tables deleted the mirror', () => {
   const service = groupedOf('suite');
 
-  for (const [what, how] of [
-    ['the audit has it', ''],
-    [
-      'and no entry says so, as in a version before',
-      'alter table campaign_mirror.mirrors disable trigger record_deleted;',
-    ],
-  ] as const)
-    it(what, async () => {
-      const live = await service.campaign();
-      for (const to of [changed, next]) await service.set(live, to);
-      const { id } = live.seen;
-      const remove = `${how} delete from campaign_mirror.mirrors where campaign_id = ${id};
-        alter table campaign_mirror.mirrors enable trigger record_deleted`;
-      const owner = await connect(service.database.address('owner'));
-      await owner.query(remove).finally(() => owner.end());
-      const on = commandsOn(service.database);
-      const shown = await on.objects(`mirror history ${id}`);
-      expect(shown.map(({ address_after }) => address_after)).to.deep.equal([next, changed]);
-      const [entry] = await on.objects(`audit --campaign ${id} --limit 1`);
-      const noted = { act: 'mirror-deleted', database_role: 'campaign_mirror_owner' };
-      if (how === '') expect(entry).to.include(noted).and.nested.include({ 'details.target_url': next });
-      else expect(entry.act).to.equal('mirror-created');
-    });
+  it('is shown as before, and the audit has who deleted it', async () => {
+    const live = await service.campaign();
+    for (const to of [changed, next]) await service.set(live, to);
+    const { id } = live.seen;
+    const owner = await connect(service.database.address('owner'));
+    await owner
+      .query(`delete from campaign_mirror.mirrors where campaign_id = ${id}`)
+      .finally(() => owner.end());
+    const on = commandsOn(service.database);
+    const shown = await on.objects(`mirror history ${id}`);
+    expect(shown.map(({ address_after }) => address_after)).to.deep.equal([next, changed]);
+    const [entry] = await on.objects(`audit --campaign ${id} --limit 1`);
+    const noted = { act: 'mirror-deleted', database_role: 'campaign_mirror_owner' };
+    expect(entry).to.include(noted).and.nested.include({ 'details.target_url': next });
+  });
 });

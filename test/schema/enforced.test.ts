@@ -31,7 +31,8 @@ const catalogue = `
 const isAct = /'((?:campaign|default|mirror|key|history|host)s?-[a-z]+)'/g;
 
 const dropFunction = ({ name }: Enforced) =>
-  `do $$ begin execute (select 'drop function ' || oid::regprocedure || ' cascade' from pg_proc where proname = '${name}'); end $$`;
+  `do $$ begin execute (select 'drop function ' || oid::regprocedure || ' cascade' from pg_proc
+    where pronamespace = 'campaign_mirror'::regnamespace and proname = '${name}'); end $$`;
 
 /** How each of these stops enforcing, and what is then said of it. */
 const ways: [what: string, all: readonly Enforced[], (one: Enforced) => string, fault: string][] = [
@@ -121,6 +122,10 @@ describe('what enforces the promises', () => {
 
   before(async () => {
     fresh = await run(catalogue);
+    // What has the same names, in a schema of somebody else.
+    await run(`create schema other; create table other.campaigns (owner_id bigint); create table other.mirrors ();
+      create unique index one_default_campaign_an_owner on other.campaigns (owner_id);
+      create function other.note() returns int language sql as 'select 1'`);
   });
   afterEach(async () => {
     await migrate(database.address('owner'));
@@ -155,7 +160,7 @@ describe('what enforces the promises', () => {
     it(`${what}: each is named by doctor, keeps the service from starting, and is put right by migrate`, async () => {
       for (const one of all) await run(statement(one));
       const expected = all.map((one) => `${named(one)} ${fault}`);
-      expect(await faults()).to.have.members(expected);
+      expect(await faults(), 'in this order').to.deep.equal(expected);
       const rest = expected.length > 5 ? `, .*, ${expected.length - 5} more` : '';
       const line = new RegExp(
         `^problem +enforcement +the .* ${fault}${rest}\\n +run \`./campaign-mirror migrate\``,
@@ -174,6 +179,15 @@ describe('what enforces the promises', () => {
     expect(await faults()).to.have.members(gone);
   });
 
+  it('what belongs to a table that is missing', async () => {
+    const client = await database.admin.connect();
+    await client.query('begin; drop table campaign_mirror.denied_hosts');
+    const found = await enforcementFaults(async (text, values) => (await client.query(text, values)).rows);
+    await client.query('rollback').finally(() => client.release());
+    const its = enforced.filter(({ table }) => table === 'denied_hosts');
+    expect(found.map(({ finding }) => finding)).to.deep.equal(its.map((one) => `${named(one)} is missing`));
+  });
+
   it("another's function, which would run with that user's rights: doctor says who has to give it back", async () => {
     const whose = (owner: string) =>
       run(`do $$ begin execute (select 'alter function ' || oid::regprocedure || ' owner to ${owner}' from pg_proc
@@ -183,6 +197,19 @@ describe('what enforces the promises', () => {
       /^problem +enforcement +the function campaign_mirror\.set_mirrors_if\(.*\) belongs to \w+, not to campaign_mirror_owner\n +as a superuser, alter the owner/m,
     );
     await whose(roles.owner);
+
+    for (const what of ['table campaigns', 'view current_mirrors']) {
+      const name = what.replace(' ', ' campaign_mirror.');
+      await run(`alter ${name} owner to current_user`);
+      const [first, ...others] = await faults();
+      const [, theirs] = / (belongs to .*)/.exec(first ?? '') ?? [];
+      expect(theirs).to.match(/, not to campaign_mirror_owner$/);
+      const sequence = what === 'table campaigns' ? ['the sequence campaign_mirror.campaigns_id_seq'] : [];
+      expect([first, ...others]).to.have.members(
+        [`the ${name}`, ...sequence].map((one) => `${one} ${theirs}`),
+      );
+      await run(`alter ${name} owner to ${roles.owner}`);
+    }
   });
 
   it('a user for whom no trigger fires', async () => {

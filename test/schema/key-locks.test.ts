@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { commandsOn } from '../support/commands/commands-on.ts';
 import { connect } from '../support/database/client.ts';
+import { rival, untilWaiting } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';
 
 describe("with the service's password", () => {
@@ -44,5 +45,16 @@ describe("with the service's password", () => {
     const listed = await on.objects('key', 'list');
     const used = listed.filter(({ last_used_at }) => /^\d{4}-.*\.\d{6}Z$/.test(String(last_used_at)));
     expect(used.map(({ id }) => id)).to.have.members(keys);
+  });
+
+  it('two processes note the first use of a key at the same time: neither fails', async () => {
+    const [{ keyId }] = await service.live(1);
+    const note = 'select campaign_mirror.note_key_uses($1)';
+    const first = await rival(service.database, note, [keyId]);
+    const client = await connect(service.database.address('service'));
+    const second = client.query(note, [[keyId]]).finally(() => client.end());
+    await untilWaiting(service.database, second);
+    await first.commit();
+    await second;
   });
 });

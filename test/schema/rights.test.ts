@@ -154,12 +154,21 @@ describe('contract: the data around it — who may do what', () => {
       const key = `insert into campaign_mirror.access_keys (hash, displayed, name, owner_id)
         values (sha256('mine'), 'cm_mine', 'mine', ${ownerId})`;
       const silent = "set campaign_mirror.restoring = 'on'; set campaign_mirror.operator = 'somebody'";
-      const acts: readonly [string, string][] = [
+      const setKey = (what: string) =>
+        `update campaign_mirror.access_keys set ${what} where id = ${live.keyId}`;
+      await as('service', "select campaign_mirror.deny_hosts('{c.example,b.example,a.example,b.example}')");
+      const allow = (which: string) => `delete from campaign_mirror.denied_hosts where host ${which}`;
+      const acts: readonly [string, string, object?][] = [
+        [allow("= 'other.example'"), ''],
+        [allow("= 'c.example'"), 'hosts-allowed', { hosts: 'c.example' }],
+        [allow("<> 'other.example'"), 'hosts-allowed', { hosts: 'a.example,b.example' }],
         [key, 'key-issued'],
         [`${silent}; ${key.replaceAll('mine', 'another')}`, 'key-issued'],
-        [`update campaign_mirror.access_keys set revoked_at = now() where id = ${live.keyId}`, 'key-revoked'],
-        [`update campaign_mirror.access_keys set revoked_at = null where id = ${live.keyId}`, 'key-changed'],
-        [`update campaign_mirror.access_keys set expires_at = null where id = ${live.keyId}`, 'key-changed'],
+        [setKey('revoked_at = now()'), 'key-revoked'],
+        [setKey('expires_at = now()'), 'key-changed'],
+        [setKey('revoked_at = null'), 'key-changed'],
+        [setKey(`replaced_by = ${live.keyId}`), 'key-rotated'],
+        [setKey("expires_at = 'infinity'"), 'key-changed'],
         [`update campaign_mirror.campaigns set is_default = true where id = ${id}`, 'default-set'],
         [
           `update campaign_mirror.campaigns set owner_id = ${newOwner()} where id = ${id}`,
@@ -175,7 +184,7 @@ describe('contract: the data around it — who may do what', () => {
         ["select campaign_mirror.prune_history(now() - interval '2 days', 0, 1000, 'me', 'r')", ''],
         [`delete from campaign_mirror.campaigns where id = ${id}`, 'campaign-deleted'],
       ];
-      for (const [statement, act] of acts) {
+      for (const [statement, act, details] of acts) {
         const since = await service.world.others.clock();
         const before = await service.world.audit.list({ limit: 1 });
         expect(await as('operator', statement), statement).to.not.have.property('code');
@@ -183,6 +192,7 @@ describe('contract: the data around it — who may do what', () => {
         if (act === '') expect(entry, 'nothing was that old').to.deep.equal(before[0]);
         else {
           expect(entry, statement).to.include({ act, databaseRole: roles.operator });
+          if (details) expect(entry?.details).to.deep.equal(details);
           expect(String(entry?.actedAt) > since).to.equal(true);
         }
       }

@@ -8,7 +8,6 @@ export {
 } from './chain/calls.ts';
 export { Capacity, type CapacityLimits, type Overload, overloads } from './chain/capacity.ts';
 export { type TrustedProxies, trustedProxies } from './chain/client-address.ts';
-export { contentSecurityPolicy, type Page, type Pages, page } from './chain/pages.ts';
 export { type BodyFault, faults, type Reply, refusals, replyTo } from './chain/replies.ts';
 export { HttpServer, type HttpServerSettings, type TimeLimits } from './listener/http-server.ts';
 export {
@@ -25,4 +24,5 @@ export {
   type OpsSettings,
   opsApplication,
 } from './routes/ops.ts';
+export { contentSecurityPolicy, type Page, type Pages, page } from './routes/pages.ts';
 export type { SetMirrorSettings } from './routes/set-mirror.ts';

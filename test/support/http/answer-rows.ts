@@ -61,6 +61,8 @@ const noRoute = 'The route /public/v2 could not be found.';
 const tooLarge = goodBody.padEnd(16_385);
 const overTheLimit = 'The request body is too large.';
 const denied = 'https://go.denied.example./x';
+const noSuchCharacters = 'must not contain white space, backslashes or invisible characters';
+const noCredentials = 'must not contain a user name or a password';
 const tooLong = `https://go.denied.example/${'a'.repeat(2048)}`;
 
 /** In the order of the checks: of two that are wrong the first is answered. */
@@ -90,47 +92,27 @@ export const inOrder: readonly Row[] = [
   unprocessable('no address', '{}', 'required', 'is required'),
   unprocessable('no string', bodyWith(42), 'not-a-string', 'must be a string'),
   unprocessable('too long', bodyWith(tooLong), 'too-long', 'must not be greater than 2048 characters'),
+  unprocessable('white space', bodyWith('ftp://a@b.example/ '), 'forbidden-character', noSuchCharacters),
   unprocessable(
-    'white space',
-    bodyWith('ftp://a@b.example/ '),
-    'forbidden-character',
-    'must not contain white space, backslashes or invisible characters',
-  ),
-  unprocessable(
-    'no address of the web',
+    'a scheme',
     bodyWith('ftp://a@b.example/'),
     'not-http',
     'must start with http:// or https://',
   ),
-  unprocessable(
-    'credentials',
-    bodyWith('https://a@go.denied.example../'),
-    'credentials',
-    'must not contain a user name or a password',
-  ),
+  unprocessable('credentials', bodyWith('https://a@go.denied.example../'), 'credentials', noCredentials),
   unprocessable('no host', bodyWith('https://go.denied.example../'), 'not-a-url', 'must be a valid URL'),
   unprocessable('a denied host', bodyWith(denied), 'denied-host', 'must not point to this host'),
 ];
 
 const tunnel: Given = () => ({ method: 'CONNECT', target: 'example.com:443', body: undefined });
-const noHosts = [
-  'https://',
-  'https:///x',
-  'https://????.example/',
-  'https://a.example:0/',
-  'https://a.example:6000/',
-];
+const noHosts =
+  'https:// https:///x https://????.example/ https://a.example:0/ https://a.example:6000/'.split(' ');
 const unseen = ['https://a.example/{\u200dclick_id}', 'https://a\u3164.example/', 'https://a.example/\u200e'];
 export const rows: readonly Row[] = [
   ...inOrder,
   ...noHosts.map((url) => unprocessable(url, bodyWith(url), 'not-a-url', 'must be a valid URL')),
   ...unseen.map((url) =>
-    unprocessable(
-      encodeURI(url),
-      bodyWith(url),
-      'forbidden-character',
-      'must not contain white space, backslashes or invisible characters',
-    ),
+    unprocessable(encodeURI(url), bodyWith(url), 'forbidden-character', noSuchCharacters),
   ),
   unprocessable('no body at all', undefined, 'required', 'is required'),
   last('CONNECT', tunnel, 405, 'method-not-supported', postOnly('CONNECT'), allow),

@@ -1,5 +1,5 @@
 import * as domain from '@campaign-mirror/domain';
-import * as live from '../../../packages/port-contracts/src/cases/live-campaign.ts';
+import * as live from '../../../packages/port-contracts/src/cases/campaign-repository-world.ts';
 
 export const { address, after, before, change, mirrorSet, newOwner } = live;
 

@@ -47,8 +47,8 @@ export async function settingPlan(call: Call, path: string) {
 const [, noCampaign] = faultInWords({ kind: 'bad-field', field: 'id', because: 'not-an-identifier' });
 
 /** Of several lines for one campaign none is to be set. */
-async function linesOf(call: Call, file: CsvFile): Promise<(domain.AddressLine | domain.UnreadLine)[]> {
-  const lines: (domain.AddressLine | domain.UnreadLine)[] = [];
+async function linesOf(call: Call, file: CsvFile): Promise<(domain.AddressLine | domain.MirrorMoved)[]> {
+  const lines: (domain.AddressLine | domain.MirrorMoved)[] = [];
   let memory = 0;
   const places = new Map<domain.CampaignId, number>();
   const leaveOut = async (columns: readonly string[]) => {

@@ -1,10 +1,7 @@
 import { answer, type Context, type Middleware, type Place } from './calls.ts';
 import { faults } from './replies.ts';
 
-/**
- * How long after its headers a request beyond a limit is refused, in milliseconds: a caller that is refused at once comes
- * back at once, and refusals use CPU that requests need.
- */
+/** When a request beyond a limit is refused, in milliseconds after its headers: a caller refused at once comes back at once. */
 const refusalDelay = 1_000;
 
 /** How often it is measured how late the event loop is, in milliseconds. */
@@ -33,7 +30,7 @@ export interface CapacityLimits {
  */
 export class Capacity {
   readonly limits: CapacityLimits;
-  /** Is called with each refusal. */
+  /** Is called with each refusal: it must be cheap. */
   readonly refused: (overload: Overload) => void;
   /** How many turns of the event loop were too late, up to the last one. */
   #lateTurns = 0;
@@ -43,7 +40,6 @@ export class Capacity {
   /** What ends the waits of refusals; undefined once none may wait any longer. */
   #waits: Set<() => void> | undefined = new Set();
 
-  /** `refused` is called with each refusal: it must be cheap. */
   constructor(limits: CapacityLimits, refused: (overload: Overload) => void = () => {}) {
     this.limits = limits;
     this.refused = refused;

@@ -15,10 +15,7 @@ function isRange(text: string): boolean {
   return text === 'loopback' || isIP(address) !== 0;
 }
 
-/**
- * Trusts these addresses and ranges of them (`10.0.0.0/8`, `fd00::/8`); `loopback` is this machine.
- * @throws TypeError if one is not such a range, or contains all addresses, or the list is empty
- */
+/** Trusts these addresses and ranges (`10.0.0.0/8`); `loopback` is this machine. @throws TypeError if one is none, or all */
 export function trustedProxies(ranges: readonly string[]): TrustedProxies {
   if (ranges.length === 0 || !ranges.every(isRange))
     throw new TypeError('no address, no range, not loopback');

@@ -5,6 +5,7 @@ import {
   type IncomingMessage,
   type RequestListener,
   type Server,
+  type ServerOptions,
   type ServerResponse,
 } from 'node:http';
 import { type AddressInfo, type ListenOptions, Server as NetServer, type Socket } from 'node:net';
@@ -15,15 +16,8 @@ import type { Capacity } from '../chain/capacity.ts';
 import { networkOfPeer } from '../chain/client-address.ts';
 import { type Fault, faults, methodNotSupported, type Reply } from '../chain/replies.ts';
 
-/** How long a caller may take, in milliseconds. Node enforces them. */
-export interface TimeLimits {
-  /** For the headers of a request, from its first byte or the beginning of the connection; 10 s by default. */
-  readonly headersTimeout?: number;
-  /** For the whole request; 30 s by default. Not below `headersTimeout`. */
-  readonly requestTimeout?: number;
-  /** How long the connection stays open for its next request; 75 s by default. */
-  readonly keepAliveTimeout?: number;
-}
+/** How long a caller may take, in milliseconds, as Node has them: by default 10 s, 30 s, and 75 s between requests. */
+export type TimeLimits = Pick<ServerOptions, 'headersTimeout' | 'requestTimeout' | 'keepAliveTimeout'>;
 
 /**
  * Node's HTTP server for an application, which is its `callback()`. What Node answers by itself is JSON here, a
@@ -128,24 +122,21 @@ export class HttpServer {
     const closed = Promise.all(all.map((server) => once(server, 'close')));
     // This only stops listening: Node's own close cuts off answers that are being sent.
     for (const server of all) NetServer.prototype.close.call(server);
+    const responses = () => [...this.#connections.values()].flatMap(({ response }) => response ?? []);
     let left: AnsweredRequest[] = [];
     const timer = setTimeout(() => {
-      left = calls.giveUp(this.#responses);
+      left = calls.giveUp(responses());
       setTimeout(() => this.#server.closeAllConnections(), left.length > 0 ? lastAnswerTime : 0);
     }, timeout);
     // Requests that have arrived are read, and answers are sent, before idle connections are closed.
     await nextTurn();
     await nextTurn();
-    const sending = this.#responses.filter(({ writableEnded, closed }) => writableEnded && !closed);
+    const sending = responses().filter(({ writableEnded, closed }) => writableEnded && !closed);
     await Promise.all(sending.map((response) => once(response, 'close')));
     this.#server.close();
     await closed;
     clearTimeout(timer);
     return left;
-  }
-
-  get #responses(): ServerResponse[] {
-    return [...this.#connections.values()].flatMap(({ response }) => response ?? []);
   }
 
   /** `100 Continue` is sent when the body is about to be read. If it never is, the connection closes with the answer. */

@@ -6,9 +6,9 @@ import { answerHeaders } from '../chain/answer-headers.ts';
 import { answer, type Calls, errorsAsAnswers, type Middleware, type ServiceState } from '../chain/calls.ts';
 import type { Capacity } from '../chain/capacity.ts';
 import { headerValues, listed } from '../chain/headers.ts';
-import { docsPath, type Page, type Pages } from '../chain/pages.ts';
 import { type Fault, faults, methodNotSupported, movedTo, routeNotFound } from '../chain/replies.ts';
 import { strangersLimit } from './limits.ts';
+import { docsPath, type Page, type Pages } from './pages.ts';
 import { type SetMirrorSettings, setMirror } from './set-mirror.ts';
 
 /** The path as `@koa/router` and other routers write it (contract: the call). */
@@ -57,9 +57,7 @@ export function setMirrorRoutes(
   return exactRouter().all(setMirrorPath, compose(parts));
 }
 
-/**
- * Case and trailing slashes matter (contract: the path). A router keeps its options, and changes them with `prefix`.
- */
+/** Case and trailing slashes matter (contract: the path). A router changes the options that it is given with `prefix`. */
 export const exactRouter = () => new Router<ServiceState>({ sensitive: true, strict: true });
 
 /** A Koa application that begins with this middleware. */

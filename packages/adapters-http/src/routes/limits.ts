@@ -3,19 +3,15 @@ import type { Capacity } from '../chain/capacity.ts';
 import { networkOf } from '../chain/client-address.ts';
 import { tooManyAttempts } from '../chain/replies.ts';
 
-/** A limit per window. */
+/** How many calls, at least 1, a window admits, which begins with its first call. */
 export interface Rate {
-  /** The number of calls in a window, at least 1. */
   readonly limit: number;
-  /** The length of a window, which begins with its first call. */
   readonly seconds: number;
 }
 
-/** The state of a window. */
+/** The calls in a window, including this one, and the milliseconds until it ends. */
 export interface Count {
-  /** The number of calls in the window, including this one. */
   readonly consumed: number;
-  /** Milliseconds until the window ends. */
   readonly resetIn: number;
 }
 

@@ -21,15 +21,9 @@ import { type CallLimits, keyLimit, limitHeaderNames } from './limits.ts';
 /** What the route needs. */
 export interface SetMirrorSettings {
   readonly useCase: SetCampaignMirror;
-  /**
-   * Whether a text can be a credential: any other is refused with 401 before the body is read. By default, whether it is
-   * a well-formed access key; with `credentialHeader`, any is.
-   */
+  /** Whether a text can be a credential; by default a well-formed access key or, with `credentialHeader`, any text. */
   readonly isWellFormed?: ((credential: string) => boolean) | undefined;
-  /**
-   * The header whose whole value is the credential, such as one that a gateway sets and signs. By
-   * default the credential is the bearer token of `Authorization`.
-   */
+  /** The header whose whole value is the credential, such as one that a gateway signs; by default the bearer token. */
   readonly credentialHeader?: string | undefined;
   /** The largest body, in bytes; 16,384 by default. */
   readonly bodyLimit?: number | undefined;
@@ -42,15 +36,9 @@ export interface SetMirrorSettings {
 /** The route: a part of the chain for each of the checks 3 to 10, in their order. */
 export function setMirror(settings: SetMirrorSettings): Middleware[] {
   const { useCase, capacity = new Capacity({ inFlight: Number.POSITIVE_INFINITY }), limits } = settings;
+  const places = [place(useCase, capacity), caller(useCase, capacity)];
   const rate = limits?.keys ? [keyLimit(limits.keys)] : [];
-  const parts = [
-    credential(settings),
-    body(settings.bodyLimit),
-    place(useCase, capacity),
-    caller(useCase, capacity),
-    ...rate,
-    outcome(useCase),
-  ];
+  const parts = [credential(settings), body(settings.bodyLimit), ...places, ...rate, outcome(useCase)];
   // The first part sets the state of the others.
   return parts as Middleware[];
 }
@@ -144,11 +132,9 @@ function place({ identity }: SetCampaignMirror, capacity: Capacity): Part {
   };
 }
 
-const placeOf = ({ subject, ownerId }: Caller, campaign: CampaignId | undefined): Place => ({
-  caller: subject,
-  campaign,
-  owner: ownerId,
-});
+function placeOf({ subject: caller, ownerId: owner }: Caller, campaign: CampaignId | undefined): Place {
+  return { caller, campaign, owner };
+}
 
 /** Check 5: the caller. A stranger is looked up, and exchanges the place of the network for one of their own. */
 function caller({ identity }: SetCampaignMirror, capacity: Capacity): Part {

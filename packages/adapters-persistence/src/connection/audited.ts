@@ -7,7 +7,8 @@ import { actingText, actingValues } from './transaction.ts';
 /** Whatever the database's default is: a transaction that waited for a lock must see what the other one committed. */
 export const { READ_COMMITTED: isolationLevel } = IsolationLevel;
 
-const acting = actingText('?', '?', '?');
+/** With the placeholders of MikroORM. */
+const acting = actingText.replaceAll(/\$\d/g, '?');
 
 /** An adapter that acts through the MikroORM of `openDatabase`; `act` names the operator and the request. */
 export class AuditedAdapter {

@@ -6,6 +6,7 @@ export const describedSessions = `string_agg(distinct case when pid is null or p
   else format('process %s (%s)', pid, concat_ws(' of ', coalesce(nullif(application_name, ''), 'unnamed'), usename))
   end, ', ') as holders`;
 
+/** Those who hold the locks for which the sessions of these process ids wait, if they wait. */
 const blockersText = `
   select ${describedSessions} from (
     select unnest(pg_blocking_pids(ours.pid)) as pid from unnest($1::int[]) as ours (pid)
@@ -15,10 +16,6 @@ const blockersText = `
 export async function holdersOf(database: Pool | ClientBase, text: string, ...values: unknown[]) {
   return (await rowOf<{ holders: string | null }>(database, text, values)).holders ?? undefined;
 }
-
-/** Those who hold the locks for which the sessions of these process ids wait, if they wait. @throws Unavailable */
-export const blockersOf = (database: Pool | ClientBase, ...pids: readonly number[]) =>
-  holdersOf(database, blockersText, pids);
 
 /**
  * Notes whom the statements of a pool wait for, so that an error can name them after the wait has ended. It looks every
@@ -32,7 +29,7 @@ export function watchLockHolders(pool: Pool, betweenLooks = 1_000) {
     if (processID !== null) pids.add(processID);
   });
   const looking = setInterval(async () => {
-    holders = (await blockersOf(pool, ...pids).catch(() => undefined)) ?? holders;
+    holders = (await holdersOf(pool, blockersText, [...pids]).catch(() => undefined)) ?? holders;
   }, betweenLooks);
   looking.unref();
   return { last: () => holders, stop: () => clearInterval(looking) };

@@ -36,32 +36,17 @@ export async function inTransaction<T>(
   }
 }
 
-/**
- * Sets for the rest of the transaction who acts, for the audit's entries, which the database writes. It takes a
- * placeholder for each of `actingValues`.
- */
-export const actingText = (...placeholders: readonly string[]) => `
-  select set_config('campaign_mirror.operator', ${placeholders[0]}, true),
-    set_config('campaign_mirror.request_id', ${placeholders[1]}, true),
-    set_config('campaign_mirror.details', ${placeholders[2]}, true)`;
+/** Sets for the rest of the transaction who acts, for the audit's entries, which the database writes. */
+export const actingText = `
+  select set_config('campaign_mirror.operator', $1, true), set_config('campaign_mirror.request_id', $2, true),
+    set_config('campaign_mirror.details', $3, true)`;
 
-/** `details` are facts that the rows do not contain. */
+/** The values of `actingText`. `details` are facts that the rows do not contain. */
 export function actingValues(
   { operator, requestId }: OperatorAct,
   details: Readonly<Record<string, string | number>> = {},
 ): string[] {
   return [operator, requestId, JSON.stringify(details)];
-}
-
-const acting = actingText('$1', '$2', '$3');
-
-/** Sets who acts in the transaction of this connection, for the audit, and the details that the rows do not contain. */
-export async function actIn(
-  client: PoolClient,
-  act: OperatorAct,
-  details: Readonly<Record<string, string>>,
-): Promise<void> {
-  await client.query(acting, actingValues(act, details));
 }
 
 const begin = `begin isolation level repeatable read read only; ${withoutTimeouts}`;

@@ -1,4 +1,5 @@
 import { AsyncResource } from 'node:async_hooks';
+import { hash } from 'node:crypto';
 import type * as domain from '@campaign-mirror/domain';
 import { accessKeyOf, hostList, isCaller, keySubject, noDeniedHosts } from '@campaign-mirror/domain';
 import { LRUCache } from 'lru-cache';
@@ -24,20 +25,20 @@ const maxRemembered = 100_000;
  * look-up finds the key invalid. `uses` records the keys that are found.
  */
 export function postgresIdentity(lookUp: LookUps['key'], uses: KeyUses): domain.Identity {
-  /** By the hash of the key, since keys are not kept. */
+  /** By the hash of the key, since keys are not kept. As a text at once: that takes a quarter of the time. */
   const callers = new LRUCache<string, domain.Caller & { toProve: true }>({ max: maxRemembered });
+  const hashed = (key: string) => hash('sha256', key, 'latin1');
   return {
-    remembered: (key) => callers.get(keyHash(key).toString('latin1')),
+    remembered: (key) => callers.get(hashed(key)),
     whoIs: async (key) => {
-      const hash = keyHash(key);
-      const caller = await lookUp(hash);
+      const caller = await lookUp(keyHash(key));
       if (!isCaller(caller)) {
-        callers.delete(hash.toString('latin1'));
+        callers.delete(hashed(key));
         return caller;
       }
       const id = accessKeyOf(caller.subject);
       if (id) uses.note(id);
-      callers.set(hash.toString('latin1'), { ...caller, toProve: true });
+      callers.set(hashed(key), { ...caller, toProve: true });
       return caller;
     },
   };

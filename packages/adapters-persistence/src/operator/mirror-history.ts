@@ -13,15 +13,12 @@ export const entries = `
     ${timestampText('changed_at')} as "changedAt", request_id as "requestId"`;
 
 /**
- * The number of the last change of campaign $1: of the mirror, or, if it was deleted, from the audit's entry. Where the
- * deletion has no entry, as in a version before, the history is scanned for it.
+ * The number of the last change of campaign $1: of the mirror, or, if it was deleted, from the audit's entry.
  */
 const lastChange = `coalesce(
       (select last_change_id from campaign_mirror.mirrors where campaign_id = $1),
       (select last_change_id from campaign_mirror.operator_audit as deletion
-        where campaign_id = $1 and ${isDeletion} order by id desc limit 1),
-      (select max(id) from campaign_mirror.mirror_history where campaign_id = $1
-        and not exists (select from campaign_mirror.mirrors where campaign_id = $1)))`;
+        where campaign_id = $1 and ${isDeletion} order by id desc limit 1))`;
 
 /**
  * Follows the chain: from the change before $2, if $2 is a change of the campaign; otherwise from its last one. Only as

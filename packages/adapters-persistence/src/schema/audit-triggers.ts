@@ -98,12 +98,12 @@ const mirrors = `${recording('created_mirrors')}
       with returned as (
         select created.*, nextval('campaign_mirror.mirror_history_id_seq') as change_id,
           before.details->>'target_url' as address_before,
-          greatest(clock_timestamp(), created.updated_at, (select changed_at + interval '1 microsecond'
+          greatest(clock_timestamp(), (select changed_at + interval '1 microsecond'
             from campaign_mirror.mirror_history where id = created.last_change_id)) as now
         from created join lateral (
           select details from campaign_mirror.operator_audit as deletion
           where deletion.campaign_id = created.campaign_id and ${isDeletion} order by deletion.id desc limit 1
-        ) as before on true where created.last_change_id is not null
+        ) as before on true
       ), recorded as (
         insert into campaign_mirror.mirror_history
           (id, previous_id, campaign_id, mirror_id, actor, owner_id, address_before, address_after, changed_at, request_id,

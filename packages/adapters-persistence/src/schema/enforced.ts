@@ -209,7 +209,6 @@ const faultsText = `
   select null, objects.what, format('belongs to %s, not to %s', pg_get_userbyid(objects.owner), pg_get_userbyid(nspowner))
   from here, (
     select pronamespace, 'function ' || oid::regprocedure::text, proowner from pg_proc
-    where proname in (select name from asked where kind = 'function')
     union all
     select relnamespace, (case relkind when 'r' then 'table ' when 'S' then 'sequence ' else 'view ' end) || oid::regclass::text,
       relowner from pg_class where relkind in ('r', 'S', 'v')

@@ -21,7 +21,7 @@ const addresses = `
   create or replace function campaign_mirror.refuse_address() returns trigger language plpgsql
   set search_path = pg_catalog, pg_temp as $$
     begin
-      if tg_op = 'UPDATE' and (new.target_url = old.target_url or not ${isNoAddress('new.target_url')}) then return null; end if;
+      if new.target_url = old.target_url or not ${isNoAddress('new.target_url')} then return null; end if;
       raise check_violation using message = 'this is no address of a mirror: at most 2048 characters, http:// or https://,'
         ' no white space, no control characters';
     end
@@ -79,7 +79,7 @@ const times = `
  */
 const facts = `
   create or replace function campaign_mirror.take_facts_of_the_campaign() returns trigger language plpgsql
-  security definer set search_path = pg_catalog, pg_temp as $$
+  set search_path = pg_catalog, pg_temp as $$
     begin
       select owner_id, is_default into new.owner_id, new.is_default
       from campaign_mirror.campaigns where id = new.campaign_id;

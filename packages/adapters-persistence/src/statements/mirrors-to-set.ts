@@ -19,8 +19,11 @@ export function byteaArray(elements: readonly (Buffer | null)[]): string {
 }
 
 function textArray(elements: readonly (string | null)[]): string {
-  return `{${elements.map((text) => (text === null ? 'NULL' : `"${text.replace(/["\\]/g, '\\$&')}"`)).join(',')}}`;
+  return `{${elements.map((text) => (text === null ? 'NULL' : `"${escaped(text)}"`)).join(',')}}`;
 }
+
+/** Almost no text has what it looks for: to search costs half as much as to replace nothing. */
+const escaped = (text: string) => (/["\\]/.test(text) ? text.replace(/["\\]/g, '\\$&') : text);
 
 /** The columns of `campaign_mirror.set_mirrors_if`, with times as `timestampAt` reads them. */
 const columns = [

@@ -19,7 +19,7 @@ export const campaignFields = [
   'mirror_updated_at',
 ] as const;
 
-/** The name of a field, which is that of its column. */
+/** The name of a field. */
 export type CampaignField = (typeof campaignFields)[number];
 
 /** The fields of a campaign as text; empty for a missing value, such as no name or no mirror. */
@@ -85,10 +85,7 @@ export function fieldsOf({ mirror, ...campaign }: CampaignRecord | ImportedCampa
   };
 }
 
-/**
- * Reads the fields of a campaign: returns the campaign, or all faults of the fields. Only the owner is required. Flags are
- * true or false in upper or lower case, since spreadsheets write them so.
- */
+/** Reads the fields of a campaign: returns the campaign, or all faults of the fields. Only the owner is required. */
 export function importedCampaign(
   fields: CampaignFields,
   denied: HostList,
@@ -138,6 +135,7 @@ export function importedCampaign(
   }
 }
 
+/** In upper or lower case, since spreadsheets write it so. */
 function flag(text: string): boolean | undefined {
   if (/^true$/i.test(text)) return true;
   return /^false$/i.test(text) ? false : undefined;

@@ -39,13 +39,8 @@ export interface MoveOptions {
   readonly includeDefault: boolean;
 }
 
-/** What became of a mirror that was to be moved. */
-export type MirrorMoveOutcome =
-  | 'moved'
-  /** The campaign or its mirror has changed since it was read; nothing was written. */
-  | 'changed-meanwhile'
-  /** Another transaction has locked the mirror; nothing was written. */
-  | 'locked';
+/** What became of a mirror that was to be moved; unless it is `moved`, nothing was written. */
+export type MirrorMoveOutcome = 'moved' | 'changed-meanwhile' | 'locked';
 
 /**
  * Gives many mirrors other addresses for an operator. An instance makes one move. A call commits its changes with their

@@ -20,18 +20,14 @@ import type {
 } from './mirror-moves.ts';
 import { type HostMove, movedAddress } from './moved-address.ts';
 
-interface MoveRequest extends Omit<MoveOptions, 'details'> {
-  /** Report what would be done, and write nothing. */
+/** Which mirrors to move, and how. A dry run reports what would be done, and writes nothing. */
+export interface MoveMirrorsRequest extends Omit<MoveOptions, 'details'> {
   readonly dryRun: boolean;
-}
-
-/** Which mirrors to move, and how. */
-export interface MoveMirrorsRequest extends MoveRequest {
   readonly move: HostMove;
 }
 
 /** Which move to undo, and how. */
-export interface UndoMoveRequest extends Omit<MoveRequest, 'owner'> {
+export interface UndoMoveRequest extends Omit<MoveMirrorsRequest, 'owner' | 'move'> {
   readonly move: AuditId;
 }
 
@@ -44,13 +40,6 @@ export interface AddressLine {
   readonly expected: string;
 }
 
-/** A line that cannot be read; the text is the driving adapter's. */
-export interface UnreadLine {
-  readonly kind: 'unread';
-  readonly line: number;
-  readonly because: string;
-}
-
 /** An examined mirror on the host: moved, or why it was not. */
 export type MirrorMoved =
   | (MirrorMove & { readonly kind: MirrorMoveOutcome | 'would-move' | 'changed-since' })
@@ -58,11 +47,10 @@ export type MirrorMoved =
   | (NotMoved & { readonly kind: 'unchanged' | 'not-as-expected' })
   | (NotMoved & { readonly kind: 'refused'; readonly because: OperatorRefusal | CampaignNotFound['kind'] })
   | (NotMoved & { readonly kind: 'invalid'; readonly because: AddressFault })
-  | UnreadLine;
+  /** A line that cannot be read; the text is the driving adapter's. */
+  | { readonly kind: 'unread'; readonly line: number; readonly because: string };
 
-interface NotMoved {
-  readonly line?: number;
-  readonly campaign: CampaignId;
+interface NotMoved extends Pick<MirrorMove, 'line' | 'campaign'> {
   /** Null if there is no mirror. */
   readonly before: string | null;
   /** The address it would have had; undefined if it cannot be determined. */

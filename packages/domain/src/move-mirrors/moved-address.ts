@@ -31,10 +31,7 @@ export function hostMove(
   return values.isListed(denied, to.name) ? { fault: 'denied-host' } : move;
 }
 
-/**
- * The part of the host name before the name that moves: empty, or names such as `x.`. Undefined if the host does not
- * move.
- */
+/** What stands before the name that moves: nothing, or names such as `x.`. Undefined if the host does not move. */
 function namesBefore({ from, subdomains }: HostMove, name: values.HostName): string | undefined {
   if (name === from) return '';
   return subdomains && name.endsWith(`.${from}`) ? name.slice(0, -from.length) : undefined;
@@ -43,15 +40,12 @@ function namesBefore({ from, subdomains }: HostMove, name: values.HostName): str
 /** The scheme and the slashes, then the host, up to the port, path, query, fragment or end. */
 const schemeAndHost = /^(https?:\/\/)(\[[^\]]*\]|[^/?#:@\\[\]]+)(?=(?::[0-9]*)?(?:[/?#]|$))/i;
 
+/** Of an address that is refused, `to` is undefined if the host cannot be separated from the rest. */
 type Relocation =
   | { readonly to: values.MirrorAddress }
-  /** `to` is the address it would have had; undefined if the host cannot be separated from the rest. */
   | { readonly fault: values.AddressFault; readonly to: string | undefined };
 
-/**
- * The address on the new host. Only the characters of the host change, and the result is checked like every address.
- * Undefined for an address on another host, which does not change.
- */
+/** The address on the new host, of which only the host changes, checked like every address. Undefined on another host. */
 export function movedAddress(
   move: HostMove,
   address: values.MirrorAddress,

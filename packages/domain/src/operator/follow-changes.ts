@@ -19,9 +19,8 @@ export interface FeedLook {
 export interface ChangeFeed {
   /**
    * First the changes since a time, by default since `feedOverlap` ago, by their numbers; then every change that is
-   * committed later, each once, those of one look by their numbers. Several looks a second; none while the caller takes a change. Never ends.
-   * @throws Unavailable when the store is, or when another server answers, or the same after a restart: only a new call
-   * can find what was committed meanwhile
+   * committed later, each once. Several looks a second; none while the caller takes a change. Never ends.
+   * @throws Unavailable also when another server answers, or the same after a restart
    */
   follow(changes: FollowedChanges): AsyncIterable<HistoryEntry | FeedLook>;
 }
@@ -34,10 +33,7 @@ export class ChangeFollower {
   readonly #changes: FollowedChanges;
   /** All changes before this time were returned, but for those of transactions that are open for long. */
   #completeUntil: Timestamp | undefined;
-  /**
-   * The changes that the next session may find again. After a failover that lost commits, the server gives their numbers
-   * to other changes, which have other times.
-   */
+  /** What the next session may find again. After a failover that lost commits, a number can be another change's. */
   readonly #returned = new Map<HistoryId, Timestamp>();
   #forgetsAbove = 1_000;
 

@@ -1,37 +1,34 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, lstat, mkdir, open, readFile, realpath, stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import {
+  chmod,
+  chown,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  writeFile,
+} from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { advice, EmbeddedError } from './errors.ts';
-import { databaseOsUser, type OsUser, passageMode } from './programs.ts';
+import { advice, EmbeddedError, oneLine } from './errors.ts';
+import {
+  databaseOsUser,
+  findPrograms,
+  type OsUser,
+  type Programs,
+  passageMode,
+  programIn,
+  reachable,
+  run,
+} from './programs.ts';
 
-/** Creates the folder and missing parents with this mode, and keeps others. Node's `recursive` never ends in /proc. */
-export async function makeFolders(folder: string, mode: number): Promise<void> {
-  const exists = async () => (await stat(folder).catch(() => undefined))?.isDirectory();
-  if (await exists()) return;
-  await makeFolders(dirname(folder), mode);
-  try {
-    await mkdir(folder, mode);
-    // The umask reduces the mode given to mkdir; this sets the intended one.
-    await chmod(folder, mode);
-  } catch (error) {
-    // Another process may have been faster.
-    if (!(await exists())) throw error;
-  }
-}
-
-/**
- * Refuses a path with a symbolic link of another user in a folder that everyone can write to: a program that follows it
- * writes where that user wants. Linux itself refuses such a link if `fs.protected_symlinks` is set. @throws EmbeddedError
- */
-export async function expectNoPlantedLink(path: string): Promise<void> {
-  const file = await lstat(path).catch(() => undefined);
-  const parent = await lstat(dirname(path)).catch(() => undefined);
-  const isShared = parent !== undefined && (parent.mode & 0o1002) === 0o1002;
-  if (file?.isSymbolicLink() && isShared && file.uid !== process.getuid?.() && file.uid !== parent.uid)
-    throw new EmbeddedError(
-      `The symbolic link ${path} belongs to another user, in a folder where everybody may write, and is not followed: ${advice.otherFolder}.`,
-    );
-  if (path !== dirname(path)) await expectNoPlantedLink(dirname(path));
+/** Creates the folder and missing parents with this mode, whatever the umask is, and leaves others as they are. */
+async function makeFolders(folder: string, mode: number): Promise<void> {
+  const first = await mkdir(folder, { recursive: true, mode });
+  for (let made = folder; first && made.length >= first.length; made = dirname(made)) await chmod(made, mode);
 }
 
 /** Names or passwords of the database roles. `owner` owns the database; the `superuser` has a password only. */
@@ -52,7 +49,6 @@ export interface Cluster {
 export async function prepareFolder(path: string): Promise<Cluster> {
   const folder = resolve(path);
   const user = await databaseOsUser(join(folder, 'cluster', 'pgdata'));
-  await expectNoPlantedLink(folder);
   await makeFolders(folder, passageMode(user));
   const real = await realpath(folder);
   const home = join(real, 'cluster');
@@ -60,7 +56,7 @@ export async function prepareFolder(path: string): Promise<Cluster> {
 }
 
 /** Creates the file of passwords of 192 random bits, in letters, digits, `-` and `_`: they need no quoting anywhere. */
-export async function makePasswords(home: string, roles: ByRole): Promise<ByRole> {
+async function makePasswords(home: string, roles: ByRole): Promise<ByRole> {
   const users = ['superuser', ...Object.keys(roles)];
   const passwords = Object.fromEntries(users.map((user) => [user, randomBytes(24).toString('base64url')]));
   await using file = await open(passwordsIn(home), 'wx', 0o600);
@@ -69,19 +65,125 @@ export async function makePasswords(home: string, roles: ByRole): Promise<ByRole
   return passwords;
 }
 
-/** @throws EmbeddedError if a file of the database is missing or damaged */
-export async function readPasswords(home: string, roles: ByRole): Promise<ByRole> {
+/** The name and the password of each role, and of the superuser. @throws EmbeddedError if the file is missing or damaged */
+export async function credentialsIn(home: string, roles: ByRole) {
   const passwords = await readFile(passwordsIn(home), 'utf8')
     .then(JSON.parse)
     .catch(() => ({}));
-  if (['superuser', ...Object.keys(roles)].every((user) => typeof passwords[user] === 'string'))
-    return passwords;
-  throw notWhole(home);
+  if (['superuser', ...Object.keys(roles)].some((user) => typeof passwords[user] !== 'string'))
+    throw notWhole(home);
+  return (user: string) => ({ user: roles[user] ?? superuser, password: passwords[user] as string });
 }
 
-export const notWhole = (home: string) =>
+const notWhole = (home: string) =>
   new EmbeddedError(
     `The folder ${home} is not a whole database: restore it from a backup, move it away to start with an empty one, or ${advice.otherFolder}.`,
   );
 
 const passwordsIn = (home: string) => join(home, 'passwords.json');
+
+const superuser = 'postgres';
+
+interface Contents {
+  readonly database: string;
+  readonly roles: ByRole;
+}
+
+/** Creates the database if there is none. Call it with the lock. @returns the server's program @throws EmbeddedError */
+export async function prepareCluster(
+  cluster: Cluster,
+  contents: Contents,
+  durable: boolean,
+): Promise<string> {
+  const programs = await reachable(await findPrograms(), cluster.user);
+  if (!existsSync(cluster.home)) await createCluster(cluster, programs, contents, durable);
+  const version = await readFile(join(cluster.pgdata, 'PG_VERSION'), 'utf8').catch(() => undefined);
+  if (version === undefined) throw notWhole(cluster.home);
+  await credentialsIn(cluster.home, contents.roles);
+  const ofFolder = version.trim();
+  const ours = programs.version.split('.')[0];
+  if (ofFolder === ours) return programIn(programs, 'postgres');
+  throw new EmbeddedError(
+    `The data folder ${cluster.folder} was made by PostgreSQL ${ofFolder}, this version of the program brings PostgreSQL ${ours}, and nothing was changed: run the version that made it, or start it with PostgreSQL ${ofFolder}, copy it with that version's pg_dump, and load the copy into a new folder (${advice.otherFolder}) or another server (${advice.otherServer}).`,
+  );
+}
+
+/**
+ * Creates the cluster atomically: as a draft in a folder beside it, which is then renamed. If a process is killed, the next
+ * one removes its draft, and uses another name, because the initdb of the killed process may still be writing.
+ * @throws EmbeddedError, or a file system error
+ */
+async function createCluster(
+  { real, home, user }: Cluster,
+  programs: Programs,
+  { database, roles }: Contents,
+  durable: boolean,
+): Promise<void> {
+  const remove = (path: string) => rm(path, { recursive: true, force: true, maxRetries: 5 });
+  for (const name of await readdir(real)) {
+    if (name.startsWith('cluster.new-')) await remove(join(real, name));
+  }
+  const draft = `${home}.new-${randomBytes(4).toString('hex')}`;
+  const pgdata = join(draft, 'pgdata');
+  const passwordFile = join(draft, 'superuser');
+  const program = async (name: 'initdb' | 'postgres', words: string[], input?: string) => {
+    const { failed, output, errors } = await run(programIn(programs, name), words, user, input);
+    if (!failed) return;
+    const why = /\b(error|FATAL|PANIC): .*/.exec(`${output}\n${errors}`)?.[0] ?? errors;
+    const as = user ? `, as the OS user ${user.name} because it cannot run as root` : '';
+    // In a container that runs as any user.
+    const isNameless = why.includes('could not look up effective user ID');
+    const remedy = isNameless ? 'give this user a name in /etc/passwd' : advice.otherFolder;
+    throw new EmbeddedError(
+      `The embedded database cannot be created in ${pgdata}${as} (${oneLine(why)}): ${remedy}, or ${advice.otherServer}.`,
+    );
+  };
+  try {
+    await makeFolders(draft, passageMode(user));
+    await makeFolders(pgdata, 0o700);
+    const passwords = await makePasswords(draft, roles);
+    await writeFile(passwordFile, passwords.superuser ?? '', { mode: 0o600 });
+    if (user) {
+      for (const path of [pgdata, passwordFile]) await chown(path, user.uid, user.gid);
+    }
+
+    // The files are written without syncing, and synced once at the end.
+    const cluster = ['-D', pgdata, '-E', 'UTF8', '--locale', 'C', '--no-sync', '--no-instructions'];
+    const access = ['-U', superuser, '--pwfile', passwordFile, '-A', 'scram-sha-256'];
+    await program('initdb', [...cluster, ...access]);
+    const quiet = ['-c', 'log_min_messages=fatal', '-c', 'log_min_error_statement=panic'];
+    const single = ['--single', '-D', pgdata, '-c', 'exit_on_error=on', '-c', 'fsync=off', ...quiet];
+    await program('postgres', [...single, 'template1'], firstStatements(database, roles, passwords));
+    if (durable) await program('initdb', ['-D', pgdata, '--sync-only']);
+
+    await rm(passwordFile);
+    if (durable) await syncFolder(draft);
+    await rename(draft, home);
+    if (durable) await syncFolder(real);
+  } catch (error) {
+    await remove(draft);
+    throw error;
+  }
+}
+
+/** The statements, one a line, as single-user mode requires. They run in template1, which new databases copy. */
+function firstStatements(database: string, roles: ByRole, passwords: ByRole): string {
+  const names = Object.values(roles).join(', ');
+  const lines = [
+    ...Object.entries(roles).map(([role, name]) => `CREATE ROLE ${name} LOGIN PASSWORD '${passwords[role]}'`),
+    'REVOKE ALL ON SCHEMA public FROM PUBLIC',
+    `GRANT USAGE ON SCHEMA public TO ${names}`,
+    // They can fill the disk.
+    'REVOKE EXECUTE ON FUNCTION lo_creat(integer), lo_create(oid), lo_from_bytea(oid, bytea) FROM PUBLIC',
+    `CREATE DATABASE ${database} OWNER ${roles.owner}`,
+    `REVOKE ALL ON DATABASE ${database}, postgres, template1 FROM PUBLIC`,
+    `GRANT CONNECT ON DATABASE ${database} TO ${names}`,
+  ];
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+/** Makes new and renamed files in the folder survive a power failure. */
+async function syncFolder(folder: string): Promise<void> {
+  await using handle = await open(folder, 'r');
+  await handle.sync();
+}

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type ByRole, type Cluster, prepareFolder, readPasswords } from './cluster.ts';
-import { prepareCluster, superuser } from './creation.ts';
+import { type ByRole, type Cluster, credentialsIn, prepareCluster, prepareFolder } from './cluster.ts';
 import { advice, EmbeddedError, oneLine } from './errors.ts';
 import { type Lock, openLock } from './lock.ts';
 import { logOf, readPostmaster, type ServerSettings, startServer } from './server.ts';
@@ -71,14 +70,8 @@ export async function openEmbeddedDatabase<Role extends string>(
     const running = await awaitTurn(cluster, lock, options, signal);
     if (running) lock.release();
     const { port, close } = running ?? (await runServer(cluster, lock, options, signal));
-    const passwords = await readPasswords(cluster.home, roles);
-    const address = (user: string) => ({
-      host: '127.0.0.1',
-      port,
-      user: roles[user] ?? superuser,
-      password: passwords[user] ?? '',
-      database,
-    });
+    const credentials = await credentialsIn(cluster.home, roles);
+    const address = (user: string) => ({ host: '127.0.0.1', port, ...credentials(user), database });
     return { address, close };
   } catch (error) {
     const owner = lock?.owner();

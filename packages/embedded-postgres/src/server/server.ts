@@ -66,8 +66,6 @@ const ownSettings: ServerSettings = {
 
 /** How long the remaining processes of a killed server may take to end, in milliseconds. */
 const longestEnd = 60_000;
-/** In bytes. A larger log is emptied at a start. */
-const largestLog = 16 * 1024 * 1024;
 
 export const logOf = ({ home }: Cluster) => join(home, 'postgresql.log');
 
@@ -111,7 +109,6 @@ const endingWithUs = `(exec sh -c 'read -r _; kill -INT "$0"' $$ <&3 2> /dev/nul
 async function start(cluster: Cluster, program: string, words: string[], signal: AbortSignal) {
   const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW } = constants;
   await using log = await open(logOf(cluster), O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
-  if ((await log.stat()).size > largestLog) await log.truncate();
   const { size } = await log.stat();
   const child = spawn('/bin/sh', ['-c', endingWithUs, program, ...words], {
     ...processOptions(cluster.user),

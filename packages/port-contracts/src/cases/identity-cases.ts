@@ -1,9 +1,8 @@
 import type { Caller, Identity, OwnerId } from '@campaign-mirror/domain';
 import { isCaller, operatorSubject, partsOf } from '@campaign-mirror/domain';
-import { type Case, casesOf } from '../kit/case.ts';
-import { expectEqual, expectThat } from '../kit/expectations.ts';
+import { type Case, casesOf, expectEqual, expectThat } from '../kit/case.ts';
 import { breaking, meanwhileCases, type Steps } from '../kit/meanwhile.ts';
-import { newOwner } from './live-campaign.ts';
+import { newOwner } from './campaign-repository-world.ts';
 
 /** What the author of an `Identity` provides for its cases: plain functions. */
 export interface IdentityWorld {

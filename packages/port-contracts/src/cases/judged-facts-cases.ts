@@ -1,10 +1,10 @@
 import type { AccessKeyId, Campaign, OwnerId, Subject, Timestamp } from '@campaign-mirror/domain';
 import { accessKeyOf, keySubject } from '@campaign-mirror/domain';
-import { type Case, casesOf } from '../kit/case.ts';
-import { expectEqual, expectFields, expectThat } from '../kit/expectations.ts';
+import { type Case, casesOf, expectEqual, expectFields, expectThat } from '../kit/case.ts';
 import { meanwhileCases } from '../kit/meanwhile.ts';
-import type { Others, CampaignRepositoryWorld as World } from './campaign-repository-world.ts';
-import * as live from './live-campaign.ts';
+import * as live from './campaign-repository-world.ts';
+
+type World = live.CampaignRepositoryWorld;
 
 const otherOwner = live.newOwner();
 const greatest = Number.MAX_SAFE_INTEGER as OwnerId;
@@ -146,7 +146,7 @@ export const judgedFactsCases: readonly Case<World>[] = [
 /** Each write is recorded before the change, or is refused with the campaign as it is after the change. */
 function changes(
   fault: string,
-  change: (others: Others, seen: Campaign) => Promise<unknown>,
+  change: (others: live.Others, seen: Campaign) => Promise<unknown>,
   asItIs: (seen: Campaign) => Campaign | undefined,
 ): readonly Case<World>[] {
   return meanwhileCases([], `never: ${fault}`, async (world) => async (meanwhile, _, calls) => {

@@ -1,10 +1,10 @@
-import { type Case, casesOf } from '../kit/case.ts';
-import { expectEqual, expectFields, expectThat } from '../kit/expectations.ts';
+import { type Case, casesOf, expectEqual, expectFields, expectThat } from '../kit/case.ts';
 import { breaking, meanwhileCases } from '../kit/meanwhile.ts';
-import type { CampaignRepositoryWorld as World } from './campaign-repository-world.ts';
+import * as live from './campaign-repository-world.ts';
 import { judgedFactsCases } from './judged-facts-cases.ts';
-import * as live from './live-campaign.ts';
 import { setMirrorCases } from './set-mirror-cases.ts';
+
+type World = live.CampaignRepositoryWorld;
 
 /** What every `CampaignRepository` promises. Its store can contain other campaigns; the campaigns of the cases remain. */
 export const campaignRepositoryCases: readonly Case<World>[] = [

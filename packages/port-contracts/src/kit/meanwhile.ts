@@ -1,7 +1,6 @@
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import { Unavailable } from '@campaign-mirror/domain';
-import { type Case, casesOf, type With } from './case.ts';
-import { ContractViolation, expectThat } from './expectations.ts';
+import { type Case, ContractViolation, casesOf, expectThat, type With } from './case.ts';
 
 /**
  * Makes the call, and awaits `before` ahead of each of its steps. The steps are numbered from 0. As a rule they are the
