@@ -92,7 +92,6 @@ describe('what is set of a process holds', () => {
     for (const line of [
       `mirror set ${id} ${evil} --as-operator`,
       `mirror set ${id} https://a.b\u00fccher.example/ --as-operator`,
-      `mirror create ${bare} --target-url ${evil}`,
       `mirror restore ${id} --to ${change} --yes`,
       `mirror move --from-host third.example --to-host evil.example --yes`,
       `mirror move --undo ${move} --yes`,

@@ -1,5 +1,5 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
-import type { OperatorAccess } from './commands/operator.ts';
+import type { OperatorAccess } from './commands/ports.ts';
 import type { Call } from './terminal/call.ts';
 
 export type {
@@ -8,7 +8,7 @@ export type {
   AdministrationPorts,
   OperatorAccess,
   OperatorPorts,
-} from './commands/operator.ts';
+} from './commands/ports.ts';
 export type { Undone, UndoneBy } from './commands/words.ts';
 export { group, heedJson, leaf, numberRange } from './terminal/arguments.ts';
 

@@ -5,7 +5,7 @@ import type { Call } from '../terminal/call.ts';
 import { ClearError, jsonOf, printable } from '../terminal/errors.ts';
 import { paged } from '../terminal/pages.ts';
 import { confirmed } from '../terminal/prompt.ts';
-import { type OperatorAccess, reading } from './operator.ts';
+import { type OperatorAccess, reading } from './ports.ts';
 import { campaignNamed, campaignRefused, ownerWarning } from './words.ts';
 
 export function campaignCommands(call: Call, operator: OperatorAccess) {

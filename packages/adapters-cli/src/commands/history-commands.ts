@@ -7,7 +7,7 @@ import { ClearError, counted, orStopped } from '../terminal/errors.ts';
 import type { Column } from '../terminal/output.ts';
 import { listNewest } from '../terminal/pages.ts';
 import { confirmed } from '../terminal/prompt.ts';
-import { type AdministrationPorts, type OperatorAccess, reading } from './operator.ts';
+import { type AdministrationPorts, type OperatorAccess, reading } from './ports.ts';
 import { campaignRefused, cutOff, noSuchKey } from './words.ts';
 
 export function auditCommand(call: Call, operator: OperatorAccess) {

@@ -5,7 +5,7 @@ import { group, leaf } from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
 import { ClearError } from '../terminal/errors.ts';
 import { paged } from '../terminal/pages.ts';
-import { type OperatorAccess, reading } from './operator.ts';
+import { type OperatorAccess, reading } from './ports.ts';
 import { noSuchKey, notRotated, ownerWarning } from './words.ts';
 
 export function keyCommands(call: Call, operator: OperatorAccess) {

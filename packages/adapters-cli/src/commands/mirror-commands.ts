@@ -8,7 +8,7 @@ import { confirmed, secret } from '../terminal/prompt.ts';
 import { mirrorHistory } from './history-commands.ts';
 import { follow } from './mirror-follow-command.ts';
 import { carryOut, move } from './mirror-move-command.ts';
-import { type OperatorAccess, reading } from './operator.ts';
+import { type OperatorAccess, reading } from './ports.ts';
 import { campaignRefused, changeNumbers, leftOut } from './words.ts';
 
 export function mirrorCommands(call: Call, operator: OperatorAccess) {

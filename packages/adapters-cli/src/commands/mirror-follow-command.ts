@@ -4,7 +4,7 @@ import { leaf } from '../terminal/arguments.ts';
 import { type Call, pauseUntilAborted, untilAborted } from '../terminal/call.ts';
 import { ClearError } from '../terminal/errors.ts';
 import { changeColumns } from './history-commands.ts';
-import type { OperatorAccess } from './operator.ts';
+import type { OperatorAccess } from './ports.ts';
 
 /** The time between two attempts to connect again, in milliseconds. */
 const betweenAttempts = 500;

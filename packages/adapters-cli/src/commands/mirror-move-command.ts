@@ -5,7 +5,7 @@ import type { Call } from '../terminal/call.ts';
 import { ClearError, counted } from '../terminal/errors.ts';
 import { confirmed } from '../terminal/prompt.ts';
 import { MoveReport } from './move-report.ts';
-import type { ActContext, OperatorAccess } from './operator.ts';
+import type { ActContext, OperatorAccess } from './ports.ts';
 import { cutOff, leftOut } from './words.ts';
 
 /** A move, the undoing of one, or the setting of many mirrors, and its texts. */

@@ -145,29 +145,26 @@ function sentenceOf(result: domain.MirrorMoved, done: ReportOptions['done']): st
   const before = printable(result.before ?? '');
   const after = printable(result.after ?? '');
   const mirror = `campaign ${campaign}: ${before}`;
-  const notSet = `campaign ${campaign} is not set${after && ` to ${after}`}:`;
-  const not = done === 'set' ? notSet : `${mirror} is not moved:`;
-  switch (result.kind) {
-    case 'refused': {
-      const { because } = result;
-      if (because === 'campaign-not-found') return campaignRefused(campaign, { kind: because }).message;
-      if (done === 'set') return campaignRefused(campaign, { kind: 'refused', because }).message;
-      return `${not} ${refusals[because]}`;
-    }
-    case 'invalid':
-      return `${not} the new address is refused: ${addressFaults[result.because]}`;
-    case 'not-as-expected':
-      return `${not} its address is ${before}`;
-    case 'locked':
-      return `${not} another transaction holds it`;
-    case 'changed-meanwhile':
-      return `${not} the campaign or its mirror was changed meanwhile`;
-    case 'changed-since':
-      return `${not} the campaign or its mirror was changed after the move`;
-    default:
-      return `${mirror} → ${after}`;
+  const notSet = `campaign ${campaign} is not set${after && ` to ${after}`}`;
+  const not = done === 'set' ? notSet : `${mirror} is not moved`;
+  if (result.kind === 'invalid')
+    return `${not}: the new address is refused: ${addressFaults[result.because]}`;
+  if (result.kind === 'not-as-expected') return `${not}: its address is ${before}`;
+  if (result.kind !== 'refused') {
+    const why = meanwhile[result.kind];
+    return why ? `${not}: ${why}` : `${mirror} → ${after}`;
   }
+  const { because } = result;
+  if (because === 'campaign-not-found') return campaignRefused(campaign, { kind: because }).message;
+  if (done === 'set') return campaignRefused(campaign, { kind: 'refused', because }).message;
+  return `${not}: ${refusals[because]}`;
 }
+
+const meanwhile: Readonly<Partial<Record<domain.MirrorMoved['kind'], string>>> = {
+  locked: 'another transaction holds it',
+  'changed-meanwhile': 'the campaign or its mirror was changed meanwhile',
+  'changed-since': 'the campaign or its mirror was changed after the move',
+};
 
 const refusals: Readonly<Record<domain.OperatorRefusal, string>> = {
   'mirror-not-created': 'it was not created in the settings',

@@ -1,5 +1,5 @@
 import type { BadLine } from '@campaign-mirror/domain';
-import type { OperatorAccess } from '../commands/operator.ts';
+import type { OperatorAccess } from '../commands/ports.ts';
 import { leaf } from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
 import { ClearError, counted, orStopped } from '../terminal/errors.ts';

@@ -19,7 +19,7 @@ import { endBy, stopSignals } from '../process/stop-signals.ts';
 import { type Origins, readSettings } from '../settings/read-settings.ts';
 import { type Setting, type SettingName, settings as table } from '../settings/settings.ts';
 import { defaultParts } from '../wiring/default-parts.ts';
-import { callersListener, openPageData, operatorsListener } from '../wiring/listeners.ts';
+import { callersListener, openPageData, opsListener } from '../wiring/listeners.ts';
 import { boundParts, type ServiceInput } from '../wiring/tokens.ts';
 
 /** How a program of yours runs the service. */
@@ -107,7 +107,7 @@ async function start(
   const useCase = new SetCampaignMirror(parts.campaignRepository, parts.identity, deniedHosts);
   const pageData = database ? openPageData(database, input) : nothingToShow;
   const shared = { parts, metrics: httpMetrics(registry), pageData };
-  const opsPort = await listen(operatorsListener(input, shared, database), settings, 'OPS_PORT');
+  const opsPort = await listen(opsListener(input, shared, database), settings, 'OPS_PORT');
   const port = await listen(callersListener(input, shared, useCase, own?.isWellFormed), settings, 'PORT');
   const { HOST: host, OPS_HOST: opsHost } = settings;
   const docs = settings.DOCS === 'on' ? ` (a page to try it: ${urlOf(host, port)}/docs)` : '';

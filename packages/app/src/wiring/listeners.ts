@@ -68,7 +68,7 @@ export function callersListener(
 const probeTimeout = 1_000;
 
 /** Health, metrics and the page for operators, on a listener of their own. */
-export function operatorsListener(
+export function opsListener(
   { settings, version, log, lines, registry, life }: ServiceInput,
   { parts, metrics, pageData: { lists } }: Shared,
   database?: DatabaseAccess,
