@@ -188,7 +188,9 @@ export function hostList(entries: readonly string[]): HostList | { notAHost: str
   for (const entry of entries) {
     const isWildcard = entry.startsWith('*.');
     const listed = host(isWildcard ? entry.slice(2) : entry);
-    if (listed === undefined) return { notAHost: entry };
+    // The parser accepts more in a name, such as the semicolon of `a.example;b.example`: such an entry would list nothing.
+    if (listed === undefined || !/^[\w.[:\]-]+$/.test(listed.name)) return { notAHost: entry };
+    if (isWildcard && isIpAddress(listed.name)) return { notAHost: entry };
     if (isWildcard) below.add(listed.name);
     else exact.add(listed.name);
   }
