@@ -58,9 +58,13 @@ const targets: readonly { readonly files: string; readonly tests: string }[] = [
     files: 'schema/enforced.ts',
     tests: 'postgres/table-constraints.test.ts schema/{enforced,upgrade,addresses}.test.ts',
   },
-  { files: '{statements,hot-path}/*.ts', tests: 'hot-path/look-ups.test.ts contracts/port-contracts.test.ts' },
   {
-    files: 'operator/*.ts',
+    files: '{statements,hot-path}/*.ts',
+    tests: 'hot-path/look-ups.test.ts contracts/port-contracts.test.ts',
+  },
+  { files: 'operator/denied-hosts.ts', tests: 'service/process-settings.test.ts' },
+  {
+    files: 'operator/!(denied-hosts).ts',
     tests: `postgres/for-pages.test.ts schema/comebacks.test.ts
       commands/{history,audit,campaigns,lists,mirror-set,keys,history-prune,follow,move}.test.ts`,
   },
