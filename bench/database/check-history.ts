@@ -1,5 +1,5 @@
-import { query } from './query.ts';
 import { addressBefore } from './seed.ts';
+import { query } from './server.ts';
 
 /** Updates: those that were answered with 200, and those asked for, since a round's end cuts off what is under way. */
 export interface Updates {

@@ -2,19 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { roles } from '@campaign-mirror/adapters-persistence';
 import type { Cleanup } from '../machine/run.ts';
-import { query } from './query.ts';
 import { type Seed, seed } from './seed.ts';
-import { describeServer, openServer } from './server.ts';
+import { describeServer, openServer, query } from './server.ts';
 
-/** A server with a database that is filled, and copies of it. */
-export interface Databases {
-  /** Its version, and what decides over its speed. */
-  readonly server: string;
-  /** Its first process. */
-  readonly postmaster: number;
-  /** Each is one of its own, with the schema of this checkout of the project, or of another one. */
-  copy(checkout?: string): Promise<Database>;
-}
+export type Databases = Awaited<ReturnType<typeof openDatabases>>;
 
 export interface Database {
   /** For a service: what may be done there is what its role may. */
@@ -23,7 +14,8 @@ export interface Database {
   readonly admin: URL;
 }
 
-export async function openDatabases(filling: Seed, cleanup: Cleanup): Promise<Databases> {
+/** A server with a database that is filled, and copies of it. */
+export async function openDatabases(filling: Seed, cleanup: Cleanup) {
   const server = await openServer(cleanup);
   const role = 'campaign_mirror_bench';
   const password = randomBytes(16).toString('hex');
@@ -51,7 +43,9 @@ export async function openDatabases(filling: Seed, cleanup: Cleanup): Promise<Da
   const templates = new Map<string, Promise<string>>();
   return {
     server: await describeServer(server),
+    /** Its first process. */
     postmaster: process?.id ?? 0,
+    /** Each is one of its own, with the schema of this checkout of the project, or of another one. */
     copy: async (checkout = join(import.meta.dirname, '../..')) => {
       const template = templates.get(checkout) ?? filled(checkout);
       templates.set(checkout, template);

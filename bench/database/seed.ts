@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type AccessKey, accessKeyBytes, accessKeyFrom, displayedPart } from '@campaign-mirror/domain';
 import type pg from 'pg';
 import { keyHash } from '../../packages/adapters-persistence/src/schema/keys.ts';
-import { withClient } from './query.ts';
+import { withClient } from './server.ts';
 
 /** How much there is: campaigns from 1 up, each with a mirror; campaign n belongs to owner n modulo owners, plus 1. */
 export interface Seed {

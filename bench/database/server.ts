@@ -1,9 +1,9 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pg from 'pg';
 import { openOwnDatabase } from '../../packages/app/src/database/database-access.ts';
 import type { Cleanup } from '../machine/run.ts';
-import { query } from './query.ts';
 
 /** Settings that the embedded database changes for its own purposes, with the values of PostgreSQL's packages. */
 const asInstalled = {
@@ -41,4 +41,18 @@ export async function describeServer(url: URL): Promise<string> {
     [describedSettings],
   );
   return `${row?.text}`;
+}
+
+export function query<Row extends pg.QueryResultRow>(url: URL, text: string, values?: unknown[]) {
+  return withClient(url, async (client) => (await client.query<Row>(text, values)).rows);
+}
+
+export async function withClient<T>(url: URL, act: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url.href });
+  try {
+    await client.connect();
+    return await act(client);
+  } finally {
+    await client.end();
+  }
 }

@@ -31,14 +31,13 @@ export interface Answers {
   readonly heldBack?: number;
 }
 
-/** In a process of its own, so that it measures nothing but the service; on PostgreSQL's core. */
-export interface LoadGenerator {
-  readonly name: string;
-  carryOut(asking: Asking): Promise<Answers>;
-}
+export type LoadGenerator = Awaited<ReturnType<typeof openLoadGenerator>>;
 
-/** wrk, which is the cheapest; ours for a fixed rate of arrivals. @throws Error if wrk is not installed */
-export async function openLoadGenerator(seed: Seed, cleanup: Cleanup): Promise<LoadGenerator> {
+/**
+ * wrk, which is the cheapest; ours for a fixed rate of arrivals. Each in a process of its own, on PostgreSQL's core.
+ * @throws Error if wrk is not installed
+ */
+export async function openLoadGenerator(seed: Seed, cleanup: Cleanup) {
   const { stdout } = spawnSync('wrk', ['--version'], { encoding: 'utf8' });
   const version = /^wrk \D*([0-9.]+)/.exec(stdout ?? '')?.[1];
   if (version === undefined) throw new Error('install wrk, such as by apt-get install wrk');
@@ -54,7 +53,7 @@ export async function openLoadGenerator(seed: Seed, cleanup: Cleanup): Promise<L
   let before = 0;
   return {
     name: `wrk ${version}`,
-    async carryOut({ port, load: { connections, isHot }, seconds, rate }) {
+    async carryOut({ port, load: { connections, isHot }, seconds, rate }: Asking): Promise<Answers> {
       const amount = ['--threads', '1', '--connections', String(connections), '--duration', `${seconds}s`];
       const asked = ['--timeout', '15s', '--script', beside('load.lua'), `http://127.0.0.1:${port}`];
       const wrk = ['wrk', ...amount, ...asked, '--', file(`${isHot}.lua`), String(before)];

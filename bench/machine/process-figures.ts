@@ -15,12 +15,9 @@ function timesOf(processId: number | string) {
   }
 }
 
-/**
- * The CPU time, user and system, of a process, of those that it has started, and of those of them that have ended, in
- * microseconds; NaN but on Linux.
- */
-export function cpuOfFamily(processId: number | undefined): number {
-  const top = processId === undefined ? undefined : timesOf(processId);
+/** In microseconds, of a process, of those that it has started, and of those of them that have ended; NaN but on Linux. */
+export function cpuOfFamily(processId: number): number {
+  const top = timesOf(processId);
   if (top === undefined) return Number.NaN;
   const children = readdirSync('/proc').flatMap((name) => {
     const times = /^[0-9]+$/.test(name) ? timesOf(name) : undefined;
@@ -29,12 +26,8 @@ export function cpuOfFamily(processId: number | undefined): number {
   return children.reduce((sum, own) => sum + own, top.own + top.ofEnded);
 }
 
-/** Resident memory in MB; NaN but on Linux. */
+/** Resident memory in MB. */
 export function memoryOf(processId: number): number {
-  try {
-    const status = readFileSync(`/proc/${processId}/status`, 'latin1');
-    return Number(/^VmRSS:\s*([0-9]+)/m.exec(status)?.[1]) / 1024;
-  } catch {
-    return Number.NaN;
-  }
+  const status = readFileSync(`/proc/${processId}/status`, 'latin1');
+  return Number(/^VmRSS:\s*([0-9]+)/m.exec(status)?.[1]) / 1024;
 }

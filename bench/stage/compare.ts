@@ -22,9 +22,7 @@ export async function compare(comparison: Comparison, cleanup: Cleanup): Promise
   const { before, followers = 0, processes, set, rounds, seconds, warmUp } = comparison;
   const [load = loadOf('64')] = comparison.loads;
   if (before === undefined && set === undefined && followers === 0 && processes === undefined)
-    throw new Error(
-      '--set has to name a setting, --before another checkout, --followers or --processes their number',
-    );
+    throw new Error('--set, --before, --followers or --processes has to say what is compared');
   const bench = await openBench(comparison, cleanup);
   const sides = [
     { name: 'first', settings: undefined, checkout: before, processes: 1 },

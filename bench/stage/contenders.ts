@@ -1,7 +1,7 @@
 import { roles } from '@campaign-mirror/adapters-persistence';
 import { nodeOptions } from '../../test/support/process/service-process.ts';
 import type { Database, Databases } from '../database/database.ts';
-import { query } from '../database/query.ts';
+import { query } from '../database/server.ts';
 import { type Running, startService } from '../machine/service.ts';
 import type { Bench, Contender, Settings } from './bench.ts';
 

@@ -1,8 +1,7 @@
 import { migrate, migrationNames, openDatabase } from '@campaign-mirror/adapters-persistence';
 import { max, median } from 'd3-array';
-import { query, withClient } from '../database/query.ts';
 import { seed, seedOf } from '../database/seed.ts';
-import { describeServer, openServer } from '../database/server.ts';
+import { describeServer, openServer, query, withClient } from '../database/server.ts';
 import { number, table } from '../figures/statistics.ts';
 import { machine } from '../machine/cores.ts';
 import type { Cleanup } from '../machine/run.ts';

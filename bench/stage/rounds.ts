@@ -1,5 +1,5 @@
 import { sum } from 'd3-array';
-import { query } from '../database/query.ts';
+import { query } from '../database/server.ts';
 import { answerFaults } from '../load/generator.ts';
 import type { Load } from '../load/plan.ts';
 import { cpuOfFamily, memoryOf } from '../machine/process-figures.ts';

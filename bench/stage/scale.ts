@@ -1,4 +1,4 @@
-import { query } from '../database/query.ts';
+import { query } from '../database/server.ts';
 import { middle, number, ratiosOf, spread, table } from '../figures/statistics.ts';
 import type { Cleanup } from '../machine/run.ts';
 import { type Bench, finalFaults, type Options, openBench } from './bench.ts';

@@ -4,6 +4,8 @@ import { clickIdOf, location } from './location.mjs';
 import { complain } from './log.mjs';
 import { keepMirrors } from './mirrors.mjs';
 
+/** Lines a minute about campaigns that are 502, each of which is a trouble of its own. */
+const maxComplaints = 1_000;
 const headers = { 'Cache-Control': 'no-store', 'Content-Length': 0 };
 
 /** Times in milliseconds. */
@@ -48,6 +50,7 @@ export function redirector(pools, limits) {
       complain(
         `campaign ${campaign} is 502`,
         'its address cannot be sent: no browser could follow it, or this Node does not know its host',
+        maxComplaints,
       );
       return [502];
     }

@@ -96,7 +96,9 @@ describe('import and export', () => {
       line({ id: '1', owner_id: '7', ...mirror }),
       '',
       line({ owner_id: '7', is_default: 'true' }),
-      line({ owner_id: '0', name: '"two\nlines"' }),
+      line({ owner_id: '3', name: '"two\nlines"' }),
+      line({ owner_id: '3', name: '5" wide' }),
+      line({ owner_id: '3', name: '6" wide' }),
       `${line({ owner_id: '2' })},`,
       line({ id: '50', owner_id: 'x' }),
       line({ owner_id: '1', name: 'x'.repeat(500_000) }),
@@ -112,7 +114,7 @@ describe('import and export', () => {
       'the line is not in UTF-8; the file may be in Windows-1252: in a spreadsheet, save it as “CSV UTF-8”';
     const inDigits = ', in digits alone, not as 1.0 or 1E+05';
     const quotation =
-      'a quotation mark is in the wrong place, or not closed: quote the whole field, on one line, and double the quotation mark in it';
+      'a quotation mark is in the wrong place, or not closed (it goes on for 2 lines): quote the whole field, and double the quotation mark in it';
     expect(errors.split('\n')).to.deep.equal([
       'line 3: id: campaign 50 is in line 2 already',
       'line 3: mirror_id: mirror 71 is in line 2 already',
@@ -120,17 +122,17 @@ describe('import and export', () => {
       'line 4: id: there is a campaign 1 already',
       'line 4: mirror_id: there is a mirror 70 already',
       'line 6: is_default: there is a default campaign of the owner 7 already',
-      `line 7: ${quotation}`,
-      `line 8: ${quotation}`,
-      'line 9: the line has 13 fields, but the header has 12: quote a field that contains the separator',
-      `line 10: owner_id: it must be a whole number from 1 to 9007199254740991${inDigits}`,
-      'line 11: the line is longer than 65536 bytes',
-      'line 12: target_url: it must not point to this host, which the host denylist contains',
-      `line 13: owner_id: it must be a whole number from 1 to 9007199254740991${inDigits}`,
-      'line 13: created_at: it must be a time such as 2026-11-20T15:36:00.123456Z, which a spreadsheet keeps in a column of text',
-      `line 13: clicks: it must be a whole number from 0 to 9007199254740991${inDigits}`,
-      'line 14: the line has 11 fields, but the header has 12: Excel leaves out last columns that are empty: put one last that is filled in each line',
-      `line 15: ${notInUtf8}`,
+      'line 7: name: it must be a name on one line, of 1 to 200 characters',
+      `line 9: ${quotation}`,
+      'line 11: the line has 13 fields, but the header has 12: quote a field that contains the separator',
+      `line 12: owner_id: it must be a whole number from 1 to 9007199254740991${inDigits}`,
+      'line 13: the line is longer than 65536 bytes',
+      'line 14: target_url: it must not point to this host, which the host denylist contains',
+      `line 15: owner_id: it must be a whole number from 1 to 9007199254740991${inDigits}`,
+      'line 15: created_at: it must be a time such as 2026-11-20T15:36:00.123456Z, which a spreadsheet keeps in a column of text',
+      `line 15: clicks: it must be a whole number from 0 to 9007199254740991${inDigits}`,
+      'line 16: the line has 11 fields, but the header has 12: Excel leaves out last columns that are empty: put one last that is filled in each line',
+      `line 17: ${notInUtf8}`,
       'nothing was imported, since 12 lines are bad: fix the file, and import it again; `./campaign-mirror mirror set --file` changes campaigns that are there',
       '',
     ]);
@@ -152,6 +154,8 @@ describe('import and export', () => {
       [Buffer.from('d0cf11e0a1b11ae10000', 'hex'), `an old workbook (.xls): ${save}`],
       [Buffer.from('\ufeff<html>'), `HTML or XML: ${save}`],
       [Buffer.from(`${header}\r,,7\r`), `“CSV (Macintosh)”, whose lines end with CR alone: ${save}`],
+      [Buffer.from('377abcaf271c0004', 'hex'), `no text: ${save}`],
+      [Buffer.from('{\\rtf1\\ansi'), `rich text (.rtf): ${save}`],
       [Buffer.from('1f8b0800', 'hex'), 'compressed by gzip: decompress it first\n'],
       [Buffer.from('{"id":1}\n'), 'JSON: `./campaign-mirror export` writes CSV without --json\n'],
     ] as const)

@@ -108,6 +108,18 @@ describe('commands for keys', () => {
     const { replaced_expires_at } = await json('rotate', `${forEver}`, '--grace', '1h');
     const [was, is] = await listed('16');
     expect([was.expires_at, is.expires_at]).to.deep.equal([replaced_expires_at, null]);
+    for (const [end, next] of [
+      ['infinity', null],
+      ['9999-12-31 23:59:59.999999Z', '9999-12-31T23:59:59.999999Z'],
+    ] as const) {
+      const { id } = await issued('18');
+      await database.admin.query('update campaign_mirror.access_keys set expires_at = $2 where id = $1', [
+        id,
+        end,
+      ]);
+      await json('rotate', `${id}`);
+      expect((await listed('18')).at(-1).expires_at, end).to.equal(next);
+    }
     const { id: soon } = await issued('17', '--expires-in', '1h');
     const [{ expires_at }] = await listed('17');
     expect((await json('rotate', `${soon}`)).replaced_expires_at).to.equal(expires_at);

@@ -42,6 +42,7 @@ describe('names that steer a terminal, turn the text around, or have no width', 
     const told = [];
     for (const line of ['list', 'show 1', 'set-default 2', 'delete 1', 'delete 1 --yes'])
       told.push(await on.run(`campaign ${line}`));
+    told.push(await on.run('campaign', `show${red.trim()}${name}`));
     for (const { output, errors } of [...told, await on.run('audit'), await on.run('key list')])
       expect(output + errors)
         .to.include(shown)

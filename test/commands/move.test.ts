@@ -288,6 +288,19 @@ describe('mirror move', () => {
       expect((await addresses()).slice(0, 2)).to.deep.equal(onOldHost(2).map(([url]) => url));
     });
 
+    it('takes no line within a quoted cell for one of the file; a file without lines changes nothing', async () => {
+      await filled(...onOldHost(3));
+      const columns = 'PK;campaign;address;"No\r\ntes"\r';
+      const file = await setting(
+        [`;1;${x}1;"first\r`, `;2;${x}2;\r`, '"\r', `;3;${x}3;"a ""note"""\r`],
+        columns,
+      );
+      expect((await on.run(`${file} --yes`)).code).to.equal(0);
+      expect(await addresses()).to.deep.equal([`${x}1`, 'https://old.example/2', `${x}3`]);
+      const none = await on.run(`${await setting([], 'campaign,address')} --yes`);
+      expect(none).to.deep.equal(answered('new.csv changes nothing: it has no lines.\n'));
+    });
+
     it('asks, and sets what the question has named, whatever becomes of the file; what changed meanwhile is left alone', async () => {
       await filled(...onOldHost(3));
       const file = await setting([`1,${x}1,`, `2,${x}2,`, `9,${x}9,`]);

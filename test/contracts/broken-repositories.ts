@@ -38,20 +38,23 @@ export const mistakes = {
   'tries again what it may have written': /a change was written twice/,
   // Wrong by itself, whatever happens meanwhile.
   'finds what it found before': /the campaign that was found/,
+  'remembers what it did not find': /looked for before it was created/,
   'rounds the owner': /the campaign that was found is not as expected.*\n\+ +ownerId/s,
   'does not look at what was seen': /the answer\S* is not as expected/,
   'trusts the claim of a key': /the answer\S* is not as expected/,
   'knows keys only': /the call|the mirror was not set/,
   'sets all mirrors of the owner': /the mirror of another campaign/,
   'changes the address': /the address is not as expected/,
+  'touches what it refuses': /the mirror is not as expected.*clicks/s,
+  'moves the time of creation': /the time of creation after an update/,
+  'takes the address before from the history': /the history of a mirror that was created again/,
+  'forgets the last change with its mirror': /the last change was forgotten/,
   'has times that do not rise': /the times of three updates/,
   'has a clock of its own': /the time of a write, \S+, is not between/,
   'forgets the history of what is deleted': /the history of what was deleted/,
   // Everyday SQL.
   'writes the request id into its text': /in every field: Unavailable/,
   'cuts a subject at 64 characters': /the history is not as expected.*subject/s,
-  'trims a subject': /the history is not as expected.*subject/s,
-  'cuts a request id at 64 characters': /the history is not as expected.*requestId/s,
   'numbers all changes alike': /the numbers of the history do not rise/,
   'cuts numbers of campaigns to 32 bits': /what there never was/,
   'cuts numbers of owners to 32 bits':
@@ -101,7 +104,9 @@ function pausedCampaigns(
   const is = (...some: Mistake[]) => some.some((one) => one === mistake);
 
   async function find(id: domain.CampaignId): Promise<domain.Campaign | undefined> {
-    if (!is('joins a look-up that is under way', 'finds what it found before')) return look(id);
+    const isOld =
+      is('finds what it found before') || (is('remembers what it did not find') && !(await look(id)));
+    if (!isOld && !is('joins a look-up that is under way')) return found.get(id) ?? look(id);
     const looking = found.get(id) ?? look(id);
     found.set(id, looking);
     if (is('joins a look-up that is under way')) looking.finally(() => found.delete(id));
@@ -173,10 +178,14 @@ function pausedCampaigns(
         (from('checks the default flag before it locks').campaign ?? campaign)?.isDefault ===
           seen.isDefault &&
         seen.hasMirror);
+    if (mirror && !isAsSeen && is('touches what it refuses')) mirrors.set(seen.id, { ...mirror, clicks: 9 });
     if (!mirror || !isAsSeen)
       return { kind: 'campaign-differs', campaign: from('refuses with what it read before').campaign };
 
-    const lastChange = store.lastChanges.get(seen.id) ?? 0;
+    const isForgotten =
+      is('forgets the last change with its mirror') &&
+      !history.some(({ mirrorId }) => mirrorId === mirror.id);
+    const lastChange = (!isForgotten && store.lastChanges.get(seen.id)) || 0;
     const judged = is('judges the condition ahead of the lock') ? early.lastChange : lastChange;
     const { condition } = change;
     const oneOf = condition && 'oneOf' in condition ? condition.oneOf : undefined;
@@ -196,6 +205,7 @@ function pausedCampaigns(
       id: from('takes a new mirror for the one that it read').mirror?.id ?? mirror.id,
       targetUrl: is('changes the address') ? address : change.address,
       clicks: from('writes clicks back from an earlier read').mirror?.clicks ?? mirror.clicks,
+      createdAt: is('moves the time of creation') ? mirror.updatedAt : mirror.createdAt,
       updatedExternally: true,
       updatedExternallyAt: changedAt,
       updatedAt: changedAt,
@@ -211,14 +221,17 @@ function pausedCampaigns(
         id: next,
         mirrorId: written.id,
         campaignId: seen.id,
-        subject: is('trims a subject')
-          ? (change.by.subject.trim() as domain.Subject)
-          : shortened('cuts a subject at 64 characters', change.by.subject),
+        subject: is('cuts a subject at 64 characters')
+          ? (change.by.subject.slice(0, 64) as domain.Subject)
+          : change.by.subject,
         ownerId: seen.ownerId,
-        addressBefore: (from('reads the address before ahead of the lock').mirror ?? mirror).targetUrl,
+        addressBefore:
+          (is('takes the address before from the history')
+            ? history.findLast(({ campaignId }) => campaignId === seen.id)?.addressAfter
+            : undefined) ?? (from('reads the address before ahead of the lock').mirror ?? mirror).targetUrl,
         addressAfter: written.targetUrl,
         changedAt,
-        requestId: shortened('cuts a request id at 64 characters', change.requestId),
+        requestId: change.requestId,
       });
     };
     const isOvertaken = early.mirror?.updatedAt !== mirror.updatedAt;
@@ -274,10 +287,6 @@ function pausedCampaigns(
 
   function cut<Id extends number>(mistake: Mistake, number: Id): Id {
     return (is(mistake) ? number % 2 ** 32 : number) as Id;
-  }
-
-  function shortened<Text extends string>(mistake: Mistake, text: Text): Text {
-    return (is(mistake) ? text.slice(0, 64) : text) as Text;
   }
 
   return { find, setMirror };

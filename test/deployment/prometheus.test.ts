@@ -1,16 +1,103 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { freePort } from '@campaign-mirror/embedded-postgres';
 import { expect } from 'chai';
+import { parse } from 'yaml';
+import { sectionsOf } from '../support/documents/blocks.ts';
 import { call, load } from '../support/http/caller.ts';
 import { folderOf, serviceDataOf } from '../support/process/lives.ts';
 import { type Sharing, sharingServices, start } from '../support/process/service-process.ts';
 import { program } from '../support/programs.ts';
-import { prometheusFolder, rules, seriesIn } from '../support/prometheus/prometheus-rules.ts';
 import { eventually } from '../support/promises.ts';
 import { unknownKey } from '../support/secrets.ts';
 import { TestIssuer } from '../support/tokens/issuer.ts';
 import { signingKey } from '../support/tokens/signing-key.ts';
-import { read } from '../support/workspace.ts';
+import { projectFolder, read } from '../support/workspace.ts';
+
+const prometheusFolder = `${projectFolder}ops/prometheus`;
+const ruleFiles = ['recording-rules.yml', 'alert-rules.yml'].map((name) => `${prometheusFolder}/${name}`);
+
+interface Rule {
+  readonly expr: string;
+  readonly alert?: string;
+}
+
+interface AlertRule extends Required<Rule> {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+const ruleGroups = ruleFiles.flatMap(
+  (file): { name: string; rules: Rule[] }[] => parse(readFileSync(file, 'utf8')).groups,
+);
+const rules = ruleGroups.flatMap((group) => group.rules);
+const alertRules = rules.filter((rule): rule is AlertRule => rule.alert !== undefined);
+
+/** The series that a query reads, each with its labels: `up`, ours, and those that the others record. */
+function seriesIn(query: string): string[] {
+  return query.match(/\b(?:\w+:[\w:]+|up|(?:campaign_mirror|process|nodejs)_\w+)\b(?:\{[^}]*\})?/g) ?? [];
+}
+
+interface Told {
+  readonly labels: object;
+  readonly summary: string;
+}
+/** Its other fields are the series, by the names that they have in the file. */
+type AlertCase = Readonly<Record<string, string>> & { readonly of?: Told };
+
+/** What it says when it is content. */
+function promtool(...words: string[]): string {
+  const { status, stdout, stderr } = spawnSync(program('promtool'), words, { encoding: 'utf8' });
+  expect(status, `${stdout}${stderr}`).to.equal(0);
+  return stdout;
+}
+
+describe('ops/prometheus, by promtool', () => {
+  const folder = folderOf('suite');
+
+  it('the configuration and the rules that it names are right', () => {
+    expect(promtool('check', 'config', `${prometheusFolder}/prometheus.yml`))
+      .to.include('2 rule files found')
+      .and.to.include(`${alertRules.length} rules found`);
+  });
+
+  it('each alert fires where it has to, is silent where it is near to that, and leads to the runbook', async () => {
+    const text = await read('test/deployment/alert-cases.yaml');
+    // No number is meant: each value stays as it is written.
+    const { series, alerts } = parse(text, { schema: 'failsafe' });
+    const sections = sectionsOf(await read('docs/runbook.md'));
+    expect(alerts).to.have.keys(alertRules.map(({ alert }) => alert));
+    const tests = alertRules.flatMap(({ alert, labels, annotations }) => {
+      const { cases, ...usually }: Told & { cases: AlertCase[] } = alerts[alert];
+      expect(new Set(cases.map(({ fires }) => fires === undefined)), alert).to.have.property('size', 2);
+      expect(labels.severity, alert).to.be.oneOf(['page', 'ticket']);
+      expect(sections, alert).to.include(annotations.runbook_url?.replace('docs/runbook.md#', ''));
+      return cases.map(({ when, at, every = '1m', fires, of = usually, ...values }) => {
+        const input_series = Object.entries(values).map(([name, all]) => ({
+          ...{ series: series[name], values: all },
+        }));
+        const fired = {
+          exp_labels: { job: 'campaign-mirror', ...of.labels, ...labels },
+          exp_annotations: { ...annotations, summary: of.summary.replace('$value', `${fires}`) },
+        };
+        const alert_rule_test = [{ eval_time: at, alertname: alert, exp_alerts: fires ? [fired] : [] }];
+        return {
+          ...{
+            rule_files: ruleFiles,
+            group_eval_order: ruleGroups.map(({ name }) => name),
+          },
+          evaluation_interval: every,
+          tests: [{ name: `${alert}: ${when}`, interval: '1m', input_series, alert_rule_test }],
+        };
+      });
+    });
+    const files = tests.map((_, number) => folder.at(`${number}.yml`));
+    // JSON is YAML.
+    for (const [number, file] of files.entries()) await writeFile(file, JSON.stringify(tests[number]));
+    promtool('test', 'rules', ...files);
+  });
+});
 
 const { panels, templating } = JSON.parse(await read('ops/grafana-dashboard.json'));
 /** What Grafana makes of the variables of a query, with everything chosen. */

@@ -14,24 +14,26 @@ import { projectFolder, read } from '../support/workspace.ts';
 const address = 'https://second.example/?click={click_id}&name=é';
 const mirror = { id: 7, campaign_id: 42, target_url: address, clicks: 2 ** 53 - 1, updated_externally: true };
 const set = { status: 200, body: { mirror } };
-const refused = (status: number, message: string, retryAfter?: number) => ({
+const refused = (status: number, message: string, retryAfter?: string | string[]) => ({
   status,
   body: { message },
   ...(retryAfter !== undefined && { retryAfter }),
 });
-const away = refused(503, 'Service Unavailable', 1);
+const away = refused(503, 'Service Unavailable', '1');
 
 /** How long an attempt may take: 40 s, and as JavaScript has it in milliseconds. */
 const patience = /\b40(_000)?\b/g;
 
 const certificate = (name: string) => read(`test/settings/certificates/${name}.pem`);
 
-/** What a request gets: an answer, silence, or the end of its connection. */
-type Scripted = 'silence' | 'end' | Spoken;
+/** What a request gets: an answer, silence, headers without end, or the end of its connection. */
+type Scripted = 'silence' | 'drips' | 'end' | Spoken;
 interface Spoken {
   readonly status: number;
-  readonly retryAfter?: number;
+  readonly retryAfter?: string | string[];
   readonly location?: string;
+  readonly etag?: string;
+  /** A text is sent as it is. */
   readonly body: unknown;
 }
 
@@ -43,13 +45,20 @@ async function scriptedServer(script: readonly Scripted[]) {
     const { authorization, 'x-request-id': requestId } = request.headers;
     const scripted = script[Math.min(received.length, script.length - 1)];
     received.push({ url: request.url, authorization, requestId, body: await readAll(request) });
-    if (scripted === 'end') request.socket.destroy();
+    const { socket } = request;
+    if (scripted === 'end') socket.destroy();
+    if (scripted === 'drips') {
+      socket.write('HTTP/1.1 200 OK\r\n');
+      const dripping = setInterval(() => socket.write('X: y\r\n'), 200);
+      socket.once('close', () => clearInterval(dripping));
+    }
     if (!scripted || typeof scripted === 'string') return;
-    const { status, retryAfter, location, body } = scripted;
+    const { status, retryAfter, location, etag, body } = scripted;
+    if (etag !== undefined) response.setHeader('ETag', etag);
     if (location !== undefined) response.setHeader('Location', location);
     if (retryAfter !== undefined) response.setHeader('Retry-After', retryAfter);
     response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8' });
-    response.end(JSON.stringify(body));
+    response.end(typeof body === 'string' ? body : JSON.stringify(body));
   });
   return { ...server, received };
 }
@@ -83,9 +92,9 @@ export function exampleContract(file: string, command: () => string): void {
     }
     const real = (campaign: number, to: string, match?: string) =>
       run(service.base, data.key, campaign, to, match);
-    async function scripted(script: readonly Scripted[], program = path) {
+    async function scripted(script: readonly Scripted[], program = path, match?: string) {
       const { url, received, close } = await scriptedServer(script);
-      return { ...(await run(url, 'cm_key', 42, address, undefined, program).finally(close)), received };
+      return { ...(await run(url, 'cm_key', 42, address, match, program).finally(close)), received };
     }
 
     it('sets a mirror of the running service, or says why it is refused and ends with 1', async () => {
@@ -103,6 +112,7 @@ export function exampleContract(file: string, command: () => string): void {
       expect(malformed.errors).to.include('422').and.to.include('must start with http:// or https://');
       const missing = await real(424242, address);
       expect(missing.errors).to.include('404').and.to.include('No query results');
+      expect((await real(campaign, `https://a.example/${'😀'.repeat(2_030)}`)).errors).to.equal('');
     });
 
     it('with CAMPAIGN_MIRROR_IF_MATCH sets it only if its last change is that one; 412 ends with 2 and shows the mirror', async () => {
@@ -121,6 +131,8 @@ export function exampleContract(file: string, command: () => string): void {
         /^412 \{"message":"The mirror was changed meanwhile\.","mirror":\{.*\}\} \(request .+\)$/m,
       );
       expect(stale.errors).to.include(next.errors);
+      const weakened = await scripted([{ ...set, etag: 'W/"18"' }], path, '"17"');
+      expect(weakened.errors).to.equal('ETag: "18"\n');
       for (const match of ['17', '"', '""', '"17', '"1"7"', '"1"\r\nX: "1"', 'W/"1"', '"x"']) {
         const refused = await matching(match);
         expect([refused.code, refused.errors], match).to.deep.equal([
@@ -132,12 +144,13 @@ export function exampleContract(file: string, command: () => string): void {
 
     // They wait for seconds: all of them at once.
     it('repeats the same request after 503, 429, 408, silence and a broken connection, up to four times', async () => {
-      const [repeated, slow, silent, never, later] = await Promise.all([
-        scripted([away, refused(429, 'Too Many Attempts.', 1), 'end', set]),
+      const [repeated, slow, silent, never, ...later] = await Promise.all([
+        scripted([away, refused(429, 'Too Many Attempts.', ['1', '1']), 'end', set]),
         scripted([refused(408, 'Request Timeout'), set]),
-        scripted(['silence', set], impatient),
+        scripted(['silence', 'drips', set], impatient),
         scripted([away]),
-        scripted([refused(429, 'Too Many Attempts.', 3600), set]),
+        scripted([refused(429, 'Too Many Attempts.', '3600'), set]),
+        scripted([refused(429, 'Too Many Attempts.', '9'.repeat(400)), set]),
       ]);
       expect(repeated).to.deep.include({ code: 0, errors: '', output: `${JSON.stringify(mirror)}\n` });
       expect(repeated.received).to.have.length(4);
@@ -148,10 +161,11 @@ export function exampleContract(file: string, command: () => string): void {
       expect(JSON.parse(first?.body ?? '')).to.deep.equal({ mirror_endpoint: address });
       for (const one of repeated.received) expect(one).to.deep.equal(first);
       expect(slow.code).to.equal(0);
-      expect([silent.code, silent.received.length]).to.deep.equal([0, 2]);
+      expect([silent.code, silent.received.length]).to.deep.equal([0, 3]);
       expect([never.code, never.output, never.received.length]).to.deep.equal([1, '', 4]);
       expect(never.errors).to.include('503').and.to.include(never.received[0]?.requestId);
-      expect([later.code, later.received.length], 'an hour').to.deep.equal([1, 1]);
+      for (const { code, received } of later)
+        expect([code, received.length], 'an hour or more').to.deep.equal([1, 1]);
     });
 
     it('says what is missing or wrong, and what it could not send as it is, without sending a call, and shows no key', async () => {
@@ -217,9 +231,13 @@ export function exampleContract(file: string, command: () => string): void {
         expect([code, received.length], String(once[at])).to.deep.equal([1, 1]);
         expect(errors).to.include(String(once[at])).and.to.include('No.');
       }
-      const other = await scripted([{ status: 200, body: { login: 'https://wifi.example/' } }, set]);
-      expect([other.code, other.output, other.received.length]).to.deep.equal([1, '', 1]);
-      expect(other.errors).to.match(/^200 .*wifi\.example/);
+      for (const text of ['{"login":"https://wifi.example/"}', '', '{"mirror":{"id":7']) {
+        const other = await scripted([{ status: 200, body: `${text}\r\n` }, set]);
+        expect([other.code, other.output, other.received.length]).to.deep.equal([1, '', 1]);
+        expect(other.errors.replace(/\S+\)/, '')).to.equal(`200 ${text} (request \n`);
+      }
+      const nowhere = await run('http://127.0.0.1:99999', 'cm_key', 42, address);
+      expect(nowhere.errors).to.match(/^0 .+ \(request \S+\)\n$/);
     });
 
     it('does not repeat after a certificate that it does not accept', async () => {

@@ -245,7 +245,8 @@ describe('contract: the address — hosts that may not be set', () => {
     const blanks = ['', ' ', 'a b.example', ' a.example', 'a.example '];
     const more =
       'https://a.example a.example/ a.example/x a.example?x a.example#x a.example:443 a.example: user@a.example';
-    const others = '* *. . [::1]:80 ::1 *.*.example a.*.example 1.2.3.256 [::g] a\\b a|b';
+    const others =
+      '* *. . [::1]:80 ::1 *.*.example a.*.example 1.2.3.256 [::g] a\\b a|b a.example;b.example {x}.example %7Bx%7D.example *.1.2.3.4 *.[::1]';
     for (const entry of [...blanks, ...more.split(' '), ...others.split(' ')]) {
       expect(hostList(['fine.example', entry]), JSON.stringify(entry)).to.deep.equal({ notAHost: entry });
     }

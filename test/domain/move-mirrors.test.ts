@@ -14,6 +14,7 @@ import { movedAddress } from '../../packages/domain/src/move-mirrors/moved-addre
 import { denying } from '../support/store/fake-ports.ts';
 import { address } from '../support/store/world.ts';
 
+type Found = domain.FoundCampaign<domain.MirrorAddress>;
 const read = (text: string): domain.Host => host(text) ?? expect.fail(`not a host: ${text}`);
 
 function moving(from: string, to: string, subdomains = false): domain.HostMove {
@@ -123,7 +124,7 @@ describe('whether an address has a host after its own', () => {
 });
 
 describe('mirror move: all mirrors', () => {
-  let stored: domain.FoundCampaign<domain.MirrorAddress>[];
+  let stored: Found[];
   let calls: string[];
   /** Of the last batch. */
   let options: domain.MoveOptions | undefined;
@@ -150,7 +151,7 @@ describe('mirror move: all mirrors', () => {
   };
 
   const set = ({ campaign: id, before, after }: domain.MirrorMove): domain.MirrorMoveOutcome => {
-    const { campaign, address } = stored[id - 1] as domain.FoundCampaign<domain.MirrorAddress>;
+    const { campaign, address } = stored[id - 1] as Found;
     if (address !== before) return 'changed-meanwhile';
     stored[id - 1] = { campaign, address: after };
     return 'moved';
@@ -225,42 +226,24 @@ describe('mirror move: all mirrors', () => {
     }
     const examined = seen.map((progress) => progress.examined);
     expect(examined).to.deep.equal(examined.toSorted((one, next) => one - next));
-    expect(seen[0]).to.deep.equal({
-      kind: 'progress',
-      examined: 0,
-      total: 2_100,
-      move: 3,
-      ...{ isTargetInUse: false, below: 0, elsewhere: 0 },
-    });
+    const none = { isTargetInUse: false, below: 0, elsewhere: 0 };
+    expect(seen[0]).to.deep.equal({ kind: 'progress', examined: 0, total: 2_100, move: 3, ...none });
     expect(seen.at(-1)).to.deep.equal({ ...seen[0], examined: 2_200, total: 2_200 });
   });
 
-  it('a dry run tells whether any mirror is on the host to move to', async () => {
-    const isInUse = async () => {
-      let last: boolean | undefined;
-      for await (const event of moveMirrors(mirrors, { ...request, dryRun: true }, noDeniedHosts))
-        if (event.kind === 'progress') last = event.isTargetInUse;
-      return last;
-    };
-    filled(1);
-    filled(1, 'https://x.new.example/');
-    expect(await isInUse()).to.equal(false);
-    filled(1, 'https://new.example/');
-    filled(1, 'https://x.example/');
-    expect(await isInUse()).to.equal(true);
-  });
-
-  it('tells how many are below the host, and how many have it elsewhere, moved or not', async () => {
-    for (const url of ['https://old.example/?old.example', 'https://x.old.example/?u=old.example'])
-      filled(2, url);
-    for (const url of ['https://new.example/', 'https://y.old.example/', 'https://z.example/'])
-      filled(1, url);
+  it('a dry run tells how many are below the host or have it elsewhere, and whether any is on the new one', async () => {
     const counts = async (move: domain.HostMove) => {
       let last: domain.MoveProgress | undefined;
       for await (const event of moveMirrors(mirrors, { ...request, move, dryRun: true }, noDeniedHosts))
         if (event.kind === 'progress') last = event;
       return [last?.below, last?.elsewhere, last?.isTargetInUse];
     };
+    for (const url of ['https://old.example/?old.example', 'https://x.old.example/?u=old.example'])
+      filled(2, url);
+    for (const url of ['https://x.new.example/', 'https://y.old.example/', 'https://z.example/'])
+      filled(1, url);
+    expect(await counts(request.move)).to.deep.equal([3, 4, false]);
+    for (const url of ['https://new.example/', 'https://z.example/']) filled(1, url);
     expect(await counts(request.move)).to.deep.equal([3, 4, true]);
     expect(await counts(moving('old.example', 'new.example', true))).to.deep.equal([0, 4, true]);
     expect(await counts(moving('old.example', 'y.old.example'))).to.deep.equal([2, 4, true]);
@@ -274,9 +257,8 @@ describe('mirror move: all mirrors', () => {
     const longer = { ...request, move: moving('old.example', 'longer.example') };
     expect(await run({ ...request, owner })).to.deep.equal({ moved: 1 });
     const details = { from: 'old.example', to: 'new.example', subdomains: false };
-    expect(options, 'what the audit has, and what the writes prove').to.deep.include({
-      ...{ details, owner, includeDefault: false },
-    });
+    const proven = { details, owner, includeDefault: false };
+    expect(options, 'what the audit has, and what the writes prove').to.deep.include(proven);
     expect(await run(longer), 'refused before its address is judged').to.deep.equal({ moved: 2, refused: 1 });
     const told = [];
     for await (const event of moveMirrors(mirrors, { ...longer, includeDefault: true }, noDeniedHosts))
@@ -285,7 +267,7 @@ describe('mirror move: all mirrors', () => {
     const invalid = { kind: 'invalid', campaign: 4, before: longest, after, because: 'too-long' };
     expect(told, 'as it is and as it would be').to.deep.equal([invalid]);
     expect(await run({ ...request, includeDefault: true })).to.deep.equal({ moved: 1 });
-    const last = stored.at(-1) as domain.FoundCampaign<domain.MirrorAddress>;
+    const last = stored.at(-1) as Found;
     stored = [{ ...last, campaign: { ...last.campaign, hasMirror: false } }];
     const back = { ...request, move: moving('new.example', 'old.example'), includeDefault: true };
     expect(await run(back)).to.deep.equal({ refused: 1 });
@@ -305,20 +287,15 @@ describe('mirror move: all mirrors', () => {
         if (event.kind === 'progress') seen.push(event);
         else told.push(event);
       expect([seen[0]?.examined, seen.at(-1)?.examined]).to.deep.equal([0, lines.length]);
-      expect(seen.at(-1)).to.include({
-        total: lines.length,
-        move: 3,
-        isTargetInUse: true,
-        below: 0,
-        elsewhere: 0,
-      });
+      const none = { isTargetInUse: true, below: 0, elsewhere: 0 };
+      expect(seen.at(-1)).to.include({ total: lines.length, move: 3, ...none });
       return told;
     };
 
     it('each is moved, there already, refused, invalid or not as expected, in this order of the checks', async () => {
       filled(6);
       filled(1, 'https://old.example/', 7, true);
-      const [one] = stored as [domain.FoundCampaign<domain.MirrorAddress>];
+      const [one] = stored as [Found];
       stored.push({ ...one, campaign: { ...one.campaign, id: 8 as domain.CampaignId, hasMirror: false } });
       const unread = { kind: 'unread', line: 99, because: 'why' } as const;
       const lines = [
@@ -339,21 +316,12 @@ describe('mirror move: all mirrors', () => {
       expect(judged.at(-2)).to.include({ line: 10, campaign: 9, before: null, after: undefined });
       expect(calls).to.deep.equal(['find 10']);
 
-      stored[1] = {
-        ...(stored[1] as domain.FoundCampaign<domain.MirrorAddress>),
-        address: address('https://y.example/'),
-      };
-      const told = await set(judged);
-      expect(
-        told.slice(-2).map(({ kind }) => kind),
-        'as they were judged',
-      ).to.deep.equal(['moved', 'changed-meanwhile']);
+      stored[1] = { ...(stored[1] as Found), address: address('https://y.example/') };
+      const kinds = (all: readonly domain.MirrorMoved[]) => all.map(({ kind }) => kind);
+      expect(kinds(await set(judged)).slice(-2)).to.deep.equal(['moved', 'changed-meanwhile']);
       expect(calls.slice(1)).to.deep.equal(['many 2']);
       expect(options).to.deep.include({ details, includeDefault: false });
-      expect((await set(lines)).map(({ kind }) => kind).slice(0, 2)).to.deep.equal([
-        'unchanged',
-        'not-as-expected',
-      ]);
+      expect(kinds(await set(lines)).slice(0, 2)).to.deep.equal(['unchanged', 'not-as-expected']);
     });
 
     it('in batches, each of which is read when the one before is written', async () => {
@@ -419,7 +387,7 @@ describe('mirror move: all mirrors', () => {
       held = (call) => call <= 2;
       changes = stored.map((_, at) => change(at + 1));
       expect(await undone()).to.deep.equal(['locked', ...Array(19).fill('moved')]);
-      const now = { ...(stored[0] as domain.FoundCampaign<domain.MirrorAddress>).campaign, hasMirror: false };
+      const now = { ...(stored[0] as Found).campaign, hasMirror: false };
       changes = [change(1, { now })];
       expect(await undone({ includeDefault: true })).to.deep.equal(['refused: mirror-not-created']);
     });

@@ -83,11 +83,17 @@ describe('count_clicks', () => {
   it('the sum of a campaign that is given twice; what is locked is given back, a campaign without a mirror is not', async () => {
     expect(await count([1, 2, 1, 4711], [1, 2, 3, 9])).to.deep.equal([]);
     expect([await stored(1), await stored(2)]).to.deep.equal([4, 2]);
-    const holder = await rival(database, lockMirror, 2);
+    const holder = await rival(database, lockMirror.replace('for update', 'for no key update'), 2);
     expect(await count([2, 1, 2], [1, 1, 1])).to.deep.equal([2]);
     await holder.rollback();
     expect([await stored(1), await stored(2)]).to.deep.equal([5, 2]);
     expect(await count([], [])).to.deep.equal([]);
+  });
+
+  it('no mirror is locked but those that are counted', async () => {
+    const counting = await rival(database, "select campaign_mirror.count_clicks('{1}', '{1}')");
+    await database.admin.query(`${lockMirror} nowait`, [2]);
+    await counting.rollback();
   });
 
   it('a full counter, a mirror that is deleted meanwhile and odd old rows hold nothing up', async () => {
@@ -110,7 +116,9 @@ describe('count_clicks', () => {
       '{1} {0}; {1} {-1}; {1,1} {1,0}; {1} {NULL}; {NULL} {1}; {1,2} {1}; {1} {1,2}; {} {1}',
       '{{1,2}} {1,2}; {1,2} {{1,2}}; {{1},{2}} {{1},{2}}',
     ].flatMap((texts) => texts.split('; ').map((text) => text.split(' ')));
-    for (const [asked, counts] of [...wrong, [null, '{1}'], ['{1}', null], [null, null], [many, many]]) {
+    const none = [null, '{1}', '{}'];
+    const without = none.flatMap((one) => (one === null ? none : [null]).map((other) => [one, other]));
+    for (const [asked, counts] of [...wrong, ...without, [many, many]]) {
       const fault = await rejection(count(asked, counts));
       expect(fault, JSON.stringify([asked, counts])).to.include({ code: '22023' });
       expect(fault)

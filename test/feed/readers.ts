@@ -1,3 +1,4 @@
+import { expect } from 'chai';
 import type { Client } from 'pg';
 
 /** A text that takes the last position and gives one row: the next position, and the numbers of the changes since. */
@@ -55,7 +56,10 @@ export async function reader(client: Client, { first, text }: Form = feed) {
       const { rows } = await client.query(text, [one.position]);
       // Nothing new: no row, and the position stays.
       one.position = rows[0].position ?? one.position;
-      seen.push(...(rows[0].ids ?? []));
+      const ids: string[] = rows[0].ids ?? [];
+      if (text === feed.text)
+        expect(ids, 'in their order').to.deep.equal(ids.toSorted((a, b) => Number(a) - Number(b)));
+      seen.push(...ids);
     },
     missed: (committed: readonly string[]) => committed.filter((id) => !seen.includes(id)),
     twice: () => seen.length - new Set(seen).size,

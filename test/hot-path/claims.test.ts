@@ -1,9 +1,10 @@
+import { openHotPath } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import { lockMirror, untilWaiting } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';
 import { unknownKey } from '../support/secrets.ts';
 import { setAddress } from '../support/store/grouped.ts';
-import type { Live } from '../support/store/world.ts';
+import { change, type Live } from '../support/store/world.ts';
 
 const address = 'https://example.com/new';
 const first = 'https://example.com/first';
@@ -58,5 +59,20 @@ describe('one statement for a request: the write proves who calls and what is ju
     expect(await later).to.deep.equal({ kind: 'unauthenticated', ...revoked });
     const written = (await service.history(live)).map((row) => row.addressAfter);
     expect(written).to.deep.equal([first, `${address}/before`]);
+  });
+
+  it('statements are kept on their connections, unless a pooler does without', async () => {
+    const { seen, by } = live;
+    const kept = `select from pg_prepared_statements where name = 'set-mirrors'`;
+    for (const [options, count] of [
+      [{ prepared: false }, 0],
+      [{}, 1],
+    ] as const) {
+      const { pool } = await service.another();
+      const { campaigns, uses } = openHotPath(pool, options);
+      expect(await campaigns.setMirror(seen, change(by))).to.have.property('kind', 'mirror-set');
+      await uses.stop();
+      expect(await pool.query(kept)).to.have.property('rowCount', count);
+    }
   });
 });

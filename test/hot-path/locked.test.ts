@@ -72,22 +72,6 @@ describe('group commit: while somebody holds a campaign or a mirror', () => {
     ]);
   });
 
-  it('one whose mirror is always locked, by two sessions in turn, is answered in its turn', async () => {
-    service = await grouped();
-    const [live] = await service.live(1);
-    const locks = 'select pg_sleep(0.02) from campaign_mirror.mirrors where campaign_id = $1 for update';
-    let answered = false;
-    const others = [1, 2].map(async () => {
-      while (!answered) await (await service.hold(locks, live.seen.id)).commit();
-    });
-    for (let at = 1; at <= 5; at++) {
-      const mirror = await service.setMirror(live, `${address}/${at}`);
-      expect(mirror).to.include({ targetUrl: `${address}/${at}` });
-    }
-    answered = true;
-    await Promise.all(others);
-  });
-
   it('more of them than are waited for, for too long: those beyond are Unavailable and nothing is written for them', async () => {
     service = await grouped({ maxLocked: 2, timeout: 50 });
     const [free, ...held] = await service.live(7);

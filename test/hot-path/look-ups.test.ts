@@ -78,15 +78,4 @@ describe('group commit: look-ups that go together', () => {
       expect(asked).to.equal(last);
     }
   });
-
-  it('one that the database cannot answer fails alone', async () => {
-    const [live] = await service.live(1);
-    const beyond = rejection(service.campaigns.find((2 ** 63) as CampaignId));
-    const [found, caller] = await Promise.all([
-      service.campaigns.find(live.seen.id),
-      service.identity.whoIs(live.key),
-    ]);
-    expect([found, caller]).to.deep.equal([live.seen, live.by]);
-    expect(await beyond).to.have.property('code', '22003');
-  });
 });

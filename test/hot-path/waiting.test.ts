@@ -182,16 +182,6 @@ describe('group commit: the lock queue', () => {
     await turn();
   }
 
-  it('who waits for its turn for too long is sent away, and leaves nothing behind; who waits in the database stays', async () => {
-    const where = queue(5);
-    await entered(where, 'a1');
-    await Promise.all([enters(where, 'a2'), enters(where, 'b1')]);
-    expect([where.has('a'), where.has('b')]).to.deep.equal([true, false]);
-    void enters(where, 'c1');
-    await freed('a1');
-    expect(waits).to.deep.equal(['a1', 'c1']);
-  });
-
   it('who came later than one who is sent away waits on, in its line and in others', async () => {
     const timeout = 2 ** 20;
     const where = queue(timeout);

@@ -38,33 +38,29 @@ describe('contract: connections: how long a caller may take', () => {
   });
 });
 
-describe('contract: connections: callers that do not read', () => {
+describe('contract: connections: callers that do not read, or a little at a time', () => {
   /** More than all buffers between the service and a caller hold. */
   const large = page('application/octet-stream', Buffer.alloc(16_000_000));
-  const service = withHttpService({
-    answerTimeout: 200,
-    pages: new Map([['/large', large]]),
-  });
+  const pages = new Map([['/large', large]]);
+  const service = withHttpService({ answerTimeout: 200, pages });
+  const patient = withHttpService({ answerTimeout: 1_000, pages }, service);
+  const begun = async ({ port }: { port: number }) => {
+    const sent = get({ port, host: '127.0.0.1', path: '/large', agent: false });
+    const [response] = await once(sent, 'response');
+    return response;
+  };
 
   it('an answer that nobody reads is cut off, and nobody else waits for it', async () => {
-    const sent = get({ port: service().port, host: '127.0.0.1', path: '/large', agent: false });
-    const [response] = await once(sent, 'response');
+    const response = await begun(service());
     expect((await ask(service())).status).to.equal(200);
     await eventually('the end', () => expect(service().server.connections).to.equal(0));
     expect(await rejection(buffer(response))).to.have.property('code', 'ECONNRESET');
   });
-});
-
-describe('contract: connections: callers that read a little at a time', () => {
-  const large = page('application/octet-stream', Buffer.alloc(16_000_000));
-  const service = withHttpService({ answerTimeout: 1_000, pages: new Map([['/large', large]]) });
 
   it('an answer that never stands still, but takes too long, is cut off', async () => {
-    const sent = get({ port: service().port, host: '127.0.0.1', path: '/large', agent: false });
-    const [response] = await once(sent, 'response');
     let read = 0;
     const slowly = async () => {
-      for await (const piece of response) {
+      for await (const piece of await begun(patient())) {
         read += piece.length;
         // Far more often than it may stand still.
         await pause(20);

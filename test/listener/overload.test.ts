@@ -332,17 +332,6 @@ describe('contract: overload', () => {
     expect(told).to.deep.equal(['connections']);
   });
 
-  it('connections beyond the limit are closed at once, and one that ends makes room', async () => {
-    await serving({ inFlight: 9, connections: 2 }, { proxies: { has: () => true } });
-    const [first, second] = [await RawConnection.open(service.port), await RawConnection.open(service.port)];
-    await (await RawConnection.open(service.port)).closed();
-    expect(told).to.deep.equal(['connections']);
-    await first.reset();
-    await oneIsOpen();
-    for (const connection of [second, await RawConnection.open(service.port)])
-      await servesOn(service, connection);
-  });
-
   it('503 while each turn of the event loop takes too long, not when they are short again, nor for a single one', async () => {
     await serving({ inFlight: 9, eventLoopDelay: 50 });
     const block = () => {

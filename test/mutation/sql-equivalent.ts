@@ -3,8 +3,6 @@ export const equivalent: Readonly<Record<string, Readonly<Record<string, string>
   'feed.ts': {
     "|| coalesce(extract(epoch from (select stats_reset from pg_stat_bgwriter)), -1) || '/';":
       'any number stands for statistics that were never reset',
-    'if campaigns is null and counts is null or array_ndims(campaigns) > 1 or array_ndims(counts) > 1':
-      'where one of them is null, each of its elements is',
     'select transaction_id from campaign_mirror.mirror_history where ${isAhead} limit 1;`;':
       'one row that is ahead is as good as another; the order is for the index',
     'if not exists (select from campaign_mirror.transactions_ahead) then null; end if;':

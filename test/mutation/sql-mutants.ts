@@ -77,7 +77,7 @@ function conditionEnd(sql: string, at: number, stop = endOfCondition): number {
 
 /** A pattern of SQL, and what stands instead of it; of several groups, only the last one is replaced. */
 const turned: readonly (readonly [RegExp, ...string[]])[] = [
-  [/\bor\b(?! replace)/g, 'and'],
+  [/\bor\b(?! replace| update| delete| truncate)/g, 'and'],
   [/(?<!is )\bnot (?=in\b|exists\b|\w+[.(]|\()/g, ''],
   [/\bis null\b/g, 'is not null'],
   [/\bis not null\b/g, 'is null'],
@@ -92,7 +92,7 @@ const turned: readonly (readonly [RegExp, ...string[]])[] = [
   [/(?<= )<=(?= )/g, '<'],
   [/(?<= )>(?= )/g, '>='],
   [/(?<= )>=(?= )/g, '>'],
-  [/(?<!(?:path|message|hint|errcode|set \w+) )(?<= )=(?= )/g, '<>'],
+  [/(?<!(?:fillfactor|path|message|hint|errcode|set \w+) )(?<= )=(?= )/g, '<>'],
   [/(?<= )<>(?= )/g, '='],
   [/(?<= )\+(?= )/g, '-'],
   [/(?<= )-(?= )/g, '+'],
@@ -133,10 +133,14 @@ export function sqlMutants(source: string): Mutant[] {
     const dropped: [number, number][] = [];
     // A condition that always holds, or never.
     for (const { 0: word, 1: name, index } of sql.matchAll(
-      /\b(where|when|if|elsif|and|or(?! replace)|on(?= [\w.]+ = ))\s+/g,
+      /\b(where|when|if|elsif|and|or(?! replace| update| delete| truncate)|on(?= [\w.]+ = ))\s+/g,
     )) {
       const start = index + word.length;
       const end = start + sql.slice(start, conditionEnd(sql, start)).trimEnd().length;
+      const isNoCondition =
+        /^exists campaign_mirror/.test(sql.slice(start)) ||
+        /\bbetween (?:(?!\b(?:and|or)\b).)*$/s.test(sql.slice(0, index));
+      if (isNoCondition) continue;
       const always = {
         or: ['false'],
         if: ['true', 'false'],
@@ -165,6 +169,8 @@ export function sqlMutants(source: string): Mutant[] {
     }
     const text = source.slice(piece.from, piece.to);
     for (const { 0: digits, index } of text.matchAll(/(?<![\w$.#'])\d+(?![\w.'])|(?<=interval ')\d+/g)) {
+      // Such a limit is left out as well.
+      if (/(?:limit|fillfactor =) $/.test(text.slice(0, index))) continue;
       if (/[sx]/.test(sql[index] ?? '') && !text.slice(0, index).endsWith("interval '")) continue;
       if (/\(\d\)/.test(text.slice(index - 1, index + 2)) && text.slice(0, index).endsWith('timestamptz('))
         continue;

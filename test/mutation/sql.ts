@@ -23,7 +23,6 @@ const hook = join(projectFolder, 'test/mutation/sql-mutant.ts');
 const sources = 'packages/adapters-persistence/src';
 const contracts = 'contracts/port-contracts.test.ts';
 const permutations = 'permutations/permutations.test.ts';
-const hotPath = 'postgres/{atomicity,statements}.test.ts hot-path/!(unreplicated).test.ts';
 
 /**
  * What is changed, and the tests that are to notice it, at first in this order: a file that takes long may notice within a
@@ -32,28 +31,38 @@ const hotPath = 'postgres/{atomicity,statements}.test.ts hot-path/!(unreplicated
 const targets: readonly { readonly files: string; readonly tests: string }[] = [
   {
     files: 'schema/set-mirrors.ts',
-    tests: `${permutations} hot-path/{conditions,members,claims,locked,waiting}.test.ts schema/{rights,refusals,times}.test.ts
-      postgres/{audit,atomicity}.test.ts commands/{mirror-set,history,move}.test.ts ${contracts}`,
+    tests: `hot-path/{conditions,members,claims,waiting}.test.ts schema/{rights,refusals}.test.ts ${permutations}
+      hot-path/locked.test.ts commands/{mirror-set,move}.test.ts`,
   },
-  { files: 'schema/feed.ts', tests: `feed/*.test.ts schema/rights.test.ts ${permutations}` },
+  { files: 'schema/feed.ts', tests: 'feed/*.test.ts' },
   {
     files: 'schema/history-functions.ts',
     tests: 'schema/{rights,refusals}.test.ts commands/history-prune.test.ts',
   },
   {
-    files: 'schema/{audit-triggers,mirror-triggers,keys,denied-hosts}.ts',
-    tests: `schema/rights.test.ts postgres/{audit,table-constraints}.test.ts schema/{comebacks,key-locks,addresses,refusals}.test.ts
-      hot-path/key-uses.test.ts commands/{audit,history}.test.ts ${permutations} schema/{times,enforced}.test.ts ${contracts}`,
+    files: 'schema/{audit,mirror}-triggers.ts',
+    tests: `schema/{rights,comebacks,times,addresses}.test.ts postgres/table-constraints.test.ts commands/{audit,keys}.test.ts
+      ${permutations} commands/import-export.test.ts schema/enforced.test.ts`,
   },
   {
-    files: 'schema/{tables,enforced}.ts',
-    tests: `postgres/{table-constraints,audit}.test.ts schema/{rights,comebacks,enforced,upgrade,refusals}.test.ts
-      service/sequences.test.ts commands/{audit,move}.test.ts ${contracts}`,
+    files: 'schema/{keys,denied-hosts}.ts',
+    tests: `schema/{key-locks,rights,refusals}.test.ts postgres/for-pages.test.ts hot-path/key-uses.test.ts commands/keys.test.ts
+      schema/enforced.test.ts`,
   },
-  { files: '{statements,hot-path}/*.ts', tests: `${hotPath} ${contracts}` },
+  {
+    files: 'schema/tables.ts',
+    tests:
+      'postgres/{table-constraints,for-pages}.test.ts schema/{rights,comebacks,enforced,upgrade}.test.ts',
+  },
+  {
+    files: 'schema/enforced.ts',
+    tests: 'postgres/table-constraints.test.ts schema/{enforced,upgrade,addresses}.test.ts',
+  },
+  { files: '{statements,hot-path}/*.ts', tests: `hot-path/look-ups.test.ts ${contracts}` },
   {
     files: 'operator/*.ts',
-    tests: 'commands/{history,audit,campaigns,lists,mirror-set,keys,history-prune,move}.test.ts',
+    tests: `postgres/for-pages.test.ts schema/comebacks.test.ts
+      commands/{history,audit,campaigns,lists,mirror-set,keys,history-prune,follow,move}.test.ts`,
   },
 ];
 

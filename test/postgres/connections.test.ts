@@ -2,7 +2,6 @@ import { mock } from 'node:test';
 import { openDatabase, PostgresAccessKeys } from '@campaign-mirror/adapters-persistence';
 import { type OwnerId, Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { stoppable } from '../../packages/adapters-persistence/src/connection/stoppable.ts';
 import { errorFields } from '../../packages/app/src/logging/error-fields.ts';
 import { rival, untilWaiting } from '../support/database/rival.ts';
 import { databaseOf } from '../support/process/lives.ts';
@@ -13,18 +12,6 @@ import { linesOf, writing } from './import-lines.ts';
 
 describe('connections to the database', () => {
   const database = databaseOf('test');
-
-  it('a signal that comes after what it could have stopped ends nothing', async () => {
-    const { pool, close } = await openDatabase(database.address('operator'));
-    const client = await pool.connect();
-    const later = new AbortController();
-    expect(await stoppable(later.signal, pool, client, async () => 'done')).to.equal('done');
-    const queries = mock.method(pool, 'query');
-    later.abort();
-    expect(queries.mock.callCount()).to.equal(0);
-    client.release();
-    await close();
-  });
 
   it('close cuts off what is under way when its patience ends', async () => {
     const { pool, close } = await openDatabase(database.address('service'));

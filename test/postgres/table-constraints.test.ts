@@ -92,6 +92,21 @@ describe('contract: the data around it — what the tables refuse', () => {
     await database.admin.query(mirror('7'));
   });
 
+  it('no value, but for those that may be unknown', async () => {
+    const { rows } =
+      await database.admin.query(`select table_name as of, string_agg(column_name, ' ' order by ordinal_position) as all
+      from information_schema.columns join information_schema.tables using (table_schema, table_name)
+      where table_schema = 'campaign_mirror' and table_type = 'BASE TABLE' and table_name <> 'migrations' and is_nullable = 'YES'
+      group by 1 order by 1`);
+    expect(Object.fromEntries(rows.map((one) => [one.of, one.all]))).to.deep.equal({
+      access_keys: 'expires_at revoked_at replaced_by hosts',
+      campaigns: 'name',
+      mirror_history: 'previous_id access_key_id subject audit_id',
+      mirrors: 'updated_externally_at last_change_id',
+      operator_audit: 'campaign_id owner_id access_key_id part_of first_change_id last_change_id',
+    });
+  });
+
   for (const [what, cases] of Object.entries(statements))
     it(what, async () => {
       for (const [sql, refusal] of cases) {

@@ -57,21 +57,14 @@ describe('contract: headers: for browsers', () => {
       const { headers } = await ask(service(), { headers: { ...Origin, ...more } });
       expect(headers).to.include({ vary: 'Origin', 'access-control-allow-origin': origin });
       const exposed = String(headers['access-control-expose-headers']).split(', ');
-      expect(exposed).to.include.members([
-        'X-Request-Id',
-        'Retry-After',
-        'WWW-Authenticate',
-        'X-RateLimit-Limit',
-      ]);
+      const some = ['ETag', 'X-Request-Id', 'Retry-After', 'WWW-Authenticate', 'X-RateLimit-Limit'];
+      expect(exposed).to.include.members(some);
     }
   });
 
   it('an answer of the parser varies with the origin, and names none that it has not heard', async () => {
-    for (const [headers, names] of [
-      [{ 'X Y': '' }, ['vary']],
-      [{ 'X Y': '', Origin: 'https://other.example' }, ['vary']],
-    ] as const)
-      expect(corsNames(await ask(service(), { headers }))).to.deep.equal(names);
+    for (const other of [{}, { Origin: 'https://other.example' }])
+      expect(corsNames(await ask(service(), { headers: { 'X Y': '', ...other } }))).to.deep.equal(['vary']);
     expect(corsNames(await ask(closed(), { headers: { ...Origin, 'X Y': '' } }))).to.deep.equal([]);
     const only = await httpService({ origins: [origin] }, closed());
     const { headers } = await ask(only, { headers: { 'X Y': '' } });

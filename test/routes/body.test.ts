@@ -39,11 +39,7 @@ const headers: Record<string, Record<number, readonly (string | readonly string[
     ],
     415: [
       ...[undefined, 'application/vnd.api+json', 'application/*', 'application/json, text/plain'],
-      ...[
-        'application/json; charset=utf-16',
-        'application/json; charset=utf_8',
-        'application/json; charset=',
-      ],
+      ...['utf-16', 'utf_8', ''].map((charset) => `application/json; charset=${charset}`),
       ['application/json', 'application/json'],
     ],
   },
@@ -112,11 +108,6 @@ describe('contract: answers: the body', () => {
     ])
       told.push([(await ask(service(), { ...asking, body: deep })).status, parses()]);
     parsed.mock.restore();
-    expect(told).to.deep.equal([
-      [401, 0],
-      [401, 0],
-      [404, 0],
-      [400, 1],
-    ]);
+    expect(told.join(' ')).to.equal('401,0 401,0 404,0 400,1');
   });
 });

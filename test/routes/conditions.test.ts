@@ -9,7 +9,6 @@ import { type HttpServiceOptions, withHttpService } from '../support/http/servic
 import { before as first, newCampaign, newMirror } from '../support/store/world.ts';
 
 type Headers = NonNullable<Asking['headers']>;
-const origin = 'https://tools.example';
 const rivals = 'https://example.com/rival';
 /** The change of somebody else, in a transaction that is still open. */
 const setByRival = `update campaign_mirror.mirrors
@@ -25,7 +24,7 @@ describe('contract: the condition on the last change', () => {
         instead ? instead(() => campaigns.setMirror(...call)) : campaigns.setMirror(...call),
     } satisfies CampaignRepository,
   });
-  const service = withHttpService({ origins: [origin], ports });
+  const service = withHttpService({ ports });
   let campaign: number;
   beforeEach(async () => {
     const { world, owner } = service();
@@ -60,7 +59,7 @@ describe('contract: the condition on the last change', () => {
       'Precondition Failed',
       body,
     ]);
-    const { date: _, 'x-request-id': requestId, vary: __, ...others } = answer.headers;
+    const { date: _, 'x-request-id': requestId, ...others } = answer.headers;
     const etag = `"${changes.at(-1)?.id ?? 0}"`;
     const length = { 'content-type': json, 'content-length': String(Buffer.byteLength(body)) };
     expect(others).to.deep.equal({ ...standing, ...keptAlive, ...length, etag });
@@ -112,62 +111,29 @@ describe('contract: the condition on the last change', () => {
     for (const given of holding) await expectSet({ 'If-Match': given(`"${await lastChange()}"`) });
     const last = await lastChange();
     const [tag, beyond] = [`"${last}"`, 2n ** 64n + BigInt(last)];
-    const failing: (string | string[])[] = [
-      ...[
-        `"${last - 1}"`,
-        `"${last + 1}"`,
-        `"${last}1"`,
-        '"0"',
-        '"-1"',
-        '""',
-        '',
-        ' ',
-        ',',
-        '"9007199254740993"',
-      ],
-      ...[
-        `W/${tag}`,
-        `w/${tag}`,
-        `W/${tag}, "1"`,
-        `${last}`,
-        `'${last}'`,
-        `"${last}`,
-        `${last}"`,
-        `" ${last}"`,
-      ],
-      ...[`"0${last}"`, `"+${last}"`, `"${last}.0"`, `"0x${last.toString(16)}"`, `"${beyond}"`, `x${tag}`],
-      ...[`${tag}${tag}`, `${tag};x`, `*${tag}`, '**', '"*"', '*, *', '*, "1"', ['*', '*'], ['"1"', '*']],
+    const failing = [
+      `"${last - 1}" | "${last + 1}" | "${last}1" | "0" | "-1" | "" |  |   | , | "9007199254740993" | "${beyond}"`,
+      `W/${tag} | w/${tag} | W/${tag}, "1" | ${last} | '${last}' | "${last} | ${last}" | " ${last}" | x${tag} | ${tag}x`,
+      `"0${last}" | "+${last}" | "${last}.0" | "0x${last.toString(16)}" | ${tag}${tag} | ${tag};x | *${tag} | ** | "*" | *, *`,
     ];
-    for (const value of failing) await expectRefused({ 'If-Match': value });
+    for (const value of failing.flatMap((all) => all.split(' | ')))
+      await expectRefused({ 'If-Match': value });
+    for (const value of [
+      ['*', '*'],
+      ['"1"', '*'],
+    ])
+      await expectRefused({ 'If-Match': value });
   });
 
   it('If-None-Match: * or the last change, strong or weak, is refused, and what is malformed means nothing', async () => {
     await set();
     const tag = `"${await lastChange()}"`;
-    const failing = [
-      '*',
-      ' * ',
-      tag,
-      `W/${tag}`,
-      `"1", W/${tag}`,
-      `x, ${tag}`,
-      ['"1"', tag],
-      ['*', '*'],
-      '*, "1"',
-    ];
-    for (const value of failing) await expectRefused({ 'If-None-Match': value });
-    const holding = [
-      '"1"',
-      'W/"1", "2"',
-      '',
-      ',',
-      'x',
-      '"',
-      (last: number) => `${last}`,
-      (last: number) => `"0${last}"`,
-    ];
-    for (const value of [...holding, (last: number) => `w/"${last}"`, '"9007199254740993"'])
-      await expectSet({ 'If-None-Match': typeof value === 'string' ? value : value(await lastChange()) });
+    const failing = `* |  *  | ${tag} | W/${tag} | "1", W/${tag} | x, ${tag} | *, "1"`.split(' | ');
+    for (const value of [...failing, ['"1"', tag], ['*', '*']])
+      await expectRefused({ 'If-None-Match': value });
+    const holding = '"1" | W/"1", "2" |  | , | x | " | N | "0N" | w/"N" | "9007199254740993"'.split(' | ');
+    for (const value of holding)
+      await expectSet({ 'If-None-Match': value.replace('N', String(await lastChange())) });
   });
 
   it('both: each must hold; conditions on dates mean nothing', async () => {
@@ -210,23 +176,6 @@ describe('contract: the condition on the last change', () => {
     expect(await history()).to.have.length(2);
   });
 
-  it('among callers without one: each 412 has a mirror and the number of the change that set it', async () => {
-    await set();
-    const stale = { 'If-Match': '"1"' };
-    const calls = Array.from({ length: 40 }, (_, nth) =>
-      set(nth % 2 ? stale : {}, `https://example.com/${nth}`),
-    );
-    const refused = (await Promise.all(calls)).filter(({ status }) => status === 412);
-    expect(refused).to.have.length(20);
-    const changes = new Map(
-      (await history()).map((row) => [`"${row.id}"`, [row.addressAfter, row.changedAt]]),
-    );
-    for (const { headers, body } of refused) {
-      const { mirror } = JSON.parse(body);
-      expect([mirror.target_url, mirror.updated_at]).to.deep.equal(changes.get(String(headers.etag)));
-    }
-  });
-
   for (const end of ['commit', 'rollback'] as const)
     it(`a rival has changed the mirror and is about to ${end}: judged when the row is free`, async () => {
       await set();
@@ -258,15 +207,5 @@ describe('contract: the condition on the last change', () => {
       expect(again.headers.etag).to.equal(`"${await lastChange()}"`);
     }
     expect(await history()).to.have.length(2);
-  });
-
-  it('a page of an allowed origin may send a condition and read the tag', async () => {
-    const asked = { 'Access-Control-Request-Method': 'POST', 'Access-Control-Request-Headers': 'if-match' };
-    const headers = { Origin: origin, Authorization: undefined, ...asked };
-    const preflight = await ask(service(), { method: 'OPTIONS', body: undefined, headers });
-    expect(preflight.headers['access-control-allow-headers']).to.equal('if-match');
-    const answer = await set({ Origin: origin, 'If-Match': '"1"' });
-    expect(answer.status).to.equal(412);
-    expect(String(answer.headers['access-control-expose-headers']).split(', ')).to.include('ETag');
   });
 });

@@ -38,6 +38,12 @@ describe('a mirror that comes back after its campaign, or it alone, was deleted'
         `set campaign_mirror.details = '{"source":"a.csv"}'`,
         ...two.flatMap((one) => [deleted(one), campaigns(one), mirrors(one)]),
       ),
+    'by psql, which says in between that another address was deleted': (...two) =>
+      psql(
+        'operator',
+        `set campaign_mirror.details = '{"target_url":"https://forged.example/"}'`,
+        ...two.flatMap((one) => [deleted(one), campaigns(one), deleted(one), campaigns(one), mirrors(one)]),
+      ),
     'by the import of a file': async (...two) => {
       const on = commandsOn(service.database);
       for (const { seen } of two) await on.run(`campaign delete ${seen.id} --yes`);

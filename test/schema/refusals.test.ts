@@ -246,6 +246,24 @@ describe('contract: the data around it — what nobody may with the password of 
     await client.end();
   });
 
+  it('a part belongs to a move, not to another part; a statement that waits is for one campaign', async () => {
+    const { id } = (await service.campaign()).seen;
+    const client = await connect(service.database.address('operator'));
+    const move = (to: string, partOf: string) =>
+      `select entry from campaign_mirror.set_mirrors_as_operator_if('{${id}}', '{NULL}', '{NULL}', '{https://${to}.example/}',
+        '{NULL}', null, false, 'mirrors-moved', 'me', 'r', null, '{}', ${partOf})`;
+    const first = (await client.query(move('b', 'null'))).rows[0].entry;
+    const part = (await client.query(move('c', first))).rows[0].entry;
+    for (const none of [part, '4711']) expect(await codeOf(client, move('d', none))).to.equal('22023');
+    const waiting = move('d', 'null')
+      .replace(`{${id}}`, `{${id},${id}}`)
+      .replaceAll('{NULL}', '{NULL,NULL}')
+      .replace('example/', 'example/,https://e.example/')
+      .replace('false', 'true');
+    expect(await codeOf(client, waiting)).to.equal('22023');
+    await client.end();
+  });
+
   it('no mirror is set in a transaction that would judge a key as it was when it began', async () => {
     const client = await connect(service.database.address('service'));
     for (const level of ['repeatable read', 'serializable']) {

@@ -74,18 +74,6 @@ describe('a database of version 0001', () => {
       '2026-01-01T00:00:00.000000Z',
     ]);
   });
-
-  it('a trigger of another version has the condition of this one afterwards, which is not compared', async () => {
-    const { admin, address } = await freshDatabase();
-    const [, , , , withOthers] = migrationNames;
-    await admin.query(`
-      create or replace trigger refuse_other_address after update of target_url on campaign_mirror.mirrors
-        for each row when (false) execute function campaign_mirror.refuse_address();
-      delete from campaign_mirror.migrations where name = '${withOthers}'`);
-    await migrate(address('owner'));
-    const text = "select pg_get_triggerdef(oid) as it from pg_trigger where tgname = 'refuse_other_address'";
-    expect((await admin.query(text)).rows[0].it).to.match(/WHEN \(.*last_change_id/);
-  });
 });
 
 async function contents({ admin }: TestDatabase): Promise<Record<string, unknown>[][]> {

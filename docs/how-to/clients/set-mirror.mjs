@@ -22,15 +22,18 @@ async function attempt(campaign, address, request) {
     });
     const wait = response.headers.get('Retry-After') ?? '';
     const { status } = response;
-    const tag = response.headers.get('ETag');
+    // A proxy that compresses answers makes it weak, which If-Match never accepts.
+    const [tag] = /"[0-9]+"$/.exec(response.headers.get('ETag') ?? '') ?? [];
     if (match && tag) console.error(`ETag: ${tag}`);
     const again = [408, 429, 503].includes(status);
-    return { status, text: await response.text(), again, wait: /^\d+$/.test(wait) ? Number(wait) : 1 };
+    const text = trimmed(await response.text());
+    return { status, text, again, wait: /^\d+$/.test(wait) ? Number(wait) : 1 };
   } catch (error) {
-    const { code, message = error.message } = error.cause ?? {};
-    // A URL that cannot be opened, or a certificate that is not accepted, will not be better the next time.
-    const again = error.name === 'TimeoutError' || (code !== undefined && !/CERT|SIGNATURE/.test(code));
-    return { status: 0, text: message || code, again, wait: 1 };
+    const { code = '', message } = error.cause ?? {};
+    // No server, no address for its name, silence, or a broken connection. A certificate, say, will not be better the next time.
+    const again =
+      error.name === 'TimeoutError' || /^E(?!RR_)|^ERR_SSL_|^UND_ERR_(SOCKET|.*TIMEOUT)/.test(code);
+    return { status: 0, text: message || code || error.message, again, wait: 1 };
   }
 }
 
@@ -52,7 +55,7 @@ export async function setMirror(campaign, address) {
   const request = randomUUID();
   for (let attempts = 1; ; attempts++) {
     const { status, text, again, wait } = await attempt(campaign, address, request);
-    if (status === 200 && text.startsWith('{"mirror":{')) return JSON.parse(text).mirror;
+    if (status === 200 && /^\{"mirror":\{.*\}\}$/s.test(text)) return JSON.parse(text).mirror;
     if (!again || wait > 60 || attempts === 4)
       throw Object.assign(new Error(`${status} ${text} (request ${request})`), { status });
     await sleep((wait + Math.random() * attempts) * 1000);

@@ -24,10 +24,11 @@ function attempt(string $campaign, string $body, string $request): array
             'If-Match: ' . IF_MATCH,
         ],
         CURLOPT_HEADERFUNCTION => function ($_, string $line) use (&$wait): int {
-            if (preg_match('/^Retry-After:[ \t]*([0-9]{1,9})\s*$/i', $line, $found)) {
+            if (preg_match('/^Retry-After:[ \t]*([0-9]{1,9})[0-9]*\s*$/i', $line, $found)) {
                 $wait = (int) $found[1];
             }
-            if (IF_MATCH !== '' && preg_match('/^ETag:[ \t]*("[0-9]+")\s*$/i', $line, $found)) {
+            // A proxy that compresses answers makes it weak, which If-Match never accepts.
+            if (IF_MATCH !== '' && preg_match('/^ETag:.*("[0-9]+")\s*$/i', $line, $found)) {
                 fwrite(STDERR, "ETag: $found[1]\n");
             }
             return strlen($line);
@@ -38,10 +39,10 @@ function attempt(string $campaign, string $body, string $request): array
     $text = curl_exec($call);
     if ($text === false) {
         // No server, no address for its name, silence, or a broken connection. A certificate, say, will not be better the next time.
-        return [0, curl_error($call), in_array(curl_errno($call), [6, 7, 16, 18, 28, 35, 52, 55, 56], true), 1];
+        return [0, curl_error($call), in_array(curl_errno($call), [5, 6, 7, 16, 18, 28, 35, 52, 55, 56, 92], true), 1];
     }
     $status = curl_getinfo($call, CURLINFO_RESPONSE_CODE);
-    return [$status, $text, in_array($status, [408, 429, 503], true), $wait];
+    return [$status, trim($text, BLANKS), in_array($status, [408, 429, 503], true), $wait];
 }
 
 /** Sets the mirror of a campaign. Throws when it is refused, or when four attempts came to nothing. */
@@ -65,11 +66,12 @@ function setMirror(string $campaign, string $address): array
     if (!preg_match('/^(\*|"[0-9]+"|)$/D', IF_MATCH)) {
         throw new RuntimeException('CAMPAIGN_MIRROR_IF_MATCH must be * or a number in quotes, such as "17"');
     }
-    $body = json_encode(['mirror_endpoint' => $address], JSON_THROW_ON_ERROR);
+    // An emoji as an escape takes three times as many bytes, which can be too many for the service.
+    $body = json_encode(['mirror_endpoint' => $address], JSON_THROW_ON_ERROR | JSON_UNESCAPED_UNICODE);
     $request = bin2hex(random_bytes(16));
     for ($attempts = 1; ; $attempts++) {
         [$status, $text, $again, $wait] = attempt($campaign, $body, $request);
-        if ($status === 200 && str_starts_with($text, '{"mirror":{')) {
+        if ($status === 200 && preg_match('/^\{"mirror":\{.*\}\}$/D', $text)) {
             return json_decode($text, true, flags: JSON_THROW_ON_ERROR)['mirror'];
         }
         if (!$again || $wait > 60 || $attempts === 4) {

@@ -12,6 +12,11 @@ trimmed() {
   printf %s "${1%"${1##*[![:space:]]}"}"
 }
 
+# The part of a header between \( and \); a proxy may have added another such header.
+header() {
+  sed -n "s/^$1[[:space:]]*\$/\\1/p" "$folder/headers" | tail -n 1
+}
+
 [ $# -eq 2 ] || fail 'usage: CAMPAIGN_MIRROR_KEY=cm_... sh set-mirror.sh CAMPAIGN ADDRESS'
 base=$(trimmed "$CAMPAIGN_MIRROR_URL" | sed 's|/*$||')
 base=${base:-http://127.0.0.1:3000}
@@ -59,10 +64,11 @@ while :; do
   ended=$?
   wait=1
   if [ $ended -eq 0 ]; then
-    answer=$(cat "$folder/answer")
-    after=$(sed -n 's/^[Rr][Ee][Tt][Rr][Yy]-[Aa][Ff][Tt][Ee][Rr]:[[:blank:]]*\([0-9]\{1,9\}\)[[:space:]]*$/\1/p' "$folder/headers")
+    answer=$(trimmed "$(cat "$folder/answer")")
+    after=$(header '[Rr][Ee][Tt][Rr][Yy]-[Aa][Ff][Tt][Ee][Rr]:[[:blank:]]*\([0-9]\{1,9\}\)[0-9]*')
     wait=${after:-1}
-    tag=$(sed -n 's/^[Ee][Tt][Aa][Gg]:[[:blank:]]*\("[0-9]*"\)[[:space:]]*$/\1/p' "$folder/headers")
+    # A proxy that compresses answers makes it weak, which If-Match never accepts.
+    tag=$(header '[Ee][Tt][Aa][Gg]:.*\("[0-9]\{1,\}"\)')
     [ -z "$match" ] || [ -z "$tag" ] || printf 'ETag: %s\n' "$tag" >&2
   else
     status=0
@@ -78,7 +84,7 @@ while :; do
   # By the exit code of curl: no server, no address for its name, silence, or a broken connection. A certificate, say,
   # will not be better the next time.
   case $status-$ended in
-    408-0 | 429-0 | 503-0 | 0-6 | 0-7 | 0-16 | 0-18 | 0-28 | 0-35 | 0-52 | 0-55 | 0-56) ;;
+    408-0 | 429-0 | 503-0 | 0-5 | 0-6 | 0-7 | 0-16 | 0-18 | 0-28 | 0-35 | 0-52 | 0-55 | 0-56 | 0-92) ;;
     412-0) fail "412 $answer (request $request)" 2 ;;
     *) attempts=4 ;;
   esac

@@ -3,11 +3,12 @@ import json
 import os
 import random
 import re
-import ssl
 import sys
 import time
 import uuid
-from http.client import HTTPException
+from http.client import HTTPException, IncompleteRead
+from queue import Empty, SimpleQueue
+from threading import Thread
 from urllib.error import HTTPError, URLError
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
@@ -47,17 +48,20 @@ def attempt(campaign, body, request_id):
         except HTTPError as error:
             response = error
         with response:
-            status, text = response.status, response.read().decode(errors="replace")
-            wait = response.headers.get("Retry-After", "")
-            if MATCH and "ETag" in response.headers:
-                print(f"ETag: {response.headers['ETag']}", file=sys.stderr)
-            wait = int(wait) if re.fullmatch("[0-9]{1,9}", wait) else 1
+            status, text = response.status, response.read().decode(errors="replace").strip(BLANKS)
+            wait = response.headers.get("Retry-After", "").strip(BLANKS)
+            # A proxy that compresses answers makes it weak, which If-Match never accepts.
+            tag = re.search('"[0-9]+"$', response.headers.get("ETag", "").strip(BLANKS))
+            if MATCH and tag:
+                print(f"ETag: {tag[0]}", file=sys.stderr)
+            wait = float(wait) if re.fullmatch("[0-9]+", wait) else 1
             return status, text, status in (408, 429, 503), wait
-    except (OSError, HTTPException, ValueError) as error:
+    except (OSError, HTTPException, ValueError, OverflowError) as error:
         reason = error.reason if isinstance(error, URLError) else error
-        # A URL that cannot be opened, or a certificate that is not accepted, will not be better the next time.
-        hopeless = isinstance(reason, (ssl.SSLCertVerificationError, ValueError))
-        return 0, str(reason) or type(reason).__name__, not hopeless, 1
+        # No server, no address for its name, silence, or a broken connection. A certificate, which is an error of both
+        # kinds, will not be better the next time.
+        again = isinstance(reason, (OSError, IncompleteRead)) and not isinstance(reason, ValueError)
+        return 0, str(reason).strip(BLANKS) or type(reason).__name__, again, 1
 
 
 def set_mirror(campaign, address):
@@ -79,8 +83,14 @@ def set_mirror(campaign, address):
     body = json.dumps({"mirror_endpoint": address}, ensure_ascii=False).encode()
     request_id = str(uuid.uuid4())
     for attempts in range(1, 5):
-        status, text, again, wait = attempt(campaign, body, request_id)
-        if status == 200 and text.startswith('{"mirror":{'):
+        # In a thread, since the timeout of a connection begins anew with whatever it receives.
+        answers = SimpleQueue()
+        Thread(target=lambda: answers.put(attempt(campaign, body, request_id)), daemon=True).start()
+        try:
+            status, text, again, wait = answers.get(timeout=40)
+        except Empty:
+            status, text, again, wait = 0, "timed out", True, 1
+        if status == 200 and re.fullmatch(r'\{"mirror":\{.*\}\}', text):
             return json.loads(text)["mirror"]
         if not again or wait > 60 or attempts == 4:
             error = ConditionFailed if status == 412 else RuntimeError

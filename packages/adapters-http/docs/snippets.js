@@ -14,7 +14,7 @@ export function curl(request) {
   const lines = [`curl -X ${quoted(method)}`, quoted(url)];
   for (const [name, value] of Object.entries(headers))
     lines.push(`-H ${value === withKey ? `"${name}: ${value}"` : quoted(`${name}: ${value}`)}`);
-  if (body !== undefined) lines.push(`-d ${quoted(body)}`);
+  if (body !== undefined) lines.push(`--data-raw ${quoted(body)}`);
   return lines.join(' \\\n  ');
 }
 

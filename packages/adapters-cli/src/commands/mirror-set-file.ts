@@ -40,7 +40,7 @@ export async function settingPlan(call: Call, path: string) {
     },
     done: 'set',
     direction: `from ${file.name}`,
-    none: `${file.name} changes nothing: each mirror has its address already.`,
+    none: `${file.name} changes nothing: ${lines.length > 0 ? 'each mirror has its address already' : 'it has no lines'}.`,
   });
 }
 

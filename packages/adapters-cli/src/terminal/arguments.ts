@@ -77,11 +77,11 @@ export const host = argument(
   domain.host,
 );
 
-/** Hosts with commas between them, each as in the host denylist; at least one. None can have a macro: no key may set it. */
+/** Hosts with commas between them, each as in the host denylist; at least one. */
 export const hosts = argument(
   'Hosts such as shop.example,*.shop.example, without schemes, ports or paths,',
   (text) => {
     const entries = text.split(',').map((entry) => entry.trim());
-    return /[{}]/.test(text) || 'notAHost' in domain.hostList(entries) ? undefined : entries;
+    return 'notAHost' in domain.hostList(entries) ? undefined : entries;
   },
 );

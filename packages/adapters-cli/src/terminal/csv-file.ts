@@ -29,6 +29,12 @@ const longestLine = 65_536;
 /** Why a line cannot be read. */
 class UnreadLine extends Error {}
 
+function quotation(row: string): string {
+  const { length } = row.split('\n');
+  const lines = length > 1 ? ` (it goes on for ${length} lines)` : '';
+  return `a quotation mark is in the wrong place, or not closed${lines}: quote the whole field, and double the quotation mark in it`;
+}
+
 /** The columns of a file whose first line names them. */
 export interface CsvColumns<Column extends string> {
   /** What each heading means; upper and lower case, blanks, hyphens and underscores in headings make no difference. */
@@ -38,7 +44,7 @@ export interface CsvColumns<Column extends string> {
   readonly leaveOut?: ((headings: readonly string[]) => Promise<void> | void) | undefined;
 }
 
-/** A line with a value in any column: its number, from 1, and its fields as they are, or why it cannot be read. */
+/** A row with a value in any column: the number of its first line, from 1, and its fields as they are, or why it cannot be read. */
 export type CsvLine<Column extends string> = { readonly line: number } & (
   | { readonly fields: Readonly<Partial<Record<Column, string>>> }
   | { readonly unread: string }
@@ -70,18 +76,39 @@ async function* linesOf(call: Call, file: CsvFile): AsyncGenerator<string> {
   if (rest !== '') yield rest;
 }
 
+/**
+ * The rows of a file, each with the number of its first line: a quotation mark that is not closed goes on in the next line.
+ * What lies within it must not be taken for a row.
+ */
+async function* rowsOf(call: Call, file: CsvFile): AsyncGenerator<[line: number, row: string]> {
+  let [line, first] = [0, 1];
+  let row: string | undefined;
+  let isOpen = false;
+  for await (const text of linesOf(call, file)) {
+    row = row === undefined ? text : `${row}\n${text}`;
+    if (text.includes('"') && text.split('"').length % 2 === 0) isOpen = !isOpen;
+    line += 1;
+    if (isOpen && row.length <= longestLine) continue;
+    yield [first, row];
+    [first, row, isOpen] = [line + 1, undefined, false];
+  }
+  if (row !== undefined) yield [first, row];
+}
+
 const save = 'in a spreadsheet, save it as “CSV UTF-8”';
 export const notInUtf8 = `the line is not in UTF-8; the file may be in Windows-1252: ${save}`;
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /** Files of other kinds: how their first line begins, byte by byte, and what to do with them. */
 const otherFiles: readonly (readonly [begins: RegExp, what: string])[] = [
-  [/^PK/, `a workbook (.xlsx, .ods) or another ZIP archive: ${save}`],
+  [/^PK\x03\x04/, `a workbook (.xlsx, .ods) or another ZIP archive: ${save}`],
   [/^\xd0\xcf\x11\xe0/, `an old workbook (.xls): ${save}`],
   [/^(?:\xef\xbb\xbf)?\s*</, `HTML or XML: ${save}`],
   [/^\x1f\x8b/, 'compressed by gzip: decompress it first'],
-  [/\0/, `in UTF-16, not in UTF-8: ${save}`],
-  [/\r[^\r]/, `“CSV (Macintosh)”, whose lines end with CR alone: ${save}`],
+  [/^(?:\xff\xfe|\xfe\xff|\0|.\0)/s, `in UTF-16, not in UTF-8: ${save}`],
+  [/\0/, `no text: ${save}`],
+  [/\r[^\r\n]/, `“CSV (Macintosh)”, whose lines end with CR alone: ${save}`],
+  [/^\{\\rtf/, `rich text (.rtf): ${save}`],
   [/^(?:\xef\xbb\xbf)?\s*[[{]/, 'JSON: `./campaign-mirror export` writes CSV without --json'],
 ];
 
@@ -90,7 +117,10 @@ const otherFiles: readonly (readonly [begins: RegExp, what: string])[] = [
  * @throws UnreadLine if it is not UTF-8, or too long
  */
 function textOf(line: string): string {
-  if (line.length > longestLine) throw new UnreadLine(`the line is longer than ${longestLine} bytes`);
+  if (line.length > longestLine)
+    throw new UnreadLine(
+      line.includes('\n') ? quotation(line) : `the line is longer than ${longestLine} bytes`,
+    );
   try {
     return decoder.decode(Buffer.from(line, 'latin1')).replace(/\r+$/, '');
   } catch {
@@ -98,20 +128,14 @@ function textOf(line: string): string {
   }
 }
 
-/**
- * The fields of a line of CSV (RFC 4180). A field cannot have several lines, so an error in one line does not affect
- * others. @throws UnreadLine
- */
+/** The fields of a line of CSV (RFC 4180), or of several lines with line ends between quotation marks. @throws UnreadLine */
 function fieldsIn(text: string, delimiter: string): string[] {
   // Most lines have no quotation mark, and take a fraction of the time so.
   if (!text.includes('"')) return text.split(delimiter);
   try {
     return parse(text, { delimiter, relax_column_count: true, record_delimiter: '\n' })[0] ?? [];
   } catch {
-    throw new UnreadLine(
-      'a quotation mark is in the wrong place, or not closed: quote the whole field, on one line, and double the ' +
-        'quotation mark in it',
-    );
+    throw new UnreadLine(quotation(text));
   }
 }
 
@@ -126,10 +150,8 @@ export async function* readCsv<Column extends string>(
   columns: CsvColumns<Column>,
 ): AsyncGenerator<CsvLine<Column>> {
   let header: Header<Column> | undefined;
-  let line = 0;
   let isUtf8 = true;
-  for await (const encoded of linesOf(call, file)) {
-    line += 1;
+  for await (const [line, encoded] of rowsOf(call, file)) {
     const other = line === 1 && otherFiles.find(([begins]) => begins.test(encoded));
     if (other) throw new ClearError(`the file is ${other[1]}`);
     try {

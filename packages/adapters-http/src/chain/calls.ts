@@ -75,7 +75,7 @@ export interface AnsweredRequest {
   /** Why the status is not 200: the rule that refused the request, or the fault. */
   readonly because?: string | undefined;
   readonly campaign?: number | undefined;
-  /** Who called, as the history names it, such as `key:17`; for a refused key, too, if it was issued once. */
+  /** Who called, as the history names it; for a refused key, too, if it was issued once. */
   readonly subject?: string | undefined;
   /** The caller did not wait for the answer. */
   readonly callerGone?: true | undefined;
@@ -83,9 +83,9 @@ export interface AnsweredRequest {
   readonly overload?: true | undefined;
 }
 
-/** What the HTTP adapter reports. The app implements it. It must not throw. */
+/** What the HTTP adapter reports. It must not throw. */
 export interface HttpLog {
-  /** Called once for each answer, those to input that never became a request included. */
+  /** Once for each answer, those to input that never became a request included. */
   answered(request: AnsweredRequest): void;
   /** The error behind a 503 (`unavailable`) or a 500. */
   failed(requestId: string, error: unknown, because: 'unavailable' | 'unexpected'): void;
@@ -103,16 +103,12 @@ export function requestIdOf(header: string | string[] | undefined): string {
 export interface CallSettings {
   /** Without it, the errors behind a 503 or a 500 are errors of the Koa application. */
   readonly log?: HttpLog | undefined;
-  /** The proxies whose `X-Forwarded-For` is trusted; none by default. */
   readonly proxies?: TrustedProxies | undefined;
   /** How long a connection may stand still while an answer is sent, in milliseconds; 30 s by default. */
   readonly answerTimeout?: number | undefined;
 }
 
-/**
- * The context of a call in progress, at its response. A map of them would do the same, but its old tables would keep
- * alive what they held until V8 collects its old space, which costs more than all else in this file.
- */
+/** The context of a call in progress, at its response: the old tables of a map would keep alive what they held. */
 const inProgress = Symbol('call in progress');
 type CallResponse = ServerResponse & { [inProgress]?: Context | undefined };
 
@@ -171,8 +167,7 @@ export class Calls {
     response[inProgress] = undefined;
     const { log, answerTimeout = 30_000 } = this.settings;
     if (this.draining) context.set('Connection', 'close');
-    // Node replaces the timeout as soon as the answer is sent. Behind a gateway's event, the socket may be another stream,
-    // without this method.
+    // Node replaces it as soon as the answer is sent. Behind a gateway's event, the socket may lack this method.
     req.socket.setTimeout?.(answerTimeout);
     if (Buffer.isBuffer(context.body)) {
       // A page is long: a caller that reads a little of it at a time ends, too.

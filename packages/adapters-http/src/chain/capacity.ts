@@ -24,9 +24,8 @@ export interface CapacityLimits {
 
 /**
  * The load that a listener accepts (contract: overload). A request counts from the last byte of its body until its
- * outcome is known, whether or not its caller still waits. Callers that send or read slowly use none of it.
- *
- * Half of the places are for whoever comes first. While these are taken, nobody gets more than an eighth of all.
+ * outcome is known, whether or not its caller still waits. Half of the places are for whoever comes first; while these are
+ * taken, nobody gets more than an eighth of all.
  */
 export class Capacity {
   readonly limits: CapacityLimits;

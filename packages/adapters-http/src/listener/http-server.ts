@@ -19,10 +19,7 @@ import { type Fault, faults, methodNotSupported, type Reply } from '../chain/rep
 /** How long a caller may take, in milliseconds, as Node has them: by default 10 s, 30 s, and 75 s between requests. */
 export type TimeLimits = Pick<ServerOptions, 'headersTimeout' | 'requestTimeout' | 'keepAliveTimeout'>;
 
-/**
- * Node's HTTP server for an application, which is its `callback()`. What Node answers by itself is JSON here, a
- * connection carries one request at a time, and a drain loses no answer.
- */
+/** Node's HTTP server: what it answers by itself is JSON, a connection has one request at a time, a drain loses no answer. */
 export class HttpServer {
   readonly #settings: HttpServerSettings;
   readonly #server: Server;
@@ -110,8 +107,8 @@ export class HttpServer {
   }
 
   /**
-   * Stops listening, answers the requests received so far and closes each connection after its answer. Requests left
-   * after `timeout` milliseconds get 503. Resolves with these when no connection is open.
+   * Stops listening, answers the requests received so far and closes each connection after its answer. What is left after
+   * `timeout` milliseconds gets 503. Resolves with that when no connection is open.
    */
   async drain(timeout: number): Promise<readonly AnsweredRequest[]> {
     const { calls, capacity } = this.#settings;
@@ -184,9 +181,7 @@ function parserFault(code: string | undefined, heard = ''): Fault {
   return /^(?:PROXY |\r\n\r\n\0\r\nQUIT\n)/.test(heard) ? 'proxy-protocol' : 'bad-request';
 }
 
-/**
- * How many requests behind another one are ignored until that one is answered; after one more the connection is cut.
- */
+/** How many requests behind another one are ignored until that one is answered; after one more the connection is cut. */
 const maxIgnored = 32;
 /** How long a connection stays open for its caller to read a last answer, in milliseconds. */
 const lastAnswerTime = 1_000;
@@ -202,8 +197,8 @@ export interface HttpServerSettings {
 }
 
 /**
- * One connection, on which one request at a time is carried out. If another arrives before the answer, it and what follows
- * are not carried out, and the connection closes with the answer (RFC 9112, section 9.3.2).
+ * One connection. If a request arrives before the answer to another, it and what follows are not carried out, and the
+ * connection closes with that answer (RFC 9112, section 9.3.2).
  */
 class Connection {
   /** The response to the request that is carried out, or was carried out last. */

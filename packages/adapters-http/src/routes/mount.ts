@@ -19,10 +19,7 @@ export function setMirrorRouter(settings: MountSettings): Router<ServiceState> {
   return setMirrorRoutes(settings, surroundings(new Calls(settings), settings));
 }
 
-/**
- * The same for `node:http`, Express and Fastify. Requests for other paths get the contract's 404. Without a `log`, the
- * error behind a 500 or 503 is written to standard error.
- */
+/** The same for `node:http`, Express and Fastify; other paths are 404. Without a `log`, errors go to standard error. */
 export function setMirrorListener(
   settings: MountSettings,
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {

@@ -7,7 +7,7 @@ import { isLocked } from '../connection/database-faults.ts';
 import { describedSessions, holdersOf, watchLockHolders } from '../connection/lock-holders.ts';
 import { type DatabaseAddress, UnfitDatabase } from '../connection/pool.ts';
 import { withoutTimeouts } from '../connection/stoppable.ts';
-import { enforced, enforcementFaults } from '../schema/enforced.ts';
+import { enforcementFaults } from '../schema/enforced.ts';
 import { transactionsBroughtBack } from '../schema/feed.ts';
 import { grantTexts, revokeFromPublic, roles } from '../schema/grants.ts';
 import { migrationNames } from '../schema/migrations.ts';
@@ -131,12 +131,10 @@ const known: readonly string[] = migrationNames;
 const keepWritersOut = `lock table ${tableNames.map((name) => `campaign_mirror.${name}`).join(', ')} in share row exclusive mode`;
 
 /** Makes the functions and triggers of this version, and puts right what was left off, replaced or removed. */
-async function enforce(run: Run, isNewVersion: boolean): Promise<void> {
+async function enforce(run: Run): Promise<void> {
   const faults = await enforcementFaults((text, values) => run(text.replace('$1', '?'), values));
   if (faults.length > 0) await run(keepWritersOut);
   for (const { mended } of faults) if (mended) await run(mended);
-  // What is compared of a trigger does not show another condition.
-  if (isNewVersion) for (const { kind, text } of enforced) if (kind === 'trigger') await run(text);
 }
 
 /**
@@ -213,7 +211,7 @@ async function bringUpToDate(
       if (executed.length > 0 && isNewVersion) await run(keepWritersOut);
       await orm.migrator.up({ transaction });
       // Not over those of a newer version.
-      if (executed.every((name) => known.includes(name))) await enforce(run, isNewVersion);
+      if (executed.every((name) => known.includes(name))) await enforce(run);
       await run(transactionsBroughtBack);
       if (numbers) await assign(run, numbers);
       // Each time: a dump that was restored without privileges lets everybody execute them.

@@ -12,12 +12,14 @@ const revoke = `
 
 /**
  * A successor of a key that has not expired. The life is counted from one moment and in seconds, because the length of a
- * day varies if a time zone changes its clocks. So it stays the same over any number of rotations.
+ * day varies if a time zone changes its clocks. So it stays the same over any number of rotations. One whose end is infinity,
+ * which only a hand can have written, never ends.
  */
 const succeed = `
   with timed as materialized (select clock_timestamp() as now)
   insert into campaign_mirror.access_keys (hash, displayed, name, owner_id, hosts, created_at, expires_at)
-  select ?, ?, name, owner_id, hosts, now, now + make_interval(secs => extract(epoch from expires_at - created_at)::float8)
+  select ?, ?, name, owner_id, hosts, now, case when isfinite(expires_at) then least('9999-12-31 23:59:59.999999Z',
+    now + make_interval(secs => extract(epoch from expires_at - created_at)::float8)) end
   from campaign_mirror.access_keys, timed where id = ? and (expires_at is null or expires_at > now)
   returning id`;
 

@@ -52,7 +52,7 @@ const demonstrationText = `
   join campaign_mirror.campaigns as one
     on one.id between by_default.id - 10 and by_default.id - 1 and one.owner_id = by_default.owner_id
   join campaign_mirror.mirrors on campaign_id = one.id
-  where by_default.owner_id = $1 and by_default.is_default order by 1 limit 1`;
+  where by_default.owner_id = $1 and by_default.is_default`;
 
 /** The keys that expire within 30 days, the next one first; at most 20. @throws Unavailable */
 export function expiringKeys(pool: Pool): Promise<ExpiringKey[]> {

@@ -9,16 +9,19 @@ import { isDeletion } from './mirror-triggers.ts';
 const note = `
   create or replace function campaign_mirror.note(act text, campaign_id bigint, owner_id bigint, access_key_id bigint, details jsonb,
     last_change_id bigint default null) returns bigint language plpgsql set search_path = pg_catalog, pg_temp as $$
-    declare entry bigint;
+    declare
+      entry bigint;
+      given jsonb := coalesce(nullif(current_setting('campaign_mirror.details', true), ''), '{}');
     begin
+      -- Only the deleted row says which address it had: the history goes on from there.
+      if jsonb_typeof(given) = 'object' then given := given - 'target_url'; end if;
       if current_setting('campaign_mirror.restoring', true) = 'on' and pg_has_role(session_user, current_user, 'usage')
       then return null; end if;
       insert into campaign_mirror.operator_audit
         (act, operator, request_id, campaign_id, owner_id, access_key_id, details, last_change_id)
       values (act, coalesce(nullif(current_setting('campaign_mirror.operator', true), ''), session_user),
         coalesce(nullif(current_setting('campaign_mirror.request_id', true), ''), gen_random_uuid()::text),
-        campaign_id, owner_id, access_key_id,
-        coalesce(nullif(current_setting('campaign_mirror.details', true), ''), '{}')::jsonb || details, last_change_id)
+        campaign_id, owner_id, access_key_id, given || details, last_change_id)
       returning id into entry;
       return entry;
     end

@@ -5,14 +5,13 @@
  */
 import { hash } from 'node:crypto';
 import { auditTriggers } from './audit-triggers.ts';
-import { denyHosts } from './denied-hosts.ts';
 import { changesByTransaction, changesSince, countClicks } from './feed.ts';
 import { appendOnly, pruning } from './history-functions.ts';
 import { noteKeyUses } from './keys.ts';
 import { isNoAddress, mirrorTriggers } from './mirror-triggers.ts';
 import type { Run } from './numbers.ts';
 import { setMirrorsFunctions } from './set-mirrors.ts';
-import { greatest } from './tables.ts';
+import { denyHosts, greatest } from './tables.ts';
 
 const texts = [
   mirrorTriggers,
@@ -31,15 +30,20 @@ export interface Enforced {
   readonly name: string;
   /** Of all but a function. */
   readonly table?: string;
-  /** Of a function: its body; of a trigger: its function. */
+  /** Of a function: its body; of all else its definition, plainly. Of primary and unique keys, only their names are compared. */
   readonly body?: string;
   /** Whether a function runs with its owner's rights. */
   readonly definer?: boolean;
-  /** Of an index. */
-  readonly unique?: boolean;
   /** Makes it anew, or puts it right. */
   readonly text: string;
 }
+
+/**
+ * What PostgreSQL adds to a definition when it shows it, or leaves out. All else is written here as it shows it: it turns
+ * `between` and `in` into others, orders events, and writes times and intervals as the session has it.
+ */
+const decoration = String.raw` not valid$| using "*btree|"*campaign_mirror"*\.|::"*(double precision|timestamp with time zone|\w+)"*(\[\])*|[\s()'"]`;
+const plain = (definition: string) => definition.toLowerCase().replace(new RegExp(decoration, 'g'), '');
 
 const functionText = /create or replace function campaign_mirror\.(\w+)[^$]*\$\$(.*?)\$\$;/gs;
 const functions = [...texts.matchAll(functionText)].map(([text, name = '', body = '']): Enforced => {
@@ -48,10 +52,11 @@ const functions = [...texts.matchAll(functionText)].map(([text, name = '', body 
 });
 
 const triggerText =
-  /create or replace trigger (\w+)[^;]* on campaign_mirror\.(\w+)[^;]*execute function campaign_mirror\.(\w+)\(\);/g;
-const triggers = [...texts.matchAll(triggerText)].map(
-  ([text, name = '', table = '', body = '']): Enforced => ({ kind: 'trigger', name, table, body, text }),
-);
+  /create or replace trigger (\w+)[^;]* on campaign_mirror\.(\w+)[^;]*execute function campaign_mirror\.\w+\(\);/g;
+const triggers = [...texts.matchAll(triggerText)].map(([text, name = '', table = '']): Enforced => {
+  const body = plain(text.replace('or replace', '').replace(';', ''));
+  return { kind: 'trigger', name, table, body, text };
+});
 
 const factsKey = 'mirrors_campaign_id_owner_id_is_default_fkey';
 
@@ -64,7 +69,9 @@ const settleMirrors = `
   where not exists (select from campaign_mirror.campaigns where campaigns.id = mirrors.campaign_id);
   alter table campaign_mirror.mirrors validate constraint ${factsKey}`;
 
-const isIdentifier = (column: string) => `check (${column} between 1 and ${greatest})`;
+const between = (value: string, least: number, most: number) =>
+  `${value} >= ${least} and ${value} <= ${most}`;
+const isIdentifier = (column: string) => `check (${between(column, 1, greatest)})`;
 
 /**
  * Constraints of the tables, and those that keep the history and the audit from misleading a reader or making the view of
@@ -81,7 +88,7 @@ const constraintTexts: Readonly<Record<string, Readonly<Record<string, string>>>
     mirrors_pkey: 'primary key (id)',
     mirrors_campaign_id_key: 'unique (campaign_id)',
     mirrors_id_check: isIdentifier('id'),
-    mirrors_clicks_check: `check (clicks between 0 and ${greatest})`,
+    mirrors_clicks_check: `check (${between('clicks', 0, greatest)})`,
     [factsKey]: `foreign key (campaign_id, owner_id, is_default)
       references campaign_mirror.campaigns (id, owner_id, is_default) on update cascade on delete cascade`,
   },
@@ -95,26 +102,26 @@ const constraintTexts: Readonly<Record<string, Readonly<Record<string, string>>>
   },
   denied_hosts: {
     denied_hosts_pkey: 'primary key (host)',
-    denied_hosts_host_check: 'check (length(host) between 1 and 255)',
+    denied_hosts_host_check: `check (${between('length(host)', 1, 255)})`,
   },
   key_uses: {
     key_uses_pkey: 'primary key (access_key_id)',
     key_uses_access_key_id_fkey:
-      'foreign key (access_key_id) references campaign_mirror.access_keys on delete cascade',
+      'foreign key (access_key_id) references campaign_mirror.access_keys (id) on delete cascade',
   },
   mirror_history: {
     mirror_history_pkey: 'primary key (id)',
     mirror_history_check: "check ((access_key_id is not null) = (actor = 'key'))",
-    mirror_history_check1: "check ((subject is not null) = (actor not in ('key', 'operator')))",
+    mirror_history_check1: "check ((subject is not null) = (actor <> all (array['key', 'operator'])))",
     mirror_history_check2: "check (audit_id is null or actor = 'operator')",
   },
   operator_audit: {
     operator_audit_pkey: 'primary key (id)',
     operator_audit_id_check: isIdentifier('id'),
     // 1 to 200 characters on one line, as labels are in the domain.
-    operator_audit_operator_check: String.raw`check (length(operator) between 1 and 200 and operator collate "C" !~ '[\u0001-\u001f\u007f-\u009f\u2028\u2029]')`,
+    operator_audit_operator_check: String.raw`check (${between('length(operator)', 1, 200)} and operator collate "C" !~ '[\u0001-\u001f\u007f-\u009f\u2028\u2029]')`,
     operator_audit_operator_check1: 'check (operator = btrim(operator))',
-    operator_audit_request_id_check: `check (octet_length(request_id) between 1 and 128 and request_id collate "C" !~ '[^!-~]')`,
+    operator_audit_request_id_check: `check (${between('octet_length(request_id)', 1, 128)} and request_id collate "C" !~ '[^!-~]')`,
     operator_audit_details_check: `check (jsonb_typeof(details) = 'object' and octet_length(details::text) <= 65536
       and (details->>'undoes' is null or details->>'undoes' ~ '^[1-9][0-9]{0,15}$'))`,
   },
@@ -126,7 +133,13 @@ const constraints = Object.entries(constraintTexts).flatMap(([table, definitions
     const text = `alter table campaign_mirror.${table} ${isUnique ? '' : `drop constraint if exists ${name},`}
       add constraint ${name} ${definition} ${isUnique ? '' : 'not valid'}`;
     const settled = name === factsKey ? `; ${settleMirrors}` : '';
-    return { kind: 'constraint', name, table, text: `${text}${settled}` };
+    return {
+      kind: 'constraint',
+      name,
+      table,
+      body: isUnique ? '' : plain(definition),
+      text: `${text}${settled}`,
+    };
   }),
 );
 
@@ -135,11 +148,10 @@ const indexes = [
   'create unique index one_default_campaign_an_owner on campaign_mirror.campaigns (owner_id) where is_default',
   changesByTransaction,
 ].map((text): Enforced => {
-  const [, unique, name = '', table = ''] =
-    /^create (unique )?index (\w+) on campaign_mirror\.(\w+)/.exec(text) ?? [];
+  const [, name = '', table = ''] = /index (\w+) on campaign_mirror\.(\w+)/.exec(text) ?? [];
   // One whose building was interrupted is there, and is not used.
   const made = `drop index if exists campaign_mirror.${name}; ${text}`;
-  return { kind: 'index', name, table, unique: unique !== undefined, text: made };
+  return { kind: 'index', name, table, body: plain(text), text: made };
 });
 
 export const enforced: readonly Enforced[] = [...functions, ...triggers, ...constraints, ...indexes];
@@ -154,10 +166,12 @@ export interface EnforcementFault {
 
 /** The texts themselves are not sent. */
 const asked = JSON.stringify(
-  enforced.map(({ text, body = '', ...one }, place) => {
-    return { place, ...one, body: one.kind === 'function' ? hash('md5', body) : body };
-  }),
+  enforced.map(({ text, body = '', ...one }, place) => ({ place, ...one, body: body && hash('md5', body) })),
 );
+
+const other = "'is not that of this version'";
+const isOther = (definition: string) =>
+  `md5(regexp_replace(lower(${definition}), $re$${decoration}$re$, '', 'g')) <> body`;
 
 /**
  * The fault of each that is not as above, by its place in `enforced`. An object of another owner than the schema's has
@@ -165,29 +179,29 @@ const asked = JSON.stringify(
  */
 const faultsText = `
   with asked as (
-    select * from json_to_recordset($1) as one (place int, kind text, name text, "table" text, body text, definer boolean,
-      "unique" boolean)
+    select * from json_to_recordset($1) as one (place int, kind text, name text, "table" text, body text, definer boolean)
   ), here as (select oid, nspowner from pg_namespace where nspname = 'campaign_mirror'),
   found as (
     select place, case when pg_proc.oid is null then 'is missing'
       when md5(prosrc) <> body or prosecdef <> definer or array_to_string(proconfig, ' ') is distinct from
-        'search_path=pg_catalog, pg_temp' then 'is not that of this version' end as fault
+        'search_path=pg_catalog, pg_temp' then ${other} end as fault
     from asked cross join here left join pg_proc on pronamespace = here.oid and proname = name where kind = 'function'
     union all
     select place, case when pg_trigger.oid is null then 'is missing' when tgenabled <> 'O' then 'is off'
-      when (select proname from pg_proc where oid = tgfoid) <> body then 'calls another function' end
+      when ${isOther('pg_get_triggerdef(pg_trigger.oid)')} then ${other} end
     from asked cross join here left join pg_class on relnamespace = here.oid and relname = "table"
       left join pg_trigger on tgrelid = pg_class.oid and tgname = name where kind = 'trigger'
     union all
     select place, case when pg_constraint.oid is null then 'is missing' when exists (
-      select from pg_trigger where tgconstraint = pg_constraint.oid and tgenabled <> 'O') then 'is off' end
+      select from pg_trigger where tgconstraint = pg_constraint.oid and tgenabled <> 'O') then 'is off'
+      when body <> '' and ${isOther('pg_get_constraintdef(pg_constraint.oid)')} then ${other} end
     from asked cross join here left join pg_class on relnamespace = here.oid and relname = "table"
       left join pg_constraint on conrelid = pg_class.oid and conname = name where kind = 'constraint'
     union all
-    select place, case when not exists (
-      select from pg_index join pg_class on pg_class.oid = indexrelid and relnamespace = here.oid
-      where relname = name and indisunique = "unique" and indisvalid) then 'is missing' end
-    from asked cross join here where kind = 'index'
+    select place, case when indexrelid is null or not indisvalid then 'is missing'
+      when ${isOther('pg_get_indexdef(indexrelid)')} then ${other} end
+    from asked cross join here left join pg_class on relnamespace = here.oid and relname = name
+      left join pg_index on indexrelid = pg_class.oid where kind = 'index'
   )
   select place, null as what, fault from found where fault is not null
   union all

@@ -8,9 +8,9 @@ export const appendOnly = `
       raise exception '%.% is append-only', tg_table_schema, tg_table_name;
     end
   $$;
-  create or replace trigger append_only before update or delete or truncate on campaign_mirror.mirror_history
+  create or replace trigger append_only before delete or update or truncate on campaign_mirror.mirror_history
     for each statement execute function campaign_mirror.refuse_to_change_history();
-  create or replace trigger append_only before update or delete or truncate on campaign_mirror.operator_audit
+  create or replace trigger append_only before delete or update or truncate on campaign_mirror.operator_audit
     for each statement execute function campaign_mirror.refuse_to_change_history();`;
 
 /**

@@ -29,10 +29,15 @@ const addresses = `
   create or replace trigger refuse_address after insert on campaign_mirror.mirrors
     for each row when (${isNoAddress('new.target_url')}) execute function campaign_mirror.refuse_address();
   create or replace trigger refuse_other_address after update of target_url on campaign_mirror.mirrors
-    for each row when (new.last_change_id is not distinct from old.last_change_id) execute function campaign_mirror.refuse_address();`;
+    for each row when (not new.last_change_id is distinct from old.last_change_id) execute function campaign_mirror.refuse_address();`;
 
-const firstTime = "timestamptz '0001-01-01 00:00Z'";
-const lastTime = "timestamptz '9999-12-31 23:59:59.999999Z'";
+/** Whether a time lies outside the years 1 to 9999. */
+const isBefore = (time: string) => `${time} < to_timestamp('-62135596800'::bigint)`;
+const isAfter = (time: string) => `${time} >= to_timestamp('253402300800'::bigint)`;
+/** Whether it lies more than an hour ahead. */
+const isAhead = (time: string) => `${time} > clock_timestamp() + make_interval(hours => 1)`;
+
+const timesOfMirror = 'new.created_at, new.updated_at, new.updated_externally_at';
 
 /** Times that have passed: up to an hour ahead, the other clock is wrong, and it is now; beyond, the time is. */
 const times = `
@@ -54,19 +59,18 @@ const times = `
     .map(
       (table) => `
   create or replace trigger refuse_time before insert on campaign_mirror.${table} for each row
-    when (new.created_at not between ${firstTime} and clock_timestamp() + interval '1 hour')
+    when (${isBefore('new.created_at')} or ${isAhead('new.created_at')})
     execute function campaign_mirror.refuse_time();
   create or replace trigger set_time_to_now before insert on campaign_mirror.${table} for each row
     when (new.created_at > clock_timestamp()) execute function campaign_mirror.set_time_to_now();`,
     )
     .join('')}
   create or replace trigger refuse_end before insert or update of expires_at, revoked_at on campaign_mirror.access_keys
-    for each row when (new.expires_at not between ${firstTime} and ${lastTime} and new.expires_at <> 'infinity'
-      or new.revoked_at not between ${firstTime} and ${lastTime})
+    for each row when (${isBefore('new.expires_at')} or ${isAfter('new.expires_at')} and new.expires_at <> 'infinity'
+      or ${isBefore('new.revoked_at')} or ${isAfter('new.revoked_at')})
     execute function campaign_mirror.refuse_time();
   create or replace trigger refuse_time before insert on campaign_mirror.mirrors for each row
-    when (least(new.created_at, new.updated_at, new.updated_externally_at) < ${firstTime}
-      or greatest(new.created_at, new.updated_at, new.updated_externally_at) > clock_timestamp() + interval '1 hour')
+    when (${isBefore(`least(${timesOfMirror})`)} or ${isAhead(`greatest(${timesOfMirror})`)})
     execute function campaign_mirror.refuse_time();`;
 
 /**

@@ -5,6 +5,7 @@ import {
   type CommandInput,
   exitCodes,
   Interrupted,
+  printableLines,
 } from '@campaign-mirror/adapters-cli/terminal';
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import { errorFields, withoutSecrets } from '../logging/error-fields.ts';
@@ -97,7 +98,7 @@ export async function program(call: Call, first = ''): Promise<Command> {
       writeOut: (text) => void output.write(text),
       writeErr: (text) => void call.stderr.write(text),
       // An error repeats what the user typed, except for a key in the wrong place.
-      outputError: (text, write) => write(withoutSecrets(text)),
+      outputError: (text, write) => write(printableLines(withoutSecrets(text))),
     })
     .addHelpText(
       'after',

@@ -39,17 +39,15 @@ export interface OperatorMirrors {
   ): Promise<MirrorSet | ConditionFailed | undefined>;
 }
 
-interface SettingPorts {
-  readonly campaigns: Pick<CampaignRepository, 'find'>;
-  readonly mirrors: OperatorMirrors;
-}
-
 /**
  * Sets a mirror as an act of the operator: all rules except the last apply, and those of the address.
  * @throws Unavailable also when the campaign changed during every attempt
  */
 export async function setMirrorAsOperator(
-  { campaigns, mirrors }: SettingPorts,
+  {
+    campaigns,
+    mirrors,
+  }: { readonly campaigns: Pick<CampaignRepository, 'find'>; readonly mirrors: OperatorMirrors },
   denied: HostList,
   id: CampaignId,
   submitted: string | undefined,
@@ -73,7 +71,7 @@ export async function setMirrorAsOperator(
  * checked again, since the denied hosts can have changed. `no-address` if the history has no such change.
  */
 export async function restoreMirror(
-  ports: SettingPorts & { readonly history: Pick<MirrorHistory, 'find'> },
+  ports: Parameters<typeof setMirrorAsOperator>[0] & { readonly history: Pick<MirrorHistory, 'find'> },
   denied: HostList,
   campaign: CampaignId,
   change: HistoryId,

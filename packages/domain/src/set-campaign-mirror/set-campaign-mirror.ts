@@ -38,7 +38,7 @@ const authorizationRules = [
 /** Why a caller is not allowed to set the mirror: the first rule that does not hold. */
 export type Refusal = (typeof authorizationRules)[number]['refusal'];
 
-/** Why even the operator is not allowed to set the mirror. The last rule does not apply: the operator does not own campaigns. */
+/** Why even the operator, who owns no campaigns, is not allowed to set the mirror. */
 export type OperatorRefusal = (typeof campaignRules)[number]['refusal'];
 
 /** The first rule that does not hold for this caller and campaign, or undefined if all hold. */
@@ -86,18 +86,16 @@ interface Facts {
   readonly campaign: Campaign | undefined;
 }
 
-/** The number of times, at most, that a request is judged if its campaign changes between the judgement and the write. */
+/** How often, at most, a request is judged if its campaign changes between the judgement and the write. */
 export const maxAttempts = 5;
 
 /**
- * Sets the mirror of a campaign (contract: the call).
+ * Sets the mirror of a campaign (contract: the call). A caller is judged on a hypothesis: that the campaign satisfies the
+ * rules. The write checks it and the caller's access key, or returns the actual campaign, which is then judged, so most
+ * requests take one call of the repository. Every refusal is based on facts that were read for the request.
  *
- * A caller is judged on a hypothesis: that the campaign satisfies the rules. The write checks the hypothesis and the
- * caller's access key, or returns the actual campaign, which is then judged. Most requests therefore take one call of the
- * repository. Only a write can rest on a hypothesis: every refusal is based on facts that were read for the request.
- *
- * Until the caller is identified, only the credential is looked up: no address is parsed, and no campaign is read. A caller
- * that is not allowed to set the mirror learns nothing about the address that it submitted (contract: order of checks).
+ * Until the caller is identified, only the credential is looked up. Whoever may not set the mirror learns nothing about
+ * the address (contract: order of checks).
  */
 export class SetCampaignMirror {
   /** A driving adapter that limits each caller identifies it first, and passes it on. */

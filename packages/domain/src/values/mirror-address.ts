@@ -138,10 +138,7 @@ export function isOnHost(url: string, wanted: HostName, subdomains: boolean): bo
   return name === wanted || (subdomains && name?.endsWith(`.${wanted}`) === true);
 }
 
-/**
- * Whether a part of the URL after its host has the name of this host or of one below it, such as
- * `?next=https%3A%2F%2Fold.example`.
- */
+/** Whether a part of the URL after its host names this host or one below it, as `?next=https%3A%2F%2Fold.example`. */
 export function namesHostElsewhere(url: string, wanted: HostName): boolean {
   const rest = url.replace(absolute, '').toLowerCase();
   for (let at = rest.indexOf(wanted); at !== -1; at = rest.indexOf(wanted, at + 1)) {
@@ -191,7 +188,9 @@ export function hostList(entries: readonly string[]): HostList | { notAHost: str
   for (const entry of entries) {
     const isWildcard = entry.startsWith('*.');
     const listed = host(isWildcard ? entry.slice(2) : entry);
-    if (listed === undefined) return { notAHost: entry };
+    // The parser accepts more in a name, such as the semicolon of `a.example;b.example`: such an entry would list nothing.
+    if (listed === undefined || !/^[\w.[:\]-]+$/.test(listed.name)) return { notAHost: entry };
+    if (isWildcard && isIpAddress(listed.name)) return { notAHost: entry };
     if (isWildcard) below.add(listed.name);
     else exact.add(listed.name);
   }

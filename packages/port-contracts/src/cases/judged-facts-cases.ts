@@ -28,9 +28,17 @@ export const judgedFactsCases: readonly Case<World>[] = [
       await isNow(undefined);
       for (const id of [greatest as never, live.beyond32Bits(other.id)])
         expectEqual(await campaigns.find(id), undefined, 'what there never was');
+      // As a rule, the next one has one of these numbers.
+      for (let more = 1; more < 5; more++) await campaigns.find((other.id + more) as never);
+      const { seen: next } = await live.liveCampaign(world);
+      expectEqual(
+        await campaigns.find(next.id),
+        next,
+        'a campaign that was looked for before it was created',
+      );
     },
     'setMirror: nothing is written when the campaign was seen otherwise than it is': async (world) => {
-      const { seen, by } = await live.liveCampaign(world);
+      const { seen, by, mirror } = await live.liveCampaign(world);
       const { by: other } = await live.liveCampaign(world);
       const without = await live.newCampaign(world, seen.ownerId);
       const far = live.beyond32Bits(seen.ownerId);
@@ -47,7 +55,7 @@ export const judgedFactsCases: readonly Case<World>[] = [
         expectEqual(result, { kind: 'campaign-differs', campaign: asItIs }, 'the answer');
         expectEqual(await world.others.history(asSeen.id), [], 'the history');
       }
-      expectFields(await world.others.mirror(seen.id), { targetUrl: live.before }, 'the mirror');
+      expectEqual(await world.others.mirror(seen.id), mirror, 'the mirror');
       expectEqual(await world.others.mirror(without.id), undefined, 'the mirror that was never created');
     },
     'setMirror: a caller without a key is proven by its identity alone, an unknown key never': async (

@@ -1,6 +1,6 @@
 import type { Condition, Mirror } from '@campaign-mirror/domain';
 import { accessKeyOf, type Timestamp, timestamp } from '@campaign-mirror/domain';
-import { ContractViolation, casesOf, expectEqual, expectThat } from '../kit/case.ts';
+import { ContractViolation, casesOf, expectEqual, expectFields, expectThat } from '../kit/case.ts';
 import * as live from './campaign-repository-world.ts';
 
 /**
@@ -10,6 +10,7 @@ import * as live from './campaign-repository-world.ts';
 const addresses = [
   live.before,
   'https://example.com',
+  'https://example.com/',
   'HTTP://Example.COM:80/%7Euser/%7euser/../a//b?',
   'https://t.example/{click_id}?s=[sub]|x&a=$1&b=?&c=:d&e=%s&f={0}&g=??',
   'https://example.com/?q=%27%22\'"`;--',
@@ -22,7 +23,7 @@ export const setMirrorCases = casesOf<live.CampaignRepositoryWorld>([], {
   'setMirror: the answer is what is stored and recorded, in every field': async (world) => {
     const { seen, by, mirror } = await live.liveCampaign(world);
     await world.others.countClick(seen.id);
-    const requestId = `!~0'"\`;--$1?%s{0}\\`.padEnd(128, 'x');
+    const requestId = `!~0'"\`;--$1?%s{0}\\`.padEnd(128, 'xX');
     const set = await live.mirrorSet(world, seen, live.change(by, live.after, requestId));
     const stored = {
       id: mirror.id,
@@ -78,11 +79,14 @@ export const setMirrorCases = casesOf<live.CampaignRepositoryWorld>([], {
     expectThat(isBetween, `the time of a write, ${updatedAt}, is not between ${earliest} and ${latest}`);
   },
   'setMirror: updated_at strictly rises, also while the clock is behind it': async (world) => {
-    const { seen, by } = await live.liveCampaign(world);
+    const { seen, by, mirror } = await live.liveCampaign(world);
     await world.others.setUpdatedAt(seen.id, '2199-12-31T23:59:59.999998Z' as Timestamp);
     const times: unknown[] = [];
-    for (let time = 0; time < 3; time++)
-      times.push((await live.mirrorSet(world, seen, live.change(by))).updatedAt);
+    for (let time = 0; time < 3; time++) {
+      const set = await live.mirrorSet(world, seen, live.change(by));
+      times.push(set.updatedAt);
+      expectEqual(set.createdAt, mirror.createdAt, 'the time of creation after an update');
+    }
     const next = ['2200-01-01T00:00:00.000000Z', '2200-01-01T00:00:00.000001Z'];
     expectEqual(times, ['2199-12-31T23:59:59.999999Z', ...next], 'the times of three updates');
   },
@@ -119,6 +123,22 @@ export const setMirrorCases = casesOf<live.CampaignRepositoryWorld>([], {
     const rows = await world.others.history(seen.id);
     expectEqual(rows.length, 3, 'a condition that does not hold: the history');
   },
+  'setMirror: a mirror that was deleted and created again is not taken for the old one, nor for one that never changed':
+    async (world) => {
+      const { seen, by } = await live.liveCampaign(world);
+      await live.mirrorSet(world, seen, live.change(by));
+      await world.others.deleteMirror(seen.id);
+      await world.others.createMirror(seen.id, live.before);
+      const never = { ...live.change(by), condition: { oneOf: [0] } };
+      const { kind } = await world.campaigns.setMirror(seen, never);
+      expectThat(
+        kind === 'condition-failed',
+        'the last change was forgotten with the mirror that was deleted',
+      );
+      await live.mirrorSet(world, seen, live.change(by));
+      const last = (await world.others.history(seen.id)).at(-1);
+      expectFields(last, { addressBefore: live.before }, 'the history of a mirror that was created again');
+    },
   'setMirror: of many with the same condition one is set, and the others get the mirror that it set': async (
     world,
   ) => {
