@@ -1,12 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { openDatabase, PostgresSettings } from '@campaign-mirror/adapters-persistence';
-import type { OwnerId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
+import { commandsOn } from '../support/commands/commands-on.ts';
 import { DocsPage, openBrowser } from '../support/documents/watched-page.ts';
 import { databaseOf, serviceDataOf } from '../support/process/lives.ts';
 import { listeningService } from '../support/process/service-process.ts';
-import { tester } from '../support/store/world.ts';
 
 const address = 'https://second.example/?click={click_id}';
 
@@ -31,10 +29,8 @@ describe('the page at /docs, in Chromium', () => {
   const own = () => data.campaigns[0] as number;
 
   it('shows 401 without a key and with a wrong one; with a key 200, 403, 404 and 422', async () => {
-    const { orm, close } = await openDatabase(data.database.address('operator'));
-    const other = { owner: 2 as OwnerId, isDefault: false };
-    const { id: foreign } = await new PostgresSettings(orm, tester).createCampaign(other);
-    await close();
+    const { object } = commandsOn(data.database);
+    const { id: foreign } = await object('campaign create --owner 2');
     await open();
     const refused = async (campaign: number, to: string, status: string, body: object) =>
       expect(await docs.call(campaign, to)).to.deep.equal({ status, body: JSON.stringify(body) });
