@@ -24,6 +24,7 @@ describe('what holds of every command', () => {
       [/A time such as 0s, 30m, 24h or 7d/, 'key rotate 1 --grace=-1h'],
       [/A time such as 0s, 30m, 24h or 7d/, 'key rotate 1 --grace=36526d'],
       [/An age such as 400d or 48h/, 'history prune --yes --older-than=23h'],
+      [/^an argument is not in UTF-8\n$/, 'mirror set --as-operator 42', 'https://a.example/caf\ufffd'],
     ];
     for (const [what, line, ...last] of misunderstood) {
       const { code, output, errors } = await run(...line.split(' '), ...last);

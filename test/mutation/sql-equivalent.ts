@@ -1,7 +1,68 @@
 /** Changes of SQL that change nothing that can be noticed: by file, the line as it would be, and why. */
 export const equivalent: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'access-keys.ts': {
+    'update campaign_mirror.access_keys set revoked_at = now()': 'the time since the transaction began',
+    'with timed as materialized (select now() as now)': 'the time since the transaction began',
+    'set expires_at = least(expires_at, now() + make_interval(secs => ?)), replaced_by = ?':
+      'the time since the transaction began',
+    'from campaign_mirror.access_keys, timed where id = ? and (expires_at is null or expires_at >= now)':
+      'the microsecond at which a key expires',
+  },
+  'audit-triggers.ts': {
+    "greatest(now(), (select changed_at + interval '1 microsecond'": 'the time since the transaction began',
+  },
+  'enforced.ts': {
+    'and true;': 'a mirror that has the facts of its campaign is written as it is',
+  },
+  'for-pages.ts': {
+    "count(*) over () as all, count(*) filter (where expires_at < now() + interval '14 days') over () as soon":
+      'the microsecond at which it is 14 days',
+  },
+  'identity.ts': {
+    'from campaign_mirror.access_keys where hash = asked.hash':
+      'there is one at most; the limit is for the plan',
+    'from campaign_mirror.campaigns where id = asked.campaign':
+      'there is one at most; the limit is for the plan',
+    "when expires_at < clock_timestamp() then 'expired-key' end as refused, array_to_string(hosts, ',') as hosts":
+      'the microsecond at which a key expires',
+    "when expires_at <= now() then 'expired-key' end as refused, array_to_string(hosts, ',') as hosts":
+      'a transaction of its own: the time since it began',
+  },
+  'keys.ts': {
+    'and expires_at >= now() and expires_at <= now() + ${interval}`;':
+      'the microsecond at which a key expires',
+    'and expires_at > now() and expires_at < now() + ${interval}`;': 'the microsecond at which the time ends',
+    "where access_key_id = any (keys) and used_at <= clock_timestamp() - interval '1 minute'":
+      'the microsecond at which a minute ends',
+    "where access_key_id = any (keys) and used_at < now() - interval '1 minute'":
+      'the time since the transaction began',
+    'update campaign_mirror.key_uses as uses set used_at = now()': 'the time since the transaction began',
+    'select id, now() from campaign_mirror.access_keys': 'the time since the transaction began',
+  },
+  'mirror-history.ts': {
+    'and true`;': 'what it leaves out lies before that time: it is for the plan',
+    'and id >= coalesce((': 'the change itself lies before that time',
+    'and id > ( 0)`;': 'what it leaves out lies before that time: it is for the plan',
+    "where changed_at <= ${time}::timestamptz - interval '1 minute' order by id desc limit 1), 0)`;":
+      'what it leaves out lies before that time: it is for the plan',
+    "where changed_at < ${time}::timestamptz - interval '2 minute' order by id desc limit 1), 0)`;":
+      'what it leaves out lies before that time: it is for the plan',
+    'with moment as materialized (select now() - make_interval(secs => $1) as older_than), newest as (':
+      'the time since the transaction began',
+    '(select changed_at <= older_than from newest) is true as "newestIsOld", old.*':
+      'the microsecond at which a change is that old',
+    'select count(*) as old, max(id) as "upTo" from campaign_mirror.mirror_history where changed_at <= older_than':
+      'the microsecond at which a change is that old',
+  },
+  'tables.ts': {
+    'create index parts_of_a_move on campaign_mirror.operator_audit (part_of, last_change_id) where true;':
+      'a larger index',
+    'create index acts_on_a_campaign on campaign_mirror.operator_audit (campaign_id, id) where true;':
+      'a larger index',
+    'acted_at timestamptz(6) not null default now(),': 'the time since the transaction began',
+  },
   'feed.ts': {
-    "|| coalesce(extract(epoch from (select stats_reset from pg_stat_bgwriter)), -1) || '/';":
+    "|| coalesce(extract(epoch from (select stats_reset from pg_stat_bgwriter)), 1) || '/';":
       'any number stands for statistics that were never reset',
     'select transaction_id from campaign_mirror.mirror_history where ${isAhead} limit 1;`;':
       'one row that is ahead is as good as another; the order is for the index',
@@ -13,6 +74,16 @@ export const equivalent: Readonly<Record<string, Readonly<Record<string, string>
       'off for the session is off, as for the transaction',
   },
   'mirror-triggers.ts': {
+    'new.created_at := least(new.created_at, now());': 'the time since the transaction began',
+    'new.updated_at := least(new.updated_at, now());': 'the time since the transaction began',
+    'if new.updated_externally_at >= new.updated_at then new.updated_externally_at := new.updated_at; end if;':
+      'it is the same time',
+    'when (least(new.created_at, new.updated_at, new.updated_externally_at) <= ${firstTime}':
+      'the microsecond at which the year 1 begins',
+    "or greatest(new.created_at, new.updated_at, new.updated_externally_at) > now() + interval '1 hour')":
+      'the time since the transaction began',
+    'for each row when (true) execute function campaign_mirror.refuse_address();`;':
+      'what set_mirrors_if writes, it has examined; it only takes longer',
     'new.created_at := now();': 'the time since the transaction began',
     "or greatest(new.created_at, new.updated_at, new.updated_externally_at) >= clock_timestamp() + interval '1 hour')":
       'the microsecond at which a time is an hour ahead',
@@ -24,6 +95,16 @@ export const equivalent: Readonly<Record<string, Readonly<Record<string, string>
       'the time since the transaction began',
   },
   'set-mirrors.ts': {
+    'select one.owner_id, one.is_default from campaign_mirror.campaigns as one where one.id = asked.campaign_id':
+      'there is one at most; the limit is for the plan',
+    "case when not is_move then max(campaign_id) end, audited_owner, details || case when is_move then jsonb_build_object('mirrors', count(*)) else":
+      'what is no move has one change',
+    "jsonb_build_object('address_before', max(address_before), 'address_after', min(address_after)) end,":
+      'what is no move has one change',
+    "jsonb_build_object('address_before', min(address_before), 'address_after', max(address_after)) end,":
+      'what is no move has one change',
+    'from campaign_mirror.mirror_history where true and audit_id = new_entry having count(*) > 0;':
+      'the entry has no earlier change: it is for the plan',
     'select one.* from campaign_mirror.mirrors as one where one.campaign_id = asked.campaign_id':
       'there is one at most; the limit is for the plan',
     'and one.revoked_at is null and (one.expires_at is null or one.expires_at >= clock_timestamp())) end)`;':

@@ -4,27 +4,8 @@ import { connect } from '../support/database/client.ts';
 import { rival, untilWaiting } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';
 
-describe("with the service's password", () => {
+describe("with the service's password, while it notes uses of keys", () => {
   const service = groupedOf('suite');
-
-  it('no key, and no use of one, can be locked', async () => {
-    const client = await connect(service.database.address('service'));
-    for (const table of ['access_keys', 'key_uses']) {
-      const locks = ['update', 'no key update', 'share', 'key share'].map(
-        (how) => `select from campaign_mirror.${table} for ${how}`,
-      );
-      const modes = ['access share', 'row share', 'row exclusive', 'share', 'access exclusive'];
-      for (const one of [
-        ...locks,
-        ...modes.map((mode) => `lock table campaign_mirror.${table} in ${mode} mode`),
-      ]) {
-        const { code } = await client.query(`begin; ${one}`).catch((error) => error);
-        expect(code, one).to.equal('42501');
-        await client.query('rollback');
-      }
-    }
-    await client.end();
-  });
 
   it('uses that are noted in a transaction that stays open delay neither a rotation nor a revocation', async () => {
     const [rotated, revoked] = await service.live(2);
@@ -47,14 +28,20 @@ describe("with the service's password", () => {
     expect(used.map(({ id }) => id)).to.have.members(keys);
   });
 
-  it('two processes note the first use of a key at the same time: neither fails', async () => {
+  it('two processes note the use of a key at the same time: neither fails, and of one that was used before, neither waits', async () => {
     const [{ keyId }] = await service.live(1);
     const note = 'select campaign_mirror.note_key_uses($1)';
     const first = await rival(service.database, note, [keyId]);
     const client = await connect(service.database.address('service'));
-    const second = client.query(note, [[keyId]]).finally(() => client.end());
+    const second = client.query(note, [[keyId]]);
     await untilWaiting(service.database, second);
     await first.commit();
     await second;
+    await service.database.admin.query(
+      "update campaign_mirror.key_uses set used_at = now() - interval '1 day'",
+    );
+    const next = await rival(service.database, note, [keyId]);
+    await client.query(note, [[keyId]]).finally(() => client.end());
+    await next.commit();
   });
 });

@@ -91,6 +91,10 @@ const own: Record<'service' | 'operator' | 'redirector', Record<string, string>>
     'set clicks': 'update campaign_mirror.mirrors set clicks = 0',
     'lock mirrors': 'select from campaign_mirror.mirrors for update',
     'lock campaigns': 'select from campaign_mirror.campaigns for key share',
+    'lock keys': 'select from campaign_mirror.access_keys for key share',
+    'lock what says when they were used': 'select from campaign_mirror.key_uses for key share',
+    'keep an operator from altering keys':
+      'begin; lock table campaign_mirror.access_keys in access share mode',
   },
   operator: {
     'act as a service': set('set_mirrors_if', "'operator'", 'null', "'r'"),
@@ -252,6 +256,9 @@ describe('contract: the data around it — what nobody may with the password of 
     const move = (to: string, partOf: string) =>
       `select entry from campaign_mirror.set_mirrors_as_operator_if('{${id}}', '{NULL}', '{NULL}', '{https://${to}.example/}',
         '{NULL}', null, false, 'mirrors-moved', 'me', 'r', null, '{}', ${partOf})`;
+    const before = await service.world.audit.list({ limit: 1 });
+    await client.query(move('b', 'null').replace('{NULL}', '{1}'));
+    expect(await service.world.audit.list({ limit: 1 }), 'nothing was set').to.deep.equal(before);
     const first = (await client.query(move('b', 'null'))).rows[0].entry;
     const part = (await client.query(move('c', first))).rows[0].entry;
     for (const none of [part, '4711']) expect(await codeOf(client, move('d', none))).to.equal('22023');

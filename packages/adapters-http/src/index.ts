@@ -13,11 +13,13 @@ export { HttpServer, type HttpServerSettings, type TimeLimits } from './listener
 export {
   type ApplicationSettings,
   application,
+  type MountSettings,
+  setMirrorListener,
   setMirrorPath,
   setMirrorRoute,
+  setMirrorRouter,
 } from './routes/application.ts';
 export type { CallLimits, Count, Limiter, Rate } from './routes/limits.ts';
-export { type MountSettings, setMirrorListener, setMirrorRouter } from './routes/mount.ts';
 export {
   type Checks,
   type OpsAnswer,

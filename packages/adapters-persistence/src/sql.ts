@@ -19,7 +19,6 @@ export { type OpenHotPath, openHotPath } from './hot-path/open-hot-path.ts';
 export { type CreatedRole, createRoles, type RolesCreation } from './migration/create-roles.ts';
 export { grantedRights, type Right, rightsOf } from './migration/granted-rights.ts';
 export { isMigrated, type MigrationState, migrationStates } from './migration/migration-states.ts';
-export { postgresAudit } from './operator/audit.ts';
 export { postgresCampaignExport, postgresCampaignRecords } from './operator/campaign-records.ts';
 export { allowHost, deniedHosts, denyHosts } from './operator/denied-hosts.ts';
 export { postgresChangeFeed } from './operator/follow-changes.ts';
@@ -31,7 +30,11 @@ export {
   type RecentMove,
   recentMoves,
 } from './operator/for-pages.ts';
-export { postgresHistoryPruning, postgresMirrorHistory } from './operator/mirror-history.ts';
+export {
+  postgresAudit,
+  postgresHistoryPruning,
+  postgresMirrorHistory,
+} from './operator/history-and-audit.ts';
 export { postgresMirrorMoves, postgresOperatorMirrors } from './operator/operator-mirrors.ts';
 export {
   type EnforcementFault,

@@ -21,16 +21,14 @@ export interface ServiceState {
   place?: Place | undefined;
 }
 
-/** A place, and who has it. */
+/** A place, and who has it: the subject of a caller, or the network of a stranger with the hash of the credential. */
 export interface Place {
-  /** The subject of a caller who is known, or the network of a stranger. */
   readonly caller: string;
-  /** Undefined for a stranger, who may not be allowed to name the campaign. */
-  readonly campaign?: number | undefined;
-  /** The owner of the caller: somebody else's calls for a campaign do not use up the share of its owner. */
-  readonly owner?: number | undefined;
-  /** For a stranger, the hash of the credential. */
   readonly key?: string;
+  /** Only of a caller who is known: a stranger may not be allowed to name it. */
+  readonly campaign?: number | undefined;
+  /** The caller's: somebody else's calls for a campaign do not use up the share of its owner. */
+  readonly owner?: number | undefined;
   /** Where `Capacity` keeps it. */
   at?: number;
 }

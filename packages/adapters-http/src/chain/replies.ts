@@ -162,10 +162,7 @@ function cut(text: string, characters: number): string {
 
 /** The reasons of this package for a status other than 200. An identity, as that of tokens, has its own. */
 export const refusals: readonly { readonly status: number; readonly because: string }[] = [
-  ...Object.values(faults),
-  ...Object.values(refused),
-  ...Object.values(unreadable),
-  ...Object.values(invalidAddress),
+  ...Object.values({ ...faults, ...refused, ...unreadable, ...invalidAddress }),
   ...['unknown-key', 'expired-key', 'revoked-key'].map((because) => ({ status: 401, because })),
   campaignNotFound(''),
   { status: 412, because: 'condition-failed' },

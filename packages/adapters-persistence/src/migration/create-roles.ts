@@ -102,24 +102,22 @@ export function createRoles(
     let toMigrate = ungranted.length > 0;
     // Another user's table of migrations cannot be read.
     if (owns_schema !== false) toMigrate = !has_migrations || !(await isMigrated(client));
-    const statements: string[] = [];
-    for (const { role, name, password = '' } of missing) {
-      const verifier = scramVerifier(password);
-      statements.push(
-        `create role ${name} login password '${verifier}' connection limit ${connectionLimits[role]}`,
+    const statements = [
+      ...missing.flatMap(({ role, name, password = '' }) => [
+        `create role ${name} login password '${scramVerifier(password)}' connection limit ${connectionLimits[role]}`,
         // Behind a pooler, this is what holds, whatever the database's default is.
         `alter role ${name} set default_transaction_isolation = 'read committed'`,
-      );
-    }
-    for (const { role } of all) statements.push(databaseGrantText('connect', role));
-    statements.push(revokeTemporary);
-    if (is_superuser) statements.push(revokeLargeObjects);
-    // The operator imports.
-    statements.push(databaseGrantText('temporary', 'operator'));
-    // The owner creates the schema.
-    if (schema_owner === null) statements.push(databaseGrantText('create', 'owner'));
-    // If a migration is due, it grants these rights.
-    if (!toMigrate) statements.push(...grantTexts(ungranted));
+      ]),
+      ...all.map(({ role }) => databaseGrantText('connect', role)),
+      revokeTemporary,
+      is_superuser ? revokeLargeObjects : '',
+      // The operator imports.
+      databaseGrantText('temporary', 'operator'),
+      // The owner creates the schema.
+      schema_owner === null ? databaseGrantText('create', 'owner') : '',
+      // If a migration is due, it grants these rights.
+      ...(toMigrate ? [] : grantTexts(ungranted)),
+    ];
     for (const statement of statements) await client.query(statement);
     await show(all);
     const schemaOwner = schema_owner === null || schema_owner === roles.owner ? undefined : schema_owner;

@@ -12,7 +12,7 @@ import { rowsOf } from '../connection/rows.ts';
 import { withTimeLimit } from '../connection/stoppable.ts';
 import { connectTo, cursorRows, ofOneMoment } from '../connection/transaction.ts';
 import { timestampText } from '../schema/times.ts';
-import { entries, sinceTime } from './mirror-history.ts';
+import { entries, sinceTime } from './history-and-audit.ts';
 
 /** The time between two looks, in milliseconds. */
 const betweenLooks = 100;

@@ -4,6 +4,7 @@
  * A position of the feed is a snapshot (PostgreSQL, section 9.27.10, transaction ID and snapshot information), so that no
  * transaction that was running at the last look is missed, however long it runs, and none holds the others back.
  */
+import { greatest } from './tables.ts';
 
 /** Every row that is there gets the number of this migration: a default that is not volatile rewrites no table. */
 export const transactionOfAChange =
@@ -134,7 +135,7 @@ export const countClicks = `
           select mirrors.id from campaign_mirror.mirrors where mirrors.id = any (array(select there.id from there))
           for no key update skip locked
         ), counted as (
-          update campaign_mirror.mirrors set clicks = least(clicks + there.n, 9007199254740991)::bigint
+          update campaign_mirror.mirrors set clicks = least(clicks + there.n, ${greatest})::bigint
           from there join locked on locked.id = there.id where mirrors.id = there.id
         )
         select there.campaign_id from there where there.id not in (select locked.id from locked);

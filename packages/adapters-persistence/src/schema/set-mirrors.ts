@@ -39,6 +39,10 @@ const holds = (condition: string, last: string) => `(case when ${condition} is n
               when starts_with(${condition}, '!') then coalesce(${last}, 0) <> all (substr(${condition}, 2)::bigint[])
               else coalesce(${last}, 0) = any (${condition}::bigint[]) end)`;
 
+/** Of a row of the history. */
+const changeColumns = `id, previous_id, campaign_id, mirror_id, actor, access_key_id, subject, owner_id, address_before,
+  address_after, changed_at, request_id, audit_id`;
+
 const locked = (lockOption: string) => `
           select * into mirror from campaign_mirror.mirrors
           where mirrors.campaign_id = campaigns[1] and ${isAsSeen('owners[1]', 'defaults[1]', 'expected[1]')}
@@ -61,9 +65,7 @@ const settingOne = (entry: string) => `
             last_change_id = change_id
           where mirrors.id = mirror.id;
           if found then
-            insert into campaign_mirror.mirror_history
-              (id, previous_id, campaign_id, mirror_id, actor, access_key_id, subject, owner_id, address_before,
-                address_after, changed_at, request_id, audit_id)
+            insert into campaign_mirror.mirror_history (${changeColumns})
             values (change_id, mirror.last_change_id, mirror.campaign_id, mirror.id, actors[1], keys[1], subjects[1],
               mirror.owner_id, mirror.target_url, addresses[1], now, requests[1], ${entry});
             place := 1;
@@ -106,9 +108,7 @@ const settingMany = (entry: string) => `
         where mirrors.id = timed.mirror_id
         returning timed.*
       ), recorded as (
-        insert into campaign_mirror.mirror_history
-          (id, previous_id, campaign_id, mirror_id, actor, access_key_id, subject, owner_id, address_before,
-            address_after, changed_at, request_id, audit_id)
+        insert into campaign_mirror.mirror_history (${changeColumns})
         select change_id, previous_id, campaign_id, mirror_id, actor, access_key_id, subject, owner_then,
           address_before, address, now, request_id, ${entry}
         from changed

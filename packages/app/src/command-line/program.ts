@@ -15,6 +15,8 @@ import { project } from '../process/project.ts';
 export async function run(words: readonly string[], input: CommandInput): Promise<number> {
   const call = new Call(input);
   try {
+    // Node has put U+FFFD in the place of such bytes: another address would be set.
+    if (words.join('').includes('\ufffd')) throw new ClearError('an argument is not in UTF-8', 'usage');
     const line = words[0] === 'help' ? [...words.slice(1), '--help'] : words;
     const commands = await program(call, line[0]);
     await commands.parseAsync(line, { from: 'user' });

@@ -11,10 +11,7 @@ export interface Caller {
   readonly toProve?: true;
 }
 
-/**
- * A credential that is refused. `refused` is the reason, for the log only. `subject` is the subject to which the
- * credential was issued, if it is recorded. Neither contains any part of the credential.
- */
+/** The reason, for the log only, and to whom the credential was issued, if that is recorded; no part of the credential. */
 export interface Refused {
   readonly refused: string;
   readonly subject?: Subject;
@@ -25,16 +22,12 @@ export type Identified = Caller | Refused | undefined;
 
 /** Identifies the caller by the credential that came with a request, such as an access key or a signed token. */
 export interface Identity {
-  /**
-   * The caller that the credential belongs to now, or why it is refused, such as that it has expired.
-   * @throws Unavailable when it cannot identify the caller now
-   */
+  /** The caller that the credential belongs to now, or why it is refused, such as that it has expired. */
   whoIs(credential: string): Promise<Identified>;
 
   /**
-   * The caller of an access key that `whoIs` found valid before, without asking anybody; undefined if none is remembered.
-   * The key can have been revoked or have expired since, which `CampaignRepository#setMirror` detects. No other credential
-   * may be remembered, because no write proves it. An identity that remembers nothing leaves this method out.
+   * The caller of an access key that `whoIs` found valid before, without asking anybody. It can have been revoked or have
+   * expired since, which `CampaignRepository#setMirror` detects. No other credential may be remembered: no write proves it.
    */
   remembered?(credential: string): (Caller & { readonly toProve: true }) | undefined;
 }
