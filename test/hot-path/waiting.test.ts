@@ -98,21 +98,6 @@ describe('group commit: batches', () => {
       }
     });
 
-  it('what cannot be in a second one waits for the end of the first', async () => {
-    let isFree = true;
-    const take = (all: InBatch[]) => (isFree ? all.splice(0, 2) : []);
-    const add = batches({ ...stage(2), take }, never);
-    const answers = [came(add, 'a')];
-    await turn();
-    isFree = false;
-    answers.push(came(add, 'b'));
-    await turn();
-    expect(begun).to.deep.equal([['a']]);
-    isFree = true;
-    for (const at of [0, 1]) await end(at);
-    expect(await Promise.all(answers)).to.deep.equal(['a', 'b']);
-  });
-
   it('who waits for too long is Unavailable, what came before it in the same turn too; who is under way is answered', async () => {
     // Time enough for a turn of a busy machine.
     const add = batches(stage(2), 200);

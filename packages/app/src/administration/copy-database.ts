@@ -22,7 +22,7 @@ export async function copyInto(call: Call, folder?: string): Promise<Readonly<Re
         clearFault(error, access.address('owner'), 'acting', 'nothing was copied');
       const from = ({ database: { pool: source } }: { database: ReturnType<typeof openPool> }) =>
         actOn(call, openPool, { pace: 'unhurried', role: 'owner' }, ({ database: { pool: target } }) =>
-          copyDatabase({ source, target, signal: call.interruption.signal, sourceFault }),
+          copyDatabase({ source, target, signal: call.signal, sourceFault }),
         );
       return asOperator(openPool, access, from, 'copy', { statementTimeout: 0, queryTimeout: 0 }, 'owner');
     },
