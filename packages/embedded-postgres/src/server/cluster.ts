@@ -10,6 +10,7 @@ import {
   realpath,
   rename,
   rm,
+  stat,
   writeFile,
 } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
@@ -25,10 +26,22 @@ import {
   run,
 } from './programs.ts';
 
-/** Creates the folder and missing parents with this mode, whatever the umask is, and leaves others as they are. */
+/**
+ * Creates the folder and missing parents with this mode, and keeps others. Node's `recursive` never ends in /proc, and says
+ * of a file system that is read only that there is no such folder.
+ */
 async function makeFolders(folder: string, mode: number): Promise<void> {
-  const first = await mkdir(folder, { recursive: true, mode });
-  for (let made = folder; first && made.length >= first.length; made = dirname(made)) await chmod(made, mode);
+  const exists = async () => (await stat(folder).catch(() => undefined))?.isDirectory();
+  if (await exists()) return;
+  await makeFolders(dirname(folder), mode);
+  try {
+    await mkdir(folder, mode);
+    // The umask reduces the mode given to mkdir; this sets the intended one.
+    await chmod(folder, mode);
+  } catch (error) {
+    // Another process may have been faster.
+    if (!(await exists())) throw error;
+  }
 }
 
 /** Names or passwords of the database roles. `owner` owns the database; the `superuser` has a password only. */
