@@ -106,7 +106,7 @@ export function campaignCommands(call: Call, operator: OperatorAccess) {
         const seen = await records.find(id);
         if (!seen) return { kind: 'campaign-not-found' as const };
         await confirmed(call, question(seen));
-        call.interruption.throwIfInterrupted('Nothing was done.');
+        call.throwIfStopped('Nothing was done.');
         return settings.deleteCampaign(id, seen);
       });
       if (deletion.kind === 'campaign-not-found') throw campaignRefused(id, deletion);

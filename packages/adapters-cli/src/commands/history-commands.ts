@@ -189,7 +189,7 @@ export function historyCommands(call: Call, operator: OperatorAccess) {
           const deleted = () => `${pruned} changes are deleted`;
           try {
             for (let step = stepSize; upTo && step === stepSize; ) {
-              call.interruption.throwIfInterrupted(`Stopped: ${deleted()}. Repeat it to go on.`);
+              call.throwIfStopped(`Stopped: ${deleted()}. Repeat it to go on.`);
               step = await pruning.prune(olderThan, upTo, stepSize);
               pruned += step;
               bar.update(pruned);

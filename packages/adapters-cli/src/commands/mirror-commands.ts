@@ -175,7 +175,7 @@ const pageSize = 500;
 
 /** The wanted mirrors, up to `limit`. Each page is read when it is needed. @throws Interrupted between two pages */
 async function* mirrorsOf(
-  { interruption }: Call,
+  call: Call,
   records: domain.CampaignRecords,
   page: domain.MirrorPage,
   limit: number,
@@ -184,7 +184,7 @@ async function* mirrorsOf(
   let left = limit;
   let { after } = page;
   do {
-    interruption.throwIfInterrupted('Stopped: there is more.');
+    call.throwIfStopped('Stopped: there is more.');
     const { mirrors, last } = await records.listMirrors({ ...page, after });
     const wanted = mirrors.filter(isWanted).slice(0, left);
     yield* wanted;

@@ -24,8 +24,7 @@ export function follow(call: Call, operator: OperatorAccess) {
     .option('--campaign <n>', 'only changes of this campaign, which may not exist yet', parse.campaign)
     .addHelpText('after', `\n${again}`)
     .action(async (changes) => {
-      const { interruption, output } = call;
-      const { signal } = interruption;
+      const { signal, output } = call;
       const isOver = () => signal.aborted || output.isReaderGone;
       const print = output.rowPrinter(changeColumns);
       const note = noteOnce(call);

@@ -129,7 +129,7 @@ async function confirmMove(call: Call, plan: Plan, report: MoveReport): Promise<
   const notSet = plan.done === 'set' && report.notMoved && `Not set: ${report.notMoved}.`;
   const parts = [question, notSet, plan.warning?.(report), plan.left?.(report)];
   await confirmed(call, parts.filter(Boolean).join(' '));
-  call.interruption.throwIfInterrupted('Nothing was done.');
+  call.throwIfStopped('Nothing was done.');
 }
 
 /** @throws ClearError when the move is invalid */

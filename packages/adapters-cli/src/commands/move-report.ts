@@ -97,7 +97,7 @@ export class MoveReport {
     this.#bar ??= await this.#call.progress(dryRun ? 'looking' : doing, total);
     this.#bar.update(examined);
     this.moveId = move;
-    this.#call.interruption.throwIfInterrupted(
+    this.#call.throwIfStopped(
       dryRun ? 'Stopped. Nothing was done.' : `Stopped: ${this.movedSoFar}. Run it again to go on.`,
     );
   }

@@ -44,19 +44,17 @@ export class Call {
   }
 
   /**
-   * From its first use on, Ctrl-C takes effect between the steps of the command, in `throwIfInterrupted`. A step in
-   * progress is completed first, so a command in its only step finishes as usual.
+   * Aborted when the command should stop. From its first use on, Ctrl-C takes effect between the steps of the command, in
+   * `throwIfStopped`. A step in progress is completed first, so a command in its only step finishes as usual.
    */
-  get interruption() {
+  get signal(): AbortSignal {
     this.#signal ??= this.#input.signal;
-    const signal = this.#signal;
-    return {
-      signal,
-      /** @throws Interrupted, with this text for the user, when the command should stop */
-      throwIfInterrupted: (message: string) => {
-        if (signal.aborted) throw orStopped(signal.reason, message);
-      },
-    };
+    return this.#signal;
+  }
+
+  /** @throws Interrupted, with this text for the user, when the command should stop */
+  throwIfStopped(message: string): void {
+    if (this.signal.aborted) throw orStopped(this.signal.reason, message);
   }
 
   /** A progress bar on standard error, if that is a terminal and the total is known; otherwise nothing is shown. */

@@ -55,7 +55,7 @@ export type CsvLine<Column extends string> = { readonly line: number } & (
  * @throws ClearError when the file cannot be read; Interrupted
  */
 async function* linesOf(call: Call, file: CsvFile): AsyncGenerator<string> {
-  const { signal } = call.interruption;
+  const { signal } = call;
   const bar = await call.progress('Reading', file.size);
   let bytes = 0;
   let rest = '';

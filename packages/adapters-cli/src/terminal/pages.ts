@@ -15,7 +15,7 @@ export async function* paged<Id, Row extends { readonly id: Id }>(
 ): AsyncGenerator<Row> {
   let last = after;
   for (let left = limit; left > 0; left -= pageSize) {
-    call.interruption.throwIfInterrupted('Stopped: there is more.');
+    call.throwIfStopped('Stopped: there is more.');
     const size = Math.min(left, pageSize);
     const rows = await read({ after: last, limit: size });
     yield* rows;

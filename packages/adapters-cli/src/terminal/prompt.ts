@@ -23,7 +23,7 @@ export async function secret(call: Call, question: string, otherwise: string): P
 }
 
 /** Questions are printed on standard error, since standard output contains only the output of the command. */
-function promptContext({ stdin: input, stderr: output, interruption: { signal } }: Call, otherwise: string) {
+function promptContext({ stdin: input, stderr: output, signal }: Call, otherwise: string) {
   if (!input.isTTY || !output.isTTY) throw new ClearError(otherwise, 'usage');
   return { input, output, signal };
 }
@@ -31,7 +31,7 @@ function promptContext({ stdin: input, stderr: output, interruption: { signal } 
 function answerOf<T>(call: Call, answer: Promise<T>): Promise<T> {
   return answer.catch((error) => {
     const nothing = 'Nothing was done.';
-    call.interruption.throwIfInterrupted(nothing);
+    call.throwIfStopped(nothing);
     // Ctrl-C, or the end of the input, at the prompt.
     throw error.name === 'ExitPromptError' ? new Interrupted('SIGINT', nothing) : error;
   });

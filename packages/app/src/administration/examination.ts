@@ -47,7 +47,7 @@ async function* examineDatabase(call: Call, settings: Settings): AsyncGenerator<
   let access: DatabaseAccess | undefined;
   try {
     access = await openDatabaseAccess(settings, {
-      signal: call.interruption.signal,
+      signal: call.signal,
       onWait: (line) => call.output.note(line),
     });
     const address = access.address('operator');

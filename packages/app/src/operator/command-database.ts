@@ -14,7 +14,7 @@ import type { Settings } from '../settings/settings.ts';
 
 /** The ports of the operator's commands, on the configured database. Ctrl-C ends long reads and writes at once. */
 export function operatorPorts(call: Call): Pick<OperatorAccess, 'acting' | 'administering'> {
-  const { signal } = call.interruption;
+  const { signal } = call;
   return {
     acting: (run, options = {}) =>
       actOn(call, sql.openPool, options, ({ database: { pool }, act }, context) => {
@@ -81,12 +81,8 @@ export function actOn<T, Opened extends sql.OpenPool>(
 ): Promise<T> {
   const act = (access: DatabaseAccess, settings: Settings) => {
     const runMigrated = async (session: OperatorSession<Opened>) => {
-      // The embedded database is migrated automatically; yours only on your command. In earlier versions, the
-      // operator's role may have had no right to read what is pending.
-      const migrated = await sql.isMigrated(session.database.pool).catch((error) => {
-        if (!access.embedded) throw error;
-      });
-      if (!migrated) {
+      // The embedded database is migrated automatically; yours only on your command.
+      if (!(await sql.isMigrated(session.database.pool))) {
         if (!access.embedded) throw notSetUp(access.address(role));
         await migrateWithNotes(access, call);
       }
@@ -129,15 +125,15 @@ export async function asOperator<T, Opened extends sql.OpenPool>(
  */
 async function migrateWithNotes(
   access: DatabaseAccess,
-  { output, interruption }: Call,
+  call: Call,
   numbers?: Migrating['numbers'],
 ): Promise<void> {
   const owner = access.address('owner');
-  const done = await migrateClearly(owner, (line) => output.note(line), {
-    givenUp: interruption.signal,
+  const done = await migrateClearly(owner, (line) => call.output.note(line), {
+    givenUp: call.signal,
     numbers,
   });
-  if (!done) interruption.throwIfInterrupted('Nothing was done.');
+  if (!done) call.throwIfStopped('Nothing was done.');
 }
 
 /** The same, and the hosts of the setting hold for every process from then on. @throws ClearError; Interrupted */
@@ -156,17 +152,16 @@ export async function withDatabase<T>(
   besideService = false,
   { settings }: { readonly settings: Settings } = readCommandSettings(call),
 ): Promise<T> {
-  const { interruption, output } = call;
-  const { signal } = interruption;
-  const onWait = (line: string) => output.note(line);
+  const { signal } = call;
+  const onWait = (line: string) => call.output.note(line);
   const access = await openDatabaseAccess(settings, { signal, onWait, besideService }).catch((error) => {
-    interruption.throwIfInterrupted('Nothing was done.');
+    call.throwIfStopped('Nothing was done.');
     return throwAway(error);
   });
   const address = access.address('operator');
   try {
     await awaitDatabase(address, settings, ['version', 'encoding'], signal).catch(throwAway);
-    interruption.throwIfInterrupted('Nothing was done.');
+    call.throwIfStopped('Nothing was done.');
     return await run(access, settings);
   } catch (error) {
     throw clearFault(error, address, 'acting');
