@@ -5,7 +5,7 @@ import { median } from 'd3-array';
 import { seedOf } from '../database/seed.ts';
 import { number, table } from '../figures/statistics.ts';
 import { openLoadGenerator } from '../load/generator.ts';
-import { loadOf, planFor } from '../load/plan.ts';
+import { planFor } from '../load/plan.ts';
 import type { Cleanup } from '../machine/run.ts';
 import { type Options, openBench } from './bench.ts';
 import { startOurs } from './contenders.ts';
@@ -24,7 +24,7 @@ export async function newcomers(
   const { before: checkout, set: settings, seconds } = options;
   const bench = await openBench(options, cleanup);
   const refused = await openLoadGenerator(seedOf(options.campaigns), cleanup);
-  const { head, tails, end } = planFor(loadOf('1'), bench.seed);
+  const { head, tails, end } = planFor(bench.seed);
   const call = `${head}1${tails[1]}0123456789${end}`;
   const rows: Record<string, string>[] = [];
   const faults: string[] = [];
