@@ -62,12 +62,20 @@ const targets: readonly { readonly files: string; readonly tests: string }[] = [
     files: '{statements,hot-path}/*.ts',
     tests: 'hot-path/look-ups.test.ts contracts/port-contracts.test.ts',
   },
-  { files: 'operator/denied-hosts.ts', tests: 'service/process-settings.test.ts' },
+  { files: 'operator/access-keys.ts', tests: 'commands/keys.test.ts' },
+  { files: 'operator/audit.ts', tests: 'commands/{audit,move}.test.ts' },
   {
-    files: 'operator/!(denied-hosts).ts',
-    tests: `postgres/for-pages.test.ts schema/comebacks.test.ts
-      commands/{history,audit,campaigns,lists,mirror-set,keys,history-prune,follow,move}.test.ts`,
+    files: 'operator/campaign-records.ts',
+    tests: 'commands/lists.test.ts commands/{campaigns,move}.test.ts',
   },
+  { files: 'operator/denied-hosts.ts', tests: 'service/process-settings.test.ts' },
+  { files: 'operator/follow-changes.ts', tests: 'commands/follow.test.ts' },
+  { files: 'operator/for-pages.ts', tests: 'postgres/for-pages.test.ts' },
+  {
+    files: 'operator/mirror-history.ts',
+    tests: 'commands/{history,history-prune}.test.ts schema/comebacks.test.ts',
+  },
+  { files: 'operator/operator-mirrors.ts', tests: 'commands/{mirror-set,move}.test.ts' },
 ];
 
 const filesOf = (folder: string, patterns: string) =>
