@@ -227,6 +227,15 @@ describe('mirror move', () => {
     expect(question).to.include(`? ${warning} ${left.replace('TAKES', 'moves')}\n`);
     const [sums] = (await on.objects(`${line} --subdomains`)).slice(-1);
     expect(sums).to.include({ moved: 3, below: 0, elsewhere: 1 });
+    for (const [address, host] of [
+      ['https://x.example/?u=%6Fld%252Eexample', 'old.example'],
+      ['https://x.example/?u=bücher.example', 'xn--bcher-kva.example'],
+      ['https://x.example/?u=b%25C3%25BCcher.example', 'bücher.example'],
+    ]) {
+      await sql('update campaign_mirror.mirrors set target_url = $1 where campaign_id = 3', `${address}`);
+      const { errors } = await on.run('mirror', 'list', '--host', `${host}`);
+      expect(errors, address).to.match(/^There is no such mirror\.\n1 mirror has /);
+    }
   });
 
   describe('mirror set --file', () => {

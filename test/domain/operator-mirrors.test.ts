@@ -53,6 +53,7 @@ describe('contract: history — restore a mirror, an act of the operator', () =>
     addressAfter: address('https://second.example/'),
   } as HistoryEntry;
   const byDefault = { ...campaign, isDefault: true };
+  const bare = { ...byDefault, hasMirror: false };
 
   /** What was set; on these facts, of which the last are there to stay. */
   let restored: unknown[];
@@ -80,10 +81,7 @@ describe('contract: history — restore a mirror, an act of the operator', () =>
     const given = { ...campaign, ownerId: newOwner() };
     for (const [is, outcome] of [
       [undefined, { kind: 'campaign-not-found' }],
-      [
-        { ...byDefault, hasMirror: false },
-        { kind: 'refused', because: 'mirror-not-created' },
-      ],
+      [bare, { kind: 'refused', because: 'mirror-not-created' }],
       [byDefault, { kind: 'refused', because: 'default-campaign' }],
       [given, { kind: 'no-address' }],
     ] as const) {

@@ -29,11 +29,8 @@ const bare = { ...campaign, hasMirror: false };
 const byDefault = { ...campaign, isDefault: true };
 const foreign = { ...campaign, ownerId: 8 as domain.OwnerId };
 const refused = (because: domain.Refusal): domain.Outcome => ({ kind: 'refused', because });
-const [noMirror, isDefault, notTheOwner] = [
-  refused('mirror-not-created'),
-  refused('default-campaign'),
-  refused('not-the-owner'),
-];
+const [noMirror, isDefault] = [refused('mirror-not-created'), refused('default-campaign')];
+const notTheOwner = refused('not-the-owner');
 
 /** Answers what it is told to, and remembers what it was asked. */
 class FakePorts implements domain.CampaignRepository, domain.Identity {
@@ -83,11 +80,7 @@ describe('contract: the call — set the mirror of a campaign', () => {
     ['https://denied.example/', { kind: 'invalid-address', because: 'denied-host' }],
     ['x'.repeat(2049), { kind: 'invalid-address', because: 'too-long' }],
   ];
-  const turns: [
-    who: domain.Caller | undefined,
-    found: domain.Campaign | undefined,
-    outcome: domain.Outcome | undefined,
-  ][] = [
+  const turns: [domain.Caller | undefined, domain.Campaign | undefined, domain.Outcome | undefined][] = [
     [undefined, undefined, { kind: 'unauthenticated' }],
     [undefined, campaign, { kind: 'unauthenticated' }],
     [caller, undefined, { kind: 'campaign-not-found' }],
@@ -162,9 +155,8 @@ describe('contract: the call — set the mirror of a campaign', () => {
       await later();
       return undefined;
     };
-    expect(await useCase.execute({ ...request, address: undefined })).to.deep.equal({
-      kind: 'unauthenticated',
-    });
+    const outcome = await useCase.execute({ ...request, address: undefined });
+    expect(outcome).to.deep.equal({ kind: 'unauthenticated' });
     process.off('unhandledRejection', miss);
     expect(missed).to.deep.equal([]);
   });

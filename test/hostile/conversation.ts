@@ -53,13 +53,9 @@ const further = mostly(
   '',
   [
     ...['Expect: 100-CONTINUE', 'Expect: 100-continue, x', 'Connection: close', 'Upgrade: websocket'],
-    ...[
-      'Connection: Authorization, Content-Length',
-      'TE: trailers',
-      'Trailer: Host',
-      'Content-Encoding: gzip',
-    ],
+    ...['Connection: Authorization, Content-Length', 'TE: trailers', 'Trailer: Host'],
     ...['X-Request-Id: of-the-caller', 'X-Request-Id: \xe4', 'X-Forwarded-For: 127.0.0.1, ::1'],
+    'Content-Encoding: gzip',
     ...['X-HTTP-Method-Override: GET', 'X', '\t', 'X: a\r\n folded', '__proto__: a', '\xe4: a'],
   ],
   fc.nat(17_000).map((length) => `X: ${'x'.repeat(length)}`),

@@ -49,11 +49,8 @@ export const lengths: readonly string[] = [
 /** Ways to name the chunked coding that some readers understand and others do not. */
 export const codings: readonly string[] = [
   ...[chunked, 'transfer-encoding:CHUNKED', `${chunked}\r\n${chunked}`, 'Transfer-Encoding: gzip, chunked'],
-  ...[
-    'Transfer-Encoding: chunked, identity',
-    'Transfer-Encoding: chunked;q=1',
-    'Transfer-Encoding : chunked',
-  ],
+  ...[', identity', ';q=1'].map((more) => chunked + more),
+  'Transfer-Encoding : chunked',
   ...['Transfer-Encoding:\x0bchunked', 'Transfer-Encoding:\r\n chunked', `${chunked}\r\nContent-Length: 5`],
   ...[`X: a\n${chunked}`, `${chunked}\0`, `Connection: Transfer-Encoding\r\n${chunked}`],
 ];

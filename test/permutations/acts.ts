@@ -107,9 +107,12 @@ export const creation = ({ campaign, owner }: Stage): Act => ({
   name: 'create',
   run: async (client) => {
     const campaigns = 'insert into campaign_mirror.campaigns (id, owner_id) values ($1, $2)';
-    await client.query({ name: 'create', text: campaigns, values: [campaign, owner] });
     const mirrors = 'insert into campaign_mirror.mirrors (campaign_id, target_url) values ($1, $2)';
-    await client.query({ name: 'create-mirror', text: mirrors, values: [campaign, anew] });
+    // One behind the other, without waiting in between.
+    await Promise.all([
+      client.query({ name: 'create', text: campaigns, values: [campaign, owner] }),
+      client.query({ name: 'create-mirror', text: mirrors, values: [campaign, anew] }),
+    ]);
     return {};
   },
   // Another may have created it.

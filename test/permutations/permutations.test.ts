@@ -38,6 +38,12 @@ const byOperator =
     steps: make(stage, nth),
   });
 
+/** In one transaction, and in one after the other. */
+const thereAndBack = (there: string, back: string, make: (stage: Stage) => acts.Act[]) => ({
+  [`${there} and ${back}`]: byOperator((stage) => committed(...make(stage))),
+  [`${there}, then ${back}`]: byOperator((stage) => make(stage).flatMap((act) => committed(act))),
+});
+
 const actors: Record<string, Make> = {
   'an update that waits': byService('waits'),
   'an update': byService('passes'),
@@ -46,23 +52,12 @@ const actors: Record<string, Make> = {
   'an update in a batch, if it is changed': byService('batch', 'changed'),
   'the operator sets it': byOperator((stage, nth) => committed(updates.operatorSets(stage, nth))),
   'the operator moves it': byOperator((stage, nth) => committed(updates.operatorSets(stage, nth, first))),
-  'transfer and back': byOperator((stage) =>
-    committed(acts.transfer(stage, stage.otherOwner), acts.transfer(stage, stage.owner)),
-  ),
-  'transfer, then back': byOperator((stage) => [
-    ...committed(acts.transfer(stage, stage.otherOwner)),
-    ...committed(acts.transfer(stage, stage.owner)),
+  ...thereAndBack('transfer', 'back', (stage) => [
+    acts.transfer(stage, stage.otherOwner),
+    acts.transfer(stage, stage.owner),
   ]),
-  'default and back': byOperator((stage) => committed(acts.flag(stage, true), acts.flag(stage, false))),
-  'default, then back': byOperator((stage) => [
-    ...committed(acts.flag(stage, true)),
-    ...committed(acts.flag(stage, false)),
-  ]),
-  'deletion and creation': byOperator((stage) => committed(acts.deletion(stage), acts.creation(stage))),
-  'deletion, then creation': byOperator((stage) => [
-    ...committed(acts.deletion(stage)),
-    ...committed(acts.creation(stage)),
-  ]),
+  ...thereAndBack('default', 'back', (stage) => [acts.flag(stage, true), acts.flag(stage, false)]),
+  ...thereAndBack('deletion', 'creation', (stage) => [acts.deletion(stage), acts.creation(stage)]),
   revocation: byOperator((stage) => committed(acts.revocation(stage, 'revoked_at'))),
   expiry: byOperator((stage) => committed(acts.revocation(stage, 'expires_at'))),
   click: (stage, nth) => ({ role: 'redirector', steps: committed(acts.click(stage, nth)) }),
@@ -77,6 +72,9 @@ interface Place {
   readonly database: TestDatabase;
   readonly stages: ReturnType<typeof stagesIn>;
 }
+
+/** Those that differ from another in few words of one statement: in threes, some of their orders are enough. */
+const isVariant = (name: string) => /in a batch|if it is|moves|expiry/.test(name);
 
 describe('permutations of steps', function () {
   this.timeout(3_600_000);
@@ -108,19 +106,22 @@ describe('permutations of steps', function () {
   it(`three sessions, in ${isWhole ? 'every order' : `some orders (SEED=${seed})`}: as one after the other`, async () => {
     const threes = combinations(Object.keys(actors), 3);
     const apart = isWhole ? await apartIn(places[0] as Place) : undefined;
+    let whole = 0;
     const orders = await onEach(threes, async (names, play, nth) => {
       const makes = names.map((name) => atOnce(actors[name] as Make));
-      if (apart)
+      if (apart && !names.some(isVariant)) {
+        whole += 1;
         return everyOrder((choose) => play(makes, choose), {
           twins: (one, other) => names[one] === names[other],
           apart: (one, other) => apart(names[one], names[other]),
         });
+      }
       const random = new Random(seed + nth);
       for (let order = 0; order < ofEachThree; order++)
         await play(makes, (options) => random.one(options) as number);
       return ofEachThree;
     });
-    console.log(`      ${threes.length} threes of sessions, ${orders} orders`);
+    console.log(`      ${threes.length} threes of sessions, ${whole} in every order: ${orders} orders`);
   });
 
   /** Shares the work among the workers. Returns the sum of what it returned. */
@@ -233,10 +234,7 @@ const atOnce =
       return [
         {
           ...step,
-          run: async (client) => {
-            await client.query('begin');
-            return step.run(client);
-          },
+          run: async (client) => (await Promise.all([client.query('begin'), step.run(client)]))[1],
         },
       ];
     });

@@ -57,7 +57,7 @@ export function waitingOn({ admin }: TestDatabase) {
 export function connections(database: TestDatabase, whoWaits = waitingOn(database)) {
   const kept = new Map<string, Promise<{ client: pg.Client; pid: number }>>();
   const opened = async (role: Role) => {
-    const client = await connect(database.address(role));
+    const client = await connect({ ...database.address(role), pipeline: true } as pg.ClientConfig);
     const { rows } = await client.query('select pg_backend_pid() as pid');
     return { client, pid: rows[0].pid as number };
   };

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { Capacity } from '@campaign-mirror/adapters-http';
-import { hostList, Unavailable } from '@campaign-mirror/domain';
+import { Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { inOrder, json, keptAlive, rows, standing } from '../support/http/answer-rows.ts';
 import {
@@ -13,6 +13,7 @@ import {
   requestBytes,
 } from '../support/http/request.ts';
 import { withHttpService } from '../support/http/service.ts';
+import { denying } from '../support/store/fake-ports.ts';
 
 const microseconds = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z$/;
 /** Of every answer, so that `Accept` is seen to change nothing. */
@@ -22,9 +23,7 @@ const parts = ({ headers = {}, ...others }: Asking) => [...Object.keys(others), 
 const areApart = (one: Asking, other: Asking) => !parts(one).some((part) => parts(other).includes(part));
 
 describe('contract: answers', () => {
-  const deniedHosts = hostList(['go.denied.example']);
-  if ('notAHost' in deniedHosts) throw new Error(deniedHosts.notAHost);
-  const service = withHttpService({ deniedHosts });
+  const service = withHttpService({ deniedHosts: denying('go.denied.example') });
 
   for (const row of rows)
     it(`${row.case}: ${row.status}, and its line in the log`, async () => {

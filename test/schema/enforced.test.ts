@@ -188,6 +188,17 @@ describe('what enforces the promises', () => {
     expect(found.map(({ finding }) => finding)).to.deep.equal(its.map((one) => `${named(one)} is missing`));
   });
 
+  it('tables that lose rows in a crash, hide them or write them otherwise', async () => {
+    const table = 'campaign_mirror.operator_audit';
+    await run(`alter table ${table} set unlogged; alter table ${table} enable row level security, force row level security;
+      create rule "no ""one" as on insert to ${table} do instead nothing; create rule two as on delete to ${table} do instead nothing`);
+    expect((await faults()).toSorted()).to.deep.equal(
+      ['has rules', 'hides rows from some roles: it has row security', 'is unlogged: a crash empties it'].map(
+        (fault) => `the table ${table} ${fault}`,
+      ),
+    );
+  });
+
   it("another's function, which would run with that user's rights: doctor says who has to give it back", async () => {
     const whose = (owner: string) =>
       run(`do $$ begin execute (select 'alter function ' || oid::regprocedure || ' owner to ${owner}' from pg_proc

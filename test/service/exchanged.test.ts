@@ -130,7 +130,9 @@ describe('a service with parts of somebody else', () => {
     middleware: '[1]',
     metrics: '{}',
   };
-  for (const [name, part] of Object.entries(unfit))
+  const taken = `{ contentType: 'text/plain; version=0.0.4; charset=utf-8',
+    getMetricsAsArray: () => [{ name: 'nodejs_version_info' }] }`;
+  for (const [name, part] of [...Object.entries(unfit), ['metrics', taken]])
     it(`${name} that does not fit: it does not start, and says so`, async () => {
       const last = `rebind(tokens.${name}).toConstantValue(${part});`;
       const { code, errors } = await running({}, ...Object.values(rebind), last).done();

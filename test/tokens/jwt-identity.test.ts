@@ -135,9 +135,7 @@ describe('contract: tokens: who a token is of', () => {
   const tokens = withHttpService({
     isWellFormed: isTokenForm,
     ports: ({ campaigns }) => ({
-      identity: {
-        whoIs: (one) => asked('token', identity.whoIs(one)),
-      },
+      identity: { whoIs: (one) => asked('token', identity.whoIs(one)) },
       campaigns: {
         find: (id) => asked('campaign', campaigns.find(id)),
         setMirror: (seen, change) => asked('write', campaigns.setMirror(seen, change)),

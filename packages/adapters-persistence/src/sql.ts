@@ -1,5 +1,5 @@
 export { postgresCampaignImport } from './bulk/campaign-import.ts';
-export { type Copying, copyDatabase, filledTable } from './bulk/copy-database.ts';
+export { copyDatabase, filledTable } from './bulk/copy-database.ts';
 export { codeOf, isDatabaseAway } from './connection/database-faults.ts';
 export { type DatabaseProbe, type DatabaseState, openProbe } from './connection/database-probe.ts';
 export { watchLockHolders } from './connection/lock-holders.ts';

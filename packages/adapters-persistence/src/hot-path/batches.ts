@@ -140,8 +140,6 @@ export function batches<Member extends Waiting>(
   };
 }
 
-/** The names of the hot path's statements, which metrics and PostgreSQL show. */
-
 /** What the members of a batch were asked for, and who hears of its faults. */
 interface Failed {
   readonly kind: BatchKind;

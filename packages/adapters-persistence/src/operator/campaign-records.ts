@@ -53,12 +53,17 @@ const authority = `split_part(split_part(target_url collate "C", '/', 3), '?', 1
 /**
  * Whether the URL parser may read a host other than the one that is written there: a scheme in another spelling, other
  * characters than those of a plain name, or a last label that is a number, as in some spelling of an IPv4 address;
- * plain decimal is the usual one. Such addresses are candidates, whatever host is asked for.
+ * plain decimal is the usual one. Nor is a letter, a digit or a dot of a name usually encoded elsewhere in the address. Such
+ * addresses are candidates, whatever host is asked for.
  */
 const isOdd = `
   not (target_url collate "C" like 'https://%' or target_url collate "C" like 'http://%')
   or authority ~ '^$|[^a-z0-9.:_-]|(^|\\.)[0-9][^.:]*\\.*(:|$)'
-    and authority !~ '^((0|[1-9][0-9]*)\\.){3}(0|[1-9][0-9]*)(:[0-9]*)?$'`;
+    and authority !~ '^((0|[1-9][0-9]*)\\.){3}(0|[1-9][0-9]*)(:[0-9]*)?$'
+  or strpos(lowered, '%') > 0 and lowered ~ '%(25)*(2[de]|3[0-9]|[46][1-9a-f]|[57][0-9a])'`;
+
+/** Whether a name in letters of its own, perhaps encoded, can stand elsewhere in the address. */
+const isInternational = `or lowered ~ '[^ -~]|%(25)*[c-f]'`;
 
 /**
  * The next mirrors that can be on the hosts or have them elsewhere in the address, with these columns, by the index of their campaigns, or of the owner's
@@ -81,7 +86,8 @@ export async function examineMirrors<Row extends QueryResultRow>(
     select ${columns} from (
       select mirrors.*, lower(target_url collate "C") as lowered, ${authority} from ${from} between $1 and $2 offset 0
     ) as mirrors
-    where ${isNear.join(' ')} ${isOdd} order by campaign_id`;
+    where ${isNear.join(' ')} ${isOdd} ${hosts.some((host) => host.includes('xn--')) ? isInternational : ''}
+    order by campaign_id`;
   const partSize = Math.ceil((last - first + 1) / partsAtOnce);
   const parts = Array.from({ length: partsAtOnce }, (_, index) => {
     const begin = first + index * partSize;

@@ -174,8 +174,9 @@ const isOther = (definition: string) =>
   `md5(regexp_replace(lower(${definition}), $re$${decoration}$re$, '', 'g')) <> body`;
 
 /**
- * The fault of each that is not as above, by its place in `enforced`. An object of another owner than the schema's has
- * the place null: what is to be done about it needs that owner, or a superuser.
+ * The fault of each that is not as above, by its place in `enforced`; and, with the place null, of a table that somebody has
+ * made lose rows, hide them or write them otherwise, and of an object of another owner than the schema's: what is to be done
+ * about that needs the owner, or a superuser.
  */
 const faultsText = `
   with asked as (
@@ -203,9 +204,18 @@ const faultsText = `
     from asked cross join here left join pg_class on relnamespace = here.oid and relname = name
       left join pg_index on indexrelid = pg_class.oid where kind = 'index'
   )
-  select place, null as what, fault from found where fault is not null
+  select place, null as what, fault, null as mended from found where fault is not null
   union all
-  select null, objects.what, format('belongs to %s, not to %s', pg_get_userbyid(objects.owner), pg_get_userbyid(nspowner))
+  select null, 'table ' || named.name, fault, format(mended, named.name)
+  from here join pg_class on relnamespace = here.oid and relkind = 'r' and relname = any ('{${Object.keys(constraintTexts)}}'),
+    lateral (select pg_class.oid::regclass::text as name) as named, lateral (values
+      (relpersistence <> 'p', 'is unlogged: a crash empties it', 'alter table %s set logged'),
+      (relrowsecurity, 'hides rows from some roles: it has row security', 'alter table %s disable row level security'),
+      (exists (select from pg_rewrite where ev_class = pg_class.oid), 'has rules', (
+        select string_agg(format('drop rule %I on %%1$s', rulename), '; ') from pg_rewrite where ev_class = pg_class.oid))
+    ) as state (is_so, fault, mended) where is_so
+  union all
+  select null, objects.what, format('belongs to %s, not to %s', pg_get_userbyid(objects.owner), pg_get_userbyid(nspowner)), null
   from here, (
     select pronamespace, 'function ' || oid::regprocedure::text, proowner from pg_proc
     union all
@@ -216,10 +226,13 @@ const faultsText = `
 
 /** What is missing, off or another's, of a schema with every migration of this version and no other. */
 export async function enforcementFaults(run: Run): Promise<EnforcementFault[]> {
-  const rows = await run<{ place: number | null; what: string; fault: string }>(faultsText, [asked]);
-  return rows.map(({ place, what, fault }) => {
+  const rows = await run<{ place: number | null; what: string; fault: string; mended: string | null }>(
+    faultsText,
+    [asked],
+  );
+  return rows.map(({ place, what, fault, mended }) => {
     const one = enforced[place ?? -1];
-    if (!one) return { finding: `the ${what} ${fault}`, mended: null };
+    if (!one) return { finding: `the ${what} ${fault}`, mended };
     const { kind, name, table, text } = one;
     const finding = `the ${kind} ${name}${table ? ` on ${table}` : ''} ${fault}`;
     return { finding, mended: text };

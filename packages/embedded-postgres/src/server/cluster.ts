@@ -1,17 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import {
-  chmod,
-  chown,
-  mkdir,
-  open,
-  readdir,
-  readFile,
-  realpath,
-  rename,
-  rm,
-  writeFile,
-} from 'node:fs/promises';
+import * as files from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { advice, EmbeddedError, oneLine } from './errors.ts';
 import {
@@ -25,10 +14,22 @@ import {
   run,
 } from './programs.ts';
 
-/** Creates the folder and missing parents with this mode, whatever the umask is, and leaves others as they are. */
+/**
+ * Creates the folder and missing parents with this mode, and keeps others. Node's `recursive` never ends in /proc, and says
+ * of a file system that is read only that there is no such folder.
+ */
 async function makeFolders(folder: string, mode: number): Promise<void> {
-  const first = await mkdir(folder, { recursive: true, mode });
-  for (let made = folder; first && made.length >= first.length; made = dirname(made)) await chmod(made, mode);
+  const exists = async () => (await files.stat(folder).catch(() => undefined))?.isDirectory();
+  if (await exists()) return;
+  await makeFolders(dirname(folder), mode);
+  try {
+    await files.mkdir(folder, mode);
+    // The umask reduces the mode given to mkdir; this sets the intended one.
+    await files.chmod(folder, mode);
+  } catch (error) {
+    // Another process may have been faster.
+    if (!(await exists())) throw error;
+  }
 }
 
 /** Names or passwords of the database roles. `owner` owns the database; the `superuser` has a password only. */
@@ -50,7 +51,7 @@ export async function prepareFolder(path: string): Promise<Cluster> {
   const folder = resolve(path);
   const user = await databaseOsUser(join(folder, 'cluster', 'pgdata'));
   await makeFolders(folder, passageMode(user));
-  const real = await realpath(folder);
+  const real = await files.realpath(folder);
   const home = join(real, 'cluster');
   return { folder, real, home, pgdata: join(home, 'pgdata'), user };
 }
@@ -59,7 +60,7 @@ export async function prepareFolder(path: string): Promise<Cluster> {
 async function makePasswords(home: string, roles: ByRole): Promise<ByRole> {
   const users = ['superuser', ...Object.keys(roles)];
   const passwords = Object.fromEntries(users.map((user) => [user, randomBytes(24).toString('base64url')]));
-  await using file = await open(passwordsIn(home), 'wx', 0o600);
+  await using file = await files.open(passwordsIn(home), 'wx', 0o600);
   await file.writeFile(`${JSON.stringify(passwords, null, 2)}\n`);
   await file.sync();
   return passwords;
@@ -67,7 +68,8 @@ async function makePasswords(home: string, roles: ByRole): Promise<ByRole> {
 
 /** The name and the password of each role, and of the superuser. @throws EmbeddedError if the file is missing or damaged */
 export async function credentialsIn(home: string, roles: ByRole) {
-  const passwords = await readFile(passwordsIn(home), 'utf8')
+  const passwords = await files
+    .readFile(passwordsIn(home), 'utf8')
     .then(JSON.parse)
     .catch(() => ({}));
   if (['superuser', ...Object.keys(roles)].some((user) => typeof passwords[user] !== 'string'))
@@ -97,7 +99,7 @@ export async function prepareCluster(
 ): Promise<string> {
   const programs = await reachable(await findPrograms(), cluster.user);
   if (!existsSync(cluster.home)) await createCluster(cluster, programs, contents, durable);
-  const version = await readFile(join(cluster.pgdata, 'PG_VERSION'), 'utf8').catch(() => undefined);
+  const version = await files.readFile(join(cluster.pgdata, 'PG_VERSION'), 'utf8').catch(() => undefined);
   if (version === undefined) throw notWhole(cluster.home);
   await credentialsIn(cluster.home, contents.roles);
   const ofFolder = version.trim();
@@ -119,8 +121,8 @@ async function createCluster(
   { database, roles }: Contents,
   durable: boolean,
 ): Promise<void> {
-  const remove = (path: string) => rm(path, { recursive: true, force: true, maxRetries: 5 });
-  for (const name of await readdir(real)) {
+  const remove = (path: string) => files.rm(path, { recursive: true, force: true, maxRetries: 5 });
+  for (const name of await files.readdir(real)) {
     if (name.startsWith('cluster.new-')) await remove(join(real, name));
   }
   const draft = `${home}.new-${randomBytes(4).toString('hex')}`;
@@ -142,9 +144,9 @@ async function createCluster(
     await makeFolders(draft, passageMode(user));
     await makeFolders(pgdata, 0o700);
     const passwords = await makePasswords(draft, roles);
-    await writeFile(passwordFile, passwords.superuser ?? '', { mode: 0o600 });
+    await files.writeFile(passwordFile, passwords.superuser ?? '', { mode: 0o600 });
     if (user) {
-      for (const path of [pgdata, passwordFile]) await chown(path, user.uid, user.gid);
+      for (const path of [pgdata, passwordFile]) await files.chown(path, user.uid, user.gid);
     }
 
     // The files are written without syncing, and synced once at the end.
@@ -156,9 +158,9 @@ async function createCluster(
     await program('postgres', [...single, 'template1'], firstStatements(database, roles, passwords));
     if (durable) await program('initdb', ['-D', pgdata, '--sync-only']);
 
-    await rm(passwordFile);
+    await files.rm(passwordFile);
     if (durable) await syncFolder(draft);
-    await rename(draft, home);
+    await files.rename(draft, home);
     if (durable) await syncFolder(real);
   } catch (error) {
     await remove(draft);
@@ -184,6 +186,6 @@ function firstStatements(database: string, roles: ByRole, passwords: ByRole): st
 
 /** Makes new and renamed files in the folder survive a power failure. */
 async function syncFolder(folder: string): Promise<void> {
-  await using handle = await open(folder, 'r');
+  await using handle = await files.open(folder, 'r');
   await handle.sync();
 }

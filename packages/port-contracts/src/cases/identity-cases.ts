@@ -67,9 +67,7 @@ export const identityCases: readonly Case<IdentityWorld>[] = [
       for (const text of [...alike, ...around, ...parts, ...none])
         if (text !== credential) await expectNobody(world, text);
     },
-    'remembered: the caller, to be proven, or nobody; the caller, once found, if the world says so': async (
-      world,
-    ) => {
+    'remembered: the caller, to be proven, or nobody; once found, as the world says': async (world) => {
       const { identity, issue, remembers } = world;
       const { credential, caller } = await issue(newOwner());
       const other = await issue(newOwner());

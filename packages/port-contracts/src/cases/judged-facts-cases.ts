@@ -31,11 +31,7 @@ export const judgedFactsCases: readonly Case<World>[] = [
       // As a rule, the next one has one of these numbers.
       for (let more = 1; more < 5; more++) await campaigns.find((other.id + more) as never);
       const { seen: next } = await live.liveCampaign(world);
-      expectEqual(
-        await campaigns.find(next.id),
-        next,
-        'a campaign that was looked for before it was created',
-      );
+      expectEqual(await campaigns.find(next.id), next, 'what was looked for before it was created');
     },
     'setMirror: nothing is written when the campaign was seen otherwise than it is': async (world) => {
       const { seen, by, mirror } = await live.liveCampaign(world);
@@ -58,9 +54,7 @@ export const judgedFactsCases: readonly Case<World>[] = [
       expectEqual(await world.others.mirror(seen.id), mirror, 'the mirror');
       expectEqual(await world.others.mirror(without.id), undefined, 'the mirror that was never created');
     },
-    'setMirror: a caller without a key is proven by its identity alone, an unknown key never': async (
-      world,
-    ) => {
+    'setMirror: a caller without a key is proven by its identity, an unknown key never': async (world) => {
       const { seen, by } = await live.liveCampaign(world);
       const key = accessKeyOf(by.subject);
       if (key) await world.keys?.revoke(key);
