@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { violationsOf } from '../history/check.ts';
-import { report } from '../history/report.ts';
+import { report } from '../history/violations.ts';
 import type { Recorder } from '../history/workload/recorder.ts';
 import { recorded } from '../history/workload/run.ts';
 import { seed } from '../support/seed.ts';

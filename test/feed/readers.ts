@@ -44,8 +44,6 @@ export const wrong = {
   },
 } satisfies Record<string, Form>;
 
-export type Reader = Awaited<ReturnType<typeof reader>>;
-
 /** Looks again and again, each time from where it was last, and keeps the numbers that it saw. */
 export async function reader(client: Client, { first, text }: Form = feed) {
   const seen: string[] = [];

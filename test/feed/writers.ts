@@ -1,10 +1,5 @@
 import type { Client } from 'pg';
 
-export type Writer = ReturnType<typeof writer>;
-
-/** What a writer does next, as its state allows: 0 to 99. */
-export type Roll = number;
-
 /**
  * A session that changes the mirror of a campaign of its own, in transactions that take long, are undone in part or in
  * whole, or are prepared and end later. `onCommit` gets the numbers of what was committed, in the statement's wake.
@@ -29,7 +24,8 @@ export function writer(client: Client, campaign: number, onCommit: (ids: string[
     state = 'none';
   }
   return {
-    step: async (roll: Roll): Promise<void> => {
+    /** `roll`, from 0 to 99: what it does next, as its state allows. */
+    step: async (roll: number): Promise<void> => {
       if (state === 'prepared') {
         if (roll < 30) await end(`commit prepared ${name}`, true);
         else if (roll < 40) await end(`rollback prepared ${name}`, false);

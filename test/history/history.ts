@@ -4,7 +4,7 @@ import { Command, Option } from '@commander-js/extra-typings';
 import { seed } from '../support/seed.ts';
 import { type Fault, faults } from './faults/faults.ts';
 import { underFault } from './faults/under-fault.ts';
-import { report } from './report.ts';
+import { report } from './violations.ts';
 
 /** In milliseconds: the bar for how soon it serves again. */
 const soon = 2_000;

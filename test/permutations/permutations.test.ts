@@ -38,6 +38,12 @@ const byOperator =
     steps: make(stage, nth),
   });
 
+/** In one transaction, and in one after the other. */
+const thereAndBack = (there: string, back: string, make: (stage: Stage) => acts.Act[]) => ({
+  [`${there} and ${back}`]: byOperator((stage) => committed(...make(stage))),
+  [`${there}, then ${back}`]: byOperator((stage) => make(stage).flatMap((act) => committed(act))),
+});
+
 const actors: Record<string, Make> = {
   'an update that waits': byService('waits'),
   'an update': byService('passes'),
@@ -46,23 +52,12 @@ const actors: Record<string, Make> = {
   'an update in a batch, if it is changed': byService('batch', 'changed'),
   'the operator sets it': byOperator((stage, nth) => committed(updates.operatorSets(stage, nth))),
   'the operator moves it': byOperator((stage, nth) => committed(updates.operatorSets(stage, nth, first))),
-  'transfer and back': byOperator((stage) =>
-    committed(acts.transfer(stage, stage.otherOwner), acts.transfer(stage, stage.owner)),
-  ),
-  'transfer, then back': byOperator((stage) => [
-    ...committed(acts.transfer(stage, stage.otherOwner)),
-    ...committed(acts.transfer(stage, stage.owner)),
+  ...thereAndBack('transfer', 'back', (stage) => [
+    acts.transfer(stage, stage.otherOwner),
+    acts.transfer(stage, stage.owner),
   ]),
-  'default and back': byOperator((stage) => committed(acts.flag(stage, true), acts.flag(stage, false))),
-  'default, then back': byOperator((stage) => [
-    ...committed(acts.flag(stage, true)),
-    ...committed(acts.flag(stage, false)),
-  ]),
-  'deletion and creation': byOperator((stage) => committed(acts.deletion(stage), acts.creation(stage))),
-  'deletion, then creation': byOperator((stage) => [
-    ...committed(acts.deletion(stage)),
-    ...committed(acts.creation(stage)),
-  ]),
+  ...thereAndBack('default', 'back', (stage) => [acts.flag(stage, true), acts.flag(stage, false)]),
+  ...thereAndBack('deletion', 'creation', (stage) => [acts.deletion(stage), acts.creation(stage)]),
   revocation: byOperator((stage) => committed(acts.revocation(stage, 'revoked_at'))),
   expiry: byOperator((stage) => committed(acts.revocation(stage, 'expires_at'))),
   click: (stage, nth) => ({ role: 'redirector', steps: committed(acts.click(stage, nth)) }),

@@ -35,13 +35,10 @@ export function headerValues({ rawHeaders, headers }: IncomingMessage, name: str
   return values;
 }
 
-/** The elements of a header, in lower case, without empty ones (RFC 9110, section 5.6.1). */
+/** The elements of a header, without empty ones; a text in quotes may have commas (RFC 9110, section 5.6.1). */
 export function listed(value: string | undefined): string[] {
-  if (value === undefined) return [];
-  return value
-    .split(',')
-    .map((element) => element.trim().toLowerCase())
-    .filter((element) => element !== '');
+  const elements = value?.match(/(?:"[^"]*"|[^,])+/g) ?? [];
+  return elements.map((element) => element.trim()).filter((element) => element !== '');
 }
 
 /** Whether the body is JSON in UTF-8, without a content encoding (RFC 9110, section 8.3 and 8.4). */
@@ -51,7 +48,7 @@ export function isJson(request: IncomingMessage): boolean {
   if (types.length !== 1 || type !== 'application/json') return false;
   // Many programs write `utf8`, which the Encoding standard reads as the same.
   if (!/^utf-?8$/i.test(parameters.charset ?? 'utf-8')) return false;
-  return listed(request.headers['content-encoding']).every((coding) => coding === 'identity');
+  return listed(request.headers['content-encoding']).every((coding) => /^identity$/i.test(coding));
 }
 
 /**
@@ -60,18 +57,19 @@ export function isJson(request: IncomingMessage): boolean {
  */
 export function conditionIn({ headers }: IncomingMessage): Condition | undefined {
   const match = headers['if-match'];
-  const noneMatch = headers['if-none-match'];
-  if (match === undefined && noneMatch === undefined) return undefined;
+  const noneMatch = listed(headers['if-none-match']);
   // Also among others, where it is no element: whoever sends it does not want to overwrite a mirror.
-  if (listed(noneMatch).includes('*')) return { oneOf: [] };
-  const noneOf = numbersIn(noneMatch ?? '', true);
+  if (noneMatch.includes('*')) return { oneOf: [] };
+  const noneOf = numbersOf(noneMatch, true);
   if (match !== undefined && match.trim() !== '*')
-    return { oneOf: numbersIn(match, false).filter((number) => !noneOf.includes(number)) };
+    return { oneOf: numbersOf(listed(match), false).filter((number) => !noneOf.includes(number)) };
   return noneOf.length > 0 ? { noneOf } : undefined;
 }
 
 /** Weak tags count in a weak comparison only (RFC 9110, section 8.8.3.2). */
-function numbersIn(list: string, weakly: boolean): number[] {
-  const tags = list.matchAll(/(?<=^|,)[\t ]*(W\/)?"(0|[1-9][0-9]{0,15})"[\t ]*(?=,|$)/g);
-  return [...tags].flatMap(([, weak, number]) => (weak === undefined || weakly ? Number(number) : []));
+function numbersOf(tags: readonly string[], weakly: boolean): number[] {
+  return tags.flatMap((tag) => {
+    const [, weak, number] = /^(W\/)?"(0|[1-9][0-9]{0,15})"$/.exec(tag) ?? [];
+    return number === undefined || (weak && !weakly) ? [] : Number(number);
+  });
 }

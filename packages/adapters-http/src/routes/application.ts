@@ -154,7 +154,7 @@ export function messageFault(request: IncomingMessage): Fault | undefined {
   const hosts = headerValues(request, 'host');
   if (hosts.length > 1 || (hosts.length === 0 && request.httpVersionMinor === 1)) return 'bad-request';
   if (!host.test(hosts[0] ?? '')) return 'bad-request';
-  const isMet = listed(request.headers.expect).every((expectation) => expectation === '100-continue');
+  const isMet = listed(request.headers.expect).every((expectation) => /^100-continue$/i.test(expectation));
   return isMet ? undefined : 'expectation-failed';
 }
 
