@@ -45,14 +45,14 @@ const targets: readonly { readonly files: string; readonly tests: string }[] = [
       ${permutations} commands/import-export.test.ts schema/enforced.test.ts`,
   },
   {
-    files: 'schema/{keys,denied-hosts}.ts',
+    files: 'schema/keys.ts',
     tests: `schema/{key-locks,rights,refusals}.test.ts postgres/for-pages.test.ts hot-path/key-uses.test.ts commands/keys.test.ts
       schema/enforced.test.ts`,
   },
   {
     files: 'schema/tables.ts',
     tests:
-      'postgres/{table-constraints,for-pages}.test.ts schema/{rights,comebacks,enforced,upgrade}.test.ts',
+      'postgres/{table-constraints,for-pages}.test.ts schema/{rights,refusals,comebacks,enforced,upgrade}.test.ts',
   },
   {
     files: 'schema/enforced.ts',

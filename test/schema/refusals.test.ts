@@ -271,6 +271,15 @@ describe('contract: the data around it — what nobody may with the password of 
     await client.end();
   });
 
+  it('at most 100,000 hosts can be denied', async () => {
+    const client = await connect(service.database.address('service'));
+    const deny = (hosts: number) =>
+      `select campaign_mirror.deny_hosts(array_agg(n || '.example')) from generate_series(1, ${hosts}) as n`;
+    expect(await codeOf(client, deny(100_001))).to.equal('54000');
+    expect(await codeOf(client, deny(100_000))).to.equal('done');
+    await client.end();
+  });
+
   it('no mirror is set in a transaction that would judge a key as it was when it began', async () => {
     const client = await connect(service.database.address('service'));
     for (const level of ['repeatable read', 'serializable']) {
