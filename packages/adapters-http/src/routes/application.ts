@@ -59,11 +59,18 @@ export function setMirrorRoutes(
   settings: SetMirrorSettings & Pick<ApplicationSettings, 'middleware'>,
   before: readonly Middleware[] = [],
 ): Router<ServiceState> {
-  const { middleware = [] } = settings;
+  const { middleware: own = [] } = settings;
+  const middleware = own.length > 0 ? [answered, ...own] : [];
   const parts = [...before, routeOf(setMirrorRoute, 'POST'), ...middleware, ...setMirror(settings)];
   // The router composes the parts that it is given anew for each request.
   return exactRouter().all(setMirrorPath, compose(parts));
 }
+
+/** Koa would answer in plain text what middleware of a program leaves unanswered. */
+const answered: Middleware = async (context, next) => {
+  await next();
+  if (context.status === 404 && context.body === undefined) notFound(context, next);
+};
 
 /** Case and trailing slashes matter (contract: the path). A router changes the options that it is given with `prefix`. */
 export const exactRouter = () => new Router<ServiceState>({ sensitive: true, strict: true });
