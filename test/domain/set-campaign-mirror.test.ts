@@ -1,5 +1,6 @@
 import { mock } from 'node:test';
 import { setImmediate as later } from 'node:timers/promises';
+import { inspect } from 'node:util';
 import {
   InMemoryCampaigns,
   InMemoryIdentity,
@@ -211,6 +212,25 @@ describe('contract: the call — set the mirror of a campaign', () => {
     ports.results.push(...Array(9).fill(differs(campaign)));
     expect(await rejection(useCase.execute(request))).to.be.instanceOf(Unavailable);
     expect(ports.changes).to.have.length(5);
+  });
+
+  it('what an adapter without types hands over malformed is its fault: nothing is read or written', async () => {
+    const requestIds = ['', 'a b', '\ud800', 'x'.repeat(129), undefined].map((requestId) => ({ requestId }));
+    const campaigns = [0, 1.5, 2 ** 53, Number.NaN, '7', '7,8', null].map((one) => ({ campaign: one }));
+    const subjects = ['gateway:\0', `gateway:${'x'.repeat(201)}`, 'gateway:', 'operator', 'key:0', 'x'];
+    const callers = [
+      ...subjects.map((text) => ({ ...caller, subject: text })),
+      ...[0, 1.5, '7', null, undefined].map((ownerId) => ({ ...caller, ownerId })),
+    ].map((one) => ({ caller: one }));
+    for (const one of [...requestIds, ...campaigns, ...callers])
+      expect(
+        await rejection(useCase.execute({ ...request, ...one } as never)),
+        inspect(one),
+      ).to.be.instanceOf(TypeError);
+    expect(ports.asked).to.deep.equal([]);
+    const longest = { ...request, requestId: '~'.repeat(128) };
+    const by = { ...caller, subject: subject('gateway', 'é 😀') as domain.Subject };
+    expect(await useCase.execute({ ...longest, caller: by })).to.have.property('kind', 'mirror-set');
   });
 
   for (const [port, written] of Object.entries({ found: 0, caller: 0, set: 1 })) {

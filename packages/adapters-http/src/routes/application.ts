@@ -120,16 +120,14 @@ function pathOf(target: string): string {
 
 function pageRoutes(pages: Pages): Router<ServiceState> {
   const router = exactRouter();
-  for (const [path, page] of pages) readOnly(router, path, sendPage(page));
+  for (const [path, page] of pages) router.all(path, readOnly(path), sendPage(page));
   // Other methods of `/` have no route.
   const toDocs: Middleware = (context) => answer(context, movedTo(docsPath));
-  return pages.has(docsPath) ? router.get('/', routeOf('/', 'GET', 'HEAD'), toDocs) : router;
+  return pages.has(docsPath) ? router.get('/', readOnly('/'), toDocs) : router;
 }
 
-/** A path that answers GET and HEAD. */
-export function readOnly(router: Router<ServiceState>, path: string, read: Middleware): void {
-  router.all(path, routeOf(path, 'GET', 'HEAD'), read);
-}
+/** The first part of a route that answers GET and HEAD. */
+export const readOnly = (path: string) => routeOf(path, 'GET', 'HEAD');
 
 function sendPage(source: Page | (() => Promise<Page>)): Middleware {
   return async (context) => {
@@ -153,7 +151,6 @@ function sendPage(source: Page | (() => Promise<Page>)): Middleware {
 /** A host and a port, or nothing (RFC 9112, section 3.2; RFC 3986, section 3.2.2). */
 const host = /^(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._~!$&'()*+,;=%-]*)(?::[0-9]*)?$/;
 
-/** Why a message that Node's parser accepts must be refused nevertheless. */
 export function messageFault(request: IncomingMessage): Fault | undefined {
   if (request.httpVersionMajor !== 1) return 'bad-request';
   // A transfer coding that is not decoded, or any at all in HTTP/1.0 (RFC 9112, section 6.1).

@@ -1,5 +1,5 @@
 import type { Condition } from '../values/condition.ts';
-import type { CampaignId, Subject } from '../values/identifiers.ts';
+import * as values from '../values/identifiers.ts';
 import {
   type AddressFault,
   type HostList,
@@ -8,7 +8,7 @@ import {
   noDeniedHosts,
 } from '../values/mirror-address.ts';
 import { Unavailable } from '../values/unavailable.ts';
-import type { Campaign, CampaignRepository, ConditionFailed, MirrorSet } from './campaign-repository.ts';
+import type { Campaign, CampaignRepository, MirrorNow } from './campaign-repository.ts';
 import { type Caller, type Identified, type Identity, isCaller, type Refused } from './identity.ts';
 
 /** The rules that apply to everyone, including the operator. */
@@ -41,7 +41,6 @@ export type Refusal = (typeof authorizationRules)[number]['refusal'];
 /** Why even the operator, who owns no campaigns, is not allowed to set the mirror. */
 export type OperatorRefusal = (typeof campaignRules)[number]['refusal'];
 
-/** The first rule that does not hold for this caller and campaign, or undefined if all hold. */
 function refusalOf(campaign: Campaign, caller: Caller): Refusal | undefined {
   return authorizationRules.find((rule) => !rule.holds(campaign, caller))?.refusal;
 }
@@ -57,21 +56,19 @@ export interface SetMirrorRequest {
   /** The caller that `identity` has identified by the credential; by default it is asked here. */
   readonly caller?: Caller | undefined;
   /** Undefined if the submitted identifier cannot be a campaign's. */
-  readonly campaign: CampaignId | undefined;
+  readonly campaign: values.CampaignId | undefined;
   /** Undefined if the submitted body contains no address. */
   readonly address: string | undefined;
   /** Links the history row to the log lines of the request: 1 to 128 visible ASCII characters (`isRequestId`). */
   readonly requestId: string;
-  /** The last change that the mirror must have; by default, any. */
   readonly condition?: Condition | undefined;
 }
 
 /** The result of a call (contract: answers). Nothing was written unless it is `mirror-set`. */
 export type Outcome =
-  | MirrorSet
-  | ConditionFailed
+  | MirrorNow
   /** `because` and `subject` are for the log only. */
-  | { readonly kind: 'unauthenticated'; readonly because?: string; readonly subject?: Subject }
+  | { readonly kind: 'unauthenticated'; readonly because?: string; readonly subject?: values.Subject }
   | { readonly kind: 'campaign-not-found' }
   | { readonly kind: 'refused'; readonly because: Refusal }
   | AddressRefusal;
@@ -109,9 +106,16 @@ export class SetCampaignMirror {
     this.#deniedHosts = deniedHosts;
   }
 
-  /** @throws Unavailable when a port is unavailable, or when the campaign changed after each judgement */
+  /**
+   * @throws Unavailable when a port is unavailable, or when the campaign changed after each judgement
+   * @throws TypeError when an adapter passes a request id, a campaign or a caller that is malformed
+   */
   async execute(request: SetMirrorRequest): Promise<Outcome> {
     const { credential, requestId, condition } = request;
+    if (!values.isRequestId(requestId))
+      throw new TypeError('requestId: not 1 to 128 visible ASCII characters');
+    if (request.campaign !== undefined && values.campaignId(request.campaign) !== request.campaign)
+      throw new TypeError('campaign: not an integer from 1 to 2^53-1');
     const known = request.caller ?? this.identity.remembered?.(credential);
     const identified = known ?? (await this.identity.whoIs(credential));
     if (!isCaller(identified)) return unauthenticated(identified);
@@ -127,6 +131,8 @@ export class SetCampaignMirror {
       if (refusal) return { kind: 'refused', because: refusal };
       if (typeof address !== 'string') return address;
 
+      if (!isWellFormed(caller))
+        throw new TypeError('the identity returned a caller whose owner or subject is malformed');
       const result = await this.#campaigns.setMirror(campaign, { address, by: caller, requestId, condition });
       if (result.kind === 'mirror-set' || result.kind === 'condition-failed') return result;
       if (result.kind === 'caller-invalid') facts = await this.#read(request);
@@ -170,4 +176,11 @@ function hypothesis({ campaign: id }: SetMirrorRequest, caller: Caller): Facts |
 export function unauthenticated(identified: Refused | undefined): Outcome {
   const { refused: because, subject } = identified ?? {};
   return { kind: 'unauthenticated', ...(because !== undefined && { because }), ...(subject && { subject }) };
+}
+
+/** Types say so, but not to an identity in JavaScript: for a store, an owner that is missing can mean any owner. */
+function isWellFormed({ ownerId, subject }: Caller): boolean {
+  const { kind, name = '' } = values.partsOf(subject);
+  const known = values.accessKeyOf(subject) ?? values.subject(kind, name);
+  return known !== undefined && ownerId !== undefined && values.ownerId(ownerId) === ownerId;
 }

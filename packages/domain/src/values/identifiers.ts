@@ -40,7 +40,8 @@ export const historyId = (value: string | number) => identifier<HistoryId>(value
 export const auditId = (value: string | number) => identifier<AuditId>(value);
 
 /** Whether every store and log can keep a text as the id of a request: 1 to 128 visible ASCII characters. */
-export const isRequestId = (text: string): boolean => /^[\x21-\x7e]{1,128}$/.test(text);
+export const isRequestId = (text: string): boolean =>
+  typeof text === 'string' && /^[\x21-\x7e]{1,128}$/.test(text);
 
 /** A display name of a campaign or an access key: 1 to 200 characters on one line, without control characters. */
 export type Label = Branded<string, 'Label'>;
