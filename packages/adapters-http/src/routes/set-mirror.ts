@@ -86,6 +86,8 @@ function body(limit = 16_384): Part {
   return async (context, next) => {
     const { req: request } = context;
     const refuse = (because: Fault) => answer(context, faults[because]);
+    // In HTTP/2, a body needs neither of the two.
+    if (request.httpVersionMajor > 1) request.headers['transfer-encoding'] ??= 'chunked';
     const length = Number(request.headers['content-length'] ?? 0);
     // A chunked body can still be empty.
     if (length === 0 && request.headers['transfer-encoding'] === undefined) return next();
