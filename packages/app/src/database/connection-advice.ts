@@ -33,7 +33,8 @@ const undone: Advice = {
     'a sequence is behind its table: `./campaign-mirror doctor` names it, and the statement that mends it',
   '25006': namePrimary,
   '53300': 'end sessions, or raise its limit (max_connections, connection limit)',
-  // The dot keeps it behind 53300: JavaScript sorts keys that are integers.
+  '53100': 'make its disk larger',
+  // With the dot it is no number, which JavaScript would put before the others.
   '53.': 'its log says which resource it lacks',
 };
 
