@@ -3,8 +3,8 @@ import { answered, command, startCommandProcess } from '../support/commands/comm
 import { commandsOn } from '../support/commands/commands-on.ts';
 import { emptyDatabase } from '../support/database/database-server.ts';
 import { rival, untilWaiting } from '../support/database/rival.ts';
-import { databaseOf } from '../support/process/lives.ts';
-import { projectFolder, start } from '../support/process/service-process.ts';
+import { databaseOf, folderOf } from '../support/process/lives.ts';
+import { outputOf, projectFolder, start } from '../support/process/service-process.ts';
 
 describe('what holds of every command', () => {
   const database = databaseOf('suite');
@@ -67,8 +67,17 @@ const hurried = `data:text/javascript,${encodeURIComponent(`
   const real = performance.now.bind(performance);
   performance.now = () => real() * 100;`)}`;
 
+const saysWhatIsOpened = `data:text/javascript,${encodeURIComponent(`
+  import fs from 'node:fs';
+  const { open } = fs;
+  fs.open = (path, ...more) => {
+    open(path, ...more);
+    console.error(path);
+  };`)}`;
+
 describe('a call of the command line', () => {
   const database = databaseOf('test');
+  const folder = folderOf('test');
   const on = commandsOn(database);
   const asOwner = () => ({ DATABASE_URL: database.url('owner') });
   const held = (table: string) =>
@@ -84,6 +93,15 @@ describe('a call of the command line', () => {
       expect(migrating).to.include({ output: '', errors: 'Nothing was done.\n' });
       await holder.rollback();
     }
+  });
+
+  it('while it waits for somebody to write to a pipe, a signal stops it too', async () => {
+    await outputOf(start('mkfifo', [folder.at('pipe')], {}));
+    const NODE_OPTIONS = `--import=${saysWhatIsOpened}`;
+    const reading = startCommandProcess(['import', folder.at('pipe')], { ...on.settings, NODE_OPTIONS });
+    await reading.says(() => (reading.errors.includes('pipe') ? true : undefined));
+    expect((await reading.stop('SIGINT')).signal).to.equal('SIGINT');
+    expect(reading.errors).to.match(/\nStopped\. /);
   });
 
   it('an output that is full is told, by the exit code too: what it holds is not whole', async () => {

@@ -157,7 +157,7 @@ async function consumer({ manager, bin, skipLibCheck, versions }: Tools) {
     compile: async (): Promise<string[]> => {
       const words = ['node_modules/typescript/bin/tsc', '-p', '.', '--pretty', 'false'];
       const told: string = await ran('node', words).catch(({ stdout }) => stdout);
-      const ofOthers = /^.*node_modules\/(?!@campaign-mirror\/)/;
+      const ofOthers = /^.*node_modules\/(?!@campaign-mirror\/|.*node_modules\/)/;
       return told.split('\n').filter((line) => /^\S/.test(line) && !ofOthers.test(line));
     },
     node: (words: readonly string[], variables: Readonly<Record<string, string | undefined>> = {}) =>

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
+import http2 from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { mock } from 'node:test';
 import { inspect } from 'node:util';
@@ -14,7 +15,7 @@ import bodyParser from 'koa-bodyparser';
 import { rows } from '../support/http/answer-rows.ts';
 import { RawConnection } from '../support/http/connection.ts';
 import { CapturedLog } from '../support/http/log.ts';
-import { type Asking, ask, pathOf, requestBytes } from '../support/http/request.ts';
+import { type Asking, ask, bodyWith, pathOf, requestBytes } from '../support/http/request.ts';
 import { withHttpService } from '../support/http/service.ts';
 
 type Settings = Parameters<typeof setMirrorListener>[0];
@@ -147,6 +148,36 @@ describe('the route in applications of others', () => {
     });
     expect(seen).to.have.length(3);
     for (const one of seen) expect(one).to.include('requestId').and.not.include(service().keys.valid);
+  });
+
+  it('Koa, which leaves a fragment out: such a target has no route, as in the service', async () => {
+    const app = new Koa().use(setMirrorRouter({ useCase: useCase() }).routes());
+    await hosted(createServer(app.callback()), async (host) => {
+      const asking = { target: `${pathOf(service().campaigns.own)}#x` };
+      expect(comparable(await ask(host, asking))).to.deep.equal(comparable(await ask(service(), asking)));
+    });
+  });
+
+  it('HTTP/2: a body is read, whether or not its length is told', async () => {
+    const server = http2.createServer(setMirrorListener({ useCase: useCase() }));
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const client = http2.connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const body = bodyWith('https://second.example/');
+    const statusOf = async (sent: string, headers = {}) => {
+      const call = { ':method': 'POST', ':path': pathOf(service().campaigns.own) };
+      const authorization = `Bearer ${service().keys.valid}`;
+      const type = { 'content-type': 'application/json' };
+      const request = client.request({ ...call, ...type, authorization, ...headers });
+      request.end(sent);
+      const [answer] = await once(request, 'response');
+      return answer[':status'];
+    };
+    expect(await statusOf(body)).to.equal(200);
+    expect(await statusOf(body, { 'content-length': body.length })).to.equal(200);
+    expect(await statusOf('x'.repeat(20_000))).to.equal(413);
+    expect(await statusOf('')).to.equal(422);
+    client.close();
+    server.close();
   });
 
   it('no refusal waits, since a host may be paid for its time', async () => {

@@ -99,7 +99,7 @@ describe('a service with parts of somebody else', () => {
       "rebind(tokens.credentialForm).toConstantValue({ credentialHeader: 'X-Caller' });",
       `rebind(tokens.middleware).toConstantValue([(context, next) => {
         context.set('X-Own', context.state.call.route);
-        return next();
+        return context.get('X-Silent') ? undefined : next();
       }]);`,
       `const { Counter, Registry } = await import('prom-client');
        const registry = new Registry();
@@ -114,12 +114,31 @@ describe('a service with parts of somebody else', () => {
       401,
       path.replace('/1/', '/{campaign}/'),
     ]);
+    const silent = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method: 'POST',
+      headers: { 'X-Silent': '1' },
+    });
+    const message = `The route ${path} could not be found.`;
+    expect([silent.status, await silent.json()]).to.deep.equal([404, { message }]);
     const metrics = await (await fetch(`http://127.0.0.1:${opsPort}/metrics`)).text();
     expect(metrics)
       .to.match(/^own_total 3$/m)
       .and.match(/^nodejs_version_info/m);
     await service.stop();
   });
+
+  const forEver = "console.error('making'); setInterval(() => {}, 1_000); return new Promise(() => {});";
+  for (const [part, hanging] of [
+    ['tokens.identity', `rebind(tokens.identity).toDynamicValue(() => { ${forEver} });`],
+    ['a module', forEver],
+  ] as const)
+    it(`${part} that is never made does not keep it from ending, which says so`, async () => {
+      const service = running({}, rebind.campaigns, hanging);
+      await service.says(() => (service.errors.includes('making') ? true : undefined));
+      expect(await service.stop()).to.include({ code: 1 });
+      expect((await service.event('hung')).part).to.equal(part);
+      expect(events(service).at(-1)).to.equal('stopped');
+    });
 
   const unfit = {
     campaignRepository: '{ find() {} }',

@@ -20,11 +20,6 @@ export {
   setMirrorRouter,
 } from './routes/application.ts';
 export type { CallLimits, Count, Limiter, Rate } from './routes/limits.ts';
-export {
-  type Checks,
-  type OpsAnswer,
-  type OpsSettings,
-  opsApplication,
-} from './routes/ops.ts';
+export { type Checks, type OpsAnswer, type OpsSettings, opsApplication } from './routes/ops.ts';
 export { contentSecurityPolicy, type Page, type Pages, page } from './routes/pages.ts';
 export type { SetMirrorSettings } from './routes/set-mirror.ts';

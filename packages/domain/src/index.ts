@@ -1,5 +1,4 @@
 export * from './import-campaigns/campaign-import.ts';
-export * from './import-campaigns/imported-campaign.ts';
 export * from './move-mirrors/mirror-moves.ts';
 export * from './move-mirrors/move-mirrors.ts';
 export { type HostMove, type HostMoveFault, hostMove } from './move-mirrors/moved-address.ts';

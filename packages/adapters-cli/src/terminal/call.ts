@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { SingleBar } from 'cli-progress';
 import { orStopped } from './errors.ts';
 import { Output, type OutputStream } from './output.ts';
 
@@ -18,7 +17,11 @@ export interface CommandInput {
   readonly signal: AbortSignal;
 }
 
-export type Progress = Pick<SingleBar, 'update' | 'stop'>;
+/** Of the library's bar, whose types whoever installs this package does not have. */
+export interface Progress {
+  update(value: number): void;
+  stop(): void;
+}
 
 /** One call of the command line, from its arguments to its exit code. */
 export class Call {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -13,10 +14,16 @@ export type CsvFile = Awaited<ReturnType<typeof csvFile>>;
  * bytes; of a pipe, its path, and no size. @throws ClearError when there is no such file
  */
 export async function csvFile(path: string, stdin: Readable) {
-  if (path === '-') return { name: 'standard input', size: undefined, open: () => stdin };
+  if (path === '-') return { name: 'standard input', size: undefined, open: async () => stdin };
   const stats = await stat(path).catch((error) => Promise.reject(unreadable(path, error)));
   const [name, size] = stats.isFile() ? [basename(path), stats.size] : [path, undefined];
-  return { name, size, open: () => createReadStream(path) };
+  const open = async (signal: AbortSignal) => {
+    const file = createReadStream(path);
+    // Opening a pipe waits until somebody writes to it, which aborting the stream does not end.
+    await once(file, 'open', { signal });
+    return file;
+  };
+  return { name, size, open };
 }
 
 function unreadable(path: string, error: NodeJS.ErrnoException): ClearError {
@@ -60,7 +67,7 @@ async function* linesOf(call: Call, file: CsvFile): AsyncGenerator<string> {
   let bytes = 0;
   let rest = '';
   try {
-    for await (const chunk of addAbortSignal(signal, file.open())) {
+    for await (const chunk of addAbortSignal(signal, await file.open(signal))) {
       const lines = `${rest}${chunk.toString('latin1')}`.split('\n');
       // Only as much of an endless line is kept as shows that it is too long.
       rest = lines.pop()?.slice(0, longestLine + 1) ?? '';

@@ -7,12 +7,10 @@ import type Koa from 'koa';
 import { clientOf, type TrustedProxies } from './client-address.ts';
 import { faults, type Reply } from './replies.ts';
 
-/** What is known of a request while it passes the chain. */
-type Call = { -readonly [Name in keyof AnsweredRequest]: AnsweredRequest[Name] };
-
 /** What one part of the chain leaves for the parts after it. */
 export interface ServiceState {
-  call: Call;
+  /** What is known of the request so far. */
+  call: { -readonly [Name in keyof AnsweredRequest]: AnsweredRequest[Name] };
   /** When the headers of the request had been read, by `performance.now()`. */
   began: number;
   /** The asynchronous context of the request, and with it its trace. */

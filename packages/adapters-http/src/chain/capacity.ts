@@ -59,8 +59,9 @@ export class Capacity {
 
   /** Refuses requests that arrive while the load is too high, before their bodies are read. */
   readonly middleware: Middleware = (context, next) => {
-    const overload = this.#overload;
-    return overload ? this.#refuse(context, overload) : next();
+    if (this.inFlight >= this.limits.inFlight) return this.#refuse(context, 'requests');
+    // Once each turn takes too long, only less work helps. One alone, as for the collection of garbage, does not count.
+    return this.#lateTurns > 1 ? this.#refuse(context, 'event-loop-delay') : next();
   };
 
   /** Continues with this place, in exchange for the one that the request has; 503 if there is none. */
@@ -114,12 +115,6 @@ export class Capacity {
     context.state.call.overload = true;
     await this.hold(context);
     answer(context, faults.unavailable);
-  }
-
-  get #overload(): Overload | undefined {
-    if (this.inFlight >= this.limits.inFlight) return 'requests';
-    // Once each turn takes too long, only less work helps. One alone, as for the collection of garbage, does not count.
-    return this.#lateTurns > 1 ? 'event-loop-delay' : undefined;
   }
 
   #overloadOf({ caller, campaign, owner, key }: Place): Overload | undefined {

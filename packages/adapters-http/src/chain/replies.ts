@@ -1,7 +1,7 @@
 import {
   type AddressFault,
   addressFaults,
-  type ConditionFailed,
+  type MirrorNow,
   type Outcome,
   type Refusal,
 } from '@campaign-mirror/domain';
@@ -120,7 +120,7 @@ const invalidAddress = withReasons<AddressFault>(Object.fromEntries(texts));
 /** The mirror in JSON (contract: the mirror): these keys, in this order. */
 function withMirror(
   status: number,
-  { mirror, lastChange }: Pick<ConditionFailed, 'mirror' | 'lastChange'>,
+  { mirror, lastChange }: Pick<MirrorNow, 'mirror' | 'lastChange'>,
   message?: string,
   because?: string,
 ): Reply {

@@ -26,8 +26,7 @@ export class HttpServer {
   /** What listens beside it, and hands its connections over. */
   readonly #beside: NetServer[] = [];
   readonly #connections = new Map<Socket, Connection>();
-  /** How many are open by each network. */
-  readonly #ofNetworks = new Map<string | undefined, number>();
+  readonly #openByNetwork = new Map<string | undefined, number>();
 
   constructor(application: RequestListener, settings: HttpServerSettings) {
     this.#settings = settings;
@@ -90,18 +89,18 @@ export class HttpServer {
     const { calls, capacity } = this.#settings;
     const { connections: all = Number.POSITIVE_INFINITY } = capacity.limits;
     const network = networkOfPeer(socket, calls.settings.proxies);
-    const own = this.#ofNetworks.get(network) ?? 0;
+    const own = this.#openByNetwork.get(network) ?? 0;
     if (this.connections >= all || (network !== undefined && own >= all / 2)) {
       capacity.refused('connections');
       socket.destroy();
       return false;
     }
-    this.#ofNetworks.set(network, own + 1);
+    this.#openByNetwork.set(network, own + 1);
     socket.once('close', () => {
       this.#connections.delete(socket);
-      const left = this.#ofNetworks.get(network) ?? 0;
-      if (left > 1) this.#ofNetworks.set(network, left - 1);
-      else this.#ofNetworks.delete(network);
+      const left = this.#openByNetwork.get(network) ?? 0;
+      if (left > 1) this.#openByNetwork.set(network, left - 1);
+      else this.#openByNetwork.delete(network);
     });
     return true;
   }
@@ -152,12 +151,11 @@ export class HttpServer {
   #refuseTunnel({ socket, headers }: IncomingMessage): void {
     // Node has removed its own listeners; without one, a caller that resets the connection would end the process.
     socket.on('error', () => socket.destroy());
-    const method = 'CONNECT';
-    const refusal = methodNotSupported(method, 'POST');
-    this.#connections.get(socket)?.refuse(refusal, '', method, requestIdOf(headers['x-request-id']));
+    const refusal = methodNotSupported('CONNECT', 'POST');
+    this.#connections.get(socket)?.refuse(refusal, '', 'CONNECT', requestIdOf(headers['x-request-id']));
   }
 
-  #onParserError({ code, rawPacket }: ParserError, socket: Socket): void {
+  #onParserError({ code, rawPacket }: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Socket): void {
     const heard = rawPacket?.toString('latin1');
     if (code === 'ECONNRESET' || !socket.writable) socket.destroy();
     else this.#connections.get(socket)?.refuse(faults[parserFault(code, heard)], heard);
@@ -169,9 +167,6 @@ async function listening(server: NetServer, where: ListenOptions): Promise<numbe
   await once(server.listen(where), 'listening');
   return (server.address() as AddressInfo).port;
 }
-
-/** `rawPacket` is the input that was read last. */
-type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
 
 /** The answer to an error of Node's parser, or to a missed time limit. */
 function parserFault(code: string | undefined, heard = ''): Fault {
@@ -186,13 +181,11 @@ const maxIgnored = 32;
 /** How long a connection stays open for its caller to read a last answer, in milliseconds. */
 const lastAnswerTime = 1_000;
 
-/** What a listener needs besides the application that it serves. */
+/** What a listener needs besides the application; `calls`, `capacity` and `origins` are those of the application. */
 export interface HttpServerSettings {
-  /** The calls of the application. */
   readonly calls: Calls;
   readonly capacity: Capacity;
   readonly limits?: TimeLimits;
-  /** Those of the application. */
   readonly origins?: readonly string[] | undefined;
 }
 

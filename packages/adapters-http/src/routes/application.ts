@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import Router from '@koa/router';
 import Koa from 'koa';
 import compose from 'koa-compose';
@@ -59,11 +60,18 @@ export function setMirrorRoutes(
   settings: SetMirrorSettings & Pick<ApplicationSettings, 'middleware'>,
   before: readonly Middleware[] = [],
 ): Router<ServiceState> {
-  const { middleware = [] } = settings;
+  const { middleware: own = [] } = settings;
+  const middleware = own.length > 0 ? [answered, ...own] : [];
   const parts = [...before, routeOf(setMirrorRoute, 'POST'), ...middleware, ...setMirror(settings)];
   // The router composes the parts that it is given anew for each request.
   return exactRouter().all(setMirrorPath, compose(parts));
 }
+
+/** Koa would answer in plain text what middleware of a program leaves unanswered. */
+const answered: Middleware = async (context, next) => {
+  await next();
+  if (context.status === 404 && context.body === undefined) notFound(context, next);
+};
 
 /** Case and trailing slashes matter (contract: the path). A router changes the options that it is given with `prefix`. */
 export const exactRouter = () => new Router<ServiceState>({ sensitive: true, strict: true });
@@ -112,16 +120,14 @@ function pathOf(target: string): string {
 
 function pageRoutes(pages: Pages): Router<ServiceState> {
   const router = exactRouter();
-  for (const [path, page] of pages) readOnly(router, path, sendPage(page));
+  for (const [path, page] of pages) router.all(path, readOnly(path), sendPage(page));
   // Other methods of `/` have no route.
   const toDocs: Middleware = (context) => answer(context, movedTo(docsPath));
-  return pages.has(docsPath) ? router.get('/', routeOf('/', 'GET', 'HEAD'), toDocs) : router;
+  return pages.has(docsPath) ? router.get('/', readOnly('/'), toDocs) : router;
 }
 
-/** A path that answers GET and HEAD. */
-export function readOnly(router: Router<ServiceState>, path: string, read: Middleware): void {
-  router.all(path, routeOf(path, 'GET', 'HEAD'), read);
-}
+/** The first part of a route that answers GET and HEAD. */
+export const readOnly = (path: string) => routeOf(path, 'GET', 'HEAD');
 
 function sendPage(source: Page | (() => Promise<Page>)): Middleware {
   return async (context) => {
@@ -145,7 +151,6 @@ function sendPage(source: Page | (() => Promise<Page>)): Middleware {
 /** A host and a port, or nothing (RFC 9112, section 3.2; RFC 3986, section 3.2.2). */
 const host = /^(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._~!$&'()*+,;=%-]*)(?::[0-9]*)?$/;
 
-/** Why a message that Node's parser accepts must be refused nevertheless. */
 export function messageFault(request: IncomingMessage): Fault | undefined {
   if (request.httpVersionMajor !== 1) return 'bad-request';
   // A transfer coding that is not decoded, or any at all in HTTP/1.0 (RFC 9112, section 6.1).
@@ -169,13 +174,22 @@ export type MountSettings = Pick<SetMirrorSettings, 'useCase'> &
  * answers in JSON. Without a `log`, the error behind a 500 or 503 is an `error` event of your application.
  */
 export function setMirrorRouter(settings: MountSettings): Router<ServiceState> {
-  return setMirrorRoutes(settings, surroundings(new Calls(settings), settings));
+  return setMirrorRoutes(settings, [...surroundings(new Calls(settings), settings), refuseFragment]);
 }
 
-/** The same for `node:http`, Express and Fastify; other paths are 404. Without a `log`, errors go to standard error. */
+/** Koa leaves a fragment out of the path, with which a target has no route. */
+const refuseFragment: Middleware = (context, next) => {
+  const path = pathOf(context.req.url ?? '');
+  return path.includes('#') ? answer(context, routeNotFound(path)) : next();
+};
+
+/** The same for `node:http`, `node:http2`, Express and Fastify; other paths are 404. Without a `log`, errors go to standard error. */
 export function setMirrorListener(
   settings: MountSettings,
-): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
+): (
+  request: IncomingMessage | Http2ServerRequest,
+  response: ServerResponse | Http2ServerResponse,
+) => Promise<void> {
   const calls = new Calls({ ...settings, log: settings.log ?? standardError });
   const beginning = surroundings(calls, settings);
   return koa(beginning).use(setMirrorRoutes(settings).routes()).use(notFound).callback();

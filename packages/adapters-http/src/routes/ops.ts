@@ -37,7 +37,7 @@ export function opsApplication(settings: OpsSettings): Koa<ServiceState> {
   };
   const router = exactRouter();
   for (const [path, read] of Object.entries(answers))
-    readOnly(router, path, async (context) => answer(context, await read()));
+    router.all(path, readOnly(path), async (context) => answer(context, await read()));
   const isMeant = onlyByName(new Set(['', 'localhost', ...names]));
   const app = koa([...surroundings(calls), refuseMalformed, isMeant, capacity.middleware]);
   app.use(router.routes());

@@ -40,10 +40,6 @@ export function contentSecurityPolicy(images: string): string {
 /** The path of the interface as OpenAPI 3.1. */
 export const openapiPath = '/public/v1/openapi.json';
 
-const ownFolder = new URL('../../docs/', import.meta.url);
-
-const policy = { 'Content-Security-Policy': contentSecurityPolicy("'self' data:") };
-
 /** What the pages of the interface depend on. */
 export interface InterfacePagesSettings {
   /** Whether there is the page to try the call, which needs `swagger-ui-dist`; true by default. */
@@ -54,12 +50,13 @@ export interface InterfacePagesSettings {
 
 /** The OpenAPI document and the page to try the call. @throws Error if `swagger-ui-dist` is needed, and not installed */
 export function interfacePages({ docs = true, campaign }: InterfacePagesSettings = {}): Pages {
-  const own = (name: string) => readFileSync(new URL(name, ownFolder));
+  const own = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url));
   const document = JSON.stringify(JSON.parse(own('openapi.json').toString()));
   const pages: Map<string, Page | (() => Promise<Page>)> = new Map([
     [openapiPath, page('application/json', document)],
   ]);
   if (!docs) return pages;
+  const policy = { 'Content-Security-Policy': contentSecurityPolicy("'self' data:") };
   const { resolve } = createRequire(import.meta.url);
   const ofComponent = (name: string) => readFileSync(resolve(`swagger-ui-dist/${name}`));
   for (const name of ['page.js', 'errors.js', 'labels.js', 'snippets.js'])

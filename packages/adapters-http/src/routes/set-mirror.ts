@@ -83,11 +83,11 @@ function body(limit = 16_384): Part {
     extendTypes: { text: ['application/json'] },
     textLimit: String(limit),
   });
-  const parsed = async () => {};
-
   return async (context, next) => {
     const { req: request } = context;
     const refuse = (because: Fault) => answer(context, faults[because]);
+    // In HTTP/2, a body needs neither of the two.
+    if (request.httpVersionMajor > 1) request.headers['transfer-encoding'] ??= 'chunked';
     const length = Number(request.headers['content-length'] ?? 0);
     // A chunked body can still be empty.
     if (length === 0 && request.headers['transfer-encoding'] === undefined) return next();
@@ -98,15 +98,14 @@ function body(limit = 16_384): Part {
     request.headers['content-type'] = 'application/json';
     delete request.headers['content-encoding'];
     try {
-      await parse(context, parsed);
+      await parse(context, async () => {});
     } catch (error) {
       // The parser has stopped reading: without this, the connection would wait for somebody to read the rest.
       request.resume();
       const { type } = error as { type?: string };
       if (type === 'entity.too.large') return refuse('body-too-large');
       // The caller left in the middle of its body.
-      const hasLeft = type === 'request.aborted' || type === 'request.size.invalid';
-      if (hasLeft) return refuse('bad-request');
+      if (type === 'request.aborted' || type === 'request.size.invalid') return refuse('bad-request');
       throw type === 'stream.not.readable' ? anotherReader() : error;
     }
     const { body } = context.request;
@@ -178,19 +177,16 @@ function outcome(useCase: SetCampaignMirror): Part {
   };
 }
 
-/** Checks the name of a fault, which is the message of an issue. */
-const fault = <F extends BodyFault>(name: F) => name;
-
-/** The request body (contract: the call). Other keys are ignored. */
+/** The request body (contract: the call). Other keys are ignored. The message of an issue is the name of a fault. */
 const requestBody = v.object(
   {
     mirror_endpoint: v.pipe(
-      v.nonNullish(v.unknown(), fault('required')),
-      v.string(fault('not-a-string')),
-      v.check((text) => text.trim() !== '', fault('required')),
+      v.nonNullish(v.unknown(), 'required' satisfies BodyFault),
+      v.string('not-a-string' satisfies BodyFault),
+      v.check((text) => text.trim() !== '', 'required' satisfies BodyFault),
     ),
   },
-  fault('required'),
+  'required' satisfies BodyFault,
 );
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });

@@ -91,7 +91,7 @@ export function groupedUpdates(
 
   const queue = lockQueue<Member>(
     // If nothing was set, the campaign changed while its row was waited for.
-    (member) => send(setLockedMirror, [member], () => member.resolve(undefined)),
+    (member) => runBatch(setLockedMirror, [member], () => member.resolve(undefined)),
     (members) => checkOnce(members),
     limits,
   );
@@ -116,7 +116,7 @@ export function groupedUpdates(
 
   async function carryOut(batch: readonly Member[]): Promise<void> {
     try {
-      await send(setMirrors, batch, enqueue);
+      await runBatch(setMirrors, batch, enqueue);
     } finally {
       for (const { line } of batch) underWay.delete(line);
     }
@@ -135,26 +135,30 @@ export function groupedUpdates(
     for (let start = 0; start < members.length; start += maxBatchSize) {
       const batch = members.slice(start, start + maxBatchSize);
       const looking = batch.map((member) => ({ ...member, expected: noAddress }));
-      await send(setMirrors, looking, (member) =>
+      await runBatch(setMirrors, looking, (member) =>
         member.reject(new Unavailable('the campaign was locked for too long', { cause })),
       );
     }
   }
 
   /** Answers each member. `passedOver` is called if the campaign is as it was seen, but the mirror was not set. */
-  async function send(statement: Statement, batch: readonly Member[], passedOver: PassedOver): Promise<void> {
+  async function runBatch(
+    statement: Statement,
+    batch: readonly Member[],
+    passedOver: PassedOver,
+  ): Promise<void> {
     observer.batch?.('update', batch.length);
     try {
-      await answer(statement, batch, passedOver);
+      await settle(statement, batch, passedOver);
     } catch (error) {
       if (statement === setLockedMirror && isCanceled(error)) return checkOnce(batch, error.cause);
       await splitUp(error, batch, { kind: 'update', statement, observer }, (member) =>
-        answer(statement, [member], passedOver),
+        settle(statement, [member], passedOver),
       );
     }
   }
 
-  async function answer(
+  async function settle(
     statement: Statement,
     batch: readonly Member[],
     passedOver: PassedOver,

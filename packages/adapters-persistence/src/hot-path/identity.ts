@@ -95,12 +95,12 @@ export function groupedLookUps(statements: Statements, timeout: number, observer
 
   async function carryOut(batch: readonly Member[]): Promise<void> {
     observer.batch?.('look-up', batch.length);
-    await answer(batch).catch((error) =>
-      splitUp(error, batch, { kind: 'look-up', statement: lookUp, observer }, (member) => answer([member])),
+    await settle(batch).catch((error) =>
+      splitUp(error, batch, { kind: 'look-up', statement: lookUp, observer }, (member) => settle([member])),
     );
   }
 
-  async function answer(batch: readonly Member[]): Promise<void> {
+  async function settle(batch: readonly Member[]): Promise<void> {
     const hashes = byteaArray(batch.map(({ hash }) => hash));
     const campaigns = plainArray(batch.map(({ campaign }) => campaign));
     const rows = await statements.run<Row>(lookUp, [hashes, campaigns]);

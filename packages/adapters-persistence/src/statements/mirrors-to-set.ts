@@ -70,10 +70,7 @@ export interface CallersMirror extends MirrorToSet {
 }
 
 export type SetResult =
-  | { readonly kind: 'mirror-set'; readonly mirror: domain.Mirror; readonly lastChange: domain.HistoryId }
-  | domain.ConditionFailed
-  | { readonly kind: 'caller-invalid' }
-  | { readonly kind: 'campaign-differs'; readonly campaign: domain.Campaign | undefined }
+  | domain.SetMirrorResult
   | { readonly kind: 'address-differs' }
   /** Everything was as requested, but nothing was set. */
   | { readonly kind: 'locked' };

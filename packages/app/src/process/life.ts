@@ -5,7 +5,7 @@ import { ProxyTracerProvider, trace } from '@opentelemetry/api';
 import { type Log, type LogWriter, throttled } from '../logging/log-events.ts';
 
 /** How long the end of a part may take unless it needs longer, in milliseconds. */
-const usualTimeout = 3_000;
+export const usualTimeout = 3_000;
 
 /** The life of a process: when it is to end, why, and with which exit code. */
 export class Life {

@@ -47,7 +47,12 @@ export function defaultParts(input: ServiceInput) {
     bind(tokens.middleware).toConstantValue([]);
     bind(tokens.metrics).toConstantValue(new Registry());
   });
-  return { module, made: async () => ({ opened: await database.made(), own: await identity.made() }) };
+  const made = async () => {
+    const all = [database.made(), identity.made(), hotPath.made(), limits.made()] as const;
+    const [opened, own] = await Promise.all(all);
+    return { opened, own };
+  };
+  return { module, made };
 }
 
 /** How long the end may take, in milliseconds: the embedded database gets 20 s to write everything, then 15 s for an immediate shutdown. */

@@ -61,10 +61,14 @@ const shapes = {
   metrics: v.object({ getMetricsAsArray: method }),
 } satisfies Readonly<Record<keyof BoundParts, v.GenericSchema>>;
 
-/** The parts that are bound. @throws ClearError if a module of somebody else has bound what does not fit */
-export async function boundParts(container: Container): Promise<BoundParts> {
+/** The parts that are bound, each after `asking`. @throws ClearError if a module of somebody else has bound what does not fit */
+export async function boundParts(
+  container: Container,
+  asking: (name: keyof BoundParts) => void,
+): Promise<BoundParts> {
   const parts: Partial<Record<keyof BoundParts, unknown>> = {};
   for (const name of Object.keys(shapes) as (keyof BoundParts)[]) {
+    asking(name);
     parts[name] = await container.getAsync<unknown>(tokens[name]);
     const [issue] = v.safeParse(shapes[name], parts[name]).issues ?? [];
     if (!issue) continue;

@@ -10,25 +10,13 @@ import {
   mirrorAddress,
   namesHostElsewhere,
 } from '../values/mirror-address.ts';
-import type {
-  FoundCampaign,
-  MirrorMove,
-  MirrorMoveOutcome,
-  MirrorMoves,
-  MoveChange,
-  MoveOptions,
-} from './mirror-moves.ts';
+import type * as port from './mirror-moves.ts';
 import { type HostMove, movedAddress } from './moved-address.ts';
 
 /** Which mirrors to move, and how. A dry run reports what would be done, and writes nothing. */
-export interface MoveMirrorsRequest extends Omit<MoveOptions, 'details'> {
+export interface MoveMirrorsRequest extends Omit<port.MoveOptions, 'details'> {
   readonly dryRun: boolean;
   readonly move: HostMove;
-}
-
-/** Which move to undo, and how. */
-export interface UndoMoveRequest extends Omit<MoveMirrorsRequest, 'owner' | 'move'> {
-  readonly move: AuditId;
 }
 
 /** A line of a file that gives a campaign an address. */
@@ -42,7 +30,7 @@ export interface AddressLine {
 
 /** An examined mirror on the host: moved, or why it was not. */
 export type MirrorMoved =
-  | (MirrorMove & { readonly kind: MirrorMoveOutcome | 'would-move' | 'changed-since' })
+  | (port.MirrorMove & { readonly kind: port.MirrorMoveOutcome | 'would-move' | 'changed-since' })
   /** `unchanged`: it has the address already. `not-as-expected`: it has another one than the line expects. */
   | (NotMoved & { readonly kind: 'unchanged' | 'not-as-expected' })
   | (NotMoved & { readonly kind: 'refused'; readonly because: OperatorRefusal | CampaignNotFound['kind'] })
@@ -50,27 +38,25 @@ export type MirrorMoved =
   /** A line that cannot be read; the text is the driving adapter's. */
   | { readonly kind: 'unread'; readonly line: number; readonly because: string };
 
-interface NotMoved extends Pick<MirrorMove, 'line' | 'campaign'> {
+interface NotMoved extends Pick<port.MirrorMove, 'line' | 'campaign'> {
   /** Null if there is no mirror. */
   readonly before: string | null;
   /** The address it would have had; undefined if it cannot be determined. */
   readonly after: string | undefined;
 }
 
-/** What was found so far. All that was written is committed, and was reported before. */
+/** What was found so far, in numbers of mirrors. All that was written is committed, and was reported before. */
 export interface MoveProgress {
   readonly kind: 'progress';
-  /** The number of mirrors. */
   readonly examined: number;
-  /** The number of mirrors to examine; undefined if it is unknown. */
+  /** Those to examine; undefined if it is unknown. */
   readonly total: number | undefined;
-  /** The identifier of this move in the audit; undefined until a mirror was moved. */
-  readonly move: AuditId | undefined;
+  readonly move: port.MirrorMoves['moveId'];
   /** Whether any is on the host to move to. Only a dry run looks for one. */
   readonly isTargetInUse: boolean;
-  /** The number on a name below the host, which do not move. */
+  /** Those on a name below the host, which do not move. */
   readonly below: number;
-  /** The number that have the host in another part of the address, which a move does not change. */
+  /** Those that have the host in another part of the address, which a move does not change. */
   readonly elsewhere: number;
 }
 
@@ -83,7 +69,7 @@ const batchSize = 500;
  * To stop it, stop iterating at a `progress`.
  */
 export async function* moveMirrors(
-  mirrors: MirrorMoves,
+  mirrors: port.MirrorMoves,
   request: MoveMirrorsRequest,
   denied: HostList,
 ): AsyncGenerator<MirrorMoved | MoveProgress> {
@@ -120,9 +106,9 @@ export async function* moveMirrors(
  * again: the mirror is set if it is as the dry run saw it. To stop, stop iterating at a `progress`.
  */
 export async function* moveToAddresses(
-  mirrors: MirrorMoves,
+  mirrors: port.MirrorMoves,
   lines: readonly (AddressLine | MirrorMoved)[],
-  options: Pick<MoveOptions, 'details'> & { readonly dryRun: boolean },
+  options: Pick<port.MoveOptions, 'details'> & { readonly dryRun: boolean },
   denied: HostList,
 ): AsyncGenerator<MirrorMoved | MoveProgress> {
   let examined = 0;
@@ -144,7 +130,7 @@ export async function* moveToAddresses(
 
 function settingOf(
   { line, campaign, address: after, expected }: AddressLine,
-  seen: FoundCampaign | undefined,
+  seen: port.FoundCampaign | undefined,
   denied: HostList,
 ): MirrorMoved {
   const before = seen?.address ?? null;
@@ -164,7 +150,7 @@ function settingOf(
 
 /** Undefined if the mirror is on another host. */
 function moveOf(
-  { campaign, address }: FoundCampaign<MirrorAddress>,
+  { campaign, address }: port.FoundCampaign<MirrorAddress>,
   { move, includeDefault }: MoveMirrorsRequest,
   denied: HostList,
 ): MirrorMoved | undefined {
@@ -182,8 +168,8 @@ function moveOf(
  * since the denied hosts can have changed. To stop, stop iterating at a `progress`.
  */
 export async function* undoMove(
-  mirrors: MirrorMoves,
-  request: UndoMoveRequest,
+  mirrors: port.MirrorMoves,
+  request: Pick<MoveMirrorsRequest, 'includeDefault' | 'dryRun'> & { readonly move: AuditId },
   denied: HostList,
 ): AsyncGenerator<MirrorMoved | MoveProgress> {
   const { move, includeDefault, dryRun } = request;
@@ -202,12 +188,12 @@ export async function* undoMove(
   yield progress();
 }
 
-function progressOf({ moveId: move }: MirrorMoves, examined: number, total?: number): MoveProgress {
+function progressOf({ moveId: move }: port.MirrorMoves, examined: number, total?: number): MoveProgress {
   return { kind: 'progress', examined, total, move, isTargetInUse: true, below: 0, elsewhere: 0 };
 }
 
 function undoingOf(
-  { campaign, before, after, now, isLatest, address: current }: MoveChange,
+  { campaign, before, after, now, isLatest, address: current }: port.MoveChange,
   includeDefault: boolean,
   denied: HostList,
 ): MirrorMoved {
@@ -228,12 +214,12 @@ function moveRefusalOf(campaign: Campaign, includeDefault: boolean): OperatorRef
 
 /** Makes the moves of examined mirrors in batches, unless it is a dry run: first of those that are not locked. */
 async function* makeMoves(
-  mirrors: MirrorMoves,
+  mirrors: port.MirrorMoves,
   examined: readonly MirrorMoved[],
-  options: MoveOptions & { readonly dryRun: boolean },
+  options: port.MoveOptions & { readonly dryRun: boolean },
   progress: () => MoveProgress,
 ): AsyncGenerator<MirrorMoved | MoveProgress> {
-  const moves: MirrorMove[] = [];
+  const moves: port.MirrorMove[] = [];
   for (const result of examined) {
     if (result.kind === 'would-move' && !options.dryRun) moves.push(result);
     else yield result;
@@ -241,7 +227,7 @@ async function* makeMoves(
   while (moves.length > 0) {
     const batch = moves.splice(0, batchSize);
     const outcomes = await mirrors.setMany(batch, options);
-    const locked: MirrorMove[] = [];
+    const locked: port.MirrorMove[] = [];
     for (const [at, move] of batch.entries()) {
       const kind = outcomes[at] ?? 'locked';
       if (kind === 'locked') locked.push(move);

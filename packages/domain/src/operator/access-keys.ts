@@ -50,12 +50,9 @@ export type KeyRotation =
       readonly id: AccessKeyId;
       readonly key: AccessKey;
       readonly ownerId: OwnerId;
-      /** When the old key stops working. */
       readonly oldExpiresAt: Timestamp;
     }
-  | { readonly kind: 'key-not-found' }
-  | { readonly kind: 'key-revoked' }
-  | { readonly kind: 'key-expired' }
+  | { readonly kind: 'key-not-found' | 'key-revoked' | 'key-expired' }
   /** The key has a successor, `by`, which can be rotated instead. */
   | { readonly kind: 'key-replaced'; readonly by: AccessKeyId };
 

@@ -1,9 +1,4 @@
-import type {
-  Campaign,
-  CampaignRepository,
-  ConditionFailed,
-  MirrorSet,
-} from '../set-campaign-mirror/campaign-repository.ts';
+import type { Campaign, CampaignRepository, MirrorNow } from '../set-campaign-mirror/campaign-repository.ts';
 import {
   type AddressRefusal,
   checkedAddress,
@@ -22,7 +17,6 @@ import type { MirrorHistory } from './mirror-history.ts';
 export interface OperatorSetting {
   /** The change of the history from which the address is restored, if it is. */
   readonly change?: HistoryId | undefined;
-  /** The last change that the mirror must have; by default, any. */
   readonly condition?: Condition | undefined;
 }
 
@@ -32,11 +26,7 @@ export interface OperatorMirrors {
    * Sets the mirror, and records the change in the history and in the audit; all are committed or none. Undefined, and
    * nothing is written, if at the moment of the write the campaign is not as `seen`. Then the condition is judged.
    */
-  setMirror(
-    seen: Campaign,
-    address: MirrorAddress,
-    options: OperatorSetting,
-  ): Promise<MirrorSet | ConditionFailed | undefined>;
+  setMirror(seen: Campaign, address: MirrorAddress, how: OperatorSetting): Promise<MirrorNow | undefined>;
 }
 
 /**
@@ -44,23 +34,20 @@ export interface OperatorMirrors {
  * @throws Unavailable also when the campaign changed during every attempt
  */
 export async function setMirrorAsOperator(
-  {
-    campaigns,
-    mirrors,
-  }: { readonly campaigns: Pick<CampaignRepository, 'find'>; readonly mirrors: OperatorMirrors },
+  ports: { readonly campaigns: Pick<CampaignRepository, 'find'>; readonly mirrors: OperatorMirrors },
   denied: HostList,
   id: CampaignId,
   submitted: string | undefined,
   options: OperatorSetting = {},
 ): Promise<Outcome> {
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
-    const campaign = await campaigns.find(id);
+    const campaign = await ports.campaigns.find(id);
     if (!campaign) return { kind: 'campaign-not-found' };
     const refusal = operatorRefusalOf(campaign);
     if (refusal) return { kind: 'refused', because: refusal };
     const address = checkedAddress(submitted, denied);
     if (typeof address !== 'string') return address;
-    const result = await mirrors.setMirror(campaign, address, options);
+    const result = await ports.mirrors.setMirror(campaign, address, options);
     if (result) return result;
   }
   throw new Unavailable('the campaign changed during every attempt');

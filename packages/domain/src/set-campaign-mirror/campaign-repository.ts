@@ -15,7 +15,6 @@ export interface Campaign {
 export interface Mirror {
   readonly id: MirrorId;
   readonly campaignId: CampaignId;
-  /** The address, exactly as it was submitted. */
   readonly targetUrl: MirrorAddress;
   /** From 0 to 2^53-1; written by the redirector, never by this service. */
   readonly clicks: number;
@@ -33,32 +32,22 @@ export interface MirrorChange {
   readonly by: Caller;
   /** Links the history row to the log lines of the request: 1 to 128 visible ASCII characters. */
   readonly requestId: string;
-  /** Without one, any last change is accepted. */
   readonly condition?: Condition | undefined;
 }
 
 /** The result of an attempt to set a mirror. Nothing was written unless it is `mirror-set`. */
 export type SetMirrorResult =
-  | MirrorSet
-  | ConditionFailed
+  | MirrorNow
   /** The caller's access key is no longer valid, or has another owner. The campaign is not reported. */
   | { readonly kind: 'caller-invalid' }
   /** The campaign is not as it was seen. `campaign` is its current state, undefined if it does not exist. */
   | { readonly kind: 'campaign-differs'; readonly campaign: Campaign | undefined };
 
-/** The mirror as it is now, and the number of the change. */
-export interface MirrorSet {
-  readonly kind: 'mirror-set';
-  readonly mirror: Mirror;
-  readonly lastChange: HistoryId;
-}
-
-/** Only the condition does not hold: the mirror as it is, and its last change, 0 if it never changed. */
-export interface ConditionFailed {
-  readonly kind: 'condition-failed';
-  readonly mirror: Mirror;
-  readonly lastChange: number;
-}
+/** The mirror as it is now, and the number of its last change, 0 if it never changed. */
+export type MirrorNow =
+  | { readonly kind: 'mirror-set'; readonly mirror: Mirror; readonly lastChange: HistoryId }
+  /** Nothing but the condition does not hold. */
+  | { readonly kind: 'condition-failed'; readonly mirror: Mirror; readonly lastChange: number };
 
 /** Stores campaigns and their mirrors. */
 export interface CampaignRepository {

@@ -8,7 +8,7 @@ import {
   noDeniedHosts,
 } from '../values/mirror-address.ts';
 import { Unavailable } from '../values/unavailable.ts';
-import type { Campaign, CampaignRepository, ConditionFailed, MirrorSet } from './campaign-repository.ts';
+import type { Campaign, CampaignRepository, MirrorNow } from './campaign-repository.ts';
 import { type Caller, type Identified, type Identity, isCaller, type Refused } from './identity.ts';
 
 /** The rules that apply to everyone, including the operator. */
@@ -41,7 +41,6 @@ export type Refusal = (typeof authorizationRules)[number]['refusal'];
 /** Why even the operator, who owns no campaigns, is not allowed to set the mirror. */
 export type OperatorRefusal = (typeof campaignRules)[number]['refusal'];
 
-/** The first rule that does not hold for this caller and campaign, or undefined if all hold. */
 function refusalOf(campaign: Campaign, caller: Caller): Refusal | undefined {
   return authorizationRules.find((rule) => !rule.holds(campaign, caller))?.refusal;
 }
@@ -62,14 +61,12 @@ export interface SetMirrorRequest {
   readonly address: string | undefined;
   /** Links the history row to the log lines of the request: 1 to 128 visible ASCII characters (`isRequestId`). */
   readonly requestId: string;
-  /** The last change that the mirror must have; by default, any. */
   readonly condition?: Condition | undefined;
 }
 
 /** The result of a call (contract: answers). Nothing was written unless it is `mirror-set`. */
 export type Outcome =
-  | MirrorSet
-  | ConditionFailed
+  | MirrorNow
   /** `because` and `subject` are for the log only. */
   | { readonly kind: 'unauthenticated'; readonly because?: string; readonly subject?: values.Subject }
   | { readonly kind: 'campaign-not-found' }

@@ -30,12 +30,7 @@ export function displayedPart(key: AccessKey): string {
   return key.slice(0, 10);
 }
 
-function checksum(body: string): string {
-  let text = '';
-  for (let rest = crc32(body); rest > 0; rest = Math.floor(rest / 62))
-    text = alphabet.charAt(rest % 62) + text;
-  return text.padStart(6, '0');
-}
+const checksum = (body: string) => base62(BigInt(crc32(body)), 6);
 
 function base62(number: bigint, width: number): string {
   let text = '';

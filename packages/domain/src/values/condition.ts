@@ -1,6 +1,6 @@
 /**
- * Which last change of a mirror an update requires (contract: the condition): one of `oneOf`, or none of `noneOf`. A mirror
- * that never changed has 0. An empty `oneOf` holds for no mirror.
+ * Which last change of a mirror an update requires (contract: the condition): one of `oneOf`, or none of `noneOf`; without a
+ * condition, any. A mirror that never changed has 0. An empty `oneOf` holds for no mirror.
  */
 export type Condition = { readonly oneOf: readonly number[] } | { readonly noneOf: readonly number[] };
 

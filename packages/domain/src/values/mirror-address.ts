@@ -86,10 +86,7 @@ function isLongerThan(text: string, codePoints: number): boolean {
 /** At least two labels of 1 to 63 characters. */
 const publicName = /^(?:[^.]{1,63}\.)+[^.]{1,63}$/;
 
-/**
- * Whether visitors can reach a host of this name: an IP address, `localhost`, or a name of at least two labels, none of
- * them empty or too long, with at most one trailing dot. `hostname` comes from the URL parser.
- */
+/** Whether visitors can reach a host of this name, which the URL parser has written; one trailing dot is allowed. */
 function isPublicHost(hostname: string): boolean {
   const name = hostname.replace(/\.$/, '');
   if (publicName.test(name)) return name.length <= longestHost;
@@ -220,8 +217,7 @@ export function entriesOf({ exact, below }: HostList): string[] {
 export function isListed(list: HostList, hostname: string): boolean {
   const name = comparable(hostname);
   if (list.exact.has(name)) return true;
-  for (let dot = name.indexOf('.'); dot !== -1; dot = name.indexOf('.', dot + 1)) {
+  for (let dot = name.indexOf('.'); dot !== -1; dot = name.indexOf('.', dot + 1))
     if (list.below.has(name.slice(dot + 1) as HostName)) return true;
-  }
   return false;
 }
