@@ -192,7 +192,8 @@ describe('mirror move', () => {
     const [first, , ...others] = before;
     expect(await addresses()).to.deep.equal([first, 'https://elsewhere.example/', ...others]);
     const [noted] = await on.objects('audit --limit 1');
-    expect(noted).to.deep.include({ id: 3, act: 'mirrors-moved', details: { undoes: 1, mirrors: 2 } });
+    const details = { undoes: 1, mirrors: 2 };
+    expect(noted).to.deep.include({ id: 3, act: 'mirrors-moved', campaign_id: null, details });
     const undone = `move 1 was undone already, by move 3: \`./campaign-mirror mirror move --undo 3\` makes it again\n`;
     for (const how of ['', ' --yes', ' --dry-run --json'])
       expect(await on.run(`${undo}${how}`), how).to.deep.equal(refused(undone));
