@@ -61,7 +61,9 @@ describe('conditions of several updates that go together', () => {
         lastChange: 0,
       });
       await other.commit();
-      expect(await setIt()).to.have.nested.property('mirror.targetUrl', rivals);
+      const late = await setIt();
+      expect(late).to.have.nested.property('mirror.targetUrl', rivals);
+      expect(late).to.have.property('lastChange').above(0);
       expect(await service.history(live)).to.deep.equal([]);
     } finally {
       await service.close();

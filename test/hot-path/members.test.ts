@@ -1,5 +1,5 @@
 import { postgresMirrorHistory } from '@campaign-mirror/adapters-persistence';
-import { keySubject } from '@campaign-mirror/domain';
+import { type CampaignId, keySubject } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { untilWaiting } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';
@@ -108,7 +108,8 @@ describe('group commit: the members of a batch', () => {
     const lives: Live[] = [];
     while (lives.length < 200) lives.push(...(await service.live(8)));
     const long = `https://example.com/${'\u{1f389}'.repeat(2028)}`;
-    await Promise.all(lives.map((live) => service.setMirror(live, long)));
+    const [set] = await Promise.all(lives.map((live) => service.setMirror(live, long)));
+    expect(await service.world.others.mirror(lives[0]?.seen.id as CampaignId)).to.deep.equal(set);
     const sizes = new Map<string, number>();
     for (const { transaction, addressAfter } of await service.history(...lives)) {
       expect(addressAfter).to.equal(long);

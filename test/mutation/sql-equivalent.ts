@@ -107,6 +107,10 @@ export const equivalent: Readonly<Record<string, Readonly<Record<string, string>
       'the time since the transaction began',
   },
   'set-mirrors.ts': {
+    "if true and ${holds('conditions[1]', 'mirror.last_change_id')} then":
+      'without a mirror nothing is updated; it only spends a number',
+    'select asked.place, mirror.id, mirror.clicks, extract(epoch from mirror.created_at), null, (mirror.last_change_id),':
+      'who reads it takes null for 0',
     'select one.owner_id, one.is_default from campaign_mirror.campaigns as one where one.id = asked.campaign_id':
       'there is one at most; the limit is for the plan',
     "case when not is_move then max(campaign_id) end, audited_owner, details || case when is_move then jsonb_build_object('mirrors', count(*)) else":

@@ -80,14 +80,9 @@ function metricRow({ name, type, labelNames, help, upperBounds }: Metric): strin
   return [code(name), type, labelNames.map(code).join(', '), `${help.replaceAll('|', '\\|')}${buckets}`];
 }
 
-const kinds = {
-  classes: ts.SymbolFlags.Class,
-  interfaces: ts.SymbolFlags.Interface,
-  functions: ts.SymbolFlags.Function,
-  values: ts.SymbolFlags.Variable,
-};
+const { Class, Interface, Function: Callable, Variable } = ts.SymbolFlags;
 
-/** What the packages that leave the workspace export and is called, made or implemented, by entry and kind. A name that a smaller entry has is listed there only. */
+/** What the packages that leave the workspace export and is called, made or implemented, by entry. A name that a smaller entry has is listed there only. */
 async function exportsList(): Promise<string> {
   const files = new Map<string, string>();
   for (const path of globSync('packages/*/package.json', { cwd: projectFolder }).sort()) {
@@ -106,16 +101,13 @@ async function exportsList(): Promise<string> {
   );
   const bare = [...exported.values()].flat().filter((one) => commentOf(one, checker).length === 0);
   if (bare.length > 0) throw new Error(`exported without a comment: ${bare.map(({ name }) => name)}`);
-  const lines = [...exported].flatMap(([entry, all]) => {
+  const lines = [...exported].map(([entry, all]) => {
     const smaller = [...exported].filter(([name]) => name.startsWith(`${entry}/`));
     const there = new Set(smaller.flatMap(([, symbols]) => symbols).map(({ name }) => name));
     const own = all.filter(({ name }) => !there.has(name));
-    const lists = Object.entries(kinds).flatMap(([title, kind]) => {
-      const names = own.filter((one) => flagsOf(one, checker) & kind).map(({ name }) => name);
-      const members = names.sort().map((name) => `\`${name}\``);
-      return members.length === 0 ? [] : [`  - ${title}: ${members.join(', ')}`];
-    });
-    return [`- \`${entry}\``, ...lists];
+    const listed = own.filter((one) => flagsOf(one, checker) & (Class | Interface | Callable | Variable));
+    const names = listed.map(({ name }) => name).sort();
+    return `- ${code(entry)}: ${names.map(code).join(', ')}`;
   });
   return lines.join('\n');
 }
