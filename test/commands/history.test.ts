@@ -122,7 +122,7 @@ describe('mirror history and mirror restore', () => {
         $ mirror restore ${id} --to ${middle.id}
         ! the campaign ${id} is its owner's default campaign, whose mirror cannot be set: \`./campaign-mirror campaign unset-default ${id}\` makes it an ordinary one`);
       expect(await rows(id)).to.have.length(5);
-      expect(await audited(id)).to.deep.equal([noted]);
+      expect((await audited(id))[0], 'nothing after it').to.include({ act: 'default-set' });
     });
 
     const restoring = async (id: CampaignId, change = 0, question = '') => {

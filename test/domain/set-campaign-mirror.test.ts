@@ -246,7 +246,7 @@ describe('contract: the call — set the mirror of a campaign', () => {
 describe('contract: keys: for hosts only, in memory', () => {
   it('is judged on the address, after the campaign, on the first call with the key as on the later ones', async () => {
     const store = new InMemoryStore();
-    const { key: credential } = store.issueKey(7, 'never', denying('shop.example', '*.shop.example'));
+    const { key: credential } = store.issueKey(7, 'never', ['shop.example', '*.shop.example']);
     const [own, foreign] = [7, 8].map((of) => {
       const id = store.createCampaign(of);
       store.createMirror(id, address);

@@ -1,4 +1,4 @@
-import { openHotPath } from '@campaign-mirror/adapters-persistence';
+import { defaultPoolLimits, openHotPath } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import { lockMirror, untilWaiting } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';
@@ -74,5 +74,16 @@ describe('one statement for a request: the write proves who calls and what is ju
       await uses.stop();
       expect(await pool.query(kept)).to.have.property('rowCount', count);
     }
+  });
+
+  it('on a pool that sets no limit, updates wait for the lock of others, and for each other', async () => {
+    const limits = { ...defaultPoolLimits, waitTimeout: 0 };
+    const { campaigns, uses } = openHotPath((await service.another()).pool, { limits });
+    const holder = await service.hold(lockMirror, live.seen.id);
+    const waiting = Promise.all([1, 2].map(() => campaigns.setMirror(live.seen, change(live.by))));
+    await untilWaiting(service.database, waiting);
+    await holder.rollback();
+    for (const one of await waiting) expect(one).to.have.property('kind', 'mirror-set');
+    await uses.stop();
   });
 });

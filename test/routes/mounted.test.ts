@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import http2 from 'node:http2';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { mock } from 'node:test';
 import { inspect } from 'node:util';
 import { setMirrorListener, setMirrorPath, setMirrorRouter } from '@campaign-mirror/adapters-http';
@@ -150,11 +151,15 @@ describe('the route in applications of others', () => {
     for (const one of seen) expect(one).to.include('requestId').and.not.include(service().keys.valid);
   });
 
-  it('Koa, which leaves a fragment out: such a target has no route, as in the service', async () => {
-    const app = new Koa().use(setMirrorRouter({ useCase: useCase() }).routes());
+  it('Koa: a fragment, which it leaves out, and a state of the same name change no answer', async () => {
+    const app = new Koa().use((context, next) => {
+      context.state.place = { at: 3 };
+      return next();
+    });
+    app.use(setMirrorRouter({ useCase: useCase() }).routes());
     await hosted(createServer(app.callback()), async (host) => {
-      const asking = { target: `${pathOf(service().campaigns.own)}#x` };
-      expect(comparable(await ask(host, asking))).to.deep.equal(comparable(await ask(service(), asking)));
+      for (const asking of [{}, { target: `${pathOf(service().campaigns.own)}#x` }])
+        expect(comparable(await ask(host, asking))).to.deep.equal(comparable(await ask(service(), asking)));
     });
   });
 
@@ -207,6 +212,13 @@ describe('the route in applications of others', () => {
 
   for (const [name, behindReader] of Object.entries<(settings: Settings) => RequestListener>({
     Koa: (settings) => new Koa().use(bodyParser()).use(setMirrorRouter(settings).routes()).callback(),
+    'Koa, a reader that leaves an empty text': (settings) => {
+      const app = new Koa().use(async (context, next) => {
+        context.request.body = (await text(context.req)).slice(0, 0);
+        await next();
+      });
+      return app.use(setMirrorRouter(settings).routes()).callback();
+    },
     Express: (settings) => express().use(express.json()).all(setMirrorPath, setMirrorListener(settings)),
   }))
     it(`${name}: behind a reader of bodies nothing is set, and the log says how to mount it`, async () => {

@@ -191,11 +191,15 @@ describe('what enforces the promises', () => {
   it('tables that lose rows in a crash, hide them or write them otherwise', async () => {
     const table = 'campaign_mirror.operator_audit';
     await run(`alter table ${table} set unlogged; alter table ${table} enable row level security, force row level security;
+      alter table ${table} alter details drop not null, alter act drop not null;
       create rule "no ""one" as on insert to ${table} do instead nothing; create rule two as on delete to ${table} do instead nothing`);
     expect((await faults()).toSorted()).to.deep.equal(
-      ['has rules', 'hides rows from some roles: it has row security', 'is unlogged: a crash empties it'].map(
-        (fault) => `the table ${table} ${fault}`,
-      ),
+      [
+        'has rules',
+        'hides rows from some roles: it has row security',
+        'is unlogged: a crash empties it',
+        'takes null where a value must be',
+      ].map((fault) => `the table ${table} ${fault}`),
     );
   });
 

@@ -2,6 +2,7 @@ import type * as domain from '@campaign-mirror/domain';
 import {
   accessKeyOf,
   conditionHolds,
+  hostList,
   keySubject,
   mirrorAddress,
   noDeniedHosts,
@@ -73,16 +74,19 @@ export class InMemoryStore {
     return mirror;
   }
 
-  /** `expiresIn` in seconds: a year by default. */
+  /** `expiresIn` in seconds: a year by default. `hosts`: such as `shop.example` or `*.shop.example`; any by default. */
   issueKey(
     owner: number,
     expiresIn: number | 'never' = usualKeyLife,
-    hosts?: domain.HostList,
+    hosts?: readonly string[],
   ): { id: domain.AccessKeyId; key: domain.AccessKey } {
     const { key, hash } = newKey();
     const id = this.nextId<domain.AccessKeyId>();
-    const end = expiresIn === 'never' ? null : timestampOf(this.now() + BigInt(expiresIn) * 1_000_000n);
-    const stored = { id, ownerId: ownerOf(owner), hosts, expiresAt: end, revokedAt: null };
+    const life = expiresIn === 'never' ? undefined : BigInt(Math.round(expiresIn * 1_000_000));
+    const end = life === undefined ? null : timestampOf(this.now() + life);
+    const listed = hosts && hostList(hosts);
+    if (listed && ('notAHost' in listed || hosts.length === 0)) throw new TypeError(`not hosts: ${hosts}`);
+    const stored = { id, ownerId: ownerOf(owner), hosts: listed, expiresAt: end, revokedAt: null };
     this.accessKeys.set(hash.toString('hex'), stored);
     return { id, key };
   }

@@ -115,11 +115,8 @@ const drop = (name: string) => running().maintenance.query(`drop database if exi
 function opened(name: string) {
   const database = {
     name,
-    /**
-     * Connections of the server's admin, who may do what no role of ours may. What a test prepares by them is no act of
-     * the operator.
-     */
-    admin: poolOf({ ...running().admin, database: name, options: '-c campaign_mirror.restoring=on' }),
+    /** Connections of the server's admin, who may do what no role of ours may. */
+    admin: poolOf({ ...running().admin, database: name }),
     address: (role: Role) => addressIn(name, role),
     url: (role: Role) => {
       const { host, port, user, password } = addressIn(name, role);

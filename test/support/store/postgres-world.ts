@@ -125,10 +125,7 @@ export async function postgresWorld(database: TestDatabase, options?: PostgresWo
     others: {
       transfer: run('update campaign_mirror.campaigns set owner_id = $2 where id = $1'),
       setDefault: run('update campaign_mirror.campaigns set is_default = $2 where id = $1'),
-      // With its entry in the audit, from which a mirror that is created again goes on.
-      deleteMirror: run(`
-        with acting as materialized (select set_config('campaign_mirror.restoring', '', true))
-        delete from campaign_mirror.mirrors using acting where campaign_id = $1`),
+      deleteMirror: run('delete from campaign_mirror.mirrors where campaign_id = $1'),
       deleteCampaign: run('delete from campaign_mirror.campaigns where id = $1'),
       countClick: run('update campaign_mirror.mirrors set clicks = clicks + 1 where campaign_id = $1'),
       setUpdatedAt: run('update campaign_mirror.mirrors set updated_at = $2 where campaign_id = $1'),

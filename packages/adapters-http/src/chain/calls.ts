@@ -123,6 +123,8 @@ export class Calls {
     const requestId = requestIdOf(context.req.headers['x-request-id']);
     context.state.began = performance.now();
     context.state.origin = new AsyncResource('Call');
+    // Another program may have something of this name.
+    context.state.place = undefined;
     context.state.call = {
       requestId,
       client: clientOf(context.req, this.settings.proxies),

@@ -110,7 +110,7 @@ function body(limit = 16_384): Part {
     const { body } = context.request;
     if (Buffer.isBuffer(body)) context.state.asked.body = body;
     // An empty chunked body has no bytes.
-    else if (body !== '') throw anotherReader();
+    else if (body !== '' || length > 0) throw anotherReader();
     await next();
   };
 }

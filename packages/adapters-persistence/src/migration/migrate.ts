@@ -152,11 +152,15 @@ async function assign(run: Run, { first, last }: NumberRange): Promise<void> {
     `select max(campaign_id)::float8 as id from campaign_mirror.operator_audit where campaign_id <= ?`,
     [Math.min(last, countedUpTo)],
   );
-  for (const { table_name: table, ...had } of await numbersOf(run)) {
+  const all = await numbersOf(run);
+  // As long as nothing has a number, a range that was mistyped leaves nothing behind.
+  const isNew = all.every(({ first, assigned, highest }) => assigned < first && highest === 0);
+  for (const { table_name: table, ...had } of all) {
     const isCampaigns = table === 'campaigns';
-    const range = { first, last: isCampaigns || had.last === greatest ? last : Math.max(last, had.last) };
-    if (range.first !== had.first || range.last !== had.last)
-      await setNumbers(run, table, range, Math.max(had.assigned, (isCampaigns && deleted?.id) || 0));
+    const isBound = isNew || isCampaigns || had.last === greatest;
+    const range = { first, last: isBound ? last : Math.max(last, had.last) };
+    const assigned = isNew ? 0 : Math.max(had.assigned, (isCampaigns && deleted?.id) || 0);
+    if (range.first !== had.first || range.last !== had.last) await setNumbers(run, table, range, assigned);
   }
   const behind = await run<{ mended_by: string }>(`select mended_by from campaign_mirror.sequences_behind`);
   for (const { mended_by } of behind) await run(mended_by);

@@ -3,8 +3,7 @@ import { isDeletion } from './mirror-triggers.ts';
 /**
  * The database itself records what the operator does, so that every act has an entry, with the true role and time. The
  * operator's name and the request come from settings of the transaction, and so do details that a row does not contain,
- * such as the name of an imported file; a row's own facts win over those. Restoring a backup is one entry: only the owner
- * of the tables can leave out the entries of the restored rows.
+ * such as the name of an imported file; a row's own facts win over those.
  */
 const note = `
   create or replace function campaign_mirror.note(act text, campaign_id bigint, owner_id bigint, access_key_id bigint, details jsonb,
@@ -15,8 +14,6 @@ const note = `
     begin
       -- Only the deleted row says which address it had: the history goes on from there.
       if jsonb_typeof(given) = 'object' then given := given - 'target_url'; end if;
-      if current_setting('campaign_mirror.restoring', true) = 'on' and pg_has_role(session_user, current_user, 'usage')
-      then return null; end if;
       insert into campaign_mirror.operator_audit
         (act, operator, request_id, campaign_id, owner_id, access_key_id, details, last_change_id)
       values (act, coalesce(nullif(current_setting('campaign_mirror.operator', true), ''), session_user),

@@ -143,6 +143,17 @@ const constraints = Object.entries(constraintTexts).flatMap(([table, definitions
   }),
 );
 
+/** The columns that are never null, beside the primary keys. */
+const filled: Readonly<Record<string, string>> = {
+  campaigns: 'owner_id is_default created_at',
+  mirrors: 'campaign_id owner_id is_default target_url clicks updated_externally created_at updated_at',
+  access_keys: 'hash displayed name owner_id created_at',
+  key_uses: 'used_at',
+  mirror_history:
+    'campaign_id mirror_id actor owner_id address_before address_after changed_at request_id transaction_id',
+  operator_audit: 'acted_at act operator database_role request_id details',
+};
+
 /** Of the indexes, the one that is a rule, and that without which each look of the feed would read the whole history. */
 const indexes = [
   'create unique index one_default_campaign_an_owner on campaign_mirror.campaigns (owner_id) where is_default',
@@ -210,7 +221,12 @@ const faultsText = `
   union all
   select null, 'table ' || named.name, fault, format(mended, named.name)
   from here join pg_class on relnamespace = here.oid and relkind = 'r' and relname = any ('{${Object.keys(constraintTexts)}}'),
-    lateral (select pg_class.oid::regclass::text as name) as named, lateral (values
+    lateral (select pg_class.oid::regclass::text as name) as named, lateral (
+      select string_agg(format('alter table %%1$s alter %I set not null', attname), '; ') from pg_attribute
+      where attrelid = pg_class.oid and not attnotnull
+        and attname = any (string_to_array('${JSON.stringify(filled)}'::json ->> relname, ' '))
+    ) as lax (filling), lateral (values
+      (filling is not null, 'takes null where a value must be', filling),
       (relpersistence <> 'p', 'is unlogged: a crash empties it', 'alter table %s set logged'),
       (relrowsecurity, 'hides rows from some roles: it has row security', 'alter table %s disable row level security'),
       (exists (select from pg_rewrite where ev_class = pg_class.oid), 'has rules', (

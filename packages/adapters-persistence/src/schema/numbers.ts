@@ -15,6 +15,8 @@ export interface NumberRange {
 export interface Numbers extends NumberRange {
   readonly table_name: string;
   readonly assigned: number;
+  /** The greatest number of a row in the range, 0 if there is none. */
+  readonly highest: number;
 }
 
 /** `highest` is the number of a row that the sequence has to be beyond. */
@@ -45,7 +47,8 @@ export type Run = <Row extends QueryResultRow>(text: string, values?: unknown[])
 
 /** The numbers of each table. */
 export const numbersOf = (run: Run) =>
-  run<Numbers>(`select table_name, first::float8 as first, last::float8 as last, assigned::float8 as assigned
+  run<Numbers>(`select table_name, first::float8 as first, last::float8 as last, assigned::float8 as assigned,
+    highest::float8 as highest
     from campaign_mirror.numbers`);
 
 /** What to say if there are campaigns with other numbers than these. */
