@@ -9,7 +9,7 @@ export {
 export { Capacity, type CapacityLimits, type Overload, overloads } from './chain/capacity.ts';
 export { type TrustedProxies, trustedProxies } from './chain/client-address.ts';
 export { type BodyFault, faults, type Reply, refusals, replyTo } from './chain/replies.ts';
-export { HttpServer, type HttpServerSettings, type TimeLimits } from './listener/http-server.ts';
+export { HttpServer, type HttpServerSettings } from './listener/http-server.ts';
 export {
   type ApplicationSettings,
   application,

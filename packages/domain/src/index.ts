@@ -20,7 +20,6 @@ export {
   unauthenticated,
 } from './set-campaign-mirror/set-campaign-mirror.ts';
 export * from './values/access-key.ts';
-export * from './values/condition.ts';
 export * from './values/identifiers.ts';
 export {
   type AddressFault,

@@ -5,8 +5,8 @@ import {
   Calls,
   Capacity,
   HttpServer,
+  type HttpServerSettings,
   type SetMirrorSettings,
-  type TimeLimits,
 } from '@campaign-mirror/adapters-http';
 import { interfacePages } from '@campaign-mirror/adapters-http/docs';
 import { type CampaignId, type HostList, noDeniedHosts, SetCampaignMirror } from '@campaign-mirror/domain';
@@ -61,7 +61,7 @@ export interface HttpServiceOptions
     Partial<Omit<CallSettings, 'log'>>,
     Pick<ApplicationSettings, 'origins' | 'pages'> {
   readonly deniedHosts?: HostList;
-  readonly timeLimits?: TimeLimits;
+  readonly timeLimits?: HttpServerSettings['limits'];
   /** Ports that stand before the real ones. */
   readonly ports?: (world: World) => Partial<Pick<World, 'campaigns' | 'identity'>>;
 }

@@ -1,9 +1,6 @@
 import { answer, type Context, type Middleware, type Place } from './calls.ts';
 import { faults } from './replies.ts';
 
-/** When a request beyond a limit is refused, in milliseconds after its headers: a caller refused at once comes back at once. */
-const refusalDelay = 1_000;
-
 /** How often it is measured how late the event loop is, in milliseconds. */
 const betweenLooks = 20;
 
@@ -36,8 +33,10 @@ export class Capacity {
   readonly #watching: NodeJS.Timeout | undefined;
   /** In no order. An array, because a set hashes each place. */
   readonly #places: Place[] = [];
-  /** What ends the waits of refusals; undefined once none may wait any longer. */
-  #waits: Set<() => void> | undefined = new Set();
+  /** When a request beyond a limit is refused, in milliseconds after its headers: a caller refused at once comes back at once. */
+  #refusalDelay = 1_000;
+  /** What ends the waits of refusals. */
+  readonly #waits = new Set<() => void>();
 
   constructor(limits: CapacityLimits, refused: (overload: Overload) => void = () => {}) {
     this.limits = limits;
@@ -52,7 +51,6 @@ export class Capacity {
     }, betweenLooks).unref();
   }
 
-  /** Requests that are being carried out. */
   get inFlight(): number {
     return this.#places.length;
   }
@@ -87,17 +85,13 @@ export class Capacity {
   /** Gives the place of the request back, and waits until a second after its headers. A drain ends the wait. */
   hold(context: Context): Promise<void> {
     this.leave(context);
-    const waits = this.#waits;
-    if (!waits) return Promise.resolve();
-    return new Promise((resolve) => {
-      const end = () => {
-        clearTimeout(timer);
-        waits.delete(end);
-        resolve();
-      };
-      const left = context.state.began + refusalDelay - performance.now();
-      const timer = setTimeout(end, Math.max(left, 0)).unref();
-      waits.add(end);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const left = context.state.began + this.#refusalDelay - performance.now();
+    const timer = setTimeout(resolve, Math.max(left, 0)).unref();
+    this.#waits.add(resolve);
+    return promise.finally(() => {
+      clearTimeout(timer);
+      this.#waits.delete(resolve);
     });
   }
 
@@ -105,9 +99,8 @@ export class Capacity {
   drain(): void {
     clearInterval(this.#watching);
     this.#lateTurns = 0;
-    const waits = this.#waits ?? [];
-    this.#waits = undefined;
-    for (const end of waits) end();
+    this.#refusalDelay = 0;
+    for (const end of this.#waits) end();
   }
 
   async #refuse(context: Context, overload: Overload): Promise<void> {

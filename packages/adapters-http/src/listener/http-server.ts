@@ -10,14 +10,11 @@ import {
 } from 'node:http';
 import { type AddressInfo, type ListenOptions, Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { headersOfRefusal, wireFormat } from '../chain/answer-headers.ts';
 import { type AnsweredRequest, type Calls, requestIdOf } from '../chain/calls.ts';
 import type { Capacity } from '../chain/capacity.ts';
 import { networkOfPeer } from '../chain/client-address.ts';
+import { headersOfRefusal, wireFormat } from '../chain/headers.ts';
 import { type Fault, faults, methodNotSupported, type Reply } from '../chain/replies.ts';
-
-/** How long a caller may take, in milliseconds, as Node has them: by default 10 s, 30 s, and 75 s between requests. */
-export type TimeLimits = Pick<ServerOptions, 'headersTimeout' | 'requestTimeout' | 'keepAliveTimeout'>;
 
 /** Node's HTTP server: what it answers by itself is JSON, a connection has one request at a time, a drain loses no answer. */
 export class HttpServer {
@@ -162,7 +159,6 @@ export class HttpServer {
   }
 }
 
-/** Resolves with the port in use. */
 async function listening(server: NetServer, where: ListenOptions): Promise<number> {
   await once(server.listen(where), 'listening');
   return (server.address() as AddressInfo).port;
@@ -185,7 +181,8 @@ const lastAnswerTime = 1_000;
 export interface HttpServerSettings {
   readonly calls: Calls;
   readonly capacity: Capacity;
-  readonly limits?: TimeLimits;
+  /** How long a caller may take, in milliseconds, as Node has them: by default 10 s, 30 s, and 75 s between requests. */
+  readonly limits?: Pick<ServerOptions, 'headersTimeout' | 'requestTimeout' | 'keepAliveTimeout'>;
   readonly origins?: readonly string[] | undefined;
 }
 

@@ -1,9 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import type { IncomingMessage } from 'node:http';
 import Router from '@koa/router';
 import Koa from 'koa';
 import compose from 'koa-compose';
-import { answerHeaders } from '../chain/answer-headers.ts';
 import {
   answer,
   type CallSettings,
@@ -14,7 +12,7 @@ import {
   type ServiceState,
 } from '../chain/calls.ts';
 import type { Capacity } from '../chain/capacity.ts';
-import { headerValues, listed } from '../chain/headers.ts';
+import { answerHeaders, headerValues, listed } from '../chain/headers.ts';
 import { type Fault, faults, methodNotSupported, movedTo, routeNotFound } from '../chain/replies.ts';
 import { strangersLimit } from './limits.ts';
 import { docsPath, type Page, type Pages } from './pages.ts';
@@ -184,22 +182,13 @@ const refuseFragment: Middleware = (context, next) => {
 };
 
 /** The same for `node:http`, `node:http2`, Express and Fastify; other paths are 404. Without a `log`, errors go to standard error. */
-export function setMirrorListener(
-  settings: MountSettings,
-): (
-  request: IncomingMessage | Http2ServerRequest,
-  response: ServerResponse | Http2ServerResponse,
-) => Promise<void> {
-  const calls = new Calls({ ...settings, log: settings.log ?? standardError });
+export function setMirrorListener(settings: MountSettings): ReturnType<Koa['callback']> {
+  // As Koa writes errors: without their properties, which may contain values of parameters.
+  const failed: HttpLog['failed'] = (requestId, error, because) => {
+    const description = error instanceof Error ? error.stack : String(error);
+    console.error(`request ${requestId} was answered ${faults[because].status}: ${description}`);
+  };
+  const calls = new Calls({ ...settings, log: settings.log ?? { answered: () => {}, failed } });
   const beginning = surroundings(calls, settings);
   return koa(beginning).use(setMirrorRoutes(settings).routes()).use(notFound).callback();
 }
-
-/** Writes errors as Koa does: without their properties, which may contain values of parameters. */
-const standardError: HttpLog = {
-  answered: () => {},
-  failed: (requestId, error, because) => {
-    const description = error instanceof Error ? error.stack : String(error);
-    console.error(`request ${requestId} was answered ${faults[because].status}: ${description}`);
-  },
-};

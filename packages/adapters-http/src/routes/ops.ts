@@ -19,7 +19,6 @@ export interface OpsSettings {
   readonly readiness: () => Promise<Checks>;
   /** What runs here; the body of `/version`. */
   readonly version: Readonly<Record<string, string>>;
-  /** More paths and their answers. */
   readonly more?: Readonly<Record<string, OpsAnswer>>;
   /** The names by which it may be called, besides addresses and `localhost`; in lower case. */
   readonly names?: readonly string[];

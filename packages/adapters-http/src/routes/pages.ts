@@ -52,9 +52,8 @@ export interface InterfacePagesSettings {
 export function interfacePages({ docs = true, campaign }: InterfacePagesSettings = {}): Pages {
   const own = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url));
   const document = JSON.stringify(JSON.parse(own('openapi.json').toString()));
-  const pages: Map<string, Page | (() => Promise<Page>)> = new Map([
-    [openapiPath, page('application/json', document)],
-  ]);
+  const pages = new Map<string, Page | (() => Promise<Page>)>();
+  pages.set(openapiPath, page('application/json', document));
   if (!docs) return pages;
   const policy = { 'Content-Security-Policy': contentSecurityPolicy("'self' data:") };
   const { resolve } = createRequire(import.meta.url);

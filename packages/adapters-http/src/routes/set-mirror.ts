@@ -52,7 +52,6 @@ interface Asked {
   /** The identifier of the campaign as it was sent, which the router decodes. */
   readonly segment: string;
   readonly campaign: CampaignId | undefined;
-  /** As it was sent. */
   body: Uint8Array;
   caller?: Caller | undefined;
 }

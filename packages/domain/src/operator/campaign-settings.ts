@@ -45,8 +45,6 @@ export interface CampaignRecords {
 
   /** By ascending number; with `name` only campaigns whose name contains it, in upper or lower case. */
   list(page: CampaignPage & { readonly name?: string | undefined }): Promise<CampaignRecord[]>;
-
-  /** By ascending campaign number. */
   listMirrors(page: MirrorPage): Promise<ExaminedMirrors<Mirror>>;
 }
 

@@ -10,19 +10,15 @@ export interface FollowedChanges {
   readonly campaign?: CampaignId | undefined;
 }
 
-/** The time of a look, by the store's clock. The changes that it found follow, up to the next look. */
-export interface FeedLook {
-  readonly lookedAt: Timestamp;
-}
-
 /** The changes of addresses as they are committed. */
 export interface ChangeFeed {
   /**
    * First the changes since a time, by default since `feedOverlap` ago, by their numbers; then every change that is
-   * committed later, each once. Several looks a second; none while the caller takes a change. Never ends.
+   * committed later, each once. Several looks a second; none while the caller takes a change. Never ends. The time of a
+   * look, by the store's clock, comes before the changes that it found.
    * @throws Unavailable also when another server answers, or the same after a restart
    */
-  follow(changes: FollowedChanges): AsyncIterable<HistoryEntry | FeedLook>;
+  follow(changes: FollowedChanges): AsyncIterable<HistoryEntry | { readonly lookedAt: Timestamp }>;
 }
 
 /** By how much the next session overlaps the one before it, in seconds: longer than a usual transaction is open. */
@@ -50,7 +46,7 @@ export class ChangeFollower {
   }
 
   /** A session: what was not returned yet. Its first step is a look. @throws Unavailable, after which another may begin */
-  async *session(feed: ChangeFeed): AsyncGenerator<HistoryEntry | FeedLook> {
+  async *session(feed: ChangeFeed): AsyncGenerator<HistoryEntry | { readonly lookedAt: Timestamp }> {
     const { since } = this;
     let looks = 0;
     let lookedAt: Timestamp | undefined;

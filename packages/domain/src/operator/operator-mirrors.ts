@@ -5,8 +5,8 @@ import {
   maxAttempts,
   type Outcome,
   operatorRefusalOf,
+  type SetMirrorRequest,
 } from '../set-campaign-mirror/set-campaign-mirror.ts';
-import type { Condition } from '../values/condition.ts';
 import type { CampaignId, HistoryId } from '../values/identifiers.ts';
 import type { HostList, MirrorAddress } from '../values/mirror-address.ts';
 import { Unavailable } from '../values/unavailable.ts';
@@ -14,10 +14,9 @@ import type { CampaignSettings, MirrorCreation } from './campaign-settings.ts';
 import type { MirrorHistory } from './mirror-history.ts';
 
 /** Why, and on which condition, an operator sets a mirror. */
-export interface OperatorSetting {
+export interface OperatorSetting extends Pick<SetMirrorRequest, 'condition'> {
   /** The change of the history from which the address is restored, if it is. */
   readonly change?: HistoryId | undefined;
-  readonly condition?: Condition | undefined;
 }
 
 /** Sets mirrors for the operator. */
@@ -63,7 +62,7 @@ export async function restoreMirror(
   campaign: CampaignId,
   change: HistoryId,
   address: 'after' | 'before',
-  condition?: Condition,
+  condition?: OperatorSetting['condition'],
 ): Promise<Outcome> {
   const entry = await ports.history.find(campaign, change);
   const recorded = address === 'after' ? entry?.addressAfter : entry?.addressBefore;

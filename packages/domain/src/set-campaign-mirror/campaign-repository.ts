@@ -1,4 +1,3 @@
-import type { Condition } from '../values/condition.ts';
 import type { CampaignId, HistoryId, MirrorId, OwnerId, Timestamp } from '../values/identifiers.ts';
 import type { MirrorAddress } from '../values/mirror-address.ts';
 import type { Caller } from './identity.ts';
@@ -33,6 +32,19 @@ export interface MirrorChange {
   /** Links the history row to the log lines of the request: 1 to 128 visible ASCII characters. */
   readonly requestId: string;
   readonly condition?: Condition | undefined;
+}
+
+/**
+ * Which last change of a mirror an update requires (contract: the condition): one of `oneOf`, or none of `noneOf`; without a
+ * condition, any. A mirror that never changed has 0. An empty `oneOf` holds for no mirror.
+ */
+export type Condition = { readonly oneOf: readonly number[] } | { readonly noneOf: readonly number[] };
+
+/** Whether a mirror with this last change satisfies the condition. */
+export function conditionHolds(condition: Condition | undefined, lastChange: number): boolean {
+  if (!condition) return true;
+  if ('oneOf' in condition) return condition.oneOf.includes(lastChange);
+  return !condition.noneOf.includes(lastChange);
 }
 
 /** The result of an attempt to set a mirror. Nothing was written unless it is `mirror-set`. */

@@ -1,4 +1,3 @@
-import type { Condition } from '../values/condition.ts';
 import * as values from '../values/identifiers.ts';
 import {
   type AddressFault,
@@ -8,7 +7,7 @@ import {
   noDeniedHosts,
 } from '../values/mirror-address.ts';
 import { Unavailable } from '../values/unavailable.ts';
-import type { Campaign, CampaignRepository, MirrorNow } from './campaign-repository.ts';
+import type { Campaign, CampaignRepository, Condition, MirrorNow } from './campaign-repository.ts';
 import { type Caller, type Identified, type Identity, isCaller, type Refused } from './identity.ts';
 
 /** The rules that apply to everyone, including the operator. */
