@@ -230,7 +230,7 @@ const faultsText = `
       (relpersistence <> 'p', 'is unlogged: a crash empties it', 'alter table %s set logged'),
       (relrowsecurity, 'hides rows from some roles: it has row security', 'alter table %s disable row level security'),
       (exists (select from pg_rewrite where ev_class = pg_class.oid), 'has rules', (
-        select string_agg(format('drop rule %I on %%1$s', rulename), '; ') from pg_rewrite where ev_class = pg_class.oid))
+        select string_agg(format('drop rule %s on %%1$s', replace(quote_ident(rulename), '%', '%%')), '; ') from pg_rewrite where ev_class = pg_class.oid))
     ) as state (is_so, fault, mended) where is_so
   union all
   select null, objects.what, format('belongs to %s, not to %s', pg_get_userbyid(objects.owner), pg_get_userbyid(nspowner)), null
