@@ -1,4 +1,5 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import Router from '@koa/router';
 import Koa from 'koa';
 import compose from 'koa-compose';
@@ -182,7 +183,12 @@ const refuseFragment: Middleware = (context, next) => {
 };
 
 /** The same for `node:http`, `node:http2`, Express and Fastify; other paths are 404. Without a `log`, errors go to standard error. */
-export function setMirrorListener(settings: MountSettings): ReturnType<Koa['callback']> {
+export function setMirrorListener(
+  settings: MountSettings,
+): (
+  request: IncomingMessage | Http2ServerRequest,
+  response: ServerResponse | Http2ServerResponse,
+) => Promise<void> {
   // As Koa writes errors: without their properties, which may contain values of parameters.
   const failed: HttpLog['failed'] = (requestId, error, because) => {
     const description = error instanceof Error ? error.stack : String(error);

@@ -1,13 +1,6 @@
 import { hash } from 'node:crypto';
-import {
-  accessKey,
-  type Caller,
-  type CampaignId,
-  campaignId,
-  isCaller,
-  type SetCampaignMirror,
-  unauthenticated,
-} from '@campaign-mirror/domain';
+import type * as domain from '@campaign-mirror/domain';
+import { accessKey, campaignId, isCaller, unauthenticated } from '@campaign-mirror/domain';
 import type Koa from 'koa';
 import bodyParser from 'koa-bodyparser';
 import * as v from 'valibot';
@@ -20,7 +13,7 @@ import { type CallLimits, keyLimit, limitHeaderNames } from './limits.ts';
 
 /** What the route needs. */
 export interface SetMirrorSettings {
-  readonly useCase: SetCampaignMirror;
+  readonly useCase: domain.SetCampaignMirror;
   /** Whether a text can be a credential; by default a well-formed access key or, with `credentialHeader`, any text. */
   readonly isWellFormed?: ((credential: string) => boolean) | undefined;
   /** The header whose whole value is the credential, such as one that a gateway signs; by default the bearer token. */
@@ -51,9 +44,9 @@ interface Asked {
   readonly credential: () => string;
   /** The identifier of the campaign as it was sent, which the router decodes. */
   readonly segment: string;
-  readonly campaign: CampaignId | undefined;
+  readonly campaign: domain.CampaignId | undefined;
   body: Uint8Array;
-  caller?: Caller | undefined;
+  caller?: domain.Caller | undefined;
 }
 
 type Part = Koa.Middleware<ServiceState & { asked: Asked }>;
@@ -118,7 +111,7 @@ function body(limit = 16_384): Part {
 const anotherReader = () => new Error('another reader has read the body: mount this route before it');
 
 /** A place, before anybody is asked: that of a caller who is remembered, or one of those for the network of a stranger. */
-function place({ identity }: SetCampaignMirror, capacity: Capacity): Part {
+function place({ identity }: domain.SetCampaignMirror, capacity: Capacity): Part {
   return (context, next) => {
     const { asked, call } = context.state;
     call.campaign = asked.campaign;
@@ -130,12 +123,12 @@ function place({ identity }: SetCampaignMirror, capacity: Capacity): Part {
   };
 }
 
-function placeOf({ subject: caller, ownerId: owner }: Caller, campaign: CampaignId | undefined): Place {
+function placeOf({ subject: caller, ownerId: owner }: domain.Caller, campaign: number | undefined): Place {
   return { caller, campaign, owner };
 }
 
 /** Check 5: the caller. A stranger is looked up, and exchanges the place of the network for one of their own. */
-function caller({ identity }: SetCampaignMirror, capacity: Capacity): Part {
+function caller({ identity }: domain.SetCampaignMirror, capacity: Capacity): Part {
   const stranger: Part = async (context, next) => {
     const { asked, call } = context.state;
     const identified = await identity.whoIs(asked.credential());
@@ -153,7 +146,7 @@ function caller({ identity }: SetCampaignMirror, capacity: Capacity): Part {
 }
 
 /** Checks 7 to 10: the use case. The body is parsed only now, and only for a campaign that can exist. */
-function outcome(useCase: SetCampaignMirror): Part {
+function outcome(useCase: domain.SetCampaignMirror): Part {
   return async (context) => {
     const { asked, call } = context.state;
     const { caller, campaign } = asked;

@@ -2,14 +2,7 @@ import { type CampaignNotFound, examinedTogether } from '../operator/campaign-se
 import type { Campaign } from '../set-campaign-mirror/campaign-repository.ts';
 import { type OperatorRefusal, operatorRefusalOf } from '../set-campaign-mirror/set-campaign-mirror.ts';
 import type { AuditId, CampaignId, HistoryId } from '../values/identifiers.ts';
-import {
-  type AddressFault,
-  type HostList,
-  isOnHost,
-  type MirrorAddress,
-  mirrorAddress,
-  namesHostElsewhere,
-} from '../values/mirror-address.ts';
+import * as values from '../values/mirror-address.ts';
 import type * as port from './mirror-moves.ts';
 import { type HostMove, movedAddress } from './moved-address.ts';
 
@@ -34,7 +27,7 @@ export type MirrorMoved =
   /** `unchanged`: it has the address already. `not-as-expected`: it has another one than the line expects. */
   | (NotMoved & { readonly kind: 'unchanged' | 'not-as-expected' })
   | (NotMoved & { readonly kind: 'refused'; readonly because: OperatorRefusal | CampaignNotFound['kind'] })
-  | (NotMoved & { readonly kind: 'invalid'; readonly because: AddressFault })
+  | (NotMoved & { readonly kind: 'invalid'; readonly because: values.AddressFault })
   /** A line that cannot be read; the text is the driving adapter's. */
   | { readonly kind: 'unread'; readonly line: number; readonly because: string };
 
@@ -71,7 +64,7 @@ const batchSize = 500;
 export async function* moveMirrors(
   mirrors: port.MirrorMoves,
   request: MoveMirrorsRequest,
-  denied: HostList,
+  denied: values.HostList,
 ): AsyncGenerator<MirrorMoved | MoveProgress> {
   const { owner, move, dryRun } = request;
   const { from, to, subdomains } = move;
@@ -89,9 +82,9 @@ export async function* moveMirrors(
     for (const mirror of page.mirrors) {
       const result = moveOf(mirror, request, denied);
       if (result) results.push(result);
-      else if (isOnHost(mirror.address, to.name, subdomains)) seen.isTargetInUse = true;
-      else if (isOnHost(mirror.address, from, true)) seen.below += 1;
-      if (namesHostElsewhere(mirror.address, from)) seen.elsewhere += 1;
+      else if (values.isOnHost(mirror.address, to.name, subdomains)) seen.isTargetInUse = true;
+      else if (values.isOnHost(mirror.address, from, true)) seen.below += 1;
+      if (values.namesHostElsewhere(mirror.address, from)) seen.elsewhere += 1;
     }
     examined += page.examined;
     after = page.last;
@@ -109,7 +102,7 @@ export async function* moveToAddresses(
   mirrors: port.MirrorMoves,
   lines: readonly (AddressLine | MirrorMoved)[],
   options: Pick<port.MoveOptions, 'details'> & { readonly dryRun: boolean },
-  denied: HostList,
+  denied: values.HostList,
 ): AsyncGenerator<MirrorMoved | MoveProgress> {
   let examined = 0;
   const progress = () => progressOf(mirrors, examined, lines.length);
@@ -131,7 +124,7 @@ export async function* moveToAddresses(
 function settingOf(
   { line, campaign, address: after, expected }: AddressLine,
   seen: port.FoundCampaign | undefined,
-  denied: HostList,
+  denied: values.HostList,
 ): MirrorMoved {
   const before = seen?.address ?? null;
   // What is not checked yet is not repeated: it may hold a password.
@@ -142,7 +135,7 @@ function settingOf(
   const because = operatorRefusalOf(seen.campaign);
   if (before === null || because)
     return { ...setting, kind: 'refused', because: because ?? 'mirror-not-created' };
-  const address = mirrorAddress(after, denied);
+  const address = values.mirrorAddress(after, denied);
   if (typeof address !== 'string') return { ...setting, kind: 'invalid', because: address.fault };
   if (expected !== '' && expected !== before) return { ...setting, after, kind: 'not-as-expected' };
   return { line, campaign, before, after: address, kind: 'would-move' };
@@ -150,9 +143,9 @@ function settingOf(
 
 /** Undefined if the mirror is on another host. */
 function moveOf(
-  { campaign, address }: port.FoundCampaign<MirrorAddress>,
+  { campaign, address }: port.FoundCampaign<values.MirrorAddress>,
   { move, includeDefault }: MoveMirrorsRequest,
-  denied: HostList,
+  denied: values.HostList,
 ): MirrorMoved | undefined {
   const moved = movedAddress(move, address, denied);
   if (!moved) return undefined;
@@ -170,7 +163,7 @@ function moveOf(
 export async function* undoMove(
   mirrors: port.MirrorMoves,
   request: Pick<MoveMirrorsRequest, 'includeDefault' | 'dryRun'> & { readonly move: AuditId },
-  denied: HostList,
+  denied: values.HostList,
 ): AsyncGenerator<MirrorMoved | MoveProgress> {
   const { move, includeDefault, dryRun } = request;
   const options = { includeDefault, details: { undoes: move }, dryRun };
@@ -195,14 +188,14 @@ function progressOf({ moveId: move }: port.MirrorMoves, examined: number, total?
 function undoingOf(
   { campaign, before, after, now, isLatest, address: current }: port.MoveChange,
   includeDefault: boolean,
-  denied: HostList,
+  denied: values.HostList,
 ): MirrorMoved {
   const back = { campaign, before: after, after: before };
   if (current === before) return { ...back, kind: 'unchanged' };
   if (!now || !isLatest) return { ...back, kind: 'changed-since' };
   const because = moveRefusalOf(now, includeDefault);
   if (because) return { ...back, kind: 'refused', because };
-  const address = mirrorAddress(before, denied);
+  const address = values.mirrorAddress(before, denied);
   if (typeof address !== 'string') return { ...back, kind: 'invalid', because: address.fault };
   return { ...back, kind: 'would-move' };
 }
