@@ -74,6 +74,17 @@ export const equivalent: Readonly<Record<string, Readonly<Record<string, string>
     'acted_at timestamptz(6) not null default now(),': 'the time since the transaction began',
   },
   'feed.ts': {
+    'const isAhead = `transaction_id > pg_snapshot_xmax(pg_current_snapshot())':
+      'the number that this server gives next is ahead for the time until then',
+    'where transaction_id >= lowest and transaction_id <= pg_snapshot_xmax(here)':
+      'the number that this server gives next is ahead for the time until then',
+    'select transaction_id from campaign_mirror.mirror_history where ${isAhead} order by transaction_id desc ;`;':
+      'who reads it takes the first row',
+    'if false then return; end if;':
+      'without a row that is ahead, what follows changes nothing; it only takes longer',
+    "|| (extract(epoch from (select stats_reset from pg_stat_bgwriter))) || '/';":
+      'statistics that were never reset: a server has that time from its beginning',
+    'null;': 'for a position of null, what follows finds nothing',
     "|| coalesce(extract(epoch from (select stats_reset from pg_stat_bgwriter)), 1) || '/';":
       'any number stands for statistics that were never reset',
     'select transaction_id from campaign_mirror.mirror_history where ${isAhead} limit 1;`;':

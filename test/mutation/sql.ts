@@ -34,7 +34,7 @@ const targets: readonly { readonly files: string; readonly tests: string }[] = [
     tests: `hot-path/{conditions,members,claims,waiting}.test.ts schema/{rights,refusals}.test.ts ${permutations}
       hot-path/locked.test.ts commands/{mirror-set,move}.test.ts`,
   },
-  { files: 'schema/feed.ts', tests: 'feed/*.test.ts' },
+  { files: 'schema/feed.ts', tests: 'feed/*.test.ts schema/upgrade.test.ts' },
   {
     files: 'schema/history-functions.ts',
     tests: 'schema/{rights,refusals}.test.ts commands/history-prune.test.ts',
