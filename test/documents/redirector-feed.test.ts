@@ -58,6 +58,23 @@ describe('examples/redirector: what is kept of a campaign', () => {
       expect(await target()).to.equal(second);
     });
 
+  it('what a read gave that was under way is the last known address, should the next read fail', async () => {
+    const { target, looked, hold } = await stage.running({ second: 30_000 });
+    await looked();
+    expect(await target()).to.equal(first);
+    await stage.set(second);
+    await looked();
+    const { arrived, release } = hold();
+    const early = target();
+    await arrived;
+    await stage.set(third);
+    await looked();
+    release();
+    expect(await early).to.equal(second);
+    await stage.ways.reads.refuse();
+    expect(await target()).to.equal(second);
+  });
+
   it('while the feed hangs, each address is read again after a second', async () => {
     const { target, looked } = await stage.running();
     await looked();
@@ -81,6 +98,25 @@ describe('examples/redirector: what is kept of a campaign', () => {
     await stage.set(second);
     await looked();
     expect(await target()).to.equal(second);
+  });
+
+  it('a second outage right after the first leaves the last known address, and no older one after it', async () => {
+    const { target, looks, looked, visit } = await stage.running();
+    await looked();
+    expect(await target()).to.equal(first);
+    const all = [stage.ways.reads, stage.ways.feed];
+    const asked = looks.length;
+    for (const way of all) await way.refuse();
+    await stage.set(second);
+    await stage.ways.feed.accept();
+    await eventually('a new position', () => expect(looks.indexOf(null, asked)).to.be.above(-1));
+    for (const way of all) way.freeze();
+    await stage.ways.reads.accept();
+    expect(await target()).to.equal(first);
+    expect((await visit(stage.other())).status).to.equal(503);
+    for (const way of all) way.thaw();
+    await eventually('the new address', async () => expect(await target()).to.equal(second));
+    expect((await visit(stage.other())).status).to.equal(302);
   });
 
   it('after a pause in which much may have changed it asks for a new position, and reads what it kept', async () => {

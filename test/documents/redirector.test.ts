@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { CampaignId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { command } from '../support/commands/command.ts';
@@ -115,6 +116,19 @@ describe('examples/redirector', () => {
       expect(kinds, troubles().join('\n')).to.have.length(new Set(kinds).size);
     });
   }
+
+  it('a process that was stopped reads what it kept before it answers', async () => {
+    expect(await target(campaign())).to.equal(first);
+    await set('https://second.example/');
+    await takesEffect('https://second.example/');
+    redirector.process.child.kill('SIGSTOP');
+    await set('https://third.example/');
+    // It is time that must pass: a second, for which an address is used when nobody tells what changed.
+    await pause(1_200);
+    const waiting = target(campaign());
+    redirector.process.child.kill('SIGCONT');
+    expect(await waiting).to.equal('https://third.example/');
+  });
 
   it('addresses come from a standby, clicks go to the primary, and neither needs the other', async () => {
     const primary = await tcpProxy(data.database.address('redirector'));
