@@ -41,7 +41,7 @@ const targets: readonly { readonly files: string; readonly tests: string }[] = [
   },
   {
     files: 'schema/{audit,mirror}-triggers.ts',
-    tests: `schema/{rights,comebacks,times,addresses}.test.ts postgres/table-constraints.test.ts commands/{audit,keys}.test.ts
+    tests: `schema/{rights,refusals,comebacks,times,addresses}.test.ts postgres/table-constraints.test.ts commands/{audit,keys}.test.ts
       ${permutations} commands/import-export.test.ts schema/enforced.test.ts`,
   },
   {
