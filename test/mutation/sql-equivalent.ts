@@ -74,6 +74,8 @@ export const equivalent: Readonly<Record<string, Readonly<Record<string, string>
     'acted_at timestamptz(6) not null default now(),': 'the time since the transaction began',
   },
   'feed.ts': {
+    'from asked left join campaign_mirror.mirrors on mirrors.campaign_id = asked.campaign_id':
+      'a campaign without a mirror finds none to lock, and null is in no list',
     'const isAhead = `transaction_id > pg_snapshot_xmax(pg_current_snapshot())':
       'the number that this server gives next is ahead for the time until then',
     'where transaction_id >= lowest and transaction_id <= pg_snapshot_xmax(here)':
