@@ -74,24 +74,32 @@ describe(`${page}, on a new Debian 12`, function () {
     echo faults: $(grep -o '^curl: ([0-9]*)' /root/faults | sort -u)`;
 
   /** A call through the proxy, which names itself or not, is in the proxy's log and the service's; port 80 is nobody's. */
-  const isBehind = (logged: string) =>
-    eventually('the proxy to answer', async () => {
-      const call = shownCall?.replace(
-        '"http://127.0.0.1:3000',
-        '--insecure --dump-header /root/headers "https://localhost',
+  const isBehind = async (logged: string) => {
+    const call = shownCall?.replace(
+      '"http://127.0.0.1:3000',
+      '--insecure --dump-header /root/headers "https://localhost',
+    );
+    for (const named of ['', ' -H "X-Request-Id: named"']) {
+      await eventually('the proxy to answer', async () =>
+        expect(
+          await paste(`
+            : > /root/headers
+            { ${call?.trim()}${named}
+            } || true
+            ID=$(tr -d '\\r' < /root/headers | sed -n 's/^x-request-id: //ip')`),
+        ).to.match(/\n200\n$/),
       );
-      for (const named of ['', ' -H "X-Request-Id: named"']) {
-        const output = await paste(`
-          : > /root/headers
-          { ${call?.trim()}${named}
-          } || true
-          ID=$(tr -d '\\r' < /root/headers | sed -n 's/^x-request-id: //ip')
-          { ${logged}; } || true
-          journalctl --unit campaign-mirror@1 --output cat | grep -c "\\"requestId\\":\\"$ID\\"" || true
-          curl -sS http://localhost/ || echo "$?"`);
-        expect(output).to.match(/\n200\n[1-9]\d*\n[1-9]\d*\n.*\n7\n$/);
-      }
-    });
+      // Lines of a log come some time after the answer.
+      await eventually('both logs to have it', async () =>
+        expect(
+          await paste(`
+            { ${logged}; } || true
+            journalctl --unit campaign-mirror@1 --output cat | grep -c "\\"requestId\\":\\"$ID\\"" || true
+            curl -sS http://localhost/ || echo "$?"`),
+        ).to.match(/^[1-9]\d*\n[1-9]\d*\n.*\n7\n$/),
+      );
+    }
+  };
 
   const checks: Readonly<Record<string, (output: string) => Promise<void>>> = {
     addresses: async () => {
