@@ -177,8 +177,9 @@ export async function sqlIsNoticed(words: readonly string[]): Promise<boolean> {
   const isEquivalent = ({ path, mutated }: Placed) => mutated in (equivalent[basename(path)] ?? {});
   const mutants = all
     .filter((one) => !isEquivalent(one))
-    .filter(({ place }) => named.every((word) => place.includes(word)))
+    .filter(({ place }) => named.length === 0 || named.some((word) => place.includes(word)))
     .filter((_, nth) => (nth + 1 - Number(part)) % Number(parts) === 0);
+  if (mutants.length === 0) throw new Error(`no change of SQL is at ${words.join(' ')}`);
   const counts = { noticed: 0, survived: 0, 'not accepted': 0 };
   const from = performance.now();
   await mkdir(dirname(report), { recursive: true });

@@ -178,7 +178,7 @@ describe('contract: the data around it — who may do what', () => {
         ['insert into campaign_mirror.campaigns (owner_id) values (4711), (4711)', 'campaigns-imported'],
         [
           `insert into campaign_mirror.mirrors (campaign_id, target_url)
-            select id, 'https://x.example/' from campaign_mirror.campaigns where owner_id = 4711`,
+            select id, 'https://x.example/' from campaign_mirror.campaigns where owner_id = 4711 limit 2`,
           'mirrors-imported',
         ],
         ["select campaign_mirror.prune_history(now() - interval '2 days', 0, 1000, 'me', 'r')", ''],
