@@ -6,7 +6,7 @@ import { ClearError, counted } from '../terminal/errors.ts';
 import { confirmed } from '../terminal/prompt.ts';
 import { MoveReport } from './move-report.ts';
 import type { ActContext, OperatorAccess } from './ports.ts';
-import { cutOff, leftOut } from './words.ts';
+import { leftOut } from './words.ts';
 
 /** A move, the undoing of one, or the setting of many mirrors, and its texts. */
 export interface Plan {
@@ -83,15 +83,16 @@ export async function carryOut(
   planOf: PlanOf,
   { dryRun, yes, pace }: Options,
 ): Promise<void> {
+  let state = 'nothing was done';
   const carry = async (
     { moves }: { readonly moves: domain.MirrorMoves },
-    { deniedHosts, undoneBy }: ActContext,
+    { deniedHosts }: Pick<ActContext, 'deniedHosts'>,
   ) => {
     const plan = await planOf(moves, deniedHosts);
     const reportOf = (dryRun: boolean, printsMirrors: boolean) => {
       const report = new MoveReport(call, { dryRun, printsMirrors, done: plan.done });
-      return report.take(plan.events(dryRun)).catch((error) => {
-        throw cutOff(error, dryRun ? undefined : report.movedSoFar, undoneBy);
+      return report.take(plan.events(dryRun)).finally(() => {
+        if (!dryRun) state = `${report.movedSoFar} for certain`;
       });
     };
     const asks = !dryRun && !yes;
@@ -117,7 +118,7 @@ export async function carryOut(
     if (notMoved === '' || (dryRun && call.output.isReaderGone)) return;
     throw new ClearError(`not every mirror ${dryRun ? 'would be' : 'was'} ${plan.done}: ${notMoved}`);
   };
-  await operator.acting(carry, { pace });
+  await operator.acting(carry, { pace, state: () => state });
 }
 
 /** Asks before live mirrors are changed, unless there are none to change. @throws ClearError; Interrupted */
