@@ -7,6 +7,8 @@ import { quantile, sum } from 'd3-array';
 import type { DedicatedServer } from '../../test/support/database/dedicated-server.ts';
 import { replicated } from '../../test/support/database/standby.ts';
 import { tcpProxy } from '../../test/support/database/tcp-proxy.ts';
+import { type Call, call } from '../../test/support/http/caller.ts';
+import { visitorOf } from '../../test/support/process/redirector.ts';
 import { seed, seedOf } from '../database/seed.ts';
 import { describeServer, query } from '../database/server.ts';
 import { number, table } from '../figures/statistics.ts';
@@ -84,7 +86,7 @@ export async function visitors(options: Options, cleanup: Cleanup): Promise<read
       const address = `https://new.example/${rows.length}/${update}`;
       const key = String(filling.keys[campaign % filling.keys.length]);
       const wait = (at: number) => waitsOf(redirectors, campaign, address, at);
-      waits.push(updateOf(port, campaign, address, key).then(wait));
+      waits.push(updateOf({ base: `http://127.0.0.1:${port}`, campaign, address, key }).then(wait));
     }
     const span = (count * (performance.now() - begun)) / 1_000;
     const asked = (reads.count() - before.reads) / span;
@@ -145,27 +147,18 @@ async function countedWay(server: DedicatedServer, cleanup: Cleanup) {
 }
 
 /** Resolves with the moment of the 200. @throws Error if it is another answer */
-async function updateOf(port: number, campaign: number, address: string, key: string): Promise<number> {
-  const response = await fetch(`http://127.0.0.1:${port}/public/v1/mirror/campaign/${campaign}/mirror`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ mirror_endpoint: address }),
-  });
-  const at = performance.now();
-  const body = await response.text();
-  if (response.status !== 200) throw new Error(`${response.status}: ${body}`);
-  return at;
+async function updateOf(update: Call): Promise<number> {
+  const { status, body } = await call(update);
+  if (status !== 200) throw new Error(`${status}: ${body}`);
+  return performance.now();
 }
 
 /** How long it takes until a visitor of each redirector gets the new address, whose visits are no clicks. */
 function waitsOf(redirectors: readonly Running[], campaign: number, address: string, from: number) {
   return Promise.all(
     redirectors.map(async ({ port }) => {
-      const visit = async () => {
-        const url = `http://127.0.0.1:${port}/c/${campaign}`;
-        return (await fetch(url, { method: 'HEAD', redirect: 'manual' })).headers.get('location');
-      };
-      while ((await visit()) !== address) {
+      const visit = visitorOf(`http://127.0.0.1:${port}`);
+      while ((await visit(campaign, 'HEAD')).location !== address) {
         if (performance.now() - from > longest)
           throw new Error(`campaign ${campaign} still has its old address`);
         await pause(between);
