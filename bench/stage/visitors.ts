@@ -7,7 +7,6 @@ import { quantile, sum } from 'd3-array';
 import type { DedicatedServer } from '../../test/support/database/dedicated-server.ts';
 import { replicated } from '../../test/support/database/standby.ts';
 import { tcpProxy } from '../../test/support/database/tcp-proxy.ts';
-import { type Call, call } from '../../test/support/http/caller.ts';
 import { visitorOf } from '../../test/support/process/redirector.ts';
 import { seed, seedOf } from '../database/seed.ts';
 import { describeServer, query } from '../database/server.ts';
@@ -86,7 +85,7 @@ export async function visitors(options: Options, cleanup: Cleanup): Promise<read
       const address = `https://new.example/${rows.length}/${update}`;
       const key = String(filling.keys[campaign % filling.keys.length]);
       const wait = (at: number) => waitsOf(redirectors, campaign, address, at);
-      waits.push(updateOf({ base: `http://127.0.0.1:${port}`, campaign, address, key }).then(wait));
+      waits.push(updateOf(port, campaign, address, key).then(wait));
     }
     const span = (count * (performance.now() - begun)) / 1_000;
     const asked = (reads.count() - before.reads) / span;
@@ -147,10 +146,16 @@ async function countedWay(server: DedicatedServer, cleanup: Cleanup) {
 }
 
 /** Resolves with the moment of the 200. @throws Error if it is another answer */
-async function updateOf(update: Call): Promise<number> {
-  const { status, body } = await call(update);
-  if (status !== 200) throw new Error(`${status}: ${body}`);
-  return performance.now();
+async function updateOf(port: number, campaign: number, address: string, key: string): Promise<number> {
+  const response = await fetch(`http://127.0.0.1:${port}/public/v1/mirror/campaign/${campaign}/mirror`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ mirror_endpoint: address }),
+  });
+  const at = performance.now();
+  const body = await response.text();
+  if (response.status !== 200) throw new Error(`${response.status}: ${body}`);
+  return at;
 }
 
 /** How long it takes until a visitor of each redirector gets the new address, whose visits are no clicks. */
