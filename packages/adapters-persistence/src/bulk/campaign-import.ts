@@ -133,7 +133,7 @@ export function postgresCampaignImport(
       inTransaction(
         pool,
         (client) =>
-          stoppable(signal, pool, client, async () => {
+          stoppable(signal, client, async () => {
             await client.query(create);
             await copyIn(client, copy, rowsFor(lines));
             await client.query('analyze pg_temp.imported_lines');

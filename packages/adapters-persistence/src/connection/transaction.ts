@@ -64,17 +64,15 @@ export async function* ofOneMoment<T>(
   const client = await connectTo(pool);
   // The running statement reports why a connection ended.
   client.on('error', () => {});
-  let stopListening = async () => {};
+  const stopListening = endedBy(signal, client);
   try {
-    await client.query(begin);
-    // Not earlier: behind a pooler, the server process is assigned only when the transaction begins.
-    stopListening = await endedBy(signal, pool, client);
     signal?.throwIfAborted();
+    await client.query(begin);
     yield* read(client);
   } catch (error) {
     throw signal?.aborted ? signal.reason : portFault(error);
   } finally {
-    await stopListening();
+    stopListening();
     // Nothing was written: there is nothing to commit or roll back.
     client.release(true);
   }
