@@ -130,7 +130,7 @@ export function postgresCampaignImport(
       inTransaction(
         pool,
         (client) =>
-          stoppable(signal, client, async () => {
+          stoppable(signal, pool, client, async () => {
             await client.query(create);
             await copyIn(client, copy, rowsFor(lines));
             await client.query('analyze pg_temp.imported_lines');

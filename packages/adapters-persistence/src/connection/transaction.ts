@@ -64,15 +64,17 @@ export async function* ofOneMoment<T>(
   const client = await connectTo(pool);
   // The running statement reports why a connection ended.
   client.on('error', () => {});
-  const stopListening = endedBy(signal, client);
+  let stopListening = async () => {};
   try {
-    signal?.throwIfAborted();
     await client.query(begin);
+    // Not earlier: behind a pooler, the server process is assigned only when the transaction begins.
+    stopListening = await endedBy(signal, pool, client);
+    signal?.throwIfAborted();
     yield* read(client);
   } catch (error) {
     throw signal?.aborted ? signal.reason : portFault(error);
   } finally {
-    stopListening();
+    await stopListening();
     // Nothing was written: there is nothing to commit or roll back.
     client.release(true);
   }
