@@ -1,17 +1,17 @@
 /*
- * What enforces the promises of the schema: functions, triggers, constraints. A restore that was killed, a dump without
+ * What enforces the promises of the schema: views, functions, triggers, constraints. A restore that was killed, a dump without
  * its owners, or somebody's hand can leave any of it away, off, or another's. The functions and triggers below are the only
  * place of their text: each migration brings them up to date, and each `migrate` puts them right.
  */
 import { hash } from 'node:crypto';
 import { auditTriggers } from './audit-triggers.ts';
-import { changesByTransaction, changesSince, countClicks } from './feed.ts';
+import { changesByTransaction, changesSince, countClicks, transactionsAhead } from './feed.ts';
 import { appendOnly, pruning } from './history-functions.ts';
 import { noteKeyUses } from './keys.ts';
 import { isNoAddress, mirrorTriggers } from './mirror-triggers.ts';
-import type { Run } from './numbers.ts';
+import { numberRanges, type Run } from './numbers.ts';
 import { setMirrorsFunctions } from './set-mirrors.ts';
-import { denyHosts, greatest } from './tables.ts';
+import { denyHosts, greatest, tables } from './tables.ts';
 
 const texts = [
   mirrorTriggers,
@@ -26,9 +26,9 @@ const texts = [
 ].join('');
 
 export interface Enforced {
-  readonly kind: 'function' | 'trigger' | 'constraint' | 'index';
+  readonly kind: 'view' | 'function' | 'trigger' | 'constraint' | 'index';
   readonly name: string;
-  /** Of all but a function. */
+  /** Of a trigger, a constraint or an index. */
   readonly table?: string;
   /** Of a function: its body; of all else its definition, plainly. Of primary and unique keys, only their names are compared. */
   readonly body?: string;
@@ -43,7 +43,19 @@ export interface Enforced {
  * `between` and `in` into others, orders events, and writes times and intervals as the session has it.
  */
 const decoration = String.raw` not valid$| using "*btree|"*campaign_mirror"*\.|::"*(double precision|timestamp with time zone|\w+)"*(\[\])*|[\s()'"]`;
-const plain = (definition: string) => definition.toLowerCase().replace(new RegExp(decoration, 'g'), '');
+const plain = (definition: string, left = decoration) =>
+  definition.toLowerCase().replace(new RegExp(left, 'g'), '');
+
+/** Of a view, PostgreSQL 15 also names the table of each column. */
+const decorationOfView = String.raw`;$|(?<!\w|from "*|join "*)"*\w+"*\.|${decoration}`;
+const viewText = /create (?:or replace )?view campaign_mirror\.(\w+) as(.*?);/gs;
+const viewTexts = [...`${tables}${numberRanges}${transactionsAhead}`.matchAll(viewText)];
+/** One reads another, so all are made. Whoever may read them gets that right afterwards. */
+const viewsAnew = `drop view if exists ${viewTexts.map(([, name]) => `campaign_mirror.${name}`)};
+  ${viewTexts.map(([text]) => text).join('')}`;
+const views = viewTexts.map(([, name = '', definition = '']): Enforced => {
+  return { kind: 'view', name, body: plain(definition, decorationOfView), text: viewsAnew };
+});
 
 const functionText = /create or replace function campaign_mirror\.(\w+)[^$]*\$\$(.*?)\$\$;/gs;
 const functions = [...texts.matchAll(functionText)].map(([text, name = '', body = '']): Enforced => {
@@ -165,7 +177,13 @@ const indexes = [
   return { kind: 'index', name, table, body: plain(text), text: made };
 });
 
-export const enforced: readonly Enforced[] = [...functions, ...triggers, ...constraints, ...indexes];
+export const enforced: readonly Enforced[] = [
+  ...views,
+  ...functions,
+  ...triggers,
+  ...constraints,
+  ...indexes,
+];
 
 /** Something of the schema that does not enforce what it should. */
 export interface EnforcementFault {
@@ -182,9 +200,9 @@ const asked = JSON.stringify(
 
 const other = "'is not that of this version'";
 /** A later PostgreSQL than those that the tests run on might show it otherwise, which must not keep a service from starting. */
-const isOther = (definition: string) =>
+const isOther = (definition: string, left = decoration) =>
   `(current_setting('server_version_num')::int < 190000
-        and md5(regexp_replace(lower(${definition}), $re$${decoration}$re$, '', 'g')) <> body)`;
+        and md5(regexp_replace(lower(${definition}), $re$${left}$re$, '', 'g')) <> body)`;
 
 /**
  * The fault of each that is not as above, by its place in `enforced`; and, with the place null, of a table that somebody has
@@ -196,9 +214,13 @@ const faultsText = `
     select * from json_to_recordset($1) as one (place int, kind text, name text, "table" text, body text, definer boolean)
   ), here as (select oid, nspowner from pg_namespace where nspname = 'campaign_mirror'),
   found as (
+    select place, case when pg_class.oid is null then 'is missing'
+      when reloptions is not null or ${isOther('pg_get_viewdef(pg_class.oid)', decorationOfView)} then ${other} end as fault
+    from asked cross join here left join pg_class on relnamespace = here.oid and relname = name and relkind = 'v' where kind = 'view'
+    union all
     select place, case when pg_proc.oid is null then 'is missing'
       when md5(prosrc) <> body or prosecdef <> definer or array_to_string(proconfig, ' ') is distinct from
-        'search_path=pg_catalog, pg_temp' then ${other} end as fault
+        'search_path=pg_catalog, pg_temp' then ${other} end
     from asked cross join here left join pg_proc on pronamespace = here.oid and proname = name where kind = 'function'
     union all
     select place, case when pg_trigger.oid is null then 'is missing' when tgenabled <> 'O' then 'is off'

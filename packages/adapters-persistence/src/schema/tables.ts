@@ -113,9 +113,9 @@ export const tables = `
     select id, acted_at as moved_at, details->>'from' as from_host, details->>'to' as to_host,
       (details->>'undoes')::bigint as undoes,
       (details->>'mirrors')::bigint + coalesce((
-        select sum((part.details->>'mirrors')::bigint) from campaign_mirror.operator_audit as part
+        select sum((part.details->>'mirrors')::bigint) as sum from campaign_mirror.operator_audit part
         where part.part_of = move.id), 0)::bigint as mirrors
-    from campaign_mirror.operator_audit as move
+    from campaign_mirror.operator_audit move
     where act = 'mirrors-moved' and part_of is null order by id desc limit 10;`;
 
 /**
