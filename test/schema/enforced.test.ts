@@ -200,7 +200,7 @@ describe('what enforces the promises', () => {
   });
 
   for (const [what, all, statement, fault] of ways)
-    it(`${what}: each is named by doctor, keeps the service from starting, and is put right by migrate`, async () => {
+    it(`${what}: each is named by doctor, and put right by migrate`, async () => {
       for (const one of all) await run(statement(one));
       const expected = all.map((one) => `${named(one)} ${fault}`);
       expect(await faults(), 'in this order').to.deep.equal(expected);
@@ -210,11 +210,15 @@ describe('what enforces the promises', () => {
         'm',
       );
       expect(await doctor()).to.match(line);
-      const settings = { DATABASE_URL: database.url('service'), RUN_MIGRATIONS: 'false' };
-      const { code, errors } = await startService(settings).done();
-      expect(code).to.equal(1);
-      expect(errors).to.include(` ${fault}`);
     });
+
+  it('one of all these keeps the service from starting', async () => {
+    await run('drop trigger append_only on campaign_mirror.operator_audit');
+    const settings = { DATABASE_URL: database.url('service'), RUN_MIGRATIONS: 'false' };
+    const { code, errors } = await startService(settings).done();
+    expect(code).to.equal(1);
+    expect(errors).to.include('the trigger append_only on operator_audit is missing');
+  });
 
   it('what cannot be put right, for the rows that were written or the views that were made meanwhile: migrate says what to do', async () => {
     const [whole, view] = ['correct or delete them', 'drop the views that read'];
