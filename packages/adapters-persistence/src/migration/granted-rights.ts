@@ -40,9 +40,8 @@ const rightsText = `
  * Every right in the schema, and whether the role, by default the current user, has it; none if there is no such role.
  * @throws Unavailable
  */
-export function grantedRights(database: Pool | ClientBase, role?: string): Promise<readonly Right[]> {
-  return rowsOf<Right>(database, rightsText, [role ?? null]);
-}
+export const grantedRights = (database: Pool | ClientBase, role?: string) =>
+  rowsOf<Right>(database, rightsText, [role ?? null]);
 
 /**
  * The rights of a role that the user lacks, and those it has beyond them, each such as `update on mirrors`. A column that

@@ -188,9 +188,7 @@ export const filled: Readonly<Record<string, string>> = {
 export const oneDefaultCampaign =
   'create unique index one_default_campaign_an_owner on campaign_mirror.campaigns (owner_id) where is_default';
 
-/**
- * Uses of keys have a table of their own, so that the service needs no right with which it could lock a key.
- */
+/** Uses of keys have a table of their own, so that the service needs no right with which it could lock a key. */
 export const promisesKept = `
   create table campaign_mirror.key_uses (
     access_key_id bigint primary key,
