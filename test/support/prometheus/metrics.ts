@@ -12,7 +12,7 @@ export interface Metric {
   readonly upperBounds?: readonly number[];
 }
 
-const registry = processMetrics(() => 0, { atEnd: () => {} });
+const registry = processMetrics(() => 0);
 httpMetrics(registry);
 database.hotPathMetrics(registry);
 database.poolMetrics(registry, { pool: { totalCount: 0, idleCount: 0, waitingCount: 0 } } as never, 1);

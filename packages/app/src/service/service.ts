@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { setTimeout as pause } from 'node:timers/promises';
 import { printable } from '@campaign-mirror/adapters-cli/terminal';
-import { migrationNames, openDatabase, withTimeLimit } from '@campaign-mirror/adapters-persistence';
+import { migrationNames, openDatabase } from '@campaign-mirror/adapters-persistence';
 import { SetCampaignMirror } from '@campaign-mirror/domain';
 import { Container, type ContainerModule } from 'inversify';
 import type { DatabaseAccess } from '../database/database-access.ts';
@@ -13,7 +13,7 @@ import { processMetrics } from '../metrics/instruments.ts';
 import { asOperator } from '../operator/command-database.ts';
 import { createDemonstration, firstCalls, laterCalls } from '../operator/demonstration.ts';
 import { nothingToShow } from '../ops-page/page.ts';
-import { aborted, Life, sendLastSpans, usualTimeout } from '../process/life.ts';
+import { aborted, Life, sendLastSpans } from '../process/life.ts';
 import { project, type Version } from '../process/project.ts';
 import { endBy, stopSignals } from '../process/stop-signals.ts';
 import { type Origins, readSettings } from '../settings/read-settings.ts';
@@ -58,10 +58,10 @@ export async function runService(
   const signals = options.stop ? undefined : stopSignals(endBy);
   void (options.stop ?? signals?.asked)?.then((signal) => life.end(signal));
 
-  const registry = processMetrics(lostLines, life);
+  const registry = processMetrics(lostLines);
   await live({ settings, version, log, lines, registry, life }, options);
   await life.endParts();
-  await sendLastSpans(log);
+  await sendLastSpans();
   log.info({ event: 'stopped' }, 'stopped');
   await close();
   signals?.forget();
@@ -98,20 +98,9 @@ async function start(
   const { ending } = life;
   const container = new Container({ defaultScope: 'Singleton' });
   const { module, made } = defaultParts(input);
-  let asked = 'a module';
-  const making = container.loadAsync(module, ...modules).then(() =>
-    boundParts(container, (name) => {
-      ending.throwIfAborted();
-      asked = `tokens.${name}`;
-    }),
-  );
-  // Our own parts give up by themselves; one of somebody else must not keep the process from ending.
-  const inTime = aborted(ending)
-    .then(made)
-    .then(() => withTimeLimit(usualTimeout, making));
-  const parts = await Promise.race([making, inTime]);
-  if (!parts) life.reportHung(asked, `${asked} was being made and did not end within ${usualTimeout} ms`);
-  if (!parts || ending.aborted) return undefined;
+  await container.loadAsync(module, ...modules);
+  const parts = await boundParts(container);
+  if (ending.aborted) return undefined;
   const { opened, own } = await made();
   const database = opened?.access;
   const deniedHosts = opened?.deniedHosts ?? settings.MIRROR_HOST_DENYLIST;
