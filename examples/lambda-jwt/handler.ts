@@ -29,8 +29,6 @@ export function handler(campaigns: CampaignRepository, issuer: string, keySet: U
   const rules = {
     issuer,
     audience: 'campaign-mirror',
-    algorithms: ['ES256', 'RS256'],
-    clockTolerance: 5_000,
     ownerClaim: 'owner_id',
     subjectClaim: 'sub',
   };

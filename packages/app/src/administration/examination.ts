@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { statfs } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Call, ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import { defaultPoolLimits, openPool } from '@campaign-mirror/adapters-persistence/sql';
@@ -34,7 +33,6 @@ export async function* examine(call: Call): AsyncGenerator<NamedResult> {
   if (IDENTITY !== 'keys' && JWT_JWKS_URL) yield ['issuer', await checkIssuer(JWT_JWKS_URL)];
   if (!isExternal(settings)) {
     const folder = dataFolder(settings);
-    yield ['disk', await checkDisk(folder)];
     if (!existsSync(join(folder, 'cluster'))) {
       yield ['database', ok(`there is no embedded database in ${folder} yet: the first start makes it`)];
       return;
@@ -118,17 +116,4 @@ function reasonOf({ name, code, message, cause }: NodeJS.ErrnoException): string
   if (name === 'AbortError') return 'no answer';
   // Node's `fetch` has the reason in the cause.
   return (cause as NodeJS.ErrnoException | undefined)?.code ?? code ?? message;
-}
-
-async function checkDisk(folder: string): Promise<Result> {
-  let path = folder;
-  while (path !== dirname(path) && !existsSync(path)) path = dirname(path);
-  const { bavail, bsize } = await statfs(path);
-  const free = (bavail * bsize) / 2 ** 30;
-  const finding = `${free.toFixed(1)} GiB are free for DATA_DIR (${path})`;
-  if (free >= 2) return ok(finding);
-  const advice =
-    'make the volume larger, delete other files, or move DATA_DIR; then prune the history (`./campaign-mirror history prune`)';
-  // Below ¼ GiB, a checkpoint may fail.
-  return free < 0.25 ? problem(finding, advice) : warning(finding, advice);
 }

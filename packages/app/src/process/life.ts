@@ -12,11 +12,8 @@ export class Life {
   exitCode = 0;
   /** Aborted when the process was asked to end, or failed. */
   readonly ending: AbortSignal;
-  /** Aborted when the process cannot continue. */
-  readonly failing: AbortSignal;
   readonly #log: Log;
   readonly #ends = new AbortController();
-  readonly #fails = new AbortController();
   readonly #parts: { readonly name: string; readonly end: () => unknown; readonly timeout: number }[] = [];
   readonly #logFault: LogWriter['fatal'];
 
@@ -25,7 +22,6 @@ export class Life {
     // One that repeats must not fill the log.
     this.#logFault = throttled(log, 'fatal');
     this.ending = this.#ends.signal;
-    this.failing = this.#fails.signal;
   }
 
   end(signal: NodeJS.Signals): void {
@@ -40,7 +36,6 @@ export class Life {
     try {
       this.#logFault({ event: 'failed', err: error }, what);
     } finally {
-      this.#fails.abort();
       this.#ends.abort();
     }
   }

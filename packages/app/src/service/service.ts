@@ -77,9 +77,7 @@ async function live(input: ServiceInput, { modules = [], onListening }: ServiceO
     if (ports) onListening?.(...ports);
     await aborted(life.ending);
     // After a failure, new callers are not served any longer.
-    if (ports && !life.failing.aborted) {
-      await pause(settings.SHUTDOWN_DELAY, undefined, { signal: life.failing }).catch(() => {});
-    }
+    if (ports && life.exitCode === 0) await pause(settings.SHUTDOWN_DELAY);
   } catch (error) {
     // A start that was given up, because the process is to end, has not failed.
     if (error !== life.ending.reason) life.failToStart(error);
