@@ -45,7 +45,7 @@ const factsText = `
   select current_setting('server_version_num')::int / 10000 as version, current_setting('server_encoding') as encoding,
     pg_is_in_recovery() as standby, current_setting('transaction_read_only') = 'on' as read_only,
     (select string_agg(name, ', ' order by name) from pg_settings where name = any($1) and setting = 'off') as off,
-    current_setting('statement_timeout') = '0' as unlimited, current_setting('transaction_isolation') as isolation,
+    current_setting('statement_timeout') = '0' as unlimited,
     current_setting('session_replication_role') as replication_role,
     has_function_privilege('lo_create(oid)', 'execute') as large_objects, rolname::text as name, rolsuper as superuser,
     coalesce(pg_has_role(nspowner, 'usage'), false) as owner, pg_get_userbyid(nspowner)::text as schema_owner,
@@ -68,7 +68,6 @@ interface Facts {
   readonly read_only: boolean;
   readonly off: string | null;
   readonly unlimited: boolean;
-  readonly isolation: string;
   readonly replication_role: string;
   readonly large_objects: boolean;
   readonly name: string;

@@ -73,17 +73,6 @@ export const checks: readonly Check[] = [
     },
   },
   {
-    // At another level, a statement that waited for a row is ended instead of reading it again.
-    name: 'isolation',
-    run({ facts: { name, isolation } }) {
-      if (isolation === 'read committed') return [];
-      return problem(
-        `transactions of ${JSON.stringify(name)} are ${isolation} by default, a pooler passes no other level on, and no mirror is set in them`,
-        `alter role ${name} set default_transaction_isolation = 'read committed'`,
-      );
-    },
-  },
-  {
     name: 'durability',
     run({ facts: { off } }) {
       if (off === null) return ok(`${durable.join(', ')} are not off`);
