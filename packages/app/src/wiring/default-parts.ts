@@ -33,11 +33,7 @@ export function defaultParts(input: ServiceInput) {
     const keys = acceptsKeys ? (await hotPath()).identity : undefined;
     return { acceptsKeys, ...(await openIdentity(settings, keys, log, registry, life)) };
   });
-  const limits = once(async () => {
-    const limits = await openLimits(settings, log);
-    life.atEnd('limits', limits.close);
-    return limits;
-  });
+  const limits = once(() => openLimits(settings, log, life));
   const module = new ContainerModule(({ bind }) => {
     bind(tokens.campaignRepository).toDynamicValue(async () => (await hotPath()).campaigns);
     bind(tokens.identity).toDynamicValue(async () => (await identity()).identity);
