@@ -1,13 +1,9 @@
-/*
- * What to say to an operator about a fault of the database, in one line without a password: what is wrong, in the words of
- * the server or the driver, and what to do, by the code of the fault.
- */
+/* What to say to an operator about a fault of the database, in one line without a password. */
 import type { Undone } from '@campaign-mirror/adapters-cli';
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import * as sql from '@campaign-mirror/adapters-persistence/sql';
 import { Unavailable } from '@campaign-mirror/domain';
 
-/** The database by its address, without a password. */
 export function nameOf({ host, port, database }: sql.DatabaseAddress): string {
   return `${host ?? 'localhost'}:${port ?? 5432}/${database ?? ''}`;
 }
@@ -146,7 +142,6 @@ function adviceFor(error: unknown, advice: Advice): string | undefined {
   return Object.entries(advice).find(([faults]) => new RegExp(`^(?:${faults})`).test(fault))?.[1];
 }
 
-/** The message of a fault, and its code. */
 function inWords(error: unknown): string {
   const code = sql.codeOf(error);
   return code ? `${messageOf(error)} (${code})` : messageOf(error);

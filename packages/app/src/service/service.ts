@@ -84,10 +84,7 @@ async function live(input: ServiceInput, { modules = [], onListening }: ServiceO
   }
 }
 
-/**
- * Makes the parts, of which `modules` may exchange some, and opens both listeners. Resolves with their ports, unless the
- * process is to end before. @throws ClearError
- */
+/** Makes the parts, and opens both listeners. Resolves with their ports, unless the process is to end before. @throws ClearError */
 async function start(
   input: ServiceInput,
   modules: readonly ContainerModule[],
@@ -125,10 +122,7 @@ function urlOf(host: string, port: number): string {
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }
 
-/**
- * Shows a newcomer what to call, on standard output, but not in the log, because the text contains a key. The
- * demonstration set is created if the database has never contained any data; otherwise the text says how to get a key.
- */
+/** Shows a newcomer what to call, on standard output, but not in the log, because the text contains a key. */
 async function greet(
   { settings, log, lines }: ServiceInput,
   database: DatabaseAccess,
