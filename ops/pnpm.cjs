@@ -3,20 +3,38 @@
 const { mkdirSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 
-const version = '12.21.0';
-// With a new version: npm view @pnpm/exe.linux-x64@VERSION dist.integrity. For macOS there is only the registry's own.
-const hashes = {
-  'linux-arm64':
+// Each with its version and SHA-512: npm view @pnpm/exe.linux-x64@VERSION version dist.integrity.
+const chosen = {
+  'darwin-arm64': [
+    '12.4.2',
+    'sha512-A0WDo8iErfZBXgrLseQxw8i8Y9ctUpOEl/Uu+cubnTzpD8tT9ykIB548L8YTM2WD4OS+ZOHSxy8aGZcvKq8PaQ==',
+  ],
+  'darwin-x64': [
+    '12.4.2',
+    'sha512-MSgJdovBWHcb5DEOvfPH9yNi/T5O1Xa4ess+E1ESGo/5yuty7S4JoiIjami+fsNXfnoQMlwsMUqYU4zAvBcNCw==',
+  ],
+  'linux-arm64': [
+    '12.21.0',
     'sha512-4Oj/iF2TDCe2lcH0n4TupPR5sSdrNLclJB6xBElLMPCUOAvBhdf2rRlSaO5M4erJ6g4Fyy7YTXTpcmfFsKyxEA==',
-  'linux-x64':
+  ],
+  'linux-x64': [
+    '12.21.0',
     'sha512-8eufCjHXspKbNS/kh8q4Q0gqJoOuvC4Q5pgos6XS8By/nAMtP+jf8F1Cw9er840kfAX+PJ/ts+A9qnLE91rvXQ==',
+  ],
 };
 
 const machine = `${process.platform}-${process.arch}`;
+if (!chosen[machine]) {
+  process.stderr.write(
+    `campaign-mirror: This is ${machine}: Linux or macOS on x64 or arm64 is needed. Nothing was installed.\n`,
+  );
+  process.exit(1);
+}
+const [version, integrity] = chosen[machine];
 const name = `@pnpm/exe.${machine}`;
 const folder = process.argv[2] || join(__dirname, '..', 'node_modules', '.cache', 'pnpm');
 const root = { dependencies: { pnpm: `npm:${name}@${version}` } };
-const packages = { '': root, 'node_modules/pnpm': { name, version, integrity: hashes[machine] } };
+const packages = { '': root, 'node_modules/pnpm': { name, version, integrity } };
 mkdirSync(folder, { recursive: true });
 writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, ...root }));
 writeFileSync(join(folder, 'package-lock.json'), JSON.stringify({ lockfileVersion: 3, packages }));

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { openPool, postgresMirrorMoves } from '@campaign-mirror/adapters-persistence';
 import type { CampaignId, OwnerId, Subject } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { answered, command, refused, startCommandProcess } from '../support/commands/command.ts';
+import { answered, command, startCommandProcess } from '../support/commands/command.ts';
 import { commandsOn, objectsOf } from '../support/commands/commands-on.ts';
 import { endWaiting, lockMirror, rival } from '../support/database/rival.ts';
 import { databaseOf, folderOf } from '../support/process/lives.ts';
@@ -85,7 +85,6 @@ describe('mirror move', () => {
       campaign 2: ${byDefault} is not moved: it is that of a default campaign; --include-default moves it, too
       campaign 3: ${long} → ${long.replace('old', 'new')}
       2 mirrors would be moved from old.example to new.example; nothing was done.
-      ! No mirror is on new.example yet: check its spelling.
       ! not every mirror would be moved: 1 refused
       [1]`);
     expect([await addresses(), await history(), await audited()]).to.deep.equal([before, [], []]);
@@ -149,11 +148,9 @@ describe('mirror move', () => {
     expect(await history()).to.deep.equal([]);
     const all = 'mirror move --from-host example --to-host new.test --subdomains --include-default';
     expect((await on.run(`${all} --dry-run`)).output).to.match(
-      /^4 mirrors on 3 names would be moved from example to new\.test; nothing was done\.$/m,
+      /^4 mirrors would be moved from example to new\.test; nothing was done\.$/m,
     );
-    expect((await on.run(all)).errors).to.match(
-      /^Move 4 mirrors on 3 names from example to new\.test, such as /,
-    );
+    expect((await on.run(all)).errors).to.match(/^Move 4 mirrors from example to new\.test, such as /);
     expect((await on.run(`${line} --owner 1 --subdomains --include-default`)).code).to.equal(0);
     expect(await addresses()).to.deep.equal([
       ...['https://A.new.example/', 'https://new.example/'],
@@ -171,7 +168,6 @@ describe('mirror move', () => {
     ] as const) {
       const terminal = on.inTerminal(asked);
       await terminal.shows(`Move 3 mirrors from old.example to new.example, ${question}`);
-      expect(terminal.screen).not.to.include('spelling');
       expect(await addresses()).to.deep.equal(before);
       terminal.type(`${answer}\n`);
       expect((await terminal.ended).code).to.equal(code);
@@ -181,7 +177,7 @@ describe('mirror move', () => {
     const undo = 'mirror move --undo 1';
     await on.session(`
       $ ${undo}
-      ! Move 2 mirrors back as before move 1, such as that of campaign 1 to https://old.example/1? 1 mirror was changed since, and will stay.
+      ! Move 2 mirrors back as before move 1, such as that of campaign 1 to https://old.example/1? Not moved: 1 changed since.
       ! There is no terminal to ask on: add --yes to confirm.
       [2]
       $ ${undo} --yes
@@ -194,14 +190,16 @@ describe('mirror move', () => {
     const [noted] = await on.objects('audit --limit 1');
     const details = { undoes: 1, mirrors: 2 };
     expect(noted).to.deep.include({ id: 3, act: 'mirrors-moved', campaign_id: null, details });
-    const undone = `move 1 was undone already, by move 3: \`./campaign-mirror mirror move --undo 3\` makes it again\n`;
-    for (const how of ['', ' --yes', ' --dry-run --json'])
-      expect(await on.run(`${undo}${how}`), how).to.deep.equal(refused(undone));
     expect((await on.objects('mirror move --undo 3 --yes')).at(-1)).to.include({ moved: 2 });
     expect((await addresses())[0]).to.equal('https://new.example/1');
     await on.session(`
       $ mirror move --undo 1 --yes
-      ! move 1 was undone, and made again by move 4: \`./campaign-mirror mirror move --undo 4\` undoes it
+      campaign 1: https://new.example/1 is not moved: the campaign or its mirror was changed after the move
+      campaign 2: https://new.example/2 is not moved: the campaign or its mirror was changed after the move
+      campaign 3: https://new.example/3 is not moved: the campaign or its mirror was changed after the move
+      0 mirrors were moved back as before move 1.
+      ! not every mirror was moved: 3 changed since
+      [1]
       $ mirror move --undo 2 --yes
       ! there is no move 2: \`./campaign-mirror audit\` shows the numbers of moves`);
   });
@@ -226,9 +224,8 @@ describe('mirror move', () => {
     await sql(
       "update campaign_mirror.mirrors set target_url = 'https://old.example/?u=old.example' where campaign_id = 3",
     );
-    const warning = 'No mirror is on new.example yet: check its spelling.';
     const question = (await on.run(asked)).errors;
-    expect(question).to.include(`? ${warning} ${left.replace('TAKES', 'moves')}\n`);
+    expect(question).to.include(`? ${left.replace('TAKES', 'moves')}\n`);
     const [sums] = (await on.objects(`${line} --subdomains`)).slice(-1);
     expect(sums).to.include({ moved: 3, below: 0, elsewhere: 1 });
     for (const [address, host] of [
@@ -498,11 +495,9 @@ describe('mirror move', () => {
       const moved = (await history()).length;
       const sofar = `${moved} mirrors were moved (move 1)`;
       expect(moved).to.be.within(499, 500);
-      expect(running.errors).to.equal(
-        code === 3
-          ? `the database became unavailable: ${sofar}, and perhaps some more; run it again to go on\n`
-          : `Stopped: ${sofar}. Run it again to go on.\n`,
-      );
+      if (code === 3)
+        expect(running.errors).to.include(`unavailable (57P01): ${sofar} for certain; run it again\n`);
+      else expect(running.errors).to.equal(`Stopped: ${sofar}. Run it again to go on.\n`);
       const rest = await on.run(line);
       const [last] = await on.objects('audit --limit 1');
       expect(rest).to.deep.equal(answered(said(`${1_100 - moved} mirrors were`, last.id)));

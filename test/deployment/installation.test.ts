@@ -107,7 +107,7 @@ describe('the installation', function () {
       const lock = await readFile(join(folder, 'pnpm-lock.yaml'), 'utf8');
       const pnpm = await readFile(join(folder, 'ops/pnpm.cjs'), 'utf8');
       const [, ofLock] = new RegExp(`^ +'?${name}@([^':]*)'?:$`, 'm').exec(lock) ?? [];
-      const version = ofLock ?? /version = '(.*)'/.exec(pnpm)?.[1];
+      const version = ofLock ?? new RegExp(`'${machine}': \\[\\s+'(.*)'`).exec(pnpm)?.[1];
       for (const path of Object.values(bin)) {
         await mkdir(dirname(join(forged, path)), { recursive: true });
         await writeFile(join(forged, path), `#!/bin/sh\ntouch '${ran}'\n`, { mode: 0o755 });

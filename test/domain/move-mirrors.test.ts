@@ -159,7 +159,7 @@ describe('mirror move: all mirrors', () => {
     for (let made = 0; made < count; made++) {
       const id = (stored.length + 1) as domain.CampaignId;
       const campaign = { id, ownerId: owner as domain.OwnerId, isDefault, hasMirror: true };
-      stored.push({ campaign, address: address(url) });
+      stored.push({ campaign, address: address(url), lastChange: id as number as domain.HistoryId });
     }
   };
 
@@ -189,11 +189,10 @@ describe('mirror move: all mirrors', () => {
       return held(calls.length) ? 'locked' : set(move);
     },
     moveId: 3 as domain.AuditId,
-    undoneBy: async () => undefined,
     findCampaigns: async (campaigns) => {
       calls.push(`find ${campaigns.length}`);
       const found = stored.filter(({ campaign }) => campaigns.includes(campaign.id));
-      return found.map((one) => (one.campaign.hasMirror ? one : { ...one, address: null }));
+      return found.map((one) => (one.campaign.hasMirror ? one : { ...one, address: null, lastChange: null }));
     },
     changes: async (_, after, limit) => changes.slice(after ?? 0, (after ?? 0) + limit),
   };
@@ -239,27 +238,25 @@ describe('mirror move: all mirrors', () => {
     }
     const examined = seen.map((progress) => progress.examined);
     expect(examined).to.deep.equal(examined.toSorted((one, next) => one - next));
-    const none = { isTargetInUse: false, below: 0, elsewhere: 0 };
+    const none = { below: 0, elsewhere: 0 };
     expect(seen[0]).to.deep.equal({ kind: 'progress', examined: 0, total: 2_100, move: 3, ...none });
     expect(seen.at(-1)).to.deep.equal({ ...seen[0], examined: 2_200, total: 2_200 });
   });
 
-  it('a dry run tells how many are below the host or have it elsewhere, and whether any is on the new one', async () => {
+  it('tells how many are below the host or have it elsewhere', async () => {
     const counts = async (move: domain.HostMove) => {
       let last: domain.MoveProgress | undefined;
       for await (const event of moveMirrors(mirrors, { ...request, move, dryRun: true }, noDeniedHosts))
         if (event.kind === 'progress') last = event;
-      return [last?.below, last?.elsewhere, last?.isTargetInUse];
+      return [last?.below, last?.elsewhere];
     };
     for (const url of ['https://old.example/?old.example', 'https://x.old.example/?u=old.example'])
       filled(2, url);
     for (const url of ['https://x.new.example/', 'https://y.old.example/', 'https://z.example/'])
       filled(1, url);
-    expect(await counts(request.move)).to.deep.equal([3, 4, false]);
-    for (const url of ['https://new.example/', 'https://z.example/']) filled(1, url);
-    expect(await counts(request.move)).to.deep.equal([3, 4, true]);
-    expect(await counts(moving('old.example', 'new.example', true))).to.deep.equal([0, 4, true]);
-    expect(await counts(moving('old.example', 'y.old.example'))).to.deep.equal([2, 4, true]);
+    expect(await counts(request.move)).to.deep.equal([3, 4]);
+    expect(await counts(moving('old.example', 'new.example', true))).to.deep.equal([0, 4]);
+    expect(await counts(moving('old.example', 'y.old.example'))).to.deep.equal([2, 4]);
   });
 
   it('only those of one owner, where one is named; a default campaign where it is included, and has a mirror', async () => {
@@ -300,7 +297,7 @@ describe('mirror move: all mirrors', () => {
         if (event.kind === 'progress') seen.push(event);
         else told.push(event);
       expect([seen[0]?.examined, seen.at(-1)?.examined]).to.deep.equal([0, lines.length]);
-      const none = { isTargetInUse: true, below: 0, elsewhere: 0 };
+      const none = { below: 0, elsewhere: 0 };
       expect(seen.at(-1)).to.include({ total: lines.length, move: 3, ...none });
       return told;
     };
@@ -356,34 +353,35 @@ describe('mirror move: all mirrors', () => {
     };
     /** As the move has left campaign n. */
     const change = (campaign: number, more: Partial<domain.MoveChange> = {}): domain.MoveChange => ({
-      ...{ campaign: campaign as domain.CampaignId, change: campaign as domain.HistoryId, isLatest: true },
+      ...{ campaign: campaign as domain.CampaignId, change: campaign as domain.HistoryId },
       ...{ before: address('https://old.example/'), after: address('https://new.example/') },
-      address: stored[campaign - 1]?.address ?? null,
-      now: stored[campaign - 1]?.campaign,
       ...more,
     });
+
+    const later = { change: 9_999 as domain.HistoryId };
 
     it('gives each its address back in batches, unless it was changed since, may not have it, or is held', async () => {
       filled(1_001, 'https://new.example/');
       filled(1, 'https://new.example/', 7, true);
+      filled(2, 'https://new.example/');
       changes = [
         ...stored.slice(0, 1_001).map((_, at) => change(at + 1)),
         change(1_002),
-        ...[{ isLatest: false }, { now: undefined }].map((more) => change(1, more)),
-        change(1, { before: address('https://denied.example/') }),
+        ...[later, { campaign: 5_000 as domain.CampaignId }].map((more) => change(1_003, more)),
+        change(1_004, { before: address('https://denied.example/') }),
       ];
       const dry = await undone({ dryRun: true, includeDefault: true });
       expect(dry.slice(1_000)).to.deep.equal([
         ...['would-move', 'would-move', 'changed-since', 'changed-since', 'invalid: denied-host'],
       ]);
-      expect(calls).to.deep.equal([]);
+      expect(calls.splice(0)).to.deep.equal(['find 500', 'find 500', 'find 5']);
       expect((await undone()).slice(1_000)).to.deep.equal([
         ...['refused: default-campaign', 'changed-since', 'changed-since', 'invalid: denied-host', 'moved'],
       ]);
-      expect(calls).to.deep.equal(['many 500', 'many 500', 'many 1']);
+      expect(calls).to.deep.equal(['find 500', 'many 500', 'find 500', 'many 500', 'find 5', 'many 1']);
       expect(options).to.deep.equal({ includeDefault: false, details: { undoes: 7 }, dryRun: false });
       expect(progress).to.deep.equal({
-        ...{ kind: 'progress', examined: 1_005, total: undefined, move: 3, isTargetInUse: true },
+        ...{ kind: 'progress', examined: 1_005, total: undefined, move: 3 },
         ...{ below: 0, elsewhere: 0 },
       });
       expect(stored[1_000]?.address).to.equal('https://old.example/');
@@ -391,18 +389,20 @@ describe('mirror move: all mirrors', () => {
 
     it('tells of one that has its address back already as unchanged', async () => {
       filled(1);
-      changes = [change(1, { isLatest: false }), change(1, { isLatest: false, address: null })];
+      filled(1, 'https://else.example/');
+      changes = [change(1, later), change(2, later)];
       expect(await undone()).to.deep.equal(['unchanged', 'changed-since']);
     });
 
-    it('waits for what is held; a mirror that is no longer there is refused, whatever is included', async () => {
+    it('waits for what is held; a mirror that is no longer there was changed since', async () => {
       filled(20, 'https://new.example/');
-      held = (call) => call <= 2;
+      held = (call) => call <= 3;
       changes = stored.map((_, at) => change(at + 1));
       expect(await undone()).to.deep.equal(['locked', ...Array(19).fill('moved')]);
-      const now = { ...(stored[0] as Found).campaign, hasMirror: false };
-      changes = [change(1, { now })];
-      expect(await undone({ includeDefault: true })).to.deep.equal(['refused: mirror-not-created']);
+      const [one] = stored as [Found];
+      stored = [{ ...one, campaign: { ...one.campaign, hasMirror: false } }];
+      changes = [change(1)];
+      expect(await undone({ includeDefault: true })).to.deep.equal(['changed-since']);
     });
   });
 });

@@ -12,7 +12,6 @@ interface InBatch extends Waiting {
 }
 interface InQueue extends Queued {
   readonly name: string;
-  late(): void;
 }
 
 type LockQueue = ReturnType<typeof lockQueue<InQueue>>;
@@ -141,19 +140,14 @@ describe('group commit: the lock queue', () => {
       waits.push(name);
       return new Promise<void>((resolve) => free.set(name, resolve));
     };
-    const dismiss = async (members: readonly InQueue[]) => {
-      for (const member of members) member.late();
-    };
-    return lockQueue(wait, dismiss, { maxLocked: 1, timeout });
+    return lockQueue(wait, { maxLocked: 1, timeout });
   }
 
   /** Its campaign is the letter of its name; it came `ago` milliseconds ago. Resolves when it is sent away. */
-  function enters(where: LockQueue, name: string, ago = 0): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
+  function enters(where: LockQueue, name: string, ago = 0): Promise<unknown> {
     const origin = new AsyncResource('test');
     const since = performance.now() - ago;
-    where.enter({ name, line: name.charAt(0), origin, since, late: resolve, reject });
-    return promise;
+    return new Promise((reject) => where.enter({ name, line: name.charAt(0), origin, since, reject }));
   }
 
   async function entered(where: LockQueue, names: string): Promise<void> {
@@ -173,7 +167,7 @@ describe('group commit: the lock queue', () => {
     await entered(where, 'a1');
     const late = ['a2', 'b1'].map((name) => enters(where, name, timeout - 5));
     await entered(where, 'a3 a4 a5 b2 c1');
-    await Promise.all(late);
+    for (const fault of await Promise.all(late)) expect(fault).to.be.instanceOf(Unavailable);
     for (const name of ['a1', 'b2', 'c1', 'a3']) await freed(name);
     expect(waits).to.deep.equal(['a1', 'b2', 'c1', 'a3', 'a4']);
   });

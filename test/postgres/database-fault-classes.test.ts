@@ -31,11 +31,12 @@ describe('contract: answers — faults of the driver', () => {
   });
 
   it('tell commands what the server itself undid; not so what may have been committed', () => {
-    const undone = (cause: unknown) => undoneBy(new Unavailable('the database did not answer', { cause }));
+    const undone = (cause: unknown) =>
+      undoneBy(new Unavailable('the database did not answer', { cause }), { database: 'mirrors' });
     for (const code of ['57014', '55P03', '40001', '40P01'])
       expect(undone(sqlFault(code))?.what).to.match(/^another transaction holds what this is about/);
     expect(undone(sqlFault('53100'))).to.deep.equal({
-      what: 'the database: 53100 (53100)',
+      what: 'the database localhost:5432/mirrors: 53100 (53100)',
       remedy: 'its log says which resource it lacks, such as disk space',
     });
     for (const code of ['08000', '08006', '40003', '57P01', '57P02', '57P03', 'ECONNRESET', 'EPIPE'])

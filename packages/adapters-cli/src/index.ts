@@ -9,7 +9,6 @@ export type {
   OperatorAccess,
   OperatorPorts,
 } from './commands/ports.ts';
-export type { Undone, UndoneBy } from './commands/words.ts';
 export { group, heedJson, leaf, numberRange } from './terminal/arguments.ts';
 
 type Commands = Promise<(call: Call, operator: OperatorAccess) => CommandUnknownOpts>;

@@ -8,7 +8,7 @@ import type { Column } from '../terminal/output.ts';
 import { listNewest } from '../terminal/pages.ts';
 import { confirmed } from '../terminal/prompt.ts';
 import { type AdministrationPorts, type OperatorAccess, reading } from './ports.ts';
-import { campaignRefused, cutOff, noSuchKey } from './words.ts';
+import { campaignRefused, noSuchKey } from './words.ts';
 
 export function auditCommand(call: Call, operator: OperatorAccess) {
   return leaf('audit', 'show who did what with these commands, newest first', [
@@ -177,16 +177,16 @@ export function historyCommands(call: Call, operator: OperatorAccess) {
     .option('--all', 'also where the newest change of all is that old')
     .option('--yes', 'do not ask')
     .action(async ({ olderThan: age, all, yes }) => {
+      let pruned = 0;
+      const deleted = () => `${pruned} changes are deleted`;
       await operator.acting(
-        async ({ pruning }, { undoneBy }) => {
+        async ({ pruning }) => {
           const survey = await pruning.survey(age);
           const { olderThan, old, upTo } = survey;
           if (old > 0) refuseWrongClock(survey, all);
           if (old > 0 && !yes)
             await confirmed(call, `Delete ${counted(old, 'change')}, those before ${olderThan}?`);
           const bar = await call.progress('Pruning', old);
-          let pruned = 0;
-          const deleted = () => `${pruned} changes are deleted`;
           try {
             for (let step = stepSize; upTo && step === stepSize; ) {
               call.throwIfStopped(`Stopped: ${deleted()}. Repeat it to go on.`);
@@ -194,15 +194,13 @@ export function historyCommands(call: Call, operator: OperatorAccess) {
               pruned += step;
               bar.update(pruned);
             }
-          } catch (error) {
-            throw cutOff(error, deleted(), undoneBy);
           } finally {
             bar.stop();
           }
           const sentence = `${pruned} changes from before ${olderThan} are deleted.`;
           await call.output.answer({ older_than: olderThan, pruned }, sentence);
         },
-        { pace: 'in-steps' },
+        { pace: 'in-steps', state: () => `${deleted()} for certain` },
       );
     });
   return group('history', 'prune the history of all mirrors', [prune]);

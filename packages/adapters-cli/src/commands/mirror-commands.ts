@@ -106,7 +106,7 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
       if (file !== undefined && campaign === undefined) {
         const { settingPlan } = await import('./mirror-set-file.ts');
         const planOf = await settingPlan(call, file);
-        return carryOut(call, operator, planOf, { dryRun, yes, pace: 'in-steps' });
+        return carryOut(call, operator, planOf, { dryRun, yes });
       }
       if (file !== undefined || campaign === undefined || address === undefined || dryRun || yes) {
         throw new ClearError(

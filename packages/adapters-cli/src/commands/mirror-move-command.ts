@@ -2,11 +2,11 @@ import * as domain from '@campaign-mirror/domain';
 import * as parse from '../terminal/arguments.ts';
 import { leaf } from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
-import { ClearError, counted } from '../terminal/errors.ts';
+import { ClearError } from '../terminal/errors.ts';
 import { confirmed } from '../terminal/prompt.ts';
 import { MoveReport } from './move-report.ts';
 import type { ActContext, OperatorAccess } from './ports.ts';
-import { cutOff, leftOut } from './words.ts';
+import { leftOut } from './words.ts';
 
 /** A move, the undoing of one, or the setting of many mirrors, and its texts. */
 export interface Plan {
@@ -16,14 +16,10 @@ export interface Plan {
   readonly done: 'moved' | 'set';
   /** Such as `from old.example to new.example`. */
   readonly direction: string;
-  /** Printed if there is no mirror to move. */
-  readonly none: string;
-  /** What the user should check before it begins; empty if there is nothing to check. */
-  warning?(dryRun: MoveReport): string;
+  /** Printed if there is no mirror to move. @throws ClearError if there cannot be any */
+  none(report: MoveReport): string;
   /** What it leaves as it is, although the user may expect it to change; empty if there is nothing. */
   left?(report: MoveReport): string;
-  /** @throws ClearError if nothing is left to do */
-  refuse?(dryRun: MoveReport): void;
 }
 
 export function move(call: Call, operator: OperatorAccess) {
@@ -53,25 +49,18 @@ export function move(call: Call, operator: OperatorAccess) {
       let planOf: PlanOf | undefined;
       if (undo === undefined && from && to) {
         const options = { subdomains, includeDefault, ...(owner && { owner }) };
-        planOf = async (moves, denied) => movePlan(moves, from, to, options, denied);
+        planOf = (moves, denied) => movePlan(moves, from, to, options, denied);
       } else if (undo !== undefined && !from && !to && !subdomains && !owner) {
         planOf = (moves, denied) => undoingPlan(moves, undo, includeDefault, denied);
       }
       if (!planOf) {
         throw new ClearError('either --from-host and --to-host are needed, or --undo alone', 'usage');
       }
-      const pace = undo === undefined ? 'in-steps' : 'unhurried';
-      await carryOut(call, operator, planOf, { dryRun, yes, pace });
+      await carryOut(call, operator, planOf, { dryRun, yes });
     });
 }
 
-type PlanOf = (moves: domain.MirrorMoves, denied: domain.HostList) => Promise<Plan>;
-
-interface Options {
-  readonly dryRun: boolean;
-  readonly yes: boolean;
-  readonly pace: 'unhurried' | 'in-steps';
-}
+type PlanOf = (moves: domain.MirrorMoves, denied: domain.HostList) => Plan;
 
 /**
  * Asks, unless it is told not to, makes the move or shows what it would do, and prints each result and the sums.
@@ -81,30 +70,25 @@ export async function carryOut(
   call: Call,
   operator: OperatorAccess,
   planOf: PlanOf,
-  { dryRun, yes, pace }: Options,
+  { dryRun, yes }: { readonly dryRun: boolean; readonly yes: boolean },
 ): Promise<void> {
+  let state = 'nothing was done';
   const carry = async (
     { moves }: { readonly moves: domain.MirrorMoves },
-    { deniedHosts, undoneBy }: ActContext,
+    { deniedHosts }: Pick<ActContext, 'deniedHosts'>,
   ) => {
-    const plan = await planOf(moves, deniedHosts);
+    const plan = planOf(moves, deniedHosts);
     const reportOf = (dryRun: boolean, printsMirrors: boolean) => {
       const report = new MoveReport(call, { dryRun, printsMirrors, done: plan.done });
-      return report.take(plan.events(dryRun)).catch((error) => {
-        throw cutOff(error, dryRun ? undefined : report.movedSoFar, undoneBy);
+      return report.take(plan.events(dryRun)).finally(() => {
+        if (!dryRun) state = `${report.movedSoFar} for certain`;
       });
     };
-    const asks = !dryRun && !yes;
-    if (asks || plan.refuse) {
-      const found = await reportOf(true, false);
-      plan.refuse?.(found);
-      if (asks) await confirmMove(call, plan, found);
-    }
+    if (!dryRun && !yes) await confirmMove(call, plan, await reportOf(true, false));
     const report = await reportOf(dryRun, true);
-    const notes = [dryRun && plan.warning?.(report), plan.left?.(report)];
-    await call.output.note(notes.filter(Boolean).join('\n'));
+    await call.output.note(plan.left?.(report) ?? '');
     const { counts, examined, moveId, notMoved, below, elsewhere } = report;
-    let sentence = plan.none;
+    let sentence = plan.none(report);
     if (notMoved || counts.moved + counts['would-move'] > 0) {
       sentence = dryRun
         ? `${report.toMove} would be ${plan.done} ${plan.direction}; nothing was done.`
@@ -112,22 +96,21 @@ export async function carryOut(
       if (moveId)
         sentence += ` This is move ${moveId}: \`./campaign-mirror mirror move --undo ${moveId}\` undoes it.`;
     }
-    const sums = { move: moveId ?? null, looked_at: examined, ...report.fields };
-    await call.output.answer(plan.left ? { ...sums, below, elsewhere } : sums, sentence);
+    const sums = { move: moveId ?? null, looked_at: examined, ...report.fields, below, elsewhere };
+    await call.output.answer(sums, sentence);
     if (notMoved === '' || (dryRun && call.output.isReaderGone)) return;
     throw new ClearError(`not every mirror ${dryRun ? 'would be' : 'was'} ${plan.done}: ${notMoved}`);
   };
-  await operator.acting(carry, { pace });
+  await operator.acting(carry, { pace: 'in-steps', state: () => state });
 }
 
 /** Asks before live mirrors are changed, unless there are none to change. @throws ClearError; Interrupted */
 async function confirmMove(call: Call, plan: Plan, report: MoveReport): Promise<void> {
-  const { example, toMove } = report;
+  const { example, toMove, notMoved } = report;
   if (!example) return;
   const such = `such as that of campaign ${example.campaign} to ${example.after}`;
   const question = `${plan.done === 'set' ? 'Set' : 'Move'} ${toMove} ${plan.direction}, ${such}?`;
-  const notSet = plan.done === 'set' && report.notMoved && `Not set: ${report.notMoved}.`;
-  const parts = [question, notSet, plan.warning?.(report), plan.left?.(report)];
+  const parts = [question, notMoved && `Not ${plan.done}: ${notMoved}.`, plan.left?.(report)];
   await confirmed(call, parts.filter(Boolean).join(' '));
   call.throwIfStopped('Nothing was done.');
 }
@@ -147,48 +130,27 @@ function movePlan(
     events: (dryRun) => domain.moveMirrors(moves, { ...options, move, dryRun }, denied),
     done: 'moved',
     direction: `from ${from.written} to ${to.written}`,
-    none: `No mirror${whose} is on ${from.written}${subdomains ? ' or a name below it' : ''}.`,
-    warning: ({ example, isTargetInUse }) =>
-      example && !isTargetInUse ? `No mirror${whose} is on ${to.written} yet: check its spelling.` : '',
+    none: () => `No mirror${whose} is on ${from.written}${subdomains ? ' or a name below it' : ''}.`,
     left: (report) => leftOut(report, from, 'moves'),
   };
 }
 
-/** @throws ClearError when there is no such move */
-async function undoingPlan(
+function undoingPlan(
   moves: domain.MirrorMoves,
   move: domain.AuditId,
   includeDefault: boolean,
   denied: domain.HostList,
-): Promise<Plan> {
-  let by = await moves.undoneBy(move);
-  if (by === undefined)
-    throw new ClearError(`there is no move ${move}: \`./campaign-mirror audit\` shows the numbers of moves`);
-  // An undo may have been undone itself.
-  let last = move;
-  let isUndone = false;
-  for (; by; by = await moves.undoneBy(by)) {
-    last = by;
-    isUndone = !isUndone;
-  }
+): Plan {
   return {
     events: (dryRun) => domain.undoMove(moves, { move, includeDefault, dryRun }, denied),
     done: 'moved',
     direction: `back as before move ${move}`,
-    none: `Move ${move} has nothing to undo.`,
-    warning: ({ counts: { 'changed-since': changed } }) =>
-      changed > 0 ? `${counted(changed, 'mirror was', 'mirrors were')} changed since, and will stay.` : '',
-    ...(last !== move && {
-      refuse: ({ counts: { unchanged, 'changed-since': changed, ...others } }) => {
-        if (Object.values(others).some((count) => count > 0)) return;
-        const command = `\`./campaign-mirror mirror move --undo ${last}\``;
-        throw new ClearError(
-          isUndone
-            ? `move ${move} was undone already, by move ${last}: ${command} makes it again`
-            : `move ${move} was undone, and made again by move ${last}: ${command} undoes it`,
-        );
-      },
-    }),
+    none: ({ examined }) => {
+      if (examined > 0) return `Move ${move} has nothing to undo.`;
+      throw new ClearError(
+        `there is no move ${move}: \`./campaign-mirror audit\` shows the numbers of moves`,
+      );
+    },
   };
 }
 

@@ -3,9 +3,6 @@ import type { Call, Progress } from '../terminal/call.ts';
 import { counted, printable } from '../terminal/errors.ts';
 import { addressFaults, campaignRefused } from './words.ts';
 
-/** The maximum number of hosts that are counted: there can be any number of names below a host. */
-const maxHosts = 10_000;
-
 interface ReportOptions {
   readonly dryRun: boolean;
   /** What becomes of a mirror. */
@@ -29,13 +26,10 @@ export class MoveReport {
     locked: 0,
   };
   examined = 0;
-  isTargetInUse = true;
   below = 0;
   elsewhere = 0;
   example: domain.MirrorMove | undefined;
   moveId: domain.AuditId | undefined;
-  /** Those of the mirrors that would be moved, up to `maxHosts` of them. */
-  readonly #hosts = new Set<string>();
   readonly #call: Call;
   readonly #options: ReportOptions;
   #bar: Progress | undefined;
@@ -67,12 +61,8 @@ export class MoveReport {
     return this.moveId ? `${this.moved} (move ${this.moveId})` : this.moved;
   }
 
-  /** Such as `2 mirrors`, or `2 mirrors on 2 names` if they are on several. */
   get toMove(): string {
-    const { size } = this.#hosts;
-    const mirrors = counted(this.counts['would-move'], 'mirror');
-    if (size <= 1) return mirrors;
-    return `${mirrors} on ${size} names${size === maxHosts ? ' or more' : ''}`;
+    return counted(this.counts['would-move'], 'mirror');
   }
 
   /** @throws Interrupted between two steps */
@@ -106,11 +96,7 @@ export class MoveReport {
     const { printsMirrors, done } = this.#options;
     const { output } = this.#call;
     this.counts[result.kind] += 1;
-    if (result.kind === 'would-move') {
-      this.example ??= result;
-      if (done === 'moved' && this.#hosts.size < maxHosts)
-        this.#hosts.add(new URL(result.before).hostname.replace(/\.$/, ''));
-    }
+    if (result.kind === 'would-move') this.example ??= result;
     if (!printsMirrors) return;
     if (output.json) return output.object(objectOf(result, done));
     if (result.kind === 'moved' || result.kind === 'unchanged') return;

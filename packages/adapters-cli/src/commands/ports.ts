@@ -1,5 +1,4 @@
 import type * as domain from '@campaign-mirror/domain';
-import type { UndoneBy } from './words.ts';
 
 /** The ports of the commands that act on campaigns, mirrors and the history. */
 export interface OperatorPorts {
@@ -27,16 +26,14 @@ export interface ActContext {
   readonly deniedHosts: domain.HostList;
   /** The identifier that the rows of the act share in the history and the audit. */
   readonly requestId: string;
-  /** What the database rolled back, if an error says so. */
-  readonly undoneBy: UndoneBy;
 }
 
 /** How a command uses the store. */
 export interface AccessOptions {
   /** The statement timeout: none for `unhurried`, a minute for `in-steps`; otherwise that of the service. */
   readonly pace?: 'unhurried' | 'in-steps';
-  /** For a command that only reads: the state of its output, which is printed if the database ends a statement. */
-  readonly state?: string;
+  /** For a command that only reads, or acts in steps: how far it is, which is printed if the database ends a statement. */
+  readonly state?: string | (() => string);
   /** For a command that does not end: with the embedded database, only beside a service, which it would keep out. */
   readonly besideService?: true;
 }

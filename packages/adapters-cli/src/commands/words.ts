@@ -1,5 +1,5 @@
+import type { FieldFault, LineFault } from '@campaign-mirror/domain';
 import * as domain from '@campaign-mirror/domain';
-import { type FieldFault, type LineFault, Unavailable } from '@campaign-mirror/domain';
 import { ClearError, counted, printable } from '../terminal/errors.ts';
 
 type CampaignRefusal =
@@ -154,30 +154,3 @@ const fieldFaults: Readonly<Record<FieldFault, string>> = {
   contradiction: 'it must be there when updated_externally is true, and only then',
   ...addressFaults,
 };
-
-/** A statement or transaction that the database reports as rolled back. */
-export interface Undone {
-  readonly what: string;
-  /** What to do before trying again. */
-  readonly remedy?: string;
-}
-
-/** What the database rolled back; undefined if the outcome is unknown, as when a connection is lost. */
-export type UndoneBy = (error: unknown) => Undone | undefined;
-
-/**
- * The error for an act of many transactions that was cut off: a clear one if the database ended it, otherwise the same
- * error. `done` is the text on what is committed, undefined for an act that only reads.
- */
-export function cutOff(error: unknown, done: string | undefined, undoneBy: UndoneBy): unknown {
-  if (!(error instanceof Unavailable)) return error;
-  const undone = undoneBy(error);
-  const what = undone?.what ?? 'the database became unavailable';
-  let state = done ?? 'nothing was done';
-  if (done && !undone) state += ', and perhaps some more';
-  const again = done ? 'run it again to go on' : 'run it again';
-  const next = undone?.remedy ? `${undone.remedy}, then ${again}` : again;
-  const fault = new ClearError(`${what}: ${state}; ${next}`, 'away');
-  fault.cause = error;
-  return fault;
-}

@@ -17,11 +17,6 @@ export function isLocked(error: unknown): boolean {
   return codeOf(error) === '55P03' || isRetryable(error);
 }
 
-/** Whether the statement reached a time limit or was canceled: nothing was done. */
-export function isCanceled(error: unknown): error is Unavailable {
-  return error instanceof Unavailable && codeOf(error.cause) === '57014';
-}
-
 export function isRetryable(error: unknown): boolean {
   return retryable.has(codeOf(error));
 }

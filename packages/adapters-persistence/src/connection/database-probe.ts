@@ -1,4 +1,4 @@
-import pg, { type PoolClient } from 'pg';
+import type { PoolClient } from 'pg';
 import { migrationNames } from '../schema/migrations.ts';
 import { codeOf } from './database-faults.ts';
 import { type DatabaseAddress, openPool } from './pool.ts';
@@ -51,53 +51,24 @@ const stateText = `
 const notMigrated = new Set(['42P01', '3F000', '42501']);
 /** The SQLSTATE of a limit of connections that is reached: the service works on those that it has. */
 const noConnectionLeft = '53300';
-/** Codes and messages of a failed attempt to connect that may be over at the next one: open sessions go on. */
-const passing = /^(53300|57P03|EAI_AGAIN|ETIMEDOUT)|timeout/;
-
-/** How long a session that was let in says that another one would be, in milliseconds. */
-const entryAge = 15_000;
-
 /**
  * On a connection of its own: while the load uses all of the service's pool, the pool says nothing about the database.
- * The connection is made when needed, and closed after ten idle seconds. Every 15 s another one is tried beside it, since
- * a password, a CA or a right that was changed does not end a session: if it is refused, the next answer is that of a new
- * connection. An answer may take `timeout` milliseconds, including the time to connect.
+ * The connection is made when needed, and another one after 15 s, since a password, a CA or a right that was changed does
+ * not end a session. An answer may take `timeout` milliseconds, including the time to connect.
  */
 export function openProbe(address: DatabaseAddress, timeout: number): DatabaseProbe {
   const limits = { size: 1, waitTimeout: timeout, statementTimeout: timeout, queryTimeout: timeout };
   const { pool, close } = openPool(address, limits, 'campaign-mirror readiness');
-  let enteredAt = 0;
-  let isDoubtful = false;
-  pool.on('connect', (client) => {
-    enteredAt = performance.now();
-    // The running statement reports why a connection ended.
-    client.on('error', () => {});
-  });
-  const tryToEnter = () => {
-    if (performance.now() < enteredAt + entryAge) return;
-    enteredAt = performance.now();
-    const visitor = new pg.Client(pool.options);
-    visitor.on('error', () => {});
-    const doubt = (error: Error) => {
-      isDoubtful = !passing.test(`${codeOf(error)} ${error.message}`);
-    };
-    void visitor.connect().then(() => visitor.end(), doubt);
-  };
-  const connect = async () => {
-    const client = await pool.connect();
-    if (!isDoubtful) return client;
-    isDoubtful = false;
-    client.release(true);
-    return pool.connect();
-  };
+  pool.options.maxLifetimeSeconds = 15;
+  // The running statement reports why a connection ended.
+  pool.on('connect', (client) => client.on('error', () => {}));
 
   let historyRows: number | undefined;
   const read = async (): Promise<DatabaseState> => {
     let client: PoolClient | undefined;
     let isUsable = false;
     try {
-      client = await connect();
-      tryToEnter();
+      client = await pool.connect();
       const { rows } = await client.query<Answered>(stateText, [migrationNames]);
       const [{ history_rows, ...state }] = rows as [Answered];
       // -1 means that the rows were never counted.

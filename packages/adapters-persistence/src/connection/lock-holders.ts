@@ -1,21 +1,16 @@
-import type { ClientBase, Pool, PoolClient } from 'pg';
-import { rowOf } from './rows.ts';
+import type { Pool, PoolClient } from 'pg';
+import { rowsOf } from './rows.ts';
 
-/** A session as `process 4711 (pg_dump of somebody)`; a transaction that was prepared has none. */
-export const describedSessions = `string_agg(distinct case when pid is null or pid = 0 then 'a prepared transaction'
-  else format('process %s (%s)', pid, concat_ws(' of ', coalesce(nullif(application_name, ''), 'unnamed'), usename))
-  end, ', ') as holders`;
-
-/** Those who hold the locks for which the sessions of these process ids wait, if they wait. */
-const blockersText = `
-  select ${describedSessions} from (
+/**
+ * Those who hold the locks for which the sessions of these process ids wait, if they wait, each as
+ * `process 4711 (pg_dump of somebody)`; a transaction that was prepared has none.
+ */
+const holdersText = `
+  select string_agg(distinct case when pid = 0 then 'a prepared transaction' else format('process %s (%s)', pid,
+    concat_ws(' of ', coalesce(nullif(application_name, ''), 'unnamed'), usename)) end, ', ') as holders
+  from (
     select unnest(pg_blocking_pids(ours.pid)) as pid from unnest($1::int[]) as ours (pid)
   ) as blockers left join pg_stat_activity using (pid)`;
-
-/** The holders that a statement of `describedSessions` finds. @throws Unavailable */
-export async function holdersOf(database: Pool | ClientBase, text: string, ...values: unknown[]) {
-  return (await rowOf<{ holders: string | null }>(database, text, values)).holders ?? undefined;
-}
 
 /**
  * Notes whom the statements of a pool wait for, so that an error can name them after the wait has ended. It looks every
@@ -29,7 +24,8 @@ export function watchLockHolders(pool: Pool, betweenLooks = 1_000) {
     if (processID !== null) pids.add(processID);
   });
   const looking = setInterval(async () => {
-    holders = (await holdersOf(pool, blockersText, [...pids]).catch(() => undefined)) ?? holders;
+    const [found] = await rowsOf<{ holders: string | null }>(pool, holdersText, [[...pids]]).catch(() => []);
+    holders = found?.holders ?? holders;
   }, betweenLooks);
   looking.unref();
   return { last: () => holders, stop: () => clearInterval(looking) };

@@ -21,21 +21,6 @@ export interface Waiting {
 }
 
 /**
- * Runs the function that answers these members, if there are any, in the asynchronous context of the first. If the
- * function itself fails, such as by an observer that throws, they are rejected with that error.
- */
-export async function answering<Member extends Waiting>(
-  members: readonly Member[],
-  run: (members: readonly Member[]) => Promise<void>,
-): Promise<void> {
-  try {
-    await members[0]?.origin.runInAsyncScope(run, undefined, members);
-  } catch (error) {
-    for (const member of members) member.reject(error);
-  }
-}
-
-/**
  * One timer for the calls that wait: `dismiss` answers those that arrived before a time, as soon as the `first` of them
  * has waited for `timeout` milliseconds. The returned function has to be called when a call begins to wait. The timer is
  * kept running between batches, because it costs nothing if no call waits for long.
@@ -60,10 +45,10 @@ export function waitLimit(
   return watch;
 }
 
-/** Removes those that arrived before this time from the beginning of a queue. */
-export function takeBefore<Member extends Waiting>(queue: Member[], before: number): Member[] {
+/** Removes those that arrived before this time from the beginning of a queue: for this reason they are Unavailable. */
+export function rejectBefore(queue: Waiting[], before: number, why: string): void {
   const kept = queue.findIndex(({ since }) => since > before);
-  return queue.splice(0, kept === -1 ? queue.length : kept);
+  for (const { reject } of queue.splice(0, kept === -1 ? queue.length : kept)) reject(new Unavailable(why));
 }
 
 /** Chooses the calls of a batch, and carries it out. */
@@ -103,10 +88,7 @@ export function batches<Member extends Waiting>(
   const watch = waitLimit(
     timeout,
     () => waiting[0],
-    (before) => {
-      for (const member of takeBefore(waiting, before))
-        member.reject(new Unavailable('no batch could take the request in time'));
-    },
+    (before) => rejectBefore(waiting, before, 'no batch could take the request in time'),
   );
 
   /** Whether the waiting calls, if there are any, may be sent now. */
@@ -119,10 +101,14 @@ export function batches<Member extends Waiting>(
     // The next batch follows at once: PostgreSQL works on it while the answers to this one are sent.
     while (isDue()) {
       const batch = take(waiting);
-      if (batch.length === 0) return;
+      const [first] = batch;
+      if (!first) return;
       lastSize = batch.length;
       underWay += 1;
-      await answering(batch, carryOut);
+      // In the asynchronous context of its first member.
+      await first.origin.runInAsyncScope(carryOut, undefined, batch).catch((error) => {
+        for (const member of batch) member.reject(error);
+      });
       underWay -= 1;
     }
   }

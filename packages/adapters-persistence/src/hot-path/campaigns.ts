@@ -1,7 +1,6 @@
 import { AsyncResource } from 'node:async_hooks';
 import type * as domain from '@campaign-mirror/domain';
-import { accessKeyOf, Unavailable } from '@campaign-mirror/domain';
-import { isCanceled } from '../connection/database-faults.ts';
+import { accessKeyOf } from '@campaign-mirror/domain';
 import {
   type CallersMirror,
   callersValues,
@@ -30,8 +29,7 @@ import type { HotPathObserver } from './observer.ts';
  * changed while its row was waited for, the answer is undefined, and `postgresCampaigns` finds the campaign again.
  *
  * An update is rejected in state 1 or 3 if its turn does not come within `timeout`, and in state 3 if the statement
- * waits for the lock longer than its time limit. Before a rejection in state 3, a statement that sets nothing checks
- * whether the caller is still valid and the campaign unchanged: if not, that is the answer.
+ * waits for the lock longer than its time limit.
  *
  * If a statement fails and a single member may be the cause, its members run one by one.
  */
@@ -71,9 +69,6 @@ const setMirrors: Statement = { name: 'set-mirrors', text: setMirrorsText({ wait
 /** For one update: the only statement that waits for a lock. */
 const setLockedMirror: Statement = { name: 'set-locked-mirror', text: setMirrorsText({ waits: true }) };
 
-/** No mirror has this address: a statement that expects it sets nothing. */
-const noAddress = '' as domain.MirrorAddress;
-
 interface Member extends Queued, CallersMirror {
   resolve(result: domain.SetMirrorResult | undefined): void;
 }
@@ -92,7 +87,6 @@ export function groupedUpdates(
   const queue = lockQueue<Member>(
     // If nothing was set, the campaign changed while its row was waited for.
     (member) => runBatch(setLockedMirror, [member], () => member.resolve(undefined)),
-    (members) => checkOnce(members),
     limits,
   );
   const add = batches<Member>({ take, carryOut }, limits.timeout);
@@ -127,20 +121,6 @@ export function groupedUpdates(
     queue.enter(member);
   }
 
-  /**
-   * For updates that have waited too long: one whose caller is no longer valid, or whose campaign has changed, gets that
-   * answer; Unavailable is for those that only wait for the lock.
-   */
-  async function checkOnce(members: readonly Member[], cause?: unknown): Promise<void> {
-    for (let start = 0; start < members.length; start += maxBatchSize) {
-      const batch = members.slice(start, start + maxBatchSize);
-      const looking = batch.map((member) => ({ ...member, expected: noAddress }));
-      await runBatch(setMirrors, looking, (member) =>
-        member.reject(new Unavailable('the campaign was locked for too long', { cause })),
-      );
-    }
-  }
-
   /** Answers each member. `passedOver` is called if the campaign is as it was seen, but the mirror was not set. */
   async function runBatch(
     statement: Statement,
@@ -151,7 +131,6 @@ export function groupedUpdates(
     try {
       await settle(statement, batch, passedOver);
     } catch (error) {
-      if (statement === setLockedMirror && isCanceled(error)) return checkOnce(batch, error.cause);
       await splitUp(error, batch, { kind: 'update', statement, observer }, (member) =>
         settle(statement, [member], passedOver),
       );

@@ -1,4 +1,4 @@
-import { answering, takeBefore, type Waiting, waitLimit } from './batches.ts';
+import { rejectBefore, type Waiting, waitLimit } from './batches.ts';
 
 /** An update that waits for its answer. */
 export interface Queued extends Waiting {
@@ -16,12 +16,10 @@ export interface LockQueueLimits {
 /**
  * The updates whose mirror is locked (state 3 in `campaigns.ts`). The first update of each line waits in the database,
  * and the others wait behind it: no line takes more than one connection. `wait` waits for the lock on the mirror of a
- * member, and answers the member. `dismiss` answers the members whose turn did not come in time. If a function rejects,
- * its members are rejected, too.
+ * member, and answers the member; if it rejects, the member is rejected, too.
  */
 export function lockQueue<Member extends Queued>(
   wait: (member: Member) => Promise<void>,
-  dismiss: (members: readonly Member[]) => Promise<void>,
   { maxLocked, timeout }: LockQueueLimits,
 ) {
   /** The lines in the order of their turns, each with its members in order of arrival. */
@@ -30,12 +28,10 @@ export function lockQueue<Member extends Queued>(
   const waitedFor = new Set<string>();
 
   const watch = waitLimit(timeout, longestWaiting, (before) => {
-    const late: Member[] = [];
     for (const [name, line] of lines) {
-      late.push(...takeBefore(line, before));
+      rejectBefore(line, before, 'the campaign was locked for too long');
       if (line.length === 0 && !waitedFor.has(name)) lines.delete(name);
     }
-    void answering(late, dismiss);
   });
 
   /** The member that has waited the longest for its turn. */
@@ -57,7 +53,8 @@ export function lockQueue<Member extends Queued>(
 
   async function waitFor(name: string, line: Member[]): Promise<void> {
     waitedFor.add(name);
-    await answering(line.splice(0, 1), ([first]) => wait(first as Member));
+    const first = line.shift() as Member;
+    await first.origin.runInAsyncScope(wait, undefined, first).catch(first.reject);
     waitedFor.delete(name);
     // The line goes to the end of the queue, so that each line has its turn.
     lines.delete(name);

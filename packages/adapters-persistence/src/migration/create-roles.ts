@@ -5,14 +5,12 @@ import { rowOf } from '../connection/rows.ts';
 import { inTransaction } from '../connection/transaction.ts';
 import {
   databaseGrantText,
-  grantTexts,
   type Role,
   revokeLargeObjects,
   revokeTemporary,
   roles,
 } from '../schema/grants.ts';
 import { schema } from '../schema/tables.ts';
-import { isMigrated } from './migration-states.ts';
 
 /** PostgreSQL's default for `scram_iterations`. */
 const iterations = 4_096;
@@ -41,41 +39,32 @@ export interface CreatedRole {
 /** Each role's share of PostgreSQL's 100 connections, so that no leaked password takes all of them. */
 const connectionLimits = { owner: 20, operator: 20, service: 60, redirector: 60 };
 
-/** What `createRoles` did, and what is left to do. */
+/** What `createRoles` did. */
 export interface RolesCreation {
   readonly roles: readonly CreatedRole[];
   /** The schema's owner, if it is not the owner role: it continues to migrate the schema. */
   readonly schemaOwner: string | undefined;
-  /** The roles lack rights, because the schema is missing, or not at this version: a migration grants them. */
-  readonly toMigrate: boolean;
 }
 
-/** To read a table of migrations that is missing, or to name one of another's schema, would end the transaction. */
 const factsText = `
   select current_setting('is_superuser') = 'on' as is_superuser, pg_get_userbyid(datdba)::text as database_owner, pg_has_role(datdba, 'usage') as owns_database,
-    pg_get_userbyid(nspowner)::text as schema_owner, pg_has_role(nspowner, 'usage') as owns_schema,
-    exists (select from pg_class where relnamespace = pg_namespace.oid and relname = 'migrations') as has_migrations,
-    array(select rolname::text from pg_roles where rolname = any($2)) as existing,
-    array(select rolname::text from pg_roles
-      where rolname = any($2) and has_schema_privilege(pg_roles.oid, pg_namespace.oid, 'usage')) as granted
+    pg_get_userbyid(nspowner)::text as schema_owner,
+    array(select rolname::text from pg_roles where rolname = any($2)) as existing
   from pg_database left join pg_namespace on nspname = $1
   where datname = current_database()`;
 
-/** Its row; null if there is no schema. */
 type Facts = {
   readonly is_superuser: boolean;
   readonly database_owner: string;
   readonly owns_database: boolean;
+  /** Null if there is no schema. */
   readonly schema_owner: string | null;
-  readonly owns_schema: boolean | null;
-  readonly has_migrations: boolean;
   readonly existing: readonly string[];
-  readonly granted: readonly string[];
 };
 
 /**
- * Creates the roles that are missing, with random passwords that only `show` receives, and grants what they need in
- * this database. All of it, including `show`, or nothing.
+ * Creates the roles that are missing, with random passwords that only `show` receives, and grants what they need on
+ * this database; what they need in its schema, a migration grants. All of it, including `show`, or nothing.
  * @throws what `show` throws; UnfitDatabase if it is another's; the driver's 42501 if the user may not create roles; Unavailable
  */
 export function createRoles(
@@ -84,8 +73,7 @@ export function createRoles(
 ): Promise<RolesCreation> {
   return inTransaction(pool, async (client) => {
     const facts = await rowOf<Facts>(client, factsText, [schema, Object.values(roles)]);
-    const { database_owner, owns_database, schema_owner, owns_schema, has_migrations, is_superuser } = facts;
-    const { existing, granted } = facts;
+    const { database_owner, owns_database, schema_owner, is_superuser, existing } = facts;
     if (!owns_database)
       throw new UnfitDatabase(
         `the database belongs to ${JSON.stringify(database_owner)}: ` +
@@ -97,11 +85,6 @@ export function createRoles(
       return { role, name: roles[role], password };
     });
     const missing = all.filter(({ password }) => password !== undefined);
-    // Roles that were created for another database of the server exist, and have no rights in this one.
-    const ungranted = Object.values(roles).filter((name) => name !== roles.owner && !granted.includes(name));
-    let toMigrate = ungranted.length > 0;
-    // Another user's table of migrations cannot be read.
-    if (owns_schema !== false) toMigrate = !has_migrations || !(await isMigrated(client));
     const statements = [
       ...missing.flatMap(({ role, name, password = '' }) => [
         `create role ${name} login password '${scramVerifier(password)}' connection limit ${connectionLimits[role]}`,
@@ -115,12 +98,10 @@ export function createRoles(
       databaseGrantText('temporary', 'operator'),
       // The owner creates the schema.
       schema_owner === null ? databaseGrantText('create', 'owner') : '',
-      // If a migration is due, it grants these rights.
-      ...(toMigrate ? [] : grantTexts(ungranted)),
     ];
     for (const statement of statements) await client.query(statement);
     await show(all);
     const schemaOwner = schema_owner === null || schema_owner === roles.owner ? undefined : schema_owner;
-    return { roles: all, schemaOwner, toMigrate };
+    return { roles: all, schemaOwner };
   });
 }

@@ -1,10 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Unavailable } from '@campaign-mirror/domain';
-import type { Pool } from 'pg';
 import { isolationLevel } from '../connection/audited.ts';
 import { type Database, openDatabase } from '../connection/database.ts';
 import { isLocked } from '../connection/database-faults.ts';
-import { describedSessions, holdersOf, watchLockHolders } from '../connection/lock-holders.ts';
+import { watchLockHolders } from '../connection/lock-holders.ts';
 import { type DatabaseAddress, UnfitDatabase } from '../connection/pool.ts';
 import { withoutTimeouts } from '../connection/stoppable.ts';
 import { enforcementFaults } from '../schema/enforced.ts';
@@ -17,14 +15,13 @@ import { countedUpTo, greatest, tableNames } from '../schema/tables.ts';
 /**
  * How long a migration may block others, in milliseconds. The timeout of a lock, for which sessions that request it later
  * wait as long, is above PostgreSQL's `deadlock_timeout`, after which an autovacuum yields, and below the time that the
- * service waits for a connection, so that it continues to answer. In the pause, those sessions proceed. `turn` is how long
- * it waits for others that migrate, `commit` how long for a running commit after cancellation.
+ * service waits for a connection, so that it continues to answer. In the pause, those sessions proceed.
  */
-const usualRetries = { lockTimeout: 2_000, pause: 1_000, tries: 10, turn: 60_000, commit: 5_000 };
+const usualRetries = { lockTimeout: 2_000, pause: 1_000, tries: 20 };
 
 /** How a migration waits, and when it gives up. */
 export interface Migrating {
-  /** Receives a line that says what the migration waits for: its turn, or locks of other transactions. */
+  /** Receives a line that says whom the migration waits for. */
   readonly onWait?: (line: string) => void;
   readonly givenUp?: AbortSignal;
   /** What this installation assigns from now on; otherwise its range stays. */
@@ -39,29 +36,24 @@ export interface Migrating {
 const unhurried = { size: 3, waitTimeout: 10_000, statementTimeout: 0, queryTimeout: 0 };
 const applicationName = 'campaign-mirror migrations';
 
-const unanswered = 'the commit of the migration was not answered: it is unknown whether it was done';
-
 /**
  * Brings the schema up to date and gives the roles that exist their rights: all of it, or nothing. Several processes may do
  * so at once: they take turns, and the later ones find nothing to do. Locks are awaited in short attempts, because others
  * wait behind a waiting migration.
  * @throws what the driver throws: the database is unavailable, the role lacks a right or is not the owner (42501),
  *   somebody dropped tables of the schema (42P01), another transaction keeps holding a lock (55P03); UnfitDatabase if
- *   there are campaigns outside `numbers`; the reason of `givenUp`: then nothing was done;
- *   Unavailable when somebody else keeps the turn to migrate, and when it was canceled during the commit and the server
- *   does not answer
+ *   there are campaigns outside `numbers`; the reason of `givenUp`: then nothing was done
  */
 export async function migrate(
   address: DatabaseAddress,
   { onWait = () => {}, givenUp, numbers, retries }: Migrating = {},
 ): Promise<void> {
-  const limits = { ...usualRetries, ...retries };
-  const { lockTimeout, tries, commit, pause: betweenTries } = limits;
+  const { lockTimeout, tries, pause: betweenTries } = { ...usualRetries, ...retries };
   const database = await openDatabase(address, unhurried, applicationName);
   const locks = watchLockHolders(database.pool, Math.max(50, lockTimeout / 4));
   let committing = false;
   // Without the connection, the server rolls back. A running commit cannot be reported as not done: its end is awaited.
-  const cutOff = () => void database.close(committing ? commit : 0);
+  const cutOff = () => void (committing || database.close(0));
   givenUp?.addEventListener('abort', cutOff);
   const beforeCommit = () => {
     givenUp?.throwIfAborted();
@@ -72,8 +64,7 @@ export async function migrate(
       givenUp?.throwIfAborted();
       committing = false;
       try {
-        const waitForTurn = (run: Run) => takeTurn(run, database.pool, limits, onWait, givenUp);
-        return await bringUpToDate(database, lockTimeout, numbers, waitForTurn, beforeCommit);
+        return await bringUpToDate(database, lockTimeout, numbers, beforeCommit);
       } catch (error) {
         if (!isLocked(error) || next > tries) throw error;
       }
@@ -82,8 +73,7 @@ export async function migrate(
       await pause(betweenTries, undefined, { signal: givenUp });
     }
   } catch (error) {
-    if (!givenUp?.aborted) throw error;
-    throw committing ? new Unavailable(unanswered) : givenUp.reason;
+    throw givenUp?.aborted && !committing ? givenUp.reason : error;
   } finally {
     locks.stop();
     givenUp?.removeEventListener('abort', cutOff);
@@ -93,37 +83,6 @@ export async function migrate(
 
 /** The advisory lock that allows one process at a time in a database; chosen arbitrarily. */
 const turnLock = 7_236_110_421;
-
-const turnHoldersText = `
-  select ${describedSessions} from pg_locks left join pg_stat_activity using (pid)
-  where locktype = 'advisory' and granted and objsubid = 1 and (classid::bigint << 32) | objid::bigint = ${turnLock}
-    and pg_locks.database = (select oid from pg_database where datname = current_database())`;
-
-/** Takes the turn for the rest of the transaction. @throws Unavailable when somebody else keeps it for too long */
-async function takeTurn(
-  run: Run,
-  pool: Pool,
-  { turn, pause: betweenTries }: typeof usualRetries,
-  onWait: (line: string) => void,
-  givenUp: AbortSignal | undefined,
-): Promise<void> {
-  const until = performance.now() + turn;
-  for (let known: string | undefined; ; ) {
-    const [session] = await run<{ has_turn: boolean }>(
-      `select pg_try_advisory_xact_lock(${turnLock}) as has_turn`,
-    );
-    if (session?.has_turn) return;
-    const holders = await holdersOf(pool, turnHoldersText);
-    if (holders && holders !== known) onWait(`waiting for ${holders}, whose turn it is to migrate`);
-    known = holders ?? known;
-    if (performance.now() >= until)
-      throw new Unavailable(
-        `${known ?? 'another process'} has the turn to migrate, and did not end within ${turn / 1_000} s: wait for it, or end it ` +
-          'if it is no migration (pg_terminate_backend), and repeat this',
-      );
-    await pause(betweenTries / 10, undefined, { signal: givenUp });
-  }
-}
 
 const known: readonly string[] = migrationNames;
 
@@ -196,7 +155,6 @@ async function bringUpToDate(
   { orm }: Database,
   lockTimeout: number,
   numbers: NumberRange | undefined,
-  waitForTurn: (run: Run) => Promise<void>,
   beforeCommit: () => void,
 ): Promise<void> {
   const connection = orm.em.getConnection();
@@ -205,12 +163,12 @@ async function bringUpToDate(
       const run = <Row>(text: string, values: unknown[] = []): Promise<Row[]> =>
         connection.execute(text, values, 'all', transaction);
       await run(withoutTimeouts);
-      await waitForTurn(run);
+      await run("select set_config('lock_timeout', ?, true)", [String(lockTimeout)]);
+      await run(`select pg_advisory_xact_lock(${turnLock})`);
       await run(refuseOthers);
       await run(refuseRemains);
       // Creates the schema and the table of migrations, on a connection of its own.
       const executed = (await orm.migrator.getExecuted()).map(({ name }) => name);
-      await run("select set_config('lock_timeout', ?, true)", [String(lockTimeout)]);
       const isNewVersion = !migrationNames.every((name) => executed.includes(name));
       if (executed.length > 0 && isNewVersion) await run(keepWritersOut);
       await orm.migrator.up({ transaction });

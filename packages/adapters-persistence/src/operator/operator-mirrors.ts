@@ -66,7 +66,7 @@ const columns = `json_build_object('id', campaign_id, 'ownerId', owner_id, 'isDe
 
 const campaignsText = `
   select json_build_object('id', campaigns.id, 'ownerId', campaigns.owner_id, 'isDefault', campaigns.is_default,
-    'hasMirror', mirrors.id is not null) as campaign, target_url as address
+    'hasMirror', mirrors.id is not null) as campaign, target_url as address, last_change_id as "lastChange"
   from campaign_mirror.campaigns left join campaign_mirror.mirrors on campaign_id = campaigns.id
   where campaigns.id = any ($1::bigint[])`;
 
@@ -89,19 +89,8 @@ const partsText = `
 
 /** Others' changes between these numbers belong to another entry, or to none. */
 const changesText = `
-  select changes.id as change, changes.campaign_id as campaign, address_before as before, address_after as after,
-    coalesce(mirrors.last_change_id = changes.id, false) as "isLatest", mirrors.target_url as address,
-    case when campaigns.id is not null then json_build_object('id', campaigns.id, 'ownerId', campaigns.owner_id,
-      'isDefault', campaigns.is_default, 'hasMirror', mirrors.id is not null) end as now
-  from campaign_mirror.mirror_history as changes
-  left join campaign_mirror.campaigns on campaigns.id = changes.campaign_id
-  left join campaign_mirror.mirrors on mirrors.campaign_id = changes.campaign_id
-  where changes.audit_id = $1 and changes.id between $2 and $3 order by changes.id limit $4`;
-
-const undoneByText = `
-  select (select max(id) from campaign_mirror.operator_audit as later
-    where id > $1 and act = 'mirrors-moved' and part_of is null and details->'undoes' = to_jsonb($1::bigint)) as "undoneBy"
-  from campaign_mirror.operator_audit where id = $1 and act = 'mirrors-moved' and part_of is null`;
+  select id as change, campaign_id as campaign, address_before as before, address_after as after
+  from campaign_mirror.mirror_history where audit_id = $1 and id between $2 and $3 order by id limit $4`;
 
 /** The number of waits for a lock that can time out during one move; after them, it waits for no lock. */
 const maxTimedOutWaits = 15;
@@ -153,11 +142,6 @@ export function postgresMirrorMoves(
         changes.push(...(await rowsOf<domain.MoveChange>(pool, changesText, values)));
       }
       return changes;
-    },
-
-    undoneBy: async (move) => {
-      const [found] = await rowsOf<{ undoneBy: domain.AuditId | null }>(pool, undoneByText, [move]);
-      return found?.undoneBy;
     },
 
     setMany: (moves, options) => set(moves, options, false),

@@ -59,7 +59,7 @@ export interface MirrorToSet {
   readonly owner: domain.OwnerId | null;
   readonly isDefault: boolean | null;
   readonly address: domain.MirrorAddress;
-  /** Only if the mirror has this address. One that no mirror can have makes the statement only look. */
+  /** Only if the mirror has this address. */
   readonly expected?: string;
   readonly condition?: domain.Condition | undefined;
 }

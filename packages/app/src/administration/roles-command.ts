@@ -32,7 +32,7 @@ export function rolesCommands(call: Call) {
       }
       const { createRoles } = await import('@campaign-mirror/adapters-persistence/sql');
       const { withPool } = await import('../operator/command-database.ts');
-      const { roles, schemaOwner, toMigrate } = await withPool(call, 'owner', (pool, { user }) =>
+      const { roles, schemaOwner } = await withPool(call, 'owner', (pool, { user }) =>
         createRoles(pool, (created) => handOver(call, created, passwords)).catch((error) => {
           if (error.code !== '42501') throw error;
           throw new ClearError(
@@ -46,8 +46,7 @@ export function rolesCommands(call: Call) {
       if (schemaOwner !== undefined)
         output.note(`The schema belongs to ${JSON.stringify(schemaOwner)}, who has to go on migrating it.`);
       const who = schemaOwner ?? 'campaign_mirror_owner';
-      if (toMigrate)
-        output.note(`Next: \`./campaign-mirror migrate\` as ${who}, which gives the roles their rights.`);
+      output.note(`Next: \`./campaign-mirror migrate\` as ${who}, which gives the roles their rights.`);
     });
   return group('roles', 'create the database roles of least privilege', [create]);
 }

@@ -1,5 +1,4 @@
 /* What to say to an operator about a fault of the database, in one line without a password. */
-import type { Undone } from '@campaign-mirror/adapters-cli';
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import * as sql from '@campaign-mirror/adapters-persistence/sql';
 import { Unavailable } from '@campaign-mirror/domain';
@@ -70,8 +69,7 @@ const unprepared: Readonly<Record<Activity, Advice>> = {
 
 /**
  * The `ClearError` for a fault of the database, of the kind `away` if waiting or repeating may help; the error itself if
- * the database is not its cause. `remaining`: what remains of an act whose outcome is never unknown, because it only
- * reads. `holders`: who was seen to hold the locks that it waited for.
+ * the database is not its cause. `remaining`: what is certain of an act that only reads, or is made in steps. `holders`: who was seen to hold the locks that it waited for.
  */
 export function clearFault(
   error: unknown,
@@ -91,8 +89,8 @@ export function clearFault(
     return new ClearError(`${database}, user ${JSON.stringify(address.user)}: ${inWords(fault)}: ${lasting}`);
   const explained = undoneBy(error, address, holders);
   if (explained) {
-    const remedy = explained.remedy ?? 'repeat it';
-    return new ClearError(`${explained.what}: nothing was done; ${remedy}`, 'away');
+    const { what, remedy = 'repeat it' } = explained;
+    return new ClearError(`${what}: ${remaining ?? 'nothing was done'}; ${remedy}`, 'away');
   }
   if (!(error instanceof Unavailable) && !sql.isDatabaseAway(error)) return error;
   const reason = reasonOf(fault);
@@ -117,18 +115,18 @@ export function mayComeBack(error: unknown): boolean {
   );
 }
 
-/** Explains a fault after which the transaction is certainly undone; undefined if it may have been committed. */
+/** What is wrong, and what to do, after a fault that certainly undid the transaction; undefined if it may have been committed. */
 export function undoneBy(
   error: unknown,
-  address?: sql.DatabaseAddress,
+  address: sql.DatabaseAddress,
   holders = 'another transaction',
-): Undone | undefined {
+): { readonly what: string; readonly remedy?: string } | undefined {
   // Without a cause, this program gave up: other transactions came first each time.
   if (error instanceof Unavailable && error.cause === undefined) return { what: error.message };
   const fault = causeOf(error);
   const remedy = adviceFor(fault, undone);
   if (remedy === undefined) return undefined;
-  const database = address ? `the database ${nameOf(address)}` : 'the database';
+  const database = `the database ${nameOf(address)}`;
   if (remedy !== undone[contended]) return { what: `${database}: ${inWords(fault)}`, remedy };
   return { what: `${holders} holds what this is about, or ${database} is too slow (${reasonOf(fault)})` };
 }

@@ -5,7 +5,7 @@ import { type Call, ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import type { Migrating } from '@campaign-mirror/adapters-persistence';
 import * as sql from '@campaign-mirror/adapters-persistence/sql';
 import { label, type OperatorAct } from '@campaign-mirror/domain';
-import { clearFault, notSetUp, undoneBy } from '../database/connection-advice.ts';
+import { clearFault, notSetUp } from '../database/connection-advice.ts';
 import { type DatabaseAccess, openDatabaseAccess } from '../database/database-access.ts';
 import { deniedHosts as denied, denyTogether, named } from '../database/denied-hosts.ts';
 import { awaitDatabase, migrateClearly } from '../database/prepare-database.ts';
@@ -89,9 +89,9 @@ export function actOn<T, Opened extends sql.OpenPool>(
       const { all: deniedHosts, alone } = await denied(session.database.pool, settings);
       if (alone.length > 0) await call.output.note(`only this MIRROR_HOST_DENYLIST denies ${named(alone)}`);
       const { act, lastHolders } = session;
-      const undone = (error: unknown) => undoneBy(error, undefined, lastHolders());
-      return run(session, { deniedHosts, requestId: act.requestId, undoneBy: undone }).catch((error) => {
-        throw clearFault(error, access.address(role), 'acting', state, lastHolders());
+      return run(session, { deniedHosts, requestId: act.requestId }).catch((error) => {
+        const remaining = typeof state === 'function' ? state() : state;
+        throw clearFault(error, access.address(role), 'acting', remaining, lastHolders());
       });
     };
     const limits = pace && paces[pace];

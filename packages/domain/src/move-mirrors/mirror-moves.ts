@@ -7,6 +7,8 @@ import type { MirrorAddress } from '../values/mirror-address.ts';
 export interface FoundCampaign<Address = MirrorAddress | null> {
   readonly campaign: Campaign;
   readonly address: Address;
+  /** The last change of the mirror, if it was found by its campaign. */
+  readonly lastChange?: HistoryId | null;
 }
 
 /** A mirror, its address, and the one that it is to have. */
@@ -21,12 +23,6 @@ export interface MirrorMove {
 /** A change that a move has made. */
 export interface MoveChange extends MirrorMove {
   readonly change: HistoryId;
-  /** The current state of the campaign; undefined if it no longer exists. */
-  readonly now: Campaign | undefined;
-  /** Whether the mirror is still as the move left it. */
-  readonly isLatest: boolean;
-  /** The current address; null if there is no mirror. */
-  readonly address: MirrorAddress | null;
 }
 
 /** The conditions of a move, which hold at the moment of the write. */
@@ -72,7 +68,4 @@ export interface MirrorMoves {
 
   /** The changes that a move has made, in their order, after `after`; none if there is no such move. */
   changes(move: AuditId, after: HistoryId | undefined, limit: number): Promise<MoveChange[]>;
-
-  /** The last move that undid this one, or null if none did; undefined if there is no such move. */
-  undoneBy(move: AuditId): Promise<AuditId | null | undefined>;
 }

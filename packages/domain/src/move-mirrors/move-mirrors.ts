@@ -12,20 +12,20 @@ export interface MoveMirrorsRequest extends Omit<port.MoveOptions, 'details'> {
   readonly move: HostMove;
 }
 
-/** A line of a file that gives a campaign an address. */
-export interface AddressLine {
-  readonly line: number;
-  readonly campaign: CampaignId;
+/** What gives a campaign an address: a line of a file, or the undoing of a change. */
+export interface AddressLine extends Pick<port.MirrorMove, 'line' | 'campaign'> {
   readonly address: string;
   /** The address that the mirror must have; empty: any. */
   readonly expected: string;
+  /** The change to undo, which must be the mirror's last one. */
+  readonly change?: HistoryId;
 }
 
 /** An examined mirror on the host: moved, or why it was not. */
 export type MirrorMoved =
-  | (port.MirrorMove & { readonly kind: port.MirrorMoveOutcome | 'would-move' | 'changed-since' })
+  | (port.MirrorMove & { readonly kind: port.MirrorMoveOutcome | 'would-move' })
   /** `unchanged`: it has the address already. `not-as-expected`: it has another one than the line expects. */
-  | (NotMoved & { readonly kind: 'unchanged' | 'not-as-expected' })
+  | (NotMoved & { readonly kind: 'unchanged' | 'not-as-expected' | 'changed-since' })
   | (NotMoved & { readonly kind: 'refused'; readonly because: OperatorRefusal | CampaignNotFound['kind'] })
   | (NotMoved & { readonly kind: 'invalid'; readonly because: values.AddressFault })
   /** A line that cannot be read; the text is the driving adapter's. */
@@ -45,8 +45,6 @@ export interface MoveProgress {
   /** Those to examine; undefined if it is unknown. */
   readonly total: number | undefined;
   readonly move: port.MirrorMoves['moveId'];
-  /** Whether any is on the host to move to. Only a dry run looks for one. */
-  readonly isTargetInUse: boolean;
   /** Those on a name below the host, which do not move. */
   readonly below: number;
   /** Those that have the host in another part of the address, which a move does not change. */
@@ -66,25 +64,25 @@ export async function* moveMirrors(
   request: MoveMirrorsRequest,
   denied: values.HostList,
 ): AsyncGenerator<MirrorMoved | MoveProgress> {
-  const { owner, move, dryRun } = request;
+  const { owner, move } = request;
   const { from, to, subdomains } = move;
   const options = { ...request, details: { from, to: to.written, subdomains } };
   const total = await mirrors.count(owner);
   let examined = 0;
-  const seen = { isTargetInUse: false, below: 0, elsewhere: 0 };
+  const left = { below: 0, elsewhere: 0 };
   let after: CampaignId | undefined;
-  const progress = () => ({ ...progressOf(mirrors, examined, Math.max(examined, total)), ...seen });
+  const isBelow = (address: string) =>
+    values.isOnHost(address, from, true) && !values.isOnHost(address, to.name, subdomains);
+  const progress = () => ({ ...progressOf(mirrors, examined, Math.max(examined, total)), ...left });
   do {
     yield progress();
-    const hosts = dryRun && !seen.isTargetInUse ? [from, to.name] : [from];
-    const page = await mirrors.find({ limit: examinedTogether, hosts, after, owner });
+    const page = await mirrors.find({ limit: examinedTogether, hosts: [from], after, owner });
     const results: MirrorMoved[] = [];
     for (const mirror of page.mirrors) {
       const result = moveOf(mirror, request, denied);
       if (result) results.push(result);
-      else if (values.isOnHost(mirror.address, to.name, subdomains)) seen.isTargetInUse = true;
-      else if (values.isOnHost(mirror.address, from, true)) seen.below += 1;
-      if (values.namesHostElsewhere(mirror.address, from)) seen.elsewhere += 1;
+      else if (isBelow(mirror.address)) left.below += 1;
+      if (values.namesHostElsewhere(mirror.address, from)) left.elsewhere += 1;
     }
     examined += page.examined;
     after = page.last;
@@ -98,47 +96,85 @@ export async function* moveMirrors(
  * address already is not written, so repeating a stopped call resumes it. A line that a dry run has judged is not judged
  * again: the mirror is set if it is as the dry run saw it. To stop, stop iterating at a `progress`.
  */
-export async function* moveToAddresses(
+export function moveToAddresses(
   mirrors: port.MirrorMoves,
   lines: readonly (AddressLine | MirrorMoved)[],
   options: Pick<port.MoveOptions, 'details'> & { readonly dryRun: boolean },
   denied: values.HostList,
 ): AsyncGenerator<MirrorMoved | MoveProgress> {
+  async function* pages() {
+    for (let at = 0; at < lines.length; at += batchSize) yield lines.slice(at, at + batchSize);
+  }
+  return setPages(mirrors, pages(), { ...options, includeDefault: false }, denied, lines.length);
+}
+
+/**
+ * Gives the mirrors of a move that were not changed since the addresses that they had before it, which are checked again,
+ * since the denied hosts can have changed. To stop, stop iterating at a `progress`.
+ */
+export function undoMove(
+  mirrors: port.MirrorMoves,
+  { move, ...options }: Pick<MoveMirrorsRequest, 'includeDefault' | 'dryRun'> & { readonly move: AuditId },
+  denied: values.HostList,
+): AsyncGenerator<MirrorMoved | MoveProgress> {
+  async function* pages() {
+    let last: HistoryId | undefined;
+    do {
+      const changes = await mirrors.changes(move, last, batchSize);
+      yield changes.map(({ campaign, before: address, after: expected, change }) => {
+        return { campaign, address, expected, change };
+      });
+      last = changes.length < batchSize ? undefined : changes.at(-1)?.change;
+    } while (last);
+  }
+  return setPages(mirrors, pages(), { ...options, details: { undoes: move } }, denied);
+}
+
+async function* setPages(
+  mirrors: port.MirrorMoves,
+  pages: AsyncIterable<readonly (AddressLine | MirrorMoved)[]>,
+  options: port.MoveOptions & { readonly dryRun: boolean },
+  denied: values.HostList,
+  total?: number,
+): AsyncGenerator<MirrorMoved | MoveProgress> {
   let examined = 0;
-  const progress = () => progressOf(mirrors, examined, lines.length);
-  for (let at = 0; at < lines.length; at += batchSize) {
-    yield progress();
-    const page = lines.slice(at, at + batchSize);
+  const progress = () => progressOf(mirrors, examined, total);
+  yield progress();
+  for await (const page of pages) {
     const asked = page.flatMap((line) => ('kind' in line ? [] : [line.campaign]));
     const found = asked.length > 0 ? await mirrors.findCampaigns(asked) : [];
     const seen = new Map(found.map((one) => [one.campaign.id, one]));
     const results = page.map((line) =>
-      'kind' in line ? line : settingOf(line, seen.get(line.campaign), denied),
+      'kind' in line ? line : settingOf(line, seen.get(line.campaign), options, denied),
     );
     examined += page.length;
-    yield* makeMoves(mirrors, results, { ...options, includeDefault: false }, progress);
+    yield* makeMoves(mirrors, results, options, progress);
+    yield progress();
   }
-  yield progress();
 }
 
 function settingOf(
-  { line, campaign, address: after, expected }: AddressLine,
+  { line, campaign, address: after, expected, change }: AddressLine,
   seen: port.FoundCampaign | undefined,
+  { includeDefault }: port.MoveOptions,
   denied: values.HostList,
 ): MirrorMoved {
   const before = seen?.address ?? null;
-  // What is not checked yet is not repeated: it may hold a password.
-  const setting = { line, campaign, before, after: undefined };
-  if (!seen) return { ...setting, kind: 'refused', because: 'campaign-not-found' };
+  const mirror = { ...(line !== undefined && { line }), campaign };
+  // What a line gives is not checked yet, and not repeated: it may hold a password.
+  const setting = { ...mirror, before, after: change === undefined ? undefined : after };
   // An export has an empty address for a campaign without a mirror.
-  if (after === (before ?? '')) return { ...setting, after, kind: 'unchanged' };
-  const because = operatorRefusalOf(seen.campaign);
+  if (seen && after === (before ?? '')) return { ...setting, after, kind: 'unchanged' };
+  if (change !== undefined && change !== seen?.lastChange)
+    return { ...mirror, before: expected, after, kind: 'changed-since' };
+  if (!seen) return { ...setting, kind: 'refused', because: 'campaign-not-found' };
+  const because = moveRefusalOf(seen.campaign, includeDefault);
   if (before === null || because)
     return { ...setting, kind: 'refused', because: because ?? 'mirror-not-created' };
   const address = values.mirrorAddress(after, denied);
   if (typeof address !== 'string') return { ...setting, kind: 'invalid', because: address.fault };
   if (expected !== '' && expected !== before) return { ...setting, after, kind: 'not-as-expected' };
-  return { line, campaign, before, after: address, kind: 'would-move' };
+  return { ...mirror, before, after: address, kind: 'would-move' };
 }
 
 /** Undefined if the mirror is on another host. */
@@ -156,48 +192,8 @@ function moveOf(
   return { ...mirror, kind: 'would-move', after: moved.to };
 }
 
-/**
- * Gives the mirrors of a move that were not changed since the addresses that they had before it, which are checked again,
- * since the denied hosts can have changed. To stop, stop iterating at a `progress`.
- */
-export async function* undoMove(
-  mirrors: port.MirrorMoves,
-  request: Pick<MoveMirrorsRequest, 'includeDefault' | 'dryRun'> & { readonly move: AuditId },
-  denied: values.HostList,
-): AsyncGenerator<MirrorMoved | MoveProgress> {
-  const { move, includeDefault, dryRun } = request;
-  const options = { includeDefault, details: { undoes: move }, dryRun };
-  let examined = 0;
-  let after: HistoryId | undefined;
-  const progress = () => progressOf(mirrors, examined);
-  do {
-    yield progress();
-    const changes = await mirrors.changes(move, after, batchSize);
-    const results = changes.map((change) => undoingOf(change, includeDefault, denied));
-    examined += changes.length;
-    after = changes.length < batchSize ? undefined : changes.at(-1)?.change;
-    yield* makeMoves(mirrors, results, options, progress);
-  } while (after);
-  yield progress();
-}
-
 function progressOf({ moveId: move }: port.MirrorMoves, examined: number, total?: number): MoveProgress {
-  return { kind: 'progress', examined, total, move, isTargetInUse: true, below: 0, elsewhere: 0 };
-}
-
-function undoingOf(
-  { campaign, before, after, now, isLatest, address: current }: port.MoveChange,
-  includeDefault: boolean,
-  denied: values.HostList,
-): MirrorMoved {
-  const back = { campaign, before: after, after: before };
-  if (current === before) return { ...back, kind: 'unchanged' };
-  if (!now || !isLatest) return { ...back, kind: 'changed-since' };
-  const because = moveRefusalOf(now, includeDefault);
-  if (because) return { ...back, kind: 'refused', because };
-  const address = values.mirrorAddress(before, denied);
-  if (typeof address !== 'string') return { ...back, kind: 'invalid', because: address.fault };
-  return { ...back, kind: 'would-move' };
+  return { kind: 'progress', examined, total, move, below: 0, elsewhere: 0 };
 }
 
 function moveRefusalOf(campaign: Campaign, includeDefault: boolean): OperatorRefusal | undefined {
