@@ -50,7 +50,7 @@ describe('contract: the condition on the last change', () => {
     const [was, changes, is] = [
       await stored(),
       await history(),
-      await commandsOn(service().database).object(`mirror show ${campaign}`),
+      await commandsOn(service().database).object(`campaign show ${campaign}`),
     ];
     const answer = await set(headers, 'https://example.com/never');
     const body = JSON.stringify({ message: 'The mirror was changed meanwhile.', mirror: is.mirror });
