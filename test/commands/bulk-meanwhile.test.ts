@@ -16,6 +16,12 @@ describe('import and export, while others are at work', () => {
   const { at } = folder;
   const sql = (text: string) => world.database.admin.query(text);
   const on = () => commandsOn(world.database);
+  const sessionEnds = () =>
+    eventually('its session to end', async () => {
+      const sessions =
+        "select from pg_stat_activity where datname = current_database() and application_name = 'campaign-mirror operator'";
+      expect((await sql(sessions)).rowCount).to.equal(0);
+    });
   const campaigns = async () => (await on().objects('campaign', 'list')).length;
   const mine = csv(
     line({ id: '5', owner_id: '1', target_url: 'https://a.example/', mirror_id: '6' }),
@@ -52,11 +58,7 @@ describe('import and export, while others are at work', () => {
       else running.stdin.destroy(new Error('unreadable'));
       expect((await running.ended).code).to.equal(code);
       expect(running).to.include({ output: '', errors });
-      await eventually('its session to end', async () => {
-        const sessions =
-          "select from pg_stat_activity where datname = current_database() and application_name = 'campaign-mirror operator'";
-        expect((await sql(sessions)).rowCount).to.equal(0);
-      });
+      await sessionEnds();
       expect(await campaigns()).to.equal(0);
     }
     const whole = await command(['import', '-'], on().settings, half);
@@ -76,6 +78,8 @@ describe('import and export, while others are at work', () => {
     const { other, running } = await on().held(lockCampaigns, 'export', at('all'));
     expect(await running.stop('SIGINT'), running.errors).to.deep.equal({ code: 130, signal: null });
     expect(running).to.include({ output: '', errors: 'Stopped. Nothing was written.\n' });
+    // Although the lock is still held: nobody waits behind a command that has ended.
+    await sessionEnds();
     await other.rollback();
     expect(await readdir(folder.path)).to.deep.equal([]);
   });

@@ -81,9 +81,9 @@ describe('the command campaign', () => {
     const question = () =>
       `Delete the campaign ${id} "Summer" of the owner 1, and its mirror (https://example.com/, clicked 12 times)? Its history stays.`;
     const asked = async () => {
-      const terminal = on.inTerminal('campaign', 'delete', `${id}`);
-      await terminal.shows(question());
-      return terminal;
+      const asking = on.asking(`campaign delete ${id}`);
+      await asking.shows(question());
+      return asking;
     };
 
     it('asks first, telling all that goes; yes deletes it, as it is by then, and its history stays', async () => {
@@ -102,14 +102,14 @@ describe('the command campaign', () => {
       expect(noted).to.have.nested.property('details.clicks', 13);
     });
 
-    it('anything but yes at the question leaves it: exit code 1, or that of Ctrl-C or SIGTERM', async () => {
+    it('Ctrl-C or SIGTERM at the question leaves it, with the exit code of the signal', async () => {
       const leaving: [code: number, act: (terminal: Terminal) => unknown][] = [
-        [1, (terminal) => terminal.type('\r')],
         [130, (terminal) => terminal.interrupt()],
         [143, async (terminal) => process.kill(await terminal.processId(), 'SIGTERM')],
       ];
       for (const [code, act] of leaving) {
-        const terminal = await asked();
+        const terminal = on.inTerminal(`campaign delete ${id}`);
+        await terminal.shows(question());
         await act(terminal);
         expect((await terminal.ended).code, terminal.screen).to.equal(code);
         expect(terminal.screen.trimEnd()).to.match(/Nothing was done\.$/);

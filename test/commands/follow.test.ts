@@ -38,10 +38,10 @@ describe('mirror follow', () => {
     };
   }
 
-  it('in two processes: each change as the history has it, in JSON and for people; a signal ends it with 0', async () => {
+  it('in a process: each change as the history has it, in JSON and for people; a signal ends it with 0', async () => {
     const one = await service.campaign();
     const json = await following('--json', startCommandProcess);
-    const table = await following('', startCommandProcess);
+    const table = await following('');
     await service.set(one, step(1), 'request-1');
     await json.lines(1);
     expect(json.objects()).to.deep.equal(await on().objects(`mirror history ${one.seen.id}`));

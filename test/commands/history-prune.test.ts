@@ -72,7 +72,7 @@ describe('history prune', () => {
     const { code, output, errors } = await on.run(...allOld);
     expect({ code, output }).to.deep.equal({ code: 2, output: '' });
     expect(errors).to.match(/^Delete 20000 changes, those before \S+Z\?\n.*--yes/);
-    const asking = on.inTerminal(...allOld);
+    const asking = on.asking(...allOld);
     await asking.shows(/Delete 20000 changes, those before \S+Z\?/);
     asking.type('y\r');
     expect((await asking.ended).code, asking.screen).to.equal(0);

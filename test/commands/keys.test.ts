@@ -4,7 +4,12 @@ import { answered, piped } from '../support/commands/command.ts';
 import { commandsOn } from '../support/commands/commands-on.ts';
 import { call } from '../support/http/caller.ts';
 import { databaseOf } from '../support/process/lives.ts';
-import { listeningService, projectFolder, start } from '../support/process/service-process.ts';
+import {
+  type Listening,
+  listeningService,
+  projectFolder,
+  start,
+} from '../support/process/service-process.ts';
 
 const day = 86_400;
 
@@ -25,6 +30,13 @@ describe('commands for keys', () => {
       [id],
     );
     return rows[0].stored;
+  };
+  let serving: Promise<Listening> | undefined;
+  /** One for all tests, the last of which stops it. */
+  const service = () => {
+    const settings = { DATABASE_URL: database.url('service'), RUN_MIGRATIONS: 'false' };
+    serving ??= listeningService({ ...settings, MIRROR_HOST_DENYLIST: 'go.b\u00fccher.example' });
+    return serving;
   };
   before(async () => {
     // Where clocks are changed, and times are written in another way.
@@ -171,28 +183,6 @@ describe('commands for keys', () => {
     expect(await listed('11')).to.have.length(2);
   });
 
-  it('a key that is revoked, or rotated without grace, is refused by the service at the next call', async () => {
-    const service = await listeningService({
-      DATABASE_URL: database.url('service'),
-      RUN_MIGRATIONS: 'false',
-    });
-    const { id: campaign } = await on.object('campaign create --owner 12');
-    await on.run(`mirror create ${campaign} --target-url https://example.com/`);
-    const status = async (key: string) =>
-      (await call({ campaign, key, address: 'https://example.com/new', base: service.base })).status;
-    const zero = await issued('12');
-    const one = await json('rotate', `${zero.id}`);
-    for (const { key } of [zero, one]) expect(await status(key)).to.equal(200);
-    const two = await json('rotate', String(one.id), '--grace', '0s');
-    expect([await status(one.key), await status(two.key)]).to.deep.equal([401, 200]);
-    await run('revoke', String(two.id));
-    expect(await status(two.key)).to.equal(401);
-
-    await service.process.stop();
-    for (const { id, last_used_at } of await listed('12'))
-      expect(last_used_at, `key ${id}, also what was used in the last moment`).not.to.equal(null);
-  });
-
   it('issue --hosts: the key sets mirrors to these hosts only, and so does its successor; the list is shown and audited', async () => {
     const { id: campaign } = await on.object('campaign create --owner 21');
     await on.run(`mirror create ${campaign} --target-url https://example.com/`);
@@ -216,12 +206,7 @@ describe('commands for keys', () => {
     const [unrestricted, restricted] = [{ name: 'tests' }, { name: 'ads', hosts: hosts.join() }];
     expect(noted.map(({ details }) => details)).to.deep.equal([restricted, unrestricted, restricted]);
 
-    const settings = {
-      DATABASE_URL: database.url('service'),
-      RUN_MIGRATIONS: 'false',
-      MIRROR_HOST_DENYLIST: 'go.b\u00fccher.example',
-    };
-    const { base } = await listeningService(settings);
+    const { base } = await service();
     const set = async (key: string, address: string) => {
       const { status, body } = await call({ campaign, key, address, base });
       return status === 200 ? status : `${status} ${JSON.parse(body).message}`;
@@ -263,5 +248,24 @@ describe('commands for keys', () => {
       ! the URL is refused: it must not point to this host, which is not among those of the key
       $ mirror set ${campaign} https://evil.example/ --as-operator
       The mirror of campaign ${campaign} is set.`);
+  });
+
+  it('a key that is revoked, or rotated without grace, is refused by the service at the next call', async () => {
+    const { id: campaign } = await on.object('campaign create --owner 12');
+    await on.run(`mirror create ${campaign} --target-url https://example.com/`);
+    const { base, process } = await service();
+    const status = async (key: string) =>
+      (await call({ campaign, key, address: 'https://example.com/new', base })).status;
+    const zero = await issued('12');
+    const one = await json('rotate', `${zero.id}`);
+    for (const { key } of [zero, one]) expect(await status(key)).to.equal(200);
+    const two = await json('rotate', String(one.id), '--grace', '0s');
+    expect([await status(one.key), await status(two.key)]).to.deep.equal([401, 200]);
+    await run('revoke', String(two.id));
+    expect(await status(two.key)).to.equal(401);
+
+    await process.stop();
+    for (const { id, last_used_at } of await listed('12'))
+      expect(last_used_at, `key ${id}, also what was used in the last moment`).not.to.equal(null);
   });
 });

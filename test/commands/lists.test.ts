@@ -130,10 +130,10 @@ describe('the commands campaign list, mirror list and campaign show', () => {
     await sql('alter table campaign_mirror.mirrors drop constraint mirrors_clicks_check');
     const clicks = 'update campaign_mirror.mirrors set clicks = $1 where campaign_id = $2';
     await sql(clicks, '9007199254740993', many);
-    for (const words of ['campaign list', 'mirror list --json', 'export']) {
+    for (const words of ['mirror list --json', 'export']) {
       const { code, output, errors } = await piped(words.split(' '), 'head -1', on.settings);
       expect({ code, errors }, words).to.deep.equal({ code: 0, errors: '' });
-      expect(output).to.match(/^(campaign .*|\{.*\}|id,.*)\r?\n$/);
+      expect(output).to.match(/^(\{.*\}|id,.*)\r?\n$/);
     }
     await sql(clicks, many, many);
   });

@@ -34,7 +34,7 @@ describe('names that steer a terminal, turn the text around, or have no width', 
     }
 
     await on.run('key', 'issue', '--owner', '7', '--name', name);
-    const terminal = on.inTerminal('campaign', 'delete', '1');
+    const terminal = on.asking('campaign', 'delete', '1');
     await terminal.shows(`Delete the default campaign 1 "\\u{1b}[31m\\u{d}\\u{a}${shown}"`);
     expect(terminal.output).not.to.match(new RegExp(hidden.join('|'), 'u'));
     terminal.type('n\r');

@@ -162,11 +162,12 @@ describe('mirror move', () => {
     await filled(...onOldHost(3), ['https://new.example/4']);
     const before = await addresses();
     const question = 'such as that of campaign 1 to https://new.example/1?';
+    // Enter alone is no yes.
     for (const [answer, code] of [
-      ['n', 1],
+      ['', 1],
       ['y', 0],
     ] as const) {
-      const terminal = on.inTerminal(asked);
+      const terminal = on.asking(asked);
       await terminal.shows(`Move 3 mirrors from old.example to new.example, ${question}`);
       expect(await addresses()).to.deep.equal(before);
       terminal.type(`${answer}\n`);
@@ -314,7 +315,7 @@ describe('mirror move', () => {
     it('asks, and sets what the question has named, whatever becomes of the file; what changed meanwhile is left alone', async () => {
       await filled(...onOldHost(3));
       const file = await setting([`1,${x}1,`, `2,${x}2,`, `9,${x}9,`]);
-      const terminal = on.inTerminal(file);
+      const terminal = on.asking(file);
       await terminal.shows(
         `Set 2 mirrors from new.csv, such as that of campaign 1 to ${x}1? Not set: 1 refused.`,
       );

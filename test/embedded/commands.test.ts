@@ -54,6 +54,7 @@ describe('commands that meet others on the embedded database', () => {
     await service.event('listening');
     expect((await listing.ended).code, listing.errors).to.equal(0);
     expect((await service.stop()).code).to.equal(0);
+    expect(service.output, 'DEMO=off: no demonstration set').not.to.match(/curl|key issue/);
     await nothingRuns();
   });
 

@@ -56,11 +56,34 @@ async function called(service: RunningProcess, keys: readonly ('own' | 'wrong')[
 const events = (service: RunningProcess) => service.log.map(({ event }) => event);
 
 describe('a service with parts of somebody else', () => {
-  it('both ports and the limiters: neither PostgreSQL nor Redis is asked for', async () => {
+  it('all of them: neither PostgreSQL nor Redis is asked for', async () => {
     const settings = { DATABASE_URL: `postgresql://nobody@${nowhere}/none`, REDIS_URL: `redis://${nowhere}` };
-    const limits = { RATE_LIMIT: '5/1s', FAILED_KEY_LIMIT: '5/1s' };
-    const service = running({ ...settings, ...limits }, rebind.campaigns, rebind.identity, rebind.limiters);
-    expect(await called(service, ['own', 'own', 'wrong', 'wrong'])).to.deep.equal([200, 429, 401, 429]);
+    const service = running(
+      { ...settings, RATE_LIMIT: '5/1s', FAILED_KEY_LIMIT: '5/1s' },
+      ...Object.values(rebind),
+      "rebind(tokens.credentialForm).toConstantValue({ credentialHeader: 'X-Caller' });",
+      `rebind(tokens.middleware).toConstantValue([(context, next) => {
+        context.set('X-Own', context.state.call.route);
+        return context.get('X-Silent') ? undefined : next();
+      }]);`,
+      `const { Counter, Registry } = await import('prom-client');
+       const registry = new Registry();
+       new Counter({ name: 'own_total', help: 'Own.', registers: [registry] }).inc(3);
+       rebind(tokens.metrics).toConstantValue(registry);`,
+    );
+    const keys = ['own', 'own', 'wrong', 'wrong'] as const;
+    expect(await called(service, keys, 'x-caller')).to.deep.equal([200, 429, 401, 429]);
+    const { port, opsPort } = await service.event('listening');
+    const path = '/public/v1/mirror/campaign/1/mirror';
+    const asked = (headers = {}) => fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', headers });
+    expect((await asked()).headers.get('x-own'), 'the route').to.equal(path.replace('/1/', '/{campaign}/'));
+    const silent = await asked({ 'X-Silent': '1' });
+    const message = `The route ${path} could not be found.`;
+    expect([silent.status, await silent.json()]).to.deep.equal([404, { message }]);
+    const metrics = await (await fetch(`http://127.0.0.1:${opsPort}/metrics`)).text();
+    expect(metrics)
+      .to.match(/^own_total 3$/m)
+      .and.match(/^nodejs_version_info/m);
     expect(await service.stop()).to.include({ code: 0 });
     const expected = ['starting', 'listening', 'request', ...Array(2).fill('request-limited')];
     expect(events(service)).to.include.members(expected).and.not.include('uncounted');
@@ -81,52 +104,6 @@ describe('a service with parts of somebody else', () => {
     await service.stop();
   });
 
-  for (const [kept, given] of [
-    ['the store', rebind.identity],
-    ['the keys', rebind.campaigns],
-  ] as const)
-    it(`all but ${kept}: PostgreSQL is asked for, as ever`, async () => {
-      const settings = { DATABASE_URL: `postgresql://nobody@${nowhere}/none`, DATABASE_WAIT: '0s' };
-      const { code, errors } = await running(settings, given).done();
-      expect(code).to.equal(1);
-      expect(errors).to.include(nowhere);
-    });
-
-  it('another header, middleware before the checks, and a metric of its own', async () => {
-    const service = running(
-      {},
-      ...Object.values(rebind),
-      "rebind(tokens.credentialForm).toConstantValue({ credentialHeader: 'X-Caller' });",
-      `rebind(tokens.middleware).toConstantValue([(context, next) => {
-        context.set('X-Own', context.state.call.route);
-        return context.get('X-Silent') ? undefined : next();
-      }]);`,
-      `const { Counter, Registry } = await import('prom-client');
-       const registry = new Registry();
-       new Counter({ name: 'own_total', help: 'Own.', registers: [registry] }).inc(3);
-       rebind(tokens.metrics).toConstantValue(registry);`,
-    );
-    expect(await called(service, ['own'], 'x-caller')).to.deep.equal([200]);
-    const { port, opsPort } = await service.event('listening');
-    const path = '/public/v1/mirror/campaign/1/mirror';
-    const refused = await fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST' });
-    expect([refused.status, refused.headers.get('x-own')]).to.deep.equal([
-      401,
-      path.replace('/1/', '/{campaign}/'),
-    ]);
-    const silent = await fetch(`http://127.0.0.1:${port}${path}`, {
-      method: 'POST',
-      headers: { 'X-Silent': '1' },
-    });
-    const message = `The route ${path} could not be found.`;
-    expect([silent.status, await silent.json()]).to.deep.equal([404, { message }]);
-    const metrics = await (await fetch(`http://127.0.0.1:${opsPort}/metrics`)).text();
-    expect(metrics)
-      .to.match(/^own_total 3$/m)
-      .and.match(/^nodejs_version_info/m);
-    await service.stop();
-  });
-
   const forEver = "console.error('making'); setInterval(() => {}, 1_000); return new Promise(() => {});";
   for (const [part, hanging] of [
     ['tokens.identity', `rebind(tokens.identity).toDynamicValue(() => { ${forEver} });`],
@@ -140,24 +117,41 @@ describe('a service with parts of somebody else', () => {
       expect(events(service).at(-1)).to.equal('stopped');
     });
 
-  const unfit = {
-    campaignRepository: '{ find() {} }',
-    identity: '{}',
-    callLimiter: '{ count() {} }',
-    failedKeyLimiter: '{ ...limiter, count: 1 }',
-    credentialForm: "{ credentialHeader: 'X Caller' }",
-    middleware: '[1]',
-    metrics: '{}',
-  };
-  const taken = `{ contentType: 'text/plain; version=0.0.4; charset=utf-8',
-    getMetricsAsArray: () => [{ name: 'nodejs_version_info' }] }`;
-  for (const [name, part] of [...Object.entries(unfit), ['metrics', taken]])
-    it(`${name} that does not fit: it does not start, and says so`, async () => {
-      const last = `rebind(tokens.${name}).toConstantValue(${part});`;
-      const { code, errors } = await running({}, ...Object.values(rebind), last).done();
-      expect(code).to.equal(1);
-      expect(errors).to.match(new RegExp(`^tokens\\.${name}\\b.* does not fit: `, 'm'));
-    });
+  it('a part that is missing or does not fit: it does not start, and says so', async () => {
+    const unfit = {
+      campaignRepository: ['{ find() {} }'],
+      identity: ['{}'],
+      callLimiter: ['{ count() {} }'],
+      failedKeyLimiter: ['{ ...limiter, count: 1 }'],
+      credentialForm: ["{ credentialHeader: 'X Caller' }"],
+      middleware: ['[1]'],
+      metrics: [
+        '{}',
+        "{ contentType: 'text/plain; version=0.0.4; charset=utf-8', getMetricsAsArray: () => [{ name: 'nodejs_version_info' }] }",
+      ],
+    };
+    const all = Object.values(rebind).join('\n');
+    const rows = [
+      // All but one of both ports: PostgreSQL is asked for, as ever.
+      ...[rebind.identity, rebind.campaigns].map((parts) => ({ parts, told: /127\.0\.0\.1:1\/none/ })),
+      ...Object.entries(unfit).flatMap(([name, given]) =>
+        given.map((part) => ({
+          parts: `${all} rebind(tokens.${name}).toConstantValue(${part});`,
+          told: new RegExp(`^tokens\\.${name}\\b.* does not fit: `, 'm'),
+        })),
+      ),
+    ];
+    const ending = `
+      for (const load of [${rows.map(({ parts }) => `async ({ rebind }) => { ${parts} }`)}]) {
+        const onListening = () => process.exit(2);
+        console.error('ended with', await runService(process.env, { modules: [new ContainerModule(load)], onListening }));
+      }`;
+    const settings = { DATABASE_URL: `postgresql://nobody@${nowhere}/none`, DATABASE_WAIT: '0s' };
+    const { code, errors } = await started(settings, program('', ending)).done();
+    const said = errors.split(/^ended with 1\n/m);
+    expect([code, said.length], errors).to.deep.equal([0, rows.length + 1]);
+    for (const [at, { parts, told }] of rows.entries()) expect(said[at], parts).to.match(told);
+  });
 
   it('leave nothing in its program: neither listeners, nor timers, nor another environment', async () => {
     const ending = `

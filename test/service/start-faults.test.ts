@@ -9,10 +9,23 @@ import {
 } from '../support/database/database-server.ts';
 import { tcpProxy } from '../support/database/tcp-proxy.ts';
 import { databaseOf, dataFolderOf } from '../support/process/lives.ts';
-import { eventsOf, listeningService, startService } from '../support/process/service-process.ts';
+import {
+  eventsOf,
+  listeningService,
+  projectFolder,
+  start,
+  startService,
+} from '../support/process/service-process.ts';
 
 /** A column of two characters in a row, as PostgreSQL sends it (PostgreSQL, section 55.7: DataRow). */
 const column = (text: string) => Buffer.concat([Buffer.from([0, 0, 0, 2]), Buffer.from(text)]);
+
+/** Starts the service in one process with one environment after the other, none of which it can serve with. */
+const oneAfterTheOther = `
+  import { runService } from '@campaign-mirror/app';
+  const onListening = () => process.exit(2);
+  for (const settings of JSON.parse(process.argv[1]))
+    console.error('ended with', await runService({ ...process.env, ...settings }, { onListening }));`;
 
 interface Given {
   readonly make?: () => Promise<TestDatabase>;
@@ -28,16 +41,18 @@ describe('a start that cannot succeed ends with one clear line and an exit code'
   const folder = dataFolderOf('suite');
 
   async function refusal(settings: Record<string, string>): Promise<string> {
-    const process = startService({ DATABASE_WAIT: '0s', ...settings });
-    const { code } = await process.ended;
-    expect(code, process.output).to.equal(1);
-    const lines = process.errors.trim().split('\n');
-    expect(lines, process.errors).to.have.length(1);
-    expect(process.output + process.errors, 'no stack').not.to.match(/^\s+at /m);
-    expect(process.output + process.errors).not.to.include('MARKED');
-    expect(process.errors, 'no password').not.to.include(String(database.address('service').password));
-    return lines[0] as string;
+    const { code, output, errors } = await startService({ DATABASE_WAIT: '0s', ...settings }).done();
+    expect(code, output).to.equal(1);
+    expectNoSecret(output + errors);
+    const [line = '', ...more] = errors.trim().split('\n');
+    expect(more, errors).to.deep.equal([]);
+    return line;
   }
+  const expectNoSecret = (said: string) =>
+    expect(said)
+      .to.not.match(/^\s+at /m)
+      .and.not.include('MARKED')
+      .and.not.include(String(database.address('service').password));
 
   const empty = () => emptyDatabase('owner');
   const asService = (change = 'select', RUN_MIGRATIONS = 'false'): Given => ({
@@ -77,14 +92,27 @@ describe('a start that cannot succeed ends with one clear line and an exit code'
     ],
     ['a right is missing', /lacks what .* needs: execute on set_mirrors_if: run /, asService(noSetting)],
   ];
-  for (const [what, line, { make = freshDatabase, role = 'owner', url, change, ...settings }] of refusals)
-    it(what, async () => {
+  it('of its settings, the database or the rights in it', async () => {
+    const starts: Record<string, string>[] = [];
+    for (const [, , { make = freshDatabase, role = 'owner', url, change, ...settings }] of refusals) {
       const other = await make();
       if (change) await other.admin.query(change.replace('NAME', other.name));
       const DATABASE_URL = Object.assign(new URL(other.url(role)), url).href;
-      const given = { ...settings, DATABASE_URL };
-      expect(await refusal(given)).to.match(line);
-    });
+      starts.push({ DATABASE_WAIT: '0s', ...settings, DATABASE_URL });
+    }
+    const words = ['--input-type=module', '--eval', oneAfterTheOther, JSON.stringify(starts)];
+    const { output, errors } = await start(
+      process.execPath,
+      words,
+      {},
+      `${projectFolder}packages/app`,
+    ).done();
+    expectNoSecret(output + errors);
+    const told = errors.split(/^ended with 1\n/m);
+    expect(told, errors).to.have.length(refusals.length + 1);
+    for (const [at, [what, line]] of refusals.entries())
+      expect(told[at]?.split('\n'), what).to.have.length(2).and.have.property('0').that.matches(line);
+  });
 
   it('PORT or OPS_PORT in use', async () => {
     const { base, ops } = await listeningService({ DATABASE_URL: database.url('owner') });

@@ -1,4 +1,6 @@
-import { userInfo } from 'node:os';
+import { syncBuiltinESMExports } from 'node:module';
+import os, { userInfo } from 'node:os';
+import { mock } from 'node:test';
 import { expect } from 'chai';
 import { externalDatabase } from '../../packages/app/src/settings/external-database.ts';
 import { readSettings } from '../../packages/app/src/settings/read-settings.ts';
@@ -7,11 +9,15 @@ import { dedicatedServer } from '../support/database/dedicated-server.ts';
 
 type Environment = Record<string, string>;
 
-/** Where it is, in one line: `user:password@host:port/database`. */
-function place(environment: Environment): string {
+function databaseIn(environment: Environment) {
   const read = readSettings(environment);
   if ('wrong' in read) throw new Error(read.wrong.join('\n'));
-  const { user, password, host, port, database } = externalDatabase(read.settings).address;
+  return externalDatabase(read.settings);
+}
+
+/** Where it is, in one line: `user:password@host:port/database`. */
+function place(environment: Environment): string {
+  const { user, password, host, port, database } = databaseIn(environment).address;
   return `${user}:${password}@${host}:${port}/${database}`;
 }
 
@@ -52,30 +58,24 @@ describe('a database of yours', () => {
       ['?sslmode=disable', 'require', 'disable'],
     ];
     for (const [parameters, PGSSLMODE, tls] of modes) {
-      const read = readSettings({ DATABASE_URL: `postgres://me@db/x${parameters}`, PGSSLMODE });
-      if ('wrong' in read) throw new Error(read.wrong.join('\n'));
-      const { address, tls: mode } = externalDatabase(read.settings);
+      const DATABASE_URL = `postgres://me@db/x${parameters}`;
+      const { address, tls: mode } = databaseIn({ DATABASE_URL, PGSSLMODE });
       expect([mode, address.ssl === false], parameters + PGSSLMODE).to.deep.equal([tls, tls === 'disable']);
     }
   });
 
   it('needs a user, where that of the operating system has no name, as in a container that runs as any number', async () => {
-    const unnamed = encodeURIComponent(`
-      import os from 'node:os';
-      import { syncBuiltinESMExports } from 'node:module';
-      os.userInfo = () => { throw new Error('no such user'); };
-      syncBuiltinESMExports();`);
-    const config = (settings: Environment) =>
-      commandProcess(['config', '--json'], {
-        NODE_OPTIONS: `--import=data:text/javascript,${unnamed}`,
-        ...settings,
-      });
+    const none = mock.method(os, 'userInfo', () => expect.fail('no such user'));
+    syncBuiltinESMExports();
+    const config = (settings: Environment) => command(['config', '--json'], settings);
     for (const settings of [{ PGHOST: 'db' }, { DATABASE_URL: 'postgres://db/x' }]) {
       const { code, errors } = await config(settings);
       expect(code).to.equal(2);
       expect(errors).to.match(/^PGUSER must be set, or DATABASE_URL name a user: .* \d+, has no name\n$/);
     }
     expect(await config({ PGHOST: 'db', PGUSER: 'me' })).to.include({ code: 0, errors: '' });
+    none.mock.restore();
+    syncBuiltinESMExports();
   });
 
   it('is found by the commands, by its socket and from any folder, whatever variables of MikroORM there are', async () => {

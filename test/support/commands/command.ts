@@ -29,9 +29,9 @@ export function startCommand(args: readonly string[], settings: Settings): Runni
   return running;
 }
 
-/** A command whose standard input is what the test writes, until the test ends it. */
-export function fedCommand(args: readonly string[], settings: Settings): RunningCommand {
-  return new RunningCommand(args, environment(settings));
+/** A command whose standard input is what the test writes, until the test ends it; perhaps by a person, who is asked. */
+export function fedCommand(args: readonly string[], settings: Settings, isTTY = false): RunningCommand {
+  return new RunningCommand(args, environment(settings), isTTY);
 }
 
 export class RunningCommand extends Speaker {
@@ -40,7 +40,7 @@ export class RunningCommand extends Speaker {
   readonly #controller = new AbortController();
   #isOver = false;
 
-  constructor(args: readonly string[], environment: CommandInput['environment']) {
+  constructor(args: readonly string[], environment: CommandInput['environment'], isTTY: boolean) {
     super();
     const stream = (which: 'output' | 'errors') =>
       new Writable({
@@ -51,6 +51,9 @@ export class RunningCommand extends Speaker {
         },
       });
     const [stdout, stderr, { signal }] = [stream('output'), stream('errors'), this.#controller];
+    Object.assign(this.stdin, { isTTY });
+    // Nobody ends those of a process.
+    for (const one of [stdout, stderr]) Object.assign(one, { isTTY, columns: 1_000, end: () => one });
     this.ended = run(args, { environment, stdin: this.stdin, stdout, stderr, signal }).then((code) => {
       this.#isOver = true;
       this.hear('output', '');
@@ -60,6 +63,10 @@ export class RunningCommand extends Speaker {
 
   protected isOver(): boolean {
     return this.#isOver;
+  }
+
+  type(text: string): void {
+    this.stdin.write(text);
   }
 
   /** Asks it to stop, as the process does when it receives this signal. */

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { TestDatabase } from '../database/database-server.ts';
 import { rival, untilWaiting } from '../database/rival.ts';
 import { terminal } from '../process/terminal.ts';
-import { command, startCommand } from './command.ts';
+import { command, fedCommand, startCommand } from './command.ts';
 
 type Json = ReturnType<typeof JSON.parse>;
 
@@ -61,6 +61,8 @@ export function commandsOn(database: TestDatabase, role: Role = 'operator') {
       expect(seen.join('\n')).to.equal(expected.join('\n'));
     },
     inTerminal: (...args: string[]) => terminal(words(args), settings()),
+    /** The same in this process. */
+    asking: (...args: string[]) => fedCommand(words(args), settings(), true),
     /** The command in its middle: it waits for what another transaction has done. */
     async held(statement: string, ...args: string[]) {
       const other = await rival(database, statement);

@@ -1,10 +1,8 @@
-// A process of its own that opens an embedded database, and says so or why not.
+// A process of its own that opens an embedded database, or says why it cannot.
 import { openEmbeddedDatabase } from '@campaign-mirror/embedded-postgres';
 
 try {
-  const database = await openEmbeddedDatabase(JSON.parse(process.argv[2] ?? '{}'));
-  process.on('message', () => database.close().then(() => process.disconnect?.()));
-  process.send?.({ address: database.address('superuser') });
+  await openEmbeddedDatabase(JSON.parse(process.argv[2] ?? '{}'));
 } catch (error) {
   const { name, message } = error as Error;
   process.send?.({ name, failed: message });

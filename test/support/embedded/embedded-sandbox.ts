@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { roles } from '@campaign-mirror/adapters-persistence/sql';
 import {
-  type DatabaseAddress,
   EmbeddedError,
   type EmbeddedOptions,
   openEmbeddedDatabase,
@@ -51,15 +50,13 @@ export class Sandbox {
     const words = ['-c', `${shell} exec "$0" "$@"`, process.execPath, script, options];
     const child = spawn('/bin/sh', words, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
     const ended = once(child, 'exit');
-    const end = async (how: () => void) => {
-      if (child.exitCode === null && child.signalCode === null) how();
+    const kill = async () => {
+      child.kill('SIGKILL');
       await ended;
     };
-    const kill = () => end(() => child.kill('SIGKILL'));
     this.#ends.push(kill);
-    type Said = { address?: DatabaseAddress; failed?: string; name?: string };
-    const said: Promise<Said> = once(child, 'message').then(([message]) => message);
-    return { said, close: () => end(() => child.send('close')), kill };
+    const said: Promise<{ failed?: string; name?: string }> = once(child, 'message').then(([one]) => one);
+    return { said, kill };
   }
 
   async clean(): Promise<void> {

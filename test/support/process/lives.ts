@@ -41,10 +41,7 @@ export function serviceDataOf(life: Life, of?: Parameters<typeof serviceData>[0]
   return during(life, make, (one) => one.database.drop());
 }
 export const groupedOf = (life: Life): Grouped => during(life, grouped, (one) => one.close());
-export function dataFolderOf(life: Life, name?: string) {
-  const make = () => dataFolder(name);
-  return during(life, make, (one) => one.remove());
-}
+export const dataFolderOf = (life: Life) => during(life, dataFolder, (one) => one.remove());
 
 export function worldOf(life: Life, options?: PostgresWorldOptions) {
   const make = async () => {

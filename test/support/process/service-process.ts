@@ -46,6 +46,18 @@ export abstract class Speaker {
     for (const wake of this.#heard.splice(0)) wake();
   }
 
+  /** What a person sees: without what moves the cursor and colours the text. */
+  get screen(): string {
+    return `${this.output}${this.errors}`.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, '').replaceAll('\r', '');
+  }
+
+  async shows(what: string | RegExp): Promise<void> {
+    await this.says(() => {
+      const screen = this.screen;
+      return (typeof what === 'string' ? screen.includes(what) : what.test(screen)) || undefined;
+    });
+  }
+
   async done(): Promise<Done> {
     const { code } = await this.ended;
     return { code, output: this.output, errors: this.errors };

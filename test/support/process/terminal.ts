@@ -18,18 +18,6 @@ export class Terminal extends RunningProcess {
     const [line] = await once(this.child.stdio[3] as Readable, 'data');
     return Number(line);
   }
-
-  async shows(what: string | RegExp): Promise<void> {
-    await this.says(() => {
-      const screen = this.screen;
-      return (typeof what === 'string' ? screen.includes(what) : what.test(screen)) || undefined;
-    });
-  }
-
-  /** Without what moves the cursor and colours the text. */
-  get screen(): string {
-    return this.output.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, '').replaceAll('\r', '');
-  }
 }
 
 export const terminal = (args: readonly string[], settings: Record<string, string>) =>

@@ -102,7 +102,7 @@ export async function copyDatabase(
     return counts;
   }
   try {
-    const run = (client: PoolClient) => stoppable(signal, client, () => fill(client));
+    const run = (client: PoolClient) => stoppable(signal, target, client, () => fill(client));
     return await inTransaction(target, run, `${withoutTimeouts}; set local lock_timeout = '5s'`);
   } catch (error) {
     refuseIf(

@@ -1,9 +1,6 @@
-import type { Client, PoolClient } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 
-/**
- * What `promise` resolves with, or `late` after this many milliseconds. No timer is left running. Rejects as `promise`
- * does; a rejection that comes later than that is ignored.
- */
+/** What `promise` resolves with, or `late` after this many milliseconds. A rejection that comes later is ignored. */
 export async function withTimeLimit<T, Late = undefined>(
   milliseconds: number,
   promise: Promise<T>,
@@ -18,30 +15,43 @@ export async function withTimeLimit<T, Late = undefined>(
   }
 }
 
-/**
- * Removes the time limits of a transaction, for long work: neither a long statement nor a slow reader or writer ends
- * it.
- */
+/** For long work: neither a long statement nor a slow reader or writer ends the transaction. */
 export const withoutTimeouts =
   'set local statement_timeout = 0; set local lock_timeout = 0; ' +
   'set local idle_in_transaction_session_timeout = 0; ' +
   // Only PostgreSQL 17 and later have it.
   "select set_config(name, '0', true) from pg_settings where name = 'transaction_timeout'";
 
-/** From now on `signal` ends the connection, and the server rolls back. The returned function removes that effect. */
-export function endedBy(signal: AbortSignal | undefined, client: PoolClient): () => void {
-  const end = () => void (client as unknown as Client).end();
-  signal?.addEventListener('abort', end);
-  return () => signal?.removeEventListener('abort', end);
+/**
+ * From now on `signal` makes the server end the connection at once and roll back its transaction. The returned function
+ * removes that effect, so that a following commit is not disturbed.
+ */
+export async function endedBy(
+  signal: AbortSignal | undefined,
+  pool: Pool,
+  client: PoolClient,
+): Promise<() => Promise<void>> {
+  if (!signal) return async () => {};
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+  let ending: Promise<unknown> | undefined;
+  const end = () => {
+    ending = pool.query('select pg_terminate_backend($1)', [rows[0]?.pid]).catch(() => {});
+  };
+  signal.addEventListener('abort', end);
+  return async () => {
+    signal.removeEventListener('abort', end);
+    await ending;
+  };
 }
 
 /** Runs statements on a connection until `signal`. @throws the signal's reason */
 export async function stoppable<T>(
   signal: AbortSignal | undefined,
+  pool: Pool,
   client: PoolClient,
   run: () => Promise<T>,
 ): Promise<T> {
-  const stopListening = endedBy(signal, client);
+  const stopListening = await endedBy(signal, pool, client);
   try {
     signal?.throwIfAborted();
     const result = await run();
@@ -50,7 +60,6 @@ export async function stoppable<T>(
   } catch (error) {
     throw signal?.aborted ? signal.reason : error;
   } finally {
-    // A commit that follows is not disturbed.
-    stopListening();
+    await stopListening();
   }
 }

@@ -35,9 +35,7 @@ const rightsText = `
   select 'the database', null, 'temporary', has_database_privilege(current_database(), 'temporary')`;
 
 /** Every right in the schema, and whether the current user has it. @throws Unavailable */
-export function grantedRights(database: Pool | ClientBase): Promise<readonly Right[]> {
-  return rowsOf<Right>(database, rightsText);
-}
+export const grantedRights = (database: Pool | ClientBase) => rowsOf<Right>(database, rightsText);
 
 /**
  * The rights of a role that the user lacks, and those it has beyond them, each such as `update on mirrors`. A column that

@@ -118,9 +118,7 @@ export const tables = `
     from campaign_mirror.operator_audit as move
     where act = 'mirrors-moved' and part_of is null order by id desc limit 10;`;
 
-/**
- * Uses of keys have a table of their own, so that the service needs no right with which it could lock a key.
- */
+/** Uses of keys have a table of their own, so that the service needs no right with which it could lock a key. */
 export const promisesKept = `
   create table campaign_mirror.key_uses (
     access_key_id bigint primary key references campaign_mirror.access_keys on delete cascade,

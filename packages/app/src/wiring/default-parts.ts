@@ -55,7 +55,7 @@ export function defaultParts(input: ServiceInput) {
   return { module, made };
 }
 
-/** How long the end may take, in milliseconds: the embedded database gets 20 s to write everything, then 15 s for an immediate shutdown. */
+/** How long the end may take, in milliseconds: the embedded database gets 35 s to write everything. */
 const endTimeout = 45_000;
 
 async function openUpToDate({ settings, log, life }: ServiceInput) {
