@@ -42,6 +42,7 @@ export const checks: readonly Check[] = [
   },
   { name: 'migrations', stops: true, warns: true, run: schema.checkMigrations },
   { name: 'rights', stops: true, warns: true, run: checkRights },
+  { name: 'roles', warns: true, run: checkRoles },
   { name: 'sequences', stops: true, warns: true, run: schema.checkSequences },
   { name: 'numbers', warns: true, run: schema.checkNumbers },
   { name: 'transactions', stops: true, warns: true, run: schema.checkTransactions },
@@ -141,4 +142,26 @@ async function checkRights({ facts, database, purpose }: CheckInput): Promise<Re
     results.push(warning(finding, `revoke it, or use ${sql.roles[needed]}`));
   }
   return results.length > 0 ? results : [ok(`${who} may do what the ${needed} does, no more`)];
+}
+
+/** The same of the roles that others use: those that have any right here. */
+async function checkRoles({ facts, database }: CheckInput): Promise<Result[]> {
+  const results: Result[] = [];
+  for (const role of ['operator', 'service', 'redirector'] as const) {
+    const name = sql.roles[role];
+    if (facts.schema_owner === null || name === facts.name) continue;
+    const rights = await sql.grantedRights(database, name);
+    if (
+      !rights.some(
+        ({ right, object, granted }) => granted && right === 'usage' && object.startsWith('schema '),
+      )
+    )
+      continue;
+    const { missing, beyond } = sql.rightsOf(role, rights);
+    const advice = `run \`./campaign-mirror migrate\` as the owner of the schema, ${facts.schema_owner}; what remains, this role has by another one, or everybody has it`;
+    if (missing.length > 0) results.push(problem(`${name} lacks ${missing.join(', ')}`, advice));
+    if (beyond.length > 0)
+      results.push(warning(`${name} may do more than it needs: ${beyond.join(', ')}`, advice));
+  }
+  return results;
 }

@@ -56,6 +56,11 @@ const unprepared: Readonly<Record<Activity, Advice>> = {
   migrating: {
     // A table, a function or a trigger exists already.
     '42P07|42723|42710': `the schema has no record of its migrations: ${withoutRecord}`,
+    // What was missing is made again.
+    '23502|23505':
+      'nothing was done; rows that it would have refused were written meanwhile: correct or delete them as the owner of the schema, then repeat it',
+    '2BP01':
+      'nothing was done; drop the views that read those of campaign_mirror, repeat this, and make them again',
     '42501': `${migrate}, or if there is no schema yet, \`./campaign-mirror roles create\` as the owner of the database; start with RUN_MIGRATIONS=false`,
   },
   acting: {
