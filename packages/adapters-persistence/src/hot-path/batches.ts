@@ -9,7 +9,7 @@ import {
   portFault,
 } from '../connection/database-faults.ts';
 import { type TextRow, textTypes } from '../connection/rows.ts';
-import type { BatchKind, HotPathObserver } from './observer.ts';
+import type { HotPathObserver } from './observer.ts';
 
 /** A call that waits for its batch. */
 export interface Waiting {
@@ -111,7 +111,6 @@ export function batches<Member extends Waiting>(
 }
 
 interface Failed {
-  readonly kind: BatchKind;
   readonly statement: Statement;
   readonly observer: HotPathObserver;
 }
@@ -123,13 +122,12 @@ interface Failed {
 export async function splitUp<Member extends Waiting>(
   error: unknown,
   batch: readonly Member[],
-  { kind, statement, observer }: Failed,
+  { statement, observer }: Failed,
   run: (member: Member) => Promise<void>,
 ): Promise<void> {
   const isRefused = isStatementsFault(error);
   if (isRefused) observer.refused?.(statement.name, error);
   if (batch.length === 1 || !(isRefused || isMembersFault(error))) throw error;
-  observer.splitUp?.(kind);
   for (const [index, member] of batch.entries()) {
     try {
       await member.origin.runInAsyncScope(run, undefined, member);
@@ -175,7 +173,6 @@ export class Statements {
     } catch (error) {
       if (!isRetryable(error) && !isStalePlan(error)) throw portFault(error);
     }
-    this.#observer.retried?.(statement.name);
     try {
       // Any connection of the pool may have an equally stale plan: this time the text is parsed.
       return await this.#query<Row>(statement, values, false);

@@ -96,7 +96,7 @@ export function groupedLookUps(statements: Statements, timeout: number, observer
   async function carryOut(batch: readonly Member[]): Promise<void> {
     observer.batch?.('look-up', batch.length);
     await settle(batch).catch((error) =>
-      splitUp(error, batch, { kind: 'look-up', statement: lookUp, observer }, (member) => settle([member])),
+      splitUp(error, batch, { statement: lookUp, observer }, (member) => settle([member])),
     );
   }
 
