@@ -16,7 +16,7 @@ import { beforeHistory } from './gate.ts';
 const to = address('https://example.com/new');
 
 describe('group commit: what its observer hears', () => {
-  const service = groupedOf('test');
+  const service = groupedOf('suite');
   let lives: [Live, Live, Live];
   let heard: string[];
   let began: number;

@@ -22,8 +22,7 @@ export interface Waiting {
 
 /**
  * One timer for the calls that wait: `dismiss` answers those that arrived before a time, as soon as the `first` of them
- * has waited for `timeout` milliseconds. The returned function has to be called when a call begins to wait. The timer is
- * kept running between batches, because it costs nothing if no call waits for long.
+ * has waited for `timeout` milliseconds. The returned function has to be called when a call begins to wait.
  */
 export function waitLimit(
   timeout: number,
@@ -51,23 +50,17 @@ export function rejectBefore(queue: Waiting[], before: number, why: string): voi
   for (const { reject } of queue.splice(0, kept === -1 ? queue.length : kept)) reject(new Unavailable(why));
 }
 
-/** Chooses the calls of a batch, and carries it out. */
 interface Stage<Member extends Waiting> {
   /**
    * Removes the next batch from the waiting calls, in order of arrival, and any calls that have to wait elsewhere. If
    * calls wait and no batch is under way, it removes at least one. It does not throw.
    */
   take(waiting: Member[]): Member[];
-  /**
-   * Answers each member, whatever the result. If it rejects, the members that it has not answered are rejected, too.
-   */
+  /** Answers each member. If it rejects, the members that it has not answered are rejected, too. */
   carryOut(batch: readonly Member[]): Promise<void>;
 }
 
-/**
- * The maximum number of members of a batch beside which another one is sent: a larger batch costs less for each
- * member.
- */
+/** A larger batch costs less for each member: none is sent beside it. */
 const maxSmallBatch = 64;
 
 /**
@@ -126,7 +119,6 @@ export function batches<Member extends Waiting>(
   };
 }
 
-/** What the members of a batch were asked for, and who hears of its faults. */
 interface Failed {
   readonly kind: BatchKind;
   readonly statement: Statement;
@@ -158,7 +150,7 @@ export async function splitUp<Member extends Waiting>(
   }
 }
 
-/** The names of the hot path's statements, which metrics and PostgreSQL show. */
+/** As metrics and PostgreSQL show them. */
 export const statementNames = ['look-up', 'set-mirrors', 'set-locked-mirror'] as const;
 
 /** A statement of the hot path: parsed and planned once per connection, under its name. */
@@ -176,7 +168,6 @@ export class Statements {
   readonly #prepared: boolean;
   readonly #observer: HotPathObserver;
 
-  /** `prepared: false` for a pooler in transaction mode without prepared statements. */
   constructor(pool: Pool, { prepared = true } = {}, observer: HotPathObserver = {}) {
     this.#pool = pool;
     this.#prepared = prepared;

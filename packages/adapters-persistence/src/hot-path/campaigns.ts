@@ -62,7 +62,7 @@ export function postgresCampaigns(
   };
 }
 
-/** The maximum number of updates in one statement. */
+/** Updates in one statement. */
 const maxBatchSize = 128;
 
 const setMirrors: Statement = { name: 'set-mirrors', text: setMirrorsText({ waits: false }) };

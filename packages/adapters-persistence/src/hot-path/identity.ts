@@ -17,7 +17,7 @@ export interface LookUps {
   readonly campaign: (id: domain.CampaignId) => Promise<domain.Campaign | undefined>;
 }
 
-/** The maximum number of callers remembered: about 200 bytes each. */
+/** About 200 bytes each. */
 const maxRemembered = 100_000;
 
 /**
@@ -44,7 +44,7 @@ export function postgresIdentity(lookUp: LookUps['key'], uses: KeyUses): domain.
   };
 }
 
-/** The maximum number of members of one statement: the keys and campaigns of 128 requests. */
+/** The keys and campaigns of 128 requests. */
 const maxBatchSize = 256;
 
 /**

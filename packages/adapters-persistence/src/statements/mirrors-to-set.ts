@@ -180,6 +180,4 @@ function isAsExpected(toSet: MirrorToSet, { ownerId, isDefault, hasMirror }: dom
 }
 
 /** Whether a boolean column in PostgreSQL's text form is true (section 8.6). */
-export function isTrueText(column: string | null): boolean {
-  return column === 't';
-}
+export const isTrueText = (column: string | null) => column === 't';
