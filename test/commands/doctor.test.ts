@@ -34,6 +34,17 @@ const cases: [title: string, given: Given, code: number, ...amiss: RegExp[]][] =
     /^rights warning .* operator needs: update on mirror_history /,
   ],
   [
+    'names the rights of the roles that others use',
+    {
+      sql: `revoke select on campaign_mirror.current_mirrors from ${roles.redirector}; revoke usage on schema campaign_mirror from ${roles.service};
+        grant update on campaign_mirror.current_mirrors to ${roles.redirector}`,
+    },
+    1,
+    /^roles problem campaign_mirror_service lacks usage on schema campaign_mirror run `\.\/campaign-mirror migrate` as /,
+    /^roles problem campaign_mirror_redirector lacks select on current_mirrors run /,
+    /^roles warning campaign_mirror_redirector may do more than it needs: update on current_mirrors run /,
+  ],
+  [
     'names each setting without effect, and goes on',
     { settings: { PORT_FILE: '7', POOL_SIZE: '1000' } },
     1,
@@ -92,7 +103,7 @@ describe('doctor', () => {
       expect(amiss, amiss.join('\n')).to.have.length(expected.length);
       for (const [at, pattern] of expected.entries()) expect(amiss[at]).to.match(pattern);
       expect(checks).to.match(
-        /^(settings )+database version encoding writes migrations (rights )+enforcement pool (statement timeout )?durability$/,
+        /^(settings )+database version encoding writes migrations (rights )+(roles )*enforcement pool (statement timeout )?durability$/,
       );
     });
   }
