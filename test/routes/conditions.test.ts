@@ -42,7 +42,7 @@ describe('contract: the condition on the last change', () => {
   async function expectRefused(...all: readonly Headers[]): Promise<void> {
     const { world, database, log } = service();
     const [was, changes] = [await world.others.mirror(campaign as never), await history()];
-    const { mirror } = await commandsOn(database).object(`mirror show ${campaign}`);
+    const { mirror } = await commandsOn(database).object(`campaign show ${campaign}`);
     const body = JSON.stringify({ message: 'The mirror was changed meanwhile.', mirror });
     const etag = `"${changes.at(-1)?.id ?? 0}"`;
     const length = { 'content-type': json, 'content-length': String(Buffer.byteLength(body)) };

@@ -124,14 +124,12 @@ export const postgresCampaignRecords = (pool: Pool): domain.CampaignRecords => (
   listMirrors: (page) => examineMirrors<domain.Mirror>(pool, mirrorColumns, page),
 });
 
-const countText = 'select count(*) as number from campaign_mirror.campaigns';
 const allText = recordsText(`(${namedCampaigns}) as asked`);
 
 /** Exports from PostgreSQL. `signal` ends a reading at once, by throwing the signal's reason. */
 export const postgresCampaignExport = (pool: Pool, signal?: AbortSignal): domain.CampaignExport => ({
-  all: (onCount) =>
+  all: () =>
     ofOneMoment(pool, signal, async function* (client) {
-      onCount?.((await rowOf<{ number: number }>(client, countText)).number);
       for await (const row of cursorRows<RecordRow>(client, allText)) yield recordOf(row);
     }),
 });
