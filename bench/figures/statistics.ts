@@ -1,19 +1,16 @@
-import { ascending, median, quantileSorted } from 'd3-array';
+import { median, quantile } from 'd3-array';
 import type { Measured } from '../stage/rounds.ts';
 
 export const middle = (rounds: readonly Measured[] = [], what: keyof Measured): number =>
   median(rounds, (one) => one[what]) ?? Number.NaN;
 
-/** Of rates to those of the neighbouring rounds. Pairs in which nobody was answered say nothing, and are left out. */
-export function ratiosOf(rounds: readonly Measured[], others: readonly Measured[]): readonly number[] {
-  const ratios = rounds.map(({ rate }, round) => rate / (others[round]?.rate ?? Number.NaN));
-  return ratios.filter((ratio) => !Number.isNaN(ratio)).toSorted(ascending);
-}
+/** Of rates to those of the neighbouring rounds; NaN for pairs in which nobody was answered, which say nothing. */
+export const ratiosOf = (rounds: readonly Measured[], others: readonly Measured[]): readonly number[] =>
+  rounds.map(({ rate }, round) => rate / (others[round]?.rate ?? Number.NaN));
 
-/** Such as `1.90 (1.81-1.97)`: the median and the quartiles. */
+/** Such as `1.90 (1.81-1.97)`: the median and the quartiles, without NaN. */
 export function spread(values: readonly number[], decimals: number): string {
-  const sorted = values.filter((value) => !Number.isNaN(value)).toSorted(ascending);
-  const [low, middle, high] = [0.25, 0.5, 0.75].map((part) => number(quantileSorted(sorted, part), decimals));
+  const [low, middle, high] = [0.25, 0.5, 0.75].map((part) => number(quantile(values, part), decimals));
   return `${middle} (${low}-${high})`;
 }
 

@@ -1,6 +1,10 @@
 /** What has to be ended or removed at the end of a run, however it ends: the last thing first. */
 export type Cleanup = (() => unknown)[];
 
+export async function cleanUp(cleanup: Cleanup): Promise<void> {
+  for (let step = cleanup.pop(); step; step = cleanup.pop()) await step();
+}
+
 /**
  * Runs it to its end or to the first Ctrl-C, takes everything back, says what it found wrong, and ends the process: with
  * 0 where that is nothing.
@@ -17,6 +21,6 @@ export async function run(act: (cleanup: Cleanup) => Promise<readonly string[]>)
       return faults.length === 0 ? 0 : 1;
     });
   const code = await Promise.race([running, interrupted]);
-  for (let step = cleanup.pop(); step; step = cleanup.pop()) await step();
+  await cleanUp(cleanup);
   process.exit(code);
 }

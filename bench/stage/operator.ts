@@ -8,7 +8,7 @@ import { seedOf } from '../database/seed.ts';
 import { query } from '../database/server.ts';
 import { number, table } from '../figures/statistics.ts';
 import { machine } from '../machine/cores.ts';
-import type { Cleanup } from '../machine/run.ts';
+import { type Cleanup, cleanUp } from '../machine/run.ts';
 import type { Options } from './bench.ts';
 
 const small = 1_000_000;
@@ -37,16 +37,13 @@ export async function operator(options: Options, cleanup: Cleanup): Promise<read
   const faults: string[] = [];
   for (const campaigns of options.campaigns > small ? [small, options.campaigns] : [options.campaigns]) {
     const own: Cleanup = [];
-    const end = async () => {
-      for (let step = own.pop(); step; step = own.pop()) await step();
-    };
-    cleanup.push(end);
+    cleanup.push(() => cleanUp(own));
     await measure(options, campaigns, own, faults, (what, times) => {
       console.error(`${campaigns} campaigns, ${what}: ${times.map((one) => number(one, 2))}`);
       const row = seconds[what] ?? { 'seconds of': what };
       seconds[what] = { ...row, [`at ${campaigns}`]: number(median(times), 2) };
     });
-    await end();
+    await cleanUp(own);
   }
   console.log(table(Object.values(seconds)));
   return faults;

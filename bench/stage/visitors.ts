@@ -7,6 +7,7 @@ import { quantile, sum } from 'd3-array';
 import type { DedicatedServer } from '../../test/support/database/dedicated-server.ts';
 import { replicated } from '../../test/support/database/standby.ts';
 import { tcpProxy } from '../../test/support/database/tcp-proxy.ts';
+import { visitorOf } from '../../test/support/process/redirector.ts';
 import { seed, seedOf } from '../database/seed.ts';
 import { describeServer, query } from '../database/server.ts';
 import { number, table } from '../figures/statistics.ts';
@@ -161,11 +162,8 @@ async function updateOf(port: number, campaign: number, address: string, key: st
 function waitsOf(redirectors: readonly Running[], campaign: number, address: string, from: number) {
   return Promise.all(
     redirectors.map(async ({ port }) => {
-      const visit = async () => {
-        const url = `http://127.0.0.1:${port}/c/${campaign}`;
-        return (await fetch(url, { method: 'HEAD', redirect: 'manual' })).headers.get('location');
-      };
-      while ((await visit()) !== address) {
+      const visit = visitorOf(`http://127.0.0.1:${port}`);
+      while ((await visit(campaign, 'HEAD')).location !== address) {
         if (performance.now() - from > longest)
           throw new Error(`campaign ${campaign} still has its old address`);
         await pause(between);

@@ -23,12 +23,13 @@ describe('the command campaign', () => {
     expect(updated_at).to.equal(since);
     const { created_at, ...shown } = await on.object('campaign', 'show', id);
     expect(shown).to.deep.equal({ id: Number(id), owner_id: 1, is_default: true, name: 'Summer', mirror });
-    expect(await on.run('campaign', 'show', id)).to.deep.equal(
-      answered(
-        `campaign  ${id}\nowner     1\ndefault   yes\nname      Summer\ncreated   ${created_at}\n` +
-          `mirror    ${address}\nclicks    0\n`,
-      ),
-    );
+    const texts = {
+      ...{ id, name: 'Summer', owner_id: 1, is_default: 'yes', created_at, mirror_id: mirror.id },
+      ...{ target_url: address, clicks: 0, updated_externally: 'no', updated_externally_at: '-' },
+      ...{ mirror_created_at: since, mirror_updated_at: since },
+    };
+    const lines = Object.entries(texts).map(([name, value]) => `${name.padEnd(21)}  ${value}\n`);
+    expect(await on.run('campaign', 'show', id)).to.deep.equal(answered(lines.join('')));
   });
 
   it('transfer, set-default, unset-default: what programs are told', async () => {
@@ -58,7 +59,7 @@ describe('the command campaign', () => {
 
   it('a campaign that there is not', async () => {
     const acts = ['show', 'transfer --to 1', 'set-default', 'delete'].map((act) => `campaign ${act}`);
-    for (const line of [...acts, 'mirror show', 'mirror create --target-url https://a.example'])
+    for (const line of [...acts, 'mirror create --target-url https://a.example'])
       await on.session(`$ ${line} 999999\n! there is no campaign 999999`);
   });
 

@@ -105,7 +105,7 @@ describe('mirror history and mirror restore', () => {
       const time = '2199-01-01T00:00:00.000002Z';
       expect(undone).to.include({ target_url: first, clicks: 1, updated_externally: true });
       expect(undone).to.include({ updated_at: time, updated_externally_at: time });
-      expect(await on().object(`mirror show ${id}`)).to.deep.equal({ mirror: undone });
+      expect((await on().object(`campaign show ${id}`)).mirror).to.deep.equal(undone);
 
       const [, , , toSecond, toFirst] = await rows(id);
       const by = { subject: 'operator', ownerId: seen.ownerId };

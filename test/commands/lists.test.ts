@@ -7,7 +7,7 @@ import { databaseOf } from '../support/process/lives.ts';
 /** More than a pipe holds, and several pages. */
 const many = 2_000;
 
-describe('the commands campaign list, mirror list and mirror show', () => {
+describe('the commands campaign list, mirror list and campaign show', () => {
   const database = databaseOf('suite');
   const on = commandsOn(database);
   const sql = (text: string, ...values: unknown[]) => database.admin.query(text, values);
@@ -59,7 +59,7 @@ describe('the commands campaign list, mirror list and mirror show', () => {
     expect(one).to.include({ id: 1, owner_id: 2, is_default: false, name: 'Campaign 1', mirror: null });
     expect(two.mirror).to.include({ campaign_id: 2, target_url: 'https://example.com/2', clicks: 2 });
     expect(await on.object('mirror list --limit 1')).to.deep.equal(two.mirror);
-    expect(await on.object('mirror show 2')).to.deep.equal({ mirror: two.mirror });
+    expect(await on.object('campaign show 2')).to.deep.equal(two);
   });
 
   it('a table for people, with its head once, also of several pages, and no column narrower than before', async () => {
@@ -120,8 +120,6 @@ describe('the commands campaign list, mirror list and mirror show', () => {
 
   it('nothing to show: said beside the answer, and not to programs', () =>
     on.session(`
-      $ mirror show 1
-      ! the campaign 1 has no mirror: \`./campaign-mirror mirror create 1\` creates it
       $ mirror list --owner 99 --host b.example
       ! There is no such mirror.
       [0]

@@ -25,7 +25,8 @@ describe('mirror set, as a call with an access key does it', () => {
   it('with the key in the environment: the mirror is set, and recorded as the key’s', async () => {
     const { code, output, errors } = await set(second, {}, '--json');
     expect({ code, errors }).to.deep.equal({ code: 0, errors: '' });
-    expect(JSON.parse(output)).to.deep.equal(await on().object(`mirror show ${id}`));
+    const { mirror: shown } = await on().object(`campaign show ${id}`);
+    expect(JSON.parse(output)).to.deep.equal({ mirror: shown });
     expect(await mirror()).to.include({ targetUrl: second, updatedExternally: true });
     const [row, ...more] = await service.world.others.history(live.seen.id);
     expect(more).to.deep.equal([]);

@@ -66,7 +66,7 @@ describe(`PgBouncer in transaction mode, as ${page} has it`, () => {
     expect(change).to.include({ campaign_id: id, address_after: 'https://second.example/' });
     await run(`mirror restore ${id} --undo ${change.id}`);
     await run('mirror move --from-host first.example --to-host third.example --owner 42 --yes');
-    const [{ mirror }] = await run(`mirror show ${id}`);
+    const [{ mirror }] = await run(`campaign show ${id}`);
     expect(mirror.target_url).to.equal('https://third.example/');
     const others = [`key rotate ${key}`, `key revoke ${key}`, `campaign transfer ${id} --to 43`];
     for (const words of [...others, 'history prune --older-than 400d --yes']) await run(words);

@@ -211,26 +211,17 @@ export function exampleContract(file: string, command: () => string): void {
       expect(received).to.deep.equal([]);
     });
 
-    it('follows no redirect, by which another server would get the key', async () => {
-      const other = await scriptedServer([set]);
-      for (const status of [301, 302, 303, 307, 308]) {
-        const { code, errors, received } = await scripted([
-          { ...refused(status, 'Elsewhere.'), location: `${other.url}/` },
-        ]);
-        expect([code, received.length], errors).to.deep.equal([1, 1]);
-        expect(errors).to.include(String(status));
-      }
-      await other.close();
-      expect(other.received).to.deep.equal([]);
-    });
-
-    it('repeats nothing else, and takes no other 200 for that of the service', async () => {
-      const once = [400, 401, 403, 404, 413, 415, 422, 431, 500, 502, 504];
-      const ends = await Promise.all(once.map((status) => scripted([refused(status, 'No.'), set])));
-      for (const [at, { code, errors, received }] of ends.entries()) {
+    it('repeats nothing else, follows no redirect, by which another server would get the key, and takes no other 200 for that of the service', async () => {
+      const elsewhere = await scriptedServer([set]);
+      const location = `${elsewhere.url}/`;
+      const once = [301, 302, 303, 307, 308, 400, 401, 403, 404, 413, 415, 422, 431, 500, 502, 504];
+      const ends = once.map((status) => scripted([{ ...refused(status, 'No.'), location }, set]));
+      for (const [at, { code, errors, received }] of (await Promise.all(ends)).entries()) {
         expect([code, received.length], String(once[at])).to.deep.equal([1, 1]);
         expect(errors).to.include(String(once[at])).and.to.include('No.');
       }
+      await elsewhere.close();
+      expect(elsewhere.received).to.deep.equal([]);
       for (const text of ['{"login":"https://wifi.example/"}', '', '{"mirror":{"id":7']) {
         const other = await scripted([{ status: 200, body: `${text}\r\n` }, set]);
         expect([other.code, other.output, other.received.length]).to.deep.equal([1, '', 1]);
@@ -255,18 +246,7 @@ export function exampleContract(file: string, command: () => string): void {
 
     it('sends what it was given, byte for byte, or nothing, whatever that is', async function () {
       this.timeout(240_000);
-      const pieces = [
-        '$(x)',
-        '$HOME',
-        '%41',
-        '--',
-        '\\n',
-        '\\u0041',
-        '\\"',
-        '{click_id}',
-        '[sub]',
-        '\u{1f389}',
-      ];
+      const pieces = '$(x) $HOME %41 -- \\n \\u0041 \\" {click_id} [sub] \u{1f389}'.split(' ');
       const piece = fc.oneof(
         fc.constantFrom(...pieces, ...'"\\\'`%&;|*?#@- \t\r\n\u2028é日'),
         fc.string({ unit: 'binary', maxLength: 3 }).map((text) => text.replaceAll('\0', '')),
@@ -276,7 +256,7 @@ export function exampleContract(file: string, command: () => string): void {
       const to = fc.tuple(fc.constantFrom('', 'https://a.example/'), text).map((parts) => parts.join(''));
       const number = fc.integer({ min: 1, max: 2 ** 53 - 1 }).map(String);
       const campaign = fc.oneof({ weight: 3, arbitrary: number }, text);
-      const given = fc.sample(fc.tuple(campaign, to), { seed, numRuns: 40 });
+      const given = fc.sample(fc.tuple(campaign, to), { seed, numRuns: 25 });
 
       const got = new Map<string, { url: string; body: string }[]>();
       const { url, close } = await httpServer(async (request, response) => {
@@ -314,7 +294,7 @@ export function exampleContract(file: string, command: () => string): void {
         }),
       );
       await close();
-      expect(sent).to.be.above(8).and.below(40);
+      expect(sent).to.be.above(4).and.below(25);
     });
   });
 }

@@ -1,7 +1,5 @@
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
 import { migrate, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import type { ClientBase } from 'pg';
@@ -10,6 +8,7 @@ import { connect } from '../support/database/client.ts';
 import { type DedicatedServer, dedicatedServer } from '../support/database/dedicated-server.ts';
 import { recordChange } from '../support/database/recorded-changes.ts';
 import { named } from '../support/documents/blocks.ts';
+import { httpServer } from '../support/http/http-server.ts';
 import { databaseOf } from '../support/process/lives.ts';
 import { projectFolder, start } from '../support/process/service-process.ts';
 import { eventually } from '../support/promises.ts';
@@ -34,24 +33,19 @@ describe('docs/how-to/follow-changes.md', () => {
     });
 
     it('curl posts each change of the owner', async () => {
-      const bodies: { id: number; owner_id: number }[] = [];
-      const hooks = createServer(async (request, response) => {
-        let body = '';
-        for await (const part of request) body += part;
-        bodies.push(JSON.parse(body));
+      const bodies: unknown[] = [];
+      const hooks = await httpServer(async (request, response) => {
+        bodies.push(await json(request));
         response.end();
-      }).listen(0, '127.0.0.1');
-      await once(hooks, 'listening');
-      const { port } = hooks.address() as AddressInfo;
-      await run(block('curl').replace('https://hooks.example.com', `http://127.0.0.1:${port}`));
+      });
+      await run(block('curl').replace('https://hooks.example.com', hooks.url));
       await recordChange(database.admin, { owner: 41 });
       const ids = [
         await recordChange(database.admin, { owner: 42 }),
         await recordChange(database.admin, { owner: 42 }),
       ];
-      await eventually('two bodies', () => expect(bodies.map(({ id }) => id)).to.deep.equal(ids));
-      hooks.closeAllConnections();
-      hooks.close();
+      await eventually('two bodies', () => expect(bodies.map((one) => Object(one).id)).to.deep.equal(ids));
+      await hooks.close();
     });
   });
 

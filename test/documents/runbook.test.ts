@@ -241,7 +241,7 @@ describe('docs/runbook.md', () => {
         ['refusals', /^campaign_mirror_http_refusals_total\{.*because="not-http".*\} 1$/m, client],
         ['refusals', /^ *1 "status":422,"because":"not-http"$/m],
         ['slow', /_count\{statement="look-up"\} 2$/m, /^campaign_mirror_pool_connections_limit 10$/m],
-        ['slow', /^campaign_mirror_event_loop_delay_seconds_bucket/m],
+        ['slow', /^nodejs_eventloop_lag_p99_seconds/m],
         ['overload', /^campaign_mirror_http_connections\{listener="callers"\} [1-9]/m, client],
         ['disk', /^0\n/, /^ok +database +/m],
         ['pool', /^ok +pool +POOL_SIZE is 10/m],

@@ -29,11 +29,7 @@ describe('npm start', () => {
     expect(statuses).to.deep.equal(['200', '403', '404', '422']);
     const { code, output } = await command(['doctor'], { DATA_DIR: folder.path });
     expect(code, output).to.equal(0);
-    for (const line of [
-      'ok +rights +.* may do what the operator does',
-      'ok +disk +[\\d.]+ GiB are free for DATA_DIR',
-    ])
-      expect(output).to.match(new RegExp(`^${line}`, 'm'));
+    expect(output).to.match(/^ok +rights +.* may do what the operator does/m);
     terminal.interrupt();
     expect((await terminal.ended).code).to.equal(0);
     expect(terminal.screen).to.include('stopping on SIGINT');

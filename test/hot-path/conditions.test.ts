@@ -1,7 +1,7 @@
 import { type Condition, type SetMirrorResult, Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
+import { groupedOf } from '../support/process/lives.ts';
 import { rejection } from '../support/promises.ts';
-import { grouped } from '../support/store/grouped.ts';
 import { change } from '../support/store/world.ts';
 import { beforeHistory } from './gate.ts';
 
@@ -11,62 +11,52 @@ const setByRival = `update campaign_mirror.mirrors
   set target_url = '${rivals}', last_change_id = nextval('campaign_mirror.mirror_history_id_seq') where campaign_id = $1`;
 
 describe('conditions of several updates that go together', () => {
+  const service = groupedOf('suite');
   const kinds = (results: readonly SetMirrorResult[]) => results.map(({ kind }) => kind);
 
-  for (const [code, what] of [
-    ['P0001', 'split up member by member'],
-    ['40001', 'retried'],
-  ])
+  for (const [code, what, statements] of [
+    ['P0001', 'split up member by member', 5],
+    ['40001', 'retried', 1],
+  ] as const)
     it(`a statement that is ${what}: each member is judged by its own condition, whose length differs`, async () => {
-      const service = await grouped();
-      try {
-        const lives = await service.live(5);
-        await beforeHistory(
-          service.database,
-          `if nextval('campaign_mirror.tries') = 1 then raise exception 'once' using errcode = '${code}'; end if`,
-        );
-        const conditions: (Condition | undefined)[] = [
-          { oneOf: [0, 8, 9] },
-          { oneOf: [] },
-          undefined,
-          { noneOf: [7, 0] },
-          { noneOf: [7, 8] },
-        ];
-        const setAll = () =>
-          Promise.all(
-            lives.map(({ seen, by }, at) =>
-              service.campaigns.setMirror(seen, { ...change(by), condition: conditions[at] }),
-            ),
-          );
-        const judged = ['mirror-set', 'condition-failed', 'mirror-set', 'condition-failed', 'mirror-set'];
-        expect(kinds(await setAll())).to.deep.equal(judged);
-        expect(service.ran.length, 'the first one failed').to.equal(code === '40001' ? 1 : 5);
-        expect(await service.history(...lives)).to.have.length(3);
-      } finally {
-        await service.close();
-      }
+      const lives = await service.live(5);
+      await beforeHistory(
+        service.database,
+        `if nextval('campaign_mirror.tries') = 1 then raise exception 'once' using errcode = '${code}'; end if`,
+      );
+      const conditions: (Condition | undefined)[] = [
+        { oneOf: [0, 8, 9] },
+        { oneOf: [] },
+        undefined,
+        { noneOf: [7, 0] },
+        { noneOf: [7, 8] },
+      ];
+      service.ran.length = 0;
+      const all = lives.map(({ seen, by }, at) =>
+        service.campaigns.setMirror(seen, { ...change(by), condition: conditions[at] }),
+      );
+      const judged = ['mirror-set', 'condition-failed', 'mirror-set', 'condition-failed', 'mirror-set'];
+      expect(kinds(await Promise.all(all))).to.deep.equal(judged);
+      expect(service.ran, 'the first one failed').to.have.length(statements);
+      expect(await service.history(...lives)).to.have.length(3);
     });
 
   it('an update that waited too long, repeated with the same condition: refused with what the rival set', async () => {
-    const service = await grouped({ statementTimeout: 300 });
-    try {
-      const [live] = await service.live(1);
-      const { seen, by } = live;
-      const setIt = () => service.campaigns.setMirror(seen, { ...change(by), condition: { oneOf: [0] } });
-      const other = await service.hold(setByRival, seen.id);
-      expect(await rejection(setIt())).to.be.instanceOf(Unavailable);
-      const refused = await service.campaigns.setMirror(seen, { ...change(by), condition: { oneOf: [5] } });
-      expect(refused, 'not that of the rival, whatever becomes of it').to.include({
-        kind: 'condition-failed',
-        lastChange: 0,
-      });
-      await other.commit();
-      const late = await setIt();
-      expect(late).to.have.nested.property('mirror.targetUrl', rivals);
-      expect(late).to.have.property('lastChange').above(0);
-      expect(await service.history(live)).to.deep.equal([]);
-    } finally {
-      await service.close();
-    }
+    const { campaigns } = await service.another({ statementTimeout: 300 });
+    const [live] = await service.live(1);
+    const { seen, by } = live;
+    const setIt = () => campaigns.setMirror(seen, { ...change(by), condition: { oneOf: [0] } });
+    const other = await service.hold(setByRival, seen.id);
+    expect(await rejection(setIt())).to.be.instanceOf(Unavailable);
+    const refused = await campaigns.setMirror(seen, { ...change(by), condition: { oneOf: [5] } });
+    expect(refused, 'not that of the rival, whatever becomes of it').to.include({
+      kind: 'condition-failed',
+      lastChange: 0,
+    });
+    await other.commit();
+    const late = await setIt();
+    expect(late).to.have.nested.property('mirror.targetUrl', rivals);
+    expect(late).to.have.property('lastChange').above(0);
+    expect(await service.history(live)).to.deep.equal([]);
   });
 });

@@ -16,7 +16,7 @@ const databaseFault = (code: string) =>
   Object.assign(new pg.DatabaseError('on purpose', 1, 'error'), { code });
 
 describe('group commit: a batch that fails', () => {
-  const service = groupedOf('test');
+  const service = groupedOf('suite');
   let lives: [Live, Live, Live, Live];
   beforeEach(async () => {
     lives = await service.live(4);

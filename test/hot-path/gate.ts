@@ -14,9 +14,10 @@ export async function gateBeforeCommit(database: TestDatabase): Promise<Rival> {
 /** The service stops at such a gate when it has seen the campaign's mirror, and has not yet locked it. */
 export async function gateBeforeLock(database: TestDatabase, campaign: number): Promise<Rival> {
   await database.admin.query(`
-    create function campaign_mirror.pass() returns boolean language plpgsql as $$
+    create or replace function campaign_mirror.pass() returns boolean language plpgsql as $$
       begin perform pg_advisory_xact_lock_shared(${lock}); return true; end
     $$;
+    drop policy if exists gate on campaign_mirror.mirrors;
     create policy gate on campaign_mirror.mirrors using (campaign_id <> ${campaign} or campaign_mirror.pass());
     alter table campaign_mirror.mirrors enable row level security;
     alter table campaign_mirror.mirrors force row level security`);

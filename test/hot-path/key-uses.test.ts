@@ -47,8 +47,10 @@ describe('when a key was last used', () => {
 
   it('is written once in a minute, whatever this process and others do, and again after it', async () => {
     const [one, other] = [observed(), observed()];
-    const [key] = await service.live(1);
-    for (const { use } of [one, one, other]) await use(key);
+    const [key, another, unused] = await service.live(3);
+    for (const live of [key, another, unused]) await other.use(live);
+    await other.uses.write();
+    await one.use(key);
     await one.uses.write();
     await expectFresh(key);
     const first = await stored(key);
@@ -58,13 +60,14 @@ describe('when a key was last used', () => {
     }
     expect(await stored(key), 'the same version of the row').to.deep.equal(first);
 
-    const earlier =
-      "update campaign_mirror.key_uses set used_at = now() - interval '61 s' where access_key_id = $1";
-    await service.database.admin.query(earlier, [key.keyId]);
+    await service.database.admin.query(
+      "update campaign_mirror.key_uses set used_at = now() - interval '61 s'",
+    );
     const later = observed();
-    await later.use(key);
+    for (const live of [key, another]) await later.use(live);
     await later.uses.write();
-    await expectFresh(key);
+    for (const live of [key, another]) await expectFresh(live);
+    expect(await stored(unused), 'of a key that was not used').to.have.property('fresh', false);
   });
 
   it('is noted by a write that proves the key; not for one that was revoked meanwhile', async () => {

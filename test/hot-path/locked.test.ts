@@ -1,15 +1,19 @@
 import { Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { lockMirror, untilWaiting } from '../support/database/rival.ts';
+import { groupedOf } from '../support/process/lives.ts';
 import { rejection } from '../support/promises.ts';
-import { type Grouped, grouped, transfer } from '../support/store/grouped.ts';
+import { type GroupedOptions, type Service, transfer } from '../support/store/grouped.ts';
 import { type Live, newOwner } from '../support/store/world.ts';
 
 const address = 'https://example.com/new';
 
 describe('group commit: while somebody holds a campaign or a mirror', () => {
-  let service: Grouped;
-  afterEach(() => service.close());
+  const data = groupedOf('suite');
+  let service: Service;
+  const serving = async (options: GroupedOptions = {}) => {
+    service = await data.another(options);
+  };
 
   const setAll = (lives: readonly Live[]) =>
     Promise.all(lives.map((live) => service.setMirror(live, address)));
@@ -26,14 +30,14 @@ describe('group commit: while somebody holds a campaign or a mirror', () => {
   }
 
   it('all others are answered, also by a pool of two, and strangers refused; the held ones after the rival, by the facts then', async () => {
-    service = await grouped({ size: 2 });
-    const [given, locked, ...others] = await service.live(8);
-    const holder = await service.hold(transfer, given.seen.id, newOwner());
+    await serving({ size: 2 });
+    const [given, locked, ...others] = await data.live(8);
+    const holder = await data.hold(transfer, given.seen.id, newOwner());
     await holder.run(lockMirror, locked.seen.id);
     const callers = Array.from({ length: 64 }, (_, at) => service.set(locked, `${address}/${at}`));
     const held = Promise.all([service.set(given, address), ...callers]);
     await expectServed(others);
-    await untilWaiting(service.database, held);
+    await untilWaiting(data.database, held);
     await expectServed(others);
     const strangers = others.map(({ key }) => service.set({ key, seen: locked.seen }, address));
     // If they waited for the holder, this would never end.
@@ -44,25 +48,25 @@ describe('group commit: while somebody holds a campaign or a mirror', () => {
     const [refused, ...set] = await held;
     expect(refused).to.deep.equal({ kind: 'refused', because: 'not-the-owner' });
     for (const one of set) expect(one).to.have.property('kind', 'mirror-set');
-    expect(await service.history(given)).to.deep.equal([]);
-    expect(await service.history(locked)).to.have.length(64);
+    expect(await data.history(given)).to.deep.equal([]);
+    expect(await data.history(locked)).to.have.length(64);
     expect([takenConnections(), service.pool.waitingCount]).to.deep.equal([0, 0]);
   });
 
   it('its later updates wait behind it, with no statement of their own in vain, and go in their order when it is free', async () => {
-    service = await grouped();
-    const [held, ...others] = await service.live(4);
-    const holder = await service.hold(lockMirror, held.seen.id);
+    await serving();
+    const [held, ...others] = await data.live(4);
+    const holder = await data.hold(lockMirror, held.seen.id);
     const first = service.setMirror(held, `${address}/0`);
-    await untilWaiting(service.database, first);
+    await untilWaiting(data.database, first);
     const later = Array.from({ length: 20 }, (_, at) => service.setMirror(held, `${address}/${at + 1}`));
     for (const other of others)
       expect(await service.setMirror(other, address)).to.include({ targetUrl: address });
     expect(takenConnections()).to.equal(1);
-    const free = await service.world.others.clock();
+    const free = await data.world.others.clock();
     await holder.rollback();
     await Promise.all([first, ...later]);
-    const rows = await service.history(held);
+    const rows = await data.history(held);
     expect(String(rows[0]?.changedAt) > free, 'the time is taken when the mirror is locked').to.equal(true);
     expect(rows.map((row) => row.addressAfter)).to.deep.equal(rows.map((_, at) => `${address}/${at}`));
     const statements = service.ran.map(({ name }) => name);
@@ -73,32 +77,32 @@ describe('group commit: while somebody holds a campaign or a mirror', () => {
   });
 
   it('more of them than are waited for, for too long: those beyond are Unavailable and nothing is written for them', async () => {
-    service = await grouped({ maxLocked: 2, timeout: 50 });
-    const [free, ...held] = await service.live(7);
+    await serving({ maxLocked: 2, timeout: 50 });
+    const [free, ...held] = await data.live(7);
     const rest = 'select from campaign_mirror.mirrors where campaign_id <> $1 for update';
-    const holder = await service.hold(rest, free.seen.id);
+    const holder = await data.hold(rest, free.seen.id);
     const waitedFor = setAll(held.slice(0, 2));
-    await untilWaiting(service.database, waitedFor, 2);
+    await untilWaiting(data.database, waitedFor, 2);
     const beyond = await Promise.all(held.map((live) => rejection(service.setMirror(live, address))));
     for (const fault of beyond) expect(fault).to.be.instanceOf(Unavailable);
     expect(await service.setMirror(free, address)).to.include({ targetUrl: address });
     await holder.rollback();
     for (const mirror of await waitedFor) expect(mirror).to.include({ targetUrl: address });
-    expect(await service.history(...held)).to.have.length(2);
+    expect(await data.history(...held)).to.have.length(2);
     for (const mirror of await setAll(held)) expect(mirror).to.include({ targetUrl: address });
   });
 
   it('too long for the row: it is Unavailable, and the next call with a key that was revoked is told so', async () => {
-    service = await grouped({ statementTimeout: 300 });
-    const [held] = await service.live(1);
-    const holder = await service.hold(lockMirror, held.seen.id);
+    await serving({ statementTimeout: 300 });
+    const [held] = await data.live(1);
+    const holder = await data.hold(lockMirror, held.seen.id);
     const fault = (await rejection(service.setMirror(held, address))) as Unavailable & {
       cause: { code: string };
     };
     expect(fault).to.be.instanceOf(Unavailable);
     expect(fault.cause.code).to.equal('57014');
     await service.set(held, address).catch(() => {});
-    await service.world.accessKeys.revoke(held.keyId);
+    await data.world.accessKeys.revoke(held.keyId);
     expect(await service.set(held, address)).to.deep.equal({
       kind: 'unauthenticated',
       because: 'revoked-key',

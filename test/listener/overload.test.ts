@@ -230,22 +230,6 @@ describe('contract: overload', () => {
     expect((await carried.response()).status).to.equal(200);
   });
 
-  it('with a place for one, and an identity that does not answer, one waits and the others are refused', async () => {
-    const { promise: end, resolve: letGo } = Promise.withResolvers<void>();
-    const ports: HttpServiceOptions['ports'] = ({ identity }) => ({
-      identity: { whoIs: (credential) => end.then(() => identity.whoIs(credential)) },
-    });
-    await serving({ inFlight: 1 }, { ports });
-    const bytes = requestBytes(service);
-    const all = await Promise.all(Array.from({ length: 200 }, () => RawConnection.open(service.port, bytes)));
-    await eventually('refusals', () => expect(told).to.have.length(199));
-    expect(service.capacity.inFlight).to.equal(1);
-    letGo();
-    const statuses = await Promise.all(all.map(async (one) => (await one.response()).status));
-    expect(statuses.filter((status) => status === 200)).to.have.length(1);
-    expect(statuses.filter((status) => status === 503)).to.have.length(199);
-  });
-
   describe('a network whose refused keys are beyond the limit', () => {
     const wrong = (id: string): Asking => ({
       headers: { Authorization: `Bearer ${service.keys.unknown}`, 'X-Request-Id': id },

@@ -1,6 +1,3 @@
-/** The same migration compares it with the text in `enforced.ts`, and makes it anew. */
-const mended = 'what enforced.ts says is made of it';
-
 /** Changes of SQL that change nothing that can be noticed: by file, the line as it would be, and why. */
 export const equivalent: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'access-keys.ts': {
@@ -42,7 +39,7 @@ export const equivalent: Readonly<Record<string, Readonly<Record<string, string>
     'update campaign_mirror.key_uses as uses set used_at = now()': 'the time since the transaction began',
     'select id, now() from campaign_mirror.access_keys': 'the time since the transaction began',
   },
-  'mirror-history.ts': {
+  'history-and-audit.ts': {
     'and true`;': 'what it leaves out lies before that time: it is for the plan',
     'and id >= coalesce((': 'the change itself lies before that time',
     'and id > ( 0)`;': 'what it leaves out lies before that time: it is for the plan',
@@ -58,20 +55,11 @@ export const equivalent: Readonly<Record<string, Readonly<Record<string, string>
       'the microsecond at which a change is that old',
   },
   'tables.ts': {
-    'create unique index one_default_campaign_an_owner on campaign_mirror.campaigns (owner_id) where true;':
-      mended,
-    'on update cascade': mended,
-    'hash bytea not null unique check (octet_length(hash) = 33),': mended,
-    "access_key_id bigint check ((access_key_id is not null) = (actor <> 'key')),": mended,
-    'audit_id bigint check (true)': mended,
-    'access_key_id bigint primary key references campaign_mirror.access_keys ,': mended,
-    'create table campaign_mirror.denied_hosts (host text primary key check (length(host) between 1 and 256));`;':
-      mended,
     'create index parts_of_a_move on campaign_mirror.operator_audit (part_of, last_change_id) where true;':
       'a larger index',
     'create index acts_on_a_campaign on campaign_mirror.operator_audit (campaign_id, id) where true;':
       'a larger index',
-    'acted_at timestamptz(6) not null default now(),': 'the time since the transaction began',
+    'acted_at timestamptz(6) default now(),': 'the time since the transaction began',
   },
   'feed.ts': {
     'from asked left join campaign_mirror.mirrors on mirrors.campaign_id = asked.campaign_id':
@@ -103,20 +91,14 @@ export const equivalent: Readonly<Record<string, Readonly<Record<string, string>
     'new.updated_at := least(new.updated_at, now());': 'the time since the transaction began',
     'if new.updated_externally_at >= new.updated_at then new.updated_externally_at := new.updated_at; end if;':
       'it is the same time',
-    'when (least(new.created_at, new.updated_at, new.updated_externally_at) <= ${firstTime}':
-      'the microsecond at which the year 1 begins',
-    "or greatest(new.created_at, new.updated_at, new.updated_externally_at) > now() + interval '1 hour')":
-      'the time since the transaction began',
+    'for each row when (true) execute function campaign_mirror.refuse_address();':
+      'the function examines it, too; it only takes longer',
     'for each row when (true) execute function campaign_mirror.refuse_address();`;':
       'what set_mirrors_if writes, it has examined; it only takes longer',
     'new.created_at := now();': 'the time since the transaction began',
-    "or greatest(new.created_at, new.updated_at, new.updated_externally_at) >= clock_timestamp() + interval '1 hour')":
-      'the microsecond at which a time is an hour ahead',
     'when (new.created_at >= clock_timestamp()) execute function campaign_mirror.set_time_to_now();`,':
       'the microsecond of the insertion',
     'when (new.created_at > now()) execute function campaign_mirror.set_time_to_now();`,':
-      'the time since the transaction began',
-    "when (new.created_at not between ${firstTime} and now() + interval '1 hour')":
       'the time since the transaction began',
   },
   'set-mirrors.ts': {

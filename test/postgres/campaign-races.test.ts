@@ -1,7 +1,8 @@
-import type { BadLine, OwnerId } from '@campaign-mirror/domain';
+import { type BadLine, type OwnerId, Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { meanwhile as meanwhileOn } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';
+import { rejection } from '../support/promises.ts';
 import { transfer } from '../support/store/grouped.ts';
 import { after as afterwards, named, newCampaign, newOwner } from '../support/store/world.ts';
 import { linesOf, writing } from './import-lines.ts';
@@ -98,32 +99,19 @@ describe('what a rival changes at the same time, where transactions are repeatab
     expect(rotated).to.deep.equal({ kind: 'key-revoked' });
   });
 
-  it('a number that another takes makes a bad line of an import', async () => {
+  it('a number that another takes during an import: nothing is imported, and the next one names the line', async () => {
     const bad: BadLine[] = [];
-    const lines = linesOf({ id: '5000', owner_id: '1' });
+    const importing = () =>
+      service.world.imports.importAll(
+        'some.csv',
+        linesOf({ id: '5000', owner_id: '1' }),
+        async (one) => void bad.push(one),
+        writing,
+      );
     const takes = 'insert into campaign_mirror.campaigns (id, owner_id) values (5000, 9)';
-    const outcome = await meanwhile([takes], () =>
-      service.world.imports.importAll('some.csv', lines, async (one) => void bad.push(one), writing),
-    );
-    expect(outcome).to.deep.equal({ kind: 'refused', badLines: 1 });
+    expect(await meanwhile([takes], () => rejection(importing()))).to.be.instanceOf(Unavailable);
+    expect(bad).to.deep.equal([]);
+    expect(await importing()).to.deep.equal({ kind: 'refused', badLines: 1 });
     expect(bad).to.deep.equal([{ line: 2, fault: { kind: 'campaign-taken', id: 5000, line: null } }]);
-  });
-
-  it('an import that PostgreSQL ends for the sake of another (40P01) is tried again', async () => {
-    await service.database.admin.query(`
-      create sequence public.tries;
-      grant usage on public.tries to public;
-      create function public.end_the_first() returns trigger language plpgsql as $$
-        begin if nextval('public.tries') = 1 then raise sqlstate '40P01'; end if; return null; end
-      $$;
-      create trigger end_the_first before insert on campaign_mirror.campaigns
-        for each statement execute function public.end_the_first()`);
-    const outcome = await service.world.imports.importAll(
-      'x.csv',
-      linesOf({ owner_id: '1' }),
-      async () => {},
-      writing,
-    );
-    expect(outcome).to.deep.equal({ kind: 'imported', campaigns: 1, mirrors: 0 });
   });
 });

@@ -37,7 +37,7 @@ describe('contract: answers — faults of the driver', () => {
       expect(undone(sqlFault(code))?.what).to.match(/^another transaction holds what this is about/);
     expect(undone(sqlFault('53100'))).to.deep.equal({
       what: 'the database localhost:5432/mirrors: 53100 (53100)',
-      remedy: 'make its disk larger',
+      remedy: 'its log says which resource it lacks, such as disk space',
     });
     for (const code of ['08000', '08006', '40003', '57P01', '57P02', '57P03', 'ECONNRESET', 'EPIPE'])
       expect(undone(sqlFault(code)), code).to.equal(undefined);

@@ -59,16 +59,6 @@ describe('contract: answers', () => {
       }
     });
 
-  for (const [kind, because] of [
-    ['foreignDefaultWithoutMirror', 'mirror-not-created'],
-    ['foreignWithoutMirror', 'mirror-not-created'],
-    ['foreignDefault', 'default-campaign'],
-  ] as const)
-    it(`contract: order of checks: of several rules the first: ${kind}`, async () => {
-      const campaign = service().campaigns[kind];
-      expect(await answerTo({ campaign })).to.deep.equal({ status: 403, because });
-    });
-
   it('contract: order of checks: a size that is seen while the body is read, before the key', async () => {
     const headers = { Authorization: `Bearer ${service().keys.unknown}` };
     const bytes = chunkedBytes(service(), [goodBody, ' '.repeat(16_385)], { headers });

@@ -72,20 +72,23 @@ describe('the route in applications of others', () => {
     }
   }
 
+  /** What is asked of each, and the answer of the service. */
+  const answered: [asking: Asking, ours: object][] = [];
+  before(async () => {
+    // Without those that a server of Node or the other application refuses.
+    const refused = rows.filter((row) => !row.closes && row.case !== 'route unknown');
+    const asked = refused.map((row) => row.asking(service()));
+    for (const asking of [{}, { headers: { 'If-Match': '"0"' } }, ...asked])
+      answered.push([asking, comparable(await ask(service(), asking))]);
+  });
+
   for (const [name, start] of Object.entries(hosts))
     it(`${name}: the answers that the service gives, and the rest of the application as before`, async () => {
       const target = ({ campaign = service().campaigns.own }: Asking) => `/api${pathOf(campaign)}`;
-      // Without those that a server of Node or the other application refuses.
-      const refused = rows.filter((row) => !row.closes && row.case !== 'route unknown');
       await hosted(await start({ useCase: useCase() }), async (host) => {
-        for (const asking of [
-          {},
-          { headers: { 'If-Match': '"0"' } },
-          ...refused.map((row) => row.asking(host)),
-        ]) {
-          const ours = await ask(service(), asking);
+        for (const [asking, ours] of answered) {
           const theirs = await ask(host, { ...asking, target: target(asking) });
-          expect(comparable(theirs)).to.deep.equal(comparable(ours));
+          expect(comparable(theirs)).to.deep.equal(ours);
           expect(theirs.headers['x-request-id']).to.match(/^\S{1,128}$/);
         }
         const headers = { Expect: '100-continue', Connection: 'close' };
@@ -96,7 +99,7 @@ describe('the route in applications of others', () => {
       });
     });
 
-  for (const [name, start] of Object.entries(hosts))
+  for (const name of ['a prefix of Koa', 'a prefix of Express'])
     it(`${name}: without a log, what is behind a 500 and a 503 is on standard error, and nothing else`, async () => {
       const faults = [new Error('behind the 500'), new Unavailable('behind the 503', { cause: 'a secret' })];
       const lines: string[] = [];
@@ -105,7 +108,8 @@ describe('the route in applications of others', () => {
       try {
         const { identity } = service().world;
         const campaigns = { find: throwing(faults), setMirror: throwing(faults) };
-        await hosted(await start({ useCase: new SetCampaignMirror(campaigns, identity) }), async (host) => {
+        const failing = new SetCampaignMirror(campaigns, identity);
+        await hosted((await hosts[name]?.({ useCase: failing })) as Server, async (host) => {
           const target = `/api${pathOf(service().campaigns.own)}`;
           const statuses = [];
           for (let call = 0; call < 2; call++) statuses.push((await ask(host, { target })).status);
@@ -241,15 +245,13 @@ function throwing(faults: readonly unknown[]) {
   };
 }
 
-/** Without times, and without what each server says in its own way: how long a connection may be idle. */
+/** Without times and numbers of changes, and without what each server says in its own way: how long a connection may be idle. */
 function comparable({ headers, body, ...answer }: Awaited<ReturnType<typeof ask>>) {
   const { date: _, 'x-request-id': __, connection: ___, 'keep-alive': ____, etag, ...others } = headers;
-  // Of a change that is made, the number is its own.
-  const tag = answer.status === 200 ? String(etag).replace(/\d+/, 'N') : etag;
   return {
     ...answer,
     headers: others,
-    etag: tag,
+    etag: String(etag).replace(/\d+/, 'N'),
     body: body.replaceAll(/"[0-9-]{10}T[0-9:.]+Z"/g, '"time"'),
   };
 }

@@ -19,6 +19,11 @@ const catalogue = `
   with here as (select 'campaign_mirror'::regnamespace as oid)
   select 'function ' || proname as name, pg_get_functiondef(pg_proc.oid) as text
     from pg_proc join here on pronamespace = here.oid
+  union all select 'view ' || relname, pg_get_viewdef(pg_class.oid) || coalesce(reloptions::text, '')
+    from pg_class join here on relnamespace = here.oid where relkind = 'v'
+  union all select 'column ' || attname || ' of ' || relname, 'never null'
+    from pg_attribute join pg_class on pg_class.oid = attrelid join here on relnamespace = here.oid
+    where relkind = 'r' and relname <> 'migrations' and attnotnull and attnum > 0
   union all select 'trigger ' || tgname || ' on ' || relname, pg_get_triggerdef(pg_trigger.oid) || tgenabled::text
     from pg_trigger join pg_class on pg_class.oid = tgrelid join here on relnamespace = here.oid where not tgisinternal
   union all select 'constraint ' || conname || ' on ' || relname, replace(pg_get_constraintdef(pg_constraint.oid), ' NOT VALID', '')
@@ -36,6 +41,28 @@ const dropFunction = ({ name }: Enforced) =>
 
 /** How each of these stops enforcing, and what is then said of it. */
 const ways: [what: string, all: readonly Enforced[], (one: Enforced) => string, fault: string][] = [
+  [
+    'views that show something else',
+    of('view'),
+    ({ name, text }) =>
+      text.replace(
+        new RegExp(`.*(view campaign_mirror\\.${name} as)(.*?);.*`, 's'),
+        'create or replace $1 select * from ($2) as shown where false',
+      ),
+    'is not that of this version',
+  ],
+  [
+    "views that read with their caller's rights",
+    of('view'),
+    ({ name }) => `alter view campaign_mirror.${name} set (security_invoker = true)`,
+    'is not that of this version',
+  ],
+  [
+    'views that are missing',
+    of('view'),
+    ({ name }) => `drop view if exists campaign_mirror.${name} cascade`,
+    'is missing',
+  ],
   [
     'triggers that are off',
     of('trigger'),
@@ -150,14 +177,30 @@ describe('what enforces the promises', () => {
   });
 
   it('is all that the schema has: none is left out of what is examined', () => {
-    const listed = [...of('function', 'trigger', 'constraint'), ...of('index')].map((one) =>
+    const listed = [...of('view', 'function', 'trigger', 'constraint'), ...of('index')].map((one) =>
       named(one).slice(4),
     );
-    expect(fresh.map(({ name }) => name)).to.have.members(listed);
+    const found = fresh.map(({ name = '' }) => name).filter((name) => !name.startsWith('column '));
+    expect(found).to.have.members(listed);
+  });
+
+  it('columns in which a value must be', async () => {
+    const all = fresh.flatMap(({ name = '' }) => (/^column (\w+) of (\w+)$/.exec(name) ? [name] : []));
+    for (const name of all) {
+      const [, column, , table] = name.split(' ');
+      // Of a primary key and of numbers, PostgreSQL refuses it.
+      await run(`alter table campaign_mirror.${table} alter ${column} drop not null`).catch((error) =>
+        expect(error.message).to.match(/ is (?:in a primary key|an identity column)$/),
+      );
+    }
+    const tables = new Set(all.map((name) => name.replace(/.* of /, 'campaign_mirror.')));
+    tables.delete('campaign_mirror.denied_hosts');
+    const expected = [...tables].map((table) => `the table ${table} takes null where a value must be`);
+    expect(await faults()).to.have.members(expected);
   });
 
   for (const [what, all, statement, fault] of ways)
-    it(`${what}: each is named by doctor, keeps the service from starting, and is put right by migrate`, async () => {
+    it(`${what}: each is named by doctor, and put right by migrate`, async () => {
       for (const one of all) await run(statement(one));
       const expected = all.map((one) => `${named(one)} ${fault}`);
       expect(await faults(), 'in this order').to.deep.equal(expected);
@@ -167,11 +210,48 @@ describe('what enforces the promises', () => {
         'm',
       );
       expect(await doctor()).to.match(line);
-      const settings = { DATABASE_URL: database.url('service'), RUN_MIGRATIONS: 'false' };
-      const { code, errors } = await startService(settings).done();
-      expect(code).to.equal(1);
-      expect(errors).to.include(` ${fault}`);
     });
+
+  it('one of all these keeps the service from starting', async () => {
+    await run('drop trigger append_only on campaign_mirror.operator_audit');
+    const settings = { DATABASE_URL: database.url('service'), RUN_MIGRATIONS: 'false' };
+    const { code, errors } = await startService(settings).done();
+    expect(code).to.equal(1);
+    expect(errors).to.include('the trigger append_only on operator_audit is missing');
+  });
+
+  it('what cannot be put right, for the rows that were written or the views that were made meanwhile: migrate says what to do', async () => {
+    const [whole, view] = ['correct or delete them', 'drop the views that read'];
+    const campaigns = 'campaign_mirror.campaigns';
+    const undo = `delete from ${campaigns}`;
+    const cases = [
+      [
+        `alter table ${campaigns} alter created_at drop not null; insert into ${campaigns} (owner_id, created_at) values (1, null)`,
+        `column "created_at" of relation "campaigns" contains null values .*${whole}`,
+        undo,
+      ],
+      [
+        `drop index campaign_mirror.one_default_campaign_an_owner; insert into ${campaigns} (owner_id, is_default) values (1, true), (1, true)`,
+        `could not create unique index "one_default_campaign_an_owner" .*${whole}`,
+        undo,
+      ],
+      [
+        `alter view campaign_mirror.numbers set (security_invoker = true); create view other.seen as table campaign_mirror.current_mirrors`,
+        `cannot drop .*${view}`,
+        'drop view other.seen',
+      ],
+    ];
+    for (const [before = '', said = '', after = ''] of cases) {
+      await run(before);
+      const faultsBefore = await faults();
+      const { code, errors } = await command(['migrate'], { DATABASE_URL: database.url('owner') });
+      expect({ code, errors }).to.include({ code: 1 });
+      expect(errors).to.match(new RegExp(`^the database \\S+, user "\\w+": ${said}`));
+      expect(await faults(), 'nothing is half done').to.deep.equal(faultsBefore);
+      await run(after);
+      await migrate(database.address('owner'));
+    }
+  });
 
   it('functions that are missing, with the triggers that call them', async () => {
     for (const one of of('function')) await run(dropFunction(one));

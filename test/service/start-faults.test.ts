@@ -82,7 +82,7 @@ describe('a start that cannot succeed ends with one clear line and an exit code'
     ['a wrong password', / "\w+_nobody" \(28P01\): check the name of the user, its pass/, { url: stranger }],
     ['no right to connect', /, user "\w+_service": .* \(42501\): grant it CONNECT$/, asService(barred)],
     ['no writes', / a read-only transaction .*: nothing was done; name the primary /, { change: readOnly }],
-    ['no TLS, and no warning of the driver', /: The server does not support SSL .*: switch it on/, noTls],
+    ['no TLS, and no warning of the driver', /: The server does not support SSL .*: check sslmode/, noTls],
     ['no such database', /_nowhere" .* \(3D000\): create it/, { url: { pathname: '/mirror_nowhere' } }],
     ['no right to migrate', / \(42501\): run .*RUN_MIGRATIONS=false$/, asService('select', 'true')],
     [
@@ -165,6 +165,6 @@ describe('a start that cannot succeed ends with one clear line and an exit code'
     expect((await fetch(`${ops}/readyz`)).status).to.equal(200);
     expect((await process.stop()).code).to.equal(0);
     const warning = eventsOf(process, 'check-warned').find(({ check }) => check === 'pool');
-    expect(warning?.msg).to.match(/^POOL_SIZE is 10: processes, 1, use up to 13 connections, of 7 that/);
+    expect(warning?.msg).to.match(/^POOL_SIZE is 10: a process uses up to 13 connections, of 7 that/);
   });
 });

@@ -54,9 +54,9 @@ describe('TLS to a database of yours', () => {
     return awaitDatabase(address, settings, ['version']).catch((error: Error) => error.message);
   }
 
-  const untrusted = ': name the file of the CA of its certificate by sslrootcert or';
+  const untrusted = ': check sslmode, the CA of its certificate (sslrootcert or PGSSLROOTCERT), ';
   const otherHost =
-    '(ERR_TLS_CERT_ALTNAME_INVALID): connect by the name that its certificate is for, or check the CA alone';
+    '(ERR_TLS_CERT_ALTNAME_INVALID): check sslmode, the CA of its certificate (sslrootcert or PGSSLROOTCERT), the name that it is for';
   const tlsOnly =
     'user "postgres", database "postgres", no encryption (28000): check the name of the user, its password and pg_hba.conf; if that lets it in with TLS only, set sslmode=verify-full';
   const [here, localhost] = ['127.0.0.1', 'localhost'];
@@ -100,7 +100,7 @@ describe('TLS to a database of yours', () => {
 
   it('a server without TLS is never spoken to in the clear when TLS is asked for', async () => {
     await restart('', 'host all all 127.0.0.1/32 trust\n');
-    const fault = ': The server does not support SSL connections: switch it on there';
+    const fault = ': The server does not support SSL connections: check sslmode, ';
     expect(await faultWith(url('sslmode=require'))).to.include(fault);
     expect(await faultWith(url('sslmode=verify-full&CA'))).to.include(fault);
     expect(await faultWith(url('sslmode=disable'))).to.equal(undefined);

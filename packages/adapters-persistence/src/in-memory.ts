@@ -62,14 +62,9 @@ export class InMemoryStore {
     if (this.mirrors.has(campaignId)) throw new TypeError(`campaign ${campaign} has a mirror`);
     if (typeof targetUrl !== 'string') throw new TypeError(`not an address of a mirror: ${targetUrl.fault}`);
     const createdAt = timestampOf(this.now());
-    const untouched = { clicks: 0, updatedExternally: false, updatedExternallyAt: null, createdAt };
-    const mirror = {
-      id: this.nextId<domain.MirrorId>(),
-      campaignId,
-      targetUrl,
-      ...untouched,
-      updatedAt: createdAt,
-    };
+    const untouched = { clicks: 0, updatedExternally: false, updatedExternallyAt: null };
+    const id = this.nextId<domain.MirrorId>();
+    const mirror = { id, campaignId, targetUrl, ...untouched, createdAt, updatedAt: createdAt };
     this.mirrors.set(campaignId, { ...mirror });
     return mirror;
   }

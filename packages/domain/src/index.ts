@@ -21,22 +21,5 @@ export {
 } from './set-campaign-mirror/set-campaign-mirror.ts';
 export * from './values/access-key.ts';
 export * from './values/identifiers.ts';
-export {
-  type AddressFault,
-  addressFaults,
-  entriesOf,
-  type Host,
-  type HostList,
-  type HostName,
-  host,
-  hostList,
-  invisible,
-  isListed,
-  isOnHost,
-  longestAddress,
-  type MirrorAddress,
-  mirrorAddress,
-  namesHostElsewhere,
-  noDeniedHosts,
-} from './values/mirror-address.ts';
+export * from './values/mirror-address.ts';
 export * from './values/unavailable.ts';

@@ -19,15 +19,12 @@ import { before as addressBefore, named, newCampaign, newMirror, newOwner } from
 import { documentedPorts, RawConnection } from './connection.ts';
 import { CapturedLog } from './log.ts';
 
-/** `own` is the one that the valid key may set; of the others each breaks the rules that its name says. */
+/** `own` is the one that the valid key may set; of the others each breaks the rule that its name says. */
 const kinds = {
   own: {},
   default: { isDefault: true },
   foreign: { foreign: true },
   withoutMirror: { mirror: false },
-  foreignDefault: { foreign: true, isDefault: true },
-  foreignWithoutMirror: { foreign: true, mirror: false },
-  foreignDefaultWithoutMirror: { foreign: true, isDefault: true, mirror: false },
 };
 
 /** A database of its own, with what a caller of the service has and has not. */

@@ -2,13 +2,12 @@ import * as domain from '@campaign-mirror/domain';
 import * as contracts from '@campaign-mirror/port-contracts';
 import { accessKeyBytes } from '../../../packages/domain/src/values/access-key.ts';
 import type { StoreOthers } from './postgres-world.ts';
-import { named, newCampaign, newMirror } from './world.ts';
+import { named } from './world.ts';
 
 /** What a store has to have, so that no case is left out. */
 export interface JudgedStore {
   readonly campaigns: domain.CampaignRepository;
   readonly identity: domain.Identity;
-  readonly settings: Pick<domain.CampaignSettings, 'createCampaign' | 'createMirror'>;
   readonly accessKeys: {
     issue(
       terms: Parameters<domain.AccessKeys['issue']>[0],
@@ -49,7 +48,7 @@ export function casesOf<World>(
 /** In seconds. */
 const hour = 3_600;
 
-export function worldsOf({ campaigns, identity, accessKeys, others, settings, steps }: JudgedStore): {
+export function worldsOf({ campaigns, identity, accessKeys, others, steps }: JudgedStore): {
   campaigns: contracts.CampaignRepositoryWorld;
   identity: contracts.IdentityWorld;
 } {
@@ -64,11 +63,7 @@ export function worldsOf({ campaigns, identity, accessKeys, others, settings, st
     campaigns: {
       ...(steps && { steps }),
       campaigns,
-      others: {
-        ...others,
-        createCampaign: async (owner) => (await newCampaign({ settings }, owner)).id,
-        createMirror: (campaign, address) => newMirror({ settings }, campaign, address),
-      },
+      others,
       keys: {
         issue: async (owner, expires) => (await issue(owner, expires ?? hour)).id,
         revoke: (key) => accessKeys.revoke(key),

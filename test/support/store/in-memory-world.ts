@@ -16,18 +16,13 @@ export function inMemoryStore(store = new memory.InMemoryStore()): JudgedStore {
   return {
     campaigns: new memory.InMemoryCampaigns(store),
     identity: new memory.InMemoryIdentity(store),
-    settings: {
-      createCampaign: async ({ owner, isDefault }) => ({
-        kind: 'created',
-        id: store.createCampaign(owner, isDefault),
-      }),
-      createMirror: async (id, address) => ({ kind: 'created', mirror: store.createMirror(id, address) }),
-    },
     accessKeys: {
       issue: async ({ owner, expiresIn }) => store.issueKey(owner, expiresIn),
       revoke: async (id) => change(id, { revokedAt: clock() }),
     },
     others: {
+      createCampaign: async (owner) => store.createCampaign(owner),
+      createMirror: async (id, address) => store.createMirror(id, address),
       transfer: async (id, ownerId) => Object.assign(found(store.campaigns.get(id)), { ownerId }),
       setDefault: async (id, isDefault) => Object.assign(found(store.campaigns.get(id)), { isDefault }),
       deleteMirror: async (id) => store.mirrors.delete(id),

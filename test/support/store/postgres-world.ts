@@ -26,7 +26,7 @@ export interface World extends Omit<Awaited<ReturnType<typeof postgresPorts>>, '
   readonly steps: Steps;
 }
 
-export interface StoreOthers extends Required<Omit<Others, 'createCampaign' | 'createMirror'>> {
+export interface StoreOthers extends Required<Others> {
   readonly expireKey: KeyHolder['expire'];
   readonly deleteKey: KeyHolder['delete'];
   readonly giveKey: KeyHolder['give'];
@@ -123,6 +123,11 @@ export async function postgresWorld(database: TestDatabase, options?: PostgresWo
     ...ports,
     steps: stepsOf(statements, database),
     others: {
+      createCampaign: async (owner) => {
+        const text = 'insert into campaign_mirror.campaigns (owner_id) values ($1) returning id::float8';
+        return (await admin.query(text, [owner])).rows[0].id;
+      },
+      createMirror: run('insert into campaign_mirror.mirrors (campaign_id, target_url) values ($1, $2)'),
       transfer: run('update campaign_mirror.campaigns set owner_id = $2 where id = $1'),
       setDefault: run('update campaign_mirror.campaigns set is_default = $2 where id = $1'),
       deleteMirror: run('delete from campaign_mirror.mirrors where campaign_id = $1'),

@@ -1,4 +1,4 @@
-import type { CampaignRecord } from '@campaign-mirror/domain';
+import { type CampaignRecord, fieldsOf } from '@campaign-mirror/domain';
 import * as parse from '../terminal/arguments.ts';
 import { group, leaf } from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
@@ -55,21 +55,13 @@ export function campaignCommands(call: Call, operator: OperatorAccess) {
       );
     });
 
-  const show = leaf('show', 'show a campaign and where its mirror points to', ['campaign show 42'])
+  const show = leaf('show', 'show a campaign and its mirror with all their fields', ['campaign show 42'])
     .argument('<campaign>', 'the campaign', parse.campaign)
     .action(async (id) => {
       const campaign = await operator.acting(({ records }) => records.find(id), reading);
       if (!campaign) throw campaignRefused(id, { kind: 'campaign-not-found' });
       if (call.output.json) return call.output.object(jsonOf(campaign));
-      await call.output.fields([
-        ['campaign', campaign.id],
-        ['owner', campaign.ownerId],
-        ['default', campaign.isDefault],
-        ['name', campaign.name],
-        ['created', campaign.createdAt],
-        ['mirror', campaign.mirror?.targetUrl ?? null],
-        ['clicks', campaign.mirror?.clicks ?? null],
-      ]);
+      await call.output.fields(Object.entries(fieldsOf(campaign)));
     });
 
   const transfer = leaf(

@@ -69,20 +69,6 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
       }, reading);
     });
 
-  const show = leaf('show', 'show the mirror of a campaign with all its fields', ['mirror show 42'])
-    .argument('<campaign>', 'the campaign', parse.campaign)
-    .action(async (id) => {
-      const campaign = await operator.acting(({ records }) => records.find(id), reading);
-      if (!campaign) throw campaignRefused(id, { kind: 'campaign-not-found' });
-      if (!campaign.mirror) throw campaignRefused(id, { kind: 'refused', because: 'mirror-not-created' });
-      const mirror = jsonOf(campaign.mirror);
-      if (call.output.json) return call.output.object({ mirror });
-      const fields = Object.entries(mirror).map(([name, value]) => {
-        return [name.replaceAll('_', ' ').replace('url', 'URL'), value] as const;
-      });
-      await call.output.fields(fields);
-    });
-
   const set = leaf(
     'set',
     `set the mirror of a campaign as a call with an access key does; reads the key from ${operator.accessKeySetting}, or asks for it; or, as the operator, the mirrors that a file names`,
@@ -166,7 +152,7 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
     });
 
   const changes = [mirrorHistory(call, operator), follow(call, operator)];
-  const all = [create, list, show, set, ...changes, restore, move(call, operator)];
+  const all = [create, list, set, ...changes, restore, move(call, operator)];
   return group('mirror', 'create, list, set, restore, move and follow the mirrors of campaigns', all);
 }
 

@@ -1,6 +1,6 @@
 import * as domain from '@campaign-mirror/domain';
 import type { Call } from '../terminal/call.ts';
-import { type CsvFile, csvFile, named, notInUtf8, readCsv } from '../terminal/csv-file.ts';
+import { type CsvFile, csvFile, named, readCsv } from '../terminal/csv-file.ts';
 import { ClearError, orStopped } from '../terminal/errors.ts';
 import type { Plan } from './mirror-move-command.ts';
 import { faultInWords } from './words.ts';
@@ -64,8 +64,6 @@ async function linesOf(call: Call, file: CsvFile): Promise<(domain.AddressLine |
     if (memory > mostMemory) throw new ClearError(`${file.name} is too large: leave out what stays as it is`);
     memory += lineMemory;
     if ('unread' in read) {
-      // The reader reports the first such line only.
-      if (read.unread === notInUtf8) throw new ClearError(`line ${line}: ${notInUtf8}`);
       lines.push(unread(read.unread));
       continue;
     }

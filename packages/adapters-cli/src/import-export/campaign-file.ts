@@ -1,6 +1,6 @@
 import * as domain from '@campaign-mirror/domain';
 import { stringify } from 'csv-stringify/sync';
-import type { Call, Progress } from '../terminal/call.ts';
+import type { Call } from '../terminal/call.ts';
 import { type CsvColumns, type CsvFile, readCsv } from '../terminal/csv-file.ts';
 import { writeNewFile } from '../terminal/new-file.ts';
 
@@ -28,17 +28,15 @@ export async function* importLines(
   }
 }
 
-/** The number of campaigns that are written together. The progress bar is updated after each such number. */
+/** The number of campaigns that are written together. */
 const batchSize = 500;
 
 /** Writes all campaigns to standard output, as CSV or as lines of JSON, until the reader stops reading. */
 export async function exportToOutput(exports: domain.CampaignExport, { output }: Call): Promise<void> {
-  if (output.json) {
-    await output.list(exports.all(), { object: domain.fieldsOf, columns: [], none: '' });
-    return;
-  }
-  for await (const text of csvOf(exports.all())) {
-    await output.write(text);
+  const campaigns = exports.all();
+  for await (const part of output.json ? campaigns : csvOf(campaigns)) {
+    if (typeof part === 'string') await output.write(part);
+    else await output.object(domain.fieldsOf(part));
     if (output.isReaderGone) break;
   }
 }
@@ -46,25 +44,17 @@ export async function exportToOutput(exports: domain.CampaignExport, { output }:
 /** Writes all campaigns to a file. Returns their number. @throws ClearError */
 export async function exportToFile(
   exports: domain.CampaignExport,
-  call: Call,
   path: string,
   replace: boolean,
 ): Promise<number> {
-  let bar: Progress | undefined;
-  let total: number | undefined;
   let count = 0;
-  async function* withProgress(): AsyncGenerator<domain.CampaignRecord> {
-    const campaigns = exports.all((all) => {
-      total = all;
-    });
-    for await (const campaign of campaigns) {
-      bar ??= await call.progress('Reading campaigns', total);
-      yield campaign;
+  async function* counted() {
+    for await (const campaign of exports.all()) {
       count += 1;
-      if (count % batchSize === 0) bar?.update(count);
+      yield campaign;
     }
   }
-  await writeNewFile(path, csvOf(withProgress()), replace).finally(() => bar?.stop());
+  await writeNewFile(path, csvOf(counted()), replace);
   return count;
 }
 

@@ -75,7 +75,7 @@ export function exportCommand(call: Call, operator: OperatorAccess) {
         return exporting.catch(stopped('Stopped. The output is incomplete.'));
       }
       await refuseTaken(path, replace);
-      const exporting = operator.acting(({ exports }) => exportToFile(exports, call, path, replace), {
+      const exporting = operator.acting(({ exports }) => exportToFile(exports, path, replace), {
         pace: 'unhurried',
         state: 'nothing was written',
       });

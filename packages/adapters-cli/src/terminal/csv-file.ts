@@ -103,7 +103,7 @@ async function* rowsOf(call: Call, file: CsvFile): AsyncGenerator<[line: number,
 }
 
 const save = 'in a spreadsheet, save it as “CSV UTF-8”';
-export const notInUtf8 = `the line is not in UTF-8; the file may be in Windows-1252: ${save}`;
+const notInUtf8 = `the line is not in UTF-8; the file may be in Windows-1252: ${save}`;
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /** Files of other kinds: how their first line begins, byte by byte, and what to do with them. */
@@ -148,8 +148,8 @@ function fieldsIn(text: string, delimiter: string): string[] {
 
 /**
  * Reads the lines of a CSV file. The header line shows whether commas, semicolons or tabs separate its columns. A line
- * such as `sep=,` before it, which is for spreadsheets, and rows without any value are skipped. Only the first line in another
- * encoding than UTF-8 is reported. @throws ClearError if it is another file, or the header does not name the columns
+ * such as `sep=,` before it, which is for spreadsheets, and rows without any value are skipped.
+ * @throws ClearError if it is another file or not in UTF-8, or the header does not name the columns
  */
 export async function* readCsv<Column extends string>(
   call: Call,
@@ -157,7 +157,6 @@ export async function* readCsv<Column extends string>(
   columns: CsvColumns<Column>,
 ): AsyncGenerator<CsvLine<Column>> {
   let header: Header<Column> | undefined;
-  let isUtf8 = true;
   for await (const [line, encoded] of rowsOf(call, file)) {
     const other = line === 1 && otherFiles.find(([begins]) => begins.test(encoded));
     if (other) throw new ClearError(`the file is ${other[1]}`);
@@ -171,9 +170,7 @@ export async function* readCsv<Column extends string>(
       }
     } catch (error) {
       if (!(error instanceof UnreadLine)) throw error;
-      if (!header) throw new ClearError(`line ${line}: ${error.message}`);
-      if (error.message === notInUtf8 && !isUtf8) continue;
-      if (error.message === notInUtf8) isUtf8 = false;
+      if (!header || error.message === notInUtf8) throw new ClearError(`line ${line}: ${error.message}`);
       yield { line, unread: error.message };
     }
   }

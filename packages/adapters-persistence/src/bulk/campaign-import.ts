@@ -1,6 +1,6 @@
 import * as domain from '@campaign-mirror/domain';
 import type { Pool, PoolClient } from 'pg';
-import { codeOf, isRetryable } from '../connection/database-faults.ts';
+import { codeOf } from '../connection/database-faults.ts';
 import { rowsOf } from '../connection/rows.ts';
 import { stoppable, withoutTimeouts } from '../connection/stoppable.ts';
 import { actingText, actingValues, cursorRows, inTransaction } from '../connection/transaction.ts';
@@ -95,9 +95,6 @@ const duplicates = `
   where line.id is null and (taken.line < line.line or taken.id is not null)
   group by line.line, owner_id, name order by line.line`;
 
-/** The number of attempts, if other sessions take a number between the check and the write. */
-const maxTries = 5;
-
 /** Assigned after the numbers that the lines name, in the order of the lines. */
 const newNumbers = [
   "update pg_temp.imported_lines set id = nextval('campaign_mirror.campaigns_id_seq') where id is null",
@@ -116,7 +113,6 @@ const insertMirrors = `
     coalesce(mirror_created_at, now()), coalesce(mirror_updated_at, now())
   from pg_temp.imported_lines where target_url is not null order by mirror_id`;
 
-/** The number of rows that the lines create. */
 const counted = 'select count(*) as campaigns, count(target_url) as mirrors from pg_temp.imported_lines';
 
 /**
@@ -140,7 +136,8 @@ export function postgresCampaignImport(
             await client.query(actingText, actingValues(act, { source }));
             return judgeAndWrite(client, report, options);
           }),
-        withoutTimeouts,
+        // Sorting all campaigns, to find duplicates, would take several times as long as hashing the lines.
+        `${withoutTimeouts}; set local enable_mergejoin = off`,
       ),
   };
 }
@@ -152,26 +149,20 @@ async function judgeAndWrite(
   report: Report,
   { dryRun, allowDuplicates }: domain.ImportOptions,
 ): Promise<domain.ImportOutcome> {
-  for (let tried = 0; tried < maxTries; tried++) {
-    let badLines = await reportFaults(client, report);
-    if (badLines === 0 && !allowDuplicates) badLines = await reportDuplicates(client, report);
-    if (badLines > 0) return { kind: 'refused', badLines };
-    if (!dryRun && !(await isWritten(client))) continue;
-    const [counts = { campaigns: 0, mirrors: 0 }] = await rowsOf<Counts>(client, counted);
-    return { kind: 'imported', ...counts };
-  }
-  throw new domain.Unavailable('others took the same numbers each time');
-}
-
-/** Reports each duplicate; then returns how many there are. */
-async function reportDuplicates(client: PoolClient, report: Report): Promise<number> {
-  // Sorting all campaigns would take several times as long as hashing the lines.
-  await client.query('set local enable_mergejoin = off');
-  return reportFaults(client, report, duplicates);
+  let badLines = await reportFaults(client, report, faults);
+  if (badLines === 0 && !allowDuplicates) badLines = await reportFaults(client, report, duplicates);
+  if (badLines > 0) return { kind: 'refused', badLines };
+  if (!dryRun)
+    await write(client).catch((error) => {
+      if (codeOf(error) !== '23505') throw error;
+      throw new domain.Unavailable('another transaction took a number or a default campaign of the file');
+    });
+  const [counts = { campaigns: 0, mirrors: 0 }] = await rowsOf<Counts>(client, counted);
+  return { kind: 'imported', ...counts };
 }
 
 /** Reports each fault, however many there are; then returns how many lines have any. */
-async function reportFaults(client: PoolClient, report: Report, text = faults): Promise<number> {
+async function reportFaults(client: PoolClient, report: Report, text: string): Promise<number> {
   let badLines = 0;
   let last = 0;
   for await (const { line, fault } of cursorRows<{ line: number; fault: domain.LineFault }>(client, text)) {
@@ -183,19 +174,6 @@ async function reportFaults(client: PoolClient, report: Report, text = faults): 
 }
 
 type Counts = Record<'campaigns' | 'mirrors', number>;
-
-/** False, with nothing written, if another session took a number or a default meanwhile. */
-async function isWritten(client: PoolClient): Promise<boolean> {
-  await client.query('savepoint unwritten');
-  try {
-    await write(client);
-    return true;
-  } catch (error) {
-    if (codeOf(error) !== '23505' && !isRetryable(error)) throw error;
-    await client.query('rollback to savepoint unwritten');
-    return false;
-  }
-}
 
 const lastNumbers = `
   with stored as (select table_name, highest from campaign_mirror.numbers)

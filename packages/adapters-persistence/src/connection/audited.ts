@@ -10,7 +10,7 @@ export const { READ_COMMITTED: isolationLevel } = IsolationLevel;
 /** With the placeholders of MikroORM. */
 const acting = actingText.replaceAll(/\$\d/g, '?');
 
-/** An adapter that acts through the MikroORM of `openDatabase`; `act` names the operator and the request. */
+/** An adapter that acts through the MikroORM of `openDatabase`. */
 export class AuditedAdapter {
   protected readonly orm: MikroORM;
   readonly #act: OperatorAct;

@@ -12,14 +12,10 @@ const mistakes = [TypeError, RangeError, ReferenceError, SyntaxError];
 
 const sqlState = /^[0-9A-Z]{5}$/;
 
-/** Whether another transaction held a row for longer than the lock timeout: nothing was done. */
-export function isLocked(error: unknown): boolean {
-  return codeOf(error) === '55P03' || isRetryable(error);
-}
+export const isRetryable = (error: unknown) => retryable.has(codeOf(error));
 
-export function isRetryable(error: unknown): boolean {
-  return retryable.has(codeOf(error));
-}
+/** Whether another transaction held a row for longer than the lock timeout: nothing was done. */
+export const isLocked = (error: unknown) => codeOf(error) === '55P03' || isRetryable(error);
 
 /**
  * Faults that a single member of a batch can cause for all: a value, a constraint, a program limit,
@@ -37,14 +33,10 @@ export function isMembersFault(error: unknown): boolean {
 const statementsClasses = new Set(['0A', '26', '42']);
 
 /** Whether the server rejected the statement itself, whatever its values: a right, a name, a type. Nothing was done. */
-export function isStatementsFault(error: unknown): boolean {
-  return isOfClass(statementsClasses, error);
-}
+export const isStatementsFault = (error: unknown) => isOfClass(statementsClasses, error);
 
 /** Whether a prepared statement of the connection is no longer valid, or is missing. */
-export function isStalePlan(error: unknown): boolean {
-  return ['0A000', '26000'].includes(codeOf(error));
-}
+export const isStalePlan = (error: unknown) => ['0A000', '26000'].includes(codeOf(error));
 
 function isOfClass(classes: ReadonlySet<string>, error: unknown): boolean {
   const code = codeOf(error);

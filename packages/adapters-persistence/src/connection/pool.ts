@@ -38,19 +38,16 @@ export interface DatabaseAddress
 
 /** The bounds of a pool; times in milliseconds, 0 for none. */
 export interface PoolLimits {
-  /** The maximum number of connections. */
   readonly size: number;
   /** How long to wait for a connection: until one becomes free, or is made. */
   readonly waitTimeout: number;
   /** How long a statement may take, enforced by the server; behind a pooler, the server's own limits apply. */
   readonly statementTimeout: number;
-  /**
-   * How long an answer may take, enforced here: above `statementTimeout`, for a server that no longer answers at all.
-   */
+  /** How long an answer may take: above `statementTimeout`, for a server that no longer answers at all. */
   readonly queryTimeout: number;
 }
 
-/** Those of a pool for which none are given. */
+/** Of a pool for which none are given. */
 export const defaultPoolLimits: PoolLimits = {
   size: 10,
   waitTimeout: 3_000,
@@ -61,10 +58,7 @@ export const defaultPoolLimits: PoolLimits = {
 /** Connections are made when first used; `close` ends them. */
 export interface OpenPool {
   readonly pool: Pool;
-  /**
-   * Takes bounded time: running statements are cut off after a second, or `timeout` milliseconds. False if any was cut
-   * off.
-   */
+  /** Running statements are cut off after a second, or `timeout` milliseconds. False if any was cut off. */
   close(timeout?: number): Promise<boolean>;
 }
 
@@ -118,10 +112,7 @@ export function giveLostBack(pool: Pool): void {
   pool.on('connect', (client) => client.once('end', () => setImmediate(giveBack, client)));
 }
 
-/**
- * Makes the function that runs `before` and then ends the pool, in bounded time: MikroORM ends only a pool that it has
- * used.
- */
+/** Makes `OpenPool#close`, which runs `before` first: MikroORM ends only a pool that it has used. */
 export function closing(pool: Pool, before = async () => {}): (timeout?: number) => Promise<boolean> {
   const clients = new Set<PoolClient>();
   pool.on('connect', (client) => clients.add(client)).on('remove', (client) => clients.delete(client));

@@ -1,9 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 
-/**
- * What `promise` resolves with, or `late` after this many milliseconds. No timer is left running. Rejects as `promise`
- * does; a rejection that comes later than that is ignored.
- */
+/** What `promise` resolves with, or `late` after this many milliseconds. A rejection that comes later is ignored. */
 export async function withTimeLimit<T, Late = undefined>(
   milliseconds: number,
   promise: Promise<T>,
@@ -18,10 +15,7 @@ export async function withTimeLimit<T, Late = undefined>(
   }
 }
 
-/**
- * Removes the time limits of a transaction, for long work: neither a long statement nor a slow reader or writer ends
- * it.
- */
+/** For long work: neither a long statement nor a slow reader or writer ends the transaction. */
 export const withoutTimeouts =
   'set local statement_timeout = 0; set local lock_timeout = 0; ' +
   'set local idle_in_transaction_session_timeout = 0; ' +

@@ -36,7 +36,7 @@ export async function inTransaction<T>(
   }
 }
 
-/** Sets for the rest of the transaction who acts, for the audit's entries, which the database writes. */
+/** Sets for the rest of the transaction who acts, for the entries that the database writes in the audit. */
 export const actingText = `
   select set_config('campaign_mirror.operator', $1, true), set_config('campaign_mirror.request_id', $2, true),
     set_config('campaign_mirror.details', $3, true)`;
@@ -80,9 +80,6 @@ export async function* ofOneMoment<T>(
   }
 }
 
-/** The number of rows fetched at once. */
-const fetchSize = 1_000;
-
 /** The rows of a statement, of which one at a time is open on a connection. */
 export async function* cursorRows<Row extends QueryResultRow>(
   client: PoolClient,
@@ -91,9 +88,9 @@ export async function* cursorRows<Row extends QueryResultRow>(
 ): AsyncGenerator<Row> {
   await client.query(`declare taken no scroll cursor for ${query}`, values);
   for (;;) {
-    const rows = await rowsOf<Row>(client, `fetch ${fetchSize} from taken`);
+    const rows = await rowsOf<Row>(client, 'fetch 1000 from taken');
     yield* rows;
-    if (rows.length < fetchSize) break;
+    if (rows.length < 1_000) break;
   }
   await client.query('close taken');
 }

@@ -6,11 +6,6 @@ import { withTimeLimit } from '../connection/stoppable.ts';
 
 const record = 'select campaign_mirror.note_key_uses($1::bigint[])';
 
-/** In milliseconds. */
-const minute = 60_000;
-
-/** The maximum number of keys kept: as many as there are claims. */
-const maxRecent = 100_000;
 /** The maximum number of keys written together. */
 const maxGathered = 10_000;
 
@@ -26,7 +21,7 @@ export class KeyUses {
   readonly #pool: Pool;
   readonly #gatherFor: number;
   /** Keys of the last minute: repeated uses, and those that could not be written, are skipped. */
-  readonly #recent = new LRUCache<AccessKeyId, true>({ max: maxRecent, ttl: minute });
+  readonly #recent = new LRUCache<AccessKeyId, true>({ max: 100_000, ttl: 60_000 });
   #gathered = new Set<AccessKeyId>();
   #timer: NodeJS.Timeout | undefined;
   #writing = Promise.resolve();
@@ -52,8 +47,8 @@ export class KeyUses {
     return this.#writing;
   }
 
-  /** Writes the uses noted so far, in bounded time: `timeout` in milliseconds. False if that was not enough. */
-  async stop(timeout = 1_000): Promise<boolean> {
+  /** Writes the uses noted so far. False if `timeout` milliseconds were not enough. */
+  stop(timeout = 1_000): Promise<boolean> {
     const written = this.write().then(() => true);
     return withTimeLimit(timeout, written, false);
   }

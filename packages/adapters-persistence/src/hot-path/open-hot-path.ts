@@ -7,9 +7,6 @@ import { groupedLookUps, postgresIdentity } from './identity.ts';
 import { KeyUses } from './key-uses.ts';
 import type { HotPathObserver } from './observer.ts';
 
-/** Used if the pool sets no limit: the longest time that a timer of Node takes, in milliseconds. */
-const noTimeout = 2_147_483_647;
-
 /** The ports of the use case; they share a pool, statements and the recorder of key uses. */
 export interface OpenHotPath {
   readonly campaigns: CampaignRepository;
@@ -19,9 +16,8 @@ export interface OpenHotPath {
 }
 
 /**
- * The ports of the use case on a pool with these limits: a call waits for its turn as long as for a connection. Statements
- * are `prepared`, except for a pooler in transaction mode that does not keep them. Calls that arrive while a statement is
- * running share the next one and its commit.
+ * A call waits for its turn as long as for a connection. Statements are `prepared`, except for a pooler in transaction mode
+ * that does not keep them. Calls that arrive while a statement is running share the next one and its commit.
  */
 export function openHotPath(
   pool: Pool,
@@ -29,14 +25,15 @@ export function openHotPath(
   observer: HotPathObserver = {},
 ): OpenHotPath {
   const statements = new Statements(pool, { prepared }, observer);
-  const timeout = limits.waitTimeout > 0 ? limits.waitTimeout : noTimeout;
+  // Without a limit, the longest time that a timer of Node takes.
+  const timeout = limits.waitTimeout || 2 ** 31 - 1;
   // Half of the pool, so that other work continues while updates wait for locks.
   const maxLocked = Math.max(1, Math.floor(limits.size / 2));
   const uses = new KeyUses(pool);
   const lookUps = groupedLookUps(statements, timeout, observer);
   const set = groupedUpdates(statements, { maxLocked, timeout }, observer);
   return {
-    campaigns: postgresCampaigns(lookUps.campaign, set, observer, uses),
+    campaigns: postgresCampaigns(lookUps.campaign, set, uses),
     identity: postgresIdentity(lookUps.key, uses),
     uses,
   };

@@ -11,33 +11,37 @@ export interface Right {
 }
 
 const rightsText = `
-  with relations as (
-    select oid, relname::text as object, relkind from pg_class
+  with role as (
+    select oid as who from pg_roles where rolname = coalesce($1, current_user)
+  ), relations as (
+    select who, pg_class.oid, relname::text as object, relkind from pg_class, role
     where relnamespace = 'campaign_mirror'::regnamespace and relkind in ('r', 'v', 'S')
   )
-  select object, attname::text as part, one as right, has_column_privilege(oid, attnum, one) as granted
+  select object, attname::text as part, one as right, has_column_privilege(who, oid, attnum, one) as granted
   from relations join pg_attribute on attrelid = oid and attnum > 0 and not attisdropped,
     unnest(array['select', 'insert', 'update']) as one
   where relkind <> 'S'
   union all
-  select object, null, one, has_table_privilege(oid, one)
+  select object, null, one, has_table_privilege(who, oid, one)
   from relations, unnest(array['delete', 'truncate', 'references', 'trigger']) as one where relkind <> 'S'
   union all
-  select object, null, one, has_sequence_privilege(oid, one)
+  select object, null, one, has_sequence_privilege(who, oid, one)
   from relations, unnest(array['usage', 'select', 'update']) as one where relkind = 'S'
   union all
-  select proname, null, 'execute', has_function_privilege(oid, 'execute')
-  from pg_proc where pronamespace = 'campaign_mirror'::regnamespace and prorettype <> 'trigger'::regtype
+  select proname, null, 'execute', has_function_privilege(who, pg_proc.oid, 'execute')
+  from pg_proc, role where pronamespace = 'campaign_mirror'::regnamespace and prorettype <> 'trigger'::regtype
   union all
-  select 'schema campaign_mirror', null, one, has_schema_privilege('campaign_mirror', one)
-  from unnest(array['usage', 'create']) as one
+  select 'schema campaign_mirror', null, one, has_schema_privilege(who, 'campaign_mirror', one)
+  from role, unnest(array['usage', 'create']) as one
   union all
-  select 'the database', null, 'temporary', has_database_privilege(current_database(), 'temporary')`;
+  select 'the database', null, 'temporary', has_database_privilege(who, current_database(), 'temporary') from role`;
 
-/** Every right in the schema, and whether the current user has it. @throws Unavailable */
-export function grantedRights(database: Pool | ClientBase): Promise<readonly Right[]> {
-  return rowsOf<Right>(database, rightsText);
-}
+/**
+ * Every right in the schema, and whether the role, by default the current user, has it; none if there is no such role.
+ * @throws Unavailable
+ */
+export const grantedRights = (database: Pool | ClientBase, role?: string) =>
+  rowsOf<Right>(database, rightsText, [role ?? null]);
 
 /**
  * The rights of a role that the user lacks, and those it has beyond them, each such as `update on mirrors`. A column that

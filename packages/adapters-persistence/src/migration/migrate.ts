@@ -29,10 +29,7 @@ export interface Migrating {
   readonly retries?: Partial<typeof usualRetries>;
 }
 
-/**
- * One connection migrates, one makes the table of migrations, and one looks for those that hold locks. Statements have no
- * time limit.
- */
+/** One connection migrates, one makes the table of migrations, and one looks for those that hold locks. */
 const unhurried = { size: 3, waitTimeout: 10_000, statementTimeout: 0, queryTimeout: 0 };
 const applicationName = 'campaign-mirror migrations';
 
@@ -145,12 +142,7 @@ const refuseRemains = `
     end if;
   end $$`;
 
-/**
- * Applies the pending migrations and grants the rights of the roles that exist: all of it, or nothing, except that the
- * schema and the table of migrations stay. `lockTimeout` is for each lock, in milliseconds; `beforeCommit` is called when
- * everything is done.
- * @throws the driver's error, such as 42501 when the user may not act as the schema's owner
- */
+/** All of it, or nothing, except that the schema and the table of migrations stay. */
 async function bringUpToDate(
   { orm }: Database,
   lockTimeout: number,

@@ -12,9 +12,6 @@ export interface MigrationState {
   readonly appliedAt: Timestamp | null;
 }
 
-/** SQLSTATEs of a missing table or schema: then no migration was applied. */
-const missingTableCodes = new Set(['42P01', '3F000']);
-
 /**
  * Every migration of this version in order, then those of others. Every role of the schema may read the names; the
  * times only the operator and the owner: without `times` they are null.
@@ -29,7 +26,8 @@ export async function migrationStates(
   const { rows } = await (database as Pool)
     .query<{ name: string; at: Timestamp | null }>(text)
     .catch((error) => {
-      if (missingTableCodes.has(codeOf(error))) return { rows: [] };
+      // The table or the schema is missing.
+      if (['42P01', '3F000'].includes(codeOf(error))) return { rows: [] };
       throw portFault(error);
     });
   const applied = new Map(rows.map((row) => [row.name, row.at]));

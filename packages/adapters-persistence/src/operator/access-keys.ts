@@ -98,8 +98,8 @@ export class PostgresAccessKeys extends AuditedAdapter implements domain.AccessK
 }
 
 /**
- * A time by the database's clock, which also decides the expiry. All times of a statement count from the same moment,
- * because a successor gets the difference as its life.
+ * By the database's clock, which also decides the expiry. All times of a statement count from the same moment, because a
+ * successor gets the difference as its life.
  */
 function inSeconds(seconds: number) {
   return raw<domain.Timestamp>('statement_timestamp() + make_interval(secs => ?)', [seconds]);

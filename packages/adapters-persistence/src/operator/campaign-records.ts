@@ -66,13 +66,13 @@ const isOdd = `
 const isInternational = `or lowered ~ '[^ -~]|%(25)*[c-f]'`;
 
 /**
- * The next mirrors that can be on the hosts or have them elsewhere in the address, with these columns, by the index of their campaigns, or of the owner's
- * campaigns. @throws Unavailable
+ * The next mirrors, with these columns: all, or those that can be on the hosts or have them elsewhere in the address. By the
+ * index of their campaigns, or of the owner's campaigns. @throws Unavailable
  */
 export async function examineMirrors<Row extends QueryResultRow>(
   pool: Pool,
   columns: string,
-  { after = 0 as domain.CampaignId, limit, owner, hosts = [] }: domain.MirrorPage,
+  { after = 0 as domain.CampaignId, limit, owner, hosts }: domain.MirrorPage,
 ): Promise<domain.ExaminedMirrors<Row>> {
   const ownerValues = owner === undefined ? [] : [owner];
   const from = owner === undefined ? ofAll : ofOwner;
@@ -80,19 +80,22 @@ export async function examineMirrors<Row extends QueryResultRow>(
     select count(*) as examined, min(campaign_id) as first, max(campaign_id) as last
     from (select campaign_id from ${nextOf(owner)}) as numbers`;
   const { examined, first, last } = await rowOf<Range>(pool, ends, [after, limit, ...ownerValues]);
-  const isNear = hosts.map((_, index) => `strpos(lowered, $${index + 3 + ownerValues.length}) > 0 or`);
+  const isNear = hosts
+    ?.map((_, index) => `strpos(lowered, $${index + 3 + ownerValues.length}) > 0 or`)
+    .join(' ');
+  const international = hosts?.some((host) => host.includes('xn--')) ? isInternational : '';
   // Without the offset, the planner would compute them once for each of their uses.
   const text = `
     select ${columns} from (
       select mirrors.*, lower(target_url collate "C") as lowered, ${authority} from ${from} between $1 and $2 offset 0
     ) as mirrors
-    where ${isNear.join(' ')} ${isOdd} ${hosts.some((host) => host.includes('xn--')) ? isInternational : ''}
+    ${hosts ? `where ${isNear} ${isOdd} ${international}` : ''}
     order by campaign_id`;
   const partSize = Math.ceil((last - first + 1) / partsAtOnce);
   const parts = Array.from({ length: partsAtOnce }, (_, index) => {
     const begin = first + index * partSize;
     const end = Math.min(begin + partSize - 1, last);
-    return rowsOf<Row>(pool, text, [begin, end, ...ownerValues, ...hosts]);
+    return rowsOf<Row>(pool, text, [begin, end, ...ownerValues, ...(hosts ?? [])]);
   });
   const mirrors = (await Promise.all(parts)).flat();
   return { mirrors, examined, last: examined < limit ? undefined : last };
@@ -118,26 +121,15 @@ export const postgresCampaignRecords = (pool: Pool): domain.CampaignRecords => (
     return (await rowsOf<RecordRow>(pool, recordPage, values)).map(recordOf);
   },
 
-  listMirrors: async (page) => {
-    if (page.hosts) return examineMirrors<domain.Mirror>(pool, mirrorColumns, page);
-    const { owner, after = 0, limit } = page;
-    const text = `
-      select ${mirrorColumns} from (select mirrors.* from ${nextOf(owner)}) as mirrors order by campaign_id`;
-    const values = owner === undefined ? [after, limit] : [after, limit, owner];
-    const mirrors = await rowsOf<domain.Mirror>(pool, text, values);
-    const examined = mirrors.length;
-    return { mirrors, examined, last: examined < limit ? undefined : mirrors.at(-1)?.campaignId };
-  },
+  listMirrors: (page) => examineMirrors<domain.Mirror>(pool, mirrorColumns, page),
 });
 
-const countText = 'select count(*) as number from campaign_mirror.campaigns';
 const allText = recordsText(`(${namedCampaigns}) as asked`);
 
 /** Exports from PostgreSQL. `signal` ends a reading at once, by throwing the signal's reason. */
 export const postgresCampaignExport = (pool: Pool, signal?: AbortSignal): domain.CampaignExport => ({
-  all: (onCount) =>
+  all: () =>
     ofOneMoment(pool, signal, async function* (client) {
-      onCount?.((await rowOf<{ number: number }>(client, countText)).number);
       for await (const row of cursorRows<RecordRow>(client, allText)) yield recordOf(row);
     }),
 });

@@ -55,14 +55,10 @@ const demonstrationText = `
   where by_default.owner_id = $1 and by_default.is_default`;
 
 /** The keys that expire within 30 days, the next one first; at most 20. @throws Unavailable */
-export function expiringKeys(pool: Pool): Promise<ExpiringKey[]> {
-  return rowsOf<ExpiringKey>(pool, expiringText);
-}
+export const expiringKeys = (pool: Pool) => rowsOf<ExpiringKey>(pool, expiringText);
 
 /** The last ten moves, the newest first. @throws Unavailable */
-export function recentMoves(pool: Pool): Promise<RecentMove[]> {
-  return rowsOf<RecentMove>(pool, movesText);
-}
+export const recentMoves = (pool: Pool) => rowsOf<RecentMove>(pool, movesText);
 
 /** The campaign of the demonstration set that has a mirror. @throws Unavailable */
 export async function demonstrationCampaign(pool: Pool): Promise<CampaignId | undefined> {

@@ -12,9 +12,7 @@ export const entries = `
     address_before as "addressBefore", address_after as "addressAfter",
     ${timestampText('changed_at')} as "changedAt", request_id as "requestId"`;
 
-/**
- * The number of the last change of campaign $1: of the mirror, or, if it was deleted, from the audit's entry.
- */
+/** The number of the last change of campaign $1: of the mirror, or, if it was deleted, from the audit's entry. */
 const lastChange = `coalesce(
       (select last_change_id from campaign_mirror.mirrors where campaign_id = $1),
       (select last_change_id from campaign_mirror.operator_audit as deletion

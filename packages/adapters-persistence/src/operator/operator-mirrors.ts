@@ -14,7 +14,7 @@ import {
 } from '../statements/mirrors-to-set.ts';
 import { examineMirrors } from './campaign-records.ts';
 
-/** What the audit records about mirrors that the operator sets. */
+/** For the audit. */
 interface AuditedSetting {
   readonly kind: 'mirror-set' | 'mirror-restored' | 'mirrors-moved';
   readonly owner: domain.OwnerId | null;
@@ -24,9 +24,8 @@ interface AuditedSetting {
 }
 
 /**
- * Sets mirrors for the operator, and records that in the history and the audit, all in one transaction. Only a statement
- * for a single mirror may wait for a lock: as long as the database does, or up to `lockTimeout` milliseconds. Returns the
- * result of each, and the number of the entry in the audit, which exists if any mirror was set. @throws Unavailable
+ * Only a statement for a single mirror may wait for a lock: as long as the database does, or up to `lockTimeout`
+ * milliseconds. The entry in the audit exists if any mirror was set. @throws Unavailable
  */
 async function setAsOperator(
   pool: Pool,

@@ -108,9 +108,9 @@ const mirrors = `${recording('created_mirrors')}
         insert into campaign_mirror.mirror_history
           (id, previous_id, campaign_id, mirror_id, actor, owner_id, address_before, address_after, changed_at, request_id,
             audit_id)
-        select change_id, nullif(returned.last_change_id, 0), returned.campaign_id, returned.id, 'operator', returned.owner_id,
-          address_before, target_url, now, acts.request_id, entry
-        from returned join campaign_mirror.operator_audit as acts on acts.id = entry
+        select change_id, returned.last_change_id, returned.campaign_id, returned.id, 'operator', returned.owner_id,
+          address_before, target_url, now, (select acts.request_id from campaign_mirror.operator_audit as acts where acts.id = entry), entry
+        from returned
       )
       update campaign_mirror.mirrors set last_change_id = returned.change_id, updated_at = returned.now
       from returned where mirrors.id = returned.id;

@@ -1,17 +1,25 @@
 /*
- * What enforces the promises of the schema: functions, triggers, constraints. A restore that was killed, a dump without
+ * What enforces the promises of the schema: views, functions, triggers, constraints. A restore that was killed, a dump without
  * its owners, or somebody's hand can leave any of it away, off, or another's. The functions and triggers below are the only
  * place of their text: each migration brings them up to date, and each `migrate` puts them right.
  */
 import { hash } from 'node:crypto';
 import { auditTriggers } from './audit-triggers.ts';
-import { changesByTransaction, changesSince, countClicks } from './feed.ts';
+import { changesByTransaction, changesSince, countClicks, transactionsAhead } from './feed.ts';
 import { appendOnly, pruning } from './history-functions.ts';
 import { noteKeyUses } from './keys.ts';
 import { isNoAddress, mirrorTriggers } from './mirror-triggers.ts';
-import type { Run } from './numbers.ts';
+import { numberRanges, type Run } from './numbers.ts';
 import { setMirrorsFunctions } from './set-mirrors.ts';
-import { denyHosts, greatest } from './tables.ts';
+import {
+  constraintTexts,
+  denyHosts,
+  factsKey,
+  filled,
+  oneDefaultCampaign,
+  tableNames,
+  tables,
+} from './tables.ts';
 
 const texts = [
   mirrorTriggers,
@@ -26,9 +34,9 @@ const texts = [
 ].join('');
 
 export interface Enforced {
-  readonly kind: 'function' | 'trigger' | 'constraint' | 'index';
+  readonly kind: 'view' | 'function' | 'trigger' | 'constraint' | 'index';
   readonly name: string;
-  /** Of all but a function. */
+  /** Of a trigger, a constraint or an index. */
   readonly table?: string;
   /** Of a function: its body; of all else its definition, plainly. Of primary and unique keys, only their names are compared. */
   readonly body?: string;
@@ -43,7 +51,19 @@ export interface Enforced {
  * `between` and `in` into others, orders events, and writes times and intervals as the session has it.
  */
 const decoration = String.raw` not valid$| using "*btree|"*campaign_mirror"*\.|::"*(double precision|timestamp with time zone|\w+)"*(\[\])*|[\s()'"]`;
-const plain = (definition: string) => definition.toLowerCase().replace(new RegExp(decoration, 'g'), '');
+const plain = (definition: string, left = decoration) =>
+  definition.toLowerCase().replace(new RegExp(left, 'g'), '');
+
+/** Of a view, PostgreSQL 15 also names the table of each column. */
+const decorationOfView = String.raw`;$|"*(${tableNames.join('|')}|numbers|pg_sequence|move|part)(_id_seq)*"*\.|${decoration}`;
+const viewText = /create (?:or replace )?view campaign_mirror\.(\w+) as(.*?);/gs;
+const viewTexts = [...`${tables}${numberRanges}${transactionsAhead}`.matchAll(viewText)];
+/** One reads another, so all are made. Whoever may read them gets that right afterwards. */
+const viewsAnew = `drop view if exists ${viewTexts.map(([, name]) => `campaign_mirror.${name}`)};
+  ${viewTexts.map(([text]) => text).join('')}`;
+const views = viewTexts.map(([, name = '', definition = '']): Enforced => {
+  return { kind: 'view', name, body: plain(definition, decorationOfView), text: viewsAnew };
+});
 
 const functionText = /create or replace function campaign_mirror\.(\w+)[^$]*\$\$(.*?)\$\$;/gs;
 const functions = [...texts.matchAll(functionText)].map(([text, name = '', body = '']): Enforced => {
@@ -58,8 +78,6 @@ const triggers = [...texts.matchAll(triggerText)].map(([text, name = '', table =
   return { kind: 'trigger', name, table, body, text };
 });
 
-const factsKey = 'mirrors_campaign_id_owner_id_is_default_fkey';
-
 /** Follows what the foreign key would have done, then trusts it again. */
 const settleMirrors = `
   update campaign_mirror.mirrors set owner_id = campaigns.owner_id, is_default = campaigns.is_default
@@ -69,63 +87,6 @@ const settleMirrors = `
   where not exists (select from campaign_mirror.campaigns where campaigns.id = mirrors.campaign_id);
   alter table campaign_mirror.mirrors validate constraint ${factsKey}`;
 
-const between = (value: string, least: number, most: number) =>
-  `${value} >= ${least} and ${value} <= ${most}`;
-const isIdentifier = (column: string) => `check (${between(column, 1, greatest)})`;
-
-/**
- * Constraints of the tables, and those that keep the history and the audit from misleading a reader or making the view of
- * moves fail. All but the unique ones are made as not valid: no row that is there is read, or keeps one from being made.
- */
-const constraintTexts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  campaigns: {
-    campaigns_pkey: 'primary key (id)',
-    campaigns_id_owner_id_is_default_key: 'unique (id, owner_id, is_default)',
-    campaigns_id_check: isIdentifier('id'),
-    campaigns_owner_id_check: isIdentifier('owner_id'),
-  },
-  mirrors: {
-    mirrors_pkey: 'primary key (id)',
-    mirrors_campaign_id_key: 'unique (campaign_id)',
-    mirrors_id_check: isIdentifier('id'),
-    mirrors_clicks_check: `check (${between('clicks', 0, greatest)})`,
-    [factsKey]: `foreign key (campaign_id, owner_id, is_default)
-      references campaign_mirror.campaigns (id, owner_id, is_default) on update cascade on delete cascade`,
-  },
-  access_keys: {
-    access_keys_pkey: 'primary key (id)',
-    access_keys_hash_key: 'unique (hash)',
-    access_keys_hash_check: 'check (octet_length(hash) = 32)',
-    access_keys_hosts_check: 'check (cardinality(hosts) > 0 and array_position(hosts, null) is null)',
-    access_keys_id_check: isIdentifier('id'),
-    access_keys_owner_id_check: isIdentifier('owner_id'),
-  },
-  denied_hosts: {
-    denied_hosts_pkey: 'primary key (host)',
-    denied_hosts_host_check: `check (${between('length(host)', 1, 255)})`,
-  },
-  key_uses: {
-    key_uses_pkey: 'primary key (access_key_id)',
-    key_uses_access_key_id_fkey:
-      'foreign key (access_key_id) references campaign_mirror.access_keys (id) on delete cascade',
-  },
-  mirror_history: {
-    mirror_history_pkey: 'primary key (id)',
-    mirror_history_check: "check ((access_key_id is not null) = (actor = 'key'))",
-    mirror_history_check1: "check ((subject is not null) = (actor <> all (array['key', 'operator'])))",
-    mirror_history_check2: "check (audit_id is null or actor = 'operator')",
-  },
-  operator_audit: {
-    operator_audit_pkey: 'primary key (id)',
-    operator_audit_id_check: isIdentifier('id'),
-    // 1 to 200 characters on one line, as labels are in the domain.
-    operator_audit_operator_check: String.raw`check (${between('length(operator)', 1, 200)} and operator collate "C" !~ '[\u0001-\u001f\u007f-\u009f\u2028\u2029]')`,
-    operator_audit_operator_check1: 'check (operator = btrim(operator))',
-    operator_audit_request_id_check: `check (${between('octet_length(request_id)', 1, 128)} and request_id collate "C" !~ '[^!-~]')`,
-    operator_audit_details_check: `check (jsonb_typeof(details) = 'object' and octet_length(details::text) <= 65536
-      and (details->>'undoes' is null or details->>'undoes' ~ '^[1-9][0-9]{0,15}$'))`,
-  },
-};
 const constraints = Object.entries(constraintTexts).flatMap(([table, definitions]) =>
   Object.entries(definitions).map(([name, definition]): Enforced => {
     const isUnique = /^(?:primary|unique)/.test(definition);
@@ -143,29 +104,21 @@ const constraints = Object.entries(constraintTexts).flatMap(([table, definitions
   }),
 );
 
-/** The columns that are never null, beside the primary keys. */
-const filled: Readonly<Record<string, string>> = {
-  campaigns: 'owner_id is_default created_at',
-  mirrors: 'campaign_id owner_id is_default target_url clicks updated_externally created_at updated_at',
-  access_keys: 'hash displayed name owner_id created_at',
-  key_uses: 'used_at',
-  mirror_history:
-    'campaign_id mirror_id actor owner_id address_before address_after changed_at request_id transaction_id',
-  operator_audit: 'acted_at act operator database_role request_id details',
-};
-
 /** Of the indexes, the one that is a rule, and that without which each look of the feed would read the whole history. */
-const indexes = [
-  'create unique index one_default_campaign_an_owner on campaign_mirror.campaigns (owner_id) where is_default',
-  changesByTransaction,
-].map((text): Enforced => {
+const indexes = [oneDefaultCampaign, changesByTransaction].map((text): Enforced => {
   const [, name = '', table = ''] = /index (\w+) on campaign_mirror\.(\w+)/.exec(text) ?? [];
   // One whose building was interrupted is there, and is not used.
   const made = `drop index if exists campaign_mirror.${name}; ${text}`;
   return { kind: 'index', name, table, body: plain(text), text: made };
 });
 
-export const enforced: readonly Enforced[] = [...functions, ...triggers, ...constraints, ...indexes];
+export const enforced: readonly Enforced[] = [
+  ...views,
+  ...functions,
+  ...triggers,
+  ...constraints,
+  ...indexes,
+];
 
 /** Something of the schema that does not enforce what it should. */
 export interface EnforcementFault {
@@ -182,9 +135,9 @@ const asked = JSON.stringify(
 
 const other = "'is not that of this version'";
 /** A later PostgreSQL than those that the tests run on might show it otherwise, which must not keep a service from starting. */
-const isOther = (definition: string) =>
+const isOther = (definition: string, left = decoration) =>
   `(current_setting('server_version_num')::int < 190000
-        and md5(regexp_replace(lower(${definition}), $re$${decoration}$re$, '', 'g')) <> body)`;
+        and md5(regexp_replace(lower(${definition}), $re$${left}$re$, '', 'g')) <> body)`;
 
 /**
  * The fault of each that is not as above, by its place in `enforced`; and, with the place null, of a table that somebody has
@@ -196,9 +149,13 @@ const faultsText = `
     select * from json_to_recordset($1) as one (place int, kind text, name text, "table" text, body text, definer boolean)
   ), here as (select oid, nspowner from pg_namespace where nspname = 'campaign_mirror'),
   found as (
+    select place, case when pg_class.oid is null then 'is missing'
+      when reloptions is not null or ${isOther('pg_get_viewdef(pg_class.oid)', decorationOfView)} then ${other} end as fault
+    from asked cross join here left join pg_class on relnamespace = here.oid and relname = name and relkind = 'v' where kind = 'view'
+    union all
     select place, case when pg_proc.oid is null then 'is missing'
       when md5(prosrc) <> body or prosecdef <> definer or array_to_string(proconfig, ' ') is distinct from
-        'search_path=pg_catalog, pg_temp' then ${other} end as fault
+        'search_path=pg_catalog, pg_temp' then ${other} end
     from asked cross join here left join pg_proc on pronamespace = here.oid and proname = name where kind = 'function'
     union all
     select place, case when pg_trigger.oid is null then 'is missing' when tgenabled <> 'O' then 'is off'

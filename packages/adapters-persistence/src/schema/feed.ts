@@ -23,7 +23,7 @@ const isAhead = `transaction_id >= pg_snapshot_xmax(pg_current_snapshot())
  * logical replication. The feed would give it once this server gets there.
  */
 export const transactionsAhead = `
-  create or replace view campaign_mirror.transactions_ahead (transaction_id) as
+  create or replace view campaign_mirror.transactions_ahead as
     select transaction_id from campaign_mirror.mirror_history where ${isAhead} order by transaction_id desc limit 1;`;
 
 /**

@@ -101,9 +101,7 @@ export const revokeTemporary = `
     end if;
   end $$`;
 
-/**
- * By default, everybody may make large objects, which can fill the disk, too. A superuser runs it in each database.
- */
+/** By default, everybody may make large objects, which can fill the disk, too. A superuser runs it in each database. */
 export const revokeLargeObjects =
   'revoke execute on function lo_creat(integer), lo_create(oid), lo_from_bytea(oid, bytea) from public';
 

@@ -75,7 +75,7 @@ const times = `
 
 /**
  * What a mirror gets when it is created: the facts of its campaign, and the last change of an earlier mirror of that
- * number, 0 if it never changed.
+ * number.
  */
 const facts = `
   create or replace function campaign_mirror.take_facts_of_the_campaign() returns trigger language plpgsql
@@ -86,9 +86,9 @@ const facts = `
       if not found then
         raise foreign_key_violation using message = format('there is no campaign %s', new.campaign_id);
       end if;
-      new.last_change_id := coalesce(new.last_change_id, (
-        select coalesce(deletion.last_change_id, 0) from campaign_mirror.operator_audit as deletion
-        where deletion.campaign_id = new.campaign_id and ${isDeletion} order by deletion.id desc limit 1));
+      new.last_change_id := (
+        select deletion.last_change_id from campaign_mirror.operator_audit as deletion
+        where deletion.campaign_id = new.campaign_id and ${isDeletion} order by deletion.id desc limit 1);
       new.created_at := least(new.created_at, clock_timestamp());
       new.updated_at := least(new.updated_at, clock_timestamp());
       if new.updated_externally_at > new.updated_at then new.updated_externally_at := new.updated_at; end if;

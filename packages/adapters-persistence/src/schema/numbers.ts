@@ -21,11 +21,11 @@ export interface Numbers extends NumberRange {
 
 /** `highest` is the number of a row that the sequence has to be beyond. */
 const numbers = `
-  create view campaign_mirror.numbers (table_name, first, last, assigned, highest) as ${tableNames
+  create view campaign_mirror.numbers as ${tableNames
     .map(
       (table) => `
-    select '${table}', seqmin, seqmax, last_value - case when is_called then 0 else 1 end, coalesce((
-      select max(id) from campaign_mirror.${table} where id <= least(seqmax, ${countedUpTo})), 0)
+    select '${table}' as table_name, seqmin as first, seqmax as last, last_value - case when is_called then 0 else 1 end as assigned,
+      coalesce((select max(id) as max from campaign_mirror.${table} where id <= least(seqmax, ${countedUpTo})), 0) as highest
     from campaign_mirror.${table}_id_seq, pg_sequence where seqrelid = 'campaign_mirror.${table}_id_seq'::regclass`,
     )
     .join(' union all ')};`;
@@ -36,10 +36,10 @@ const numbers = `
  */
 export const numberRanges = `
   ${numbers}
-  create or replace view campaign_mirror.sequences_behind (sequence, mended_by) as
-    select table_name || '_id_seq', format(
+  create or replace view campaign_mirror.sequences_behind as
+    select table_name || '_id_seq' as sequence, format(
       'select setval(%L, (select max(id) from campaign_mirror.%I where id <= %s))',
-      'campaign_mirror.' || table_name || '_id_seq', table_name, least(last, ${countedUpTo}))
+      'campaign_mirror.' || table_name || '_id_seq', table_name, least(last, ${countedUpTo})) as mended_by
     from campaign_mirror.numbers where highest > assigned;`;
 
 /** Runs a statement, by whichever library. */

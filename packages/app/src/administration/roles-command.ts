@@ -52,9 +52,8 @@ export function rolesCommands(call: Call) {
 }
 
 /**
- * Shows the passwords, before the roles are created: a role whose password nobody has seen would be of no use. With a
- * folder, they are written there instead, each role's in a folder of its own, so that each can be given to its own program
- * only. @throws ClearError
+ * Shows the passwords before the roles are created: a role whose password nobody has seen would be of no use. In `folder`,
+ * each has a folder of its own, which can be given to its own program only. @throws ClearError
  */
 async function handOver(
   { output }: Call,

@@ -1,12 +1,8 @@
-/*
- * What to say to an operator about a fault of the database, in one line without a password: what is wrong, in the words of
- * the server or the driver, and what to do, by the code of the fault.
- */
+/* What to say to an operator about a fault of the database, in one line without a password. */
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import * as sql from '@campaign-mirror/adapters-persistence/sql';
 import { Unavailable } from '@campaign-mirror/domain';
 
-/** The database by its address, without a password. */
 export function nameOf({ host, port, database }: sql.DatabaseAddress): string {
   return `${host ?? 'localhost'}:${port ?? 5432}/${database ?? ''}`;
 }
@@ -32,9 +28,8 @@ const undone: Advice = {
     'a sequence is behind its table: `./campaign-mirror doctor` names it, and the statement that mends it',
   '25006': namePrimary,
   '53300': 'end sessions, or raise its limit (max_connections, connection limit)',
-  '53100': 'make its disk larger',
   // With the dot it is no number, which JavaScript would put before the others.
-  '53.': 'its log says which resource it lacks',
+  '53.': 'its log says which resource it lacks, such as disk space',
 };
 
 /** The configuration of the server or of the client is wrong: neither waiting nor repeating helps. */
@@ -43,15 +38,11 @@ const misconfigured: Advice = {
   '08P01 .*startup parameter':
     'nothing was done; set DATABASE_POOLER=transaction, or connect to the server itself',
   '08P01 .*statement pooling': 'nothing was done; set pool_mode = transaction in the pooler',
-  ' The server does not support SSL': 'switch it on there (ssl = on), or set sslmode=disable',
   '28| SASL':
     'check the name of the user, its password and pg_hba.conf; if that lets it in with TLS only, set sslmode=verify-full',
   '3D000': 'create it, or correct DATABASE_URL or PGDATABASE',
-  'DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_|CERT_SIGNATURE_FAILURE':
-    'name the file of the CA of its certificate by sslrootcert or PGSSLROOTCERT',
-  ERR_TLS_CERT_ALTNAME_INVALID:
-    'connect by the name that its certificate is for, or check the CA alone with sslmode=verify-ca',
-  'ERR_SSL|ERR_TLS|ERR_OSSL|\\w*CERT': 'check its settings of TLS (ssl_…), its certificate and the clocks',
+  ' The server does not support SSL|ERR_SSL|ERR_TLS|ERR_OSSL|UNABLE_TO_|\\w*CERT':
+    'check sslmode, the CA of its certificate (sslrootcert or PGSSLROOTCERT), the name that it is for, and the clocks',
 };
 
 /** What to do about a schema without a record of its migrations, as it is after a restore of the schema alone. */
@@ -65,7 +56,11 @@ const unprepared: Readonly<Record<Activity, Advice>> = {
   migrating: {
     // A table, a function or a trigger exists already.
     '42P07|42723|42710': `the schema has no record of its migrations: ${withoutRecord}`,
-    '42P01': `nothing was done; another program dropped a table: ${withoutRecord}`,
+    // What was missing is made again.
+    '23502|23505':
+      'nothing was done; rows that it would have refused were written meanwhile: correct or delete them as the owner of the schema, then repeat it',
+    '2BP01':
+      'nothing was done; drop the views that read those of campaign_mirror, repeat this, and make them again',
     '42501': `${migrate}, or if there is no schema yet, \`./campaign-mirror roles create\` as the owner of the database; start with RUN_MIGRATIONS=false`,
   },
   acting: {
@@ -150,7 +145,6 @@ function adviceFor(error: unknown, advice: Advice): string | undefined {
   return Object.entries(advice).find(([faults]) => new RegExp(`^(?:${faults})`).test(fault))?.[1];
 }
 
-/** The message of a fault, and its code. */
 function inWords(error: unknown): string {
   const code = sql.codeOf(error);
   return code ? `${messageOf(error)} (${code})` : messageOf(error);

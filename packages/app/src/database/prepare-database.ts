@@ -19,9 +19,8 @@ const betweenTries = 250;
 const timeout = 2_000;
 
 /**
- * Waits for the database, migrates it, makes all checks, and logs their warnings. `ending` gives up what remains. Returns the
- * hosts that no mirror may point to, unless it was given up.
- * @throws ClearError when the database does not answer or may not be used, or when a check finds a problem that ends a start
+ * Waits for the database, migrates it, makes all checks, and logs their warnings. Returns the hosts that no mirror may point
+ * to, unless `ending` gave it up. @throws ClearError
  */
 export async function prepareDatabase(
   access: DatabaseAccess,
@@ -39,8 +38,7 @@ export async function prepareDatabase(
 
 /**
  * Waits until the database answers, at most DATABASE_WAIT or until `givenUp`, calls `first`, whose result it returns, and makes
- * the checks of these names.
- * Connects with the parameters of the service's pool, which a pooler may refuse.
+ * the checks of these names. Connects with the parameters of the service's pool, which a pooler may refuse.
  * @throws ClearError when it does not answer or rejects the login, or when a check finds a problem that ends a start
  */
 export async function awaitDatabase<T>(

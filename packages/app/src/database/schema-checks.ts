@@ -90,7 +90,7 @@ function noneIfAbsent(error: Error): never[] {
 const rowsIfThere = <Row extends QueryResultRow>(database: CheckInput['database'], text: string) =>
   statement(database)<Row>(text, []).catch(noneIfAbsent);
 
-/** Functions, triggers and constraints: a restore that was killed leaves them off, and nothing else shows it. */
+/** Views, functions, triggers and constraints: a restore that was killed leaves them off, and nothing else shows it. */
 export async function checkEnforcement({ facts, database }: CheckInput): Promise<Result[]> {
   const { name, replication_role, schema_owner } = facts;
   const states = await sql.migrationStates(database).catch(() => []);
@@ -101,7 +101,7 @@ export async function checkEnforcement({ facts, database }: CheckInput): Promise
     return [problem(finding, `alter role ${name} reset session_replication_role`)];
   }
   const faults = await sql.enforcementFaults(statement(database));
-  if (faults.length === 0) return [ok('functions, triggers and constraints are there, and on')];
+  if (faults.length === 0) return [ok('views, functions, triggers and constraints are as they should be')];
   const listed = faults.slice(0, 5).map(({ finding }) => finding);
   if (faults.length > listed.length) listed.push(`${faults.length - listed.length} more`);
   const isMended = faults.every(({ mended }) => mended !== null);

@@ -1,8 +1,8 @@
 import type { CallLimits, Count, Limiter, Rate } from '@campaign-mirror/adapters-http';
-import type { Redis } from 'ioredis';
 import { LRUCache } from 'lru-cache';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { type Log, throttled } from '../logging/log-events.ts';
+import type { Life } from '../process/life.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /** The names of the limits, in the log and in Redis. */
@@ -11,23 +11,17 @@ type LimitName = 'key' | 'failed-keys';
 /** Counts one more for a key or an address. Rejects within a bounded time if it cannot. */
 type Counting = (keyOrAddress: string) => Promise<Count>;
 
-interface Counts {
-  counting(limit: LimitName, rate: Rate): Counting;
-  close(): void;
-}
-
 /** The limits that are set. They count in Redis if REDIS_URL is set, otherwise in this process. */
-export async function openLimits(settings: Settings, log: Log): Promise<CallLimits & { close(): void }> {
-  const { RATE_LIMIT, FAILED_KEY_LIMIT, REDIS_URL } = settings;
-  if (!RATE_LIMIT && !FAILED_KEY_LIMIT) return { close: () => {} };
-  const inMemory: Counts = { counting: (_, rate) => memoryCounting(rate), close: () => {} };
-  const { counting, close } = REDIS_URL ? await redisCounts(REDIS_URL) : inMemory;
-  const limiter = (name: LimitName, rate: Rate) => limiterOf(name, rate, counting(name, rate), log);
-  return {
-    ...(RATE_LIMIT && { keys: limiter('key', RATE_LIMIT) }),
-    ...(FAILED_KEY_LIMIT && { failedKeys: limiter('failed-keys', FAILED_KEY_LIMIT) }),
-    close,
-  };
+export async function openLimits(
+  { RATE_LIMIT, FAILED_KEY_LIMIT, REDIS_URL }: Settings,
+  log: Log,
+  life: Pick<Life, 'atEnd'>,
+): Promise<CallLimits> {
+  const inMemory = (_: LimitName, rate: Rate) => memoryCounting(rate);
+  const isShared = REDIS_URL && (RATE_LIMIT || FAILED_KEY_LIMIT);
+  const counting = isShared ? await sharedCounting(REDIS_URL, life) : inMemory;
+  const limiter = (name: LimitName, rate?: Rate) => rate && limiterOf(name, rate, counting(name, rate), log);
+  return { keys: limiter('key', RATE_LIMIT), failedKeys: limiter('failed-keys', FAILED_KEY_LIMIT) };
 }
 
 /** If a request cannot be counted, it passes: a limit is worth less than a change of a live mirror. */
@@ -61,45 +55,14 @@ export function memoryCounting({ limit, seconds }: Rate, max = 50_000): Counting
   };
 }
 
-/** Counts that several processes or machines share. While the connection is broken, they reject with the reason. */
-async function redisCounts(url: URL): Promise<Counts> {
-  let fault: Error | undefined;
-  const client = await connectRedis(url, (error) => {
-    fault = error;
-  });
-  const explained = (error: unknown): never => {
-    if (client.status === 'ready') throw error;
-    throw new Error('Redis is unavailable', { cause: fault ?? error });
-  };
-  return {
-    counting: (name, rate) => {
-      const count = redisCounting(client, name, rate);
-      return (keyOrAddress) => count(keyOrAddress).catch(explained);
-    },
-    close: () => client.disconnect(),
-  };
-}
-
-export function redisCounting(storeClient: Redis, name: LimitName, { limit, seconds }: Rate): Counting {
-  const limiter = new RateLimiterRedis({
-    storeClient,
-    points: limit,
-    duration: seconds,
-    // The rate is a part of the key: a window of another rate would not fit.
-    keyPrefix: `campaign-mirror:${name}:${limit}/${seconds}`,
-    rejectIfRedisNotReady: true,
-  });
-  return (keyOrAddress) => limiter.consume(keyOrAddress).then(countOf, countOf);
-}
-
 /**
- * A client that connects again whenever its connection breaks. Without a connection, commands fail at once; no command
- * waits for long, and none is sent twice. `onFault` receives the reason of each failed attempt. Times are in milliseconds.
+ * Counts that several processes or machines share. While the connection is broken, they reject with the reason, and at once;
+ * no command waits for long, and none is sent twice. Times are in milliseconds.
  */
-export async function connectRedis({ href }: URL, onFault: (error: Error) => void): Promise<Redis> {
+async function sharedCounting(url: URL, life: Pick<Life, 'atEnd'>) {
   // Loaded only if it is needed.
   const { Redis } = await import('ioredis');
-  const client = new Redis(href, {
+  const client = new Redis(url.href, {
     protocol: 2,
     connectionName: 'campaign-mirror',
     disableClientInfo: true,
@@ -115,6 +78,24 @@ export async function connectRedis({ href }: URL, onFault: (error: Error) => voi
     // After a failover by address, the connection that stays leads to a replica.
     reconnectOnError: ({ message }) => message.includes('READONLY'),
   });
-  client.on('error', onFault);
-  return client;
+  let fault: Error | undefined;
+  client.on('error', (error) => {
+    fault = error;
+  });
+  life.atEnd('limits', () => client.disconnect());
+  const explained = (error: unknown): never => {
+    if (client.status === 'ready') throw error;
+    throw new Error('Redis is unavailable', { cause: fault ?? error });
+  };
+  return (name: LimitName, { limit, seconds }: Rate): Counting => {
+    const limiter = new RateLimiterRedis({
+      storeClient: client,
+      points: limit,
+      duration: seconds,
+      // The rate is a part of the key: a window of another rate would not fit.
+      keyPrefix: `campaign-mirror:${name}:${limit}/${seconds}`,
+      rejectIfRedisNotReady: true,
+    });
+    return (keyOrAddress) => limiter.consume(keyOrAddress).then(countOf, countOf).catch(explained);
+  };
 }

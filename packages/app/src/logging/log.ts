@@ -41,7 +41,7 @@ export type LogLines = ReturnType<typeof logLines>;
 let latest = 0;
 let text = '';
 
-/** The present time in ISO 8601 and UTC, with milliseconds: formatted once for all lines of a millisecond. */
+/** The present time, formatted once for all lines of a millisecond. */
 export function timeOfLine(): string {
   const now = Date.now();
   if (now !== latest) {

@@ -146,7 +146,7 @@ async function migrateWithNotes(
   if (!done) call.throwIfStopped('Nothing was done.');
 }
 
-/** The same, and the hosts of the setting hold for every process from then on. @throws ClearError; Interrupted */
+/** The same, and the hosts of the setting hold for every process from then on. */
 export async function migrateAsOwner(call: Call, numbers?: Migrating['numbers']): Promise<void> {
   await withDatabase(call, async (access, settings) => {
     await migrateWithNotes(access, call, numbers);

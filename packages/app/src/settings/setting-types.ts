@@ -94,10 +94,7 @@ export const proxies = parsed(
   (list) => trustedProxies(items(list)),
 );
 
-/**
- * Scheme, host and port as a browser sends them: in lower case, without a slash at the end or a default port. The origin of
- * an extension is not one that the URL standard knows: it ends with letters or a UUID, in Safari in upper case.
- */
+/** As a browser sends them. The origin of an extension is not one that the URL standard knows; Safari's is in upper case. */
 export const origins = parsed<readonly string[]>(
   'origins as browsers write them, such as https://tools.example, http://localhost:8080 or chrome-extension://IDENTIFIER, with commas between them',
   (list) => {

@@ -33,11 +33,7 @@ export function defaultParts(input: ServiceInput) {
     const keys = acceptsKeys ? (await hotPath()).identity : undefined;
     return { acceptsKeys, ...(await openIdentity(settings, keys, log, registry, life)) };
   });
-  const limits = once(async () => {
-    const limits = await openLimits(settings, log);
-    life.atEnd('limits', limits.close);
-    return limits;
-  });
+  const limits = once(() => openLimits(settings, log, life));
   const module = new ContainerModule(({ bind }) => {
     bind(tokens.campaignRepository).toDynamicValue(async () => (await hotPath()).campaigns);
     bind(tokens.identity).toDynamicValue(async () => (await identity()).identity);
@@ -47,15 +43,11 @@ export function defaultParts(input: ServiceInput) {
     bind(tokens.middleware).toConstantValue([]);
     bind(tokens.metrics).toConstantValue(new Registry());
   });
-  const made = async () => {
-    const all = [database.made(), identity.made(), hotPath.made(), limits.made()] as const;
-    const [opened, own] = await Promise.all(all);
-    return { opened, own };
-  };
+  const made = async () => ({ opened: await database.made(), own: await identity.made() });
   return { module, made };
 }
 
-/** How long the end may take, in milliseconds: the embedded database gets 20 s to write everything, then 15 s for an immediate shutdown. */
+/** How long the end may take, in milliseconds: the embedded database gets 35 s to write everything. */
 const endTimeout = 45_000;
 
 async function openUpToDate({ settings, log, life }: ServiceInput) {

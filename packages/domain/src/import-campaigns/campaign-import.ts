@@ -217,6 +217,6 @@ export interface CampaignImport {
 
 /** Reads all campaigns. */
 export interface CampaignExport {
-  /** Every campaign with its mirror, by ascending number, all from one snapshot. `onCount` first receives their number. */
-  all(onCount?: (count: number) => void): AsyncIterable<CampaignRecord>;
+  /** Every campaign with its mirror, by ascending number, all from one snapshot. */
+  all(): AsyncIterable<CampaignRecord>;
 }

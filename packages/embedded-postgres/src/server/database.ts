@@ -49,9 +49,6 @@ export interface EmbeddedDatabase<Role extends string> {
   close(): Promise<void>;
 }
 
-/** How long a program waits for others, and for the recovery after a crash, in milliseconds. */
-const longestWait = 5 * 60_000;
-
 /**
  * Starts the data folder's database as a child of this process, or finds the running one of its service. Waits, at most
  * five minutes, for another program that has it.
@@ -61,7 +58,7 @@ export async function openEmbeddedDatabase<Role extends string>(
   options: EmbeddedOptions<Role>,
 ): Promise<EmbeddedDatabase<Role>> {
   const { folder, database, roles }: { folder: string; database: string; roles: ByRole } = options;
-  const late = AbortSignal.timeout(longestWait);
+  const late = AbortSignal.timeout(5 * 60_000);
   const signal = options.signal ? AbortSignal.any([late, options.signal]) : late;
   let lock: Lock | undefined;
   try {
@@ -130,9 +127,9 @@ async function runServer(
   const close = async () => {
     const endedBefore = isOver;
     isOver = true;
-    const forced = await server.stop();
+    await server.stop();
     lock.release();
-    if (!endedBefore) onEvent?.('stopped', { processId, port, ...(forced && { forced }) });
+    if (!endedBefore) onEvent?.('stopped', { processId, port });
   };
   void server.ended.then((reason) => {
     if (isOver) return;

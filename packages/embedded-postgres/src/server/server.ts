@@ -64,9 +64,6 @@ const ownSettings: ServerSettings = {
   log_checkpoints: 'off',
 };
 
-/** How long the remaining processes of a killed server may take to end, in milliseconds. */
-const longestEnd = 60_000;
-
 export const logOf = ({ home }: Cluster) => join(home, 'postgresql.log');
 
 /**
@@ -82,14 +79,15 @@ export async function startServer(
   const options = Object.entries({ ...ownSettings, ...settings }).map(
     ([name, value]) => `--${name}=${value}`,
   );
-  for (const deadline = Date.now() + longestEnd; ; await pause(100)) {
+  // The remaining processes of a killed server may take a minute to end.
+  for (const deadline = Date.now() + 60_000; ; await pause(100)) {
     signal.throwIfAborted();
     await removeStale(cluster.pgdata);
     const port = await freePort();
     const words = ['-D', cluster.pgdata, '-p', `${port}`, ...options];
     const result = await start(cluster, program, words, signal);
     if (typeof result !== 'string') return { ...result, port };
-    // The processes of a killed server still end, or another program has taken the port meanwhile.
+    // They still end, or another program has taken the port meanwhile.
     const mayPass = /lock file "postmaster.pid"|is still in use|could not bind/.test(result);
     if (mayPass && Date.now() <= deadline) continue;
     const as = cluster.user ? ` as the OS user ${cluster.user.name}` : '';
@@ -100,8 +98,8 @@ export async function startServer(
 }
 
 /**
- * Starts the program, and beside it a shell that reads from a pipe of this process. The pipe ends with this process, even if
- * that is killed; then the shell stops the server.
+ * Beside the program runs a shell that reads from a pipe of this process. The pipe ends with this process, even if that is
+ * killed; then the shell stops the server.
  */
 const endingWithUs = `(exec sh -c 'read -r _; kill -INT "$0"' $$ <&3 2> /dev/null &); exec "$0" "$@" 3<&-`;
 
@@ -139,19 +137,12 @@ async function start(cluster: Cluster, program: string, words: string[], signal:
   return buffer.toString('utf8', 0, bytesRead);
 }
 
-/**
- * Stops the server by a fast shutdown, which rolls transactions back and writes all data; after 20 s by an immediate one,
- * which takes at most 15 s more, and after which the next start recovers. True if the immediate one was necessary.
- */
-async function stop(child: ChildProcess, ended: Promise<string>): Promise<boolean> {
-  const end = ended.then(() => true);
+/** A fast shutdown rolls transactions back and writes all data. One that takes longer than 35 s is not waited for. */
+async function stop(child: ChildProcess, ended: Promise<string>): Promise<void> {
   child.ref();
   child.kill('SIGINT');
-  if (await Promise.race([end, pause(20_000, false, { ref: false })])) return false;
-  child.kill('SIGQUIT');
-  await Promise.race([end, pause(15_000, false, { ref: false })]);
+  await Promise.race([ended, pause(35_000, undefined, { ref: false })]);
   child.unref();
-  return true;
 }
 
 /** The last fatal message, without its time and process; if there is none, the first line that is not for information. */
