@@ -164,8 +164,7 @@ async function pgBouncer(folder: string, databases: readonly TestDatabase[], mod
   const running = start(program('pgbouncer'), ['-u', 'nobody', ini], {});
   await running.says(() => running.errors.includes('process up') || undefined);
   return {
-    url: (database: TestDatabase, role: Role) =>
-      Object.assign(new URL(database.url(role)), { host: `127.0.0.1:${port}` }).href,
+    url: (database: TestDatabase, role: Role) => database.url(role, { host: '127.0.0.1', port }),
     /** For the ports: as the service has it with the setting that a pooler needs. */
     address: (database: TestDatabase, role: Role): ReturnType<TestDatabase['address']> => ({
       ...database.address(role),

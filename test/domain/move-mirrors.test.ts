@@ -172,9 +172,9 @@ describe('mirror move: all mirrors', () => {
   let changes: domain.MoveChange[];
   const mirrors: domain.MirrorMoves = {
     count: async () => stored.length,
-    find: async ({ after = 0, limit, owner, hosts = [] }) => {
+    find: async ({ after = 0, limit, owner, host }) => {
       const page = stored.slice(after, after + limit);
-      const near = page.filter(({ address }) => hosts.some((name) => isOnHost(address, name, true)));
+      const near = page.filter(({ address }) => host && isOnHost(address, host, true));
       const mirrors = near.filter(({ campaign }) => owner === undefined || campaign.ownerId === owner);
       return { mirrors, examined: page.length, last: page.at(-1)?.campaign.id };
     },
