@@ -33,8 +33,10 @@ describe('mirror history and mirror restore', () => {
     );
 
     const numbers = all.map((row) => row.id);
+    const [ofAnother] = await rows((await changed(1)).id);
     const pages: [options: string, from: number, to: number, isLast?: true][] = [
       ['', 0, 20],
+      [`--before ${ofAnother?.id}`, 0, 20],
       [`--before ${numbers[19]}`, 20, 23, true],
       [`--limit 2 --before ${numbers[20]}`, 21, 23, true],
     ];
@@ -47,8 +49,17 @@ describe('mirror history and mirror restore', () => {
 
   it('of a deleted campaign, too; without changes it says so; what never was is told from it', async () => {
     const { id: gone, keyId: key } = await changed(1);
+    const another = await changed(1);
     await service.world.settings.deleteCampaign(gone);
-    expect(await shown(gone)).to.deep.equal((await rows(gone)).map(objectOf));
+    // Of a campaign that got its number, too.
+    const anew = `insert into campaign_mirror.campaigns (id, owner_id) values (${gone}, 1)`;
+    await service.database.admin.query(`${anew};
+      insert into campaign_mirror.mirrors (campaign_id, target_url) values (${gone}, '${step(7)}');
+      delete from campaign_mirror.campaigns where id = ${gone}; ${anew}`);
+    await service.world.settings.deleteCampaign(another.id);
+    const both = (await rows(gone)).map(objectOf).toReversed();
+    expect(both.map(({ address_after }) => address_after)).to.deep.equal([step(7), step(1)]);
+    expect(await shown(gone)).to.deep.equal(both);
     const { id } = await newCampaign(service.world);
     await on().session(`
       $ mirror history ${id}
