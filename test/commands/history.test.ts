@@ -20,7 +20,10 @@ describe('mirror history and mirror restore', () => {
   }
 
   it('of a campaign: each change, newest first, as it was recorded; 20 on a page, and a hint to the next', async () => {
-    const { id, keyId, by } = await changed(23);
+    const one = await changed(20);
+    const [between] = await rows((await changed(1)).id);
+    for (const number of [21, 22, 23]) await service.set(one, step(number), `request-${number}`);
+    const { id, keyId, by } = one;
     const all = (await rows(id)).toReversed();
     expect(await shown(`${id} --limit 23`)).to.deep.equal(all.map(objectOf));
     const { output } = await on().run(`mirror history ${id} --limit 1`);
@@ -33,10 +36,9 @@ describe('mirror history and mirror restore', () => {
     );
 
     const numbers = all.map((row) => row.id);
-    const [ofAnother] = await rows((await changed(1)).id);
     const pages: [options: string, from: number, to: number, isLast?: true][] = [
       ['', 0, 20],
-      [`--before ${ofAnother?.id}`, 0, 20],
+      [`--before ${between?.id}`, 3, 23, true],
       [`--before ${numbers[19]}`, 20, 23, true],
       [`--limit 2 --before ${numbers[20]}`, 21, 23, true],
     ];

@@ -40,6 +40,8 @@ export const equivalent: Readonly<Record<string, Readonly<Record<string, string>
     'select id, now() from campaign_mirror.access_keys': 'the time since the transaction began',
   },
   'history-and-audit.ts': {
+    '${entries} from chain where $2::bigint is null or id <= $2 limit $3`;':
+      'of a change of the campaign, the chain begins before it; another is none of the chain',
     'and true`;': 'what it leaves out lies before that time: it is for the plan',
     'and id >= coalesce((': 'the change itself lies before that time',
     'and id > ( 0)`;': 'what it leaves out lies before that time: it is for the plan',

@@ -35,7 +35,7 @@ const changePage = `
     union all
     select changes.* from chain join campaign_mirror.mirror_history as changes on changes.id = chain.previous_id
   )
-  ${entries} from chain where campaign_id = $1 and ($2::bigint is null or id < $2) limit $3`;
+  ${entries} from chain where $2::bigint is null or id < $2 limit $3`;
 
 /** Whether the change before $2, or the last one if $2 is null, is no longer there. */
 const prunedText = `
