@@ -3,6 +3,8 @@ import { exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from '
 export const rules = {
   issuer: 'https://issuer.example/realms/ads',
   audience: 'campaign-mirror',
+  algorithms: ['RS256', 'ES256'],
+  clockTolerance: 30_000,
   ownerClaim: 'owner_id',
   subjectClaim: 'sub',
 };
