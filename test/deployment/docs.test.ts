@@ -4,7 +4,7 @@ import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { commandsOn } from '../support/commands/commands-on.ts';
 import { DocsPage, openBrowser } from '../support/documents/watched-page.ts';
 import { databaseOf, serviceDataOf } from '../support/process/lives.ts';
-import { listeningService } from '../support/process/service-process.ts';
+import { demonstration, listeningService } from '../support/process/service-process.ts';
 
 const address = 'https://second.example/?click={click_id}';
 
@@ -90,10 +90,7 @@ describe('the page at /docs, in Chromium', () => {
 
   it('from `/`: a newcomer pastes the key of the demonstration, presses the button, and is answered 200', async () => {
     const service = await listeningService({ DATABASE_URL: empty.url('owner'), DEMO: 'on' });
-    const [campaign, key] = await service.process.says(() => {
-      const shown = /campaign\/(\d+)\/mirror -H 'Authorization: Bearer (\w+)'/.exec(service.process.output);
-      return shown?.slice(1);
-    });
+    const { campaign, key } = await demonstration(service.process);
     docs = await DocsPage.openDocs(browser, service.base, {}, '/');
     expect(docs.page.url()).to.equal(`${service.base}/docs`);
     // The campaign is filled in however late its number comes: after all that the page does meanwhile.
@@ -108,10 +105,10 @@ describe('the page at /docs, in Chromium', () => {
     const text = await docs.page.locator('.information-container').innerText();
     expect(text).to.match(/choose Authorize, paste the\s+key/);
     expect(text.search(/paste/)).to.be.below(text.search(/header|X-|Bearer/));
-    await docs.authorize(key ?? '');
+    await docs.authorize(key);
     await docs.page.locator(`tr[data-param-name=campaign] input[value="${campaign}"]`).waitFor();
     await docs.page.getByRole('button', { name: 'Execute' }).click();
     const { body } = await docs.shown('200');
-    expect(JSON.parse(body).mirror).to.deep.include({ campaign_id: Number(campaign), target_url: address });
+    expect(JSON.parse(body).mirror).to.deep.include({ campaign_id: campaign, target_url: address });
   });
 });

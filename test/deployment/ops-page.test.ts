@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { command } from '../support/commands/command.ts';
+import { commandsOn } from '../support/commands/commands-on.ts';
 import { tcpProxy } from '../support/database/tcp-proxy.ts';
 import { openBrowser, WatchedPage } from '../support/documents/watched-page.ts';
 import { call, load } from '../support/http/caller.ts';
@@ -20,19 +21,14 @@ describe('the page for operators, in Chromium', () => {
   const longHost = `${'longlabel'.repeat(6)}.example`;
 
   before(async () => {
-    const run = async (words: string, input = '') => {
-      const settings = { DATABASE_URL: data.database.url('operator') };
-      const { code, output, errors } = await command(words.split(' '), settings, input);
-      expect(code, errors).to.equal(0);
-      return output.trim();
-    };
+    const on = commandsOn(data.database);
     const names = ['x'.repeat(200), 'x\u202e --hosts a.example,*.b.example', 'x', 'x'];
     for (const [at, life] of ['29d', '2d', '31d', '1d'].entries())
-      await run(`key issue --owner 7 --expires-in ${life} --name ${names[at]}`);
+      await on.object(`key issue --owner 7 --expires-in ${life} --name ${names[at]}`);
     // In the order in which they were issued: the key of the data is the first.
-    await run('key revoke 5');
-    const moved = await run('mirror move --from-host example.com --to-host second.example --yes');
-    await run(`mirror move --undo ${/This is move (\d+)/.exec(moved)?.[1]} --yes`);
+    await on.object('key revoke 5');
+    const moved = await on.objects('mirror move --from-host example.com --to-host second.example --yes');
+    await on.objects(`mirror move --undo ${moved.at(-1).move} --yes`);
     // A move of many mirrors is several entries, of which the first is its number.
     await data.database.admin.query(`
       with large as materialized (
@@ -43,7 +39,9 @@ describe('the page for operators, in Chromium', () => {
       )
       insert into campaign_mirror.operator_audit (act, operator, request_id, details, part_of)
       select 'mirrors-moved', 'me', 'large', details, first.id from large, first, generate_series(1, 2)`);
-    await run('mirror set --file - --yes', 'campaign,address\n1,https://third.example/');
+    const lines = 'campaign,address\n1,https://third.example/';
+    const fromFile = await command(['mirror', 'set', '--file', '-', '--yes'], on.settings, lines);
+    expect(fromFile).to.include({ code: 0 });
     service = await listeningService(data.settings());
     callers = load(data.updates(service.base), 2);
     browser = await openBrowser();
@@ -182,9 +180,8 @@ describe('the page for operators, in Chromium', () => {
 
   it('a database that is away: the lists say so, and the rest of the page works', async () => {
     const proxy = await tcpProxy(data.database.address('service'));
-    const url = new URL(data.database.url('service'));
-    url.host = `127.0.0.1:${proxy.port}`;
-    const other = await listeningService(data.settings({ DATABASE_URL: url.href }));
+    const DATABASE_URL = data.database.url('service', proxy);
+    const other = await listeningService(data.settings({ DATABASE_URL }));
     proxy.freeze();
     await open({}, other);
     for (const name of ['noKeys', 'noMoves'])

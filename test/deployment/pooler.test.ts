@@ -7,12 +7,12 @@ import { Statements } from '../../packages/adapters-persistence/src/hot-path/bat
 import { command } from '../support/commands/command.ts';
 import { objectsOf } from '../support/commands/commands-on.ts';
 import { emptyDatabase, type TestDatabase } from '../support/database/database-server.ts';
-import { configuration, documented } from '../support/documents/documented.ts';
+import { configuration, documented } from '../support/documents/blocks.ts';
 import { call } from '../support/http/caller.ts';
 import { databaseOf, folderOf, serviceDataOf } from '../support/process/lives.ts';
 import { listeningService, start, startService } from '../support/process/service-process.ts';
 import { program } from '../support/programs.ts';
-import { everyCaseOn } from '../support/store/every-case.ts';
+import { everyCaseOn } from '../support/store/judged-store.ts';
 import { postgresWorld, type World } from '../support/store/postgres-world.ts';
 
 const page = 'docs/how-to/own-postgresql.md';
@@ -164,8 +164,7 @@ async function pgBouncer(folder: string, databases: readonly TestDatabase[], mod
   const running = start(program('pgbouncer'), ['-u', 'nobody', ini], {});
   await running.says(() => running.errors.includes('process up') || undefined);
   return {
-    url: (database: TestDatabase, role: Role) =>
-      Object.assign(new URL(database.url(role)), { host: `127.0.0.1:${port}` }).href,
+    url: (database: TestDatabase, role: Role) => database.url(role, { host: '127.0.0.1', port }),
     /** For the ports: as the service has it with the setting that a pooler needs. */
     address: (database: TestDatabase, role: Role): ReturnType<TestDatabase['address']> => ({
       ...database.address(role),

@@ -6,6 +6,7 @@ import { type DedicatedServer, dedicatedServer } from '../support/database/dedic
 import { type Block, blocksOf, isAnswer } from '../support/documents/blocks.ts';
 import { folderOf } from '../support/process/lives.ts';
 import {
+  demonstration,
   type Listening,
   listeningService,
   outputOf,
@@ -44,12 +45,8 @@ describe('the blocks of the documents that are marked `run`', () => {
     await symlink(`${projectFolder}campaign-mirror`, folder.at('campaign-mirror'));
     const DATA_DIR = folder.at('data');
     service = await listeningService({ DATA_DIR, DEMO: 'on' });
-    // What the start prints to try.
-    const [, CAMPAIGN = '', KEY = ''] = await service.process.says(
-      () =>
-        /campaign\/(\d+)\/mirror -H 'Authorization: Bearer (\w+)'/.exec(service.process.output) ?? undefined,
-    );
-    variables = { DATA_DIR, CAMPAIGN, KEY };
+    const { campaign, key } = await demonstration(service.process);
+    variables = { DATA_DIR, CAMPAIGN: `${campaign}`, KEY: key };
   });
 
   /** What the block prints on standard output. @throws Error when it fails */

@@ -2,7 +2,7 @@ import { mock } from 'node:test';
 import type { CampaignId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import pg from 'pg';
-import { command } from '../support/commands/command.ts';
+import { commandsOn } from '../support/commands/commands-on.ts';
 import { lockMirror, rival } from '../support/database/rival.ts';
 import { type TcpProxy, tcpProxy } from '../support/database/tcp-proxy.ts';
 import { serviceDataOf } from '../support/process/lives.ts';
@@ -267,9 +267,9 @@ function redirectorStage() {
     (await data.database.admin.query(text, values)).rows;
 
   function poolThrough(way: Way, max: number): pg.Pool {
-    const address = { ...data.database.address('redirector'), host: '127.0.0.1', port: ways[way].port };
+    const connectionString = data.database.url('redirector', ways[way]);
     const limits = { query_timeout: way === 'clicks' ? 10_000 : 1_000, connectionTimeoutMillis: 1_000 };
-    const pool = new pg.Pool({ ...address, max, ...limits });
+    const pool = new pg.Pool({ connectionString, max, ...limits });
     pool.on('error', () => {});
     ends.push(() => pool.end());
     return pool;
@@ -357,12 +357,8 @@ function redirectorStage() {
     },
     one,
     other: () => data.campaigns[1] as CampaignId,
-    set: async (address: string, campaign = one()) =>
-      expect(
-        await command(['mirror', 'set', `${campaign}`, address, '--as-operator'], {
-          DATABASE_URL: data.database.url('operator'),
-        }),
-      ).to.include({ code: 0 }),
+    set: (address: string, campaign = one()) =>
+      commandsOn(data.database).object('mirror', 'set', `${campaign}`, address, '--as-operator'),
     /** As somebody who may do anything. */
     byHand,
     clicks: async (campaign: CampaignId) =>

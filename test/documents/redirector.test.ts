@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CampaignId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { command } from '../support/commands/command.ts';
+import { commandsOn } from '../support/commands/commands-on.ts';
 import { type TcpProxy, tcpProxy } from '../support/database/tcp-proxy.ts';
 import { call } from '../support/http/caller.ts';
 import { serviceDataOf } from '../support/process/lives.ts';
@@ -19,27 +19,18 @@ describe('examples/redirector', () => {
 
   beforeEach(async () => {
     proxy = await tcpProxy(data.database.address('redirector'));
-    redirector = await startRedirector({ DATABASE_URL: through(proxy) });
+    redirector = await startRedirector({ DATABASE_URL: data.database.url('redirector', proxy) });
   });
   afterEach(async () => {
     await endAll();
     await proxy.close();
   });
 
-  function through({ port }: TcpProxy): string {
-    const url = new URL(data.database.url('redirector'));
-    url.host = `127.0.0.1:${port}`;
-    return `${url}`;
-  }
   const campaign = () => data.campaigns[0] as CampaignId;
   const visit = (path: unknown, method?: string) => redirector.visit(path, method);
   const target = async (path: unknown) => (await visit(path)).location;
-  const set = async (address: string) =>
-    expect(
-      await command(['mirror', 'set', `${campaign()}`, address, '--as-operator'], {
-        DATABASE_URL: data.database.url('operator'),
-      }),
-    ).to.include({ code: 0 });
+  const set = (address: string) =>
+    commandsOn(data.database).object('mirror', 'set', `${campaign()}`, address, '--as-operator');
   const takesEffect = (address: string) =>
     eventually(address, async () => expect(await target(campaign())).to.equal(address));
   const stored = async (of: unknown): Promise<number> => {
@@ -126,8 +117,8 @@ describe('examples/redirector', () => {
   it('addresses come from a standby, clicks go to the primary, and neither needs the other', async () => {
     const primary = await tcpProxy(data.database.address('redirector'));
     redirector = await startRedirector({
-      DATABASE_URL: through(primary),
-      READ_DATABASE_URL: through(proxy),
+      DATABASE_URL: data.database.url('redirector', primary),
+      READ_DATABASE_URL: data.database.url('redirector', proxy),
     });
     await primary.refuse();
     expect(await target(campaign())).to.equal(first);

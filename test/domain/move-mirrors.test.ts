@@ -11,8 +11,7 @@ import {
 } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { movedAddress } from '../../packages/domain/src/move-mirrors/moved-address.ts';
-import { denying } from '../support/store/fake-ports.ts';
-import { address } from '../support/store/world.ts';
+import { address, denying } from '../support/store/world.ts';
 
 type Found = domain.FoundCampaign<domain.MirrorAddress>;
 const read = (text: string): domain.Host => host(text) ?? expect.fail(`not a host: ${text}`);
@@ -173,9 +172,9 @@ describe('mirror move: all mirrors', () => {
   let changes: domain.MoveChange[];
   const mirrors: domain.MirrorMoves = {
     count: async () => stored.length,
-    find: async ({ after = 0, limit, owner, hosts = [] }) => {
+    find: async ({ after = 0, limit, owner, host }) => {
       const page = stored.slice(after, after + limit);
-      const near = page.filter(({ address }) => hosts.some((name) => isOnHost(address, name, true)));
+      const near = page.filter(({ address }) => host && isOnHost(address, host, true));
       const mirrors = near.filter(({ campaign }) => owner === undefined || campaign.ownerId === owner);
       return { mirrors, examined: page.length, last: page.at(-1)?.campaign.id };
     },

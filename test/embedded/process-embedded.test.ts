@@ -5,6 +5,7 @@ import { call, load } from '../support/http/caller.ts';
 import { processesOf } from '../support/process/data-folder.ts';
 import { dataFolderOf } from '../support/process/lives.ts';
 import {
+  demonstration,
   eventsOf,
   listeningService,
   type RunningProcess,
@@ -20,9 +21,7 @@ describe('a process of the service on its embedded database', () => {
   /** Its first start, with a call of its demonstration set, under load. */
   async function underLoad() {
     const { process, base } = await serving();
-    await process.says(() => process.output.includes('not an address') || undefined);
-    const [, campaign, key = ''] = /campaign\/(\d+)\/.*Bearer (\S+)'/.exec(process.output) ?? [];
-    const one = { key, campaign: Number(campaign), address: 'https://example.com/' };
+    const one = { ...(await demonstration(process)), address: 'https://example.com/' };
     const callers = load([{ base, ...one }], 8);
     await callers.first;
     return { process, one, callers };

@@ -145,9 +145,7 @@ describe('contract: answers — metrics of a process', () => {
 
   it('answers while the database is away, or says nothing, and says so', async () => {
     const proxy = await tcpProxy(data.database.address('service'));
-    const url = new URL(data.database.url('service'));
-    url.host = `127.0.0.1:${proxy.port}`;
-    const service = await serving({ DATABASE_URL: url.href });
+    const service = await serving({ DATABASE_URL: data.database.url('service', proxy) });
     const state = async () => {
       const told = await scrape(service);
       const check = (name: string) => told.value('campaign_mirror_ready_check', { check: name });

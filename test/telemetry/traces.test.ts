@@ -5,8 +5,9 @@ import { expect } from 'chai';
 import { blocksOf } from '../support/documents/blocks.ts';
 import { call } from '../support/http/caller.ts';
 import { httpServer } from '../support/http/http-server.ts';
+import { goodBody, pathOf } from '../support/http/request.ts';
 import { serviceDataOf } from '../support/process/lives.ts';
-import { type Listening, listeningService, start } from '../support/process/service-process.ts';
+import { listeningService, start } from '../support/process/service-process.ts';
 import { marked, unknownKey } from '../support/secrets.ts';
 import { projectFolder } from '../support/workspace.ts';
 import { requestsWith, send } from './hostile-requests.ts';
@@ -56,22 +57,17 @@ describe(`traces: ${page}`, () => {
       ...{ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' },
       ...{ OTEL_BSP_SCHEDULE_DELAY: '1', MAX_EVENT_LOOP_DELAY: '60s', ...more },
     });
-  /** A call in the trace of its caller; gives its line of the log. */
-  const callInTrace = async ({ base, process }: Listening) => {
+  it('a call: its request, Koa and its statement in the trace of the caller, and so is its log line', async () => {
+    const service = await traced();
     const headers = {
       authorization: `Bearer ${data.key}`,
       'content-type': 'application/json',
       traceparent: `00-${caller.traceId}-${caller.spanId}-01`,
     };
-    const path = `/public/v1/mirror/campaign/${data.campaigns[0]}/mirror?${marked}`;
-    const body = '{"mirror_endpoint":"https://second.example/"}';
-    expect((await fetch(`${base}${path}`, { method: 'POST', headers, body })).status).to.equal(200);
-    return process.event('request');
-  };
-
-  it('a call: its request, Koa and its statement in the trace of the caller, and so is its log line', async () => {
-    const service = await traced();
-    const { trace_id, span_id } = await callInTrace(service);
+    const path = `${pathOf(Number(data.campaigns[0]))}?${marked}`;
+    const answer = await fetch(`${service.base}${path}`, { method: 'POST', headers, body: goodBody });
+    expect(answer.status).to.equal(200);
+    const { trace_id, span_id } = await service.process.event('request');
     expect(trace_id).to.equal(caller.traceId);
     await fetch(`${service.ops}/readyz`);
     await fetch(`${service.ops}/metrics`);

@@ -118,8 +118,9 @@ function opened(name: string) {
     /** Connections of the server's admin, who may do what no role of ours may. */
     admin: poolOf({ ...running().admin, database: name }),
     address: (role: Role) => addressIn(name, role),
-    url: (role: Role) => {
-      const { host, port, user, password } = addressIn(name, role);
+    /** `by`: what stands before the server. */
+    url: (role: Role, by: { readonly host?: string; readonly port?: number } = {}) => {
+      const { host, port, user, password } = { ...addressIn(name, role), ...by };
       return `postgres://${user}:${password}@${host}:${port}/${name}`;
     },
     drop: async () => {

@@ -48,6 +48,7 @@ export async function tcpProxy(
   await listen(0);
   const { port } = server.address() as { port: number };
   return {
+    host: '127.0.0.1',
     port,
     /** From now on no byte passes; connections stay open, new ones are accepted. `andNew`: none passes on those, too. */
     freeze: (andNew = true) => {

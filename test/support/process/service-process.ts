@@ -148,6 +148,13 @@ export async function listeningService(settings: Environment) {
   return { process, base: `http://127.0.0.1:${port}`, ops: `http://127.0.0.1:${opsPort}` };
 }
 
+/** The campaign and the key that a start with DEMO=on prints for the call that sets a mirror. */
+export const demonstration = (process: RunningProcess) =>
+  process.says(() => {
+    const [, campaign, key = ''] = /campaign\/(\d+)\/mirror.* Bearer (cm_\w+)'/.exec(process.output) ?? [];
+    return campaign === undefined ? undefined : { campaign: Number(campaign), key };
+  });
+
 export type Sharing = Awaited<ReturnType<typeof sharingServices>>;
 
 /** Services that share a port and a database of yours; `another` takes its share of the connections from then on. */

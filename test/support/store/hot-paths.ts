@@ -29,7 +29,7 @@ export function hotPathBy(
 ): OpenHotPath {
   const lookUps = groupedLookUps(statements, timeout, observer);
   const set = groupedUpdates(statements, { maxLocked, timeout }, observer);
-  const campaigns = postgresCampaigns(lookUps.campaign, set, observer, uses);
+  const campaigns = postgresCampaigns(lookUps.campaign, set, uses);
   return { campaigns, identity: postgresIdentity(lookUps.key, uses), uses };
 }
 

@@ -40,7 +40,7 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
     .action(async ({ owner, host, subdomains = false, after, limit = Number.POSITIVE_INFINITY }) => {
       if (subdomains && !host) throw new ClearError('--subdomains needs --host', 'usage');
       const page = host
-        ? { owner, after, limit: domain.examinedTogether, hosts: [host.name] }
+        ? { owner, after, limit: domain.examinedTogether, host: host.name }
         : { owner, after, limit: Math.min(limit, pageSize) };
       const left = { below: 0, elsewhere: 0 };
       const isWanted = ({ targetUrl }: domain.Mirror) => {

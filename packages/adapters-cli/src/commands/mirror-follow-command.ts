@@ -1,7 +1,7 @@
 import * as domain from '@campaign-mirror/domain';
 import * as parse from '../terminal/arguments.ts';
 import { leaf } from '../terminal/arguments.ts';
-import { type Call, pauseUntilAborted, untilAborted } from '../terminal/call.ts';
+import { type Call, pauseUntilAborted } from '../terminal/call.ts';
 import { ClearError } from '../terminal/errors.ts';
 import { changeColumns } from './history-commands.ts';
 import type { OperatorAccess } from './ports.ts';
@@ -34,11 +34,11 @@ export function follow(call: Call, operator: OperatorAccess) {
         const session = async ({ feed }: { readonly feed: domain.ChangeFeed }) => {
           const { since } = follower;
           let looks = 0;
-          for await (const step of untilAborted(signal, follower.session(feed))) {
+          for await (const step of follower.session(feed)) {
             if (!('lookedAt' in step)) await print(step);
             else if (looks++ === 0) await note(hasBegun ? readAgain(since) : 'Following. Ctrl-C ends it.');
             hasBegun = true;
-            if (output.isReaderGone) return;
+            if (isOver()) return;
           }
         };
         try {

@@ -4,6 +4,7 @@ import type * as domain from '@campaign-mirror/domain';
 export interface OperatorPorts {
   readonly records: domain.CampaignRecords;
   readonly history: domain.MirrorHistory;
+  /** Ends when the command should stop. */
   readonly feed: domain.ChangeFeed;
   readonly pruning: domain.HistoryPruning;
   readonly moves: domain.MirrorMoves;

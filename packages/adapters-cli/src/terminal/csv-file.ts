@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -104,7 +105,6 @@ async function* rowsOf(call: Call, file: CsvFile): AsyncGenerator<[line: number,
 
 const save = 'in a spreadsheet, save it as “CSV UTF-8”';
 const notInUtf8 = `the line is not in UTF-8; the file may be in Windows-1252: ${save}`;
-const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /** Files of other kinds: how their first line begins, byte by byte, and what to do with them. */
 const otherFiles: readonly (readonly [begins: RegExp, what: string])[] = [
@@ -128,11 +128,9 @@ function textOf(line: string): string {
     throw new UnreadLine(
       line.includes('\n') ? quotation(line) : `the line is longer than ${longestLine} bytes`,
     );
-  try {
-    return decoder.decode(Buffer.from(line, 'latin1')).replace(/\r+$/, '');
-  } catch {
-    throw new UnreadLine(notInUtf8);
-  }
+  const bytes = Buffer.from(line, 'latin1');
+  if (!isUtf8(bytes)) throw new UnreadLine(notInUtf8);
+  return bytes.toString().replace(/^\ufeff|\r+$/g, '');
 }
 
 /** The fields of a line of CSV (RFC 4180), or of several lines with line ends between quotation marks. @throws UnreadLine */

@@ -113,7 +113,6 @@ const insertMirrors = `
     coalesce(mirror_created_at, now()), coalesce(mirror_updated_at, now())
   from pg_temp.imported_lines where target_url is not null order by mirror_id`;
 
-/** The number of rows that the lines create. */
 const counted = 'select count(*) as campaigns, count(target_url) as mirrors from pg_temp.imported_lines';
 
 /**

@@ -12,10 +12,7 @@ const holdersText = `
     select unnest(pg_blocking_pids(ours.pid)) as pid from unnest($1::int[]) as ours (pid)
   ) as blockers left join pg_stat_activity using (pid)`;
 
-/**
- * Notes whom the statements of a pool wait for, so that an error can name them after the wait has ended. It looks every
- * `betweenLooks` milliseconds: rarely needed, and far below the time limits.
- */
+/** Notes whom the statements of a pool wait for, so that an error can name them after the wait has ended. */
 export function watchLockHolders(pool: Pool, betweenLooks = 1_000) {
   let holders: string | undefined;
   const pids = new Set<number>();

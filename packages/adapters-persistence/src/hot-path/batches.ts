@@ -9,7 +9,7 @@ import {
   portFault,
 } from '../connection/database-faults.ts';
 import { type TextRow, textTypes } from '../connection/rows.ts';
-import type { BatchKind, HotPathObserver } from './observer.ts';
+import type { HotPathObserver } from './observer.ts';
 
 /** A call that waits for its batch. */
 export interface Waiting {
@@ -21,33 +21,28 @@ export interface Waiting {
 }
 
 /**
- * One timer for the calls that wait: `dismiss` answers those that arrived before a time, as soon as the `first` of them
- * has waited for `timeout` milliseconds. The returned function has to be called when a call begins to wait.
+ * One timer for the calls that wait, each queue in order of arrival: who has waited for `timeout` milliseconds is removed
+ * and Unavailable, for the reason `why`. The returned function has to be called when a call begins to wait.
  */
-export function waitLimit(
-  timeout: number,
-  first: () => Waiting | undefined,
-  dismiss: (before: number) => void,
-): () => void {
+export function waitLimit(timeout: number, queues: () => Iterable<Waiting[]>, why: string): () => void {
   let timer: NodeJS.Timeout | undefined;
   const watch = () => {
     if (timer) return;
-    const call = first();
-    if (!call) return;
-    const remaining = Math.max(0, call.since + timeout - performance.now());
-    timer = setTimeout(() => {
+    const first = Math.min(...[...queues()].map(([call]) => call?.since ?? Number.POSITIVE_INFINITY));
+    if (first === Number.POSITIVE_INFINITY) return;
+    const dismiss = () => {
       timer = undefined;
-      dismiss(performance.now() - timeout);
+      const before = performance.now() - timeout;
+      for (const queue of queues()) {
+        const kept = queue.findIndex(({ since }) => since > before);
+        for (const { reject } of queue.splice(0, kept === -1 ? queue.length : kept))
+          reject(new Unavailable(why));
+      }
       watch();
-    }, remaining).unref();
+    };
+    timer = setTimeout(dismiss, Math.max(0, first + timeout - performance.now())).unref();
   };
   return watch;
-}
-
-/** Removes those that arrived before this time from the beginning of a queue: for this reason they are Unavailable. */
-export function rejectBefore(queue: Waiting[], before: number, why: string): void {
-  const kept = queue.findIndex(({ since }) => since > before);
-  for (const { reject } of queue.splice(0, kept === -1 ? queue.length : kept)) reject(new Unavailable(why));
 }
 
 interface Stage<Member extends Waiting> {
@@ -78,11 +73,7 @@ export function batches<Member extends Waiting>(
   let underWay = 0;
   let lastSize = 0;
 
-  const watch = waitLimit(
-    timeout,
-    () => waiting[0],
-    (before) => rejectBefore(waiting, before, 'no batch could take the request in time'),
-  );
+  const watch = waitLimit(timeout, () => [waiting], 'no batch could take the request in time');
 
   /** Whether the waiting calls, if there are any, may be sent now. */
   function isDue(): boolean {
@@ -120,7 +111,6 @@ export function batches<Member extends Waiting>(
 }
 
 interface Failed {
-  readonly kind: BatchKind;
   readonly statement: Statement;
   readonly observer: HotPathObserver;
 }
@@ -132,13 +122,12 @@ interface Failed {
 export async function splitUp<Member extends Waiting>(
   error: unknown,
   batch: readonly Member[],
-  { kind, statement, observer }: Failed,
+  { statement, observer }: Failed,
   run: (member: Member) => Promise<void>,
 ): Promise<void> {
   const isRefused = isStatementsFault(error);
   if (isRefused) observer.refused?.(statement.name, error);
   if (batch.length === 1 || !(isRefused || isMembersFault(error))) throw error;
-  observer.splitUp?.(kind);
   for (const [index, member] of batch.entries()) {
     try {
       await member.origin.runInAsyncScope(run, undefined, member);
@@ -184,7 +173,6 @@ export class Statements {
     } catch (error) {
       if (!isRetryable(error) && !isStalePlan(error)) throw portFault(error);
     }
-    this.#observer.retried?.(statement.name);
     try {
       // Any connection of the pool may have an equally stale plan: this time the text is parsed.
       return await this.#query<Row>(statement, values, false);

@@ -44,7 +44,6 @@ type SetMirror = (
 export function postgresCampaigns(
   find: LookUps['campaign'],
   set: SetMirror,
-  observer: HotPathObserver,
   uses: KeyUses,
 ): domain.CampaignRepository {
   return {
@@ -55,7 +54,6 @@ export function postgresCampaigns(
         const key = accessKeyOf(change.by.subject);
         if (key && result && result.kind !== 'caller-invalid') uses.note(key);
         if (result) return result;
-        observer.judgedAgain?.();
       }
       return { kind: 'campaign-differs', campaign: await find(seen.id) };
     },
@@ -131,7 +129,7 @@ export function groupedUpdates(
     try {
       await settle(statement, batch, passedOver);
     } catch (error) {
-      await splitUp(error, batch, { kind: 'update', statement, observer }, (member) =>
+      await splitUp(error, batch, { statement, observer }, (member) =>
         settle(statement, [member], passedOver),
       );
     }

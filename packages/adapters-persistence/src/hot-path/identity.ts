@@ -5,7 +5,7 @@ import { accessKeyOf, hostList, isCaller, keySubject, noDeniedHosts } from '@cam
 import { LRUCache } from 'lru-cache';
 import { safeInteger } from '../connection/rows.ts';
 import { keyHash } from '../schema/keys.ts';
-import { byteaArray, isTrueText, plainArray } from '../statements/mirrors-to-set.ts';
+import { isTrueText } from '../statements/mirrors-to-set.ts';
 import { batches, type Statement, type Statements, splitUp, type Waiting } from './batches.ts';
 import type { KeyUses } from './key-uses.ts';
 import type { HotPathObserver } from './observer.ts';
@@ -88,7 +88,7 @@ interface Member extends Waiting {
   resolve(row: Row): void;
 }
 
-/** Batched look-ups of keys and campaigns, each read after it was requested. */
+/** Each is read after it was requested. */
 export function groupedLookUps(statements: Statements, timeout: number, observer: HotPathObserver): LookUps {
   const take = (waiting: Member[]) => waiting.splice(0, maxBatchSize);
   const add = batches<Member>({ take, carryOut }, timeout);
@@ -96,14 +96,13 @@ export function groupedLookUps(statements: Statements, timeout: number, observer
   async function carryOut(batch: readonly Member[]): Promise<void> {
     observer.batch?.('look-up', batch.length);
     await settle(batch).catch((error) =>
-      splitUp(error, batch, { kind: 'look-up', statement: lookUp, observer }, (member) => settle([member])),
+      splitUp(error, batch, { statement: lookUp, observer }, (member) => settle([member])),
     );
   }
 
   async function settle(batch: readonly Member[]): Promise<void> {
-    const hashes = byteaArray(batch.map(({ hash }) => hash));
-    const campaigns = plainArray(batch.map(({ campaign }) => campaign));
-    const rows = await statements.run<Row>(lookUp, [hashes, campaigns]);
+    const asked = [batch.map(({ hash }) => hash), batch.map(({ campaign }) => campaign)];
+    const rows = await statements.run<Row>(lookUp, asked);
     for (const [index, member] of batch.entries()) member.resolve(rows[index] as Row);
   }
 

@@ -1,6 +1,5 @@
-import { rejectBefore, type Waiting, waitLimit } from './batches.ts';
+import { type Waiting, waitLimit } from './batches.ts';
 
-/** An update that waits for its answer. */
 export interface Queued extends Waiting {
   /** Updates of one line wait together: those of one campaign whose callers saw the same owner. */
   readonly line: string;
@@ -27,26 +26,14 @@ export function lockQueue<Member extends Queued>(
   /** The lines whose first update waits in the database; it is not among the members of the line any more. */
   const waitedFor = new Set<string>();
 
-  const watch = waitLimit(timeout, longestWaiting, (before) => {
-    for (const [name, line] of lines) {
-      rejectBefore(line, before, 'the campaign was locked for too long');
-      if (line.length === 0 && !waitedFor.has(name)) lines.delete(name);
-    }
-  });
-
-  /** The member that has waited the longest for its turn. */
-  function longestWaiting(): Member | undefined {
-    let first: Member | undefined;
-    for (const [member] of lines.values()) {
-      if (member && (!first || member.since < first.since)) first = member;
-    }
-    return first;
-  }
+  const watch = waitLimit(timeout, () => lines.values(), 'the campaign was locked for too long');
 
   function callNext(): void {
     for (const [name, line] of lines) {
-      if (waitedFor.size >= maxLocked) break;
-      if (!waitedFor.has(name)) void waitFor(name, line);
+      if (waitedFor.has(name)) continue;
+      // All of its members have waited for too long.
+      if (line.length === 0) lines.delete(name);
+      else if (waitedFor.size < maxLocked) void waitFor(name, line);
     }
     watch();
   }
@@ -64,7 +51,7 @@ export function lockQueue<Member extends Queued>(
 
   return {
     /** Whether updates wait in this line: a later one then waits behind them. */
-    has: (line: string) => lines.has(line),
+    has: (line: string) => waitedFor.has(line) || (lines.get(line) ?? []).length > 0,
     enter: (member: Member) => {
       const line = lines.get(member.line);
       if (line) line.push(member);

@@ -13,10 +13,6 @@ export interface HotPathObserver {
    * of the driver.
    */
   ended?(statement: string, milliseconds: number, error?: unknown): void;
-  /** A statement is run again, because PostgreSQL ended it in favor of another transaction, or its plan was stale. */
-  retried?(statement: string): void;
-  /** The members of a batch run one by one, after a fault that one of them may have caused for all. */
-  splitUp?(kind: BatchKind): void;
   /**
    * PostgreSQL rejected a batch's statement itself, whatever its values, such as for a missing right: an error in this
    * program or its setup.
@@ -24,6 +20,4 @@ export interface HotPathObserver {
   refused?(statement: string, error: unknown): void;
   /** An update leaves its batch: its campaign or mirror is locked. */
   setAside?(): void;
-  /** A campaign changed while an update waited for its row: nothing was set, and it is judged again. */
-  judgedAgain?(): void;
 }

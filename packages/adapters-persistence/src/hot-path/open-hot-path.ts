@@ -33,7 +33,7 @@ export function openHotPath(
   const lookUps = groupedLookUps(statements, timeout, observer);
   const set = groupedUpdates(statements, { maxLocked, timeout }, observer);
   return {
-    campaigns: postgresCampaigns(lookUps.campaign, set, observer, uses),
+    campaigns: postgresCampaigns(lookUps.campaign, set, uses),
     identity: postgresIdentity(lookUps.key, uses),
     uses,
   };

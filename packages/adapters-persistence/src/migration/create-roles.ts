@@ -53,15 +53,6 @@ const factsText = `
   from pg_database left join pg_namespace on nspname = $1
   where datname = current_database()`;
 
-type Facts = {
-  readonly is_superuser: boolean;
-  readonly database_owner: string;
-  readonly owns_database: boolean;
-  /** Null if there is no schema. */
-  readonly schema_owner: string | null;
-  readonly existing: readonly string[];
-};
-
 /**
  * Creates the roles that are missing, with random passwords that only `show` receives, and grants what they need on
  * this database; what they need in its schema, a migration grants. All of it, including `show`, or nothing.
@@ -72,7 +63,14 @@ export function createRoles(
   show: (created: readonly CreatedRole[]) => Promise<void>,
 ): Promise<RolesCreation> {
   return inTransaction(pool, async (client) => {
-    const facts = await rowOf<Facts>(client, factsText, [schema, Object.values(roles)]);
+    const facts = await rowOf<{
+      readonly is_superuser: boolean;
+      readonly database_owner: string;
+      readonly owns_database: boolean;
+      /** Null if there is no schema. */
+      readonly schema_owner: string | null;
+      readonly existing: readonly string[];
+    }>(client, factsText, [schema, Object.values(roles)]);
     const { database_owner, owns_database, schema_owner, is_superuser, existing } = facts;
     if (!owns_database)
       throw new UnfitDatabase(

@@ -66,13 +66,13 @@ const isOdd = `
 const isInternational = `or lowered ~ '[^ -~]|%(25)*[c-f]'`;
 
 /**
- * The next mirrors, with these columns: all, or those that can be on the hosts or have them elsewhere in the address. By the
+ * The next mirrors, with these columns: all, or those that can be on the host or have it elsewhere in the address. By the
  * index of their campaigns, or of the owner's campaigns. @throws Unavailable
  */
 export async function examineMirrors<Row extends QueryResultRow>(
   pool: Pool,
   columns: string,
-  { after = 0 as domain.CampaignId, limit, owner, hosts }: domain.MirrorPage,
+  { after = 0 as domain.CampaignId, limit, owner, host }: domain.MirrorPage,
 ): Promise<domain.ExaminedMirrors<Row>> {
   const ownerValues = owner === undefined ? [] : [owner];
   const from = owner === undefined ? ofAll : ofOwner;
@@ -80,22 +80,20 @@ export async function examineMirrors<Row extends QueryResultRow>(
     select count(*) as examined, min(campaign_id) as first, max(campaign_id) as last
     from (select campaign_id from ${nextOf(owner)}) as numbers`;
   const { examined, first, last } = await rowOf<Range>(pool, ends, [after, limit, ...ownerValues]);
-  const isNear = hosts
-    ?.map((_, index) => `strpos(lowered, $${index + 3 + ownerValues.length}) > 0 or`)
-    .join(' ');
-  const international = hosts?.some((host) => host.includes('xn--')) ? isInternational : '';
+  const isNear = `strpos(lowered, $${3 + ownerValues.length}) > 0`;
+  const international = host?.includes('xn--') ? isInternational : '';
   // Without the offset, the planner would compute them once for each of their uses.
   const text = `
     select ${columns} from (
       select mirrors.*, lower(target_url collate "C") as lowered, ${authority} from ${from} between $1 and $2 offset 0
     ) as mirrors
-    ${hosts ? `where ${isNear} ${isOdd} ${international}` : ''}
+    ${host ? `where ${isNear} or ${isOdd} ${international}` : ''}
     order by campaign_id`;
   const partSize = Math.ceil((last - first + 1) / partsAtOnce);
   const parts = Array.from({ length: partsAtOnce }, (_, index) => {
     const begin = first + index * partSize;
     const end = Math.min(begin + partSize - 1, last);
-    return rowsOf<Row>(pool, text, [begin, end, ...ownerValues, ...(hosts ?? [])]);
+    return rowsOf<Row>(pool, text, [begin, end, ...ownerValues, ...(host ? [host] : [])]);
   });
   const mirrors = (await Promise.all(parts)).flat();
   return { mirrors, examined, last: examined < limit ? undefined : last };

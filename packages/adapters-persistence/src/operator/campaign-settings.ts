@@ -1,7 +1,6 @@
 import type * as domain from '@campaign-mirror/domain';
 import {
   type EntityManager,
-  type InferEntity,
   LockMode,
   UniqueConstraintViolationException,
   wrap,
@@ -32,7 +31,7 @@ export class PostgresSettings extends AuditedAdapter implements domain.CampaignS
         if (!campaign) return { kind: 'campaign-not-found' };
         const made = await em.insert(MirrorEntity, { campaignId: id, targetUrl: address });
         const mirror = await em.findOneOrFail(MirrorEntity, { id: Number(made) as domain.MirrorId });
-        return { kind: 'created', mirror: mirrorOfEntity(mirror) };
+        return { kind: 'created', mirror: wrap(mirror).toObject() as domain.Mirror };
       });
     } catch (error) {
       if (violates(error, 'mirrors_campaign_id_key')) return { kind: 'mirror-exists' };
@@ -73,7 +72,7 @@ export class PostgresSettings extends AuditedAdapter implements domain.CampaignS
       const mirror = await em.findOne(MirrorEntity, { campaignId: id }, forUpdate);
       const campaign = {
         ...wrap(row).toObject(),
-        mirror: mirror && mirrorOfEntity(mirror),
+        mirror: mirror && wrap(mirror).toObject(),
       } as domain.CampaignRecord;
       if (seen && differs(campaign, seen)) return { kind: 'changed-meanwhile' };
       await em.nativeDelete(CampaignEntity, { id });
@@ -103,7 +102,6 @@ function differs(now: domain.CampaignRecord, seen: domain.CampaignRecord): boole
   );
 }
 
-/** The owner's default campaign. */
 async function defaultOf(
   em: EntityManager,
   ownerId: domain.OwnerId,
@@ -117,9 +115,4 @@ async function defaultOf(
 function violates(error: unknown, constraint: string): boolean {
   const { constraint: violated } = error as { constraint?: string };
   return error instanceof UniqueConstraintViolationException && violated === constraint;
-}
-
-/** The fields of an entity are those of the domain. */
-function mirrorOfEntity(row: InferEntity<typeof MirrorEntity>): domain.Mirror {
-  return wrap(row).toObject() as domain.Mirror;
 }

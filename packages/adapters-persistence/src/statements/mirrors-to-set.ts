@@ -6,16 +6,12 @@ import { timestampAt } from '../schema/times.ts';
 
 /*
  * Array literals (PostgreSQL, section 8.15). The driver would check the type of each element and quote each one, which
- * numbers and hexadecimal do not need.
+ * numbers do not need.
  */
 
 /** An array of elements that need no quotes, and of null. */
-export function plainArray(elements: readonly (number | boolean | null)[]): string {
+function plainArray(elements: readonly (number | boolean | null)[]): string {
   return `{${elements.map((element) => element ?? 'NULL').join(',')}}`;
-}
-
-export function byteaArray(elements: readonly (Buffer | null)[]): string {
-  return `{${elements.map((bytes) => (bytes === null ? 'NULL' : `\\\\x${bytes.toString('hex')}`)).join(',')}}`;
 }
 
 function textArray(elements: readonly (string | null)[]): string {
@@ -47,7 +43,6 @@ const columns = [
 
 type Column = (typeof columns)[number] | 'entry';
 
-/** The index of each column in a row. */
 const indexOf = Object.fromEntries([...columns, 'entry'].map((name, index) => [name, index])) as Record<
   Column,
   number
@@ -118,7 +113,7 @@ export function callersValues(mirrors: readonly CallersMirror[]): (string | null
   ];
 }
 
-/** The result of each mirror, in the order of the mirrors. */
+/** In the order of the mirrors. */
 export function resultsOf(mirrors: readonly MirrorToSet[], rows: readonly TextRow[]): SetResult[] {
   const results: SetResult[] = new Array(mirrors.length);
   for (const row of rows) {

@@ -201,12 +201,7 @@ async function checkRoles({ facts, database }: CheckInput): Promise<Result[]> {
     const name = sql.roles[role];
     if (facts.schema_owner === null || name === facts.name) continue;
     const rights = await sql.grantedRights(database, name);
-    if (
-      !rights.some(
-        ({ right, object, granted }) => granted && right === 'usage' && object.startsWith('schema '),
-      )
-    )
-      continue;
+    if (!rights.some(({ right, granted }) => granted && right !== 'temporary')) continue;
     const { missing, beyond } = sql.rightsOf(role, rights);
     const advice = `run \`./campaign-mirror migrate\` as the owner of the schema, ${facts.schema_owner}; what remains, this role has by another one, or everybody has it`;
     if (missing.length > 0) results.push(problem(`${name} lacks ${missing.join(', ')}`, advice));

@@ -24,42 +24,20 @@ export function hotPathMetrics(registry: Registry): Required<Omit<HotPathObserve
     'Statements that failed.',
     'statement',
   );
-  const retries = counter(
-    'campaign_mirror_statement_retries_total',
-    'Statements that were run again, because PostgreSQL ended them in favour of another transaction or their plan was stale.',
-    'statement',
-  );
-  const split = counter(
-    'campaign_mirror_batches_split_total',
-    'Batches whose members were repeated one by one after a fault of one of them.',
-    'kind',
-  );
   const setAside = counter(
     'campaign_mirror_updates_set_aside_total',
     'Updates that left their batch because the campaign or its mirror was locked.',
   );
-  const judgedAgain = counter(
-    'campaign_mirror_judged_again_total',
-    'Updates that wrote nothing because their campaign had changed, and were judged again.',
-  );
   // All series except the durations start at 0, so that Prometheus sees their first rise.
-  for (const statement of statementNames) {
-    for (const counter of [failures, retries]) counter.inc({ statement }, 0);
-  }
-  for (const kind of ['look-up', 'update']) {
-    members.zero({ kind });
-    split.inc({ kind }, 0);
-  }
+  for (const statement of statementNames) failures.inc({ statement }, 0);
+  for (const kind of ['look-up', 'update']) members.zero({ kind });
   return {
     batch: (kind, size) => members.observe({ kind }, size),
     ended: (statement, milliseconds, error) => {
       durations.observe({ statement }, milliseconds / 1_000);
       if (error !== undefined) failures.inc({ statement });
     },
-    retried: (statement) => retries.inc({ statement }),
-    splitUp: (kind) => split.inc({ kind }),
     setAside: () => setAside.inc(),
-    judgedAgain: () => judgedAgain.inc(),
   };
 }
 

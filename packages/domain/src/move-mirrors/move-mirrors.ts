@@ -76,7 +76,7 @@ export async function* moveMirrors(
   const progress = () => ({ ...progressOf(mirrors, examined, Math.max(examined, total)), ...left });
   do {
     yield progress();
-    const page = await mirrors.find({ limit: examinedTogether, hosts: [from], after, owner });
+    const page = await mirrors.find({ limit: examinedTogether, host: from, after, owner });
     const results: MirrorMoved[] = [];
     for (const mirror of page.mirrors) {
       const result = moveOf(mirror, request, denied);

@@ -25,14 +25,14 @@ export const examinedTogether = 20_000;
 
 /** Which mirrors to examine, in the order of their campaigns, `limit` at most. */
 export interface MirrorPage extends CampaignPage {
-  /** Only those that may have one of these hosts, or a name below it: check with `isOnHost` and `namesHostElsewhere`. */
-  readonly hosts?: readonly HostName[];
+  /** Only those that may have this host, or a name below it: check with `isOnHost` and `namesHostElsewhere`. */
+  readonly host?: HostName;
 }
 
 /** Those found on a page of mirrors, and where the next page begins. */
 export interface ExaminedMirrors<M> {
   readonly mirrors: readonly M[];
-  /** The number of mirrors examined, including those that were left out because of their hosts. */
+  /** The number of mirrors examined, including those that were left out because of their host. */
   readonly examined: number;
   /** The campaign of the last mirror examined, if there can be more; otherwise undefined. */
   readonly last: CampaignId | undefined;

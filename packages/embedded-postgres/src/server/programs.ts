@@ -34,7 +34,6 @@ export async function databaseOsUser(pgdata: string): Promise<OsUser | undefined
 /** The mode of a new folder: the database's OS user may pass through it, if it is another user. */
 export const passageMode = (user: OsUser | undefined) => (user === undefined ? 0o700 : 0o711);
 
-/** The options with which every program of the database is started. */
 export function processOptions(user: OsUser | undefined) {
   return {
     // Every OS user can enter this folder; the current one may be closed to the database's user.
