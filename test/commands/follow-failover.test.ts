@@ -1,5 +1,6 @@
 import { migrate, type Role, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
+import type { Client } from 'pg';
 import { startCommand } from '../support/commands/command.ts';
 import { objectsOf } from '../support/commands/commands-on.ts';
 import { connect } from '../support/database/client.ts';
@@ -65,12 +66,30 @@ describe('mirror follow, when its server ends, is replaced, or is a standby', ()
     // From before the beginning: they are not printed later, either.
     all.pop();
     const { running, says, numbers, has } = await following();
+    let slow: Client | undefined;
+    let began = 0;
     const faults: [meanwhile: () => Promise<unknown>, after: () => Promise<unknown>][] = [
       [primary.stop, primary.start],
       [primary.kill, primary.start],
       [async () => proxy.cut(), async () => {}],
-      // Others go on meanwhile.
-      [proxy.refuse, () => change().then(proxy.accept)],
+      [
+        async () => {
+          slow = await on(primary);
+          await slow.query('begin');
+          began = await recordChange(slow);
+          await change();
+          await has(all.at(-1) ?? 0);
+          await proxy.refuse();
+        },
+        // What is committed meanwhile comes, also what has begun before the last that was printed.
+        async () => {
+          await slow?.query('commit');
+          await slow?.end();
+          all.push(began);
+          await change();
+          await proxy.accept();
+        },
+      ],
       // Half open: nothing is answered, and nobody says so.
       [async () => proxy.freeze(), async () => proxy.thaw()],
     ];

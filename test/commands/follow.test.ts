@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import type { CampaignId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { piped, startCommand, startCommandProcess } from '../support/commands/command.ts';
+import { piped, startCommand } from '../support/commands/command.ts';
 import { commandsOn, objectsOf, wordsOf } from '../support/commands/commands-on.ts';
 import { connect } from '../support/database/client.ts';
 import { keepWriting, recordChange } from '../support/database/recorded-changes.ts';
@@ -20,11 +20,8 @@ describe('mirror follow', () => {
   const owner = () => connect(service.database.address('owner'));
 
   /** Follows when it resolves. */
-  async function following(
-    words = '',
-    begin: typeof startCommand | typeof startCommandProcess = startCommand,
-  ) {
-    const running = begin(['mirror', 'follow', ...wordsOf(words)], on().settings);
+  async function following(words = '') {
+    const running = startCommand(['mirror', 'follow', ...wordsOf(words)], on().settings);
     await running.says(() => running.errors.includes(hint) || undefined);
     return {
       running,
@@ -38,10 +35,10 @@ describe('mirror follow', () => {
     };
   }
 
-  it('in a process: each change as the history has it, in JSON and for people; a signal ends it with 0', async () => {
+  it('each change as the history has it, in JSON and for people; a signal ends it with 0', async () => {
     const one = await service.campaign();
-    const json = await following('--json', startCommandProcess);
-    const table = await following('');
+    const json = await following('--json');
+    const table = await following();
     await service.set(one, step(1), 'request-1');
     await json.lines(1);
     expect(json.objects()).to.deep.equal(await on().objects(`mirror history ${one.seen.id}`));

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { command } from '../support/commands/command.ts';
 import { processesOf } from '../support/process/data-folder.ts';
 import { dataFolderOf } from '../support/process/lives.ts';
 import { outputOf, start } from '../support/process/service-process.ts';
@@ -7,7 +8,7 @@ import { inTerminal } from '../support/process/terminal.ts';
 describe('npm start', () => {
   const folder = dataFolderOf('test');
 
-  it('in a terminal: what it prints works; Ctrl-C: exit code 0, and nothing left behind', async () => {
+  it('in a terminal: what it prints works; doctor knows its database; Ctrl-C: exit code 0, and nothing left behind', async () => {
     // Ctrl-C goes to npm and to the service, which npm sends it on to.
     const terminal = inTerminal(['npm', 'start'], { DATA_DIR: folder.path });
     await terminal.shows('listening on');
@@ -26,6 +27,9 @@ describe('npm start', () => {
       statuses.push(await outputOf(start('sh', ['-c', told], {})));
     }
     expect(statuses).to.deep.equal(['200', '403', '404', '422']);
+    const { code, output } = await command(['doctor'], { DATA_DIR: folder.path });
+    expect(code, output).to.equal(0);
+    expect(output).to.match(/^ok +rights +.* may do what the operator does/m);
     terminal.interrupt();
     expect((await terminal.ended).code).to.equal(0);
     expect(terminal.screen).to.include('stopping on SIGINT');

@@ -37,6 +37,9 @@ const statements: Record<string, readonly (readonly [sql: string, refusal?: stri
     [key('hash, hosts', `${hash}, '{a.example,NULL}'`), unfit],
     [key('hash, hosts', `${hash}, '{a.example}'`)],
     [key('hash', hash), notUnique],
+    // Its uses are no reason to keep it.
+    ['insert into campaign_mirror.key_uses select id, now() from campaign_mirror.access_keys'],
+    ['delete from campaign_mirror.access_keys'],
   ],
   'an entry of the audit that is longer than its limits': [
     [entry("'m', 'r', '{}'")],

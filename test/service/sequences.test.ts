@@ -20,6 +20,10 @@ describe('sequences behind their tables, as logical replication and COPY leave t
   const create = () => run('campaign', 'create', '--owner', '7');
 
   it('doctor names each, a start those that matter less, too, and the statement that mends it; a command that meets one does nothing and says so', async () => {
+    // No number would be left after it.
+    await data.database.admin.query(
+      'insert into campaign_mirror.campaigns (id, owner_id) values (9007199254740991, 9)',
+    );
     expect(await doctor()).to.deep.equal([]);
     await behind('campaigns', 'access_keys');
     const { process, base, ops } = await listeningService(data.settings());
@@ -36,7 +40,9 @@ describe('sequences behind their tables, as logical replication and COPY leave t
     expect((await create()).errors).to.match(line);
     const lines = 'owner_id,target_url\n7,https://one.example/\n8,https://two.example/\n';
     const imported = await command(['import', '-'], { DATABASE_URL: data.database.url('operator') }, lines);
-    expect(imported.errors + imported.output).to.match(/2 campaigns/);
+    expect(imported.errors + imported.output).to.match(
+      /^another transaction took a number .*nothing was done/,
+    );
     expect((await run('key', 'issue', '--owner', '1', '--name', 'x')).errors).to.match(line);
     expect(found.map(({ state }) => state)).to.deep.equal(tableNames.map(() => 'problem'));
     for (const [at, table] of tableNames.entries()) {

@@ -18,9 +18,19 @@ export function operatorPorts(call: Call): Pick<OperatorAccess, 'acting' | 'admi
   return {
     acting: (run, options = {}) =>
       actOn(call, sql.openPool, options, ({ database: { pool }, act }, context) => {
-        const hotPath = sql.openHotPath(pool, { prepared: false });
+        let opened: sql.OpenHotPath | undefined;
+        // For who asks for it only: the caches of a service, which are laid out at once, take tens of milliseconds.
+        const hotPath = () => {
+          opened ??= sql.openHotPath(pool, { prepared: false });
+          return opened;
+        };
         const ports = {
-          ...hotPath,
+          get campaigns() {
+            return hotPath().campaigns;
+          },
+          get identity() {
+            return hotPath().identity;
+          },
           records: sql.postgresCampaignRecords(pool),
           history: sql.postgresMirrorHistory(pool, signal),
           feed: sql.postgresChangeFeed(pool, signal),
@@ -32,7 +42,7 @@ export function operatorPorts(call: Call): Pick<OperatorAccess, 'acting' | 'admi
           exports: sql.postgresCampaignExport(pool, signal),
         };
         // Stopping writes the use of the key that a command was called with.
-        return run(ports, context).finally(() => hotPath.uses.stop());
+        return run(ports, context).finally(() => opened?.uses.stop());
       }),
     administering: async (run, options = {}) => {
       // Loaded here only: MikroORM takes longer to load than everything else.
