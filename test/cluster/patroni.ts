@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { configuration } from '../support/documents/documented.ts';
+import { configuration } from '../support/documents/blocks.ts';
 import { eventually } from '../support/promises.ts';
 import { folder, type Machine, openMachine, program } from './machine.ts';
 

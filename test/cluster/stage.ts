@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { connect } from '../support/database/client.ts';
 import { redisServer } from '../support/deployment/redis-server.ts';
-import { configuration, documented } from '../support/documents/documented.ts';
+import { configuration, documented } from '../support/documents/blocks.ts';
 import * as processes from '../support/process/service-process.ts';
 import { eventually } from '../support/promises.ts';
 import { folder, here, type Machine, openMachine, openNetwork, program } from './machine.ts';

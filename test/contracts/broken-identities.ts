@@ -3,8 +3,7 @@ import type { Caller, Identified, Identity } from '@campaign-mirror/domain';
 import { isCaller, operatorSubject, Unavailable } from '@campaign-mirror/domain';
 import type { IdentityWorld } from '@campaign-mirror/port-contracts';
 import { newOwner, withoutKey } from '../../packages/port-contracts/src/cases/campaign-repository-world.ts';
-import { inMemoryWorlds } from '../support/store/in-memory-world.ts';
-import { stepping } from '../support/store/stepping.ts';
+import { inMemoryWorlds, stepping } from '../support/store/judged-store.ts';
 
 /** The world of an identity that pauses before it looks at its store, and after it. */
 export function pausedIdentity(breakage: Breakage = () => ({})): IdentityWorld {

@@ -4,9 +4,7 @@ import type * as domain from '@campaign-mirror/domain';
 import { accessKeyOf, conditionHolds, Unavailable } from '@campaign-mirror/domain';
 import type { CampaignRepositoryWorld } from '@campaign-mirror/port-contracts';
 import { timestampOf } from '../../packages/adapters-persistence/src/schema/times.ts';
-import { worldsOf } from '../support/store/every-case.ts';
-import { inMemoryStore, preciseStore } from '../support/store/in-memory-world.ts';
-import { stepping } from '../support/store/stepping.ts';
+import { inMemoryStore, preciseStore, stepping, worldsOf } from '../support/store/judged-store.ts';
 
 /** Mistakes of an adapter, and what the kit says of each. */
 export const mistakes = {

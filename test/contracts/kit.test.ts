@@ -4,7 +4,7 @@ import { type Case, campaignRepositoryCases, identityCases, missing } from '@cam
 import { expect } from 'chai';
 import { emptyDatabase } from '../support/database/database-server.ts';
 import { folderOf } from '../support/process/lives.ts';
-import { inMemoryWorlds } from '../support/store/in-memory-world.ts';
+import { inMemoryWorlds } from '../support/store/judged-store.ts';
 import { projectFolder } from '../support/workspace.ts';
 import { brokenIdentities, pausedIdentity } from './broken-identities.ts';
 import { type Mistake, mistakes, pausedWorld } from './broken-repositories.ts';

@@ -4,11 +4,14 @@ import { type OwnerId, type Subject, subject } from '@campaign-mirror/domain';
 import { type IdentityWorld, identityCases } from '@campaign-mirror/port-contracts';
 import { expect } from 'chai';
 import { worldOf } from '../support/process/lives.ts';
-import { casesOf, everyCaseOn } from '../support/store/every-case.ts';
-import { inMemoryStore, inMemoryWorlds } from '../support/store/in-memory-world.ts';
-import { stepping } from '../support/store/stepping.ts';
-import { TestIssuer } from '../support/tokens/issuer.ts';
-import { fromNow, rules, type SigningKey, signingKey, token } from '../support/tokens/signing-key.ts';
+import {
+  casesOf,
+  everyCaseOn,
+  inMemoryStore,
+  inMemoryWorlds,
+  stepping,
+} from '../support/store/judged-store.ts';
+import { fromNow, rules, type SigningKey, signingKey, TestIssuer, token } from '../support/tokens/issuer.ts';
 
 describe('the contracts of the ports, in memory', () => {
   const store = inMemoryStore();

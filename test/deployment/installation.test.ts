@@ -6,8 +6,8 @@ import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { type CompanyRegistry, companyRegistry } from '../support/embedded/company-registry.ts';
 import { bareEnvironment, oldTools } from '../support/embedded/old-tools.ts';
-import { canHaveRoom } from '../support/embedded/other-machine.ts';
 import { endAll, RunningProcess, untilTheEnd } from '../support/process/service-process.ts';
+import { canHaveRoom } from '../support/programs.ts';
 import { copyProject } from '../support/workspace.ts';
 
 const told = /^Installing what is needed into node_modules .*\nInstalled in \d+ s\.\n$/;

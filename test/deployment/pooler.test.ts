@@ -7,12 +7,12 @@ import { Statements } from '../../packages/adapters-persistence/src/hot-path/bat
 import { command } from '../support/commands/command.ts';
 import { objectsOf } from '../support/commands/commands-on.ts';
 import { emptyDatabase, type TestDatabase } from '../support/database/database-server.ts';
-import { configuration, documented } from '../support/documents/documented.ts';
+import { configuration, documented } from '../support/documents/blocks.ts';
 import { call } from '../support/http/caller.ts';
 import { databaseOf, folderOf, serviceDataOf } from '../support/process/lives.ts';
 import { listeningService, start, startService } from '../support/process/service-process.ts';
 import { program } from '../support/programs.ts';
-import { everyCaseOn } from '../support/store/every-case.ts';
+import { everyCaseOn } from '../support/store/judged-store.ts';
 import { postgresWorld, type World } from '../support/store/postgres-world.ts';
 
 const page = 'docs/how-to/own-postgresql.md';

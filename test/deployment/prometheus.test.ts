@@ -11,8 +11,7 @@ import { type Sharing, sharingServices, start } from '../support/process/service
 import { program } from '../support/programs.ts';
 import { eventually } from '../support/promises.ts';
 import { unknownKey } from '../support/secrets.ts';
-import { TestIssuer } from '../support/tokens/issuer.ts';
-import { signingKey } from '../support/tokens/signing-key.ts';
+import { signingKey, TestIssuer } from '../support/tokens/issuer.ts';
 import { projectFolder, read } from '../support/workspace.ts';
 
 const prometheusFolder = `${projectFolder}ops/prometheus`;

@@ -4,8 +4,7 @@ import { command } from '../support/commands/command.ts';
 import { commandsOn } from '../support/commands/commands-on.ts';
 import * as tls from '../support/deployment/tls-caller.ts';
 import { type TlsProxy, tlsProxy } from '../support/deployment/tls-proxy.ts';
-import { named } from '../support/documents/blocks.ts';
-import { documented } from '../support/documents/documented.ts';
+import { documented, named } from '../support/documents/blocks.ts';
 import { bodyWith, pathOf } from '../support/http/request.ts';
 import { databaseOf, folderOf } from '../support/process/lives.ts';
 import {

@@ -2,9 +2,8 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { refusals } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
-import { calls } from '../support/commands/command-tree.ts';
 import { blocksOf, prose, sectionsOf } from '../support/documents/blocks.ts';
-import { outdated } from '../support/documents/generated.ts';
+import { calls, outdated } from '../support/documents/generated.ts';
 import { projectFolder } from '../support/workspace.ts';
 
 const documents = globSync(['*.md', 'docs/**/*.md'], {

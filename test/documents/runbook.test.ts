@@ -10,8 +10,7 @@ import { call } from '../support/http/caller.ts';
 import { folderOf, serviceDataOf } from '../support/process/lives.ts';
 import { endAll, environment, type Listening, listeningService } from '../support/process/service-process.ts';
 import { eventually, rejection } from '../support/promises.ts';
-import { TestIssuer } from '../support/tokens/issuer.ts';
-import { signingKey, token } from '../support/tokens/signing-key.ts';
+import { signingKey, TestIssuer, token } from '../support/tokens/issuer.ts';
 import { projectFolder, read } from '../support/workspace.ts';
 
 const runbook = await read('docs/runbook.md');

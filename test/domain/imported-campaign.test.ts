@@ -8,8 +8,7 @@ import {
   noDeniedHosts,
 } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { denying } from '../support/store/fake-ports.ts';
-import { address, named } from '../support/store/world.ts';
+import { address, denying, named } from '../support/store/world.ts';
 
 const time = '2026-11-20T15:36:00.123456Z';
 const nothing = Object.fromEntries(campaignFields.map((field) => [field, ''])) as CampaignFields;

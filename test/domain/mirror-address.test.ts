@@ -7,7 +7,7 @@ import {
   noDeniedHosts,
 } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { denying } from '../support/store/fake-ports.ts';
+import { denying } from '../support/store/world.ts';
 
 const party = '\u{1f389}';
 

@@ -11,8 +11,7 @@ import {
 } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { movedAddress } from '../../packages/domain/src/move-mirrors/moved-address.ts';
-import { denying } from '../support/store/fake-ports.ts';
-import { address } from '../support/store/world.ts';
+import { address, denying } from '../support/store/world.ts';
 
 type Found = domain.FoundCampaign<domain.MirrorAddress>;
 const read = (text: string): domain.Host => host(text) ?? expect.fail(`not a host: ${text}`);

@@ -10,8 +10,7 @@ import {
 } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { rejection } from '../support/promises.ts';
-import { campaign, denying, mirror } from '../support/store/fake-ports.ts';
-import { address, newOwner } from '../support/store/world.ts';
+import { address, campaign, denying, mirror, newOwner } from '../support/store/world.ts';
 
 const denied = denying('denied.example');
 const faults = {

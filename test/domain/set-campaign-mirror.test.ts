@@ -17,7 +17,7 @@ import {
 } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { rejection } from '../support/promises.ts';
-import { caller, campaign, denying, mirror } from '../support/store/fake-ports.ts';
+import { caller, campaign, denying, mirror } from '../support/store/world.ts';
 
 const key = accessKeyFrom(new Uint8Array(accessKeyBytes));
 const address = 'HTTPS://Example.com/%7E{click_id}';

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import { canHaveRoom } from '../support/embedded/other-machine.ts';
 import { start } from '../support/process/service-process.ts';
-import { program } from '../support/programs.ts';
+import { canHaveRoom, program } from '../support/programs.ts';
 import { projectFolder } from '../support/workspace.ts';
 
 /** Where the project is seen in such a room: nobody but root may enter the folder above it. */

@@ -1,5 +1,5 @@
 import { rows } from '../support/http/answer-rows.ts';
-import { type RawResponse, readResponse } from '../support/http/message.ts';
+import { type RawResponse, readResponse } from '../support/http/connection.ts';
 import { assertDocumented } from '../support/http/openapi-answers.ts';
 import { requestsIn, type StrictlyRead, type StrictRequest } from './requests-in.ts';
 

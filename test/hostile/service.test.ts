@@ -5,7 +5,7 @@ import { freePort } from '@campaign-mirror/embedded-postgres';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { RawConnection } from '../support/http/connection.ts';
-import { type ServiceData, serviceData } from '../support/process/service-data.ts';
+import { serviceDataOf } from '../support/process/lives.ts';
 import { type RunningProcess, startService } from '../support/process/service-process.ts';
 import { eventually } from '../support/promises.ts';
 import { seed } from '../support/seed.ts';
@@ -66,12 +66,11 @@ function inWords({ sent, received }: Spoken): string {
 }
 
 describe(`contract: answers — ten thousand hostile requests to a service (SEED=${seed})`, () => {
-  let data: ServiceData;
+  const data = serviceDataOf('suite');
   let service: RunningProcess;
   let known: Known;
   let port: number;
   before(async () => {
-    data = await serviceData();
     const { rows } = await data.database.admin.query(`
       with foreign_one as (insert into campaign_mirror.campaigns (owner_id) values (2) returning id)
       insert into campaign_mirror.mirrors (campaign_id, target_url) select id, 'https://one.example/' from foreign_one
@@ -84,10 +83,6 @@ describe(`contract: answers — ten thousand hostile requests to a service (SEED
       const connection = await RawConnection.open(port).catch((error) => expect.fail(String(error)));
       await connection.reset();
     });
-  });
-  after(async () => {
-    await service?.stop('SIGKILL');
-    await data?.database.drop();
   });
 
   /** Says all of a conversation on a connection of its own, and reads what comes back until the service closes it. */

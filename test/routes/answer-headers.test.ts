@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { keptAlive, standing } from '../support/http/answer-rows.ts';
-import type { RawResponse } from '../support/http/message.ts';
+import type { RawResponse } from '../support/http/connection.ts';
 import { type Asking, ask } from '../support/http/request.ts';
 import { httpService, withHttpService } from '../support/http/service.ts';
 

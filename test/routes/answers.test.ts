@@ -13,7 +13,7 @@ import {
   requestBytes,
 } from '../support/http/request.ts';
 import { withHttpService } from '../support/http/service.ts';
-import { denying } from '../support/store/fake-ports.ts';
+import { denying } from '../support/store/world.ts';
 
 const microseconds = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z$/;
 /** Of every answer, so that `Accept` is seen to change nothing. */

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { limiterOf, memoryCounting } from '../../packages/app/src/http/limits.ts';
 import type { Log } from '../../packages/app/src/logging/log-events.ts';
 import { json, keptAlive, standing } from '../support/http/answer-rows.ts';
-import type { RawResponse } from '../support/http/message.ts';
+import type { RawResponse } from '../support/http/connection.ts';
 import { type Asking, ask } from '../support/http/request.ts';
 import { withHttpService } from '../support/http/service.ts';
 import { named } from '../support/store/world.ts';

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { projectFolder } from './workspace.ts';
@@ -17,4 +18,13 @@ export function program(name: string, list = 'ops/debian-packages'): string {
     } catch {}
   const packages = readFileSync(`${projectFolder}${list}`, 'utf8').trim().split('\n');
   throw new Error(`${name} is not installed: apt-get install ${packages.join(' ')}`);
+}
+
+/** What of a test needs root, and a kernel that gives it a mount namespace, is said where it cannot be had. */
+export function canHaveRoom(what: string): boolean {
+  const isRoot = process.getuid?.() === 0;
+  const words = ['--mount', '--pid', '--fork', '--mount-proc', 'true'];
+  const has = isRoot && spawnSync(program('unshare'), words).status === 0;
+  if (!has) console.warn(`NOT TESTED, for want of ${isRoot ? 'a mount namespace' : 'being root'}: ${what}`);
+  return has;
 }

@@ -3,15 +3,15 @@ import { expect } from 'chai';
 import { exportSPKI, importJWK } from 'jose';
 import { type Asking, ask } from '../support/http/request.ts';
 import { withHttpService } from '../support/http/service.ts';
-import { TestIssuer } from '../support/tokens/issuer.ts';
 import {
   fromNow,
   rules,
   type SigningKey,
   signingKey,
+  TestIssuer,
   token,
   unsigned,
-} from '../support/tokens/signing-key.ts';
+} from '../support/tokens/issuer.ts';
 
 type Made = (of: SigningKey, other: SigningKey) => string | Promise<string>;
 const good: Record<string, Made> = {

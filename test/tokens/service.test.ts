@@ -2,25 +2,19 @@ import { expect } from 'chai';
 import { command } from '../support/commands/command.ts';
 import { objectsOf } from '../support/commands/commands-on.ts';
 import { call } from '../support/http/caller.ts';
-import { type ServiceData, serviceData } from '../support/process/service-data.ts';
-import { endAll, type Listening, listeningService } from '../support/process/service-process.ts';
-import { Exposition } from '../support/prometheus/metrics.ts';
+import { serviceDataOf } from '../support/process/lives.ts';
+import { type Listening, listeningService } from '../support/process/service-process.ts';
+import { scrape } from '../support/prometheus/metrics.ts';
 import { eventually } from '../support/promises.ts';
-import { TestIssuer } from '../support/tokens/issuer.ts';
-import { fromNow, signingKey, token } from '../support/tokens/signing-key.ts';
+import { fromNow, signingKey, TestIssuer, token } from '../support/tokens/issuer.ts';
 
 describe('a service that accepts tokens', () => {
+  const data = serviceDataOf('suite', { owner: 7 });
   let issuer: TestIssuer;
-  let data: ServiceData;
   before(async () => {
-    data = await serviceData({ owner: 7 });
     issuer = await new TestIssuer(await signingKey('first')).open();
   });
-  after(async () => {
-    await endAll();
-    await issuer.close();
-    await data.database.drop();
-  });
+  after(() => issuer.close());
   const set = async (service: Listening, credential: string) =>
     (await call(data.one(service, { key: credential as never }))).status;
   const sets = (what: string, service: Listening, credential: string) =>
@@ -52,7 +46,7 @@ describe('a service that accepts tokens', () => {
     );
     expect(await set(service, await token(next))).to.equal(200);
 
-    const told = new Exposition(await (await fetch(`${service.ops}/metrics`)).text());
+    const told = await scrape(service);
     expect(told.value('campaign_mirror_issuer_keys_age_seconds')).to.be.within(0, 60);
     const fetches = told.by('campaign_mirror_issuer_key_fetches_total', 'result');
     expect(fetches.done).to.be.at.least(2);

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '@campaign-mirror/embedded-postgres';
-import { configuration } from '../documents/documented.ts';
+import { configuration } from '../documents/blocks.ts';
 import { start } from '../process/service-process.ts';
 import { program } from '../programs.ts';
 

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { lockMirror, rival, untilWaiting } from '../database/rival.ts';
-import { RawConnection } from './connection.ts';
-import type { RawResponse } from './message.ts';
+import { RawConnection, type RawResponse } from './connection.ts';
 import type { HttpService } from './service.ts';
 
 /** A request, as far as it differs from one that sets the mirror of the caller's own campaign. */

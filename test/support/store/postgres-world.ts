@@ -17,7 +17,7 @@ import { type Statement, Statements } from '../../../packages/adapters-persisten
 import type { TestDatabase } from '../database/database-server.ts';
 import { endWaiting, rival, untilWaiting } from '../database/rival.ts';
 import { hotPathBy } from './hot-paths.ts';
-import { stepping } from './stepping.ts';
+import { stepping } from './judged-store.ts';
 import { change, type Live, liveCampaign, tester } from './world.ts';
 
 /** A store with all ports, and what happens to it by other hands than theirs. */
