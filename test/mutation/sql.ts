@@ -66,7 +66,7 @@ const targets: readonly { readonly files: string; readonly tests: string }[] = [
     files: '{statements,hot-path}/*.ts',
     tests: 'hot-path/look-ups.test.ts contracts/port-contracts.test.ts',
   },
-  { files: 'operator/access-keys.ts', tests: 'commands/keys.test.ts' },
+  { files: 'operator/access-keys.ts', tests: 'commands/keys.test.ts postgres/campaign-races.test.ts' },
   {
     files: 'operator/campaign-records.ts',
     tests: 'commands/lists.test.ts commands/{campaigns,move}.test.ts',

@@ -82,12 +82,16 @@ describe('what a rival changes at the same time, where transactions are repeatab
     expect(done).to.deep.equal({ kind: 'campaign-not-found' });
   });
 
-  it('a key that another revokes is not rotated; of two rotations the second hears which key took its place', async () => {
+  it('a key that another revokes is not rotated, one beside it is; of two rotations the second hears which key took its place', async () => {
     const { accessKeys } = service.world;
     const owner = newOwner();
     const { id } = await accessKeys.issue({ owner, name: named('script') });
     const holds = 'select from campaign_mirror.access_keys where id = $1 for update';
     const rotate = () => accessKeys.rotate(id, { grace: 60 });
+    const another = await accessKeys.issue({ owner: newOwner(), name: named('another') });
+    const holder = await service.hold(holds.replace('$1', String(another.id)));
+    const alone = await accessKeys.issue({ owner: newOwner(), name: named('alone') });
+    await accessKeys.rotate(alone.id, { grace: 60 }).finally(holder.rollback);
     const answers = await meanwhile([holds, id], () => Promise.all([rotate(), rotate()]));
     expect(answers.map(({ kind }) => kind)).to.have.members(['rotated', 'key-replaced']);
     const [next, ...others] = (await accessKeys.list({ owner, limit: 9 })).filter((one) => one.id !== id);
