@@ -36,7 +36,8 @@ export async function compare(comparison: Comparison, cleanup: Cleanup): Promise
     const following = await startRedirectors(followers, { DATABASE_URL: url }, cleanup);
     const lengths = { rounds: seconds, seconds: 1, warmUp };
     found.push(await measureLoad(contenders, load, lengths, bench));
-    for (const { end } of [...following, ...contenders]) await end();
+    for (const { process } of following) await process.stop();
+    for (const { end } of contenders) await end();
   }
   const faults = await finalFaults(bench);
   console.log(`${bench.where}\n${load.name} connections, ${rounds} rounds of ${seconds} s each`);

@@ -7,16 +7,14 @@ import { quantile, sum } from 'd3-array';
 import type { DedicatedServer } from '../../test/support/database/dedicated-server.ts';
 import { replicated } from '../../test/support/database/standby.ts';
 import { tcpProxy } from '../../test/support/database/tcp-proxy.ts';
-import { visitorOf } from '../../test/support/process/redirector.ts';
 import { seed, seedOf } from '../database/seed.ts';
 import { describeServer, query } from '../database/server.ts';
 import { number, table } from '../figures/statistics.ts';
 import { answerFaults, arrivals } from '../load/generator.ts';
 import type { Plan } from '../load/plan.ts';
 import { machine } from '../machine/cores.ts';
-import { startRedirectors } from '../machine/redirectors.ts';
+import { type Redirector, startRedirectors } from '../machine/redirectors.ts';
 import type { Cleanup } from '../machine/run.ts';
-import type { Running } from '../machine/service.ts';
 import type { Options } from './bench.ts';
 import { startOurs } from './contenders.ts';
 
@@ -73,7 +71,7 @@ export async function visitors(options: Options, cleanup: Cleanup): Promise<read
     const ways = { READ_DATABASE_URL: reads.url, DATABASE_URL: clicks.url };
     const redirectors = await startRedirectors(count, ways, cleanup);
     const coming = redirectors.map((redirector) =>
-      arrivals(plan, 0, redirector.port, connections, warmUp + seconds, visits),
+      arrivals(plan, 0, new URL(redirector.base).port, connections, warmUp + seconds, visits),
     );
     await pause(warmUp * 1_000);
     const before = { reads: reads.count(), clicks: clicks.count() };
@@ -92,7 +90,7 @@ export async function visitors(options: Options, cleanup: Cleanup): Promise<read
     const written = (clicks.count() - before.clicks) / span;
     const times = (await Promise.all(waits)).flat();
     const answers = await Promise.all(coming);
-    for (const { end } of redirectors) await end();
+    for (const { process } of redirectors) await process.stop();
     const [p50, p99 = Number.NaN, greatest] = [0.5, 0.99, 1].map((part) => quantile(times, part));
     const visited = sum(answers, ({ requests, seconds }) => requests / seconds / count);
     const found = answers.flatMap((one) => answerFaults(one, '302'));
@@ -159,10 +157,9 @@ async function updateOf(port: number, campaign: number, address: string, key: st
 }
 
 /** How long it takes until a visitor of each redirector gets the new address, whose visits are no clicks. */
-function waitsOf(redirectors: readonly Running[], campaign: number, address: string, from: number) {
+function waitsOf(redirectors: readonly Redirector[], campaign: number, address: string, from: number) {
   return Promise.all(
-    redirectors.map(async ({ port }) => {
-      const visit = visitorOf(`http://127.0.0.1:${port}`);
+    redirectors.map(async ({ visit }) => {
       while ((await visit(campaign, 'HEAD')).location !== address) {
         if (performance.now() - from > longest)
           throw new Error(`campaign ${campaign} still has its old address`);

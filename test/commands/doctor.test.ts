@@ -7,6 +7,7 @@ import { connect } from '../support/database/client.ts';
 import { emptyDatabase, latin1 } from '../support/database/database-server.ts';
 import { replicated } from '../support/database/standby.ts';
 import { databaseOf, dataFolderOf } from '../support/process/lives.ts';
+import { endAll, type Listening, listeningService } from '../support/process/service-process.ts';
 import { eventually } from '../support/promises.ts';
 
 interface Given {
@@ -44,17 +45,17 @@ const cases: [title: string, given: Given, code: number, ...amiss: RegExp[]][] =
     /^roles warning campaign_mirror_redirector may do more than it needs: update on current_mirrors run /,
   ],
   [
-    'names each setting without effect, and goes on',
-    { settings: { PORT_FILE: '7', POOL_SIZE: '1000' } },
+    'names each setting that is misspelt, and goes on',
+    { settings: { POOL_SZIE: '7', POOL_SIZE: '1000' } },
     1,
-    /^settings warning PORT_FILE is not read: set PORT itself /,
+    /^settings warning POOL_SZIE is not a setting: did you mean POOL_SIZE\? /,
     /^pool problem POOL_SIZE is 1000: /,
   ],
   [
     'limits of the database on connections, and what would not outlast a loss of power',
     { sql: 'alter database $ connection limit 7; alter database $ set synchronous_commit = off' },
     1,
-    /^pool problem POOL_SIZE is 10: a process uses up to 13 connections, of 7 that .* lower POOL_SIZE/,
+    /^pool problem POOL_SIZE is 10: processes, 1, use up to 13 connections, of 7 that .* lower POOL_SIZE/,
     /^durability warning off: .*synchronous_commit /,
   ],
   [
@@ -64,10 +65,15 @@ const cases: [title: string, given: Given, code: number, ...amiss: RegExp[]][] =
     /^rights warning .* may make large objects, which can fill the disk as a superuser, .*: revoke execute on function lo_/,
   ],
   [
-    'a user without a time limit of its own, behind a pooler',
-    { as: 'service', settings: { DATABASE_POOLER: 'transaction' } },
-    0,
+    'a default isolation at which no mirror is set, behind a pooler',
+    {
+      as: 'service',
+      sql: `alter database $ set default_transaction_isolation = 'repeatable read'`,
+      settings: { DATABASE_POOLER: 'transaction' },
+    },
+    1,
     /^statement timeout warning /,
+    /^isolation problem .* repeatable read by default, .* alter role campaign_mirror_service set default_transaction_isolation/,
   ],
   [
     'a server that takes no writes',
@@ -102,7 +108,7 @@ describe('doctor', () => {
       expect(amiss, amiss.join('\n')).to.have.length(expected.length);
       for (const [at, pattern] of expected.entries()) expect(amiss[at]).to.match(pattern);
       expect(checks).to.match(
-        /^(settings )+database version encoding writes migrations (rights )+(roles )*enforcement pool (statement timeout )?durability$/,
+        /^(settings )+database version encoding writes migrations (rights )+(roles )*enforcement pool (statement timeout isolation )?durability clock$/,
       );
     });
   }
@@ -163,7 +169,38 @@ describe('doctor', () => {
     ]);
   });
 
-  it('a synchronous standby that is away', async () => {
+  it('the connections of all processes that serve, by the limit of their role', async () => {
+    const role = `${database.name}_service`;
+    await database.admin.query(
+      `create role ${role} login password 'its' connection limit 30 in role ${roles.service}`,
+    );
+    const expectProcesses = async (count: number) => {
+      const { lines } = await examined({ DATABASE_URL: database.url('operator') }, count > 2 ? 1 : 0);
+      const counted = `^pool .* POOL_SIZE is 10: processes, ${count}, use up to ${count * 13} connections, of 30 `;
+      expect(lines.join('\n')).to.match(new RegExp(counted, 'm'));
+    };
+    // Their pools alone, as the limit leaves none to the readiness.
+    const address = { ...database.address('service'), user: role, password: 'its' };
+    const pooled = Array.from({ length: 11 }, () =>
+      connect({ ...address, application_name: 'campaign-mirror' }),
+    );
+    const clients = await Promise.all(pooled);
+    await expectProcesses(2);
+    for (const client of clients) await client.end();
+
+    const url = Object.assign(new URL(database.url('service')), { username: role, password: 'its' });
+    const settings = { DATABASE_URL: url.href, RUN_MIGRATIONS: 'false' };
+    const services: Listening[] = [];
+    for (const count of [1, 2, 3]) {
+      services.push(await listeningService(settings));
+      for (const { ops } of services) expect(await fetch(`${ops}/readyz`)).to.include({ status: 200 });
+      await expectProcesses(count);
+    }
+    await endAll();
+    await database.admin.query(`drop role ${role}`);
+  });
+
+  it('a synchronous standby that is away, and a prepared transaction that nobody ends', async () => {
     const { primary, remove } = await replicated();
     const admin = await connect(primary.address('postgres'));
     const found = async (check: string, user = 'postgres') => {
@@ -189,7 +226,8 @@ describe('doctor', () => {
       await eventually(names, async () => expect(await found('standbys', 'plain')).to.match(result));
     }
     const waiting = connect(primary.address('postgres')).then(async (client) => {
-      await client.query('create table waits ()');
+      await client.query('begin; lock campaign_mirror.mirrors in row exclusive mode');
+      await client.query(`prepare transaction 'it''s'`);
       await client.end();
     });
     await eventually('a wait', async () => expect(await found('standbys')).to.match(/ user sees: 1 /));
@@ -197,6 +235,9 @@ describe('doctor', () => {
     await admin.query('select pg_reload_conf()');
     await waiting;
     expect(await found('standbys')).to.equal('');
+    expect(await found('prepared transactions')).to.match(
+      /^problem a prepared transaction of "postgres" .* rollback prepared 'it''s'$/,
+    );
     await admin.end();
     await remove();
   });

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { openPool, postgresMirrorMoves } from '@campaign-mirror/adapters-persistence';
 import type { CampaignId, OwnerId, Subject } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { answered, command, startCommandProcess } from '../support/commands/command.ts';
+import { answered, command, refused, startCommandProcess } from '../support/commands/command.ts';
 import { commandsOn, objectsOf } from '../support/commands/commands-on.ts';
 import { endWaiting, lockMirror, rival } from '../support/database/rival.ts';
 import { databaseOf, folderOf } from '../support/process/lives.ts';
@@ -191,16 +191,14 @@ describe('mirror move', () => {
     const [noted] = await on.objects('audit --limit 1');
     const details = { undoes: 1, mirrors: 2 };
     expect(noted).to.deep.include({ id: 3, act: 'mirrors-moved', campaign_id: null, details });
+    const undone = `move 1 was undone already, by move 3: \`./campaign-mirror mirror move --undo 3\` makes it again\n`;
+    for (const how of ['', ' --yes', ' --dry-run --json'])
+      expect(await on.run(`${undo}${how}`), how).to.deep.equal(refused(undone));
     expect((await on.objects('mirror move --undo 3 --yes')).at(-1)).to.include({ moved: 2 });
     expect((await addresses())[0]).to.equal('https://new.example/1');
     await on.session(`
       $ mirror move --undo 1 --yes
-      campaign 1: https://new.example/1 is not moved: the campaign or its mirror was changed after the move
-      campaign 2: https://new.example/2 is not moved: the campaign or its mirror was changed after the move
-      campaign 3: https://new.example/3 is not moved: the campaign or its mirror was changed after the move
-      0 mirrors were moved back as before move 1.
-      ! not every mirror was moved: 3 changed since
-      [1]
+      ! move 1 was undone, and made again by move 4: \`./campaign-mirror mirror move --undo 4\` undoes it
       $ mirror move --undo 2 --yes
       ! there is no move 2: \`./campaign-mirror audit\` shows the numbers of moves`);
   });

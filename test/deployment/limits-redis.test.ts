@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect } from 'chai';
+import { commandProcess } from '../support/commands/command.ts';
 import { tcpProxy } from '../support/database/tcp-proxy.ts';
 import { type RedisServer, redisServer } from '../support/deployment/redis-server.ts';
 import { selfMadeCertificate } from '../support/deployment/tls-proxy.ts';
@@ -83,13 +84,16 @@ describe('limits that several machines count in Redis', () => {
     expect((await service.process.stop()).code).to.equal(0);
   });
 
-  it('a connection that leads to a replica after a failover is made anew', async () => {
+  it('a connection that leads to a replica after a failover is made anew, and doctor does not call a replica ok', async () => {
     redis = await redisServer();
     const target = { host: '127.0.0.1', port: redis.port };
     const address = await tcpProxy(target);
     const service = await listeningService(settings({ REDIS_URL: `redis://127.0.0.1:${address.port}` }));
     await counted(service);
     execFileSync(program('redis-cli'), ['-p', `${redis.port}`, 'replicaof', '127.0.0.1', '1']);
+    const { code, output } = await commandProcess(['doctor'], settings());
+    expect(code).to.equal(1);
+    expect(output).to.match(/^problem {2}redis .*READONLY.* name one that takes writes in REDIS_URL/ms);
     target.port = (await redisServer()).port;
     await uncounted(service, 'READONLY');
     await counted(service);
@@ -117,5 +121,11 @@ describe('limits that several machines count in Redis', () => {
       await uncounted(service, why);
       expect(service.process.output + service.process.errors).not.to.include('MARKED');
     }
+    const { output } = await commandProcess(['doctor'], of('MARKED'));
+    expect(output).to.match(new RegExp(`^ok {7}redis {7}localhost:${redis.port}/1: it counts$`, 'm'));
+    const refused = await commandProcess(['doctor'], of('MARKED2'));
+    expect(refused.code).to.equal(1);
+    expect(refused.output).to.match(/^problem {2}redis {7}.*WRONGPASS/m);
+    expect(refused.output + refused.errors + output).not.to.include('MARKED');
   });
 });

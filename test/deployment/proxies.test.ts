@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { connect, type TLSSocket } from 'node:tls';
 import { expect } from 'chai';
-import * as tls from '../support/deployment/tls-caller.ts';
-import { proxyNames, type TlsProxy, tlsProxy } from '../support/deployment/tls-proxy.ts';
+import * as tls from '../support/deployment/tls-proxy.ts';
 import { bodyWith, pathOf } from '../support/http/request.ts';
 import { serviceDataOf } from '../support/process/lives.ts';
 import { type Listening, listeningService } from '../support/process/service-process.ts';
@@ -17,13 +16,13 @@ const second = 'https://second.example/?click={click_id}';
 
 describe('one client of nginx leaves room for others', () => {
   const data = serviceDataOf('suite');
-  let proxy: TlsProxy;
+  let proxy: tls.TlsProxy;
   const sockets: TLSSocket[] = [];
   before(async () => {
     // Otherwise the service holds back what has no key, and on a slow machine nginx has nothing to limit.
     const settings = { TRUSTED_PROXIES: '127.0.0.1', FAILED_KEY_LIMIT: 'off' };
     const { base } = await listeningService(data.settings(settings));
-    proxy = await tlsProxy('nginx', Number(new URL(base).port));
+    proxy = await tls.tlsProxy('nginx', Number(new URL(base).port));
   });
   afterEach(() => {
     for (const socket of sockets.splice(0)) socket.destroy();
@@ -84,7 +83,7 @@ describe('one client of nginx leaves room for others', () => {
   });
 });
 
-for (const name of proxyNames) {
+for (const name of tls.proxyNames) {
   describe(`the service behind ${name}`, () => {
     after(async () => {
       caller?.close();
@@ -92,7 +91,7 @@ for (const name of proxyNames) {
     });
     const data = serviceDataOf('suite');
     let service: Listening;
-    let proxy: TlsProxy;
+    let proxy: tls.TlsProxy;
     let caller: tls.TlsCaller;
 
     const serve = (PORT = '0') => listeningService(data.settings({ TRUSTED_PROXIES: '127.0.0.1', PORT }));
@@ -114,7 +113,7 @@ for (const name of proxyNames) {
       service = await serve();
       // These callers wait for nothing: they would be limited.
       const unlimited = name === 'nginx' ? { 'rate=500r/s': 'rate=100000r/s' } : {};
-      proxy = await tlsProxy(name, port(), unlimited);
+      proxy = await tls.tlsProxy(name, port(), unlimited);
       caller = tls.tlsCaller(proxy);
     });
 

@@ -11,5 +11,5 @@ for (const version of [18, 20, 22, 26]) {
     await oldTools(folder, version);
   });
   after(() => rm(folder, { recursive: true, force: true }));
-  redirectorContract(`Node ${version}`, 3_000, () => join(folder, 'bin', 'node'), version < 26);
+  redirectorContract(`Node ${version}`, () => join(folder, 'bin', 'node'), version < 26);
 }

@@ -2,8 +2,7 @@ import { symlink } from 'node:fs/promises';
 import { expect } from 'chai';
 import { command } from '../support/commands/command.ts';
 import { commandsOn } from '../support/commands/commands-on.ts';
-import * as tls from '../support/deployment/tls-caller.ts';
-import { type TlsProxy, tlsProxy } from '../support/deployment/tls-proxy.ts';
+import * as tls from '../support/deployment/tls-proxy.ts';
 import { documented, named } from '../support/documents/blocks.ts';
 import { bodyWith, pathOf } from '../support/http/request.ts';
 import { databaseOf, folderOf } from '../support/process/lives.ts';
@@ -68,7 +67,7 @@ for (const [name, replaced] of Object.entries(proxies))
     const ranges = ['1-999999999999', '1000000000000-1999999999999'];
     const keys: string[] = [];
     let services: Listening[];
-    let proxy: TlsProxy;
+    let proxy: tls.TlsProxy;
     const firstOf = (which: number) => Number(ranges[which]?.split('-')[0]);
 
     before(async () => {
@@ -88,7 +87,7 @@ for (const [name, replaced] of Object.entries(proxies))
       );
       services = await Promise.all(starting);
       const [first = 0, second = 0] = services.map(({ base }) => Number(new URL(base).port));
-      proxy = await tlsProxy(name as keyof typeof proxies, first, await replaced(second));
+      proxy = await tls.tlsProxy(name as keyof typeof proxies, first, await replaced(second));
     });
     after(async () => {
       await proxy?.stop();

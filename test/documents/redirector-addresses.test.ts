@@ -1,3 +1,3 @@
 import { redirectorContract } from './redirector-contract.ts';
 
-redirectorContract('this Node', 10_000);
+redirectorContract('this Node');

@@ -72,34 +72,40 @@ describe('examples/redirector', () => {
     expect((await visit(campaign(), 'POST')).status).to.equal(405);
   });
 
-  it('while the database hangs, visitors go where they went before, and their clicks are written later', async () => {
-    let visits = 0;
-    const seen = async () => {
-      visits += 1;
-      return target(campaign());
-    };
-    expect(await seen()).to.equal(first);
-    proxy.freeze();
-    // By then, no address is new enough to be used unread.
-    await eventually('a read that fails', async () => {
+  for (const [what, fail, end] of [
+    ['is away', () => proxy.refuse(), () => proxy.accept()],
+    ['hangs', async () => proxy.freeze(), async () => proxy.thaw()],
+  ] as const)
+    it(`while the database ${what}, visitors go where they went before, and their clicks are written later`, async () => {
+      let visits = 0;
+      const seen = async () => {
+        visits += 1;
+        return target(campaign());
+      };
       expect(await seen()).to.equal(first);
-      expect(redirector.process.errors).to.match(/an address is not read/);
+      await fail();
+      // By then, no address is new enough to be used unread.
+      await eventually('a read that fails', async () => {
+        expect(await seen()).to.equal(first);
+        expect(redirector.process.errors).to.match(/an address is not read/);
+      });
+      expect((await visit(data.campaigns[1])).status).to.equal(503);
+      await redirector.process.says(
+        () => /clicks are not written yet/.exec(redirector.process.errors) ?? undefined,
+      );
+      await set('https://second.example/');
+      expect(await seen()).to.equal(first);
+      await end();
+      await eventually('the new address', async () =>
+        expect(await seen()).to.equal('https://second.example/'),
+      );
+      expect((await visit(data.campaigns[1])).status).to.equal(302);
+      expect(await redirector.process.stop()).to.deep.equal({ code: 0, signal: null });
+      // One whose answer was lost may have been written all the same.
+      expect(await stored(campaign())).to.be.at.least(visits);
+      const kinds = troubles().map((line) => line.split(':')[0]);
+      expect(kinds, troubles().join('\n')).to.have.length(new Set(kinds).size);
     });
-    expect((await visit(data.campaigns[1])).status).to.equal(503);
-    await redirector.process.says(
-      () => /clicks are not written yet/.exec(redirector.process.errors) ?? undefined,
-    );
-    await set('https://second.example/');
-    expect(await seen()).to.equal(first);
-    proxy.thaw();
-    await eventually('the new address', async () => expect(await seen()).to.equal('https://second.example/'));
-    expect((await visit(data.campaigns[1])).status).to.equal(302);
-    expect(await redirector.process.stop()).to.deep.equal({ code: 0, signal: null });
-    // One whose answer was lost may have been written all the same.
-    expect(await stored(campaign())).to.be.at.least(visits);
-    const kinds = troubles().map((line) => line.split(':')[0]);
-    expect(kinds, troubles().join('\n')).to.have.length(new Set(kinds).size);
-  });
 
   it('a process that was stopped reads what it kept before it answers', async () => {
     expect(await target(campaign())).to.equal(first);

@@ -188,6 +188,7 @@ describe('mirror move: all mirrors', () => {
       return held(calls.length) ? 'locked' : set(move);
     },
     moveId: 3 as domain.AuditId,
+    undoneBy: async () => undefined,
     findCampaigns: async (campaigns) => {
       calls.push(`find ${campaigns.length}`);
       const found = stored.filter(({ campaign }) => campaigns.includes(campaign.id));

@@ -113,22 +113,20 @@ describe('contract: the call — set the mirror of a campaign', () => {
     });
   }
 
-  it('a credential that is refused is refused at once, with the reason for the log', async () => {
+  it('a credential that is unknown or refused is refused at once, with the reason for the log: no address is parsed, no campaign read', async () => {
     const refusal = { refused: 'expired-key', subject: keySubject(17 as domain.AccessKeyId) };
-    ports.caller = async () => refusal;
     const { refused: because, subject } = refusal;
-    expect(await useCase.execute(request)).to.deep.equal({ kind: 'unauthenticated', because, subject });
-    expect(ports.asked).to.deep.equal([`whoIs ${key}`]);
-  });
-
-  it('for whom nobody knows the address is not parsed and no campaign is read', async () => {
-    ports.caller = async () => undefined;
-    const parses: string[] = [];
-    const parse = mock.method(URL, 'parse', (text: string) => void parses.push(text));
-    expect(await useCase.execute(request)).to.deep.equal({ kind: 'unauthenticated' });
+    const parse = mock.method(URL, 'parse');
+    for (const [found, told] of [
+      [undefined, {}],
+      [refusal, { because, subject }],
+    ] as const) {
+      ports.caller = async () => found;
+      expect(await useCase.execute(request)).to.deep.equal({ kind: 'unauthenticated', ...told });
+    }
+    expect(parse.mock.callCount()).to.equal(0);
     parse.mock.restore();
-    expect(parses).to.deep.equal([]);
-    expect(ports.asked).to.deep.equal([`whoIs ${key}`]);
+    expect(ports.asked).to.deep.equal([`whoIs ${key}`, `whoIs ${key}`]);
   });
 
   it('a caller whom the adapter has identified is not asked for again, unless the write has to prove it', async () => {

@@ -5,8 +5,14 @@ import { Calls, Capacity, HttpServer } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { messageFault } from '../../packages/adapters-http/src/routes/application.ts';
-import { type TlsCaller, tlsCaller } from '../support/deployment/tls-caller.ts';
-import { host, proxyNames, type TlsProxy, tlsProxy } from '../support/deployment/tls-proxy.ts';
+import {
+  host,
+  proxyNames,
+  type TlsCaller,
+  type TlsProxy,
+  tlsCaller,
+  tlsProxy,
+} from '../support/deployment/tls-proxy.ts';
 import { eventually } from '../support/promises.ts';
 import { seed } from '../support/seed.ts';
 import { conversation } from './conversation.ts';

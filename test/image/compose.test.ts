@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { freePort } from '@campaign-mirror/embedded-postgres';
 import { expect } from 'chai';
-import { tlsCaller } from '../support/deployment/tls-caller.ts';
+import { tlsCaller } from '../support/deployment/tls-proxy.ts';
 import { blocksOf } from '../support/documents/blocks.ts';
 import { folderOf } from '../support/process/lives.ts';
 import { endAll, outputOf, start } from '../support/process/service-process.ts';

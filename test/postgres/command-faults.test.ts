@@ -14,7 +14,6 @@ const writers = [
 const readers = [
   ['campaign', 'list'],
   ['campaign', 'show', '1'],
-  ['mirror', 'show', '1'],
   ['key', 'list'],
 ];
 

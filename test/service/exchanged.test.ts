@@ -116,6 +116,38 @@ describe('a service with parts of somebody else', () => {
     expect(errors.match(/127\.0\.0\.1:1\/none.*\nended with 1\n/g), errors).to.have.length(2);
   });
 
+  const forEver = "console.error('making'); setInterval(() => {}, 1_000); return new Promise(() => {});";
+  for (const [part, hanging] of [
+    ['tokens.identity', `rebind(tokens.identity).toDynamicValue(() => { ${forEver} });`],
+    ['a module', forEver],
+  ] as const)
+    it(`${part} that is never made does not keep it from ending, which says so`, async () => {
+      const service = running({}, rebind.campaigns, hanging);
+      await service.says(() => (service.errors.includes('making') ? true : undefined));
+      expect(await service.stop()).to.include({ code: 1 });
+      expect((await service.event('hung')).part).to.equal(part);
+      expect(events(service).at(-1)).to.equal('stopped');
+    });
+
+  const unfit = {
+    campaignRepository: '{ find() {} }',
+    identity: '{}',
+    callLimiter: '{ count() {} }',
+    failedKeyLimiter: '{ ...limiter, count: 1 }',
+    credentialForm: "{ credentialHeader: 'X Caller' }",
+    middleware: '[1]',
+    metrics: '{}',
+  };
+  const taken = `{ contentType: 'text/plain; version=0.0.4; charset=utf-8',
+    getMetricsAsArray: () => [{ name: 'nodejs_version_info' }] }`;
+  for (const [name, part] of [...Object.entries(unfit), ['metrics', taken]])
+    it(`${name} that does not fit: it does not start, and says so`, async () => {
+      const last = `rebind(tokens.${name}).toConstantValue(${part});`;
+      const { code, errors } = await running({}, ...Object.values(rebind), last).done();
+      expect(code).to.equal(1);
+      expect(errors).to.match(new RegExp(`^tokens\\.${name}\\b.* does not fit: `, 'm'));
+    });
+
   it('leave nothing in its program: neither listeners, nor timers, nor another environment', async () => {
     const ending = `
       // pino keeps one for all its logs.

@@ -131,10 +131,12 @@ describe('what is set of a process holds', () => {
     const [warned] = eventsOf(other.process, 'check-warned').filter((line) => line.check === 'denylist');
     expect(warned?.msg).to.include(others('*.xn--bcher-kva.example, evil.example'));
     await first.process.stop();
+    await data.database.admin.query("insert into campaign_mirror.denied_hosts values ('Evil.EXAMPLE')");
     await on.session(`
       $ denylist
       host
       *.xn--bcher-kva.example
+      Evil.EXAMPLE
       a.example
       evil.example
       $ denylist --allow EVIL.example.
@@ -148,6 +150,7 @@ describe('what is set of a process holds', () => {
     const allowed = (await on.objects('audit')).filter(({ act }) => act === 'hosts-allowed');
     expect(allowed.map(({ details, database_role }) => [details, database_role])).to.deep.equal([
       [{ hosts: 'evil.example' }, roles.operator],
+      [{ hosts: 'Evil.EXAMPLE' }, roles.operator],
     ]);
     const owner = { DATABASE_URL: data.database.url('owner'), MIRROR_HOST_DENYLIST: 'evil.example' };
     expect((await command(['migrate'], owner)).code).to.equal(0);

@@ -73,8 +73,31 @@ describe('config', () => {
 const notes = (environment: Record<string, string>, expected: readonly string[]) =>
   expect(readSettings(environment)).to.deep.include({ notes: expected });
 
+/** What machines of users, of CI and in clusters have in their environments. */
+const ofOthers = `
+  PATH HOME USER SHELL TERM LANG TZ HOSTNAME HOSTTYPE CI POSTS COST SORT LOGS MODE NODE_OPTIONS NODE_PORT HTTP_PROXY
+  NO_PROXY PGDATA PGPASSFILE PGAPPNAME PGTZ PGSSLCERT PGSSLKEY PGSSLCRL POSTGRES_PASSWORD
+  POSTGRES_PASSWORD_FILE DB_HOST DB_PORT REDIS_HOST KUBERNETES_PORT ES_PORT ES_HOST WEB_PORT API_HOST APP_PORT LOG_FORMAT
+  STATE_DIRECTORY MEMORY_LIMIT ENV PS1 IFS _ TEST_DATABASE_URL
+`;
+
 describe('a setting that has no effect is reported in a line, without its value', () => {
   const folder = dataFolderOf('test');
+
+  it('where it is misspelt', () => {
+    const slips = `SHUTDWON_TIMEOUT SHUTDOWN_TIMEOUT, SHUTDOWNTIMEOUT SHUTDOWN_TIMEOUT, DATABASE_URI DATABASE_URL,
+      ATABASE_URL DATABASE_URL, PROT PORT, PGPASWORD_FILE PGPASSWORD_FILE, PGHOTS PGHOST, LOGLEVEL LOG_LEVEL,
+      ENVIROMENT_FILE ENVIRONMENT_FILE`;
+    for (const slip of slips.split(',')) {
+      const [name = '', meant] = slip.trim().split(' ');
+      notes({ [name]: 'MARKED' }, [`${name} is not a setting: did you mean ${meant}?`]);
+    }
+  });
+
+  it('but not where others call their variables so', () => {
+    const names = ofOthers.trim().split(/\s+/);
+    notes(Object.fromEntries(names.map((name) => [name, 'x'])), []);
+  });
 
   it('where others keep it from having one, or it is not a secret that a file may hold', () => {
     const twice = 'PGHOST is used only if DATABASE_URL names no host';
@@ -103,9 +126,9 @@ describe('a setting that has no effect is reported in a line, without its value'
   it('once at the start of the service, in its log, and once by a command, on standard error', async () => {
     // The embedded database is spoken to as it is, whatever others may want TLS for.
     const ofOthers = { PGSSLMODE: 'prefer', PGSSLROOTCERT: '/nowhere', PGUSER: 'somebody' };
-    const settings = { DATA_DIR: folder.path, PORT_FILE: 'MARKED', ...ofOthers };
+    const settings = { DATA_DIR: folder.path, SHUTDWON_TIMEOUT: 'MARKED', ...ofOthers };
     const told = [
-      'PORT_FILE is not read: set PORT itself',
+      'SHUTDWON_TIMEOUT is not a setting: did you mean SHUTDOWN_TIMEOUT?',
       'the embedded database is used, not PGUSER, PGSSLMODE, PGSSLROOTCERT: set PGHOST to use yours',
     ];
     const { process } = await listeningService(settings);

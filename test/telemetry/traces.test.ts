@@ -116,7 +116,7 @@ describe(`traces: ${page}`, () => {
   });
 
   for (const how of ['away', 'silent'])
-    it(`a collector that is ${how} harms no call, and does not hold up the end`, async () => {
+    it(`a collector that is ${how} harms no call, and does not hold up the end, at which the loss is told`, async () => {
       if (how === 'away') await collector.close();
       isSilent = true;
       // Nothing but the service ends the wait for it.
@@ -124,5 +124,7 @@ describe(`traces: ${page}`, () => {
       const service = await traced(patient);
       for (let number = 0; number < 5; number++) expect((await call(data.one(service))).status).to.equal(200);
       expect(await service.process.stop()).to.deep.equal({ code: 0, signal: null });
+      const told = service.process.log.filter(({ level }) => Number(level) >= 40);
+      expect(told.map(({ event }) => event)).to.deep.equal(['spans-lost']);
     });
 });

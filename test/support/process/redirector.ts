@@ -34,7 +34,7 @@ export async function redirectorIn(folder: string) {
     const [, base = ''] = await running.says(
       () => /on (http:\S+)\/c\/CAMPAIGN\n/.exec(running.output) ?? undefined,
     );
-    return { process: running, visit: visitorOf(base) };
+    return { process: running, base, visit: visitorOf(base) };
   };
 }
 

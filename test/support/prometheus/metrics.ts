@@ -1,10 +1,8 @@
 import { expect } from 'chai';
-import { issuerObserver } from '../../../packages/app/src/http/identity.ts';
-import type { Log } from '../../../packages/app/src/logging/log-events.ts';
 import * as database from '../../../packages/app/src/metrics/database-metrics.ts';
 import { httpMetrics } from '../../../packages/app/src/metrics/http-metrics.ts';
 import { processMetrics } from '../../../packages/app/src/metrics/instruments.ts';
-import { serviceMetrics } from '../../../packages/app/src/metrics/service-metrics.ts';
+import { issuerMetrics, serviceMetrics } from '../../../packages/app/src/metrics/service-metrics.ts';
 
 export interface Metric {
   readonly name: string;
@@ -19,7 +17,7 @@ httpMetrics(registry);
 database.hotPathMetrics(registry);
 database.poolMetrics(registry, { pool: { totalCount: 0, idleCount: 0, waitingCount: 0 } } as never, 1);
 database.keyUseMetrics(registry, { noted: 0, writes: 0, failures: 0 });
-issuerObserver({} as Log, registry, 'both');
+issuerMetrics(registry, 'both').fetched();
 serviceMetrics(registry, { name: '', version: '', node: '', migration: '' }, async () => ({}), {} as never);
 
 export const metrics: Readonly<Record<string, Metric>> = Object.fromEntries(

@@ -58,7 +58,7 @@ export type Grouped = Awaited<ReturnType<typeof grouped>>;
 const patient = { waitTimeout: 30_000, statementTimeout: 30_000, queryTimeout: 35_000 };
 
 /** The same in a database of its own, with campaigns for it to update. */
-export async function grouped(options: GroupedOptions = {}) {
+export async function grouped() {
   const database = await freshDatabase();
   const world = await postgresWorld(database);
   const another = async (of: GroupedOptions = {}) => {
@@ -67,7 +67,7 @@ export async function grouped(options: GroupedOptions = {}) {
     return service;
   };
   const all: { close(): Promise<unknown> }[] = [world];
-  const service = await another(options);
+  const service = await another();
   const campaign = () => liveCampaign(world);
   return {
     database,

@@ -5,6 +5,8 @@ import { httpServer } from '../http/http-server.ts';
 export const rules = {
   issuer: 'https://issuer.example/realms/ads',
   audience: 'campaign-mirror',
+  algorithms: ['RS256', 'ES256'],
+  clockTolerance: 30_000,
   ownerClaim: 'owner_id',
   subjectClaim: 'sub',
 };

@@ -16,10 +16,12 @@ export interface Plan {
   readonly done: 'moved' | 'set';
   /** Such as `from old.example to new.example`. */
   readonly direction: string;
-  /** Printed if there is no mirror to move. @throws ClearError if there cannot be any */
-  none(report: MoveReport): string;
+  /** Printed if there is no mirror to move. */
+  readonly none: string;
   /** What it leaves as it is, although the user may expect it to change; empty if there is nothing. */
   left?(report: MoveReport): string;
+  /** @throws ClearError if nothing is left to do */
+  refuse?(dryRun: MoveReport): void;
 }
 
 export function move(call: Call, operator: OperatorAccess) {
@@ -49,7 +51,7 @@ export function move(call: Call, operator: OperatorAccess) {
       let planOf: PlanOf | undefined;
       if (undo === undefined && from && to) {
         const options = { subdomains, includeDefault, ...(owner && { owner }) };
-        planOf = (moves, denied) => movePlan(moves, from, to, options, denied);
+        planOf = async (moves, denied) => movePlan(moves, from, to, options, denied);
       } else if (undo !== undefined && !from && !to && !subdomains && !owner) {
         planOf = (moves, denied) => undoingPlan(moves, undo, includeDefault, denied);
       }
@@ -60,7 +62,7 @@ export function move(call: Call, operator: OperatorAccess) {
     });
 }
 
-type PlanOf = (moves: domain.MirrorMoves, denied: domain.HostList) => Plan;
+type PlanOf = (moves: domain.MirrorMoves, denied: domain.HostList) => Promise<Plan>;
 
 /**
  * Asks, unless it is told not to, makes the move or shows what it would do, and prints each result and the sums.
@@ -77,18 +79,23 @@ export async function carryOut(
     { moves }: { readonly moves: domain.MirrorMoves },
     { deniedHosts }: Pick<ActContext, 'deniedHosts'>,
   ) => {
-    const plan = planOf(moves, deniedHosts);
+    const plan = await planOf(moves, deniedHosts);
     const reportOf = (dryRun: boolean, printsMirrors: boolean) => {
       const report = new MoveReport(call, { dryRun, printsMirrors, done: plan.done });
       return report.take(plan.events(dryRun)).finally(() => {
         if (!dryRun) state = `${report.movedSoFar} for certain`;
       });
     };
-    if (!dryRun && !yes) await confirmMove(call, plan, await reportOf(true, false));
+    const asks = !dryRun && !yes;
+    if (asks || plan.refuse) {
+      const found = await reportOf(true, false);
+      plan.refuse?.(found);
+      if (asks) await confirmMove(call, plan, found);
+    }
     const report = await reportOf(dryRun, true);
     await call.output.note(plan.left?.(report) ?? '');
     const { counts, examined, moveId, notMoved, below, elsewhere } = report;
-    let sentence = plan.none(report);
+    let sentence = plan.none;
     if (notMoved || counts.moved + counts['would-move'] > 0) {
       sentence = dryRun
         ? `${report.toMove} would be ${plan.done} ${plan.direction}; nothing was done.`
@@ -130,27 +137,44 @@ function movePlan(
     events: (dryRun) => domain.moveMirrors(moves, { ...options, move, dryRun }, denied),
     done: 'moved',
     direction: `from ${from.written} to ${to.written}`,
-    none: () => `No mirror${whose} is on ${from.written}${subdomains ? ' or a name below it' : ''}.`,
+    none: `No mirror${whose} is on ${from.written}${subdomains ? ' or a name below it' : ''}.`,
     left: (report) => leftOut(report, from, 'moves'),
   };
 }
 
-function undoingPlan(
+/** @throws ClearError when there is no such move */
+async function undoingPlan(
   moves: domain.MirrorMoves,
   move: domain.AuditId,
   includeDefault: boolean,
   denied: domain.HostList,
-): Plan {
+): Promise<Plan> {
+  let by = await moves.undoneBy(move);
+  if (by === undefined)
+    throw new ClearError(`there is no move ${move}: \`./campaign-mirror audit\` shows the numbers of moves`);
+  // An undo may have been undone itself.
+  let last = move;
+  let isUndone = false;
+  for (; by; by = await moves.undoneBy(by)) {
+    last = by;
+    isUndone = !isUndone;
+  }
   return {
     events: (dryRun) => domain.undoMove(moves, { move, includeDefault, dryRun }, denied),
     done: 'moved',
     direction: `back as before move ${move}`,
-    none: ({ examined }) => {
-      if (examined > 0) return `Move ${move} has nothing to undo.`;
-      throw new ClearError(
-        `there is no move ${move}: \`./campaign-mirror audit\` shows the numbers of moves`,
-      );
-    },
+    none: `Move ${move} has nothing to undo.`,
+    ...(last !== move && {
+      refuse: ({ counts: { unchanged, 'changed-since': changed, ...others } }) => {
+        if (Object.values(others).some((count) => count > 0)) return;
+        const command = `\`./campaign-mirror mirror move --undo ${last}\``;
+        throw new ClearError(
+          isUndone
+            ? `move ${move} was undone already, by move ${last}: ${command} makes it again`
+            : `move ${move} was undone, and made again by move ${last}: ${command} undoes it`,
+        );
+      },
+    }),
   };
 }
 

@@ -27,7 +27,7 @@ export async function settingPlan(call: Call, path: string) {
     throw orStopped(error, 'Stopped. Nothing was done.');
   });
   let lines: readonly (domain.AddressLine | domain.MirrorMoved)[] = await reading;
-  return (moves: domain.MirrorMoves, denied: domain.HostList): Plan => ({
+  return async (moves: domain.MirrorMoves, denied: domain.HostList): Promise<Plan> => ({
     async *events(dryRun) {
       const judged: domain.MirrorMoved[] = [];
       const request = { details: { source: file.name }, dryRun };
@@ -40,8 +40,7 @@ export async function settingPlan(call: Call, path: string) {
     },
     done: 'set',
     direction: `from ${file.name}`,
-    none: () =>
-      `${file.name} changes nothing: ${lines.length > 0 ? 'each mirror has its address already' : 'it has no lines'}.`,
+    none: `${file.name} changes nothing: ${lines.length > 0 ? 'each mirror has its address already' : 'it has no lines'}.`,
   });
 }
 

@@ -26,6 +26,12 @@ export interface TokenRules {
   readonly issuer: string;
   /** What `aud` must be or contain. */
   readonly audience: string;
+  /**
+   * Algorithms of the signature (RFC 7518, section 3.1): asymmetric ones, such as `RS256`. A key set has only these.
+   */
+  readonly algorithms: readonly string[];
+  /** How far the issuer's clock may differ, in milliseconds. */
+  readonly clockTolerance: number;
   /** The claim with the number of the owner. */
   readonly ownerClaim: string;
   /** The claim with the name that the history shows. */
@@ -33,15 +39,6 @@ export interface TokenRules {
   /** The claim with the only hosts that the token may set; without it, any. */
   readonly hostsClaim?: string | undefined;
 }
-
-/**
- * Algorithms of the signature (RFC 7518, section 3.1). All are asymmetric: with `HS256` whoever can check tokens could make
- * them, and `none` checks nothing.
- */
-const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
-
-/** How far the issuer's clock may differ, in seconds: a token is accepted so long after its expiry. */
-const clockTolerance = 30;
 
 /** The types of an access token (RFC 9068, section 2.1; RFC 8725, section 3.12). */
 const accessTokenType = /^(?:application\/)?(?:at\+)?jwt$/i;
@@ -61,13 +58,13 @@ export class JwtIdentity implements Identity {
 
   async whoIs(token: string): Promise<Identified> {
     if (!isTokenForm(token)) return { refused: 'token-malformed' };
-    const { issuer, audience } = this.#rules;
+    const { issuer, audience, algorithms, clockTolerance } = this.#rules;
     try {
       const { payload, protectedHeader } = await jwtVerify(token, this.#keys, {
         issuer,
         audience,
-        algorithms,
-        clockTolerance,
+        algorithms: [...algorithms],
+        clockTolerance: clockTolerance / 1_000,
         requiredClaims: ['exp'],
       });
       if (!accessTokenType.test(protectedHeader.typ ?? 'JWT')) return { refused: 'token-type' };

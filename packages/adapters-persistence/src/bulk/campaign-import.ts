@@ -155,7 +155,9 @@ async function judgeAndWrite(
   if (!dryRun)
     await write(client).catch((error) => {
       if (codeOf(error) !== '23505') throw error;
-      throw new domain.Unavailable('another transaction took a number or a default campaign of the file');
+      throw new domain.Unavailable(
+        'another transaction took a number or a default campaign of the file, or a sequence is behind its table, which doctor names',
+      );
     });
   const [counts = { campaigns: 0, mirrors: 0 }] = await rowsOf<Counts>(client, counted);
   return { kind: 'imported', ...counts };

@@ -91,6 +91,11 @@ const changesText = `
   select id as change, campaign_id as campaign, address_before as before, address_after as after
   from campaign_mirror.mirror_history where audit_id = $1 and id between $2 and $3 order by id limit $4`;
 
+const undoneByText = `
+  select (select max(id) from campaign_mirror.operator_audit as later
+    where id > $1 and act = 'mirrors-moved' and part_of is null and details->'undoes' = to_jsonb($1::bigint)) as "undoneBy"
+  from campaign_mirror.operator_audit where id = $1 and act = 'mirrors-moved' and part_of is null`;
+
 /** The number of waits for a lock that can time out during one move; after them, it waits for no lock. */
 const maxTimedOutWaits = 15;
 
@@ -141,6 +146,11 @@ export function postgresMirrorMoves(
         changes.push(...(await rowsOf<domain.MoveChange>(pool, changesText, values)));
       }
       return changes;
+    },
+
+    undoneBy: async (move) => {
+      const [found] = await rowsOf<{ undoneBy: domain.AuditId | null }>(pool, undoneByText, [move]);
+      return found?.undoneBy;
     },
 
     setMany: (moves, options) => set(moves, options, false),

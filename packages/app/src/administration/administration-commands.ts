@@ -93,10 +93,16 @@ export function denylist(call: Call) {
           const columns = [{ head: 'host', cell: ({ host }: { host: string }) => host }];
           return call.output.list(rows, { columns, none: 'No host is denied.' });
         }
-        const list = hostList([allow]);
-        const [host = allow] = 'notAHost' in list ? [] : entriesOf(list);
-        if (!(await allowHost(pool, act, host)))
+        const compared = (entry: string) => {
+          const list = hostList([entry]);
+          return 'notAHost' in list ? entry : (entriesOf(list)[0] ?? entry);
+        };
+        const host = compared(allow);
+        // A hand may have written it in another spelling.
+        const stored = (await deniedHosts(pool)).filter((entry) => compared(entry) === host);
+        if (stored.length === 0)
           throw new ClearError(`${host} is not in the list, which \`./campaign-mirror denylist\` shows`);
+        for (const entry of stored) await allowHost(pool, act, entry);
         const sentence = `${host} is allowed again, by each service from its next start on.`;
         return call.output.answer({ host, allowed: true }, sentence);
       });
@@ -106,7 +112,7 @@ export function denylist(call: Call) {
 export function doctor(call: Call) {
   return leaf(
     'doctor',
-    'check settings, database, rights, versions and connections, and say what to do; changes nothing',
+    'check settings, database, rights, versions, connections and disk, and say what to do; changes nothing',
     ['doctor', 'doctor --json'],
   ).action(async () => {
     const { examine } = await import('./examination.ts');

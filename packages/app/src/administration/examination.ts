@@ -1,5 +1,8 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { statfs } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Call, ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import { defaultPoolLimits, openPool } from '@campaign-mirror/adapters-persistence/sql';
 import { factsOf, ok, problem, type Result, warning } from '../database/check.ts';
@@ -13,7 +16,7 @@ import type { Settings } from '../settings/settings.ts';
 
 type NamedResult = readonly [check: string, result: Result];
 
-/** How long to wait for a database, in milliseconds: short, since somebody waits for the result. */
+/** How long to wait for a database or Redis, in milliseconds: short, since somebody waits for the result. */
 const timeout = 2_000;
 
 /** Checks the settings and, if they are valid, what they name. What is unavailable does not stop the remaining checks. */
@@ -26,10 +29,12 @@ export async function* examine(call: Call): AsyncGenerator<NamedResult> {
   const { settings, notes } = read;
   yield ['settings', ok('none is wrong')];
   for (const note of notes) yield ['settings', warning(note, 'correct it, or leave it out')];
+  if (settings.REDIS_URL) yield ['redis', await checkRedis(settings.REDIS_URL)];
   const { IDENTITY, JWT_JWKS_URL } = settings;
   if (IDENTITY !== 'keys' && JWT_JWKS_URL) yield ['issuer', await checkIssuer(JWT_JWKS_URL)];
   if (!isExternal(settings)) {
     const folder = dataFolder(settings);
+    yield ['disk', await checkDisk(folder)];
     if (!existsSync(join(folder, 'cluster'))) {
       yield ['database', ok(`there is no embedded database in ${folder} yet: the first start makes it`)];
       return;
@@ -68,19 +73,62 @@ async function* examineDatabase(call: Call, settings: Settings): AsyncGenerator<
   }
 }
 
+async function checkRedis(url: URL): Promise<Result> {
+  const { connectRedis, redisCounting } = await import('../http/limits.ts');
+  let fault: Error | undefined;
+  const client = await connectRedis(url, (error) => {
+    // If Redis refuses the login, it refuses every other command too, and that error may come first.
+    if (!error.message.startsWith('NOAUTH')) fault ??= error;
+  });
+  const advice = 'start it, or name one that takes writes in REDIS_URL; until then requests are not limited';
+  return reached(`${url.host}${url.pathname}`, advice, async () => {
+    // This rejects with the first error, such as a refused database; the error of the login comes in the same turn.
+    await once(client, 'ready', { signal: AbortSignal.timeout(timeout) }).catch(async (error) => {
+      await nextTurn();
+      throw fault ?? error;
+    });
+    // A replica answers, but does not count.
+    await redisCounting(client, 'key', { limit: 1, seconds: 1 })('doctor');
+    return 'it counts';
+  }).finally(() => client.disconnect());
+}
+
 async function checkIssuer(url: URL): Promise<Result> {
   const { issuerKeys } = await import('@campaign-mirror/adapters-jwt');
-  const what = `the keys of the issuer at ${url.host}`;
   const advice = 'correct JWT_JWKS_URL, or the issuer; without keys no token is accepted';
-  try {
+  return reached(`the keys of the issuer at ${url.host}`, advice, async () => {
     const keys = issuerKeys({ url });
-    await keys.reload();
+    await keys.reload().catch(({ cause }) => Promise.reject(cause));
     const count = keys.jwks()?.keys.length;
-    return count ? ok(`${what}: ${count} could be fetched`) : problem(`${what}: there are none`, advice);
+    if (!count) throw new Error('there are none');
+    return `${count} could be fetched`;
+  });
+}
+
+async function reached(what: string, advice: string, attempt: () => Promise<string>): Promise<Result> {
+  try {
+    return ok(`${what}: ${await attempt()}`);
   } catch (error) {
-    const { code, message, cause } = (error as Error).cause as NodeJS.ErrnoException;
-    // Node's `fetch` has the reason in the cause.
-    const reason = (cause as NodeJS.ErrnoException | undefined)?.code ?? code ?? message;
-    return problem(`${what} cannot be used (${reason})`, advice);
+    return problem(`${what} cannot be used (${reasonOf(error as NodeJS.ErrnoException)})`, advice);
   }
+}
+
+function reasonOf({ name, code, message, cause }: NodeJS.ErrnoException): string {
+  // AbortError means that our time limit is over.
+  if (name === 'AbortError') return 'no answer';
+  // Node's `fetch` has the reason in the cause.
+  return (cause as NodeJS.ErrnoException | undefined)?.code ?? code ?? message;
+}
+
+async function checkDisk(folder: string): Promise<Result> {
+  let path = folder;
+  while (path !== dirname(path) && !existsSync(path)) path = dirname(path);
+  const { bavail, bsize } = await statfs(path);
+  const free = (bavail * bsize) / 2 ** 30;
+  const finding = `${free.toFixed(1)} GiB are free for DATA_DIR (${path})`;
+  if (free >= 2) return ok(finding);
+  const advice =
+    'make the volume larger, delete other files, or move DATA_DIR; then prune the history (`./campaign-mirror history prune`)';
+  // Below ¼ GiB, a checkpoint may fail.
+  return free < 0.25 ? problem(finding, advice) : warning(finding, advice);
 }

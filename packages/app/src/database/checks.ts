@@ -4,9 +4,12 @@ import { type Check, type CheckInput, durable, ok, problem, type Result, warning
 import { namePrimary } from './connection-advice.ts';
 import * as schema from './schema-checks.ts';
 
+/** The newest version that the tests run on. */
+const newestTestedVersion = 18;
+/** The difference of the clocks, in seconds, above which the log and the history are hard to compare. */
+const maxClockDifference = 2;
 /** Connections of a process besides its pool: its readiness, the new one that this tries, and the page for operators. */
 const besidesPool = 3;
-
 export const checks: readonly Check[] = [
   {
     name: 'version',
@@ -15,7 +18,11 @@ export const checks: readonly Check[] = [
       const finding = `the server is PostgreSQL ${version}`;
       if (version < sql.oldestServerVersion)
         return problem(finding, `use ${sql.oldestServerVersion} or newer`);
-      return ok(finding);
+      if (version <= newestTestedVersion) return ok(finding);
+      return warning(
+        finding,
+        `this version was tested on ${sql.oldestServerVersion} to ${newestTestedVersion}`,
+      );
     },
   },
   {
@@ -53,14 +60,21 @@ export const checks: readonly Check[] = [
     // Behind a pooler, the server counts the pooler's connections.
     name: 'pool',
     warns: true,
-    run({ facts: { allowed }, settings: { POOL_SIZE, DATABASE_POOLER } }) {
-      const needed = POOL_SIZE + besidesPool;
-      const finding = `POOL_SIZE is ${POOL_SIZE}: a process uses up to ${needed} connections, of ${allowed} that the server allows`;
-      if (DATABASE_POOLER !== 'none' || needed <= allowed) return ok(finding);
-      return problem(finding, 'lower POOL_SIZE, or raise the limit (max_connections, connection limit)');
+    run({ facts, settings: { POOL_SIZE, DATABASE_POOLER }, purpose }) {
+      const { allowed, others, room, probes, pooled } = facts;
+      // At the limit, a process may have got no connection for its readiness. One that starts has none yet.
+      const serving = Math.max(probes, Math.ceil(pooled / POOL_SIZE));
+      const count = purpose ? serving + 1 : Math.max(serving, 1);
+      const needed = count * (POOL_SIZE + besidesPool);
+      const finding = `POOL_SIZE is ${POOL_SIZE}: processes, ${count}, use up to ${needed} connections, of ${allowed} that the server allows; others have ${others}`;
+      if (DATABASE_POOLER !== 'none' || needed <= Math.min(allowed, room)) return ok(finding);
+      const advice =
+        'lower POOL_SIZE, raise the limit (max_connections, connection limit), or spare connections';
+      return needed > allowed ? problem(finding, advice) : warning(finding, advice);
     },
   },
   { name: 'standbys', warns: true, run: checkStandbys },
+  { name: 'prepared transactions', warns: true, run: checkPrepared },
   {
     // A pooler takes no time limit among the startup parameters: the role's own applies.
     name: 'statement timeout',
@@ -74,11 +88,30 @@ export const checks: readonly Check[] = [
     },
   },
   {
+    // At another level, a statement that waited for a row is ended instead of reading it again.
+    name: 'isolation',
+    run({ facts: { name, isolation } }) {
+      if (isolation === 'read committed') return [];
+      return problem(
+        `transactions of ${JSON.stringify(name)} are ${isolation} by default, a pooler passes no other level on, and no mirror is set in them`,
+        `alter role ${name} set default_transaction_isolation = 'read committed'`,
+      );
+    },
+  },
+  {
     name: 'durability',
     run({ facts: { off } }) {
       if (off === null) return ok(`${durable.join(', ')} are not off`);
       const advice = 'switch on what is off: a loss of power may undo changes that were answered with 200';
       return warning(`off: ${off}`, advice);
+    },
+  },
+  {
+    name: 'clock',
+    run({ facts: { clockDifference } }) {
+      const finding = `the clocks of this machine and of the server are ${clockDifference.toFixed(1)} s apart`;
+      if (clockDifference <= maxClockDifference) return ok(finding);
+      return warning(finding, "set both by NTP: keys expire by the server's, the log has this machine's");
     },
   },
 ];
@@ -101,6 +134,23 @@ async function checkStandbys({ database }: CheckInput): Promise<Result[]> {
   const advice =
     'start the standby, or take its name out of synchronous_standby_names (runbook: a synchronous standby is missing)';
   return [problem(`${finding}; sessions that wait, as far as this user sees: ${waiting}`, advice)];
+}
+
+const preparedText = `
+  select format('%L', gid) as gid, owner, prepared::text from pg_prepared_xacts
+  where database = current_database() and exists (
+    select from pg_locks as own join pg_locks as held using (virtualtransaction) join pg_class on pg_class.oid = held.relation
+    where own.transactionid = transaction and own.granted and relnamespace = to_regnamespace('campaign_mirror'))`;
+
+/** Nobody's session has such a transaction, which keeps its locks until somebody ends it, also across a restart. */
+async function checkPrepared({ database }: CheckInput): Promise<Result[]> {
+  const { rows } = await (database as Pool).query(preparedText);
+  return rows.map(({ gid, owner, prepared }) =>
+    problem(
+      `a prepared transaction of ${JSON.stringify(owner)} holds locks on our tables since ${prepared}`,
+      `unless its program still ends it, as ${owner} or a superuser: rollback prepared ${gid}`,
+    ),
+  );
 }
 
 /** What the user may do beyond what it needs, and what it lacks. */

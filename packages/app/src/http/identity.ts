@@ -1,8 +1,8 @@
-import type { IssuerObserver } from '@campaign-mirror/adapters-jwt';
+import type { IssuerObserver, TokenRules } from '@campaign-mirror/adapters-jwt';
 import { accessKey, type Identity } from '@campaign-mirror/domain';
 import type { Registry } from 'prom-client';
 import { type Log, throttled } from '../logging/log-events.ts';
-import { instruments } from '../metrics/instruments.ts';
+import { issuerMetrics } from '../metrics/service-metrics.ts';
 import type { Life } from '../process/life.ts';
 import type { Settings } from '../settings/settings.ts';
 
@@ -30,51 +30,49 @@ export async function openIdentity(
     '@campaign-mirror/adapters-jwt'
   );
   const url = settings.JWT_JWKS_URL as URL;
-  const observer = issuerObserver(log, registry, settings.IDENTITY);
+  const observer = issuerObserver(log, issuerMetrics(registry, settings.IDENTITY));
   const keysOfIssuer = issuerKeys({ url, maxAge, observer });
   // The observer gets the failure.
   const fetchKeys = () => void keysOfIssuer.reload().catch(() => {});
   fetchKeys();
   const fetching = setInterval(fetchKeys, betweenFetches).unref();
   life.atEnd('issuer keys', () => clearInterval(fetching));
-  const rules = {
-    issuer: settings.JWT_ISSUER as string,
-    audience: settings.JWT_AUDIENCE as string,
-    ownerClaim: settings.JWT_OWNER_CLAIM,
-    subjectClaim: settings.JWT_SUBJECT_CLAIM,
-    hostsClaim: settings.JWT_HOSTS_CLAIM,
-  };
-  const tokens = new JwtIdentity(rules, keysOfIssuer);
+  const tokens = new JwtIdentity(tokenRules(settings), keysOfIssuer);
   if (settings.IDENTITY === 'jwt') return { identity: tokens, isWellFormed: isTokenForm };
   const isWellFormed = (credential: string) => isKey(credential) || isTokenForm(credential);
   return { identity: keysOrTokens(keys as Identity, tokens), isWellFormed };
 }
 
-/** Counts the fetches, and shows their age; logs the first one, failures, and the first success after a failure. */
-export function issuerObserver(log: Log, registry: Registry, identity: 'jwt' | 'both'): IssuerObserver {
-  const { counter, value } = instruments(registry);
-  const help = 'Fetches of the public keys of the issuer of tokens, by result and by IDENTITY.';
-  const fetches = counter('campaign_mirror_issuer_key_fetches_total', help, 'result', 'identity');
-  for (const result of ['done', 'failed']) fetches.inc({ result, identity }, 0);
-  let fetchedAt: number | undefined;
-  value(
-    'campaign_mirror_issuer_keys_age_seconds',
-    'Time since the public keys of the issuer of tokens were fetched; absent before the first fetch.',
-    () => fetchedAt && (performance.now() - fetchedAt) / 1_000,
-  );
+/** All are asymmetric: with `HS256` whoever can check tokens could make them, and `none` checks nothing. */
+const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
+
+function tokenRules(settings: Settings): TokenRules {
+  return {
+    issuer: settings.JWT_ISSUER as string,
+    audience: settings.JWT_AUDIENCE as string,
+    algorithms,
+    // How far the issuer's clock may differ: a token is accepted so long after its expiry.
+    clockTolerance: 30_000,
+    ownerClaim: settings.JWT_OWNER_CLAIM,
+    subjectClaim: settings.JWT_SUBJECT_CLAIM,
+    hostsClaim: settings.JWT_HOSTS_CLAIM,
+  };
+}
+
+/** Counts each fetch; logs the first one, failures, and the first success after a failure. */
+function issuerObserver(log: Log, metrics: IssuerObserver): IssuerObserver {
   const warn = throttled(log, 'warn');
   let isFirst = true;
   return {
     fetched: (keys) => {
-      fetchedAt = performance.now();
-      fetches.inc({ result: 'done', identity });
+      metrics.fetched(keys);
       if (isFirst) {
         log.info({ event: 'issuer-keys-fetched', count: keys }, 'the keys of the issuer were fetched');
       }
       isFirst = false;
     },
     failed: (error) => {
-      fetches.inc({ result: 'failed', identity });
+      metrics.failed(error);
       isFirst = true;
       warn(
         { event: 'issuer-keys-failed', err: error },

@@ -1,4 +1,5 @@
 import type { CallLimits, Count, Limiter, Rate } from '@campaign-mirror/adapters-http';
+import type { Redis } from 'ioredis';
 import { LRUCache } from 'lru-cache';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { type Log, throttled } from '../logging/log-events.ts';
@@ -55,14 +56,43 @@ export function memoryCounting({ limit, seconds }: Rate, max = 50_000): Counting
   };
 }
 
-/**
- * Counts that several processes or machines share. While the connection is broken, they reject with the reason, and at once;
- * no command waits for long, and none is sent twice. Times are in milliseconds.
- */
+/** Counts that several processes or machines share. While the connection is broken, they reject with the reason. */
 async function sharedCounting(url: URL, life: Pick<Life, 'atEnd'>) {
+  let fault: Error | undefined;
+  const client = await connectRedis(url, (error) => {
+    fault = error;
+  });
+  life.atEnd('limits', () => client.disconnect());
+  const explained = (error: unknown): never => {
+    if (client.status === 'ready') throw error;
+    throw new Error('Redis is unavailable', { cause: fault ?? error });
+  };
+  return (name: LimitName, rate: Rate): Counting => {
+    const count = redisCounting(client, name, rate);
+    return (keyOrAddress) => count(keyOrAddress).catch(explained);
+  };
+}
+
+export function redisCounting(storeClient: Redis, name: LimitName, { limit, seconds }: Rate): Counting {
+  const limiter = new RateLimiterRedis({
+    storeClient,
+    points: limit,
+    duration: seconds,
+    // The rate is a part of the key: a window of another rate would not fit.
+    keyPrefix: `campaign-mirror:${name}:${limit}/${seconds}`,
+    rejectIfRedisNotReady: true,
+  });
+  return (keyOrAddress) => limiter.consume(keyOrAddress).then(countOf, countOf);
+}
+
+/**
+ * A client that connects again whenever its connection breaks. Without a connection, commands fail at once; no command
+ * waits for long, and none is sent twice. `onFault` receives the reason of each failed attempt. Times are in milliseconds.
+ */
+export async function connectRedis({ href }: URL, onFault: (error: Error) => void): Promise<Redis> {
   // Loaded only if it is needed.
   const { Redis } = await import('ioredis');
-  const client = new Redis(url.href, {
+  const client = new Redis(href, {
     protocol: 2,
     connectionName: 'campaign-mirror',
     disableClientInfo: true,
@@ -78,24 +108,6 @@ async function sharedCounting(url: URL, life: Pick<Life, 'atEnd'>) {
     // After a failover by address, the connection that stays leads to a replica.
     reconnectOnError: ({ message }) => message.includes('READONLY'),
   });
-  let fault: Error | undefined;
-  client.on('error', (error) => {
-    fault = error;
-  });
-  life.atEnd('limits', () => client.disconnect());
-  const explained = (error: unknown): never => {
-    if (client.status === 'ready') throw error;
-    throw new Error('Redis is unavailable', { cause: fault ?? error });
-  };
-  return (name: LimitName, { limit, seconds }: Rate): Counting => {
-    const limiter = new RateLimiterRedis({
-      storeClient: client,
-      points: limit,
-      duration: seconds,
-      // The rate is a part of the key: a window of another rate would not fit.
-      keyPrefix: `campaign-mirror:${name}:${limit}/${seconds}`,
-      rejectIfRedisNotReady: true,
-    });
-    return (keyOrAddress) => limiter.consume(keyOrAddress).then(countOf, countOf).catch(explained);
-  };
+  client.on('error', onFault);
+  return client;
 }

@@ -44,10 +44,19 @@ export function instruments(registry: Registry) {
   };
 }
 
-/** prom-client's metrics of Node, and how many lines of the log were lost. */
+/** prom-client's metrics of Node: made once in a process, because what measures them never ends. */
+let ofNode: Registry | undefined;
+
+function metricsOfNode(): Registry {
+  if (ofNode) return ofNode;
+  ofNode = new Registry();
+  collectDefaultMetrics({ register: ofNode });
+  return ofNode;
+}
+
+/** The metrics of Node, and how many lines of the log were lost. */
 export function processMetrics(lostLines: () => number): Registry {
-  const register = new Registry();
-  collectDefaultMetrics({ register });
+  const register = Registry.merge([metricsOfNode()]);
   instruments(register).counted(
     'campaign_mirror_log_lines_lost_total',
     'Lines of the log that were lost because they were not read in time.',

@@ -44,3 +44,24 @@ export function serviceMetrics(
     expiringKeys,
   );
 }
+
+/** Counts the fetches of the issuer's keys, and shows their age. `identity`: whether callers may have access keys too. */
+export function issuerMetrics(registry: Registry, identity: 'jwt' | 'both') {
+  const { counter, value } = instruments(registry);
+  const help = 'Fetches of the public keys of the issuer of tokens, by result and by IDENTITY.';
+  const fetches = counter('campaign_mirror_issuer_key_fetches_total', help, 'result', 'identity');
+  for (const result of ['done', 'failed']) fetches.inc({ result, identity }, 0);
+  let fetchedAt: number | undefined;
+  value(
+    'campaign_mirror_issuer_keys_age_seconds',
+    'Time since the public keys of the issuer of tokens were fetched; absent before the first fetch.',
+    () => fetchedAt && (performance.now() - fetchedAt) / 1_000,
+  );
+  return {
+    fetched: () => {
+      fetchedAt = performance.now();
+      fetches.inc({ result: 'done', identity });
+    },
+    failed: () => fetches.inc({ result: 'failed', identity }),
+  };
+}

@@ -5,15 +5,18 @@ import { ProxyTracerProvider, trace } from '@opentelemetry/api';
 import { type Log, type LogWriter, throttled } from '../logging/log-events.ts';
 
 /** How long the end of a part may take unless it needs longer, in milliseconds. */
-const usualTimeout = 3_000;
+export const usualTimeout = 3_000;
 
 /** The life of a process: when it is to end, why, and with which exit code. */
 export class Life {
   exitCode = 0;
   /** Aborted when the process was asked to end, or failed. */
   readonly ending: AbortSignal;
+  /** Aborted when the process cannot continue. */
+  readonly failing: AbortSignal;
   readonly #log: Log;
   readonly #ends = new AbortController();
+  readonly #fails = new AbortController();
   readonly #parts: { readonly name: string; readonly end: () => unknown; readonly timeout: number }[] = [];
   readonly #logFault: LogWriter['fatal'];
 
@@ -22,6 +25,7 @@ export class Life {
     // One that repeats must not fill the log.
     this.#logFault = throttled(log, 'fatal');
     this.ending = this.#ends.signal;
+    this.failing = this.#fails.signal;
   }
 
   end(signal: NodeJS.Signals): void {
@@ -36,6 +40,7 @@ export class Life {
     try {
       this.#logFault({ event: 'failed', err: error }, what);
     } finally {
+      this.#fails.abort();
       this.#ends.abort();
     }
   }
@@ -83,12 +88,17 @@ export async function aborted(signal: AbortSignal): Promise<void> {
 const spansTimeout = 2_000;
 
 /** Sends the last spans, in bounded time, if `--import` has loaded an SDK (tracing.ts), or the program has one of its own. Never rejects. */
-export async function sendLastSpans(): Promise<void> {
+export async function sendLastSpans(log: Log): Promise<void> {
   const provider = trace.getTracerProvider();
   const sdk: { forceFlush?: () => Promise<void> } & object =
     provider instanceof ProxyTracerProvider ? provider.getDelegate() : provider;
-  await withTimeLimit(
-    spansTimeout,
-    Promise.resolve(sdk.forceFlush?.()).catch(() => {}),
+  const sent = Promise.resolve(sdk.forceFlush?.()).then(
+    () => true,
+    () => false,
+  );
+  if (await withTimeLimit(spansTimeout, sent, false)) return;
+  log.warn(
+    { event: 'spans-lost' },
+    'the last spans are lost: the collector of traces did not take them in time',
   );
 }

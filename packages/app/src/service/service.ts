@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { setTimeout as pause } from 'node:timers/promises';
 import { printable } from '@campaign-mirror/adapters-cli/terminal';
-import { migrationNames, openDatabase } from '@campaign-mirror/adapters-persistence';
+import { migrationNames, openDatabase, withTimeLimit } from '@campaign-mirror/adapters-persistence';
 import { SetCampaignMirror } from '@campaign-mirror/domain';
 import { Container, type ContainerModule } from 'inversify';
 import type { DatabaseAccess } from '../database/database-access.ts';
@@ -13,7 +13,7 @@ import { processMetrics } from '../metrics/instruments.ts';
 import { asOperator } from '../operator/command-database.ts';
 import { createDemonstration, firstCalls, laterCalls } from '../operator/demonstration.ts';
 import { nothingToShow } from '../ops-page/page.ts';
-import { aborted, Life, sendLastSpans } from '../process/life.ts';
+import { aborted, Life, sendLastSpans, usualTimeout } from '../process/life.ts';
 import { project, type Version } from '../process/project.ts';
 import { endBy, stopSignals } from '../process/stop-signals.ts';
 import { type Origins, readSettings } from '../settings/read-settings.ts';
@@ -61,7 +61,7 @@ export async function runService(
   const registry = processMetrics(lostLines);
   await live({ settings, version, log, lines, registry, life }, options);
   await life.endParts();
-  await sendLastSpans();
+  await sendLastSpans(log);
   log.info({ event: 'stopped' }, 'stopped');
   await close();
   signals?.forget();
@@ -77,14 +77,19 @@ async function live(input: ServiceInput, { modules = [], onListening }: ServiceO
     if (ports) onListening?.(...ports);
     await aborted(life.ending);
     // After a failure, new callers are not served any longer.
-    if (ports && life.exitCode === 0) await pause(settings.SHUTDOWN_DELAY);
+    if (ports && !life.failing.aborted) {
+      await pause(settings.SHUTDOWN_DELAY, undefined, { signal: life.failing }).catch(() => {});
+    }
   } catch (error) {
     // A start that was given up, because the process is to end, has not failed.
     if (error !== life.ending.reason) life.failToStart(error);
   }
 }
 
-/** Makes the parts, and opens both listeners. Resolves with their ports, unless the process is to end before. @throws ClearError */
+/**
+ * Makes the parts, of which `modules` may exchange some, and opens both listeners. Resolves with their ports, unless the
+ * process is to end before. @throws ClearError
+ */
 async function start(
   input: ServiceInput,
   modules: readonly ContainerModule[],
@@ -93,9 +98,20 @@ async function start(
   const { ending } = life;
   const container = new Container({ defaultScope: 'Singleton' });
   const { module, made } = defaultParts(input);
-  await container.loadAsync(module, ...modules);
-  const parts = await boundParts(container);
-  if (ending.aborted) return undefined;
+  let asked = 'a module';
+  const making = container.loadAsync(module, ...modules).then(() =>
+    boundParts(container, (name) => {
+      ending.throwIfAborted();
+      asked = `tokens.${name}`;
+    }),
+  );
+  // Our own parts give up by themselves; one of somebody else must not keep the process from ending.
+  const inTime = aborted(ending)
+    .then(made)
+    .then(() => withTimeLimit(usualTimeout, making));
+  const parts = await Promise.race([making, inTime]);
+  if (!parts) life.reportHung(asked, `${asked} was being made and did not end within ${usualTimeout} ms`);
+  if (!parts || ending.aborted) return undefined;
   const { opened, own } = await made();
   const database = opened?.access;
   const deniedHosts = opened?.deniedHosts ?? settings.MIRROR_HOST_DENYLIST;
@@ -122,7 +138,10 @@ function urlOf(host: string, port: number): string {
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }
 
-/** Shows a newcomer what to call, on standard output, but not in the log, because the text contains a key. */
+/**
+ * Shows a newcomer what to call, on standard output, but not in the log, because the text contains a key. The
+ * demonstration set is created if the database has never contained any data; otherwise the text says how to get a key.
+ */
 async function greet(
   { settings, log, lines }: ServiceInput,
   database: DatabaseAccess,

@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { parseEnv } from 'node:util';
 import { externalDatabase, isExternal, sourceSettings } from './external-database.ts';
 import { type SettingName, type Settings, settings } from './settings.ts';
@@ -34,22 +35,29 @@ export function settingsNotes(environment: NodeJS.ProcessEnv, read: Settings): s
   // Only secrets are read from files.
   const files = names.filter((name) => !settings[name].secret && environment[`${name}_FILE`]);
   return [
+    ...misspelt(Object.keys(environment)),
     ...files.map((name) => `${name}_FILE is not read: set ${name} itself`),
     ...withoutEffect(environment, read),
     ...unreadFile(environment),
   ];
 }
 
-/** Other programs read a file of this name by themselves. */
+/** Other programs read a file of this name by themselves: in the working directory, or beside the program. */
+const envFiles = ['.env', fileURLToPath(new URL('../../../../.env', import.meta.url))];
+
 function unreadFile(environment: NodeJS.ProcessEnv): string[] {
   if (environment.ENVIRONMENT_FILE) return [];
-  const unset = variablesIn('.env').filter(
-    (name) => name.replace(/_FILE$/, '') in settings && !environment[name],
-  );
-  if (unset.length === 0) return [];
-  return [
-    `.env is not read, and so ${unset.join(', ')} is not set: to have it read, set ENVIRONMENT_FILE=.env`,
-  ];
+  for (const file of envFiles) {
+    const unset = variablesIn(file).filter(
+      (name) => name.replace(/_FILE$/, '') in settings && !environment[name],
+    );
+    if (unset.length > 0) {
+      return [
+        `${file} is not read, and so ${unset.join(', ')} is not set: to have it read, set ENVIRONMENT_FILE=${file}`,
+      ];
+    }
+  }
+  return [];
 }
 
 /** The variables that the file sets; none if it cannot be read. Reading a pipe would wait. */
@@ -61,6 +69,27 @@ function variablesIn(file: string): string[] {
   } catch {
     return [];
   }
+}
+
+/** Variables that differ from a setting by a slip. */
+function misspelt(variables: readonly string[]): string[] {
+  const settingVariables = names.flatMap((name) => (settings[name].secret ? [name, `${name}_FILE`] : [name]));
+  const ours = [...settingVariables, 'ENVIRONMENT_FILE'];
+  return variables.flatMap((variable) => {
+    if (ours.includes(variable)) return [];
+    const meant = ours.find((name) => isSlip(variable, name));
+    return meant ? [`${variable} is not a setting: did you mean ${meant}?`] : [];
+  });
+}
+
+/** Whether one letter is missing, added, replaced or swapped; in a short name not the first one, as in COST for HOST. */
+function isSlip(name: string, meant: string): boolean {
+  let at = 0;
+  while (name[at] === meant[at]) at++;
+  if (at === 0 && meant.length <= 8) return false;
+  const [rest, other] = [name.slice(at), meant.slice(at)];
+  const swapped = rest.replace(/^(.)(.)/, '$2$1');
+  return [rest.slice(1), swapped].includes(other) || [rest, rest.slice(1)].includes(other.slice(1));
 }
 
 /** Settings that have no effect because of other settings. */

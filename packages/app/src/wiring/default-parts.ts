@@ -43,7 +43,11 @@ export function defaultParts(input: ServiceInput) {
     bind(tokens.middleware).toConstantValue([]);
     bind(tokens.metrics).toConstantValue(new Registry());
   });
-  const made = async () => ({ opened: await database.made(), own: await identity.made() });
+  const made = async () => {
+    const all = [database.made(), identity.made(), hotPath.made(), limits.made()] as const;
+    const [opened, own] = await Promise.all(all);
+    return { opened, own };
+  };
   return { module, made };
 }
 

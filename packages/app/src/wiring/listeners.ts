@@ -1,3 +1,4 @@
+import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import * as http from '@campaign-mirror/adapters-http';
 import { interfacePages } from '@campaign-mirror/adapters-http/docs';
 import { openPool, openProbe } from '@campaign-mirror/adapters-persistence';
@@ -83,10 +84,14 @@ export function opsListener(
     return keys ? (keys[0]?.soon ?? 0) : undefined;
   };
   serviceMetrics(registry, version, readiness, probe && { probe, expiringKeys });
-  const scrape: http.OpsAnswer = async () => {
-    const body = await Registry.merge([registry, parts.metrics]).metrics();
-    return { status: 200, contentType: registry.contentType, body };
-  };
+  const { contentType } = registry;
+  const merged = () => Registry.merge([registry, parts.metrics]);
+  try {
+    merged();
+  } catch (error) {
+    throw new ClearError(`tokens.metrics does not fit: ${(error as Error).message}`);
+  }
+  const scrape: http.OpsAnswer = async () => ({ status: 200, contentType, body: await merged().metrics() });
 
   // Health checks call every second: their lines are at `debug`.
   const requestLog = httpLog(log, lines, 'debug', metrics.answered('operators'));

@@ -1,7 +1,9 @@
+import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import type { Limiter, Middleware, SetMirrorSettings } from '@campaign-mirror/adapters-http';
 import type { CampaignRepository, Identity } from '@campaign-mirror/domain';
 import type { Container, ServiceIdentifier } from 'inversify';
 import type { Registry } from 'prom-client';
+import * as v from 'valibot';
 import type { LogLines } from '../logging/log.ts';
 import type { Log } from '../logging/log-events.ts';
 import type { Life } from '../process/life.ts';
@@ -14,7 +16,7 @@ const token = <T>(name: string): ServiceIdentifier<T> => Symbol(name);
 /** In which header a caller sends its credential, and whether a text can be one. */
 export type CredentialForm = Pick<SetMirrorSettings, 'credentialHeader' | 'isWellFormed'>;
 
-/** The parts of the service that a module of yours may rebind. */
+/** The parts of the service that a module of yours may rebind. What does not fit is refused at the start. */
 export const tokens = {
   /** By default the repository in PostgreSQL. */
   campaignRepository: token<CampaignRepository>('campaignRepository'),
@@ -39,10 +41,40 @@ export type BoundParts = {
     : never;
 };
 
-/** The parts that are bound. */
-export async function boundParts(container: Container): Promise<BoundParts> {
-  const parts: Record<string, unknown> = {};
-  for (const [name, token] of Object.entries(tokens)) parts[name] = await container.getAsync<unknown>(token);
+const method = v.function();
+const limiter = v.optional(
+  v.object({ rate: v.object({ limit: v.number(), seconds: v.number() }), count: method }),
+);
+
+/** What each part must have: without it, every call would be 500. */
+const shapes = {
+  campaignRepository: v.object({ find: method, setMirror: method }),
+  identity: v.object({ whoIs: method, remembered: v.optional(method) }),
+  credentialForm: v.object({
+    // A name of a header (RFC 9110, section 5.1).
+    credentialHeader: v.optional(v.pipe(v.string(), v.regex(/^[\w!#$%&'*+.^`|~-]+$/))),
+    isWellFormed: v.optional(method),
+  }),
+  callLimiter: limiter,
+  failedKeyLimiter: limiter,
+  middleware: v.array(method),
+  metrics: v.object({ getMetricsAsArray: method }),
+} satisfies Readonly<Record<keyof BoundParts, v.GenericSchema>>;
+
+/** The parts that are bound, each after `asking`. @throws ClearError if a module of somebody else has bound what does not fit */
+export async function boundParts(
+  container: Container,
+  asking: (name: keyof BoundParts) => void,
+): Promise<BoundParts> {
+  const parts: Partial<Record<keyof BoundParts, unknown>> = {};
+  for (const name of Object.keys(shapes) as (keyof BoundParts)[]) {
+    asking(name);
+    parts[name] = await container.getAsync<unknown>(tokens[name]);
+    const [issue] = v.safeParse(shapes[name], parts[name]).issues ?? [];
+    if (!issue) continue;
+    const path = ['tokens', name, v.getDotPath(issue) ?? []].flat().join('.');
+    throw new ClearError(`${path} does not fit: ${issue.message}`);
+  }
   return parts as BoundParts;
 }
 

@@ -68,4 +68,7 @@ export interface MirrorMoves {
 
   /** The changes that a move has made, in their order, after `after`; none if there is no such move. */
   changes(move: AuditId, after: HistoryId | undefined, limit: number): Promise<MoveChange[]>;
+
+  /** The last move that undid this one, or null if none did; undefined if there is no such move. */
+  undoneBy(move: AuditId): Promise<AuditId | null | undefined>;
 }
