@@ -36,6 +36,11 @@ describe('mirror history and mirror restore', () => {
     );
 
     const numbers = all.map((row) => row.id);
+    const since = await shown(`--key ${keyId} --since 2000-01-01 --limit 30`);
+    expect(
+      since.map((change) => change.id),
+      'the first of all, too',
+    ).to.deep.equal(numbers);
     const pages: [options: string, from: number, to: number, isLast?: true][] = [
       ['', 0, 20],
       [`--before ${between?.id}`, 3, 23, true],

@@ -40,6 +40,12 @@ export const equivalent: Readonly<Record<string, Readonly<Record<string, string>
     'select id, now() from campaign_mirror.access_keys': 'the time since the transaction began',
   },
   'history-and-audit.ts': {
+    'select ${timestampText(\'older_than\')} as "olderThan", extract(epoch from now())::float8 as time,':
+      'the time since the transaction began',
+    "where changed_at < ${time}::timestamptz - interval '1 minute' order by id limit 1), 0)`;":
+      'what it leaves out lies before that time: it is for the plan',
+    "where changed_at < ${time}::timestamptz - interval '1 minute' limit 1), 0)`;":
+      'what it leaves out lies before that time: it is for the plan',
     '${entries} from chain where $2::bigint is null or id <= $2 limit $3`;':
       'of a change of the campaign, the chain begins before it; another is none of the chain',
     'and true`;': 'what it leaves out lies before that time: it is for the plan',
