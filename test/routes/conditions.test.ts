@@ -148,6 +148,22 @@ describe('contract: the condition on the last change', () => {
     }
   });
 
+  it('20 callers with the same condition: one 200, nineteen 412, each with the mirror as that one set it', async () => {
+    for (const headers of [{ 'If-Match': '"0"' }, undefined]) {
+      const condition = headers ?? { 'If-Match': `"${await lastChange()}"` };
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_, nth) => set(condition, `https://example.com/${nth}`)),
+      );
+      const [winner, ...others] = answers.toSorted((one, other) => one.status - other.status);
+      expect(winner?.status).to.equal(200);
+      for (const { status, headers, body } of others) {
+        expect([status, headers.etag]).to.deep.equal([412, winner?.headers.etag]);
+        expect(JSON.parse(body).mirror).to.deep.equal(JSON.parse(winner?.body ?? '').mirror);
+      }
+    }
+    expect(await history()).to.have.length(2);
+  });
+
   for (const end of ['commit', 'rollback'] as const)
     it(`a rival has changed the mirror and is about to ${end}: judged when the row is free`, async () => {
       await set();
