@@ -242,8 +242,9 @@ describe('doctor', () => {
     await remove();
   });
 
-  it('an embedded database that is not there is not made', async () => {
+  it('an embedded database that is not there is not made; the disk that it would lie on has room', async () => {
     const { lines } = await examined({ DATA_DIR: folder.path }, 0);
+    expect(lines.at(-2)).to.match(/^disk ok [\d.]+ GiB are free for DATA_DIR/);
     expect(lines.at(-1)).to.match(/^database ok there is no embedded database in /);
     expect(await stat(folder.path).catch(() => 'none')).to.equal('none');
   });

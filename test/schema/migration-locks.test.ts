@@ -4,7 +4,7 @@ import { ClearError } from '../../packages/adapters-cli/src/terminal/errors.ts';
 import { migrateClearly } from '../../packages/app/src/database/prepare-database.ts';
 import { startCommand } from '../support/commands/command.ts';
 import { freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
-import { rival, untilWaiting } from '../support/database/rival.ts';
+import { endWaiting, rival, untilWaiting } from '../support/database/rival.ts';
 import { databaseOf } from '../support/process/lives.ts';
 import { rejection } from '../support/promises.ts';
 
@@ -103,7 +103,7 @@ describe('an upgrade while others use the database', () => {
     expect(await isChanged()).to.equal(false);
   });
 
-  it('given up while it is committed: it is done', async () => {
+  it('given up while it is committed: it is done, or, where the server does not answer, nobody knows, told in bounded time', async () => {
     await database.admin.query(`
       create function public.wait_at_the_end() returns trigger language plpgsql as $$
         begin perform pg_advisory_xact_lock(1); return null; end
@@ -118,13 +118,22 @@ describe('an upgrade while others use the database', () => {
       create event trigger tell_the_end on ddl_command_end when tag in ('REVOKE')
         execute function public.tell_the_end()`);
     const holder = await holding('select pg_advisory_xact_lock(1)');
-    const giving = new AbortController();
-    const migrating = migrateClearly(database.address('owner'), () => {}, {
-      givenUp: giving.signal,
-      retries: { ...retries, lockTimeout: 0 },
-    });
-    await waitingOwner(migrating);
-    giving.abort(new Error('given up'));
+    const givenUp = async (commit = 5_000) => {
+      const giving = new AbortController();
+      const migrating = migrateClearly(database.address('owner'), () => {}, {
+        givenUp: giving.signal,
+        retries: { ...retries, lockTimeout: 0, commit },
+      });
+      await waitingOwner(migrating);
+      giving.abort(new Error('given up'));
+      return { migrating };
+    };
+    const fault = await rejection((await givenUp(50)).migrating);
+    expect(fault).to.be.instanceOf(ClearError).and.to.have.property('kind', 'away');
+    expect((fault as ClearError).message).to.match(/it is unknown whether it was done$/);
+    await endWaiting(database, [roles.owner]);
+
+    const { migrating } = await givenUp();
     expect(await isChanged(), 'its end is waited for').to.equal(false);
     await holder.rollback();
     expect(await migrating).to.equal(true);

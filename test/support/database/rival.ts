@@ -52,10 +52,11 @@ export async function untilWaiting(
   });
 }
 
-export async function endWaiting(database: TestDatabase): Promise<void> {
-  await database.admin.query(waiting.replace('count(*)', 'count(pg_terminate_backend(pid))'), [
-    [roles.service, roles.operator],
-  ]);
+export async function endWaiting(
+  database: TestDatabase,
+  users: readonly string[] = [roles.service, roles.operator],
+): Promise<void> {
+  await database.admin.query(waiting.replace('*', 'pg_terminate_backend(pid, 10000)'), [users]);
 }
 
 /** What comes of an act that begins while a rival holds what it has run, and that waits until the rival ends. */

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { Unavailable } from '@campaign-mirror/domain';
 import { isolationLevel } from '../connection/audited.ts';
 import { type Database, openDatabase } from '../connection/database.ts';
 import { isLocked } from '../connection/database-faults.ts';
@@ -15,9 +16,10 @@ import { countedUpTo, greatest, tableNames } from '../schema/tables.ts';
 /**
  * How long a migration may block others, in milliseconds. The timeout of a lock, for which sessions that request it later
  * wait as long, is above PostgreSQL's `deadlock_timeout`, after which an autovacuum yields, and below the time that the
- * service waits for a connection, so that it continues to answer. In the pause, those sessions proceed.
+ * service waits for a connection, so that it continues to answer. In the pause, those sessions proceed. `commit` is how long
+ * it waits for a running commit after it was given up.
  */
-const usualRetries = { lockTimeout: 2_000, pause: 1_000, tries: 20 };
+const usualRetries = { lockTimeout: 2_000, pause: 1_000, tries: 20, commit: 5_000 };
 
 /** How a migration waits, and when it gives up. */
 export interface Migrating {
@@ -32,6 +34,7 @@ export interface Migrating {
 /** One connection migrates, one makes the table of migrations, and one looks for those that hold locks. */
 const unhurried = { size: 3, waitTimeout: 10_000, statementTimeout: 0, queryTimeout: 0 };
 const applicationName = 'campaign-mirror migrations';
+const unanswered = 'the commit of the migration was not answered: it is unknown whether it was done';
 
 /**
  * Brings the schema up to date and gives the roles that exist their rights: all of it, or nothing. Several processes may do
@@ -39,18 +42,19 @@ const applicationName = 'campaign-mirror migrations';
  * wait behind a waiting migration.
  * @throws what the driver throws: the database is unavailable, the role lacks a right or is not the owner (42501),
  *   somebody dropped tables of the schema (42P01), another transaction keeps holding a lock (55P03); UnfitDatabase if
- *   there are campaigns outside `numbers`; the reason of `givenUp`: then nothing was done
+ *   there are campaigns outside `numbers`; the reason of `givenUp`: then nothing was done; Unavailable when it was given
+ *   up during the commit and the server does not answer
  */
 export async function migrate(
   address: DatabaseAddress,
   { onWait = () => {}, givenUp, numbers, retries }: Migrating = {},
 ): Promise<void> {
-  const { lockTimeout, tries, pause: betweenTries } = { ...usualRetries, ...retries };
+  const { lockTimeout, tries, commit, pause: betweenTries } = { ...usualRetries, ...retries };
   const database = await openDatabase(address, unhurried, applicationName);
   const locks = watchLockHolders(database.pool, Math.max(50, lockTimeout / 4));
   let committing = false;
   // Without the connection, the server rolls back. A running commit cannot be reported as not done: its end is awaited.
-  const cutOff = () => void (committing || database.close(0));
+  const cutOff = () => void database.close(committing ? commit : 0);
   givenUp?.addEventListener('abort', cutOff);
   const beforeCommit = () => {
     givenUp?.throwIfAborted();
@@ -70,7 +74,8 @@ export async function migrate(
       await pause(betweenTries, undefined, { signal: givenUp });
     }
   } catch (error) {
-    throw givenUp?.aborted && !committing ? givenUp.reason : error;
+    if (!givenUp?.aborted) throw error;
+    throw committing ? new Unavailable(unanswered) : givenUp.reason;
   } finally {
     locks.stop();
     givenUp?.removeEventListener('abort', cutOff);

@@ -42,8 +42,7 @@ export const logEvents = {
   stopped: 'the last line',
   'database-starting': 'the embedded database is being started',
   'database-started': 'the embedded database runs',
-  'database-stopped':
-    'the embedded database ended, as asked; with `forced`, not in time, and the next start recovers it',
+  'database-stopped': 'the embedded database ended, as asked',
 };
 
 export type EventName = keyof typeof logEvents;
