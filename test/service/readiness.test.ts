@@ -1,3 +1,4 @@
+import dns from 'node:dns';
 import { mock } from 'node:test';
 import { migrationNames, openProbe, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
@@ -46,12 +47,17 @@ describe('contract: life — what /readyz asks of the database', () => {
       await answer(state);
     });
 
-  it('one that takes no writes is reported; one that is not there, or does not know us, does not answer', async () => {
+  it('one that takes no writes is reported; one that is not there, or does not know us, does not answer; that no name server answers says nothing of it', async () => {
     await answer(good);
     await database.admin.query(`alter database ${database.name} set default_transaction_read_only = on`);
     await answer({ ...good, writable: false });
     for (const wrong of [{ port: 1 }, { password: 'wrong' }, { database: 'nothing' }])
       await answer({ database: false }, wrong);
+    const silence = (_host: string, _options: object, tell: (error: Error) => void) =>
+      tell(Object.assign(new Error('getaddrinfo EAI_AGAIN'), { code: 'EAI_AGAIN' }));
+    const lookUps = mock.method(dns, 'lookup', silence);
+    await answer({ database: true }, { host: 'db.example' });
+    lookUps.mock.restore();
   });
 
   it('it recovers while it is asked, when the database takes writes again: no session of before is kept', async () => {

@@ -49,8 +49,8 @@ const stateText = `
 
 /** SQLSTATEs: the table of migrations is missing, or the role may not read it as every role of this schema may. */
 const notMigrated = new Set(['42P01', '3F000', '42501']);
-/** The SQLSTATE of a limit of connections that is reached: the service works on those that it has. */
-const noConnectionLeft = '53300';
+/** A limit of connections is reached, or no name server answers: the service works on the connections that it has. */
+const noOtherConnection = new Set(['53300', 'EAI_AGAIN']);
 /**
  * On a connection of its own: while the load uses all of the service's pool, the pool says nothing about the database.
  * The connection is made when needed, and another one after 15 s, since a password, a CA or a right that was changed does
@@ -77,7 +77,7 @@ export function openProbe(address: DatabaseAddress, timeout: number): DatabasePr
       return { database: true, ...state };
     } catch (error) {
       const code = codeOf(error);
-      if (code === noConnectionLeft) return { database: true };
+      if (noOtherConnection.has(code)) return { database: true };
       return notMigrated.has(code) ? { database: true, migrations: false } : { database: false };
     } finally {
       // A session keeps the default with which it began: one that takes no writes may take none forever.
