@@ -56,6 +56,7 @@ const unprepared: Readonly<Record<Activity, Advice>> = {
   migrating: {
     // A table, a function or a trigger exists already.
     '42P07|42723|42710': `the schema has no record of its migrations: ${withoutRecord}`,
+    '42P01': `nothing was done; another program dropped a table: ${withoutRecord}`,
     // What was missing is made again.
     '23502|23505':
       'nothing was done; rows that it would have refused were written meanwhile: correct or delete them as the owner of the schema, then repeat it',
@@ -74,7 +75,8 @@ const unprepared: Readonly<Record<Activity, Advice>> = {
 
 /**
  * The `ClearError` for a fault of the database, of the kind `away` if waiting or repeating may help; the error itself if
- * the database is not its cause. `remaining`: what is certain of an act that only reads, or is made in steps. `holders`: who was seen to hold the locks that it waited for.
+ * the database is not its cause. `remaining`: what is certain of an act that only reads, or is made in steps. `holders`: who
+ * was seen to hold the locks that it waited for.
  */
 export function clearFault(
   error: unknown,
