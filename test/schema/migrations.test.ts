@@ -16,6 +16,8 @@ describe('contract: the data around it — migrations', () => {
     await Promise.all(Array.from({ length: 5 }, () => migrate(database.address('owner'))));
     const { rows } = await admin.query('select name from campaign_mirror.migrations');
     expect(rows).to.deep.equal(migrationNames.map((name) => ({ name })));
+    const doubtful = 'select conname from pg_constraint where not convalidated';
+    expect((await admin.query(doubtful)).rows).to.deep.equal([]);
     const { close, ...ports } = await postgresPorts(database);
     const { seen, by } = await liveCampaign(ports);
     expect(await mirrorSet(ports, seen, change(by))).to.include({ targetUrl: afterwards });

@@ -92,10 +92,11 @@ const known: readonly string[] = migrationNames;
 const keepWritersOut = `lock table ${tableNames.map((name) => `campaign_mirror.${name}`).join(', ')} in share row exclusive mode`;
 
 /** Makes the functions and triggers of this version, and puts right what was left off, replaced or removed. */
-async function enforce(run: Run): Promise<void> {
+async function enforce(run: Run, isNew: boolean): Promise<void> {
   const faults = await enforcementFaults((text, values) => run(text.replace('$1', '?'), values));
   if (faults.length > 0) await run(keepWritersOut);
-  for (const { mended } of faults) if (mended) await run(mended);
+  // Where there is no row yet, each constraint can say that all of them satisfy it.
+  for (const { mended } of faults) if (mended) await run(isNew ? mended.replace('not valid', '') : mended);
 }
 
 /**
@@ -170,7 +171,7 @@ async function bringUpToDate(
       if (executed.length > 0 && isNewVersion) await run(keepWritersOut);
       await orm.migrator.up({ transaction });
       // Not over those of a newer version.
-      if (executed.every((name) => known.includes(name))) await enforce(run);
+      if (executed.every((name) => known.includes(name))) await enforce(run, executed.length === 0);
       await run(transactionsBroughtBack);
       if (numbers) await assign(run, numbers);
       // Each time: a dump that was restored without privileges lets everybody execute them.

@@ -122,7 +122,7 @@ const isIdentifier = (column: string) => `check (${between(column, 1, greatest)}
 
 /**
  * Constraints of the tables, and those that keep the history and the audit from misleading a reader or making the view of
- * moves fail. All but the unique ones are made as not valid: no row that is there is read, or keeps one from being made.
+ * moves fail. Beside rows, all but the unique ones are made as not valid: none is read, or keeps one from being made.
  */
 export const constraintTexts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   campaigns: {
