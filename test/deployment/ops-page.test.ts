@@ -80,6 +80,7 @@ describe('the page for operators, in Chromium', () => {
     const figures = await textOf('[data-rows="figures"]');
     expect(figures)
       .to.match(/requests in flight\s+\d+ of 512\s/)
+      .and.match(/event loop late, p99\s+[1-9]\S* ms\s/)
       .and.match(/memory\s+\d+ MiB$/);
     expect(figures).to.match(/runs since\s+\d{4}-\d\d-\d\d \d\d:\d\d UTC\s/);
     expect(await textOf('[data-rows="checks"]')).to.match(/database\s+passes/);

@@ -76,7 +76,6 @@ function figuresIn(values) {
       requests: sum(answers),
       serverErrors: answered('5'),
       clientErrors: answered('4'),
-      loopActive: now('event_loop_active_seconds_total'),
     },
     /** How many answers took at most so many milliseconds, in ascending order. */
     buckets: [...buckets].map(([le, count]) => ({ bound: le === '+Inf' ? Infinity : le * 1_000, count })),
@@ -91,6 +90,7 @@ function figuresIn(values) {
       poolLimit: now('pool_connections_limit'),
       poolWaiting: now('pool_waiting'),
       overloads: now('overload_refusals_total', callers),
+      late: sum(values('nodejs_eventloop_lag_p99_seconds')),
       memory: sum(values('process_resident_memory_bytes')),
     },
   };
@@ -124,7 +124,6 @@ function show() {
   const { readiness, version, figures, refusals, keys, moves } = state;
   const checks = Object.entries({ alive: true, ...readiness });
   const missing = Object.keys(readiness).filter((name) => !readiness[name]);
-  const busy = moments.at(-1).loopActive;
   headline(missing.length > 0 ? `Not ready: ${missing.join(', ')}` : 'Ready');
   setText('at', `${clock(state.at)} UTC`);
   setText('version', version.version);
@@ -148,7 +147,7 @@ function show() {
       ['requests in flight', outOf(figures.inFlight, figures.inFlightLimit)],
       ['connections of callers', outOf(figures.connections, figures.connectionsLimit)],
       ['refused for overload', whole(figures.overloads)],
-      ['event loop busy', `${few(busy && busy * 100)} %`],
+      ['event loop late, p99', `${few(figures.late && figures.late * 1_000)} ms`],
       ['memory', `${few(figures.memory && figures.memory / 2 ** 20)} MiB`],
     ],
   });
