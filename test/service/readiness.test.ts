@@ -1,9 +1,10 @@
-import dns from 'node:dns';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { mock } from 'node:test';
 import { migrationNames, openProbe, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import { readinessOf } from '../../packages/app/src/process/readiness.ts';
-import { connect } from '../support/database/client.ts';
+import { tcpProxy } from '../support/database/tcp-proxy.ts';
 import { databaseOf } from '../support/process/lives.ts';
 import { listeningService } from '../support/process/service-process.ts';
 import { eventually } from '../support/promises.ts';
@@ -47,17 +48,12 @@ describe('contract: life — what /readyz asks of the database', () => {
       await answer(state);
     });
 
-  it('one that takes no writes is reported; one that is not there, or does not know us, does not answer; that no name server answers says nothing of it', async () => {
+  it('one that takes no writes is reported; one that is not there, or does not know us, does not answer', async () => {
     await answer(good);
     await database.admin.query(`alter database ${database.name} set default_transaction_read_only = on`);
     await answer({ ...good, writable: false });
     for (const wrong of [{ port: 1 }, { password: 'wrong' }, { database: 'nothing' }])
       await answer({ database: false }, wrong);
-    const silence = (_host: string, _options: object, tell: (error: Error) => void) =>
-      tell(Object.assign(new Error('getaddrinfo EAI_AGAIN'), { code: 'EAI_AGAIN' }));
-    const lookUps = mock.method(dns, 'lookup', silence);
-    await answer({ database: true }, { host: 'db.example' });
-    lookUps.mock.restore();
   });
 
   it('it recovers while it is asked, when the database takes writes again: no session of before is kept', async () => {
@@ -87,26 +83,48 @@ describe('contract: life — what /readyz asks of the database', () => {
     await database.admin.query(`create role ${role} login password 'old' in role ${roles.service}`);
     const address = { ...database.address('service'), user: role, password: 'old' };
     const probe = openProbe(address, timeout);
-    const { setTimeout } = globalThis;
-    const sooner = mock.method(globalThis, 'setTimeout', (run: () => void, after: number) =>
-      setTimeout(run, after === 15_000 ? 10 : after),
-    );
+    let time = performance.now();
+    const now = mock.method(performance, 'now', () => time);
     expect(await probe.ask()).to.deep.equal(good);
     for (const [how, state] of [
       [`password 'new'`, { database: false }],
       [`password 'old'`, good],
       ['nologin', { database: false }],
       ['login connection limit 1', good],
+      ['connection limit 1', good],
     ] as const) {
       await alter(how);
+      time += 15_000;
       await eventually(how, async () => expect(await probe.ask()).to.deep.equal(state));
     }
-    await probe.close();
-    const session = await eventually('the place of the probe', () => connect(address));
     await answer({ database: true }, address);
-    await session.end();
-    sooner.mock.restore();
+    expect(await probe.ask()).to.deep.equal(good);
+    now.mock.restore();
+    await probe.close();
     await database.admin.query(`drop role ${role}`);
+  });
+
+  it('a new session that is not made in time says nothing, as long as there is one that answers', async () => {
+    const { host, port } = database.address('service');
+    const target = { host, port };
+    const network = await tcpProxy(target);
+    const probe = openProbe({ ...database.address('service'), port: network.port }, 1_000);
+    let time = performance.now();
+    const now = mock.method(performance, 'now', () => time);
+    expect(await probe.ask()).to.deep.equal(good);
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    target.port = (silent.address() as AddressInfo).port;
+    const visit = once(silent, 'connection');
+    time += 15_000;
+    expect(await probe.ask()).to.deep.equal(good);
+    const [visitor] = await visit;
+    await once(visitor.resume(), 'close');
+    expect(await probe.ask()).to.deep.equal(good);
+    now.mock.restore();
+    await probe.close();
+    await network.close();
+    silent.close();
   });
 
   it('it changes nothing and holds no more than one connection', async () => {

@@ -1,4 +1,4 @@
-import type { PoolClient } from 'pg';
+import pg, { type PoolClient } from 'pg';
 import { migrationNames } from '../schema/migrations.ts';
 import { codeOf } from './database-faults.ts';
 import { type DatabaseAddress, openPool } from './pool.ts';
@@ -49,19 +49,41 @@ const stateText = `
 
 /** SQLSTATEs: the table of migrations is missing, or the role may not read it as every role of this schema may. */
 const notMigrated = new Set(['42P01', '3F000', '42501']);
-/** A limit of connections is reached, or no name server answers: the service works on the connections that it has. */
-const noOtherConnection = new Set(['53300', 'EAI_AGAIN']);
+/** The SQLSTATE of a limit of connections that is reached: the service works on those that it has. */
+const noConnectionLeft = '53300';
+/** Codes and messages of a failed attempt to connect that say nothing of the next one, nor of open sessions. */
+const passing = /^(53300|57P03|EAI_AGAIN|ETIMEDOUT)|timeout/;
+
+/** How long a session that was let in says that another one would be, in milliseconds. */
+const entryAge = 15_000;
+
 /**
  * On a connection of its own: while the load uses all of the service's pool, the pool says nothing about the database.
- * The connection is made when needed, and another one after 15 s, since a password, a CA or a right that was changed does
- * not end a session. An answer may take `timeout` milliseconds, including the time to connect.
+ * The connection is made when needed. Every 15 s another one is tried beside it, since a password, a CA or a right that was
+ * changed does not end a session: if it is refused, the one that is there is given up. One that is late, as under load, says
+ * nothing. An answer may take `timeout` milliseconds, including the time to connect.
  */
 export function openProbe(address: DatabaseAddress, timeout: number): DatabaseProbe {
   const limits = { size: 1, waitTimeout: timeout, statementTimeout: timeout, queryTimeout: timeout };
   const { pool, close } = openPool(address, limits, 'campaign-mirror readiness');
-  pool.options.maxLifetimeSeconds = 15;
-  // The running statement reports why a connection ended.
-  pool.on('connect', (client) => client.on('error', () => {}));
+  let enteredAt = 0;
+  let isRefused = false;
+  pool.on('connect', (client) => {
+    enteredAt = performance.now();
+    isRefused = false;
+    // The running statement reports why a connection ended.
+    client.on('error', () => {});
+  });
+  const tryToEnter = async () => {
+    if (performance.now() < enteredAt + entryAge) return;
+    enteredAt = performance.now();
+    const visitor = new pg.Client(pool.options);
+    visitor.on('error', () => {});
+    const refuse = (error: Error) => {
+      isRefused = !passing.test(`${codeOf(error)} ${error.message}`);
+    };
+    await visitor.connect().then(() => visitor.end(), refuse);
+  };
 
   let historyRows: number | undefined;
   const read = async (): Promise<DatabaseState> => {
@@ -69,6 +91,7 @@ export function openProbe(address: DatabaseAddress, timeout: number): DatabasePr
     let isUsable = false;
     try {
       client = await pool.connect();
+      void tryToEnter();
       const { rows } = await client.query<Answered>(stateText, [migrationNames]);
       const [{ history_rows, ...state }] = rows as [Answered];
       // -1 means that the rows were never counted.
@@ -77,11 +100,11 @@ export function openProbe(address: DatabaseAddress, timeout: number): DatabasePr
       return { database: true, ...state };
     } catch (error) {
       const code = codeOf(error);
-      if (noOtherConnection.has(code)) return { database: true };
+      if (code === noConnectionLeft) return { database: true };
       return notMigrated.has(code) ? { database: true, migrations: false } : { database: false };
     } finally {
       // A session keeps the default with which it began: one that takes no writes may take none forever.
-      client?.release(!isUsable);
+      client?.release(!isUsable || isRefused);
     }
   };
   return {
