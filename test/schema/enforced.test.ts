@@ -236,7 +236,9 @@ describe('what enforces the promises', () => {
         undo,
       ],
       [
-        `alter view campaign_mirror.numbers set (security_invoker = true); create view other.seen as table campaign_mirror.current_mirrors`,
+        `drop view campaign_mirror.current_mirrors; create view campaign_mirror.current_mirrors as select 1 as one;
+          alter view campaign_mirror.current_mirrors owner to campaign_mirror_owner;
+          create view other.seen as table campaign_mirror.current_mirrors`,
         `cannot drop .*${view}`,
         'drop view other.seen',
       ],
@@ -251,6 +253,14 @@ describe('what enforces the promises', () => {
       await run(after);
       await migrate(database.address('owner'));
     }
+  });
+
+  it('a view is put right with the rights that others have to it, and with their views that read it', async () => {
+    await run(`create view other.seen as table campaign_mirror.current_mirrors;
+      alter view campaign_mirror.current_mirrors set (security_invoker = true)`);
+    await migrate(database.address('owner'));
+    expect(await faults()).to.deep.equal([]);
+    await run('drop view other.seen');
   });
 
   it('functions that are missing, with the triggers that call them', async () => {

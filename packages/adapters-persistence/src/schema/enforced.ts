@@ -58,11 +58,16 @@ const plain = (definition: string, left = decoration) =>
 const decorationOfView = String.raw`;$|"*(${tableNames.join('|')}|numbers|pg_sequence|move|part)(_id_seq)*"*\.|${decoration}`;
 const viewText = /create (?:or replace )?view campaign_mirror\.(\w+) as(.*?);/gs;
 const viewTexts = [...`${tables}${numberRanges}${transactionsAhead}`.matchAll(viewText)];
-/** One reads another, so all are made. Whoever may read them gets that right afterwards. */
+/** Where one has other columns: another reads it, so all are made. Our roles get their rights afterwards. */
 const viewsAnew = `drop view if exists ${viewTexts.map(([, name]) => `campaign_mirror.${name}`)};
   ${viewTexts.map(([text]) => text).join('')}`;
 const views = viewTexts.map(([, name = '', definition = '']): Enforced => {
-  return { kind: 'view', name, body: plain(definition, decorationOfView), text: viewsAnew };
+  // Replaced, it keeps the rights that others have, and their views that read it.
+  const text = `do $view$ begin
+      create or replace view campaign_mirror.${name} as${definition};
+    exception when invalid_table_definition then ${viewsAnew}
+    end $view$`;
+  return { kind: 'view', name, body: plain(definition, decorationOfView), text };
 });
 
 const functionText = /create or replace function campaign_mirror\.(\w+)[^$]*\$\$(.*?)\$\$;/gs;
