@@ -47,6 +47,7 @@ describe('the commands campaign list, mirror list and campaign show', () => {
       ['campaign list --name "É😀.(\\DSS"', [7]],
       ['campaign list --name "paign 100" --owner 1', [100, 1_000, 1_004, 1_008]],
       [`campaign list --after ${many}`, []],
+      ['mirror list --owner 2', []],
       ['mirror list --owner 3 --after 10 --limit 2', [14, 18]],
       ['mirror list --host Example.COM. --after 2 --limit 2', [4, 6]],
       ['mirror list --host Example.COM --owner 3 --after 10 --limit 2', [14, 18]],

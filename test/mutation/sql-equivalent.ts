@@ -11,14 +11,37 @@ export const equivalent: Readonly<Record<string, Readonly<Record<string, string>
   'audit-triggers.ts': {
     "greatest(now(), (select changed_at + interval '1 microsecond'": 'the time since the transaction began',
   },
+  'campaign-records.ts': {
+    '`;': 'the plan gives this order by itself',
+    'and true': 'more addresses are candidates, each of which the program judges',
+    "or strpos(lowered, '%') >= 0 and lowered ~ '%(25)*(2[de]|3[0-9]|[46][1-9a-f]|[57][0-9a])'`;":
+      'what it leaves out cannot match: it is for the speed',
+    "or strpos(lowered, '%') > 1 and lowered ~ '%(25)*(2[de]|3[0-9]|[46][1-9a-f]|[57][0-9a])'`;":
+      'an address does not begin with it',
+    "or strpos(lowered, '%') > 0 and true`;":
+      'more addresses are candidates, each of which the program judges',
+  },
   'enforced.ts': {
     'and true;': 'a mirror that has the facts of its campaign is written as it is',
+  },
+  'follow-changes.ts': {
+    'from (values (2)) as one left join (': 'nobody reads it',
+    'select position, change_id, (row_number() over (order by change_id) + 1) / 1000 as part':
+      'the size of the parts',
+    'select position, change_id, (row_number() over (order by change_id) - 2) / 1000 as part':
+      'the size of the parts',
+    'select position, change_id, (row_number() over (order by change_id) - 1) / 1001 as part':
+      'the size of the parts',
+    'select position, change_id, (row_number() over () - 1) / 1000 as part':
+      'the plan gives this order by itself',
+    '`;': 'the plan gives this order by itself',
   },
   'for-pages.ts': {
     "count(*) over () as all, count(*) filter (where expires_at < now() + interval '14 days') over () as soon":
       'the microsecond at which it is 14 days',
   },
   'identity.ts': {
+    '`,': 'the plan gives this order by itself',
     'from campaign_mirror.access_keys where hash = asked.hash':
       'there is one at most; the limit is for the plan',
     'from campaign_mirror.campaigns where id = asked.campaign':

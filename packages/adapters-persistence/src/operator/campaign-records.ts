@@ -47,18 +47,17 @@ const inAnyCase = (text: string) =>
     .map((one) => `(?:${one}|${one.toLowerCase()}|${one.toUpperCase()})`)
     .join('');
 
-/** The part of an address between `//` and its path or query, if it begins with a scheme in lower case. */
+/** The part of an address between `//` and its path or query. */
 const authority = `split_part(split_part(target_url collate "C", '/', 3), '?', 1) as authority`;
 
 /**
- * Whether the URL parser may read a host other than the one that is written there: a scheme in another spelling, other
- * characters than those of a plain name, or a last label that is a number, as in some spelling of an IPv4 address;
- * plain decimal is the usual one. Nor is a letter, a digit or a dot of a name usually encoded elsewhere in the address. Such
- * addresses are candidates, whatever host is asked for.
+ * Whether the URL parser may read a host other than the one that is written there: other characters than those of a plain
+ * name in lower case, or a last label that is a number, as in some spelling of an IPv4 address; plain decimal is the usual
+ * one. Nor is a letter, a digit or a dot of a name usually encoded elsewhere in the address. Such addresses are candidates,
+ * whatever host is asked for.
  */
 const isOdd = `
-  not (target_url collate "C" like 'https://%' or target_url collate "C" like 'http://%')
-  or authority ~ '^$|[^a-z0-9.:_-]|(^|\\.)[0-9][^.:]*\\.*(:|$)'
+  authority ~ '^$|[^a-z0-9.:_-]|(^|\\.)[0-9][^.:]*\\.*(:|$)'
     and authority !~ '^((0|[1-9][0-9]*)\\.){3}(0|[1-9][0-9]*)(:[0-9]*)?$'
   or strpos(lowered, '%') > 0 and lowered ~ '%(25)*(2[de]|3[0-9]|[46][1-9a-f]|[57][0-9a])'`;
 
