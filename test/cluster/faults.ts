@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { Recorder } from '../history/workload/recorder.ts';
+import { withoutJitter } from '../history/workload/store.ts';
 import { eventually } from '../support/promises.ts';
 import type { Machine } from './machine.ts';
 import type { Stage } from './stage.ts';
@@ -73,7 +74,7 @@ export const faults: Readonly<Record<string, Fault>> = {
   'rolling-upgrade': async (stage) => {
     for (const machine of stage.services) {
       await stage.stopService(machine);
-      await stage.startService(machine);
+      await withoutJitter(stage.store, () => stage.startService(machine));
       await stage.isServed(machine);
     }
   },

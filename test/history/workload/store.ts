@@ -57,9 +57,21 @@ export async function jitter({ admin }: Store): Promise<void> {
         return true;
       end
     $$`);
-  for (const table of ['campaigns', 'mirrors']) {
+  for (const table of jittery)
     await admin.query(`create policy jitter on campaign_mirror.${table}
       to ${Object.values(roles)} using (campaign_mirror.take_a_while())`);
-    await admin.query(`alter table campaign_mirror.${table} enable row level security`);
-  }
+  await setJitter(admin, 'enable');
+}
+
+const jittery = ['campaigns', 'mirrors'];
+const setJitter = async (admin: Store['admin'], act: 'enable' | 'disable') => {
+  for (const table of jittery)
+    await admin.query(`alter table campaign_mirror.${table} ${act} row level security`);
+};
+
+/** Runs `start` without the jitter: a service does not start while tables could hide rows from it. */
+export async function withoutJitter({ admin }: Store, start: () => Promise<void>): Promise<void> {
+  await setJitter(admin, 'disable');
+  await start();
+  await setJitter(admin, 'enable');
 }
