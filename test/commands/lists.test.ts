@@ -47,12 +47,16 @@ describe('the commands campaign list, mirror list and campaign show', () => {
       ['campaign list --name "É😀.(\\DSS"', [7]],
       ['campaign list --name "paign 100" --owner 1', [100, 1_000, 1_004, 1_008]],
       [`campaign list --after ${many}`, []],
-      ['mirror list --owner 2', []],
       ['mirror list --owner 3 --after 10 --limit 2', [14, 18]],
       ['mirror list --host Example.COM. --after 2 --limit 2', [4, 6]],
       ['mirror list --host Example.COM --owner 3 --after 10 --limit 2', [14, 18]],
     ];
     for (const [words, expected] of lists) expect(await listed(words), words).to.deep.equal(expected);
+    // One without a mirror, between two that have one.
+    const transfer = 'update campaign_mirror.campaigns set owner_id = $1 where id = 1993';
+    await database.admin.query(transfer, [3]);
+    expect(await listed('mirror list --owner 3 --after 1988')).to.deep.equal([1990, 1994, 1998]);
+    await database.admin.query(transfer, [2]);
   });
 
   it('--json: a campaign with its mirror, and a mirror, as the interface shows it', async () => {
