@@ -49,6 +49,9 @@ describe('group commit: what its observer hears', () => {
       service.database,
       `if nextval('campaign_mirror.tries') = 1 then raise exception 'once' using errcode = '${code}'; end if`,
     );
+  // PostgreSQL tells of an error before it gives up the locks: the try after it can find a mirror locked, and waits.
+  const ofWait = ['set aside', 'update ×1', 'set-locked-mirror'];
+  const heardWithoutWaits = () => heard.splice(0).filter((told) => !ofWait.includes(told));
   const forbid = (right: string) =>
     service.database.admin.query(`revoke ${right} from campaign_mirror_service`);
 
@@ -76,11 +79,11 @@ describe('group commit: what its observer hears', () => {
   it('a statement that PostgreSQL ends for the sake of another is run again; after a fault of one the batch is split up', async () => {
     await failingOnce('40P01');
     await setDirectly(lives[0]);
-    const again = ['update ×1', 'set-mirrors failed', 'set-mirrors'];
-    expect(heard.splice(0)).to.deep.equal(again);
+    expect(heardWithoutWaits()).to.deep.equal(['set-mirrors failed', 'set-mirrors']);
     await failingOnce('22000');
     await Promise.all([setDirectly(lives[0]), setDirectly(lives[1])]);
-    expect(heard.splice(0)).to.deep.equal(['update ×2', 'set-mirrors failed', 'set-mirrors', 'set-mirrors']);
+    const splitUp = ['update ×2', 'set-mirrors failed', 'set-mirrors', 'set-mirrors'];
+    expect(heardWithoutWaits()).to.deep.equal(splitUp);
     await failingOnce('22000');
     expect(await rejection(setDirectly(lives[2]))).to.have.property('code', '22000');
     expect(heard.splice(0), 'one alone is not tried again').to.deep.equal([
