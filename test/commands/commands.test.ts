@@ -54,6 +54,12 @@ describe('what holds of every command', () => {
     );
     expect(await on(empty.url('owner'), 'migrate')).to.deep.equal(answered('The schema is up to date.\n'));
     expect((await on(empty.url('operator'))).code).to.equal(0);
+    // In a process of its own, which ends: long before the server ends a login that nobody goes on with.
+    const url = new URL(database.url('operator'));
+    url.password = '';
+    const passwordless = startCommandProcess(['campaign', 'list'], { DATABASE_URL: url.href });
+    expect(await passwordless.ended).to.deep.equal({ code: 3, signal: null });
+    expect(passwordless.errors).to.match(/ password .*: check the name of the user, its password and pg_hba\.conf/);
   });
 
   it('--version', async () => {
