@@ -24,7 +24,7 @@ const away = refused(503, 'Service Unavailable', '1');
 /** How long an attempt may take: 40 s, and as JavaScript has it in milliseconds. */
 const patience = /\b40(_000)?\b/g;
 
-const noCondition = 'CAMPAIGN_MIRROR_IF_MATCH must be * or a number in quotes, such as "17"\n';
+const noCondition = /^CAMPAIGN_MIRROR_IF_MATCH must be \* or a number in quotes, such as "17"\n$/;
 
 /** Python takes each byte for a character of this locale, which is not one of UTF-8. */
 const noUtf8 = { LC_ALL: 'C', PYTHONUTF8: '0', PYTHONCOERCECLOCALE: '0' };
@@ -140,7 +140,8 @@ export function exampleContract(file: string, command: () => string): void {
       expect(weakened.errors).to.equal('ETag: "18"\n');
       for (const match of ['17', '"', '""', '"17', '"1"7"', '"1"\r\nX: "1"', 'W/"1"', '"x"']) {
         const refused = await matching(match);
-        expect([refused.code, refused.errors], match).to.deep.equal([1, noCondition]);
+        expect(refused.code, match).to.equal(1);
+        expect(refused.errors, match).to.match(noCondition);
       }
     });
 
@@ -227,7 +228,7 @@ export function exampleContract(file: string, command: () => string): void {
         ...bases.map((CAMPAIGN_MIRROR_URL) => ({ CAMPAIGN_MIRROR_URL })),
       );
       // In PHP it is false.
-      await says(new RegExp(`^${RegExp.escape(noCondition)}$`), { CAMPAIGN_MIRROR_IF_MATCH: '0' });
+      await says(noCondition, { CAMPAIGN_MIRROR_IF_MATCH: '0' });
       await close();
       expect(received).to.deep.equal([]);
     });
