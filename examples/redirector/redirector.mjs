@@ -58,13 +58,26 @@ export function redirector(pools, limits) {
     return [302, { Location: to }];
   }
 
+  /** Of each connection, what is being answered. @type {WeakMap<import('node:net').Socket, import('node:http').ServerResponse>} */
+  const answering = new WeakMap();
   const server = createServer(async (request, response) => {
+    const { socket } = request;
+    const first = answering.get(socket);
+    if (first) {
+      // One that does not wait for its answer: reads for thousands of them would hold up everybody's.
+      first.shouldKeepAlive = false;
+      socket.pause();
+      return;
+    }
+    answering.set(socket, response);
     try {
       const [status, more] = await answer(request);
       response.writeHead(status, { ...headers, ...more }).end();
     } catch (error) {
       complain('a visitor was not answered', error);
       response.destroy();
+    } finally {
+      answering.delete(socket);
     }
   });
 

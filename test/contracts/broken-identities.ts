@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Caller, Identified, Identity } from '@campaign-mirror/domain';
+import type { Caller, Identified, Identity, Subject } from '@campaign-mirror/domain';
 import { isCaller, operatorSubject, Unavailable } from '@campaign-mirror/domain';
 import type { IdentityWorld } from '@campaign-mirror/port-contracts';
 import { newOwner, withoutKey } from '../../packages/port-contracts/src/cases/campaign-repository-world.ts';
@@ -39,18 +39,11 @@ const answering = (instead: (found: Identified) => Identified) => (right: Parts)
 });
 
 const anybody = { ownerId: newOwner(), subject: withoutKey };
-const asOperator = (caller: Caller) => ({ ...caller, subject: operatorSubject });
 
 /** Mistakes of an identity, to show that the cases notice them: each case fails for at least one of these. */
 export const brokenIdentities: Readonly<Record<string, Breakage>> = {
   'knows everybody': answering((found) => (isCaller(found) ? found : anybody)),
-  'passes callers off as the operator': (right) => ({
-    ...answering((found) => (isCaller(found) ? asOperator(found) : found))(right),
-    issue: async (owner, expires) => {
-      const { credential, caller } = await right.issue(owner, expires);
-      return { credential, caller: asOperator(caller) };
-    },
-  }),
+  'passes callers off as the operator': (right) => named(right, () => operatorSubject),
   'cuts numbers of owners to 32 bits': answering((found) =>
     isCaller(found) ? { ...found, ownerId: (found.ownerId % 2 ** 32) as Caller['ownerId'] } : found,
   ),
@@ -84,6 +77,17 @@ export const brokenIdentities: Readonly<Record<string, Breakage>> = {
     remembered: (credential) => {
       const caller = right.remembered?.(credential);
       return caller && ({ ownerId: caller.ownerId, subject: caller.subject } as typeof caller);
+    },
+  }),
+  'remembers callers whom no write proves': (right) => named(right, (subject) => `idp:${subject}` as Subject),
+  'has subjects that are malformed': (right) => ({
+    ...named(right, (subject) => `Key:${subject}` as Subject),
+    remembered: () => undefined,
+  }),
+  'forgets the hosts of a caller whom it remembers': (right) => ({
+    remembered: (credential) => {
+      const { hosts: _, ...caller } = right.remembered?.(credential) ?? {};
+      return 'toProve' in caller ? (caller as Caller & { toProve: true }) : undefined;
     },
   }),
   'throws for what is unknown': answering((found) => {
@@ -144,12 +148,26 @@ export const brokenIdentities: Readonly<Record<string, Breakage>> = {
   ),
 };
 
+/** An identity whose callers have other subjects. */
+function named(right: Parts, subjectOf: (subject: Subject) => Subject): Parts {
+  const renamed = <T extends Identified>(found: T): T =>
+    isCaller(found) ? { ...found, subject: subjectOf(found.subject) } : found;
+  return {
+    whoIs: async (credential) => renamed(await right.whoIs(credential)),
+    remembered: (credential) => renamed(right.remembered?.(credential)),
+    issue: async (...terms) => {
+      const { credential, caller } = await right.issue(...terms);
+      return { credential, caller: renamed(caller) };
+    },
+  };
+}
+
 /** Finds the last credential that is the same by this comparison. */
 function finding(right: Parts, isSame: (stored: string, asked: string) => boolean): Partial<Parts> {
   const stored: string[] = [];
   return {
-    issue: async (owner, expires) => {
-      const issued = await right.issue(owner, expires);
+    issue: async (...terms) => {
+      const issued = await right.issue(...terms);
       stored.push(issued.credential);
       return issued;
     },

@@ -60,6 +60,12 @@ export const mistakes = {
   'cuts numbers of keys to 32 bits': /the answer\S* is not as expected.*'caller-invalid'/s,
   'cuts the numbers of a condition to 32 bits': /the answer to a condition that does not hold/,
   'takes a key without an end for an expired one': /the mirror was not set: caller-invalid/,
+  'cuts the owners of its history to 32 bits': /the recorded owners/,
+  'has numbers as texts': /an identifier is no number/,
+  'has numbers as bigints': /an identifier is no number/,
+  'changes what it found': /the campaign that was found, after it was changed/,
+  'judges the condition ahead of the key': /the answer\S* is not as expected.*caller-invalid/s,
+  'judges the condition ahead of the campaign': /the answer\S* is not as expected.*campaign-differs/s,
   'takes any mirror for that of the campaign': /the campaign that was found is not as expected.*hasMirror/s,
   'stays away once it was': /stays unavailable although the store is back/,
   'keeps each connection that it lost': /stays unavailable although the store is back/,
@@ -85,9 +91,26 @@ export function pausedWorld(
   return {
     ...world,
     campaigns: pausedCampaigns(store, paused, mistake),
-    others: { ...world.others, history: async (id) => (isKept(id) ? history(id) : []) },
+    others: {
+      ...world.others,
+      history: async (id) => (isKept(id) ? renumbered(await history(id), mistake) : []),
+      mirror: async (id) => renumbered(await world.others.mirror(id), mistake),
+    },
     steps,
   };
+}
+
+/** With its own numbers as a driver can return them. */
+function renumbered<T>(value: T, mistake: Mistake | undefined): T {
+  const as = { 'has numbers as texts': String, 'has numbers as bigints': BigInt }[String(mistake)];
+  if (!as || typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([name, part]) => [
+    name,
+    typeof part === 'number' && ['id', 'mirrorId', 'lastChange'].includes(name)
+      ? as(part)
+      : renumbered(part, mistake),
+  ]);
+  return (Array.isArray(value) ? entries.map(([, part]) => part) : Object.fromEntries(entries)) as T;
 }
 
 /** A step reads or writes without a pause, which is what a transaction with a lock comes to. */
@@ -97,6 +120,7 @@ function pausedCampaigns(
   mistake: Mistake | undefined,
 ): domain.CampaignRepository {
   const found = new Map<domain.CampaignId, Promise<domain.Campaign | undefined>>();
+  const entities = new Map<domain.CampaignId, domain.Campaign>();
   let latest: domain.MirrorChange;
   let failures = 0;
   const is = (...some: Mistake[]) => some.some((one) => one === mistake);
@@ -116,6 +140,7 @@ function pausedCampaigns(
       await pause();
       const campaign = campaignOf(id);
       await pause();
+      if (is('changes what it found')) return sameOf(id, campaign);
       const rounded = campaign && { ...campaign, ownerId: Math.fround(campaign.ownerId) as domain.OwnerId };
       return is('rounds the owner') ? rounded : campaign;
     });
@@ -125,6 +150,11 @@ function pausedCampaigns(
     seen: domain.Campaign,
     change: domain.MirrorChange,
   ): Promise<domain.SetMirrorResult> {
+    if (is('has numbers as texts', 'has numbers as bigints')) {
+      const result = await answering(() => set(seen, change));
+      if (result.kind !== 'mirror-set' && result.kind !== 'condition-failed') return result;
+      return renumbered(result, mistake);
+    }
     if (!is('sets all mirrors of the owner')) return answering(() => set(seen, change));
     for (const { id, ownerId } of store.campaigns.values())
       if (ownerId === seen.ownerId && id !== seen.id) await set({ ...seen, id }, change);
@@ -163,6 +193,11 @@ function pausedCampaigns(
 
     const number = accessKeyOf(change.by.subject);
     const key = number && cut('cuts numbers of keys to 32 bits', number);
+    const isAhead =
+      (is('judges the condition ahead of the key') && late.campaign?.ownerId === seen.ownerId) ||
+      (is('judges the condition ahead of the campaign') && late.isValid(key));
+    if (isAhead && late.mirror && !conditionHolds(change.condition, late.lastChange))
+      return { kind: 'condition-failed', mirror: late.mirror, lastChange: late.lastChange };
     const isProven = from('proves the key before it locks').isValid(key) || is('trusts the claim of a key');
     if (key ? !isProven : is('knows keys only')) return { kind: 'caller-invalid' };
     const { campaign, mirror } = from(
@@ -222,7 +257,7 @@ function pausedCampaigns(
         subject: is('cuts a subject at 64 characters')
           ? (change.by.subject.slice(0, 64) as domain.Subject)
           : change.by.subject,
-        ownerId: seen.ownerId,
+        ownerId: cut('cuts the owners of its history to 32 bits', seen.ownerId),
         addressBefore:
           (is('takes the address before from the history')
             ? history.findLast(({ campaignId }) => campaignId === seen.id)?.addressAfter
@@ -275,6 +310,13 @@ function pausedCampaigns(
       ? store.mirrors.size > 0
       : store.mirrors.has(id);
     return stored && { ...stored, hasMirror };
+  }
+
+  /** One object for a campaign, as a cache of entities has it. */
+  function sameOf(id: domain.CampaignId, campaign: domain.Campaign | undefined): domain.Campaign | undefined {
+    const same = campaign && Object.assign(entities.get(id) ?? {}, campaign);
+    if (same) entities.set(id, same);
+    return same;
   }
 
   function after(time: domain.Timestamp, clock: bigint): domain.Timestamp {

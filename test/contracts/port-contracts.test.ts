@@ -1,6 +1,6 @@
 import { issuerKeys, JwtIdentity, keysOrTokens } from '@campaign-mirror/adapters-jwt';
 import { InMemoryStore } from '@campaign-mirror/adapters-persistence/in-memory';
-import { type OwnerId, type Subject, subject } from '@campaign-mirror/domain';
+import { entriesOf, type OwnerId, type Subject, subject } from '@campaign-mirror/domain';
 import { type IdentityWorld, identityCases } from '@campaign-mirror/port-contracts';
 import { expect } from 'chai';
 import { worldOf } from '../support/process/lives.ts';
@@ -58,10 +58,11 @@ describe('the contract of Identity, with signed tokens', () => {
   const signed = (owner: OwnerId, claims = {}) =>
     token(key as SigningKey, { owner_id: owner, sub: `client-${issued}`, ...claims });
   const tokens: Omit<IdentityWorld, 'identity'> = {
-    issue: async (ownerId) => {
+    issue: async (ownerId, _, hosts) => {
       issued += 1;
       const named = subject('jwt', `client-${issued}`) as Subject;
-      return { credential: await signed(ownerId), caller: { ownerId, subject: named } };
+      const credential = await signed(ownerId, hosts && { hosts: entriesOf(hosts) });
+      return { credential, caller: { ownerId, subject: named, ...(hosts && { hosts }) } };
     },
     unknown: () => token(other as SigningKey),
     issueExpired: (owner) => signed(owner, { exp: fromNow(-60) }),
@@ -77,7 +78,7 @@ describe('the contract of Identity, with signed tokens', () => {
     },
   };
   // Each call knows no keys yet.
-  const anew = () => new JwtIdentity(rules, issuerKeys({ url: issuer.url }));
+  const anew = () => new JwtIdentity({ ...rules, hostsClaim: 'hosts' }, issuerKeys({ url: issuer.url }));
   const identity = { whoIs: (credential: string) => anew().whoIs(credential) };
   const without = ['expire', 'revoke', 'forget'];
   casesOf('alone', identityCases, () => ({ ...tokens, identity }), without);

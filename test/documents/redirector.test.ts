@@ -1,3 +1,5 @@
+import { createConnection } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CampaignId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
@@ -70,6 +72,21 @@ describe('examples/redirector', () => {
     for (const path of ['424242', `0${campaign()}`, `${campaign()}/`, '', '../', '9007199254740993'])
       expect(await visit(path)).to.deep.equal(none);
     expect((await visit(campaign(), 'POST')).status).to.equal(405);
+  });
+
+  it('of requests that do not wait for their answers a connection gets one, so that no visitor is held up by another’s', async () => {
+    const socket = createConnection({ port: Number(new URL(redirector.base).port) });
+    const requests = Array.from(
+      { length: 500 },
+      (_, at) => `GET /c/${1_000_000 + at} HTTP/1.1\r\nHost: x\r\n\r\n`,
+    );
+    socket.write(requests.join(''));
+    const answers = await text(socket);
+    expect(answers.match(/HTTP\/1\.1 404|Connection: close/g)).to.deep.equal([
+      'HTTP/1.1 404',
+      'Connection: close',
+    ]);
+    expect(await target(campaign())).to.equal(first);
   });
 
   for (const [what, fail, end] of [

@@ -10,6 +10,8 @@ export const equivalent: Readonly<Record<string, Readonly<Record<string, string>
   },
   'audit-triggers.ts': {
     "greatest(now(), (select changed_at + interval '1 microsecond'": 'the time since the transaction began',
+    "jsonb_build_object('hosts', left(string_agg(host, ',' order by host), 10001))) from allowed having count(*) > 0;":
+      'a byte more',
   },
   'campaign-records.ts': {
     '`;': 'the plan gives this order by itself',
@@ -23,6 +25,17 @@ export const equivalent: Readonly<Record<string, Readonly<Record<string, string>
   },
   'enforced.ts': {
     'and true;': 'a mirror that has the facts of its campaign is written as it is',
+    "from asked cross join here left join pg_class on relnamespace = here.oid and relname = name and true where kind = 'view'":
+      'a table in its place is a fault, too, in other words',
+    'where proname in (select name from asked where true)':
+      'a function of another role with the name of one of our tables or triggers',
+    "`(current_setting('server_version_num')::int <= 190000": 'a PostgreSQL that there is not yet',
+    "`(current_setting('server_version_num')::int < 190001": 'a PostgreSQL that there is not yet',
+    "from here left join pg_class on relnamespace = here.oid and relkind = 'r' and relname = any ('{${Object.keys(constraintTexts)}}'),":
+      'without a table no fault is one',
+    "from here join pg_class on relnamespace = here.oid and true and relname = any ('{${Object.keys(constraintTexts)}}'),":
+      'no other object of this schema has the name of a table',
+    '`;': 'the order in which they are examined is that of their places',
   },
   'follow-changes.ts': {
     'from (values (2)) as one left join (': 'nobody reads it',

@@ -1,9 +1,10 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import http2 from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { mock } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { setMirrorListener, setMirrorPath, setMirrorRouter } from '@campaign-mirror/adapters-http';
 import { SetCampaignMirror, Unavailable } from '@campaign-mirror/domain';
@@ -155,16 +156,48 @@ describe('the route in applications of others', () => {
     for (const one of seen) expect(one).to.include('requestId').and.not.include(service().keys.valid);
   });
 
-  it('Koa: a fragment, which it leaves out, and a state of the same name change no answer', async () => {
-    const app = new Koa().use((context, next) => {
-      context.state.place = { at: 3 };
-      return next();
+  const leaving: Koa.Middleware = (context, next) => {
+    context.disableBodyParser = true;
+    return next();
+  };
+  for (const [name, ahead] of Object.entries<Koa.Middleware[]>({
+    'a state of the same name': [
+      (context, next) => {
+        context.state.place = { at: 3 };
+        return next();
+      },
+    ],
+    'a pause of the request': [
+      async (context, next) => {
+        context.req.pause();
+        await turn();
+        return next();
+      },
+    ],
+    'a reader of forms': [bodyParser({ enableTypes: ['form'] })],
+    'a reader that is to leave the body': [leaving, bodyParser()],
+  }))
+    it(`Koa, behind ${name}: the answers that the service gives, also to a fragment, which Koa leaves out`, async () => {
+      const app = new Koa();
+      for (const one of ahead) app.use(one);
+      app.use(setMirrorRouter({ useCase: useCase() }).routes());
+      await hosted(createServer(app.callback()), async (host) => {
+        for (const asking of [{}, { target: `${pathOf(service().campaigns.own)}#x` }])
+          expect(comparable(await ask(host, asking))).to.deep.equal(comparable(await ask(service(), asking)));
+      });
     });
-    app.use(setMirrorRouter({ useCase: useCase() }).routes());
+
+  it('Koa: nothing is set if middleware in front does not wait for it, and so has Koa answer', async () => {
+    const app = new Koa().use((_, next) => void next());
+    const answers = new EventEmitter();
+    const log = { answered: (one: object) => answers.emit('answered', one), failed: () => {} };
+    app.use(setMirrorRouter({ useCase: useCase(), log }).routes());
+    const stored = await service().world.others.mirror(service().campaigns.own);
     await hosted(createServer(app.callback()), async (host) => {
-      for (const asking of [{}, { target: `${pathOf(service().campaigns.own)}#x` }])
-        expect(comparable(await ask(host, asking))).to.deep.equal(comparable(await ask(service(), asking)));
+      const [asked, [answered]] = await Promise.all([ask(host), once(answers, 'answered')]);
+      expect([asked.status, answered.status]).to.deep.equal([404, 404]);
     });
+    expect(await service().world.others.mirror(service().campaigns.own)).to.deep.equal(stored);
   });
 
   it('HTTP/2: a body is read, whether or not its length is told', async () => {

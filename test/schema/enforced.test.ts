@@ -150,7 +150,9 @@ describe('what enforces the promises', () => {
   before(async () => {
     fresh = await run(catalogue);
     // What has the same names, in a schema of somebody else.
-    await run(`create schema other; create table other.campaigns (owner_id bigint); create table other.mirrors ();
+    const [constraint] = of('constraint');
+    await run(`create schema other; create table other.campaigns (owner_id bigint);
+      create table other.mirrors (id int constraint ${constraint?.name} check (id > 0)); create view other.current_mirrors as select 1;
       create unique index one_default_campaign_an_owner on other.campaigns (owner_id);
       create function other.note() returns int language sql as 'select 1'`);
   });
@@ -220,7 +222,7 @@ describe('what enforces the promises', () => {
     expect(errors).to.include('the trigger append_only on operator_audit is missing');
   });
 
-  it('what cannot be put right, for the rows that were written or the views that were made meanwhile: migrate says what to do', async () => {
+  it('what cannot be put right, for the rows that were written, or the views or tables that others made meanwhile: migrate says what to do', async () => {
     const [whole, view] = ['correct or delete them', 'drop the views that read'];
     const campaigns = 'campaign_mirror.campaigns';
     const undo = `delete from ${campaigns}`;
@@ -241,6 +243,11 @@ describe('what enforces the promises', () => {
           create view other.seen as table campaign_mirror.current_mirrors`,
         `cannot drop .*${view}`,
         'drop view other.seen',
+      ],
+      [
+        'create table campaign_mirror.of_somebody ()',
+        'permission denied for table of_somebody .*doctor` names what belongs to another role',
+        'drop table campaign_mirror.of_somebody',
       ],
     ];
     for (const [before = '', said = '', after = ''] of cases) {
@@ -280,6 +287,8 @@ describe('what enforces the promises', () => {
 
   it('tables that lose rows in a crash, hide them or write them otherwise', async () => {
     const table = 'campaign_mirror.operator_audit';
+    await run(`create unlogged table campaign_mirror.of_somebody ();
+      alter table campaign_mirror.of_somebody owner to ${roles.owner}`);
     await run(`alter table ${table} set unlogged; alter table ${table} enable row level security, force row level security;
       alter table ${table} alter details drop not null, alter act drop not null;
       create rule "no ""one at 5%" as on insert to ${table} do instead nothing; create rule two as on delete to ${table} do instead nothing`);
@@ -291,6 +300,7 @@ describe('what enforces the promises', () => {
         'takes null where a value must be',
       ].map((fault) => `the table ${table} ${fault}`),
     );
+    await run('drop table campaign_mirror.of_somebody');
   });
 
   it("another's function, which would run with that user's rights: doctor says who has to give it back", async () => {
@@ -303,6 +313,7 @@ describe('what enforces the promises', () => {
     );
     await whose(roles.owner);
 
+    await run("create function campaign_mirror.of_somebody() returns int language sql as 'select 1'");
     for (const what of ['table campaigns', 'view current_mirrors']) {
       const name = what.replace(' ', ' campaign_mirror.');
       await run(`alter ${name} owner to current_user`);
@@ -315,6 +326,7 @@ describe('what enforces the promises', () => {
       );
       await run(`alter ${name} owner to ${roles.owner}`);
     }
+    await run('drop function campaign_mirror.of_somebody');
   });
 
   it('a user for whom no trigger fires', async () => {

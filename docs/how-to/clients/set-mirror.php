@@ -3,9 +3,10 @@
 declare(strict_types=1);
 
 const BLANKS = " \t\n\v\f\r";
-define('BASE', rtrim(trim(getenv('CAMPAIGN_MIRROR_URL') ?: '', BLANKS), '/') ?: 'http://127.0.0.1:3000');
-define('KEY', trim(getenv('CAMPAIGN_MIRROR_KEY') ?: '', BLANKS));
-define('IF_MATCH', trim(getenv('CAMPAIGN_MIRROR_IF_MATCH') ?: '', BLANKS));
+$base = rtrim(trim((string) getenv('CAMPAIGN_MIRROR_URL'), BLANKS), '/');
+define('BASE', $base === '' ? 'http://127.0.0.1:3000' : $base);
+define('KEY', trim((string) getenv('CAMPAIGN_MIRROR_KEY'), BLANKS));
+define('IF_MATCH', trim((string) getenv('CAMPAIGN_MIRROR_IF_MATCH'), BLANKS));
 
 /**
  * @return array{int, string, bool, int} status (0: no answer), text, whether another attempt can succeed, and how many
@@ -86,7 +87,11 @@ try {
         throw new RuntimeException('usage: CAMPAIGN_MIRROR_KEY=cm_... php set-mirror.php CAMPAIGN ADDRESS');
     }
     $line = JSON_THROW_ON_ERROR | JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE | JSON_UNESCAPED_LINE_TERMINATORS;
-    echo json_encode(setMirror($argv[1], $argv[2]), $line), "\n";
+    $mirror = setMirror($argv[1], $argv[2]);
+    // It is set, though nobody reads it.
+    ignore_user_abort(true);
+    echo json_encode($mirror, $line), "\n";
+    exit(0);
 } catch (RuntimeException | JsonException $error) {
     fwrite(STDERR, $error->getMessage() . "\n");
     exit($error->getCode() === 412 ? 2 : 1);

@@ -54,6 +54,8 @@ request="cli-$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')"
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 trap 'exit 1' HUP INT TERM
+# The mirror is set, though nobody reads it.
+trap '' PIPE
 
 attempts=1
 while :; do

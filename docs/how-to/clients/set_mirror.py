@@ -6,6 +6,7 @@ import re
 import sys
 import time
 import uuid
+from contextlib import suppress
 from http.client import HTTPException, IncompleteRead
 from queue import Empty, SimpleQueue
 from threading import Thread
@@ -101,8 +102,12 @@ def set_mirror(campaign, address):
 def main(words):
     if len(words) != 2:
         raise RuntimeError("usage: CAMPAIGN_MIRROR_KEY=cm_... python3 set_mirror.py CAMPAIGN ADDRESS")
-    line = json.dumps(set_mirror(*words), ensure_ascii=False, separators=(",", ":"))
-    sys.stdout.buffer.write(f"{line}\n".encode())
+    # Where the locale is not one of UTF-8, Python has taken the bytes for other characters.
+    campaign, address = (os.fsencode(word).decode(errors="surrogateescape") for word in words)
+    line = json.dumps(set_mirror(campaign, address), ensure_ascii=False, separators=(",", ":"))
+    # The mirror is set, though nobody reads it.
+    with suppress(OSError, AttributeError):
+        os.write(sys.stdout.fileno(), f"{line}\n".encode())
 
 
 if __name__ == "__main__":

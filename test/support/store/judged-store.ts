@@ -55,10 +55,12 @@ export function worldsOf({ campaigns, identity, accessKeys, others, steps }: Jud
   identity: contracts.IdentityWorld;
 } {
   const issued = new Map<string, domain.AccessKeyId>();
-  const issue = async (owner: domain.OwnerId, expiresIn: number | 'never') => {
-    const { id, key } = await accessKeys.issue({ owner, name: named('tests'), expiresIn });
+  const issue = async (owner: domain.OwnerId, expiresIn: number | 'never', hosts?: domain.HostList) => {
+    const only = hosts && { hosts: domain.entriesOf(hosts) };
+    const { id, key } = await accessKeys.issue({ owner, name: named('tests'), expiresIn, ...only });
     issued.set(key, id);
-    return { id, credential: key, caller: { ownerId: owner, subject: domain.keySubject(id) } };
+    const caller = { ownerId: owner, subject: domain.keySubject(id), ...(hosts && { hosts }) };
+    return { id, credential: key, caller };
   };
   const idOf = (key: string) => issued.get(key) as domain.AccessKeyId;
   return {
@@ -77,7 +79,7 @@ export function worldsOf({ campaigns, identity, accessKeys, others, steps }: Jud
     identity: {
       ...(steps && { steps }),
       identity,
-      issue: (owner, expires) => issue(owner, expires ?? hour),
+      issue: (owner, expires, hosts) => issue(owner, expires ?? hour, hosts),
       unknown: () => domain.accessKeyFrom(new Uint8Array(accessKeyBytes)),
       issueExpired: async (owner) => (await issue(owner, 0)).credential,
       expire: (key) => others.expireKey(idOf(key)),
@@ -102,7 +104,7 @@ export function inMemoryStore(store = new memory.InMemoryStore()): JudgedStore {
     campaigns: new memory.InMemoryCampaigns(store),
     identity: new memory.InMemoryIdentity(store),
     accessKeys: {
-      issue: async ({ owner, expiresIn }) => store.issueKey(owner, expiresIn),
+      issue: async ({ owner, expiresIn, hosts }) => store.issueKey(owner, expiresIn, hosts),
       revoke: async (id) => change(id, { revokedAt: clock() }),
     },
     others: {

@@ -89,6 +89,11 @@ function body(limit = 16_384): Part {
     // In this spelling, because the parser accepts no other.
     request.headers['content-type'] = 'application/json';
     delete request.headers['content-encoding'];
+    // What another parser leaves that does not read this type, or was told to leave the body.
+    if (!Buffer.isBuffer(context.request.body)) context.request.body = undefined;
+    context.disableBodyParser = false;
+    // Middleware may have paused it while it waited.
+    request.resume();
     try {
       await parse(context, async () => {});
     } catch (error) {
@@ -100,10 +105,7 @@ function body(limit = 16_384): Part {
       if (type === 'request.aborted' || type === 'request.size.invalid') return refuse('bad-request');
       throw type === 'stream.not.readable' ? anotherReader() : error;
     }
-    const { body } = context.request;
-    if (Buffer.isBuffer(body)) context.state.asked.body = body;
-    // An empty chunked body has no bytes.
-    else if (body !== '' || length > 0) throw anotherReader();
+    context.state.asked.body = context.request.body as Buffer;
     await next();
   };
 }
@@ -148,6 +150,8 @@ function caller({ identity }: domain.SetCampaignMirror, capacity: Capacity): Par
 /** Checks 7 to 10: the use case. The body is parsed only now, and only for a campaign that can exist. */
 function outcome(useCase: domain.SetCampaignMirror): Part {
   return async (context) => {
+    // Koa has answered for middleware that does not await `next()`, or the call was cut short.
+    if (context.res.headersSent) return;
     const { asked, call } = context.state;
     const { caller, campaign } = asked;
     const { address, fault } = submitted(campaign === undefined ? noBytes : asked.body);

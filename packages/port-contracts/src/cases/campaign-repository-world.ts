@@ -64,6 +64,7 @@ export const before = address('https://example.com/before');
 export const after = address('https://example.com/after');
 export const numbered = (nth: number) => address(`https://example.com/${nth}`);
 
+export const greatest = Number.MAX_SAFE_INTEGER as domain.OwnerId;
 /** Another number, whose lower 32 bits are the same. */
 export const beyond32Bits = <Id extends number>(id: Id) => (id + 2 ** 32) as Id;
 

@@ -1,17 +1,21 @@
-import type { Caller, Identity, OwnerId } from '@campaign-mirror/domain';
-import { isCaller, operatorSubject, partsOf } from '@campaign-mirror/domain';
+import type { Caller, HostList, Identity, OwnerId } from '@campaign-mirror/domain';
+import { accessKeyOf, hostList, isCaller, partsOf, subject } from '@campaign-mirror/domain';
 import { type Case, casesOf, expectEqual, expectThat } from '../kit/case.ts';
 import { breaking, meanwhileCases, type Steps } from '../kit/meanwhile.ts';
-import { newOwner } from './campaign-repository-world.ts';
+import { greatest, newOwner } from './campaign-repository-world.ts';
 
 /** What the author of an `Identity` provides for its cases: plain functions. */
 export interface IdentityWorld {
   readonly identity: Identity;
   /**
-   * Issues a credential of this owner that is valid for at least a minute. With `never`, it does not expire, if there are
-   * such credentials.
+   * Issues a credential of this owner that is valid for at least a minute. With `never`, it does not expire, and with `hosts`
+   * it is for these only, if there are such credentials.
    */
-  readonly issue: (owner: OwnerId, expires?: 'never' | undefined) => Promise<IssuedCredential>;
+  readonly issue: (
+    owner: OwnerId,
+    expires?: 'never' | undefined,
+    hosts?: HostList | undefined,
+  ) => Promise<IssuedCredential>;
   /** A well-formed credential that was never issued. */
   readonly unknown: () => string | Promise<string>;
   /** A credential that was expired when it was issued. */
@@ -32,18 +36,23 @@ export interface IssuedCredential {
   readonly caller: Caller;
 }
 
+const hosts = hostList(['shop.example', '*.shop.example']) as HostList;
+
 /** What every `Identity` promises (contract: keys). */
 export const identityCases: readonly Case<IdentityWorld>[] = [
   ...casesOf<IdentityWorld>([], {
     'whoIs: the owner and the name that a credential was issued to, never the operator': async (world) => {
       const owner = newOwner();
-      const greatest = Number.MAX_SAFE_INTEGER as OwnerId;
       const issued = [await world.issue(owner), await world.issue(owner), await world.issue(greatest)];
+      issued.push(await world.issue(owner, undefined, hosts));
       for (const { credential, caller } of issued) {
         expectEqual(await world.identity.whoIs(credential), caller, 'the caller');
         const { kind, name } = partsOf(caller.subject);
-        const isNamed = kind !== operatorSubject && name !== undefined;
-        expectThat(isNamed, `a subject has a kind and a name, and is not the operator: ${caller.subject}`);
+        const isNamed = accessKeyOf(caller.subject) ?? subject(kind, name ?? '');
+        expectThat(
+          isNamed,
+          `not the subject of an access key, or of a caller without one: ${caller.subject}`,
+        );
       }
       expectEqual(issued[1]?.caller.ownerId, owner, 'the owner');
     },
@@ -69,7 +78,7 @@ export const identityCases: readonly Case<IdentityWorld>[] = [
     },
     'remembered: the caller, to be proven, or nobody; once found, as the world says': async (world) => {
       const { identity, issue, remembers } = world;
-      const { credential, caller } = await issue(newOwner());
+      const { credential, caller } = await issue(newOwner(), undefined, hosts);
       const other = await issue(newOwner());
       const toProve = { ...caller, toProve: true };
       const first = identity.remembered?.(credential);
@@ -78,6 +87,8 @@ export const identityCases: readonly Case<IdentityWorld>[] = [
       await identity.whoIs(other.credential);
       const again = identity.remembered?.(credential);
       if (remembers || again !== undefined) expectEqual(again, toProve, 'the caller who was found');
+      const isProven = again === undefined || accessKeyOf(again.subject) !== undefined;
+      expectThat(isProven, 'a caller is remembered whom no write proves');
     },
   }),
   ...casesOf<IdentityWorld, 'issueExpired'>(['issueExpired'], {

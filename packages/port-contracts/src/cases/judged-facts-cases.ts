@@ -1,4 +1,4 @@
-import type { AccessKeyId, Campaign, OwnerId, Subject, Timestamp } from '@campaign-mirror/domain';
+import type { AccessKeyId, Campaign, Subject, Timestamp } from '@campaign-mirror/domain';
 import { accessKeyOf, keySubject } from '@campaign-mirror/domain';
 import { type Case, casesOf, expectEqual, expectFields, expectThat } from '../kit/case.ts';
 import { meanwhileCases } from '../kit/meanwhile.ts';
@@ -7,7 +7,6 @@ import * as live from './campaign-repository-world.ts';
 type World = live.CampaignRepositoryWorld;
 
 const otherOwner = live.newOwner();
-const greatest = Number.MAX_SAFE_INTEGER as OwnerId;
 
 /** `find` returns the facts that the rules check, and `setMirror` writes only while they hold (contract: atomicity). */
 export const judgedFactsCases: readonly Case<World>[] = [
@@ -19,14 +18,16 @@ export const judgedFactsCases: readonly Case<World>[] = [
         expectEqual(await campaigns.find(seen.id), expected, 'the campaign that was found');
       const { seen: other } = await live.liveCampaign(world);
       await isNow(seen);
-      await others.transfer(seen.id, greatest);
+      const found = await campaigns.find(seen.id);
+      await others.transfer(seen.id, live.greatest);
       await others.setDefault(seen.id, true);
-      await isNow({ ...seen, ownerId: greatest, isDefault: true });
+      await isNow({ ...seen, ownerId: live.greatest, isDefault: true });
       await others.deleteMirror(seen.id);
-      await isNow({ ...seen, ownerId: greatest, isDefault: true, hasMirror: false });
+      await isNow({ ...seen, ownerId: live.greatest, isDefault: true, hasMirror: false });
       await others.deleteCampaign(seen.id);
       await isNow(undefined);
-      for (const id of [greatest as never, live.beyond32Bits(other.id)])
+      expectEqual(found, seen, 'the campaign that was found, after it was changed');
+      for (const id of [live.greatest as never, live.beyond32Bits(other.id)])
         expectEqual(await campaigns.find(id), undefined, 'what there never was');
       // As a rule, the next one has one of these numbers.
       for (let more = 1; more < 5; more++) await campaigns.find((other.id + more) as never);
@@ -47,8 +48,10 @@ export const judgedFactsCases: readonly Case<World>[] = [
         [by, { ...seen, id: nowhere }, undefined],
         [by, without, without],
       ] as const) {
-        const result = await world.campaigns.setMirror(asSeen, live.change(caller));
-        expectEqual(result, { kind: 'campaign-differs', campaign: asItIs }, 'the answer');
+        for (const condition of [undefined, { oneOf: [] }]) {
+          const result = await world.campaigns.setMirror(asSeen, { ...live.change(caller), condition });
+          expectEqual(result, { kind: 'campaign-differs', campaign: asItIs }, 'the answer');
+        }
         expectEqual(await world.others.history(asSeen.id), [], 'the history');
       }
       expectEqual(await world.others.mirror(seen.id), mirror, 'the mirror');
@@ -61,7 +64,7 @@ export const judgedFactsCases: readonly Case<World>[] = [
       await live.mirrorSet(world, seen, live.change({ ...by, subject: live.withoutKey }));
       const [row] = await world.others.history(seen.id);
       expectFields(row, { subject: live.withoutKey, ownerId: seen.ownerId }, 'the history');
-      const unknown = live.change({ ...by, subject: keySubject(greatest as never) });
+      const unknown = live.change({ ...by, subject: keySubject(live.greatest as never) });
       expectEqual(await world.campaigns.setMirror(seen, unknown), { kind: 'caller-invalid' }, 'the answer');
     },
   }),
@@ -76,7 +79,8 @@ export const judgedFactsCases: readonly Case<World>[] = [
         const mirror = await live.mirrorSet(world, seen, live.change(by));
         const rows = await others.history(seen.id);
         const refused = async (subject: Subject) => {
-          const to = live.change({ ...by, subject }, live.before);
+          const condition = nth < 4 ? { oneOf: [] } : undefined;
+          const to = { ...live.change({ ...by, subject }, live.before), condition };
           expectEqual(await world.campaigns.setMirror(seen, to), { kind: 'caller-invalid' }, 'the answer');
         };
         await refused(keySubject(live.beyond32Bits(key)));
