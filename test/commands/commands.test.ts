@@ -24,6 +24,11 @@ describe('what holds of every command', () => {
       [/A time such as 0s, 30m, 24h or 7d/, 'key rotate 1 --grace=-1h'],
       [/A time such as 0s, 30m, 24h or 7d/, 'key rotate 1 --grace=36526d'],
       [/An age such as 400d or 48h/, 'history prune --yes --older-than=23h'],
+      [
+        /^error: option '--from-host <host>' is given twice\n/,
+        'mirror move --from-host a.example --from-host b.example --to-host c.example --yes',
+      ],
+      [/is given twice/, 'history prune --older-than 400d --yes --older-than=48h'],
       [/^an argument is not in UTF-8\n$/, 'mirror set --as-operator 42', 'https://a.example/caf\ufffd'],
     ];
     for (const [what, line, ...last] of misunderstood) {
@@ -54,6 +59,14 @@ describe('what holds of every command', () => {
     );
     expect(await on(empty.url('owner'), 'migrate')).to.deep.equal(answered('The schema is up to date.\n'));
     expect((await on(empty.url('operator'))).code).to.equal(0);
+    // In a process of its own, which ends: long before the server ends a login that nobody goes on with.
+    const url = new URL(database.url('operator'));
+    url.password = '';
+    const passwordless = startCommandProcess(['campaign', 'list'], { DATABASE_URL: url.href });
+    expect(await passwordless.ended).to.deep.equal({ code: 3, signal: null });
+    expect(passwordless.errors).to.match(
+      / password .*: check the name of the user, its password and pg_hba\.conf/,
+    );
   });
 
   it('--version', async () => {

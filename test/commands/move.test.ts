@@ -306,6 +306,15 @@ describe('mirror move', () => {
       );
       expect((await on.run(`${file} --yes`)).code).to.equal(0);
       expect(await addresses()).to.deep.equal([`${x}1`, 'https://old.example/2', `${x}3`]);
+      // Where such a cell ends is not known if it is too long to be kept.
+      for (const note of ['x'.repeat(200_000), 'x\n'.repeat(50_000), `${'x'.repeat(65_600)}""`]) {
+        const file = await setting([`1,${x}9,"${note}`, `2,${x}2,`, '"', `3,${x}9,`]);
+        const { code, output, errors } = await on.run(`${file} --yes`);
+        expect([code, output, errors.slice(0, 61)]).to.deep.equal([
+          ...[1, '', 'line 2: a quotation mark is in the wrong place, or not closed'],
+        ]);
+      }
+      expect(await addresses()).to.deep.equal([`${x}1`, 'https://old.example/2', `${x}3`]);
       const none = await on.run(`${await setting([], 'campaign,address')} --yes`);
       expect(none).to.deep.equal(answered('new.csv changes nothing: it has no lines.\n'));
     });

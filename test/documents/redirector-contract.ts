@@ -116,7 +116,7 @@ function faultOf(address: string, brought: string, { status, location = '', cach
  * Every address and every row gets an answer, from one process that lives on. `node`: the program that runs it. `isOld`: it
  * may know fewer characters than ours.
  */
-export function redirectorContract(name: string, node = () => process.execPath, isOld = false): void {
+export function redirectorContract(name: string, node = async () => process.execPath, isOld = false): void {
   describe(`examples/redirector on ${name}: every address has an answer (SEED=${seed})`, () => {
     const database = databaseOf('suite');
     const startRedirector = redirectorProgram();
@@ -127,7 +127,7 @@ export function redirectorContract(name: string, node = () => process.execPath, 
       await database.admin.query('alter table campaign_mirror.mirrors disable trigger user');
       ({ visit, process: running } = await startRedirector(
         { DATABASE_URL: database.url('redirector') },
-        node(),
+        await node(),
       ));
     });
     after(endAll);

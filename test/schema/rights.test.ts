@@ -156,7 +156,8 @@ describe('contract: the data around it — who may do what', () => {
       const another = `set campaign_mirror.operator = 'somebody'; ${key.replaceAll('mine', 'another')}`;
       const setKey = (what: string) =>
         `update campaign_mirror.access_keys set ${what} where id = ${live.keyId}`;
-      await as('service', "select campaign_mirror.deny_hosts('{c.example,b.example,a.example,b.example}')");
+      for (const hosts of ['c.example,b.example,b.example', 'a.example'])
+        await as('service', `select campaign_mirror.deny_hosts('{${hosts}}')`);
       const allow = (which: string) => `delete from campaign_mirror.denied_hosts where host ${which}`;
       const acts: readonly [string, string, object?][] = [
         [allow("= 'other.example'"), ''],

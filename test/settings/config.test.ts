@@ -87,7 +87,7 @@ describe('a setting that has no effect is reported in a line, without its value'
   it('where it is misspelt', () => {
     const slips = `SHUTDWON_TIMEOUT SHUTDOWN_TIMEOUT, SHUTDOWNTIMEOUT SHUTDOWN_TIMEOUT, DATABASE_URI DATABASE_URL,
       ATABASE_URL DATABASE_URL, PROT PORT, PGPASWORD_FILE PGPASSWORD_FILE, PGHOTS PGHOST, LOGLEVEL LOG_LEVEL,
-      ENVIROMENT_FILE ENVIRONMENT_FILE`;
+      ENVIROMENT_FILE ENVIRONMENT_FILE, database_url DATABASE_URL, Redis_Url REDIS_URL`;
     for (const slip of slips.split(',')) {
       const [name = '', meant] = slip.trim().split(' ');
       notes({ [name]: 'MARKED' }, [`${name} is not a setting: did you mean ${meant}?`]);

@@ -70,8 +70,7 @@ async function* linesOf(call: Call, file: CsvFile): AsyncGenerator<string> {
   try {
     for await (const chunk of addAbortSignal(signal, await file.open(signal))) {
       const lines = `${rest}${chunk.toString('latin1')}`.split('\n');
-      // Only as much of an endless line is kept as shows that it is too long.
-      rest = lines.pop()?.slice(0, longestLine + 1) ?? '';
+      rest = bounded(lines.pop() ?? '');
       yield* lines;
       bytes += chunk.length;
       bar.update(bytes);
@@ -84,6 +83,14 @@ async function* linesOf(call: Call, file: CsvFile): AsyncGenerator<string> {
   if (rest !== '') yield rest;
 }
 
+/** Only as much of an endless line as shows that it is too long, and whether it ends within quotation marks. */
+function bounded(line: string): string {
+  const kept = line.slice(0, longestLine + 1);
+  return isQuoteOpen(line) === isQuoteOpen(kept) ? kept : `${kept}"`;
+}
+
+const isQuoteOpen = (text: string) => text.includes('"') && text.split('"').length % 2 === 0;
+
 /**
  * The rows of a file, each with the number of its first line: a quotation mark that is not closed goes on in the next line.
  * What lies within it must not be taken for a row.
@@ -94,11 +101,12 @@ async function* rowsOf(call: Call, file: CsvFile): AsyncGenerator<[line: number,
   let isOpen = false;
   for await (const text of linesOf(call, file)) {
     row = row === undefined ? text : `${row}\n${text}`;
-    if (text.includes('"') && text.split('"').length % 2 === 0) isOpen = !isOpen;
+    if (isQuoteOpen(text)) isOpen = !isOpen;
     line += 1;
-    if (isOpen && row.length <= longestLine) continue;
+    if (isOpen && row.length > longestLine) throw new ClearError(`line ${first}: ${quotation(row)}`);
+    if (isOpen) continue;
     yield [first, row];
-    [first, row, isOpen] = [line + 1, undefined, false];
+    [first, row] = [line + 1, undefined];
   }
   if (row !== undefined) yield [first, row];
 }
@@ -124,10 +132,7 @@ const otherFiles: readonly (readonly [begins: RegExp, what: string])[] = [
  * @throws UnreadLine if it is not UTF-8, or too long
  */
 function textOf(line: string): string {
-  if (line.length > longestLine)
-    throw new UnreadLine(
-      line.includes('\n') ? quotation(line) : `the line is longer than ${longestLine} bytes`,
-    );
+  if (line.length > longestLine) throw new UnreadLine(`the line is longer than ${longestLine} bytes`);
   const bytes = Buffer.from(line, 'latin1');
   if (!isUtf8(bytes)) throw new UnreadLine(notInUtf8);
   return bytes.toString().replace(/^\ufeff|\r+$/g, '');

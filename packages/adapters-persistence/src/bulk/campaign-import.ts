@@ -72,28 +72,30 @@ const faults = `
 
 /**
  * The lines without a number that equal a campaign or an earlier line: its owner and its name or, without one, its address.
- * The campaigns of the lines' owners are read once into a table, so that none is read again for each line of its owner.
+ * The campaigns that may equal a line are read once into a table. An index leads to those of its owner, but none to its label:
+ * otherwise all of them might be read again for each line of their owner.
  */
 const duplicates = `
   with line as materialized (
-    select line, id, owner_id, name, coalesce('n' || name, 't' || target_url, '') as content from pg_temp.imported_lines
+    select line, id, owner_id, name, owner_id || coalesce('n' || name, '') as label,
+      coalesce('n' || name, 't' || target_url, '') as content from pg_temp.imported_lines
   ), owned as materialized (
     select id, owner_id, name from campaign_mirror.campaigns where owner_id in (select owner_id from line)
+      and owner_id || coalesce('n' || name, '') in (select label from line)
   ), stored as (
     select id, owner_id, 'n' || name as content from owned where name is not null
     union all
     select owned.id, owned.owner_id, coalesce('t' || target_url, '')
     from owned left join campaign_mirror.mirrors on campaign_id = owned.id where name is null
   ), taken as (
-    select owner_id, content, null::bigint as id, min(line) as line from line group by owner_id, content
-    union all
-    select owner_id, content, min(id), null from stored group by owner_id, content
+    select owner_id, content, min(id) as campaign from stored
+    where (owner_id, content) in (select owner_id, content from line) group by owner_id, content
   )
-  select line.line, json_build_object('kind', 'duplicate', 'id', min(taken.id),
-    'line', case when min(taken.id) is null then min(taken.line) end, 'ownerId', owner_id, 'name', name) as fault
-  from line join taken using (owner_id, content)
-  where line.id is null and (taken.line < line.line or taken.id is not null)
-  group by line.line, owner_id, name order by line.line`;
+  select line, json_build_object('kind', 'duplicate', 'id', campaign,
+    'line', case when campaign is null then first_line end, 'ownerId', owner_id, 'name', name) as fault
+  from (select *, min(line) over (partition by owner_id, content) as first_line
+    from line left join taken using (owner_id, content)) as judged
+  where id is null and (first_line < line or campaign is not null) order by line`;
 
 /** Assigned after the numbers that the lines name, in the order of the lines. */
 const newNumbers = [

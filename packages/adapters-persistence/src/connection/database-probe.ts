@@ -1,7 +1,7 @@
-import pg, { type PoolClient } from 'pg';
+import type { PoolClient } from 'pg';
 import { migrationNames } from '../schema/migrations.ts';
 import { codeOf } from './database-faults.ts';
-import { type DatabaseAddress, openPool } from './pool.ts';
+import { Client, type DatabaseAddress, openPool } from './pool.ts';
 import { withTimeLimit } from './stoppable.ts';
 
 /** Whether the service can work on the database. What could not be determined is left out. */
@@ -77,7 +77,7 @@ export function openProbe(address: DatabaseAddress, timeout: number): DatabasePr
   const tryToEnter = async () => {
     if (performance.now() < enteredAt + entryAge) return;
     enteredAt = performance.now();
-    const visitor = new pg.Client(pool.options);
+    const visitor = new Client(pool.options);
     visitor.on('error', () => {});
     const refuse = (error: Error) => {
       isRefused = !passing.test(`${codeOf(error)} ${error.message}`);

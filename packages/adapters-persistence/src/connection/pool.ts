@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { Connection, Pool, PoolClient, PoolConfig } from 'pg';
 import pg from 'pg';
 import { withTimeLimit } from './stoppable.ts';
@@ -62,13 +63,25 @@ export interface OpenPool {
   close(timeout?: number): Promise<boolean>;
 }
 
+/**
+ * The driver itself leaves a connection open on which it gives up the login, as without a password, until the server ends it
+ * a minute later.
+ */
+export class Client extends pg.Client {
+  constructor(config?: pg.ClientConfig) {
+    super(config);
+    const { connection } = this as unknown as { connection: Connection & { stream: Socket } };
+    connection.once('error', () => connection.stream.destroy());
+  }
+}
+
 /** The pool alone, for code that does not need MikroORM, which takes longer to load than most statements to run. */
 export function openPool(
   address: DatabaseAddress,
   limits: PoolLimits = defaultPoolLimits,
   applicationName = 'campaign-mirror',
 ): OpenPool {
-  const pool = new pg.Pool(poolOptions(address, limits, applicationName));
+  const pool = new pg.Pool({ ...poolOptions(address, limits, applicationName), Client });
   // The next statement reports why an idle connection ended.
   pool.on('error', () => {});
   refuseUnreplicated(pool);

@@ -129,5 +129,13 @@ function inherit(command: Command, call: Call): void {
   command.on('option:verbose', () => {
     call.verbose = true;
   });
+  for (const option of command.options.filter(({ required }) => required)) {
+    let isGiven = false;
+    // The first value would be dropped without a word, such as one of two blocked hosts.
+    command.on(`option:${option.name()}`, () => {
+      if (isGiven) command.error(`error: option '${option.flags}' is given twice`);
+      isGiven = true;
+    });
+  }
   for (const child of command.commands as Command[]) inherit(child.copyInheritedSettings(command), call);
 }

@@ -71,13 +71,13 @@ function variablesIn(file: string): string[] {
   }
 }
 
-/** Variables that differ from a setting by a slip. */
+/** Variables that differ from a setting by a slip, or by lower case. */
 function misspelt(variables: readonly string[]): string[] {
   const settingVariables = names.flatMap((name) => (settings[name].secret ? [name, `${name}_FILE`] : [name]));
   const ours = [...settingVariables, 'ENVIRONMENT_FILE'];
   return variables.flatMap((variable) => {
     if (ours.includes(variable)) return [];
-    const meant = ours.find((name) => isSlip(variable, name));
+    const meant = ours.find((name) => isSlip(variable.toUpperCase(), name));
     return meant ? [`${variable} is not a setting: did you mean ${meant}?`] : [];
   });
 }
@@ -85,7 +85,7 @@ function misspelt(variables: readonly string[]): string[] {
 /** Whether one letter is missing, added, replaced or swapped; in a short name not the first one, as in COST for HOST. */
 function isSlip(name: string, meant: string): boolean {
   let at = 0;
-  while (name[at] === meant[at]) at++;
+  while (at < name.length && name[at] === meant[at]) at++;
   if (at === 0 && meant.length <= 8) return false;
   const [rest, other] = [name.slice(at), meant.slice(at)];
   const swapped = rest.replace(/^(.)(.)/, '$2$1');
