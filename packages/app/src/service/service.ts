@@ -80,7 +80,7 @@ async function live(input: ServiceInput, { modules = [], onListening }: ServiceO
     }
   } catch (error) {
     // A start that was given up, because the process is to end, has not failed.
-    if (error !== life.ending.reason) life.failToStart(error);
+    if (!life.ending.aborted || error !== life.ending.reason) life.failToStart(error);
   }
 }
 
@@ -95,6 +95,7 @@ async function start(
   const { settings, log, registry, life } = input;
   const { ending } = life;
   const container = new Container({ defaultScope: 'Singleton' });
+  life.atEnd('parts', () => container.unbindAllAsync());
   const { module, made } = defaultParts(input);
   let asked = 'a module';
   const making = container.loadAsync(module, ...modules).then(() =>

@@ -50,7 +50,7 @@ const limiter = v.optional(
 const shapes = {
   campaignRepository: v.object({ find: method, setMirror: method }),
   identity: v.object({ whoIs: method, remembered: v.optional(method) }),
-  credentialForm: v.object({
+  credentialForm: v.strictObject({
     // A name of a header (RFC 9110, section 5.1).
     credentialHeader: v.optional(v.pipe(v.string(), v.regex(/^[\w!#$%&'*+.^`|~-]+$/))),
     isWellFormed: v.optional(method),
@@ -67,6 +67,9 @@ export async function boundParts(
   asking: (name: keyof BoundParts) => void,
 ): Promise<BoundParts> {
   const parts: Partial<Record<keyof BoundParts, unknown>> = {};
+  // A misspelt token is undefined, which JavaScript lets a module bind.
+  if (container.isBound(undefined as unknown as ServiceIdentifier))
+    throw new ClearError(`tokens.${Object.keys(tokens).join(', ')} are all: a module binds another one`);
   for (const name of Object.keys(shapes) as (keyof BoundParts)[]) {
     asking(name);
     parts[name] = await container.getAsync<unknown>(tokens[name]);
