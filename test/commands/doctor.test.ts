@@ -116,7 +116,7 @@ describe('doctor', () => {
   it('a schema without its record of migrations, as --schema-only leaves it: doctor and migrate say what to do', async () => {
     await database.admin.query('delete from campaign_mirror.migrations');
     const advice =
-      'drop the schema (drop schema campaign_mirror cascade), then restore a whole dump (pg_restore --single-transaction), or, if there is none, ';
+      'put the schema aside (alter schema campaign_mirror rename to campaign_mirror_aside), then restore a whole dump (pg_restore --single-transaction), or, if there is none, ';
     const { amiss } = await examined({ DATABASE_URL: database.url('operator') }, 1);
     expect(amiss[0]).to.include(
       `migrations problem the tables are there, but no record of their migrations ${advice}`,
@@ -127,6 +127,15 @@ describe('doctor', () => {
       /: relation "campaigns" already exists \(42P07\): the schema has no record of its migrations: .*\n$/,
     );
     expect(errors).to.include(advice);
+    // What it says, and nothing is lost.
+    const { admin } = database;
+    await admin.query('alter schema campaign_mirror rename to campaign_mirror_aside');
+    expect(await command(['migrate'], { DATABASE_URL: database.url('owner') })).to.include({ code: 0 });
+    await examined({ DATABASE_URL: database.url('operator') }, 0);
+    await admin.query('alter table campaign_mirror.mirrors rename column clicks to hits');
+    expect((await command(['migrate'], { DATABASE_URL: database.url('owner') })).errors).to.match(
+      /: column "clicks" does not exist \(42703\): nothing was done; another program dropped or changed a table: /,
+    );
   });
 
   it('a role that may make no temporary table, and who makes it; an import that needs one says the same', async () => {
