@@ -5,6 +5,7 @@ import { command } from '../support/commands/command.ts';
 import { objectsOf } from '../support/commands/commands-on.ts';
 import { connect } from '../support/database/client.ts';
 import { emptyDatabase, latin1 } from '../support/database/database-server.ts';
+import { rival } from '../support/database/rival.ts';
 import { replicated } from '../support/database/standby.ts';
 import { databaseOf, dataFolderOf } from '../support/process/lives.ts';
 import { endAll, type Listening, listeningService } from '../support/process/service-process.ts';
@@ -249,6 +250,17 @@ describe('doctor', () => {
     );
     await admin.end();
     await remove();
+  });
+
+  it('takes the time that many mirrors need, and makes the checks that follow', async () => {
+    const holder = await rival(database, 'lock table campaign_mirror.mirrors in access exclusive mode');
+    const examining = examined({ DATABASE_URL: database.url('operator') }, 0);
+    const late = `select from pg_stat_activity where datname = current_database() and usename = '${roles.operator}'
+      and wait_event_type = 'Lock' and query_start < now() - interval '6 s'`;
+    await eventually('a check that takes longer than a statement of the service may', async () =>
+      expect((await database.admin.query(late)).rows).to.have.length(1),
+    ).finally(holder.rollback);
+    expect((await examining).checks).to.match(/ clock$/);
   });
 
   it('an embedded database that is not there is not made; the disk that it would lie on has room', async () => {
