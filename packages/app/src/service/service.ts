@@ -95,7 +95,6 @@ async function start(
   const { settings, log, registry, life } = input;
   const { ending } = life;
   const container = new Container({ defaultScope: 'Singleton' });
-  life.atEnd('parts', () => container.unbindAllAsync());
   const { module, made } = defaultParts(input);
   let asked = 'a module';
   const making = container.loadAsync(module, ...modules).then(() =>
@@ -109,7 +108,8 @@ async function start(
     .then(made)
     .then(() => withTimeLimit(usualTimeout, making));
   const parts = await Promise.race([making, inTime]);
-  if (!parts) life.reportHung(asked, `${asked} was being made and did not end within ${usualTimeout} ms`);
+  if (parts) life.atEnd('parts', () => container.unbindAllAsync());
+  else life.reportHung(asked, `${asked} was being made and did not end within ${usualTimeout} ms`);
   if (!parts || ending.aborted) return undefined;
   const { opened, own } = await made();
   const database = opened?.access;
