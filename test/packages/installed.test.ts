@@ -16,7 +16,7 @@ import { manifestIn, names, packed, run } from './packed.ts';
 async function oldestNode(): Promise<string> {
   const [one] = await packed();
   const [, node = ''] = /^\^(\d+\.\d+\.\d+) /.exec(one?.manifest.engines.node ?? '') ?? [];
-  return oldTools(await mkdtemp(join(tmpdir(), 'node-')), node);
+  return oldTools(node);
 }
 
 /** Writes a library that passes on what everything exported is or gives, so that its declarations have to name all types. */

@@ -1,4 +1,4 @@
-import { type Database, openDatabase } from '@campaign-mirror/adapters-persistence';
+import { type OpenPool, openPool } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import { Statements } from '../../packages/adapters-persistence/src/hot-path/batches.ts';
 import { timestampAt, timestampText } from '../../packages/adapters-persistence/src/schema/times.ts';
@@ -7,15 +7,15 @@ import { databaseOf } from '../support/process/lives.ts';
 describe('statements of the hot path, on one connection', () => {
   const database = databaseOf('suite');
   const limits = { size: 1, waitTimeout: 5_000, statementTimeout: 5_000, queryTimeout: 6_000 };
-  let service: Database;
+  let service: OpenPool;
   beforeEach(async () => {
-    service = await openDatabase(database.address('service'), limits);
+    service = openPool(database.address('service'), limits);
   });
   afterEach(() => service.close());
 
   it('a plan that is stale on every connection: the statement is answered at once', async () => {
     await service.close();
-    service = await openDatabase(database.address('service'), { ...limits, size: 3 });
+    service = openPool(database.address('service'), { ...limits, size: 3 });
     await database.admin.query('create table changing (column_ int); grant all on changing to public');
     const ask = () =>
       new Statements(service.pool).run({ name: 'look-up', text: 'select * from changing' }, []);

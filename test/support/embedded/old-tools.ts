@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdir, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -12,15 +14,21 @@ export function bareEnvironment(bin: string, variables: Readonly<Record<string, 
   return { ...Object.fromEntries(kept), PATH: `${bin}:/usr/sbin:/usr/bin:/sbin:/bin`, ...variables };
 }
 
-/** A folder of programs: Node of this version, or the last of this major one, and npm 10, as a machine may have them. From the npm registry. */
-export async function oldTools(folder: string, node: number | string): Promise<string> {
+/**
+ * A folder of programs: Node of this version, or the last of this major one, and npm 10, as a machine may have them. From the
+ * npm registry, once a run.
+ */
+export async function oldTools(node: number | string): Promise<string> {
+  const folder = join(tmpdir(), `tools of Node ${node}`);
+  const bin = join(folder, 'bin');
+  if (existsSync(bin)) return bin;
+  await mkdir(folder);
   const machine = `node-${process.platform}-${process.arch}`;
-  const words = ['install', '--prefix', folder, '--no-save', '--ignore-scripts', '--prefer-offline'];
-  await mkdir(join(folder, 'bin'), { recursive: true });
-  await promisify(execFile)('npm', [...words, `${machine}@${node}`, 'npm@10'], { cwd: folder });
+  const words = 'install --no-save --ignore-scripts --prefer-offline --no-audit --prefix'.split(' ');
+  await promisify(execFile)('npm', [...words, folder, `${machine}@${node}`, 'npm@10'], { cwd: folder });
   const programs = { node: `${machine}/bin/node`, npm: 'npm/bin/npm-cli.js', npx: 'npm/bin/npx-cli.js' };
-  for (const [name, path] of Object.entries(programs)) {
-    await symlink(join(folder, 'node_modules', path), join(folder, 'bin', name));
-  }
-  return join(folder, 'bin');
+  await mkdir(bin);
+  for (const [name, path] of Object.entries(programs))
+    await symlink(join(folder, 'node_modules', path), join(bin, name));
+  return bin;
 }

@@ -1,7 +1,7 @@
 import {
   type DatabaseAddress,
   defaultPoolLimits,
-  openDatabase,
+  openPool,
   type PoolLimits,
 } from '@campaign-mirror/adapters-persistence';
 import { type MirrorAddress, SetCampaignMirror } from '@campaign-mirror/domain';
@@ -30,7 +30,7 @@ export type Service = Awaited<ReturnType<typeof serviceOn>>;
 /** The use case on PostgreSQL, as a process of the service has it. */
 export async function serviceOn(address: DatabaseAddress, options: GroupedOptions = {}) {
   const limits = { ...defaultPoolLimits, ...options };
-  const { pool, close } = await openDatabase(address, limits);
+  const { pool, close } = openPool(address, limits);
   const { maxLocked = Math.max(1, Math.floor(limits.size / 2)), timeout = limits.waitTimeout } = options;
   /** The statements that were run, and how many rows each gave. */
   const ran: { name: string; rows: number }[] = [];

@@ -1,6 +1,7 @@
 import {
   type DatabaseAddress,
   openDatabase,
+  openPool,
   PostgresAccessKeys,
   PostgresSettings,
   postgresAudit,
@@ -49,7 +50,7 @@ export async function postgresPorts(
   { address }: { address(role: Role): DatabaseAddress },
   { besideAChain = false, statementsOn = (pool) => new Statements(pool) }: PostgresWorldOptions = {},
 ) {
-  const service = await openDatabase(address('service'));
+  const service = openPool(address('service'));
   const operator = await openDatabase(address('operator'));
   const settings = new PostgresSettings(operator.orm, tester);
   const accessKeys = new PostgresAccessKeys(operator.orm, tester);

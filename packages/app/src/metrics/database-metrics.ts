@@ -1,4 +1,5 @@
-import { type Database, type HotPathObserver, statementNames } from '@campaign-mirror/adapters-persistence';
+import { type HotPathObserver, statementNames } from '@campaign-mirror/adapters-persistence/sql';
+import type { Pool } from 'pg';
 import type { Registry } from 'prom-client';
 import { durationBuckets, instruments } from './instruments.ts';
 
@@ -42,7 +43,7 @@ export function hotPathMetrics(registry: Registry): Required<Omit<HotPathObserve
 }
 
 /** The pool at the time of a scrape; `limit` is its maximum size. */
-export function poolMetrics(registry: Registry, { pool }: Pick<Database, 'pool'>, limit: number): void {
+export function poolMetrics(registry: Registry, pool: Pool, limit: number): void {
   const { gauge, value } = instruments(registry);
   gauge(
     'campaign_mirror_pool_connections',

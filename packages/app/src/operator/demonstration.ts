@@ -1,20 +1,20 @@
-import {
-  type Database,
-  filledTable,
-  demonstrationOwners as owners,
-  PostgresAccessKeys,
-  PostgresSettings,
-} from '@campaign-mirror/adapters-persistence';
+import * as store from '@campaign-mirror/adapters-persistence';
 import * as domain from '@campaign-mirror/domain';
-import type { OperatorSession } from './command-database.ts';
+import type { DatabaseAccess } from '../database/database-access.ts';
+import { asOperator, type OperatorSession } from './command-database.ts';
 
 /** How long the key of the set is valid, in seconds. */
 const sevenDays = 7 * 24 * 60 * 60;
 
-/** Creates the demonstration set; undefined if the database contains data, or contained some earlier. */
-export async function createDemonstration({ database, act }: OperatorSession<Database>) {
-  if (await filledTable(database.pool)) return undefined;
-  const campaigns = new PostgresSettings(database.orm, act);
+/** Creates the demonstration set if the database has never contained any data; gives what the start prints of it. */
+export async function demonstration(access: DatabaseAccess, base: string): Promise<string> {
+  const made = await asOperator(store.openDatabase, access, createDemonstration, 'the service, at its start');
+  return made ? firstCalls(made, base) : laterCalls;
+}
+
+async function createDemonstration({ database, act }: OperatorSession<store.Database>) {
+  if (await store.filledTable(database.pool)) return undefined;
+  const campaigns = new store.PostgresSettings(database.orm, act);
   const address = domain.mirrorAddress(
     'https://first.example/',
     domain.noDeniedHosts,
@@ -23,13 +23,13 @@ export async function createDemonstration({ database, act }: OperatorSession<Dat
     const name = domain.label(`Demonstration: ${description}`) as domain.Label;
     return (await campaigns.createCampaign({ owner, isDefault, name })).id;
   };
-  const [owner, stranger] = owners;
+  const [owner, stranger] = store.demonstrationOwners;
   const withMirror = await create(owner, 'with a mirror');
   const withoutMirror = await create(owner, 'without a mirror');
   const isDefault = await create(owner, 'the default campaign', true);
   const foreign = await create(stranger, "another owner's");
   for (const campaign of [withMirror, isDefault, foreign]) await campaigns.createMirror(campaign, address);
-  const keys = new PostgresAccessKeys(database.orm, act);
+  const keys = new store.PostgresAccessKeys(database.orm, act);
   const { key } = await keys.issue({
     owner,
     name: domain.label('Demonstration') as domain.Label,
@@ -39,15 +39,15 @@ export async function createDemonstration({ database, act }: OperatorSession<Dat
 }
 
 /** What a start prints if the database contains data. */
-export const laterCalls = `
-./campaign-mirror key issue --owner N --name NAME   makes a key for the owner N; the demonstration set has ${owners[0]}
+const laterCalls = `
+./campaign-mirror key issue --owner N --name NAME   makes a key for the owner N; the demonstration set has ${store.demonstrationOwners[0]}
 
 `;
 
 type Demonstration = NonNullable<Awaited<ReturnType<typeof createDemonstration>>>;
 
 /** Calls for a newcomer to try, with their answers. `base` is the address of the service: `http://host:port`. */
-export function firstCalls(made: Demonstration, base: string): string {
+function firstCalls(made: Demonstration, base: string): string {
   const { key, withMirror, withoutMirror, isDefault, foreign } = made;
   const call = (campaign: number, address: string) =>
     `curl -sS -X POST ${base}/public/v1/mirror/campaign/${campaign}/mirror -H 'Authorization: Bearer ${key}' ` +

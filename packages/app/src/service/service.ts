@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { setTimeout as pause } from 'node:timers/promises';
 import { printable } from '@campaign-mirror/adapters-cli/terminal';
-import { migrationNames, openDatabase, withTimeLimit } from '@campaign-mirror/adapters-persistence';
+import { migrationNames, withTimeLimit } from '@campaign-mirror/adapters-persistence/sql';
 import { SetCampaignMirror } from '@campaign-mirror/domain';
 import { Container, type ContainerModule } from 'inversify';
 import type { DatabaseAccess } from '../database/database-access.ts';
@@ -10,8 +10,6 @@ import { openLog } from '../logging/log.ts';
 import type { Log } from '../logging/log-events.ts';
 import { httpMetrics } from '../metrics/http-metrics.ts';
 import { processMetrics } from '../metrics/instruments.ts';
-import { asOperator } from '../operator/command-database.ts';
-import { createDemonstration, firstCalls, laterCalls } from '../operator/demonstration.ts';
 import { nothingToShow } from '../ops-page/page.ts';
 import { aborted, Life, sendLastSpans, usualTimeout } from '../process/life.ts';
 import { project, type Version } from '../process/project.ts';
@@ -82,7 +80,7 @@ async function live(input: ServiceInput, { modules = [], onListening }: ServiceO
     }
   } catch (error) {
     // A start that was given up, because the process is to end, has not failed.
-    if (error !== life.ending.reason) life.failToStart(error);
+    if (!life.ending.aborted || error !== life.ending.reason) life.failToStart(error);
   }
 }
 
@@ -110,7 +108,8 @@ async function start(
     .then(made)
     .then(() => withTimeLimit(usualTimeout, making));
   const parts = await Promise.race([making, inTime]);
-  if (!parts) life.reportHung(asked, `${asked} was being made and did not end within ${usualTimeout} ms`);
+  if (parts) life.atEnd('parts', () => container.unbindAllAsync());
+  else life.reportHung(asked, `${asked} was being made and did not end within ${usualTimeout} ms`);
   if (!parts || ending.aborted) return undefined;
   const { opened, own } = await made();
   const database = opened?.access;
@@ -150,8 +149,8 @@ async function greet(
   const isWanted = settings.DEMO === undefined ? database.embedded : settings.DEMO === 'on';
   if (!isWanted) return;
   try {
-    const made = await asOperator(openDatabase, database, createDemonstration, 'the service, at its start');
-    lines.write(made ? firstCalls(made, urlOf(settings.HOST, port)) : laterCalls);
+    const { demonstration } = await import('../operator/demonstration.ts');
+    lines.write(await demonstration(database, urlOf(settings.HOST, port)));
   } catch (error) {
     log.warn({ event: 'demonstration-failed', err: error }, 'the demonstration set could not be created');
   }
