@@ -50,7 +50,7 @@ const limiter = v.optional(
 const shapes = {
   campaignRepository: v.object({ find: method, setMirror: method }),
   identity: v.object({ whoIs: method, remembered: v.optional(method) }),
-  credentialForm: v.strictObject({
+  credentialForm: v.object({
     // A name of a header (RFC 9110, section 5.1).
     credentialHeader: v.optional(v.pipe(v.string(), v.regex(/^[\w!#$%&'*+.^`|~-]+$/))),
     isWellFormed: v.optional(method),
