@@ -44,16 +44,19 @@ export function followFeed(pool, { changed, anew }, { interval, second, longestP
     }
   }
 
+  const tell = (/** @type {unknown} */ error) =>
+    complain('changes are not followed, addresses are read every second', error);
+
   async function follow() {
     while (!signal.aborted) {
       let client;
       try {
         client = await pool.connect();
-        // A connection may end between two looks; the next look says why.
-        client.on('error', () => {});
+        // A connection may end between two looks, and the next look does not say why.
+        client.on('error', tell);
         await lookAgainAndAgain(client);
       } catch (error) {
-        if (!signal.aborted) complain('changes are not followed, addresses are read every second', error);
+        if (!signal.aborted) tell(error);
       } finally {
         client?.release(true);
       }

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { redirector } from './redirector.mjs';
 
+// The reader of the log may go away; visitors must not notice.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 const { PORT = '8080', HOST = '127.0.0.1' } = process.env;
 /** @param {string} name */
 const secret = (name) => {

@@ -5,6 +5,7 @@ import { command } from '../support/commands/command.ts';
 import { objectsOf } from '../support/commands/commands-on.ts';
 import { connect } from '../support/database/client.ts';
 import { emptyDatabase, latin1 } from '../support/database/database-server.ts';
+import { rival } from '../support/database/rival.ts';
 import { replicated } from '../support/database/standby.ts';
 import { databaseOf, dataFolderOf } from '../support/process/lives.ts';
 import { endAll, type Listening, listeningService } from '../support/process/service-process.ts';
@@ -116,7 +117,7 @@ describe('doctor', () => {
   it('a schema without its record of migrations, as --schema-only leaves it: doctor and migrate say what to do', async () => {
     await database.admin.query('delete from campaign_mirror.migrations');
     const advice =
-      'drop the schema (drop schema campaign_mirror cascade), then restore a whole dump (pg_restore --single-transaction), or, if there is none, ';
+      'put the schema aside (alter schema campaign_mirror rename to campaign_mirror_aside), then restore a whole dump (pg_restore --single-transaction), or, if there is none, ';
     const { amiss } = await examined({ DATABASE_URL: database.url('operator') }, 1);
     expect(amiss[0]).to.include(
       `migrations problem the tables are there, but no record of their migrations ${advice}`,
@@ -127,6 +128,15 @@ describe('doctor', () => {
       /: relation "campaigns" already exists \(42P07\): the schema has no record of its migrations: .*\n$/,
     );
     expect(errors).to.include(advice);
+    // What it says, and nothing is lost.
+    const { admin } = database;
+    await admin.query('alter schema campaign_mirror rename to campaign_mirror_aside');
+    expect(await command(['migrate'], { DATABASE_URL: database.url('owner') })).to.include({ code: 0 });
+    await examined({ DATABASE_URL: database.url('operator') }, 0);
+    await admin.query('alter table campaign_mirror.mirrors rename column clicks to hits');
+    expect((await command(['migrate'], { DATABASE_URL: database.url('owner') })).errors).to.match(
+      /: column "clicks" does not exist \(42703\): nothing was done; another program dropped or changed a table: /,
+    );
   });
 
   it('a role that may make no temporary table, and who makes it; an import that needs one says the same', async () => {
@@ -240,6 +250,17 @@ describe('doctor', () => {
     );
     await admin.end();
     await remove();
+  });
+
+  it('takes the time that many mirrors need, and makes the checks that follow', async () => {
+    const holder = await rival(database, 'lock table campaign_mirror.mirrors in access exclusive mode');
+    const examining = examined({ DATABASE_URL: database.url('operator') }, 0);
+    const late = `select from pg_stat_activity where datname = current_database() and usename = '${roles.operator}'
+      and wait_event_type = 'Lock' and query_start < now() - interval '6 s'`;
+    await eventually('a check that takes longer than a statement of the service may', async () =>
+      expect((await database.admin.query(late)).rows).to.have.length(1),
+    ).finally(holder.rollback);
+    expect((await examining).checks).to.match(/ clock$/);
   });
 
   it('an embedded database that is not there is not made; the disk that it would lie on has room', async () => {

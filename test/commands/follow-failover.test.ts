@@ -92,6 +92,16 @@ describe('mirror follow, when its server ends, is replaced, or is a standby', ()
       ],
       // Half open: nothing is answered, and nobody says so.
       [async () => proxy.freeze(), async () => proxy.thaw()],
+      [
+        proxy.refuse,
+        // The clock of the server that answers next is behind.
+        async () => {
+          const client = await on(primary);
+          all.push(await recordChange(client, { at: '2026-01-01T00:00:00Z' }));
+          await client.end();
+          await proxy.accept();
+        },
+      ],
     ];
     for (const [meanwhile, after] of faults) {
       const told = running.errors.length;

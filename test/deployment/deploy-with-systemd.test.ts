@@ -182,6 +182,19 @@ describe(`${page}, on a new Debian 12`, function () {
       expect(await paste('pg_restore --list /var/backups/campaign-mirror/*.dump')).to.include(
         'TABLE DATA campaign_mirror mirror_history',
       );
+      // As on a disk that was full; then after a boot with a clock that is years ahead.
+      const allowed = (may: boolean) =>
+        `runuser -u postgres -- psql --quiet --command='alter database mirrors allow_connections ${may}'`;
+      await paste(`
+        touch /var/backups/campaign-mirror/unfinished
+        ${allowed(false)}
+        ! systemctl start campaign-mirror-backup
+        ${allowed(true)}
+        ls /var/backups/campaign-mirror > /root/after-failure
+        for number in 1 2 3 4; do touch -d '3 years ago' /var/backups/campaign-mirror/old-$number.dump; done
+        systemctl start campaign-mirror-backup`);
+      expect(await paste('cat /root/after-failure')).not.to.include('unfinished');
+      expect(await wordsOf('ls -d /var/backups/campaign-mirror/old-*')).to.have.length(2);
       const results = 'systemctl show -P Result campaign-mirror-backup campaign-mirror-prune';
       expect(await wordsOf(results)).to.deep.equal(['success', 'success']);
     },

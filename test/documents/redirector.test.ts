@@ -31,8 +31,8 @@ describe('examples/redirector', () => {
   const campaign = () => data.campaigns[0] as CampaignId;
   const visit = (path: unknown, method?: string) => redirector.visit(path, method);
   const target = async (path: unknown) => (await visit(path)).location;
-  const set = (address: string) =>
-    commandsOn(data.database).object('mirror', 'set', `${campaign()}`, address, '--as-operator');
+  const set = (address: string, of = campaign()) =>
+    commandsOn(data.database).object('mirror', 'set', `${of}`, address, '--as-operator');
   const takesEffect = (address: string) =>
     eventually(address, async () => expect(await target(campaign())).to.equal(address));
   const stored = async (of: unknown): Promise<number> => {
@@ -72,6 +72,16 @@ describe('examples/redirector', () => {
     for (const path of ['424242', `0${campaign()}`, `${campaign()}/`, '', '../', '9007199254740993'])
       expect(await visit(path)).to.deep.equal(none);
     expect((await visit(campaign(), 'POST')).status).to.equal(405);
+  });
+
+  it('when nobody reads its log any more, visitors go on', async () => {
+    redirector.process.child.stderr?.destroy();
+    for (const of of data.campaigns) {
+      await set('https://{sub}é.example/', of);
+      await eventually('a line', async () => expect((await visit(of)).status).to.equal(502));
+    }
+    await set('https://second.example/');
+    await takesEffect('https://second.example/');
   });
 
   it('of requests that do not wait for their answers a connection gets one, so that no visitor is held up by another’s', async () => {

@@ -220,12 +220,18 @@ describe('contract: the call — set the mirror of a campaign', () => {
       ...subjects.map((text) => ({ ...caller, subject: text })),
       ...[0, 1.5, '7', null, undefined].map((ownerId) => ({ ...caller, ownerId })),
     ].map((one) => ({ caller: one }));
-    for (const one of [...requestIds, ...campaigns, ...callers])
+    const conditions = [{}, { oneOf: 5 }, { oneOf: ['5'] }, { noneOf: [1.5] }].map((one) => ({
+      condition: one,
+    }));
+    for (const one of [...requestIds, ...campaigns, ...callers, ...conditions])
       expect(
         await rejection(useCase.execute({ ...request, ...one } as never)),
         inspect(one),
       ).to.be.instanceOf(TypeError);
     expect(ports.asked).to.deep.equal([]);
+    ports.caller = async () => null as never;
+    expect(await useCase.execute(request)).to.deep.equal({ kind: 'unauthenticated' });
+    ports.asked.length = 0;
     const longest = { ...request, requestId: '~'.repeat(128) };
     const by = { ...caller, subject: subject('gateway', 'é 😀') as domain.Subject };
     expect(await useCase.execute({ ...longest, caller: by })).to.have.property('kind', 'mirror-set');

@@ -61,7 +61,7 @@ describe('a service with parts of somebody else', () => {
     const service = running(
       { ...settings, RATE_LIMIT: '5/1s', FAILED_KEY_LIMIT: '5/1s' },
       ...Object.values(rebind),
-      "rebind(tokens.credentialForm).toConstantValue({ credentialHeader: 'X-Caller' });",
+      "rebind(tokens.credentialForm).toConstantValue({ credentialHeader: 'X-Caller', own: 1 });",
       `rebind(tokens.middleware).toConstantValue([(context, next) => {
         context.set('X-Own', context.state.call.route);
         return context.get('X-Silent') ? undefined : next();
@@ -129,6 +129,21 @@ describe('a service with parts of somebody else', () => {
       expect(events(service).at(-1)).to.equal('stopped');
     });
 
+  for (const [how, act, event] of [
+    ['never', 'return new Promise(() => {});', 'hung'],
+    ['with an error', "throw new Error('not ended');", 'stop-failed'],
+  ] as const)
+    it(`a part of a module is ended with it; one that ends ${how} is logged`, async () => {
+      const part = 'rebind(tokens.callLimiter).toDynamicValue(() => limiter)';
+      const ending = `${part}.onDeactivation(() => { console.error('ending'); ${act} });`;
+      const service = running({}, rebind.campaigns, rebind.identity, ending);
+      expect(await called(service, ['own'])).to.deep.equal([200]);
+      expect(service.errors).not.to.include('ending');
+      expect(await service.stop()).to.include({ code: 1 });
+      expect(service.errors).to.include('ending');
+      expect(events(service).slice(-2)).to.deep.equal([event, 'stopped']);
+    });
+
   const unfit = {
     campaignRepository: '{ find() {} }',
     identity: '{}',
@@ -140,16 +155,18 @@ describe('a service with parts of somebody else', () => {
   };
   const taken = `{ contentType: 'text/plain; version=0.0.4; charset=utf-8',
     getMetricsAsArray: () => [{ name: 'nodejs_version_info' }] }`;
-  for (const [name, part] of [...Object.entries(unfit), ['metrics', taken]])
-    it(`${name} that does not fit: it does not start, and says so`, async () => {
+  for (const [name, part] of [...Object.entries(unfit), ['metrics', taken], ['identities', '{}']])
+    it(`${name} that does not fit, as ${part}: it does not start, and says so`, async () => {
       const last = `rebind(tokens.${name}).toConstantValue(${part});`;
       const { code, errors } = await running({}, ...Object.values(rebind), last).done();
       expect(code).to.equal(1);
-      expect(errors).to.match(new RegExp(`^tokens\\.${name}\\b.* does not fit: `, 'm'));
+      expect(errors).to.match(new RegExp(`^tokens\\.(${name}\\b.* does not fit: |[^:]* are all)`, 'm'));
     });
 
   it('leave nothing in its program: neither listeners, nor timers, nor another environment', async () => {
     const ending = `
+      const { trace } = await import('@opentelemetry/api');
+      trace.setGlobalTracerProvider({ forceFlush: () => { throw new Error('not sent'); } });
       // pino keeps one for all its logs.
       const names = () => process.eventNames().filter((name) => name !== 'exit' || process.listenerCount(name) > 1);
       const listeners = () => JSON.stringify(names().map((name) => [name, process.listenerCount(name)]));

@@ -78,7 +78,7 @@ function setMirror(string $campaign, string $address): array
         if (!$again || $wait > 60 || $attempts === 4) {
             throw new RuntimeException("$status $text (request $request)", $status);
         }
-        usleep((int) (($wait + lcg_value() * $attempts) * 1_000_000));
+        usleep($wait * 1_000_000 + random_int(0, $attempts * 1_000_000));
     }
 }
 

@@ -79,7 +79,7 @@ while :; do
   case $status$answer in
     '200{"mirror":{'*'}}')
       answer=${answer#'{"mirror":'}
-      printf '%s\n' "${answer%'}'}"
+      printf '%s\n' "${answer%\}}"
       exit 0
       ;;
   esac

@@ -16,6 +16,7 @@ export interface OpenHotPath {
 }
 
 /**
+ * `pool`: of `openPool` or `openDatabase`, which let no commit pass that a synchronous standby has not confirmed.
  * A call waits for its turn as long as for a connection. Statements are `prepared`, except for a pooler in transaction mode
  * that does not keep them. Calls that arrive while a statement is running share the next one and its commit.
  */

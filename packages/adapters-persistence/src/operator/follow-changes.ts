@@ -1,11 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import {
-  type ChangeFeed,
-  type FollowedChanges,
-  feedOverlap,
-  type HistoryEntry,
-  Unavailable,
-} from '@campaign-mirror/domain';
+import { type ChangeFeed, feedOverlap, type HistoryEntry, Unavailable } from '@campaign-mirror/domain';
 import type { Pool, PoolClient, QueryResultRow } from 'pg';
 import { codeOf, portFault } from '../connection/database-faults.ts';
 import { rowsOf } from '../connection/rows.ts';
@@ -41,14 +35,18 @@ const byNumber = `
   ${entries} from campaign_mirror.mirror_history where id = any ($1::bigint[]) and ${wanted} order by id`;
 const beginning = `coalesce($1::timestamptz, now() - interval '${feedOverlap} s')`;
 const since = `
-  ${entries} from campaign_mirror.mirror_history where ${sinceTime(beginning)} and ${wanted} order by id`;
+  ${entries} from campaign_mirror.mirror_history where ${sinceTime(beginning, '$4')} and ${wanted} order by id`;
 
 /** By `changes_since`. */
 export const postgresChangeFeed = (pool: Pool, signal?: AbortSignal): ChangeFeed => ({
   follow: (changes) => follow(pool, signal, changes),
 });
 
-async function* follow(pool: Pool, signal: AbortSignal | undefined, changes: FollowedChanges) {
+async function* follow(
+  pool: Pool,
+  signal: AbortSignal | undefined,
+  changes: Parameters<ChangeFeed['follow']>[0],
+) {
   const whose = [changes.owner, changes.campaign];
   let position: string | null = null;
   // On a standby, a look may find again what the one before it found, or what was committed before the first.
@@ -59,7 +57,7 @@ async function* follow(pool: Pool, signal: AbortSignal | undefined, changes: Fol
     position = first.position;
     if (first.onStandby) seen = new Set((await lookAt(client, position)).numbers());
     yield { lookedAt: first.lookedAt };
-    yield* cursorRows<HistoryEntry>(client, since, [changes.since, ...whose]);
+    yield* cursorRows<HistoryEntry>(client, since, [changes.since, ...whose, changes.after]);
   });
   const client = await connectTo(pool);
   // Why the connection ended, which the next statement does not say.

@@ -47,12 +47,15 @@ const changeById = `${entries} from campaign_mirror.mirror_history where campaig
 
 /**
  * Numbers rise with time, but for changes of the same moment: those since a time begin after the last one that is older
- * by more than a minute.
+ * by more than a minute. `after`: a number; those with higher ones count too, whatever their time.
  */
-export const sinceTime = (time: string) => `(${time}::timestamptz is null or changed_at >= ${time})
-    and id > coalesce((
+export const sinceTime = (
+  time: string,
+  after = 'null',
+) => `(${time}::timestamptz is null or changed_at >= ${time} or id > ${after}::bigint)
+    and id > least(${after}, coalesce((
       select id from campaign_mirror.mirror_history
-      where changed_at < ${time}::timestamptz - interval '1 minute' order by id desc limit 1), 0)`;
+      where changed_at < ${time}::timestamptz - interval '1 minute' order by id desc limit 1), 0))`;
 
 const ofKey = `${entries} from campaign_mirror.mirror_history
   where access_key_id = $1 and ${sinceTime('$2')} order by id desc`;

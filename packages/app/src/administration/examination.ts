@@ -54,7 +54,8 @@ async function* examineDatabase(call: Call, settings: Settings): AsyncGenerator<
     const DATABASE_WAIT = Math.min(settings.DATABASE_WAIT, timeout);
     await awaitDatabase(address, { ...settings, DATABASE_WAIT }, []);
     yield ['database', ok(`${nameOf(address)} answers`)];
-    const limits = { ...defaultPoolLimits, size: 1 };
+    // All mirrors are read, which takes seconds for each million.
+    const limits = { ...defaultPoolLimits, size: 1, statementTimeout: 60_000, queryTimeout: 65_000 };
     const { pool: database, close } = openPool(address, limits, 'campaign-mirror operator');
     try {
       const facts = await factsOf(database);

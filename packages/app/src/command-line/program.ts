@@ -131,8 +131,10 @@ function inherit(command: Command, call: Call): void {
   });
   for (const option of command.options.filter(({ required }) => required)) {
     let isGiven = false;
-    // The first value would be dropped without a word, such as one of two blocked hosts.
-    command.on(`option:${option.name()}`, () => {
+    command.on(`option:${option.name()}`, (value: string) => {
+      // As of a variable that is not set: passwords would be shown instead of written to a folder.
+      if (value === '') command.error(`error: option '${option.flags}' argument is empty`);
+      // The first value would be dropped without a word, such as one of two blocked hosts.
       if (isGiven) command.error(`error: option '${option.flags}' is given twice`);
       isGiven = true;
     });

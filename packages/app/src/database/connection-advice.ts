@@ -47,7 +47,7 @@ const misconfigured: Advice = {
 
 /** What to do about a schema without a record of its migrations, as it is after a restore of the schema alone. */
 export const withoutRecord =
-  'drop the schema (drop schema campaign_mirror cascade), then restore a whole dump (pg_restore --single-transaction), or, if there is none, run `./campaign-mirror migrate`';
+  'put the schema aside (alter schema campaign_mirror rename to campaign_mirror_aside), then restore a whole dump (pg_restore --single-transaction), or, if there is none, run `./campaign-mirror migrate`';
 export const migrate = 'run `./campaign-mirror migrate` as the owner of the schema';
 
 /** A right or a table is missing. */
@@ -56,7 +56,7 @@ const unprepared: Readonly<Record<Activity, Advice>> = {
   migrating: {
     // A table, a function or a trigger exists already.
     '42P07|42723|42710': `the schema has no record of its migrations: ${withoutRecord}`,
-    '42P01': `nothing was done; another program dropped a table: ${withoutRecord}`,
+    '42P01|42703': `nothing was done; another program dropped or changed a table: ${withoutRecord}`,
     // What was missing is made again.
     '23502|23505':
       'nothing was done; rows that it would have refused were written meanwhile: correct or delete them as the owner of the schema, then repeat it',

@@ -92,7 +92,7 @@ export async function sendLastSpans(log: Log): Promise<void> {
   const provider = trace.getTracerProvider();
   const sdk: { forceFlush?: () => Promise<void> } & object =
     provider instanceof ProxyTracerProvider ? provider.getDelegate() : provider;
-  const sent = Promise.resolve(sdk.forceFlush?.()).then(
+  const sent = (async () => sdk.forceFlush?.())().then(
     () => true,
     () => false,
   );

@@ -80,7 +80,7 @@ async function live(input: ServiceInput, { modules = [], onListening }: ServiceO
     }
   } catch (error) {
     // A start that was given up, because the process is to end, has not failed.
-    if (error !== life.ending.reason) life.failToStart(error);
+    if (!life.ending.aborted || error !== life.ending.reason) life.failToStart(error);
   }
 }
 
@@ -108,7 +108,8 @@ async function start(
     .then(made)
     .then(() => withTimeLimit(usualTimeout, making));
   const parts = await Promise.race([making, inTime]);
-  if (!parts) life.reportHung(asked, `${asked} was being made and did not end within ${usualTimeout} ms`);
+  if (parts) life.atEnd('parts', () => container.unbindAllAsync());
+  else life.reportHung(asked, `${asked} was being made and did not end within ${usualTimeout} ms`);
   if (!parts || ending.aborted) return undefined;
   const { opened, own } = await made();
   const database = opened?.access;

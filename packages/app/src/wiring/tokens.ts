@@ -67,6 +67,9 @@ export async function boundParts(
   asking: (name: keyof BoundParts) => void,
 ): Promise<BoundParts> {
   const parts: Partial<Record<keyof BoundParts, unknown>> = {};
+  // A misspelt token is undefined, which JavaScript lets a module bind.
+  if (container.isBound(undefined as unknown as ServiceIdentifier))
+    throw new ClearError(`tokens.${Object.keys(tokens).join(', ')} are all: a module binds another one`);
   for (const name of Object.keys(shapes) as (keyof BoundParts)[]) {
     asking(name);
     parts[name] = await container.getAsync<unknown>(tokens[name]);

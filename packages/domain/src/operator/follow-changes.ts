@@ -13,12 +13,14 @@ export interface FollowedChanges {
 /** The changes of addresses as they are committed. */
 export interface ChangeFeed {
   /**
-   * First the changes since a time, by default since `feedOverlap` ago, by their numbers; then every change that is
-   * committed later, each once. Several looks a second; none while the caller takes a change. Never ends. The time of a
-   * look, by the store's clock, comes before the changes that it found.
+   * First the changes since a time, by default since `feedOverlap` ago, and those with higher numbers than `after`, by
+   * their numbers; then every change that is committed later, each once. Several looks a second; none while the caller
+   * takes a change. Never ends. The time of a look, by the store's clock, comes before the changes that it found.
    * @throws Unavailable also when another server answers, or the same after a restart
    */
-  follow(changes: FollowedChanges): AsyncIterable<HistoryEntry | { readonly lookedAt: Timestamp }>;
+  follow(
+    changes: FollowedChanges & { readonly after?: HistoryId | undefined },
+  ): AsyncIterable<HistoryEntry | { readonly lookedAt: Timestamp }>;
 }
 
 /** By how much the next session overlaps the one before it, in seconds: longer than a usual transaction is open. */
@@ -31,6 +33,8 @@ export class ChangeFollower {
   #completeUntil: Timestamp | undefined;
   /** What the next session may find again. After a failover that lost commits, a number can be another change's. */
   readonly #returned = new Map<HistoryId, Timestamp>();
+  /** The highest number so far: what has a higher one is new, though the clock of the next server is behind. */
+  #after: HistoryId | undefined;
   #forgetsAbove = 1_000;
 
   constructor(changes: FollowedChanges) {
@@ -50,7 +54,7 @@ export class ChangeFollower {
     const { since } = this;
     let looks = 0;
     let lookedAt: Timestamp | undefined;
-    for await (const step of feed.follow({ ...this.#changes, since })) {
+    for await (const step of feed.follow({ ...this.#changes, since, after: this.#after })) {
       if ('lookedAt' in step) {
         looks += 1;
         // All that the look before it has found was returned. Without changes of the past, so it is at the first look.
@@ -62,6 +66,7 @@ export class ChangeFollower {
       const { id, changedAt } = step;
       if (this.#returned.get(id) === changedAt) continue;
       this.#returned.set(id, changedAt);
+      if (!(this.#after && this.#after > id)) this.#after = id;
       // Those from before the beginning are only known, so that no later session returns them.
       if (since || looks > 1) yield step;
       // Numbers rise with time. A time in the future, as a wrong clock leaves it, says nothing.

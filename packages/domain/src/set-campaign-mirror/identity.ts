@@ -32,7 +32,7 @@ export interface Identity {
   remembered?(credential: string): (Caller & { readonly toProve: true }) | undefined;
 }
 
-/** Whether the credential belongs to a caller. */
+/** Whether the credential belongs to a caller. In JavaScript, nobody can be null. */
 export function isCaller(identified: Identified): identified is Caller {
-  return identified !== undefined && !('refused' in identified);
+  return identified != null && !('refused' in identified);
 }

@@ -107,7 +107,7 @@ export class SetCampaignMirror {
 
   /**
    * @throws Unavailable when a port is unavailable, or when the campaign changed after each judgement
-   * @throws TypeError when an adapter passes a request id, a campaign or a caller that is malformed
+   * @throws TypeError when an adapter passes a request id, a campaign, a condition or a caller that is malformed
    */
   async execute(request: SetMirrorRequest): Promise<Outcome> {
     const { credential, requestId, condition } = request;
@@ -115,6 +115,9 @@ export class SetCampaignMirror {
       throw new TypeError('requestId: not 1 to 128 visible ASCII characters');
     if (request.campaign !== undefined && values.campaignId(request.campaign) !== request.campaign)
       throw new TypeError('campaign: not an integer from 1 to 2^53-1');
+    const changes = condition && ('oneOf' in condition ? condition.oneOf : condition.noneOf);
+    if (condition && !(Array.isArray(changes) && changes.every(Number.isInteger)))
+      throw new TypeError('condition: no list of integers');
     const known = request.caller ?? this.identity.remembered?.(credential);
     const identified = known ?? (await this.identity.whoIs(credential));
     if (!isCaller(identified)) return unauthenticated(identified);
