@@ -20,6 +20,7 @@ const parts = {
   /** `npm test`: what no change may break. */
   core: {
     of: [
+      'permutations',
       'contracts',
       'commands',
       'service/process-life',
@@ -32,7 +33,6 @@ const parts = {
       'routes',
       'tokens',
       'domain',
-      'permutations',
       'history/checker',
       'hostile/judge',
       'project/architecture',
@@ -55,7 +55,7 @@ const parts = {
     ],
   },
   /** What the documents say, and what the source may import. */
-  docs: { of: ['documents', 'project'] },
+  docs: { of: ['documents/runbook', 'documents', 'project'] },
   /** The installation, and the redirector, on old Nodes from the npm registry. */
   start: { of: ['deployment/installation', 'deployment/redirector-nodes'], oneByOne: true },
   /** The packages that leave the workspace, as others install them from the npm registry's cache. */
