@@ -30,7 +30,9 @@ const compare = `
 export function keepMirrors(pools, limits) {
   /** @type {Map<number, Kept>} The first was visited the longest ago. */
   const all = new Map();
-  const { second, sweep: between, maxKept } = limits;
+  const { interval, second, sweep: between, maxKept } = limits;
+  /** After a read failed: until then, whoever has a known address does not wait for the next. */
+  let awayUntil = 0;
   const end = new AbortController();
 
   /** A read that is under way may have begun before the change: it answers those who wait for it, and nobody after them. @param {Kept} kept */
@@ -45,6 +47,7 @@ export function keepMirrors(pools, limits) {
         if (kept && change > kept.heard) makeStale(kept).heard = change;
       },
       anew() {
+        awayUntil = 0;
         for (const kept of all.values()) makeStale(kept).heard = 0;
       },
     },
@@ -62,10 +65,11 @@ export function keepMirrors(pools, limits) {
     all.set(campaign, kept);
     if (all.size > maxKept) all.delete(/** @type {number} */ (all.keys().next().value));
     const now = performance.now();
-    if (kept.address !== undefined && (now < kept.until || (feed.isLive() && !kept.isStale)))
-      return kept.address;
+    const isNewEnough = now < kept.until || now < awayUntil || (feed.isLive() && !kept.isStale);
+    if (kept.address !== undefined && isNewEnough) return kept.address;
     // A process may have been stopped while it waited for an answer.
     if (kept.reading && now - kept.reading.began < second) return kept.reading.answer;
+    if (awayUntil > 0 && kept.address !== undefined) awayUntil = now + second;
     return readAgain(campaign, kept, now);
   }
 
@@ -73,6 +77,7 @@ export function keepMirrors(pools, limits) {
   function readAgain(campaign, kept, began) {
     const answer = withinASecond(pools.reads.query(read, [campaign])).then(
       ({ rows }) => {
+        awayUntil = 0;
         const address = rows[0]?.address ?? null;
         // Even a stale one is the last known address, unless a later read gave another.
         if (began >= kept.began) Object.assign(kept, { address, began });
@@ -88,9 +93,12 @@ export function keepMirrors(pools, limits) {
       (error) => {
         complain('an address is not read', error);
         const { address } = kept;
-        // Not every visitor waits for a database that does not answer.
+        // The next read is another campaign's: the fault may be this one's.
         if (kept.reading === reading) Object.assign(kept, { until: began + 2 * second, reading: undefined });
-        if (typeof address === 'string') return address;
+        if (typeof address === 'string') {
+          awayUntil = performance.now() + interval;
+          return address;
+        }
         forget(campaign, kept);
         throw error;
       },

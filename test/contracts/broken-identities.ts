@@ -90,6 +90,31 @@ export const brokenIdentities: Readonly<Record<string, Breakage>> = {
       return 'toProve' in caller ? (caller as Caller & { toProve: true }) : undefined;
     },
   }),
+  'names callers by their credentials': ({ issue, whoIs }) => {
+    const by = (credential: string, caller: Caller) => ({
+      ...caller,
+      subject: `token:${credential}` as Subject,
+    });
+    return {
+      issue: async (...terms) => {
+        const { credential, caller } = await issue(...terms);
+        return { credential, caller: by(credential, caller) };
+      },
+      whoIs: async (credential) => {
+        const found = await whoIs(credential);
+        return isCaller(found) ? by(credential, found) : found;
+      },
+    };
+  },
+  'says which credential it refuses': (right) => ({
+    whoIs: async (credential) => (await right.whoIs(credential)) ?? { refused: `unknown: ${credential}` },
+  }),
+  'says for which credential it is away': (right) => ({
+    whoIs: (credential) =>
+      right.whoIs(credential).catch((cause) => {
+        throw new Unavailable(`no answer for ${credential}`, { cause });
+      }),
+  }),
   'throws for what is unknown': answering((found) => {
     if (!isCaller(found)) throw new TypeError('unknown');
     return found;

@@ -75,6 +75,33 @@ describe('examples/redirector: what is kept of a campaign', () => {
     expect(await target()).to.equal(second);
   });
 
+  it('while reads fail, one visitor at a time waits for the next; the others go where they went before', async () => {
+    const { target, looked, hold } = await stage.running({ second: 30_000 });
+    await looked();
+    for (const campaign of [stage.one(), stage.other()]) {
+      expect(await target(campaign)).to.equal(first);
+      await stage.set(second, campaign);
+    }
+    await looked();
+    await stage.ways.reads.refuse();
+    expect(await target()).to.equal(first);
+    await stage.ways.reads.accept();
+    const { arrived, release } = hold();
+    let isReading = false;
+    arrived.then(() => {
+      isReading = true;
+    });
+    const visits: Promise<unknown>[] = [];
+    await eventually('a read', () => {
+      visits.push(target(stage.other()));
+      expect(isReading).to.equal(true);
+    });
+    expect(await target(stage.other())).to.equal(first);
+    release();
+    await Promise.all(visits);
+    expect(await target(stage.other())).to.equal(second);
+  });
+
   it('while the feed hangs, each address is read again after a second', async () => {
     const { target, looked } = await stage.running();
     await looked();

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { databaseOsUser } from '../../packages/embedded-postgres/src/server/programs.ts';
-import { clearError, isRoot, pgdataOf, Sandbox } from '../support/embedded/embedded-sandbox.ts';
+import { clearError, isRoot, pgdataOf, query, Sandbox } from '../support/embedded/embedded-sandbox.ts';
 import { eventually } from '../support/promises.ts';
 
 const rightsOf = async (path: string) => {
@@ -38,6 +38,19 @@ describe('the creation of the embedded database', () => {
     }
     await created(folder);
     expect((await filesIn(folder)).filter((name) => name.startsWith('cluster'))).deep.equal(['cluster']);
+  });
+
+  it('takes names as they are', async () => {
+    const names = {
+      database: 'my-app',
+      roles: { owner: 'The "owner"', service: "it's", operator: 'é', redirector: 'user' },
+    };
+    const database = await sandbox.open(await sandbox.folder(), names);
+    for (const role of Object.keys(names.roles) as (keyof typeof names.roles)[]) {
+      const text = 'select current_user as name, current_database() as database';
+      const [found] = await query(database.address(role), text);
+      expect(found).to.deep.equal({ name: names.roles[role], database: 'my-app' });
+    }
   });
 
   it('gives every part the rights it needs, under a umask of 077 too, and leaves those of others alone', async () => {

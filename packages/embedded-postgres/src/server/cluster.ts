@@ -169,20 +169,25 @@ async function createCluster(
 }
 
 /** The statements, one a line, as single-user mode requires. They run in template1, which new databases copy. */
-function firstStatements(database: string, roles: ByRole, passwords: ByRole): string {
-  const names = Object.values(roles).join(', ');
+function firstStatements(name: string, roles: ByRole, passwords: ByRole): string {
+  const database = quoted(name);
+  const names = Object.values(roles).map(quoted).join(', ');
   const lines = [
-    ...Object.entries(roles).map(([role, name]) => `CREATE ROLE ${name} LOGIN PASSWORD '${passwords[role]}'`),
+    ...Object.keys(roles).map(
+      (role) => `CREATE ROLE ${quoted(roles[role])} LOGIN PASSWORD '${passwords[role]}'`,
+    ),
     'REVOKE ALL ON SCHEMA public FROM PUBLIC',
     `GRANT USAGE ON SCHEMA public TO ${names}`,
     // They can fill the disk.
     'REVOKE EXECUTE ON FUNCTION lo_creat(integer), lo_create(oid), lo_from_bytea(oid, bytea) FROM PUBLIC',
-    `CREATE DATABASE ${database} OWNER ${roles.owner}`,
+    `CREATE DATABASE ${database} OWNER ${quoted(roles.owner)}`,
     `REVOKE ALL ON DATABASE ${database}, postgres, template1 FROM PUBLIC`,
     `GRANT CONNECT ON DATABASE ${database} TO ${names}`,
   ];
   return lines.map((line) => `${line}\n`).join('');
 }
+
+const quoted = (name = '') => `"${name.replaceAll('"', '""')}"`;
 
 /** Makes new and renamed files in the folder survive a power failure. */
 async function syncFolder(folder: string): Promise<void> {

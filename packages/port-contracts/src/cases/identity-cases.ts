@@ -49,10 +49,8 @@ export const identityCases: readonly Case<IdentityWorld>[] = [
         expectEqual(await world.identity.whoIs(credential), caller, 'the caller');
         const { kind, name } = partsOf(caller.subject);
         const isNamed = accessKeyOf(caller.subject) ?? subject(kind, name ?? '');
-        expectThat(
-          isNamed,
-          `not the subject of an access key, or of a caller without one: ${caller.subject}`,
-        );
+        expectThat(isNamed, `neither the subject of an access key nor another kind: ${caller.subject}`);
+        expectNoSecret(caller.subject, credential);
       }
       expectEqual(issued[1]?.caller.ownerId, owner, 'the owner');
     },
@@ -112,13 +110,14 @@ export const identityCases: readonly Case<IdentityWorld>[] = [
   ...casesOf<IdentityWorld, 'steps'>(['steps'], {
     'away: Unavailable, and no other error or answer, when the store goes away': async (world) => {
       const { credential, caller } = await world.issue(newOwner());
-      await breaking(
-        world.steps,
-        () => world.identity.whoIs(credential),
-        async (outcome) => {
-          if (outcome !== 'unavailable') expectEqual(outcome.answer, caller, 'the caller, while away');
-        },
-      );
+      const whoIs = () =>
+        world.identity.whoIs(credential).catch((error) => {
+          expectNoSecret(String(error), credential);
+          throw error;
+        });
+      await breaking(world.steps, whoIs, async (outcome) => {
+        if (outcome !== 'unavailable') expectEqual(outcome.answer, caller, 'the caller, while away');
+      });
     },
   }),
 ];
@@ -144,6 +143,13 @@ async function expectNobody({ identity }: IdentityWorld, credential: string): Pr
   const before = identity.remembered?.(credential);
   const identified = await identity.whoIs(credential);
   const after = identity.remembered?.(credential);
+  expectNoSecret(JSON.stringify({ identified }), credential);
   for (const answer of [before, identified, after])
     expectThat(!isCaller(answer), 'a credential was accepted that is not valid');
+}
+
+/** Logs show subjects, reasons and errors. A text of a few characters can be a part of any of them. */
+function expectNoSecret(shown: string, credential: string): void {
+  const isShown = credential.length > 10 && shown.includes(credential);
+  expectThat(!isShown, 'a subject, a reason or an error has the credential in it');
 }
