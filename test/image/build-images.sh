@@ -36,7 +36,10 @@ add "$(readlink -f node_modules/.bin/node)" /usr/local/bin/node
 add "$(command -v tini)" /usr/bin/tini
 mkdir -p "$made/root/usr/local/lib"
 cp -rL "$(dirname "$(dirname "$(readlink -f "$(command -v npm)")")")" "$made/root/usr/local/lib/npm"
-stand_in node "$name/debian" <<< 'RUN ln -s ../lib/npm/bin/npm-cli.js /usr/local/bin/npm'
+stand_in node "$name/debian" <<'LINES'
+RUN ln -s ../lib/npm/bin/npm-cli.js /usr/local/bin/npm
+ENV PNPM_CONFIG_FETCH_RETRIES=0
+LINES
 
 add "$(command -v caddy)" /usr/bin/caddy
 stand_in caddy "$name/debian" <<'LINES'
@@ -56,8 +59,8 @@ LINES
 
 pnpm=$PWD/node_modules/.cache/pnpm/node_modules/pnpm/pnpm
 store=$("$pnpm" store path)
-# Of the store what the image's own installation takes, since the engine copies each file three times; its files have the
-# names of their SHA-512.
+# Of the store what the image's own installation takes, since the engine copies each file three times, without the large
+# optional packages, which the image leaves out in the end; its files have the names of their SHA-512.
 trap 'rm -rf "$made" .pnpm-store' EXIT
 mkdir "$made/taken"
 cp --parents package.json pnpm-lock.yaml pnpm-workspace.yaml packages/*/package.json "$made/taken"
@@ -66,7 +69,8 @@ cp --parents package.json pnpm-lock.yaml pnpm-workspace.yaml packages/*/package.
 to=$PWD/.pnpm-store/$(basename "$store")
 rm -rf .pnpm-store
 mkdir -p "$to"
-find "$made/taken" -type f -exec sha512sum {} + | sed 's!^\(..\)\([0-9a-f]*\) .*!files/\1/\2\nfiles/\1/\2-exec!' |
+find "$made/taken" -type f ! -path '*/node-linux-*' ! -path '*/@embedded-postgres*' -exec sha512sum {} + |
+  sed 's!^\(..\)\([0-9a-f]*\) .*!files/\1/\2\nfiles/\1/\2-exec!' |
   (cd "$store" && while read -r file; do [ ! -e "$file" ] || echo "$file"; done | sort -u |
     xargs cp --parents --target-directory "$to" index.db)
 cp "$pnpm" .pnpm-store/pnpm

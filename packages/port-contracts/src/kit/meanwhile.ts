@@ -79,6 +79,8 @@ async function race(round: Round, enough: number): Promise<void> {
 async function wait(milliseconds: number, nth: number): Promise<void> {
   if (milliseconds > 1 || nth % 2 === 1) {
     const until = performance.now() + milliseconds;
+    // A timer may be a millisecond late.
+    if (milliseconds > 2) await pause(milliseconds - 2);
     while (performance.now() < until) await turn();
   } else if (milliseconds > 0) {
     for (let tick = 0; tick < nth / 2; tick++) await undefined;
