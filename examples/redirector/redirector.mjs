@@ -61,7 +61,8 @@ export function redirector(pools, limits) {
 
   /** Of each connection, what is being answered. @type {WeakMap<import('node:net').Socket, import('node:http').ServerResponse>} */
   const answering = new WeakMap();
-  const server = createServer(async (request, response) => {
+  // A load balancer that keeps a connection for a minute must not send a visitor into its end.
+  const server = createServer({ keepAliveTimeout: 75_000 }, async (request, response) => {
     const { socket } = request;
     const first = answering.get(socket);
     if (first) {
