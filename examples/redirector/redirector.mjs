@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { countClicks } from './clicks.mjs';
 import { clickIdOf, location } from './location.mjs';
@@ -60,7 +61,8 @@ export function redirector(pools, limits) {
 
   /** Of each connection, what is being answered. @type {WeakMap<import('node:net').Socket, import('node:http').ServerResponse>} */
   const answering = new WeakMap();
-  const server = createServer(async (request, response) => {
+  // A load balancer that keeps a connection for a minute must not send a visitor into its end.
+  const server = createServer({ keepAliveTimeout: 75_000 }, async (request, response) => {
     const { socket } = request;
     const first = answering.get(socket);
     if (first) {
@@ -84,7 +86,12 @@ export function redirector(pools, limits) {
   /** Answers what was asked, and writes the clicks: in some nine seconds at most. Resolves with the number of clicks that are lost. */
   async function stop() {
     const cut = setTimeout(() => server.closeAllConnections(), 2 * all.second);
-    if (server.listening) await new Promise((resolve) => server.close(resolve).closeIdleConnections());
+    if (server.listening) {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeIdleConnections();
+      await closed;
+    }
     clearTimeout(cut);
     mirrors.stop();
     return clicks.stop(4 * all.second);

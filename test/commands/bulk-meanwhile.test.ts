@@ -1,9 +1,9 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import type { CampaignId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { command, fedCommand } from '../support/commands/command.ts';
+import { command, fedCommand, startCommandProcess } from '../support/commands/command.ts';
 import { commandsOn } from '../support/commands/commands-on.ts';
-import { endWaiting } from '../support/database/rival.ts';
+import { endWaiting, rival, untilWaiting } from '../support/database/rival.ts';
 import { folderOf, worldOf } from '../support/process/lives.ts';
 import { eventually } from '../support/promises.ts';
 import { csv, line } from './csv.ts';
@@ -82,6 +82,16 @@ describe('import and export, while others are at work', () => {
     await sessionEnds();
     await other.rollback();
     expect(await readdir(folder.path)).to.deep.equal([]);
+
+    const holder = await rival(world.database, lockCampaigns);
+    const killed = startCommandProcess(['export', at('all')], on().settings);
+    await untilWaiting(world.database, killed.ended);
+    killed.child.kill('SIGKILL');
+    await killed.ended;
+    await holder.rollback();
+    expect(String(await readdir(folder.path)), 'a name that says what it is').to.match(
+      /^unfinished-[0-9a-f-]{36}$/,
+    );
   });
 
   it('export: all campaigns as they were at one moment, whatever happens while they are read', async () => {

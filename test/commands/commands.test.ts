@@ -43,6 +43,21 @@ describe('what holds of every command', () => {
     }
   });
 
+  it('a password that stands in a wrong place is not repeated', async () => {
+    for (const words of [
+      'import',
+      'export',
+      'migrate',
+      'copy --from',
+      'denylist --allow',
+      'mirror list --host',
+    ]) {
+      const { code, output, errors } = await run(...words.split(' '), 'postgres://me:MARKED@db.example/x');
+      expect(code, words).to.be.oneOf([1, 2]);
+      expect(output + errors, words).not.to.include('MARKED');
+    }
+  });
+
   it('a database that is away, refuses, or was never migrated: one clear line', async () => {
     const on = (DATABASE_URL: string, line = 'campaign list') =>
       command(line.split(' '), { DATABASE_URL, DATABASE_WAIT: '0s' });

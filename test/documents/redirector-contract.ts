@@ -201,5 +201,13 @@ export function redirectorContract(name: string, node = async () => process.exec
       for (const line of log) expect(line).to.match(/^campaign \d+ is 502: its address cannot be sent/);
       expect(running.errors).not.to.match(/javascript|a\.example/);
     });
+
+    it('at its end every click is written', async () => {
+      const [campaign] = await stored(['https://a.example/']);
+      for (let visits = 0; visits < 3; visits++) expect((await visit(campaign)).status).to.equal(302);
+      expect(await running.stop()).to.deep.equal({ code: 0, signal: null });
+      const clicks = 'select clicks::int from campaign_mirror.mirrors where campaign_id = $1';
+      expect((await database.admin.query(clicks, [campaign])).rows).to.deep.equal([{ clicks: 3 }]);
+    });
   });
 }

@@ -45,6 +45,8 @@ describe('examples/redirector', () => {
     const service = await listeningService(data.settings());
     const address = 'https://second.example/?click={click_id}';
     expect((await call(data.one(service, { address }))).status).to.equal(200);
+    const { headers } = await fetch(`${redirector.base}/c/${campaign()}`, { redirect: 'manual' });
+    expect(headers.get('keep-alive'), 'longer than the minute of a load balancer').to.equal('timeout=75');
     const { status, location, cached } = await visit(campaign());
     expect({ status, cached }).to.deep.equal({ status: 302, cached: 'no-store' });
     expect(location).to.match(/^https:\/\/second\.example\/\?click=[0-9a-f-]{36}$/);

@@ -112,6 +112,12 @@ describe('contract: tokens: who a token is of', () => {
     expect(await other.whoIs(credential)).to.deep.equal({ ownerId: 8, subject: 'jwt:script-1' });
   });
 
+  it('refuses rules without an issuer or an audience, which would be checked for no token', () => {
+    for (const rule of ['issuer', 'audience'])
+      for (const unset of [undefined, ''])
+        expect(() => identityOf(issuer, { [rule]: unset }), rule).to.throw(TypeError, 'issuer and audience');
+  });
+
   it('contract: tokens: a claim with the only hosts: an array, or one text with commas; absent it restricts nothing', async () => {
     const restricted = identityOf(issuer, { hostsClaim: 'hosts' });
     for (const hosts of [['Shop.example', '*.shop.example'], 'shop.example., *.SHOP.example']) {

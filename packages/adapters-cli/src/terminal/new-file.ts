@@ -18,7 +18,7 @@ export async function refuseTaken(path: string, replace = false): Promise<void> 
 
 /**
  * Writes a file that only its owner can read. It is written under a temporary name in the same folder, and gets its name
- * when all of it is on the disk. On failure the temporary file is removed.
+ * when all of it is on the disk. On failure the temporary file is removed; a process that is killed leaves it.
  * @throws ClearError when it cannot be written, or already exists; and what `contents` throws
  */
 export async function writeNewFile(
@@ -26,7 +26,7 @@ export async function writeNewFile(
   contents: AsyncIterable<string | Buffer> | Iterable<string>,
   replace = false,
 ): Promise<void> {
-  const temporary = join(dirname(path), `.${randomUUID()}`);
+  const temporary = join(dirname(path), `unfinished-${randomUUID()}`);
   const writing = <T>(step: Promise<T>) => step.catch((error) => Promise.reject(unwritable(path, error)));
   const file = await writing(open(temporary, 'wx', 0o600));
   try {

@@ -39,6 +39,7 @@ export class Capacity {
   readonly #waits = new Set<() => void>();
 
   constructor(limits: CapacityLimits, refused: (overload: Overload) => void = () => {}) {
+    if (!(limits.inFlight >= 0)) throw new TypeError('inFlight: not a number of requests');
     this.limits = limits;
     this.refused = refused;
     const { eventLoopDelay } = limits;

@@ -67,6 +67,8 @@ function credential(settings: SetMirrorSettings): Part {
 
 /** Check 4: the type and the size of the body, which is read here. */
 function body(limit = 16_384): Part {
+  // The parser would take NaN, as the number of a variable that is not set, for no limit.
+  if (!(limit >= 0)) throw new TypeError('bodyLimit: not a number of bytes');
   const parse = bodyParser({
     // Without an encoding koa-bodyparser leaves the bytes as they are: its decoding would store another address. Its
     // types do not have the option.

@@ -51,7 +51,10 @@ export class JwtIdentity implements Identity {
   readonly #rules: TokenRules;
   readonly #keys: JWTVerifyGetKey;
 
+  /** @throws TypeError without an issuer or an audience, as when a variable of the environment is not set */
   constructor(rules: TokenRules, keys: JWTVerifyGetKey) {
+    // Jose would accept those of any.
+    if (!rules.issuer || !rules.audience) throw new TypeError('rules: issuer and audience must be set');
     this.#rules = rules;
     this.#keys = keys;
   }

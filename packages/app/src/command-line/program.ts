@@ -37,7 +37,7 @@ async function report(error: unknown, { output, verbose }: Call): Promise<number
     return error.exitCode;
   }
   if (error instanceof ClearError) {
-    output.note(error.message);
+    output.note(withoutSecrets(error.message));
     if (verbose) details();
     return exitCodes[error.kind];
   }
