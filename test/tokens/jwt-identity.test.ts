@@ -52,7 +52,7 @@ const badClaims: Record<string, readonly unknown[]> = {
   iss: ['https://other.example', undefined],
   aud: ['campaign-mirror-other', undefined],
   exp: [fromNow(-60), undefined],
-  nbf: [fromNow(60)],
+  nbf: [fromNow(3_600)],
   cnf: [{ jkt: 'x' }],
   owner_id: [
     ...[undefined, null, 0, -7, 7.5, 2 ** 53, true, [7], { id: 7 }],
