@@ -1,7 +1,6 @@
 import { Agent } from 'node:http';
 import { openapiPath } from '@campaign-mirror/adapters-http/docs';
 import { migrationNames, roles } from '@campaign-mirror/adapters-persistence';
-import { freePort } from '@campaign-mirror/embedded-postgres';
 import { expect } from 'chai';
 import { command, refused } from '../support/commands/command.ts';
 import { commandsOn } from '../support/commands/commands-on.ts';
@@ -12,6 +11,7 @@ import {
   eventsOf,
   type Listening,
   listeningService,
+  sharingServices,
   startService,
 } from '../support/process/service-process.ts';
 import { read } from '../support/workspace.ts';
@@ -166,11 +166,9 @@ describe('what is set of a process holds', () => {
   });
 
   it('REUSE_PORT: processes share it, and when one ends the others go on; one without it does not join', async () => {
-    const PORT = String(await freePort());
-    const settings = data.settings({ PORT, REUSE_PORT: 'on' });
-    const [one, other] = [await listeningService(settings), await listeningService(settings)];
-    expect(one.base).to.equal(other.base);
-    const answered = async (service: typeof one) =>
+    const { base, services } = await sharingServices(data.settings());
+    const [one, other] = services as [Listening, Listening];
+    const answered = async (service: Listening) =>
       /^campaign_mirror_http_requests_total\{listener="callers".*status="200"/m.test(
         await (await fetch(`${service.ops}/metrics`)).text(),
       );
@@ -183,6 +181,7 @@ describe('what is set of a process holds', () => {
     expect(await one.process.stop()).to.include({ code: 0 });
     for (let number = 0; number < 10; number++)
       expect((await call(data.one(other), agent)).status).to.equal(200);
+    const PORT = new URL(base).port;
     const refused = startService(data.settings({ PORT }));
     expect((await refused.ended).code).to.equal(1);
     expect(refused.errors).to.include(`PORT ${PORT} on 127.0.0.1 is in use`);
