@@ -5,6 +5,7 @@ import { commandsOn } from '../support/commands/commands-on.ts';
 import { DocsPage, openBrowser } from '../support/documents/watched-page.ts';
 import { databaseOf, serviceDataOf } from '../support/process/lives.ts';
 import { demonstration, listeningService } from '../support/process/service-process.ts';
+import { eventually } from '../support/promises.ts';
 
 const address = 'https://second.example/?click={click_id}';
 
@@ -82,8 +83,10 @@ describe('the page at /docs, in Chromium', () => {
     await docs.call(own(), address);
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
-      const background = await page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
-      expect(background === 'rgb(28, 32, 34)', String(background)).to.equal(colorScheme === 'dark');
+      await eventually(`${colorScheme} colours`, async () => {
+        const colour = await page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
+        expect(colour === 'rgb(28, 32, 34)', String(colour)).to.equal(colorScheme === 'dark');
+      });
       expect(await docs.barriers(), `the call, ${colorScheme}`).to.deep.equal([]);
       await page.getByRole('button', { name: 'Authorize' }).first().click();
       expect(await docs.barriers(), `the dialog, ${colorScheme}`).to.deep.equal([]);
