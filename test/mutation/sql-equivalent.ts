@@ -84,18 +84,20 @@ export const equivalent: Readonly<Record<string, Readonly<Record<string, string>
   'history-and-audit.ts': {
     'select ${timestampText(\'older_than\')} as "olderThan", extract(epoch from now())::float8 as time,':
       'the time since the transaction began',
-    "where changed_at < ${time}::timestamptz - interval '1 minute' order by id limit 1), 0)`;":
+    "where changed_at < ${time}::timestamptz - interval '1 minute' order by id limit 1), 0))`;":
       'what it leaves out lies before that time: it is for the plan',
-    "where changed_at < ${time}::timestamptz - interval '1 minute' limit 1), 0)`;":
+    "where changed_at < ${time}::timestamptz - interval '1 minute' limit 1), 0))`;":
       'what it leaves out lies before that time: it is for the plan',
     '${entries} from chain where $2::bigint is null or id <= $2 limit $3`;':
       'of a change of the campaign, the chain begins before it; another is none of the chain',
     'and true`;': 'what it leaves out lies before that time: it is for the plan',
-    'and id >= coalesce((': 'the change itself lies before that time',
-    'and id > ( 0)`;': 'what it leaves out lies before that time: it is for the plan',
-    "where changed_at <= ${time}::timestamptz - interval '1 minute' order by id desc limit 1), 0)`;":
+    ') => `(${time}::timestamptz is null or changed_at >= ${time} or id >= ${after}::bigint)':
+      'one that is known',
+    'and id >= least(${after}, coalesce((': 'the change itself lies before that time',
+    'and id > least(${after}, ( 0))`;': 'what it leaves out lies before that time: it is for the plan',
+    "where changed_at <= ${time}::timestamptz - interval '1 minute' order by id desc limit 1), 0))`;":
       'what it leaves out lies before that time: it is for the plan',
-    "where changed_at < ${time}::timestamptz - interval '2 minute' order by id desc limit 1), 0)`;":
+    "where changed_at < ${time}::timestamptz - interval '2 minute' order by id desc limit 1), 0))`;":
       'what it leaves out lies before that time: it is for the plan',
     'with moment as materialized (select now() - make_interval(secs => $1) as older_than), newest as (':
       'the time since the transaction began',

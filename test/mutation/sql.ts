@@ -72,11 +72,11 @@ const targets: readonly { readonly files: string; readonly tests: string }[] = [
     tests: 'commands/lists.test.ts commands/{campaigns,move}.test.ts',
   },
   { files: 'operator/denied-hosts.ts', tests: 'service/process-settings.test.ts' },
-  { files: 'operator/follow-changes.ts', tests: 'commands/follow.test.ts' },
+  { files: 'operator/follow-changes.ts', tests: 'commands/{follow,follow-failover}.test.ts' },
   { files: 'operator/for-pages.ts', tests: 'postgres/for-pages.test.ts' },
   {
     files: 'operator/history-and-audit.ts',
-    tests: 'commands/{history,history-prune,audit,move}.test.ts schema/comebacks.test.ts',
+    tests: 'commands/{history,history-prune,audit,move,follow-failover}.test.ts schema/comebacks.test.ts',
   },
   { files: 'operator/operator-mirrors.ts', tests: 'commands/{mirror-set,move}.test.ts' },
 ];
