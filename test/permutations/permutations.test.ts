@@ -15,7 +15,7 @@ import * as updates from './updates.ts';
 const { PERMUTATIONS = 'some' } = process.env;
 const isWhole = PERMUTATIONS === 'all';
 const isFew = PERMUTATIONS === 'few';
-const ofEachThree = isWhole ? 2 : 1;
+const ofEachThree = 2;
 /** Each has a database of its own, which it mostly waits for, and up to ten connections. */
 const workers = isWhole ? 8 : 4;
 

@@ -69,7 +69,7 @@ export async function boundParts(
   const parts: Partial<Record<keyof BoundParts, unknown>> = {};
   // A misspelt token is undefined, which JavaScript lets a module bind.
   if (container.isBound(undefined as unknown as ServiceIdentifier))
-    throw new ClearError(`tokens.${Object.keys(tokens).join(', ')} are all: a module binds another one`);
+    throw new ClearError(`a module binds a token other than ${Object.keys(tokens).join(', ')}`);
   for (const name of Object.keys(shapes) as (keyof BoundParts)[]) {
     asking(name);
     parts[name] = await container.getAsync<unknown>(tokens[name]);
