@@ -65,6 +65,10 @@ async function overloadRounds(
     const asking = { port, load: loadOf('1024'), seconds, rate: peak.carriedOut * times };
     rounds.push(await round(`${times} × the peak`, service, generator, asking));
   }
+  for (const callers of ['512', '1536'])
+    rounds.push(
+      await round(`${callers} at once`, service, generator, { port, load: loadOf(callers), seconds }),
+    );
   return rounds;
 }
 

@@ -3,11 +3,10 @@ import { migrate, type Role, roles } from '@campaign-mirror/adapters-persistence
 import { expect } from 'chai';
 import pg from 'pg';
 import { connect } from '../support/database/client.ts';
-import { redisServer } from '../support/deployment/redis-server.ts';
 import { configuration, documented } from '../support/documents/blocks.ts';
 import * as processes from '../support/process/service-process.ts';
 import { eventually } from '../support/promises.ts';
-import { folder, here, type Machine, openMachine, openNetwork, program } from './machine.ts';
+import { folder, type Machine, openMachine, openNetwork, program } from './machine.ts';
 import { openPatroni } from './patroni.ts';
 
 const document = 'docs/how-to/cluster.md';
@@ -29,7 +28,6 @@ export async function openStage() {
   const [name = '', ...words] = command.split(' ');
   const server = etcd.run([program(name), ...words]);
   await server.says(() => server.errors.includes('ready to serve client requests') || undefined);
-  const redis = await redisServer((port) => `--port ${port} --bind ${here} --protected-mode no`.split(' '));
   const patroni = await openPatroni();
 
   // On the machines of the service, and here for everybody else.
@@ -65,7 +63,6 @@ export async function openStage() {
         OPS_PORT: '3001',
         DATABASE_URL: `postgres://${roles.service}:${password}@${proxied.host}:${proxied.port}/${database}`,
         RUN_MIGRATIONS: 'false',
-        REDIS_URL: `redis://${here}:${redis.port}/0`,
         RATE_LIMIT: '100000/1s',
         FAILED_KEY_LIMIT: 'off',
         SHUTDOWN_DELAY: '2s',

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:tls';
-import { Calls, Capacity, HttpServer } from '@campaign-mirror/adapters-http';
+import { Calls, HttpServer, Slots } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { messageFault } from '../../packages/adapters-http/src/routes/application.ts';
@@ -22,8 +22,7 @@ const generated = 100;
 
 /** The service's own listener, which notes what it has read to its end, and from which address, instead of carrying it out. */
 function notingServer(noted: { readonly what: string; readonly from: string }[]): HttpServer {
-  const capacity = new Capacity({ inFlight: Number.POSITIVE_INFINITY });
-  const shared = { calls: new Calls(), capacity };
+  const shared = { calls: new Calls(), slots: new Slots() };
   return new HttpServer((request, response) => {
     // As the application does.
     const isMalformed = messageFault(request) !== undefined;

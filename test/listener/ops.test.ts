@@ -1,4 +1,4 @@
-import { Calls, Capacity, HttpServer, opsApplication } from '@campaign-mirror/adapters-http';
+import { Calls, HttpServer, opsApplication, Slots } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
 import { json } from '../support/http/answer-rows.ts';
 import { exchange } from '../support/http/request.ts';
@@ -6,7 +6,7 @@ import { exchange } from '../support/http/request.ts';
 describe('contract: life: the ops listener', () => {
   let readiness: () => Promise<Record<string, boolean>>;
   const version = { version: '1.2.3', node: 'v26.0.0' };
-  const shared = { calls: new Calls(), capacity: new Capacity({ inFlight: 64 }) };
+  const shared = { calls: new Calls(), slots: new Slots(64) };
   const names = ['mirrors.internal'];
   const app = opsApplication({ ...shared, readiness: () => readiness(), version, names });
   const server = new HttpServer(app.callback(), shared);

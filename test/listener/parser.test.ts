@@ -65,15 +65,6 @@ describe('contract: connections: what the parser refuses, and accepts', () => {
     expect(line).to.include({ method: 'POST', status: 400, because: 'bad-request' });
   });
 
-  for (const first of ['PROXY TCP4 203.0.113.9 127.0.0.1 5 3000\r\n', '\r\n\r\n\0\r\nQUIT\n\x21\x11\0\x0c'])
-    it(`the PROXY protocol is not spoken, and the log says that it came: ${JSON.stringify(first)}`, async () => {
-      const bytes = Buffer.concat([Buffer.from(first, 'latin1'), requestBytes(service())]);
-      const { status, headers, body } = await exchange(service(), bytes);
-      expect([status, body]).to.deep.equal([400, '{"message":"Bad Request"}']);
-      const line = await service().log.line(headers['x-request-id']);
-      expect(line).to.include({ status: 400, because: 'proxy-protocol' });
-    });
-
   it('garbage behind headers that are refused: 400, without the challenge of the 401', async () => {
     const whole = chunkedBytes(service(), [goodBody], { headers: { Authorization: undefined } }).toString();
     const { status, headers } = await exchange(service(), whole.replace(/\r\n\r\n.*/s, '\r\n\r\ngarbage'));

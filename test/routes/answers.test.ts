@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { Capacity } from '@campaign-mirror/adapters-http';
+import { Slots } from '@campaign-mirror/adapters-http';
 import { Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { inOrder, json, keptAlive, rows, standing } from '../support/http/answer-rows.ts';
@@ -135,8 +135,8 @@ describe('contract: answers: faults of the service', () => {
     throw fault;
   };
   const service = withHttpService({
-    // With one place: a fault that kept it would leave none to the next.
-    capacity: new Capacity({ inFlight: 1 }),
+    // With one slot: a fault that kept it would leave none to the next.
+    slots: new Slots(1),
     ports: ({ campaigns }) => ({ campaigns: { find: (id) => campaigns.find(id), setMirror } }),
   });
 

@@ -1,8 +1,7 @@
 import { mock } from 'node:test';
 import { Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { limiterOf, memoryCounting } from '../../packages/app/src/http/limits.ts';
-import type { Log } from '../../packages/app/src/logging/log-events.ts';
+import { limiterOf } from '../../packages/app/src/http/limits.ts';
 import { json, keptAlive, standing } from '../support/http/answer-rows.ts';
 import type { RawResponse } from '../support/http/connection.ts';
 import { type Asking, ask } from '../support/http/request.ts';
@@ -181,7 +180,7 @@ describe('contract: limits: counts in memory', () => {
   afterEach(() => mock.timers.reset());
 
   it('each by itself, also beyond the limit, in a window that begins with the first; who was not seen for the longest is forgotten', async () => {
-    const count = memoryCounting({ limit: 2, seconds: 10 }, 2);
+    const count = limiterOf({ limit: 2, seconds: 10 }, 2).count;
     const expectCount = async (who: string, consumed: number, resetIn: number) =>
       expect(await count(who), who).to.deep.equal({ consumed, resetIn });
     await expectCount('a', 1, 10_000);
@@ -195,25 +194,5 @@ describe('contract: limits: counts in memory', () => {
     mock.timers.tick(6_000);
     await expectCount('a', 1, 10_000);
     await expectCount('b', 2, 4_000);
-  });
-
-  it('that are away let calls pass, and the log has a line in 5 s, with how many were suppressed', async () => {
-    const lines: { limit: string; suppressed: number; err: Error }[] = [];
-    const log = { warn: (fields) => lines.push(fields as never) } as Partial<Log> as Log;
-    const { count } = limiterOf(
-      'key',
-      { limit: 1, seconds: 1 },
-      () => Promise.reject(new Error('gone')),
-      log,
-    );
-    const now = mock.method(performance, 'now', () => 0);
-    for (let number = 0; number < 3; number++) expect(await count('a')).to.equal(undefined);
-    now.mock.mockImplementation(() => 5_000);
-    await count('a');
-    now.mock.restore();
-    expect(lines.map(({ limit, suppressed, err }) => [limit, suppressed, err.message])).to.deep.equal([
-      ['key', 0, 'gone'],
-      ['key', 2, 'gone'],
-    ]);
   });
 });

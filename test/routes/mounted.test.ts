@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { mock } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { inspect } from 'node:util';
-import { Capacity, setMirrorListener, setMirrorPath, setMirrorRouter } from '@campaign-mirror/adapters-http';
+import { Slots, setMirrorListener, setMirrorPath, setMirrorRouter } from '@campaign-mirror/adapters-http';
 import { SetCampaignMirror, Unavailable } from '@campaign-mirror/domain';
 import Router from '@koa/router';
 import { expect } from 'chai';
@@ -239,7 +239,7 @@ describe('the route in applications of others', () => {
   it('limits that are no numbers, as of variables that are not set, are refused', () => {
     const bodyLimit = Number(undefined);
     expect(() => setMirrorRouter({ useCase: useCase(), bodyLimit })).to.throw(TypeError, 'bodyLimit');
-    expect(() => new Capacity({ inFlight: Number(undefined) })).to.throw(TypeError, 'inFlight');
+    expect(() => new Slots(Number(undefined))).to.throw(TypeError, 'size');
   });
 
   it('the credential may be a header of its own', async () => {

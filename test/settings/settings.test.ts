@@ -34,8 +34,6 @@ describe('settings', () => {
       ],
     ];
     isRead('CORS_ORIGINS', origins.join(', ')).to.deep.equal(origins);
-    const redis = 'rediss://me:p%40ss@[::1]:6380/3';
-    isRead('REDIS_URL', redis).to.have.property('href', redis);
     isRead('JWT_JWKS_URL', 'http://[::1]:1/').to.have.property('href', 'http://[::1]:1/');
     isRead('JWT_JWKS_URL', 'https://a.example/?b=c').to.have.property('href', 'https://a.example/?b=c');
   });
@@ -56,10 +54,6 @@ describe('settings', () => {
       ...['chrome-extension://abc/', 'extension://abc', 'javascript://abc'],
     ],
     JWT_JWKS_URL: ['http://issuer.example/jwks', 'https://user:MARKED@issuer.example/jwks', 'ftp://a/b'],
-    REDIS_URL: [
-      ...['/nodb', '/1/2', '?family=6', '#x', ':70000'].map((rest) => `redis://me:MARKED@db.example${rest}`),
-      ...['redis://me:12/MARKED@db.example', 'redis://me:%ff@db.example', 'http://db.example', 'redis://'],
-    ],
     DATABASE_URL: [
       ...[
         'mysql://me:MARKED@db/x',

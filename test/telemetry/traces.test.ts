@@ -55,7 +55,7 @@ describe(`traces: ${page}`, () => {
       ...data.settings(),
       ...parseEnv(variables?.replace('/opt/campaign-mirror/', projectFolder) ?? ''),
       ...{ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' },
-      ...{ OTEL_BSP_SCHEDULE_DELAY: '1', MAX_EVENT_LOOP_DELAY: '60s', ...more },
+      ...{ OTEL_BSP_SCHEDULE_DELAY: '1', ...more },
     });
   it('a call: its request, Koa and its statement in the trace of the caller, and so is its log line', async () => {
     const service = await traced();

@@ -6,9 +6,9 @@ export {
   type Middleware,
   type ServiceState,
 } from './chain/calls.ts';
-export { Capacity, type CapacityLimits, type Overload, overloads } from './chain/capacity.ts';
 export { type TrustedProxies, trustedProxies } from './chain/client-address.ts';
 export { type BodyFault, faults, type Reply, refusals, replyTo } from './chain/replies.ts';
+export { type Overload, overloads, Slots } from './chain/slots.ts';
 export { HttpServer, type HttpServerSettings } from './listener/http-server.ts';
 export {
   type ApplicationSettings,

@@ -3,10 +3,10 @@ import {
   application,
   type CallSettings,
   Calls,
-  Capacity,
   HttpServer,
   type HttpServerSettings,
   type SetMirrorSettings,
+  Slots,
 } from '@campaign-mirror/adapters-http';
 import { interfacePages } from '@campaign-mirror/adapters-http/docs';
 import { type CampaignId, type HostList, noDeniedHosts, SetCampaignMirror } from '@campaign-mirror/domain';
@@ -58,6 +58,8 @@ export interface HttpServiceOptions
     Partial<Omit<CallSettings, 'log'>>,
     Pick<ApplicationSettings, 'origins' | 'pages'> {
   readonly deniedHosts?: HostList;
+  readonly maxConnections?: number;
+  readonly connectionRefused?: () => void;
   readonly timeLimits?: HttpServerSettings['limits'];
   /** Ports that stand before the real ones. */
   readonly ports?: (world: World) => Partial<Pick<World, 'campaigns' | 'identity'>>;
@@ -72,14 +74,16 @@ export async function httpService(
 ) {
   const data = beside ?? (await httpData());
   const { deniedHosts = noDeniedHosts, pages = interfacePages() } = options;
-  const { capacity = new Capacity({ inFlight: Number.POSITIVE_INFINITY }) } = options;
+  const { slots = new Slots() } = options;
   const { campaigns, identity } = { ...data.world, ...options.ports?.(data.world) };
   const log = new CapturedLog();
-  const shared = { calls: new Calls({ ...options, log }), capacity };
+  const shared = { calls: new Calls({ ...options, log }), slots };
   const useCase = new SetCampaignMirror(campaigns, identity, deniedHosts);
   const server = new HttpServer(application({ ...options, ...shared, useCase, pages }).callback(), {
     ...shared,
     origins: options.origins,
+    maxConnections: options.maxConnections,
+    connectionRefused: options.connectionRefused,
     ...(options.timeLimits && { limits: options.timeLimits }),
   });
   const { port } = await server.listen(0, '127.0.0.1');
@@ -87,9 +91,9 @@ export async function httpService(
   /** Rejects if something is left of what callers asked that leave now. */
   const stop = async () => {
     RawConnection.resetAll(port);
-    const left = () => ({ inFlight: capacity.inFlight, connections: server.connections });
+    const left = () => ({ used: slots.used, connections: server.connections });
     try {
-      const nothing = () => expect(left()).to.deep.equal({ inFlight: 0, connections: 0 });
+      const nothing = () => expect(left()).to.deep.equal({ used: 0, connections: 0 });
       await eventually('a listener that its callers have left', nothing, { within: 5_000 });
     } finally {
       await server.drain(0);
@@ -100,7 +104,7 @@ export async function httpService(
       }
     }
   };
-  return { ...data, port, server, capacity, log, stop };
+  return { ...data, port, server, slots, log, stop };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { isNativeError } from 'node:util/types';
 import { isRequestId, Unavailable } from '@campaign-mirror/domain';
 import type Koa from 'koa';
@@ -15,20 +16,6 @@ export interface ServiceState {
   began: number;
   /** The asynchronous context of the request, and with it its trace. */
   origin: AsyncResource;
-  /** Its place among the requests that are carried out, while it has one. */
-  place?: Place | undefined;
-}
-
-/** A place, and who has it: the subject of a caller, or the network of a stranger with the hash of the credential. */
-export interface Place {
-  readonly caller: string;
-  readonly key?: string;
-  /** Only of a caller who is known: a stranger may not be allowed to name it. */
-  readonly campaign?: number | undefined;
-  /** The caller's: somebody else's calls for a campaign do not use up the share of its owner. */
-  readonly owner?: number | undefined;
-  /** Where `Capacity` keeps it. */
-  at?: number;
 }
 
 export type Context = Koa.ParameterizedContext<ServiceState>;
@@ -113,6 +100,8 @@ export class Calls {
   readonly settings: CallSettings;
   /** Whether connections close after their answers, so that the next ones reach a process that stays. */
   draining = false;
+  /** The last response of each connection: one before it must not close the connection. */
+  readonly #last = new WeakMap<Socket, ServerResponse>();
 
   constructor(settings: CallSettings = {}) {
     this.settings = settings;
@@ -123,8 +112,6 @@ export class Calls {
     const requestId = requestIdOf(context.req.headers['x-request-id']);
     context.state.began = performance.now();
     context.state.origin = new AsyncResource('Call');
-    // Another program may have something of this name.
-    context.state.place = undefined;
     context.state.call = {
       requestId,
       client: clientOf(context.req, this.settings.proxies),
@@ -135,6 +122,7 @@ export class Calls {
     };
     context.res.setHeader('X-Request-Id', requestId);
     (context.res as CallResponse)[inProgress] = context;
+    this.#last.set(context.req.socket, context.res);
     return next().then(() => this.#answered(context));
   };
 
@@ -164,7 +152,7 @@ export class Calls {
     if (response[inProgress] === undefined) return;
     response[inProgress] = undefined;
     const { log, answerTimeout = 30_000 } = this.settings;
-    if (this.draining) context.set('Connection', 'close');
+    if (this.draining && this.#last.get(req.socket) === response) context.set('Connection', 'close');
     // Node replaces it as soon as the answer is sent. Behind a gateway's event, the socket may lack this method.
     req.socket.setTimeout?.(answerTimeout);
     if (Buffer.isBuffer(context.body)) {

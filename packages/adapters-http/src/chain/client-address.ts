@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { isIP, type Socket } from 'node:net';
+import { isIP } from 'node:net';
 import proxyAddr from 'proxy-addr';
 
 /** The proxies whose `X-Forwarded-For` is trusted. */
@@ -34,12 +34,6 @@ export function clientOf(request: IncomingMessage, proxies: TrustedProxies | und
   if (!proxies?.has(peer)) return peer;
   const hops = proxyAddr.all(request, (hop) => isIP(plain(hop)) !== 0 && proxies.has(plain(hop)));
   return hops.map(plain).findLast((hop) => isIP(hop) !== 0) ?? peer;
-}
-
-/** The network at the other end of a connection; undefined if it is a trusted proxy's, or the connection was lost. */
-export function networkOfPeer({ remoteAddress }: Socket, proxies: TrustedProxies | undefined) {
-  const peer = plain(remoteAddress ?? '');
-  return peer === '' || proxies?.has(peer) ? undefined : networkOf(peer);
 }
 
 /** The address without the port and the brackets that some proxies add, and without the `::ffff:` before IPv4. */

@@ -46,7 +46,6 @@ const authenticate = (parameters = '') => ({
 /** The answers to requests without an outcome of the use case. */
 export const faults = withReasons({
   'bad-request': messageReply(400, 'Bad Request', { closes: true }),
-  'proxy-protocol': messageReply(400, 'Bad Request', { closes: true }),
   'request-timeout': messageReply(408, 'Request Timeout', { closes: true }),
   'header-fields-too-large': messageReply(431, 'Request Header Fields Too Large', { closes: true }),
   'expectation-failed': messageReply(417, 'Expectation Failed', { closes: true }),

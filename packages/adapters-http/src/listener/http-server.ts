@@ -8,128 +8,126 @@ import {
   type ServerOptions,
   type ServerResponse,
 } from 'node:http';
-import { type AddressInfo, type ListenOptions, Server as NetServer, type Socket } from 'node:net';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type AnsweredRequest, type Calls, requestIdOf } from '../chain/calls.ts';
-import type { Capacity } from '../chain/capacity.ts';
-import { networkOfPeer } from '../chain/client-address.ts';
 import { headersOfRefusal, wireFormat } from '../chain/headers.ts';
 import { type Fault, faults, methodNotSupported, type Reply } from '../chain/replies.ts';
+import type { Slots } from '../chain/slots.ts';
 
-/** Node's HTTP server: what it answers by itself is JSON, a connection has one request at a time, a drain loses no answer. */
+/** What a listener needs besides the application; `calls`, `slots` and `origins` are those of the application. */
+export interface HttpServerSettings {
+  readonly calls: Calls;
+  readonly slots: Slots;
+  /** How long a caller may take, in milliseconds, as Node has them: by default 10 s, 30 s, and 75 s between requests. */
+  readonly limits?: Pick<ServerOptions, 'headersTimeout' | 'requestTimeout' | 'keepAliveTimeout'>;
+  /** The maximum number of open connections; one beyond it is closed at once. By default, there is no maximum. */
+  readonly maxConnections?: number | undefined;
+  /** Is called for each connection that was closed at once, or could not be accepted. */
+  readonly connectionRefused?: (() => void) | undefined;
+  readonly origins?: readonly string[] | undefined;
+}
+
+interface Connection {
+  /** The responses that were not sent yet, in the order of their requests. */
+  readonly responses: ServerResponse[];
+  /** The response to the request that was read last. */
+  last?: ServerResponse;
+  /** Whether something was read that is no request. */
+  isRefused?: true;
+}
+
+/** How long a connection stays open for its caller to read a last answer, in milliseconds. */
+const lastAnswerTime = 1_000;
+
+/** Node's HTTP server, except that its own answers are JSON, and that a drain loses no answer. */
 export class HttpServer {
   readonly #settings: HttpServerSettings;
   readonly #server: Server;
-  /** What listens beside it, and hands its connections over. */
-  readonly #beside: NetServer[] = [];
   readonly #connections = new Map<Socket, Connection>();
-  readonly #openByNetwork = new Map<string | undefined, number>();
 
   constructor(application: RequestListener, settings: HttpServerSettings) {
     this.#settings = settings;
+    const { limits, maxConnections, connectionRefused = () => {} } = settings;
     this.#server = createServer({
       headersTimeout: 10_000,
       requestTimeout: 30_000,
       keepAliveTimeout: 75_000,
-      ...settings.limits,
+      ...limits,
       connectionsCheckingInterval: 1_000,
       // A message without a Host is refused in JSON by the application.
       requireHostHeader: false,
     });
     // The size of the header section bounds the headers; a maximum count would silently hide a second Authorization.
     this.#server.maxHeadersCount = 0;
+    if (maxConnections !== undefined) this.#server.maxConnections = maxConnections;
     // A caller that has closed its side of the connection still gets its answer.
     Object.assign(this.#server, { httpAllowHalfOpen: true });
     this.#server
+      .on('drop', connectionRefused)
       .on('connection', (socket) => {
-        if (!this.#admits(socket)) return;
-        this.#connections.set(socket, new Connection(socket, application, settings));
+        this.#connections.set(socket, { responses: [] });
+        socket.once('close', () => this.#connections.delete(socket));
       })
-      .on('request', (request, response) => this.#connections.get(request.socket)?.ask(request, response))
+      .on('request', (request, response) => {
+        const connection = this.#connections.get(request.socket);
+        connection?.responses.push(response);
+        response.once('close', () => connection?.responses.shift());
+        if (connection) connection.last = response;
+        application(request, response);
+      })
       .on('checkExpectation', (request, response) => this.#server.emit('request', request, response))
       .on('checkContinue', (request, response) => this.#onExpectContinue(request, response))
       .on('connect', (request) => this.#refuseTunnel(request))
       .on('clientError', (error, socket) => this.#onParserError(error, socket as Socket));
   }
 
+  /** How many connections are open. */
   get connections(): number {
     return this.#connections.size;
   }
 
   /**
-   * Resolves with the address in use. `reusePort`: other processes may listen there, too (SO_REUSEPORT). `listeners`: how
-   * often to listen there, because Node accepts one connection of each in a turn of its event loop.
+   * Resolves with the address in use. `reusePort`: other processes may listen there, too (SO_REUSEPORT).
    * @throws the error of `listen`, such as EADDRINUSE
    */
-  async listen(port: number, host: string, { reusePort = false, listeners = 1 } = {}): Promise<AddressInfo> {
-    const where = { port, host, reusePort: reusePort || listeners > 1 };
-    if (where.reusePort && !reusePort) {
-      // Alone at first: with SO_REUSEPORT, a port that is in use would not be noticed.
-      const alone = new NetServer();
-      where.port = await listening(alone, { port, host });
-      await new Promise((resolve) => alone.close(resolve));
-    }
-    const handOver = (socket: Socket) => this.#server.emit('connection', socket);
-    for (let count = 1; count < listeners; count++)
-      // The options are those of Node's HTTP server.
-      this.#beside.push(new NetServer({ allowHalfOpen: true, noDelay: true }).on('connection', handOver));
-    for (const server of [this.#server, ...this.#beside]) {
-      where.port = await listening(server, where);
-      // From now on an error means that a connection could not be accepted, as when too many files are open.
-      server.on('error', () => this.#settings.capacity.refused('connections'));
-    }
+  async listen(port: number, host: string, reusePort = false): Promise<AddressInfo> {
+    await once(this.#server.listen({ port, host, reusePort }), 'listening');
+    // From now on an error means that a connection could not be accepted, as when too many files are open.
+    this.#server.on('error', () => this.#settings.connectionRefused?.());
     return this.#server.address() as AddressInfo;
   }
 
-  /** Counts the connection, or ends it: all are open, or half of them by its network, which is no trusted proxy's. */
-  #admits(socket: Socket): boolean {
-    const { calls, capacity } = this.#settings;
-    const { connections: all = Number.POSITIVE_INFINITY } = capacity.limits;
-    const network = networkOfPeer(socket, calls.settings.proxies);
-    const own = this.#openByNetwork.get(network) ?? 0;
-    if (this.connections >= all || (network !== undefined && own >= all / 2)) {
-      capacity.refused('connections');
-      socket.destroy();
-      return false;
-    }
-    this.#openByNetwork.set(network, own + 1);
-    socket.once('close', () => {
-      this.#connections.delete(socket);
-      const left = this.#openByNetwork.get(network) ?? 0;
-      if (left > 1) this.#openByNetwork.set(network, left - 1);
-      else this.#openByNetwork.delete(network);
-    });
-    return true;
-  }
-
   /**
-   * Stops listening, answers the requests received so far and closes each connection after its answer. What is left after
-   * `timeout` milliseconds gets 503. Resolves with that when no connection is open.
+   * Stops listening, answers the requests received so far and closes each connection after its last answer. What is left
+   * after `timeout` milliseconds gets 503. Resolves with that when no connection is open.
    */
   async drain(timeout: number): Promise<readonly AnsweredRequest[]> {
-    const { calls, capacity } = this.#settings;
+    const { calls, slots } = this.#settings;
     calls.draining = true;
-    capacity.drain();
+    slots.drain();
     if (!this.#server.listening) return [];
-    const all = [this.#server, ...this.#beside];
-    const closed = Promise.all(all.map((server) => once(server, 'close')));
+    const closed = once(this.#server, 'close');
     // This only stops listening: Node's own close cuts off answers that are being sent.
-    for (const server of all) NetServer.prototype.close.call(server);
-    const responses = () => [...this.#connections.values()].flatMap(({ response }) => response ?? []);
+    NetServer.prototype.close.call(this.#server);
     let left: AnsweredRequest[] = [];
     const timer = setTimeout(() => {
-      left = calls.giveUp(responses());
+      left = calls.giveUp(this.#unsent());
       setTimeout(() => this.#server.closeAllConnections(), left.length > 0 ? lastAnswerTime : 0);
     }, timeout);
     // Requests that have arrived are read, and answers are sent, before idle connections are closed.
     await nextTurn();
     await nextTurn();
-    const sending = responses().filter(({ writableEnded, closed }) => writableEnded && !closed);
+    const sending = this.#unsent().filter(({ writableEnded }) => writableEnded);
     await Promise.all(sending.map((response) => once(response, 'close')));
     this.#server.close();
     await closed;
     clearTimeout(timer);
     return left;
+  }
+
+  #unsent(): ServerResponse[] {
+    return [...this.#connections.values()].flatMap(({ responses }) => responses);
   }
 
   /** `100 Continue` is sent when the body is about to be read. If it never is, the connection closes with the answer. */
@@ -148,126 +146,53 @@ export class HttpServer {
   #refuseTunnel({ socket, headers }: IncomingMessage): void {
     // Node has removed its own listeners; without one, a caller that resets the connection would end the process.
     socket.on('error', () => socket.destroy());
-    const refusal = methodNotSupported('CONNECT', 'POST');
-    this.#connections.get(socket)?.refuse(refusal, '', 'CONNECT', requestIdOf(headers['x-request-id']));
+    const requestId = requestIdOf(headers['x-request-id']);
+    this.#refuse(socket, methodNotSupported('CONNECT', 'POST'), { method: 'CONNECT', requestId });
   }
 
-  #onParserError({ code, rawPacket }: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Socket): void {
-    const heard = rawPacket?.toString('latin1');
+  #onParserError(error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Socket): void {
+    const { code, rawPacket } = error;
     if (code === 'ECONNRESET' || !socket.writable) socket.destroy();
-    else this.#connections.get(socket)?.refuse(faults[parserFault(code, heard)], heard);
-  }
-}
-
-async function listening(server: NetServer, where: ListenOptions): Promise<number> {
-  await once(server.listen(where), 'listening');
-  return (server.address() as AddressInfo).port;
-}
-
-/** The answer to an error of Node's parser, or to a missed time limit. */
-function parserFault(code: string | undefined, heard = ''): Fault {
-  if (code === 'HPE_HEADER_OVERFLOW') return 'header-fields-too-large';
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'request-timeout';
-  // Its first or second version (haproxy.org, proxy-protocol.txt, section 2).
-  return /^(?:PROXY |\r\n\r\n\0\r\nQUIT\n)/.test(heard) ? 'proxy-protocol' : 'bad-request';
-}
-
-/** How many requests behind another one are ignored until that one is answered; after one more the connection is cut. */
-const maxIgnored = 32;
-/** How long a connection stays open for its caller to read a last answer, in milliseconds. */
-const lastAnswerTime = 1_000;
-
-/** What a listener needs besides the application; `calls`, `capacity` and `origins` are those of the application. */
-export interface HttpServerSettings {
-  readonly calls: Calls;
-  readonly capacity: Capacity;
-  /** How long a caller may take, in milliseconds, as Node has them: by default 10 s, 30 s, and 75 s between requests. */
-  readonly limits?: Pick<ServerOptions, 'headersTimeout' | 'requestTimeout' | 'keepAliveTimeout'>;
-  readonly origins?: readonly string[] | undefined;
-}
-
-/**
- * One connection. If a request arrives before the answer to another, it and what follows are not carried out, and the
- * connection closes with that answer (RFC 9112, section 9.3.2).
- */
-class Connection {
-  /** The response to the request that is carried out, or was carried out last. */
-  response: ServerResponse | undefined;
-  readonly #socket: Socket;
-  readonly #settings: HttpServerSettings;
-  readonly #application: RequestListener;
-  /** Whether nothing further is read as a request. */
-  #isClosing = false;
-  #ignored = 0;
-
-  constructor(socket: Socket, application: RequestListener, settings: HttpServerSettings) {
-    this.#socket = socket;
-    this.#application = application;
-    this.#settings = settings;
-    // Node's parser reports a body that breaks off, but not after an `Upgrade`.
-    socket.once('end', () => {
-      if (this.response?.req.complete === false) this.refuse(faults['bad-request']);
-    });
+    else this.#refuse(socket, faults[parserFault(code)], { heard: rawPacket?.toString('latin1') });
   }
 
-  /** Carries a request out, unless an answer before it is due or ends the connection (RFC 9112, section 9.6). */
-  ask(request: IncomingMessage, response: ServerResponse): void {
-    const before = this.response;
-    if (this.#isClosing || !this.#socket.writable) this.#ignore();
-    else if (before && !(before.writableEnded && staysOpen(before))) this.#closeAfter(before);
-    else {
-      this.response = response;
-      this.#application(request, response);
-    }
-  }
-
-  /** Answers input that cannot become a request, unless an answer is due, and closes. `heard`: what was read last. */
-  refuse(reply: Reply, heard = '', method = '-', requestId: string = randomUUID()): void {
+  /** Answers input that is no request, after what was asked before it, and closes. `heard`: what was read last. */
+  #refuse(
+    socket: Socket,
+    reply: Reply,
+    { heard = '', method = '-', requestId = randomUUID() as string }: Partial<Record<string, string>>,
+  ): void {
+    const connection = this.#connections.get(socket);
     // The parser reports an error for every further chunk.
-    if (this.#isClosing) return;
-    this.#isClosing = true;
-    const before = this.response;
-    const end = () => this.#end(reply, heard, method, requestId);
-    if (before?.req.complete === false) {
-      // The headers of a request were understood. If it has been answered, its body does not matter.
-      if (!this.#settings.calls.cutShort(before, reply)) this.#socket.destroySoon();
-    } else if (before === undefined || before.closed) end();
-    else if (before.writableEnded && staysOpen(before)) {
-      // What follows is not read before it is sent.
-      this.#socket.pause();
-      before.once('close', end);
-    } else this.#closeAfter(before);
+    if (!connection || connection.isRefused) return;
+    connection.isRefused = true;
+    const { last } = connection;
+    // The headers of a request were understood: this is its answer.
+    if (last && !last.req.complete && this.#settings.calls.cutShort(last, reply)) return;
+    // If it has been answered, the rest of its body gets no answer.
+    const end = () =>
+      last?.req.complete === false
+        ? socket.destroySoon()
+        : this.#end(socket, reply, heard, method, requestId);
+    if (!last || last.closed) end();
+    else last.once('close', end);
   }
 
-  #closeAfter(response: ServerResponse): void {
-    this.#isClosing = true;
-    if (!response.headersSent) response.setHeader('Connection', 'close');
-    response.once('close', () => this.#socket.destroySoon());
-    this.#ignore();
-  }
-
-  /** Stops reading: only the input that has arrived is parsed, and Node keeps an object for each request in it. */
-  #ignore(): void {
-    this.#ignored += 1;
-    if (this.#ignored > maxIgnored) this.#socket.destroy();
-    // Not at once: after a message Node's parser resumes the socket.
-    else if (this.#ignored === 1) setImmediate(() => this.#socket.pause());
-  }
-
-  #end(reply: Reply, heard: string, method: string, requestId: string): void {
-    if (!this.#socket.writable) return;
+  #end(socket: Socket, reply: Reply, heard: string, method: string, requestId: string): void {
+    if (!socket.writable) return;
     const { calls, origins = [] } = this.#settings;
-    this.#socket.end(wireFormat(reply, requestId, headersOfRefusal(origins, heard)));
+    socket.end(wireFormat(reply, requestId, headersOfRefusal(origins, heard)));
     // So that the answer is not lost to a caller that still writes.
-    this.#socket.resume();
-    setTimeout(() => this.#socket.destroy(), lastAnswerTime).unref();
+    socket.resume();
+    setTimeout(() => socket.destroy(), lastAnswerTime).unref();
     const { status, because } = reply;
-    const client = this.#socket.remoteAddress ?? '-';
+    const client = socket.remoteAddress ?? '-';
     calls.settings.log?.answered({ requestId, client, method, route: '-', status, milliseconds: 0, because });
   }
 }
 
-/** Whether the connection can be used after this answer. */
-function staysOpen(response: ServerResponse): boolean {
-  return response.shouldKeepAlive && response.getHeader('connection') !== 'close';
+/** The answer to an error of Node's parser, or to a missed time limit. */
+function parserFault(code: string | undefined): Fault {
+  if (code === 'HPE_HEADER_OVERFLOW') return 'header-fields-too-large';
+  return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'request-timeout' : 'bad-request';
 }

@@ -12,9 +12,9 @@ import {
   type Middleware,
   type ServiceState,
 } from '../chain/calls.ts';
-import type { Capacity } from '../chain/capacity.ts';
 import { answerHeaders, headerValues, listed } from '../chain/headers.ts';
 import { type Fault, faults, methodNotSupported, movedTo, routeNotFound } from '../chain/replies.ts';
+import { Slots } from '../chain/slots.ts';
 import { strangersLimit } from './limits.ts';
 import { docsPath, type Page, type Pages } from './pages.ts';
 import { type SetMirrorSettings, setMirror } from './set-mirror.ts';
@@ -27,7 +27,7 @@ export const setMirrorRoute = '/public/v1/mirror/campaign/{campaign}/mirror';
 /** What the service as an application needs. */
 export interface ApplicationSettings extends SetMirrorSettings {
   readonly calls: Calls;
-  readonly capacity: Capacity;
+  readonly slots: Slots;
   /** The origins whose pages may call, such as `https://tools.example`; by default, none. */
   readonly origins?: readonly string[] | undefined;
   /** What calls pass before the checks of the route; nothing by default. */
@@ -38,8 +38,8 @@ export interface ApplicationSettings extends SetMirrorSettings {
 
 /** The service as a Koa application: the checks of the contract, in their order. */
 export function application(settings: ApplicationSettings): Koa<ServiceState> {
-  const { calls, capacity, pages = new Map() } = settings;
-  const app = koa([...surroundings(calls, settings), refuseMalformed, capacity.middleware]);
+  const { calls, slots, pages = new Map() } = settings;
+  const app = koa([...surroundings(calls, settings), refuseMalformed, slots.middleware]);
   app.use(setMirrorRoutes(settings).routes());
   app.use(pageRoutes(pages).routes());
   return app.use(notFound);
@@ -48,9 +48,13 @@ export function application(settings: ApplicationSettings): Koa<ServiceState> {
 /** What every request passes first: its id, log line and counts; errors as answers, the limit of strangers; headers, CORS. */
 export function surroundings(
   calls: Calls,
-  { origins = [], limits, capacity }: Pick<ApplicationSettings, 'origins'> & Partial<SetMirrorSettings> = {},
+  {
+    origins = [],
+    limits,
+    slots = new Slots(),
+  }: Pick<ApplicationSettings, 'origins'> & Partial<SetMirrorSettings> = {},
 ): Middleware[] {
-  const strangers = limits?.failedKeys && strangersLimit(limits.failedKeys, capacity);
+  const strangers = limits?.failedKeys && strangersLimit(limits.failedKeys, slots);
   return [calls.middleware, errorsAsAnswers(calls.settings.log, strangers), ...answerHeaders(origins)];
 }
 

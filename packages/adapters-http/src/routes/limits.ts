@@ -1,7 +1,7 @@
 import { answer, type Context, type Middleware } from '../chain/calls.ts';
-import type { Capacity } from '../chain/capacity.ts';
 import { networkOf } from '../chain/client-address.ts';
 import { tooManyAttempts } from '../chain/replies.ts';
+import type { Slots } from '../chain/slots.ts';
 
 /** How many calls, at least 1, a window admits, which begins with its first call. */
 export interface Rate {
@@ -18,8 +18,8 @@ export interface Count {
 /** Counts calls, separately for each `who`. */
 export interface Limiter {
   readonly rate: Rate;
-  /** Counts one more call. Undefined if it cannot be counted, but is allowed. @throws Unavailable if it is not */
-  count(who: string): Promise<Count | undefined>;
+  /** Counts one more call. @throws Unavailable if it cannot be counted */
+  count(who: string): Promise<Count>;
 }
 
 /** How often callers may call. */
@@ -34,7 +34,6 @@ export interface CallLimits {
 export function keyLimit(limiter: Limiter): Middleware {
   return async (context, next) => {
     const count = await limiter.count(context.state.call.subject ?? '');
-    if (!count) return next();
     context.set(limitHeaders(limiter.rate, count));
     if (count.consumed <= limiter.rate.limit) return next();
     answer(context, tooManyAttempts('rate', count.resetIn));
@@ -45,19 +44,19 @@ export function keyLimit(limiter: Limiter): Middleware {
 export const limitHeaderNames = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
 
 /**
- * Counts what strangers are refused. Beyond the limit a refused key is 429, whether or not it was looked up; with a
- * `capacity` it comes only after a second, and so does what is refused before a key is looked up. A key is checked first,
- * so a valid one is never refused because of others at its address.
+ * Counts what strangers are refused. Beyond the limit a refused key gets 429 after a second; a valid key is never refused
+ * because of others at its address. What is refused before a key is looked up has a count of its own; beyond the limit its
+ * answer also waits for a second.
  */
-export function strangersLimit(limiter: Limiter, capacity: Capacity | undefined) {
+export function strangersLimit(limiter: Limiter, slots: Slots) {
   return async (context: Context): Promise<void> => {
     const { because, client, subject } = context.state.call;
     const isRefusedKey = context.status === 401 && because !== 'no-key';
-    if (!isRefusedKey && (!capacity || subject !== undefined)) return;
+    if (!isRefusedKey && subject !== undefined) return;
     const network = networkOf(client);
     const count = await limiter.count(isRefusedKey ? network : `${network} without a key`);
-    if (!count || count.consumed <= limiter.rate.limit) return;
-    await capacity?.hold(context);
+    if (count.consumed <= limiter.rate.limit) return;
+    await slots.delay(context);
     if (!isRefusedKey) return;
     answer(context, tooManyAttempts('failed-keys', count.resetIn));
     context.set(limitHeaders(limiter.rate, count));

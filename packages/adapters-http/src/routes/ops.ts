@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import type Koa from 'koa';
 import { answer, type Calls, type Middleware, type ServiceState } from '../chain/calls.ts';
-import type { Capacity } from '../chain/capacity.ts';
 import { misdirected, type Reply } from '../chain/replies.ts';
+import type { Slots } from '../chain/slots.ts';
 import { exactRouter, koa, notFound, readOnly, refuseMalformed, surroundings } from './application.ts';
 
 /** Whether each condition of readiness is met, by its name. */
@@ -14,7 +14,7 @@ export type OpsAnswer = () => Reply | Promise<Reply>;
 /** What the operators' listener needs. */
 export interface OpsSettings {
   readonly calls: Calls;
-  readonly capacity: Capacity;
+  readonly slots: Slots;
   /** What the service needs in order to serve; the body of `/readyz`. */
   readonly readiness: () => Promise<Checks>;
   /** What runs here; the body of `/version`. */
@@ -26,7 +26,7 @@ export interface OpsSettings {
 
 /** The operators' listener, which is read-only: `/livez`, `/readyz`, `/version`, and the paths of `more`. */
 export function opsApplication(settings: OpsSettings): Koa<ServiceState> {
-  const { calls, capacity, readiness, version, more, names = [] } = settings;
+  const { calls, slots, readiness, version, more, names = [] } = settings;
   const answers: Readonly<Record<string, OpsAnswer>> = {
     ...more,
     // An answer shows that the event loop runs.
@@ -38,7 +38,7 @@ export function opsApplication(settings: OpsSettings): Koa<ServiceState> {
   for (const [path, read] of Object.entries(answers))
     router.all(path, readOnly(path), async (context) => answer(context, await read()));
   const isMeant = onlyByName(new Set(['', 'localhost', ...names]));
-  const app = koa([...surroundings(calls), refuseMalformed, isMeant, capacity.middleware]);
+  const app = koa([...surroundings(calls), refuseMalformed, isMeant, slots.middleware, slots.hold]);
   app.use(router.routes());
   return app.use(notFound);
 }

@@ -1,14 +1,12 @@
-import { hash } from 'node:crypto';
 import type * as domain from '@campaign-mirror/domain';
 import { accessKey, campaignId, isCaller, unauthenticated } from '@campaign-mirror/domain';
 import type Koa from 'koa';
 import bodyParser from 'koa-bodyparser';
 import * as v from 'valibot';
-import { answer, type Middleware, type Place, type ServiceState } from '../chain/calls.ts';
-import { Capacity } from '../chain/capacity.ts';
-import { networkOf } from '../chain/client-address.ts';
+import { answer, type Middleware, type ServiceState } from '../chain/calls.ts';
 import { conditionIn, credentialIn, isJson } from '../chain/headers.ts';
 import { type BodyFault, type Fault, faults, replyTo } from '../chain/replies.ts';
+import { Slots } from '../chain/slots.ts';
 import { type CallLimits, keyLimit, limitHeaderNames } from './limits.ts';
 
 /** What the route needs. */
@@ -20,18 +18,18 @@ export interface SetMirrorSettings {
   readonly credentialHeader?: string | undefined;
   /** The largest body, in bytes; 16,384 by default. */
   readonly bodyLimit?: number | undefined;
-  /** How many requests are carried out at once; unlimited by default. With it, refusals of a limit wait for a second. */
-  readonly capacity?: Capacity | undefined;
+  /** How many requests are carried out at once; unlimited by default. */
+  readonly slots?: Slots | undefined;
   /** Unlimited by default. */
   readonly limits?: CallLimits | undefined;
 }
 
 /** The route: a part of the chain for each of the checks 3 to 10, in their order. */
 export function setMirror(settings: SetMirrorSettings): Middleware[] {
-  const { useCase, capacity = new Capacity({ inFlight: Number.POSITIVE_INFINITY }), limits } = settings;
-  const places = [place(useCase, capacity), caller(useCase, capacity)];
+  const { useCase, slots = new Slots(), limits } = settings;
   const rate = limits?.keys ? [keyLimit(limits.keys)] : [];
-  const parts = [credential(settings), body(settings.bodyLimit), ...places, ...rate, outcome(useCase)];
+  const callers = [slot(slots), caller(useCase), share(slots)];
+  const parts = [credential(settings), body(settings.bodyLimit), ...callers, ...rate, outcome(useCase)];
   // The first part sets the state of the others.
   return parts as Middleware[];
 }
@@ -114,39 +112,29 @@ function body(limit = 16_384): Part {
 
 const anotherReader = () => new Error('another reader has read the body: mount this route before it');
 
-/** A place, before anybody is asked: that of a caller who is remembered, or one of those for the network of a stranger. */
-function place({ identity }: domain.SetCampaignMirror, capacity: Capacity): Part {
+/** The slot, before anybody is asked who calls. */
+function slot(slots: Slots): Part {
   return (context, next) => {
-    const { asked, call } = context.state;
-    call.campaign = asked.campaign;
-    asked.caller = identity.remembered?.(asked.credential());
-    const mine = asked.caller
-      ? placeOf(asked.caller, asked.campaign)
-      : { caller: `address ${networkOf(call.client)}`, key: hash('sha256', asked.credential()) };
-    return capacity.occupy(context, mine, next).finally(() => capacity.leave(context));
+    context.state.call.campaign = context.state.asked.campaign;
+    return slots.hold(context, next);
   };
 }
 
-function placeOf({ subject: caller, ownerId: owner }: domain.Caller, campaign: number | undefined): Place {
-  return { caller, campaign, owner };
+/** Check 5: the caller. Whoever is not remembered is looked up. */
+function caller({ identity }: domain.SetCampaignMirror): Part {
+  return async (context, next) => {
+    const { asked, call } = context.state;
+    const known = identity.remembered?.(asked.credential()) ?? (await identity.whoIs(asked.credential()));
+    call.subject = known?.subject;
+    if (!isCaller(known)) return answer(context, replyTo(unauthenticated(known), asked.segment));
+    asked.caller = known;
+    await next();
+  };
 }
 
-/** Check 5: the caller. A stranger is looked up, and exchanges the place of the network for one of their own. */
-function caller({ identity }: domain.SetCampaignMirror, capacity: Capacity): Part {
-  const stranger: Part = async (context, next) => {
-    const { asked, call } = context.state;
-    const identified = await identity.whoIs(asked.credential());
-    call.subject = identified?.subject;
-    if (!isCaller(identified)) return answer(context, replyTo(unauthenticated(identified), asked.segment));
-    asked.caller = identified;
-    return capacity.occupy(context, placeOf(identified, asked.campaign), next);
-  };
-  return (context, next) => {
-    const { asked, call } = context.state;
-    if (!asked.caller) return stranger(context, next);
-    call.subject = asked.caller.subject;
-    return next();
-  };
+/** The share of the caller's owner. */
+function share(slots: Slots): Part {
+  return (context, next) => slots.share(context, context.state.asked.caller?.ownerId ?? 0, next);
 }
 
 /** Checks 7 to 10: the use case. The body is parsed only now, and only for a campaign that can exist. */

@@ -1,8 +1,6 @@
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Call, ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import { defaultPoolLimits, openPool } from '@campaign-mirror/adapters-persistence/sql';
 import { factsOf, ok, problem, type Result, warning } from '../database/check.ts';
@@ -16,7 +14,7 @@ import type { Settings } from '../settings/settings.ts';
 
 type NamedResult = readonly [check: string, result: Result];
 
-/** How long to wait for a database or Redis, in milliseconds: short, since somebody waits for the result. */
+/** How long to wait for a database, in milliseconds: short, since somebody waits for the result. */
 const timeout = 2_000;
 
 /** Checks the settings and, if they are valid, what they name. What is unavailable does not stop the remaining checks. */
@@ -29,7 +27,6 @@ export async function* examine(call: Call): AsyncGenerator<NamedResult> {
   const { settings, notes } = read;
   yield ['settings', ok('none is wrong')];
   for (const note of notes) yield ['settings', warning(note, 'correct it, or leave it out')];
-  if (settings.REDIS_URL) yield ['redis', await checkRedis(settings.REDIS_URL)];
   const { IDENTITY, JWT_JWKS_URL } = settings;
   if (IDENTITY !== 'keys' && JWT_JWKS_URL) yield ['issuer', await checkIssuer(JWT_JWKS_URL)];
   if (!isExternal(settings)) {
@@ -72,26 +69,6 @@ async function* examineDatabase(call: Call, settings: Settings): AsyncGenerator<
   } finally {
     await access?.close();
   }
-}
-
-async function checkRedis(url: URL): Promise<Result> {
-  const { connectRedis, redisCounting } = await import('../http/limits.ts');
-  let fault: Error | undefined;
-  const client = await connectRedis(url, (error) => {
-    // If Redis refuses the login, it refuses every other command too, and that error may come first.
-    if (!error.message.startsWith('NOAUTH')) fault ??= error;
-  });
-  const advice = 'start it, or name one that takes writes in REDIS_URL; until then requests are not limited';
-  return reached(`${url.host}${url.pathname}`, advice, async () => {
-    // This rejects with the first error, such as a refused database; the error of the login comes in the same turn.
-    await once(client, 'ready', { signal: AbortSignal.timeout(timeout) }).catch(async (error) => {
-      await nextTurn();
-      throw fault ?? error;
-    });
-    // A replica answers, but does not count.
-    await redisCounting(client, 'key', { limit: 1, seconds: 1 })('doctor');
-    return 'it counts';
-  }).finally(() => client.disconnect());
 }
 
 async function checkIssuer(url: URL): Promise<Result> {

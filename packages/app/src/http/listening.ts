@@ -12,36 +12,29 @@ function openFiles(): number {
   return Number(userLimits?.open_files.soft) || Number.POSITIVE_INFINITY;
 }
 
-/** The maximum number of open connections of callers: those beyond it are closed at once. */
-const maxConnections = Math.min(4_096, Math.floor(openFiles() / 2));
+type Listener = 'callers' | 'operators';
 
-/** How many connections of callers are accepted in a turn of the event loop, which can be long while many call. */
-const listenersOfCallers = 8;
+/** How much a listener carries at once. That for operators has limits of its own: it answers while that for callers refuses. */
+export function loadOf(listener: Listener, { MAX_IN_FLIGHT }: Pick<Settings, 'MAX_IN_FLIGHT'>) {
+  const maxConnections = Math.min(4_096, Math.floor(openFiles() / 2));
+  return listener === 'callers'
+    ? { inFlight: MAX_IN_FLIGHT, maxConnections }
+    : { inFlight: 64, maxConnections: 256 };
+}
 
 const texts: Readonly<Record<http.Overload, string>> = {
   requests: 'requests are refused: MAX_IN_FLIGHT are being carried out',
-  share:
-    'requests are refused: more than half of MAX_IN_FLIGHT is in use, and one caller or campaign has its eighth',
-  'event-loop-delay': 'requests are refused: the event loop is later than MAX_EVENT_LOOP_DELAY',
-  connections: `connections are refused: ${maxConnections} are open, half of them from one network, or the system has no room for more`,
+  share: 'requests are refused: more than half of MAX_IN_FLIGHT is in use, and one owner has an eighth of it',
+  connections: 'connections are closed at once: too many are open, or the system has no room for more',
 };
 
-/** How much a listener carries at once. The one for operators has limits of its own: it answers while that for callers refuses. */
-export function capacityOf(
-  listener: 'callers' | 'operators',
-  { MAX_IN_FLIGHT, MAX_EVENT_LOOP_DELAY }: Settings,
-  log: Log,
-  count: (what: http.Overload) => void,
-): http.Capacity {
+/** Counts what a listener refuses for overload, and warns of it. */
+export function overloadLog(listener: Listener, log: Log, count: (what: http.Overload) => void) {
   const warnings = new Map(http.overloads.map((what) => [what, throttled(log, 'warn')]));
-  const limits =
-    listener === 'callers'
-      ? { inFlight: MAX_IN_FLIGHT, connections: maxConnections, eventLoopDelay: MAX_EVENT_LOOP_DELAY }
-      : { inFlight: 64, connections: 256 };
-  return new http.Capacity(limits, (what) => {
+  return (what: http.Overload) => {
     count(what);
     warnings.get(what)?.({ event: 'overload', listener, what }, texts[what]);
-  });
+  };
 }
 
 /** Listens for callers or for operators. Resolves with the port in use. @throws ClearError if the address cannot be used */
@@ -53,9 +46,8 @@ export async function listen(
   const port = settings[name];
   const host = name === 'PORT' ? settings.HOST : settings.OPS_HOST;
   const reusePort = name === 'PORT' && settings.REUSE_PORT === 'on';
-  const listeners = name === 'PORT' ? listenersOfCallers : 1;
   try {
-    return (await server.listen(port, host, { reusePort, listeners })).port;
+    return (await server.listen(port, host, reusePort)).port;
   } catch (error) {
     const place = `${name} ${port} on ${host}`;
     // conda and some shells set HOST, too, to the kind or the name of the machine.

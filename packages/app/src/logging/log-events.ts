@@ -9,8 +9,6 @@ export const logEvents = {
   unavailable:
     'a request got 503 because of the database or the issuer of tokens; one line in 5 s, with the number of others in `suppressed`',
   unexpected: 'a request got 500 because of a fault of the service',
-  uncounted:
-    'Redis did not count a request for a limit, and it was let through; one line in 5 s for each limit, with `suppressed`',
   overload:
     'requests or connections beyond a limit are refused; one line in 5 s for each limit, with `suppressed`',
   'statement-refused':

@@ -20,7 +20,8 @@ const answersFromZero = [
 
 export interface Watched {
   readonly server: Pick<http.HttpServer, 'connections'>;
-  readonly capacity: http.Capacity;
+  readonly slots: Pick<http.Slots, 'used' | 'size'>;
+  readonly maxConnections: number;
 }
 
 /** Counts the answers of the listeners, and shows how much they carry. */
@@ -70,31 +71,31 @@ export function httpMetrics(registry: Registry) {
   }
 
   const watched = new Map<Listener, Watched>();
-  const gaugeOfEach = (name: string, help: string, read: (of: Watched) => number | undefined) =>
+  const gaugeOfEach = (name: string, help: string, read: (of: Watched) => number) =>
     gauge(
       name,
       help,
       (metric) => {
-        for (const [listener, of] of watched) metric.set({ listener }, read(of) ?? Number.POSITIVE_INFINITY);
+        for (const [listener, of] of watched) metric.set({ listener }, read(of));
       },
       'listener',
     );
-  const capacityOfCallers = () => watched.get('callers')?.capacity;
+  const slotsOfCallers = () => watched.get('callers')?.slots;
   value(
     'campaign_mirror_http_requests_in_flight',
     'Requests of callers in progress.',
-    () => capacityOfCallers()?.inFlight,
+    () => slotsOfCallers()?.used,
   );
   value(
     'campaign_mirror_http_requests_in_flight_limit',
     'Limit of requests in progress: MAX_IN_FLIGHT.',
-    () => capacityOfCallers()?.limits.inFlight,
+    () => slotsOfCallers()?.size,
   );
   gaugeOfEach('campaign_mirror_http_connections', 'Open connections.', ({ server }) => server.connections);
   gaugeOfEach(
     'campaign_mirror_http_connections_limit',
     'Limit of open connections.',
-    ({ capacity }) => capacity.limits.connections,
+    ({ maxConnections }) => maxConnections,
   );
 
   return {

@@ -106,15 +106,6 @@ export const origins = parsed<readonly string[]>(
   },
 );
 
-/** A query is not accepted: it would set options of the client, or be the end of a password that was not encoded. */
-export const redisUrl = parsed(
-  'an address such as redis://user:password@host:6379/0, or rediss:// with TLS',
-  (text) => {
-    const isRead = /^rediss?:\/\/[^\s\p{Cc}/?#]+(?:\/\d*)?$/iu.test(text) && decodeURIComponent(text);
-    return isRead ? new URL(text) : refuse();
-  },
-);
-
 /**
  * An @ after the host is not accepted: before it stands a password that was not encoded, of which parts would be shown. A
  * `%` that encodes nothing is not accepted either: it would make the parser encode the others again.

@@ -78,16 +78,14 @@ export const schema = v.object({
   MIRROR_HOST_DENYLIST: setting(is.hosts, '').means(
     'hosts that no mirror may point to, by any service or command on the database',
   ),
-  RATE_LIMIT: setting(is.rate, 'off').means('how often an access key, or subject of tokens, may call'),
-  FAILED_KEY_LIMIT: setting(is.rate, '600/1m').means(
-    'how many refused keys an address (IPv6: its /64) may send in a period. Beyond it, a refused key gets 429 after a second instead of 401; a valid key is not affected. What an address is refused before a key is looked up is counted apart: beyond the limit it waits for a second, too',
+  RATE_LIMIT: setting(is.rate, 'off').means(
+    'how often an access key, or subject of tokens, may call; each process counts by itself',
   ),
-  REDIS_URL: secret(is.redisUrl).means('a Redis in which processes count together, not each for itself'),
+  FAILED_KEY_LIMIT: setting(is.rate, '600/1m').means(
+    'how many refused keys an address (IPv6: its /64) may send in a period, for each process. Beyond it, a refused key gets 429 after a second instead of 401; a valid key is not affected. Requests refused before the key is checked have a counter of their own; beyond the limit they also wait one second',
+  ),
   MAX_IN_FLIGHT: setting(is.wholeNumber(1, 100_000), '512').means(
     'requests that a process carries out at once; those beyond it get 503 after a second',
-  ),
-  MAX_EVENT_LOOP_DELAY: setting(is.time('10ms', '60s'), '500ms').means(
-    'how late the event loop of a process may be before it answers 503 to every request',
   ),
   LOG_LEVEL: setting(logLevel, 'info').means('the least severe lines that are logged'),
   SHUTDOWN_DELAY: setting(is.time('0s', '60m'), '0s').means('how long a shutdown serves new connections'),

@@ -4,7 +4,7 @@ import { Registry } from 'prom-client';
 import { type DatabaseAccess, openDatabaseAccess } from '../database/database-access.ts';
 import { prepareDatabase } from '../database/prepare-database.ts';
 import { openIdentity } from '../http/identity.ts';
-import { openLimits } from '../http/limits.ts';
+import { limitsOf } from '../http/limits.ts';
 import { throttled } from '../logging/log-events.ts';
 import { hotPathMetrics, keyUseMetrics, poolMetrics } from '../metrics/database-metrics.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -33,18 +33,18 @@ export function defaultParts(input: ServiceInput) {
     const keys = acceptsKeys ? (await hotPath()).identity : undefined;
     return { acceptsKeys, ...(await openIdentity(settings, keys, log, registry, life)) };
   });
-  const limits = once(() => openLimits(settings, log, life));
+  const limits = limitsOf(settings);
   const module = new ContainerModule(({ bind }) => {
     bind(tokens.campaignRepository).toDynamicValue(async () => (await hotPath()).campaigns);
     bind(tokens.identity).toDynamicValue(async () => (await identity()).identity);
     bind(tokens.credentialForm).toConstantValue({});
-    bind(tokens.callLimiter).toDynamicValue(async () => (await limits()).keys);
-    bind(tokens.failedKeyLimiter).toDynamicValue(async () => (await limits()).failedKeys);
+    bind(tokens.callLimiter).toConstantValue(limits.keys);
+    bind(tokens.failedKeyLimiter).toConstantValue(limits.failedKeys);
     bind(tokens.middleware).toConstantValue([]);
     bind(tokens.metrics).toConstantValue(new Registry());
   });
   const made = async () => {
-    const all = [database.made(), identity.made(), hotPath.made(), limits.made()] as const;
+    const all = [database.made(), identity.made(), hotPath.made()] as const;
     const [opened, own] = await Promise.all(all);
     return { opened, own };
   };

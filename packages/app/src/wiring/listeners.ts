@@ -6,7 +6,7 @@ import type { SetCampaignMirror } from '@campaign-mirror/domain';
 import { Registry } from 'prom-client';
 import type { DatabaseAccess } from '../database/database-access.ts';
 import { httpLog } from '../http/http-log.ts';
-import { capacityOf } from '../http/listening.ts';
+import { loadOf, overloadLog } from '../http/listening.ts';
 import type { httpMetrics } from '../metrics/http-metrics.ts';
 import { serviceMetrics } from '../metrics/service-metrics.ts';
 import { pageData as dataOn, opsPage, type PageData } from '../ops-page/page.ts';
@@ -33,12 +33,14 @@ export function callersListener(
 ): http.HttpServer {
   const { credentialForm: form, callLimiter: keys, failedKeyLimiter: failedKeys, middleware } = parts;
   const { CORS_ORIGINS: origins, DOCS, IDLE_TIMEOUT, SHUTDOWN_TIMEOUT, TRUSTED_PROXIES } = settings;
-  const capacity = capacityOf('callers', settings, log, metrics.overload('callers'));
+  const { inFlight, maxConnections } = loadOf('callers', settings);
+  const refused = overloadLog('callers', log, metrics.overload('callers'));
+  const slots = new http.Slots(inFlight, refused);
   const requestLog = httpLog(log, lines, 'info', metrics.answered('callers'));
   const calls = new http.Calls({ log: requestLog, proxies: TRUSTED_PROXIES });
   const app = http.application({
     calls,
-    capacity,
+    slots,
     credentialHeader: form.credentialHeader,
     isWellFormed: form.isWellFormed ?? isWellFormed,
     middleware,
@@ -49,11 +51,13 @@ export function callersListener(
   });
   const server = new http.HttpServer(app.callback(), {
     calls,
-    capacity,
+    slots,
     limits: { keepAliveTimeout: IDLE_TIMEOUT },
+    maxConnections,
+    connectionRefused: () => refused('connections'),
     origins,
   });
-  metrics.watch('callers', { server, capacity });
+  metrics.watch('callers', { server, slots, maxConnections });
   void aborted(life.ending).then(() => {
     calls.draining = true;
   });
@@ -95,8 +99,9 @@ export function opsListener(
 
   // Health checks call every second: their lines are at `debug`.
   const requestLog = httpLog(log, lines, 'debug', metrics.answered('operators'));
-  const capacity = capacityOf('operators', settings, log, metrics.overload('operators'));
-  const shared = { calls: new http.Calls({ log: requestLog }), capacity };
+  const { inFlight, maxConnections } = loadOf('operators', settings);
+  const refused = overloadLog('operators', log, metrics.overload('operators'));
+  const shared = { calls: new http.Calls({ log: requestLog }), slots: new http.Slots(inFlight, refused) };
   const app = http.opsApplication({
     ...shared,
     readiness,
@@ -104,8 +109,9 @@ export function opsListener(
     more: { ...page, '/metrics': scrape },
     names: [settings.OPS_HOST.toLowerCase(), ...settings.OPS_NAMES],
   });
-  const server = new http.HttpServer(app.callback(), shared);
-  metrics.watch('operators', { server, capacity });
+  const connectionRefused = () => refused('connections');
+  const server = new http.HttpServer(app.callback(), { ...shared, maxConnections, connectionRefused });
+  metrics.watch('operators', { server, slots: shared.slots, maxConnections });
   life.atEnd('ops', () => server.drain(0));
   return server;
 }
