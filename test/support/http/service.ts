@@ -6,7 +6,6 @@ import {
   Capacity,
   HttpServer,
   type HttpServerSettings,
-  type SetMirrorSettings,
 } from '@campaign-mirror/adapters-http';
 import { interfacePages } from '@campaign-mirror/adapters-http/docs';
 import { type CampaignId, type HostList, noDeniedHosts, SetCampaignMirror } from '@campaign-mirror/domain';
@@ -54,9 +53,8 @@ async function httpData() {
 }
 
 export interface HttpServiceOptions
-  extends Partial<Omit<SetMirrorSettings, 'useCase'>>,
-    Partial<Omit<CallSettings, 'log'>>,
-    Pick<ApplicationSettings, 'origins' | 'pages'> {
+  extends Partial<Omit<ApplicationSettings, 'useCase' | 'calls'>>,
+    Partial<Omit<CallSettings, 'log'>> {
   readonly deniedHosts?: HostList;
   readonly timeLimits?: HttpServerSettings['limits'];
   /** Ports that stand before the real ones. */

@@ -45,19 +45,19 @@ export function keyLimit(limiter: Limiter): Middleware {
 export const limitHeaderNames = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
 
 /**
- * Counts what strangers are refused. Beyond the limit a refused key is 429, whether or not it was looked up; with a
- * `capacity` it comes only after a second, and so does what is refused before a key is looked up. A key is checked first,
- * so a valid one is never refused because of others at its address.
+ * Counts what strangers are refused. Beyond the limit a refused key is 429, whether or not it was looked up. That comes
+ * only after a second, and so does what is refused before a key is looked up. A key is checked first, so a valid one is
+ * never refused because of others at its address.
  */
-export function strangersLimit(limiter: Limiter, capacity: Capacity | undefined) {
+export function strangersLimit(limiter: Limiter, capacity: Capacity) {
   return async (context: Context): Promise<void> => {
     const { because, client, subject } = context.state.call;
     const isRefusedKey = context.status === 401 && because !== 'no-key';
-    if (!isRefusedKey && (!capacity || subject !== undefined)) return;
+    if (!isRefusedKey && subject !== undefined) return;
     const network = networkOf(client);
     const count = await limiter.count(isRefusedKey ? network : `${network} without a key`);
     if (!count || count.consumed <= limiter.rate.limit) return;
-    await capacity?.hold(context);
+    await capacity.hold(context);
     if (!isRefusedKey) return;
     answer(context, tooManyAttempts('failed-keys', count.resetIn));
     context.set(limitHeaders(limiter.rate, count));

@@ -37,7 +37,6 @@ export function defaultParts(input: ServiceInput) {
   const module = new ContainerModule(({ bind }) => {
     bind(tokens.campaignRepository).toDynamicValue(async () => (await hotPath()).campaigns);
     bind(tokens.identity).toDynamicValue(async () => (await identity()).identity);
-    bind(tokens.credentialForm).toConstantValue({});
     bind(tokens.callLimiter).toDynamicValue(async () => (await limits()).keys);
     bind(tokens.failedKeyLimiter).toDynamicValue(async () => (await limits()).failedKeys);
     bind(tokens.middleware).toConstantValue([]);

@@ -24,14 +24,14 @@ interface Shared {
 /** How long the last answers may take after SHUTDOWN_TIMEOUT, in milliseconds. */
 const drainGrace = 3_000;
 
-/** The listener for callers. `isWellFormed`: whether a text can be a credential, unless a form of yours says so. */
+/** The listener for callers. `isWellFormed`: whether a bearer token can be a credential; any by default. */
 export function callersListener(
   { settings, log, lines, life }: ServiceInput,
   { parts, metrics, pageData }: Shared,
   useCase: SetCampaignMirror,
   isWellFormed: (credential: string) => boolean = () => true,
 ): http.HttpServer {
-  const { credentialForm: form, callLimiter: keys, failedKeyLimiter: failedKeys, middleware } = parts;
+  const { callLimiter: keys, failedKeyLimiter: failedKeys, middleware } = parts;
   const { CORS_ORIGINS: origins, DOCS, IDLE_TIMEOUT, SHUTDOWN_TIMEOUT, TRUSTED_PROXIES } = settings;
   const capacity = capacityOf('callers', settings, log, metrics.overload('callers'));
   const requestLog = httpLog(log, lines, 'info', metrics.answered('callers'));
@@ -39,8 +39,7 @@ export function callersListener(
   const app = http.application({
     calls,
     capacity,
-    credentialHeader: form.credentialHeader,
-    isWellFormed: form.isWellFormed ?? isWellFormed,
+    isWellFormed,
     middleware,
     origins,
     useCase,
