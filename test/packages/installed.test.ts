@@ -178,7 +178,7 @@ async function others(): Promise<Record<string, string | undefined>> {
   const known = { ...(await dependenciesIn('packages/*')), ...(await dependenciesIn('.')) };
   const names = [
     ...['koa', 'commander', '@commander-js/extra-typings', 'pg', '@types/pg', '@types/node', 'jose'],
-    'swagger-ui-dist',
+    ...['swagger-ui-dist', 'inversify', '@mikro-orm/migrations'],
   ];
   const wanted = Object.fromEntries(names.map((name) => [name, known[name]]));
   return { ...wanted, ...(await dependenciesIn('examples/*')) };
