@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import type { MirrorAddress, OwnerId } from '@campaign-mirror/domain';
 import { type Case, campaignRepositoryCases, identityCases, missing } from '@campaign-mirror/port-contracts';
-import { application } from './application.ts';
+import { listener } from './application.ts';
 import { openOrm } from './entities.ts';
 import { worldsOf } from './world.ts';
 
@@ -27,8 +27,8 @@ function each<World>(port: string, cases: readonly Case<World>[], world: World):
 each('CampaignRepository', campaignRepositoryCases, campaigns);
 each('Identity', identityCases, identity);
 
-test('the route sets the mirror of a campaign of the application, and its own route shows it', async (context) => {
-  const server = createServer(application(orm).callback()).listen(0, '127.0.0.1');
+test('the call sets the mirror of a campaign of the application, and its own route shows it', async (context) => {
+  const server = createServer(listener(orm)).listen(0, '127.0.0.1');
   context.after(() => server.close());
   await once(server, 'listening');
   const site = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

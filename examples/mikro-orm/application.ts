@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import { setMirrorRouter } from '@campaign-mirror/adapters-http';
+import type { RequestListener } from 'node:http';
+import { application, Calls, Capacity } from '@campaign-mirror/adapters-http';
 import { type Identity, SetCampaignMirror, type Subject, subject } from '@campaign-mirror/domain';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import Koa from 'koa';
@@ -19,14 +20,22 @@ export function tokens(orm: MikroORM): Identity {
   };
 }
 
-export function application(orm: MikroORM): Koa {
-  const useCase = new SetCampaignMirror(new OrmCampaigns(orm), tokens(orm));
-  // What is behind a 503 or a 500 is an `error` event of the application.
-  const koa = new Koa();
-  koa.use(setMirrorRouter({ useCase, isWellFormed: (credential) => credential.length < 100 }).routes());
-  koa.use(async (context) => {
+/** The application's own routes, and beside them the call. */
+export function listener(orm: MikroORM): RequestListener {
+  const mirror = application({
+    useCase: new SetCampaignMirror(new OrmCampaigns(orm), tokens(orm)),
+    isWellFormed: (credential) => credential.length < 100,
+    // Without a log, Koa prints what is behind a 503 or a 500.
+    calls: new Calls(),
+    capacity: new Capacity({ inFlight: 64 }),
+  });
+  const own = new Koa().use(async (context) => {
     if (context.path === '/campaigns')
       context.body = await orm.em.fork().findAll(Campaign, { populate: ['mirror'], orderBy: { id: 'asc' } });
   });
-  return koa;
+  const [answerCall, answerOthers] = [mirror.callback(), own.callback()];
+  return (request, response) => {
+    const isCall = request.url?.startsWith('/public/v1/mirror/');
+    void (isCall ? answerCall(request, response) : answerOthers(request, response));
+  };
 }

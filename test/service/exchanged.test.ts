@@ -38,14 +38,13 @@ const started = (settings: Readonly<Record<string, string>>, text: string) =>
   start(process.execPath, ['--input-type=module', '--eval', text], settings, `${projectFolder}packages/app`);
 
 /** The statuses of calls with the owner's key, and with one that is none. */
-async function called(service: RunningProcess, keys: readonly ('own' | 'wrong')[], name = 'authorization') {
+async function called(service: RunningProcess, keys: readonly ('own' | 'wrong')[]) {
   const { port } = await service.event('listening');
   const { campaign, key } = JSON.parse(service.errors.split('\n')[0] ?? '');
   const statuses: number[] = [];
   for (const one of keys) {
-    const credential = one === 'own' ? key : 'x';
-    const value = name === 'authorization' ? `Bearer ${credential}` : credential;
-    const headers = { [name]: value, 'content-type': 'application/json' };
+    const authorization = `Bearer ${one === 'own' ? key : 'x'}`;
+    const headers = { authorization, 'content-type': 'application/json' };
     const body = JSON.stringify({ mirror_endpoint: 'https://second.example/' });
     const url = `http://127.0.0.1:${port}/public/v1/mirror/campaign/${campaign}/mirror`;
     statuses.push((await fetch(url, { method: 'POST', headers, body })).status);
@@ -61,7 +60,6 @@ describe('a service with parts of somebody else', () => {
     const service = running(
       { ...settings, RATE_LIMIT: '5/1s', FAILED_KEY_LIMIT: '5/1s' },
       ...Object.values(rebind),
-      "rebind(tokens.credentialForm).toConstantValue({ credentialHeader: 'X-Caller', own: 1 });",
       `rebind(tokens.middleware).toConstantValue([(context, next) => {
         context.set('X-Own', context.state.call.route);
         return context.get('X-Silent') ? undefined : next();
@@ -72,7 +70,7 @@ describe('a service with parts of somebody else', () => {
        rebind(tokens.metrics).toConstantValue(registry);`,
     );
     const keys = ['own', 'own', 'wrong', 'wrong'] as const;
-    expect(await called(service, keys, 'x-caller')).to.deep.equal([200, 429, 401, 429]);
+    expect(await called(service, keys)).to.deep.equal([200, 429, 401, 429]);
     const { port, opsPort } = await service.event('listening');
     const path = '/public/v1/mirror/campaign/1/mirror';
     const asked = (headers = {}) => fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', headers });
@@ -149,7 +147,6 @@ describe('a service with parts of somebody else', () => {
     identity: '{}',
     callLimiter: '{ count() {} }',
     failedKeyLimiter: '{ ...limiter, count: 1 }',
-    credentialForm: "{ credentialHeader: 'X Caller' }",
     middleware: '[1]',
     metrics: '{}',
   };

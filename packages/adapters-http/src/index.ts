@@ -10,16 +10,7 @@ export { type TrustedProxies, trustedProxies } from './chain/client-address.ts';
 export { type BodyFault, faults, type Reply, refusals, replyTo } from './chain/replies.ts';
 export { type Overload, overloads, Slots } from './chain/slots.ts';
 export { HttpServer, type HttpServerSettings } from './listener/http-server.ts';
-export {
-  type ApplicationSettings,
-  application,
-  type MountSettings,
-  setMirrorListener,
-  setMirrorPath,
-  setMirrorRoute,
-  setMirrorRouter,
-} from './routes/application.ts';
+export { type ApplicationSettings, application, setMirrorRoute } from './routes/application.ts';
 export type { CallLimits, Count, Limiter, Rate } from './routes/limits.ts';
 export { type Checks, type OpsAnswer, type OpsSettings, opsApplication } from './routes/ops.ts';
 export { contentSecurityPolicy, type Page, type Pages, page } from './routes/pages.ts';
-export type { SetMirrorSettings } from './routes/set-mirror.ts';

@@ -1,2 +1,2 @@
 export { runService, type ServiceOptions } from './service/service.ts';
-export { type CredentialForm, tokens } from './wiring/tokens.ts';
+export { tokens } from './wiring/tokens.ts';

@@ -5,7 +5,6 @@ import {
   Calls,
   HttpServer,
   type HttpServerSettings,
-  type SetMirrorSettings,
   Slots,
 } from '@campaign-mirror/adapters-http';
 import { interfacePages } from '@campaign-mirror/adapters-http/docs';
@@ -54,9 +53,8 @@ async function httpData() {
 }
 
 export interface HttpServiceOptions
-  extends Partial<Omit<SetMirrorSettings, 'useCase'>>,
-    Partial<Omit<CallSettings, 'log'>>,
-    Pick<ApplicationSettings, 'origins' | 'pages'> {
+  extends Partial<Omit<ApplicationSettings, 'useCase' | 'calls'>>,
+    Partial<Omit<CallSettings, 'log'>> {
   readonly deniedHosts?: HostList;
   readonly maxConnections?: number;
   readonly connectionRefused?: () => void;

@@ -84,7 +84,7 @@ export function requestIdOf(header: string | string[] | undefined): string {
 
 /** Where calls are recorded, and how long their callers may take to read an answer. */
 export interface CallSettings {
-  /** Without it, the errors behind a 503 or a 500 are errors of the Koa application. */
+  /** Without it, the errors behind a 503 or a 500 are `error` events of the Koa application, which prints them. */
   readonly log?: HttpLog | undefined;
   readonly proxies?: TrustedProxies | undefined;
   /** How long a connection may stand still while an answer is sent, in milliseconds; 30 s by default. */
@@ -153,8 +153,8 @@ export class Calls {
     response[inProgress] = undefined;
     const { log, answerTimeout = 30_000 } = this.settings;
     if (this.draining && this.#last.get(req.socket) === response) context.set('Connection', 'close');
-    // Node replaces it as soon as the answer is sent. Behind a gateway's event, the socket may lack this method.
-    req.socket.setTimeout?.(answerTimeout);
+    // Node replaces it as soon as the answer is sent.
+    req.socket.setTimeout(answerTimeout);
     if (Buffer.isBuffer(context.body)) {
       // A page is long: a caller that reads a little of it at a time ends, too.
       const end = setTimeout(() => req.socket.destroy(), 2 * answerTimeout).unref();
@@ -170,7 +170,7 @@ export class Calls {
 
 /**
  * Answers what is thrown behind it: 503 if the store is unavailable, 500 for anything else. Without a log, it becomes an
- * error of the Koa application, like one that other middleware throws. `refused` follows each 4xx.
+ * `error` event of the Koa application. `refused` follows each 4xx.
  */
 export function errorsAsAnswers(
   log: HttpLog | undefined,

@@ -8,26 +8,23 @@ import type { Fault, Reply } from './replies.ts';
 /** The scheme in any case, then one or more spaces and what follows them, if anything does (RFC 6750, section 2.1). */
 const bearer = /^bearer(?: +|$)(.*)$/i;
 
-/** The credential (contract: order of checks, 3): the bearer token, or the whole value of `header`, in lower case. */
+/** The bearer token (contract: order of checks, 3). */
 export function credentialIn(
   request: IncomingMessage,
   isWellFormed: (credential: string) => boolean,
-  header?: string,
 ): string | { fault: Fault } {
-  const credentials = headerValues(request, header ?? 'authorization');
+  const credentials = headerValues(request, 'authorization');
   if (credentials.length > 1) return { fault: 'repeated-authorization' };
-  const [value] = credentials;
-  const credential = header === undefined ? bearer.exec(value ?? '')?.[1] : value;
+  const credential = bearer.exec(credentials[0] ?? '')?.[1];
   if (credential === undefined) return { fault: 'no-key' };
   return isWellFormed(credential) ? credential : { fault: 'invalid-key' };
 }
 
 /**
  * Every value of a header; `name` is in lower case. From the raw headers, name and value in turn, because
- * `headers.authorization` hides a second one. A request that was made of a gateway's event has no raw headers.
+ * `headers.authorization` hides a second one.
  */
-export function headerValues({ rawHeaders, headers }: IncomingMessage, name: string): string[] {
-  if (rawHeaders.length === 0) return [headers[name] ?? []].flat();
+export function headerValues({ rawHeaders }: IncomingMessage, name: string): string[] {
   const values: string[] = [];
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const header = rawHeaders[index] ?? '';

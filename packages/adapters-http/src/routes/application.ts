@@ -1,28 +1,19 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import type { IncomingMessage } from 'node:http';
 import Router from '@koa/router';
 import Koa from 'koa';
 import compose from 'koa-compose';
-import {
-  answer,
-  type CallSettings,
-  Calls,
-  errorsAsAnswers,
-  type HttpLog,
-  type Middleware,
-  type ServiceState,
-} from '../chain/calls.ts';
+import { answer, type Calls, errorsAsAnswers, type Middleware, type ServiceState } from '../chain/calls.ts';
 import { answerHeaders, headerValues, listed } from '../chain/headers.ts';
 import { type Fault, faults, methodNotSupported, movedTo, routeNotFound } from '../chain/replies.ts';
-import { Slots } from '../chain/slots.ts';
+import type { Slots } from '../chain/slots.ts';
 import { strangersLimit } from './limits.ts';
 import { docsPath, type Page, type Pages } from './pages.ts';
 import { type SetMirrorSettings, setMirror } from './set-mirror.ts';
 
-/** The path as `@koa/router` and other routers write it (contract: the call). */
-export const setMirrorPath = '/public/v1/mirror/campaign/:campaign/mirror';
-/** The same path as the contract writes it. */
+/** The path as the contract writes it (contract: the call). */
 export const setMirrorRoute = '/public/v1/mirror/campaign/{campaign}/mirror';
+/** The same path as `@koa/router` writes it. */
+const setMirrorPath = setMirrorRoute.replace('{campaign}', ':campaign');
 
 /** What the service as an application needs. */
 export interface ApplicationSettings extends SetMirrorSettings {
@@ -30,57 +21,46 @@ export interface ApplicationSettings extends SetMirrorSettings {
   readonly slots: Slots;
   /** The origins whose pages may call, such as `https://tools.example`; by default, none. */
   readonly origins?: readonly string[] | undefined;
-  /** What calls pass before the checks of the route; nothing by default. */
+  /** What calls pass before the checks of the route; nothing by default. It must leave the body unread. */
   readonly middleware?: readonly Middleware[] | undefined;
   /** What the application answers besides the route: nothing by default. */
   readonly pages?: Pages | undefined;
 }
 
-/** The service as a Koa application: the checks of the contract, in their order. */
+/**
+ * The service as a Koa application: the checks of the contract, in their order. Its `callback()` is a listener for the
+ * requests of any server of `node:http`.
+ */
 export function application(settings: ApplicationSettings): Koa<ServiceState> {
-  const { calls, slots, pages = new Map() } = settings;
-  const app = koa([...surroundings(calls, settings), refuseMalformed, slots.middleware]);
-  app.use(setMirrorRoutes(settings).routes());
+  const { slots, middleware = [], pages = new Map() } = settings;
+  const own = middleware.length > 0 ? [answered, ...middleware] : [];
+  const parts = [routeOf(setMirrorRoute, 'POST'), ...own, ...setMirror(settings)];
+  const app = koa(settings).use(slots.middleware);
+  // The router composes the parts that it is given anew for each request.
+  app.use(exactRouter().all(setMirrorPath, compose(parts)).routes());
   app.use(pageRoutes(pages).routes());
   return app.use(notFound);
 }
 
-/** What every request passes first: its id, log line and counts; errors as answers, the limit of strangers; headers, CORS. */
-export function surroundings(
-  calls: Calls,
-  {
-    origins = [],
-    limits,
-    slots = new Slots(),
-  }: Pick<ApplicationSettings, 'origins'> & Partial<SetMirrorSettings> = {},
-): Middleware[] {
-  const strangers = limits?.failedKeys && strangersLimit(limits.failedKeys, slots);
-  return [calls.middleware, errorsAsAnswers(calls.settings.log, strangers), ...answerHeaders(origins)];
-}
-
-/** The one route (contract: the call). Only its own requests pass the middleware in `before`. */
-export function setMirrorRoutes(
-  settings: SetMirrorSettings & Pick<ApplicationSettings, 'middleware'>,
-  before: readonly Middleware[] = [],
-): Router<ServiceState> {
-  const { middleware: own = [] } = settings;
-  const middleware = own.length > 0 ? [answered, ...own] : [];
-  const parts = [...before, routeOf(setMirrorRoute, 'POST'), ...middleware, ...setMirror(settings)];
-  // The router composes the parts that it is given anew for each request.
-  return exactRouter().all(setMirrorPath, compose(parts));
-}
-
-/** Koa would answer in plain text what middleware of a program leaves unanswered. */
+/** Koa would answer in plain text what the middleware behind it leaves unanswered. */
 const answered: Middleware = async (context, next) => {
   await next();
   if (context.status === 404 && context.body === undefined) notFound(context, next);
 };
 
-/** Case and trailing slashes matter (contract: the path). A router changes the options that it is given with `prefix`. */
+/** A router for which case and trailing slashes matter (contract: the path). */
 export const exactRouter = () => new Router<ServiceState>({ sensitive: true, strict: true });
 
-/** A Koa application that begins with this middleware. */
-export function koa(beginning: readonly Middleware[]): Koa<ServiceState> {
+/**
+ * A Koa application that begins with what every request passes: its id, log line and counts; errors as answers, the
+ * limit of strangers; headers, CORS; the refusal of malformed messages.
+ */
+export function koa({
+  calls,
+  slots,
+  origins = [],
+  limits,
+}: Pick<ApplicationSettings, 'calls' | 'slots' | 'origins' | 'limits'>): Koa<ServiceState> {
   const app = new Koa<ServiceState>({ env: 'production' });
   // Koa's own parsing drops a fragment and escapes characters: this getter returns the bytes.
   Object.defineProperty(app.request, 'path', {
@@ -88,14 +68,17 @@ export function koa(beginning: readonly Middleware[]): Koa<ServiceState> {
       return pathOf(this.req.url ?? '');
     },
   });
-  // The chain answers and logs its errors itself; Koa would also print an error for each caller that has left.
-  app.silent = true;
-  for (const middleware of beginning) app.use(middleware);
-  return app;
+  const { log } = calls.settings;
+  // The chain tells the log of its errors; Koa would also print an error for each caller that has left.
+  app.silent = log !== undefined;
+  const strangers = limits?.failedKeys && strangersLimit(limits.failedKeys, slots);
+  app.use(calls.middleware).use(errorsAsAnswers(log, strangers));
+  for (const middleware of answerHeaders(origins)) app.use(middleware);
+  return app.use(refuseMalformed);
 }
 
 /** Refuses messages that Node's parser accepts, but that a proxy could read differently. */
-export const refuseMalformed: Middleware = (context, next) => {
+const refuseMalformed: Middleware = (context, next) => {
   const fault = messageFault(context.req);
   return fault ? answer(context, faults[fault]) : next();
 };
@@ -164,41 +147,4 @@ export function messageFault(request: IncomingMessage): Fault | undefined {
   if (!host.test(hosts[0] ?? '')) return 'bad-request';
   const isMet = listed(request.headers.expect).every((expectation) => /^100-continue$/i.test(expectation));
   return isMet ? undefined : 'expectation-failed';
-}
-
-/** All settings except the use case have defaults. */
-export type MountSettings = Pick<SetMirrorSettings, 'useCase'> &
-  Partial<SetMirrorSettings & CallSettings> &
-  Pick<ApplicationSettings, 'origins'>;
-
-/**
- * The route for a Koa application of yours: `app.use(setMirrorRouter({ useCase }).routes())`, before anything that reads
- * bodies. What `HttpServer` does for connections remains to your server: time limits, a bounded load, draining, Node's own
- * answers in JSON. Without a `log`, the error behind a 500 or 503 is an `error` event of your application.
- */
-export function setMirrorRouter(settings: MountSettings): Router<ServiceState> {
-  return setMirrorRoutes(settings, [...surroundings(new Calls(settings), settings), refuseFragment]);
-}
-
-/** Koa leaves a fragment out of the path, with which a target has no route. */
-const refuseFragment: Middleware = (context, next) => {
-  const path = pathOf(context.req.url ?? '');
-  return path.includes('#') ? answer(context, routeNotFound(path)) : next();
-};
-
-/** The same for `node:http`, `node:http2`, Express and Fastify; other paths are 404. Without a `log`, errors go to standard error. */
-export function setMirrorListener(
-  settings: MountSettings,
-): (
-  request: IncomingMessage | Http2ServerRequest,
-  response: ServerResponse | Http2ServerResponse,
-) => Promise<void> {
-  // As Koa writes errors: without their properties, which may contain values of parameters.
-  const failed: HttpLog['failed'] = (requestId, error, because) => {
-    const description = error instanceof Error ? error.stack : String(error);
-    console.error(`request ${requestId} was answered ${faults[because].status}: ${description}`);
-  };
-  const calls = new Calls({ ...settings, log: settings.log ?? { answered: () => {}, failed } });
-  const beginning = surroundings(calls, settings);
-  return koa(beginning).use(setMirrorRoutes(settings).routes()).use(notFound).callback();
 }

@@ -3,7 +3,7 @@ import type Koa from 'koa';
 import { answer, type Calls, type Middleware, type ServiceState } from '../chain/calls.ts';
 import { misdirected, type Reply } from '../chain/replies.ts';
 import type { Slots } from '../chain/slots.ts';
-import { exactRouter, koa, notFound, readOnly, refuseMalformed, surroundings } from './application.ts';
+import { exactRouter, koa, notFound, readOnly } from './application.ts';
 
 /** Whether each condition of readiness is met, by its name. */
 export type Checks = Readonly<Record<string, boolean>>;
@@ -26,7 +26,7 @@ export interface OpsSettings {
 
 /** The operators' listener, which is read-only: `/livez`, `/readyz`, `/version`, and the paths of `more`. */
 export function opsApplication(settings: OpsSettings): Koa<ServiceState> {
-  const { calls, slots, readiness, version, more, names = [] } = settings;
+  const { slots, readiness, version, more, names = [] } = settings;
   const answers: Readonly<Record<string, OpsAnswer>> = {
     ...more,
     // An answer shows that the event loop runs.
@@ -38,7 +38,7 @@ export function opsApplication(settings: OpsSettings): Koa<ServiceState> {
   for (const [path, read] of Object.entries(answers))
     router.all(path, readOnly(path), async (context) => answer(context, await read()));
   const isMeant = onlyByName(new Set(['', 'localhost', ...names]));
-  const app = koa([...surroundings(calls), refuseMalformed, isMeant, slots.middleware, slots.hold]);
+  const app = koa(settings).use(isMeant).use(slots.middleware).use(slots.hold);
   app.use(router.routes());
   return app.use(notFound);
 }

@@ -6,27 +6,24 @@ import * as v from 'valibot';
 import { answer, type Middleware, type ServiceState } from '../chain/calls.ts';
 import { conditionIn, credentialIn, isJson } from '../chain/headers.ts';
 import { type BodyFault, type Fault, faults, replyTo } from '../chain/replies.ts';
-import { Slots } from '../chain/slots.ts';
+import type { Slots } from '../chain/slots.ts';
 import { type CallLimits, keyLimit, limitHeaderNames } from './limits.ts';
 
 /** What the route needs. */
 export interface SetMirrorSettings {
   readonly useCase: domain.SetCampaignMirror;
-  /** Whether a text can be a credential; by default a well-formed access key or, with `credentialHeader`, any text. */
+  /** Whether a bearer token can be a credential; by default if it is a well-formed access key. */
   readonly isWellFormed?: ((credential: string) => boolean) | undefined;
-  /** The header whose whole value is the credential, such as one that a gateway signs; by default the bearer token. */
-  readonly credentialHeader?: string | undefined;
   /** The largest body, in bytes; 16,384 by default. */
   readonly bodyLimit?: number | undefined;
-  /** How many requests are carried out at once; unlimited by default. */
-  readonly slots?: Slots | undefined;
+  readonly slots: Slots;
   /** Unlimited by default. */
   readonly limits?: CallLimits | undefined;
 }
 
 /** The route: a part of the chain for each of the checks 3 to 10, in their order. */
 export function setMirror(settings: SetMirrorSettings): Middleware[] {
-  const { useCase, slots = new Slots(), limits } = settings;
+  const { useCase, slots, limits } = settings;
   const rate = limits?.keys ? [keyLimit(limits.keys)] : [];
   const callers = [slot(slots), caller(useCase), share(slots)];
   const parts = [credential(settings), body(settings.bodyLimit), ...callers, ...rate, outcome(useCase)];
@@ -50,18 +47,17 @@ interface Asked {
 type Part = Koa.Middleware<ServiceState & { asked: Asked }>;
 
 /** Check 3: the credential, from the headers alone. */
-function credential(settings: SetMirrorSettings): Part {
-  const header = settings.credentialHeader?.toLowerCase();
-  const isKey = (text: string) => header !== undefined || accessKey(text) !== undefined;
-  const { isWellFormed = isKey } = settings;
+function credential({ isWellFormed = isKey }: SetMirrorSettings): Part {
   return (context, next) => {
-    const found = credentialIn(context.req, isWellFormed, header);
+    const found = credentialIn(context.req, isWellFormed);
     if (typeof found !== 'string') return answer(context, faults[found.fault]);
     const segment = context.path.split('/').at(-2) ?? '';
     context.state.asked = { credential: () => found, segment, campaign: campaignId(segment), body: noBytes };
     return next();
   };
 }
+
+const isKey = (text: string) => accessKey(text) !== undefined;
 
 /** Check 4: the type and the size of the body, which is read here. */
 function body(limit = 16_384): Part {
@@ -78,8 +74,6 @@ function body(limit = 16_384): Part {
   return async (context, next) => {
     const { req: request } = context;
     const refuse = (because: Fault) => answer(context, faults[because]);
-    // In HTTP/2, a body needs neither of the two.
-    if (request.httpVersionMajor > 1) request.headers['transfer-encoding'] ??= 'chunked';
     const length = Number(request.headers['content-length'] ?? 0);
     // A chunked body can still be empty.
     if (length === 0 && request.headers['transfer-encoding'] === undefined) return next();
@@ -89,11 +83,6 @@ function body(limit = 16_384): Part {
     // In this spelling, because the parser accepts no other.
     request.headers['content-type'] = 'application/json';
     delete request.headers['content-encoding'];
-    // What another parser leaves that does not read this type, or was told to leave the body.
-    if (!Buffer.isBuffer(context.request.body)) context.request.body = undefined;
-    context.disableBodyParser = false;
-    // Middleware may have paused it while it waited.
-    request.resume();
     try {
       await parse(context, async () => {});
     } catch (error) {
@@ -103,14 +92,14 @@ function body(limit = 16_384): Part {
       if (type === 'entity.too.large') return refuse('body-too-large');
       // The caller left in the middle of its body.
       if (type === 'request.aborted' || type === 'request.size.invalid') return refuse('bad-request');
-      throw type === 'stream.not.readable' ? anotherReader() : error;
+      throw error;
     }
-    context.state.asked.body = context.request.body as Buffer;
+    const bytes = context.request.body;
+    if (!Buffer.isBuffer(bytes)) throw new Error('middleware has read the body');
+    context.state.asked.body = bytes;
     await next();
   };
 }
-
-const anotherReader = () => new Error('another reader has read the body: mount this route before it');
 
 /** The slot, before anybody is asked who calls. */
 function slot(slots: Slots): Part {
@@ -140,7 +129,7 @@ function share(slots: Slots): Part {
 /** Checks 7 to 10: the use case. The body is parsed only now, and only for a campaign that can exist. */
 function outcome(useCase: domain.SetCampaignMirror): Part {
   return async (context) => {
-    // Koa has answered for middleware that does not await `next()`, or the call was cut short.
+    // The call was cut short, or answered for middleware that does not await `next()`.
     if (context.res.headersSent) return;
     const { asked, call } = context.state;
     const { caller, campaign } = asked;

@@ -37,7 +37,6 @@ export function defaultParts(input: ServiceInput) {
   const module = new ContainerModule(({ bind }) => {
     bind(tokens.campaignRepository).toDynamicValue(async () => (await hotPath()).campaigns);
     bind(tokens.identity).toDynamicValue(async () => (await identity()).identity);
-    bind(tokens.credentialForm).toConstantValue({});
     bind(tokens.callLimiter).toConstantValue(limits.keys);
     bind(tokens.failedKeyLimiter).toConstantValue(limits.failedKeys);
     bind(tokens.middleware).toConstantValue([]);

@@ -24,14 +24,14 @@ interface Shared {
 /** How long the last answers may take after SHUTDOWN_TIMEOUT, in milliseconds. */
 const drainGrace = 3_000;
 
-/** The listener for callers. `isWellFormed`: whether a text can be a credential, unless a form of yours says so. */
+/** The listener for callers. `isWellFormed`: whether a bearer token can be a credential; any by default. */
 export function callersListener(
   { settings, log, lines, life }: ServiceInput,
   { parts, metrics, pageData }: Shared,
   useCase: SetCampaignMirror,
   isWellFormed: (credential: string) => boolean = () => true,
 ): http.HttpServer {
-  const { credentialForm: form, callLimiter: keys, failedKeyLimiter: failedKeys, middleware } = parts;
+  const { callLimiter: keys, failedKeyLimiter: failedKeys, middleware } = parts;
   const { CORS_ORIGINS: origins, DOCS, IDLE_TIMEOUT, SHUTDOWN_TIMEOUT, TRUSTED_PROXIES } = settings;
   const { inFlight, maxConnections } = loadOf('callers', settings);
   const refused = overloadLog('callers', log, metrics.overload('callers'));
@@ -41,8 +41,7 @@ export function callersListener(
   const app = http.application({
     calls,
     slots,
-    credentialHeader: form.credentialHeader,
-    isWellFormed: form.isWellFormed ?? isWellFormed,
+    isWellFormed,
     middleware,
     origins,
     useCase,

@@ -1,5 +1,5 @@
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
-import type { Limiter, Middleware, SetMirrorSettings } from '@campaign-mirror/adapters-http';
+import type { Limiter, Middleware } from '@campaign-mirror/adapters-http';
 import type { CampaignRepository, Identity } from '@campaign-mirror/domain';
 import type { Container, ServiceIdentifier } from 'inversify';
 import type { Registry } from 'prom-client';
@@ -13,17 +13,12 @@ import type { Settings } from '../settings/settings.ts';
 /** A function, because a plain `const X: ServiceIdentifier<T> = Symbol()` narrows to `symbol` and loses its type. */
 const token = <T>(name: string): ServiceIdentifier<T> => Symbol(name);
 
-/** In which header a caller sends its credential, and whether a text can be one. */
-export type CredentialForm = Pick<SetMirrorSettings, 'credentialHeader' | 'isWellFormed'>;
-
 /** The parts of the service that a module of yours may rebind. What does not fit is refused at the start. */
 export const tokens = {
   /** By default the repository in PostgreSQL. */
   campaignRepository: token<CampaignRepository>('campaignRepository'),
-  /** By default access keys in PostgreSQL, or signed tokens, as IDENTITY says. */
+  /** By default access keys in PostgreSQL, or signed tokens, as IDENTITY says. Yours gets every bearer token. */
   identity: token<Identity>('identity'),
-  /** By default the bearer token of `Authorization`, of any form if the identity is yours. */
-  credentialForm: token<CredentialForm>('credentialForm'),
   /** How often a caller may call: by default as RATE_LIMIT says; undefined without a limit. */
   callLimiter: token<Limiter | undefined>('callLimiter'),
   /** How many refused credentials an address may send: by default as FAILED_KEY_LIMIT says; undefined without a limit. */
@@ -50,11 +45,6 @@ const limiter = v.optional(
 const shapes = {
   campaignRepository: v.object({ find: method, setMirror: method }),
   identity: v.object({ whoIs: method, remembered: v.optional(method) }),
-  credentialForm: v.object({
-    // A name of a header (RFC 9110, section 5.1).
-    credentialHeader: v.optional(v.pipe(v.string(), v.regex(/^[\w!#$%&'*+.^`|~-]+$/))),
-    isWellFormed: v.optional(method),
-  }),
   callLimiter: limiter,
   failedKeyLimiter: limiter,
   middleware: v.array(method),
