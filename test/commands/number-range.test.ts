@@ -11,7 +11,6 @@ const target_url = 'https://a.example/';
 
 describe('the range of an installation', () => {
   const database = databaseOf('test');
-  const other = databaseOf('test');
   const on = commandsOn(database);
   const migrate = (numbers: string, ...more: string[]) =>
     command(['migrate', '--numbers', numbers, ...more], { DATABASE_URL: database.url('owner') });
@@ -125,24 +124,6 @@ describe('the range of an installation', () => {
     expect((await doctor()).join()).to.include('the sequence campaigns_id_seq is behind its table');
     await ranged('1-9000');
     expect(await created()).to.equal(5001);
-  });
-
-  it('a copy has it; into another range only what lies in it is copied, and numbers go on there', async () => {
-    const copying = () =>
-      command(['copy'], { DATABASE_URL: database.url('owner'), SOURCE_DATABASE_URL: other.url('operator') });
-    const onOther = commandsOn(other);
-    expect(await command(['migrate', '--numbers', '11-20'], { DATABASE_URL: other.url('owner') })).to.include(
-      { code: 0 },
-    );
-    await onOther.run('campaign create --owner 9');
-    await ranged('1-10');
-    expect(await copying()).to.deep.equal(
-      refused('there are campaigns with numbers from 11 to 11, and the range is 1 to 10\n'),
-    );
-    await ranged('1-9007199254740991');
-    expect(await copying()).to.include({ code: 0 });
-    expect(await ranges()).to.deep.equal(Array(5).fill('11-20'));
-    expect(await created()).to.equal(12);
   });
 });
 

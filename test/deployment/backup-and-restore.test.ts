@@ -119,17 +119,6 @@ describe(`${page}, from PostgreSQL 15`, () => {
     });
   }
 
-  it('`copy` does the same from 15 to 18', async () => {
-    await query(anew.address('postgres'), 'create database copied');
-    await run(anew, 'postgres', 'copied', 'roles create');
-    await run(anew, 'owner', 'copied', 'migrate');
-    const { port } = old.address('');
-    const SOURCE_DATABASE_URL = `postgres://campaign_mirror_operator@127.0.0.1:${port}/mirrors`;
-    await run(anew, 'owner', 'copied', 'copy', { SOURCE_DATABASE_URL });
-    expect(await everything(anew, 'copied')).to.deep.equal(await everything(old, 'mirrors'));
-    await works(anew, 'copied');
-  });
-
   it('every block was run', () => {
     expect([...rehearsed]).to.have.members([...blocks.keys()]);
   });

@@ -51,7 +51,7 @@ const targets: readonly { readonly files: string; readonly tests: string }[] = [
   },
   {
     files: 'schema/numbers.ts',
-    tests: 'commands/{number-range,copy}.test.ts service/sequences.test.ts',
+    tests: 'commands/number-range.test.ts service/sequences.test.ts',
   },
   {
     files: 'schema/tables.ts',

@@ -77,7 +77,6 @@ const choices = {
   integration: {
     environment: { TEST_DATABASE: 'container' },
     of: [
-      'commands/copy',
       'commands/doctor',
       'commands/history',
       'commands/history-prune',

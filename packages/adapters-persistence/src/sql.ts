@@ -1,5 +1,4 @@
 export { postgresCampaignImport } from './bulk/campaign-import.ts';
-export { copyDatabase, filledTable } from './bulk/copy-database.ts';
 export { codeOf, isDatabaseAway } from './connection/database-faults.ts';
 export { type DatabaseProbe, type DatabaseState, openProbe } from './connection/database-probe.ts';
 export { watchLockHolders } from './connection/lock-holders.ts';
@@ -27,6 +26,7 @@ export {
   demonstrationOwners,
   type ExpiringKey,
   expiringKeys,
+  isEmpty,
   type RecentMove,
   recentMoves,
 } from './operator/for-pages.ts';

@@ -24,7 +24,6 @@ function on(objects: string, rights: string, columns?: string): Grant[] {
   return objects.split(' ').flatMap((on) => rights.split(' ').map((right) => ({ right, on, ...part })));
 }
 
-/** Read by `copy`, so that no number is assigned again after it. */
 const sequences = tableNames.map((table) => `${table}_id_seq`).join(' ');
 
 /** The columns that the creator of a mirror sets. The database itself sets the others, such as `last_change_id`. */

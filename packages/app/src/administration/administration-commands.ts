@@ -1,5 +1,5 @@
 /*
- * The commands that administer an installation, in the order of the help: `copy`, `migrate`, `denylist`, `doctor` and `config`.
+ * The commands that administer an installation, in the order of the help: `migrate`, `denylist`, `doctor` and `config`.
  * What a command needs besides the settings is loaded when it runs, so that `--help` answers at once.
  */
 import { leaf, numberRange } from '@campaign-mirror/adapters-cli';
@@ -11,24 +11,6 @@ import { nameOf } from '../database/connection-advice.ts';
 import { externalDatabase, isExternal } from '../settings/external-database.ts';
 import { type Origin, readCommandSettings } from '../settings/read-settings.ts';
 import { environmentExample, type SettingName, type Settings, settings } from '../settings/settings.ts';
-
-export function copy(call: Call) {
-  return leaf(
-    'copy',
-    'copy everything, with keys, history and audit, into an empty database of the same version, as its owner',
-    ['copy', 'copy --from /srv/trial/.data'],
-  )
-    .option(
-      '--from <folder>',
-      'data folder of the embedded database to copy; otherwise SOURCE_DATABASE_URL or DATA_DIR',
-    )
-    .action(async ({ from }) => {
-      const { copyInto } = await import('./copy-database.ts');
-      const rows = await copyInto(call, from);
-      const parts = Object.entries(rows).map(([table, count]) => `${count} of ${table}`);
-      await call.output.answer(rows, `Copied rows: ${parts.join(', ')}.`);
-    });
-}
 
 export function migrate(call: Call) {
   return leaf(

@@ -80,7 +80,6 @@ const commands: Readonly<Record<string, Load>> = {
   roles: async () => (await import('../administration/roles-command.ts')).rolesCommands,
   import: ofOperator('import'),
   export: ofOperator('export'),
-  copy: async () => (await administration()).copy,
   migrate: async () => (await administration()).migrate,
   denylist: async () => (await administration()).denylist,
   doctor: async () => (await administration()).doctor,

@@ -86,14 +86,14 @@ const paces: Readonly<Record<NonNullable<AccessOptions['pace']>, Partial<sql.Poo
 export function actOn<T, Opened extends sql.OpenPool>(
   call: Call,
   open: Open<Opened>,
-  { pace, state, besideService, role = 'operator' }: AccessOptions & { role?: 'owner' | 'operator' },
+  { pace, state, besideService }: AccessOptions,
   run: (session: OperatorSession<Opened>, context: ActContext) => Promise<T>,
 ): Promise<T> {
   const act = (access: DatabaseAccess, settings: Settings) => {
     const runMigrated = async (session: OperatorSession<Opened>) => {
       // The embedded database is migrated automatically; yours only on your command.
       if (!(await sql.isMigrated(session.database.pool))) {
-        if (!access.embedded) throw notSetUp(access.address(role));
+        if (!access.embedded) throw notSetUp(access.address('operator'));
         await migrateWithNotes(access, call);
       }
       const { all: deniedHosts, alone } = await denied(session.database.pool, settings);
@@ -101,11 +101,11 @@ export function actOn<T, Opened extends sql.OpenPool>(
       const { act, lastHolders } = session;
       return run(session, { deniedHosts, requestId: act.requestId }).catch((error) => {
         const remaining = typeof state === 'function' ? state() : state;
-        throw clearFault(error, access.address(role), 'acting', remaining, lastHolders());
+        throw clearFault(error, access.address('operator'), 'acting', remaining, lastHolders());
       });
     };
     const limits = pace && paces[pace];
-    return asOperator(open, access, runMigrated, personWhoCalls(call.environment), limits, role);
+    return asOperator(open, access, runMigrated, personWhoCalls(call.environment), limits);
   };
   return withDatabase(call, act, besideService);
 }
@@ -160,8 +160,8 @@ export async function withDatabase<T>(
   call: Call,
   run: (access: DatabaseAccess, settings: Settings) => Promise<T>,
   besideService = false,
-  { settings }: { readonly settings: Settings } = readCommandSettings(call),
 ): Promise<T> {
+  const { settings } = readCommandSettings(call);
   const { signal } = call;
   const onWait = (line: string) => call.output.note(line);
   const access = await openDatabaseAccess(settings, { signal, onWait, besideService }).catch((error) => {

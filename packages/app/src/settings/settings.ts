@@ -95,9 +95,6 @@ export const schema = v.object({
   DEMO: setting(onOrOff).means(
     'create a demonstration set if there is no data; by default on the embedded database only; never with `IDENTITY=jwt`',
   ),
-  SOURCE_DATABASE_URL: secret(is.databaseUrl).means(
-    'the database from which `campaign-mirror copy` copies; otherwise the embedded one in `DATA_DIR`',
-  ),
   CAMPAIGN_MIRROR_KEY: secret(text).means('access key for `campaign-mirror mirror set`; otherwise it asks'),
 });
 
