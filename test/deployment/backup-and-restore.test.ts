@@ -75,7 +75,7 @@ describe(`${page}, from PostgreSQL 15`, () => {
     program('pg_dump');
     await query(old.address('postgres'), 'create database mirrors');
     await run(old, 'postgres', 'mirrors', 'roles create');
-    await run(old, 'owner', 'mirrors', 'migrate --numbers 1-5000');
+    await run(old, 'owner', 'mirrors', 'migrate');
     await run(old, 'operator', 'mirrors', 'campaign create --owner 42 --name Summer');
     await run(old, 'operator', 'mirrors', 'mirror create 1 --target-url https://first.example/?{id}');
     [{ key: CAMPAIGN_MIRROR_KEY }] = await run(old, 'operator', 'mirrors', 'key issue --owner 42 --name k');
@@ -97,8 +97,6 @@ describe(`${page}, from PostgreSQL 15`, () => {
     expect(act).to.equal('campaign-created');
     const found = await run(server, 'service', database, 'doctor');
     expect(found.filter(({ state }) => state === 'problem')).to.deep.equal([]);
-    const [{ finding }] = found.filter(({ check }) => check === 'numbers');
-    expect(finding).to.equal('of the numbers 1 to 5000, 4998 are left for campaigns');
   }
 
   for (const [version, server] of [

@@ -50,13 +50,9 @@ const targets: readonly { readonly files: string; readonly tests: string }[] = [
       schema/enforced.test.ts`,
   },
   {
-    files: 'schema/numbers.ts',
-    tests: 'commands/number-range.test.ts service/sequences.test.ts',
-  },
-  {
     files: 'schema/tables.ts',
-    tests:
-      'postgres/{table-constraints,for-pages}.test.ts schema/{rights,refusals,comebacks,enforced,upgrade}.test.ts',
+    tests: `postgres/{table-constraints,for-pages}.test.ts schema/{rights,refusals,comebacks,enforced,upgrade}.test.ts
+        service/sequences.test.ts`,
   },
   {
     files: 'schema/enforced.ts',

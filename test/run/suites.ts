@@ -82,7 +82,6 @@ const choices = {
       'commands/history-prune',
       'commands/import-export',
       'commands/move',
-      'commands/number-range',
       'history/workload',
       'postgres',
       'hot-path',

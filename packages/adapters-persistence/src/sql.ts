@@ -44,5 +44,4 @@ export {
 } from './schema/enforced.ts';
 export { type Role, revokeLargeObjects, roles } from './schema/grants.ts';
 export { migrationNames } from './schema/migrations.ts';
-export { campaignsOutside, type NumberRange, type Numbers, numbersOf } from './schema/numbers.ts';
 export { schema } from './schema/tables.ts';

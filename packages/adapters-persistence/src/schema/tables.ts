@@ -18,6 +18,25 @@ export const tableNames = [
 export const countedUpTo = greatest - 1_000_000;
 
 /**
+ * The sequences whose next number is taken or would be out of order, and a statement that repairs each: logical
+ * replication and COPY write rows with their numbers, and move no sequence.
+ */
+export const sequencesBehind = `
+  create or replace view campaign_mirror.sequences_behind as
+    select table_name || '_id_seq' as sequence, format(
+      'select setval(%L, (select max(id) from campaign_mirror.%I where id <= ${countedUpTo}))',
+      'campaign_mirror.' || table_name || '_id_seq', table_name) as mended_by
+    from (${tableNames
+      .map(
+        (table) => `
+      select '${table}' as table_name, case when is_called then last_value else last_value - 1 end as assigned,
+        (select max(id) as max from campaign_mirror.${table} where id <= ${countedUpTo}) as highest
+      from campaign_mirror.${table}_id_seq`,
+      )
+      .join(' union all ')}) numbers
+    where highest > assigned;`;
+
+/**
  * Which columns are never null, and all else that rows must satisfy, stands once, below: `enforced.ts` makes it.
  *
  * - A mirror carries its campaign's facts that the rules judge; the foreign key keeps them equal. They are part of no

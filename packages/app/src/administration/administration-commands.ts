@@ -2,11 +2,9 @@
  * The commands that administer an installation, in the order of the help: `migrate`, `denylist`, `doctor` and `config`.
  * What a command needs besides the settings is loaded when it runs, so that `--help` answers at once.
  */
-import { leaf, numberRange } from '@campaign-mirror/adapters-cli';
+import { leaf } from '@campaign-mirror/adapters-cli';
 import { type Call, ClearError, exitCodes, printable } from '@campaign-mirror/adapters-cli/terminal';
 import { entriesOf, hostList } from '@campaign-mirror/domain';
-import { Option } from '@commander-js/extra-typings';
-import { plentyOfNumbers } from '../database/check.ts';
 import { nameOf } from '../database/connection-advice.ts';
 import { externalDatabase, isExternal } from '../settings/external-database.ts';
 import { type Origin, readCommandSettings } from '../settings/read-settings.ts';
@@ -16,30 +14,14 @@ export function migrate(call: Call) {
   return leaf(
     'migrate',
     'bring the schema up to date and give the database roles their rights, as the owner of the schema',
-    ['migrate', 'migrate --status', 'migrate --numbers 1-1000000000000'],
+    ['migrate', 'migrate --status'],
   )
     .option('--status', 'only show which migrations are applied or pending; exit code 1 if any is pending')
-    .addOption(
-      new Option(
-        '--numbers <first-last>',
-        'assign these numbers only, from now on: the range of one installation of several',
-      )
-        .argParser(numberRange)
-        .conflicts('status'),
-    )
-    .action(async ({ status, numbers }) => {
+    .action(async ({ status }) => {
       const { migrateAsOwner, withPool } = await import('../operator/command-database.ts');
       if (!status) {
-        await migrateAsOwner(call, numbers);
-        const count = numbers ? numbers.last - numbers.first + 1 : plentyOfNumbers;
-        if (count < plentyOfNumbers)
-          call.output.note(
-            'If this is its first range, each change of a mirror takes one of these numbers, too: prefer 10^12.',
-          );
-        const range = numbers
-          ? ` This installation has the numbers ${numbers.first} to ${numbers.last}.`
-          : '';
-        return call.output.answer({ migrated: true, ...numbers }, `The schema is up to date.${range}`);
+        await migrateAsOwner(call);
+        return call.output.answer({ migrated: true }, 'The schema is up to date.');
       }
       const { migrationStates } = await import('@campaign-mirror/adapters-persistence/sql');
       const states = await withPool(call, 'operator', (pool) => migrationStates(pool, { times: true }));

@@ -51,7 +51,6 @@ export const checks: readonly Check[] = [
   { name: 'rights', stops: true, warns: true, run: checkRights },
   { name: 'roles', warns: true, run: checkRoles },
   { name: 'sequences', stops: true, warns: true, run: schema.checkSequences },
-  { name: 'numbers', warns: true, run: schema.checkNumbers },
   { name: 'transactions', stops: true, warns: true, run: schema.checkTransactions },
   { name: 'enforcement', stops: true, warns: true, run: schema.checkEnforcement },
   { name: 'mirrors', run: schema.checkMirrors },

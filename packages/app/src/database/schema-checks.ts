@@ -1,7 +1,7 @@
 /* Checks of the schema: that it is of this version, and that what it promises is enforced. */
 import * as sql from '@campaign-mirror/adapters-persistence/sql';
 import type { Pool, QueryResultRow } from 'pg';
-import { type CheckInput, ok, plentyOfNumbers, problem, type Result, warning } from './check.ts';
+import { type CheckInput, ok, problem, type Result, warning } from './check.ts';
 import { migrate, withoutRecord } from './connection-advice.ts';
 import { deniedHosts, named } from './denied-hosts.ts';
 
@@ -40,32 +40,6 @@ export async function checkSequences({ database, purpose }: CheckInput): Promise
     const finding = `the sequence ${sequence} is behind its table: numbers that it assigns are taken, or out of order`;
     return report(finding, `run as the owner of the schema: ${mended_by}`);
   });
-}
-
-/** Shows the range of an installation that has one. Of its numbers, the service assigns those of the history only. */
-export async function checkNumbers({ database, purpose }: CheckInput): Promise<Result[]> {
-  const run = <Row extends QueryResultRow>(text: string) => rowsIfThere<Row>(database, text);
-  const all = await sql.numbersOf(run);
-  const widen = 'widen the range with `./campaign-mirror migrate --numbers`, or use another installation';
-  const results: Result[] = [];
-  for (const { table_name: table, first, last, assigned } of all) {
-    const left = last - assigned;
-    const finding = `of the numbers ${first} to ${last}, ${left} are left for ${table}`;
-    if (left * 10 > last - first + 1 || left >= plentyOfNumbers) {
-      if (table === 'campaigns' && (first > 1 || last < Number.MAX_SAFE_INTEGER)) results.push(ok(finding));
-      continue;
-    }
-    // After a split, an installation may be left without numbers for campaigns on purpose.
-    const isNeeded = left === 0 && (purpose ? table === 'mirror_history' : table !== 'campaigns');
-    results.push((isNeeded ? problem : warning)(finding, widen));
-  }
-  const [campaigns] = all;
-  const outside = campaigns && (await sql.campaignsOutside(run, campaigns));
-  if (outside)
-    results.push(
-      problem(outside, 'calls to them reach another installation: move them there, or widen the range'),
-    );
-  return results;
 }
 
 export async function checkTransactions({ database }: CheckInput): Promise<Result[]> {

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { userInfo } from 'node:os';
 import type { AccessOptions, ActContext, OperatorAccess } from '@campaign-mirror/adapters-cli';
 import { type Call, ClearError } from '@campaign-mirror/adapters-cli/terminal';
-import type { Migrating } from '@campaign-mirror/adapters-persistence';
 import * as sql from '@campaign-mirror/adapters-persistence/sql';
 import { label, type OperatorAct } from '@campaign-mirror/domain';
 import { clearFault, notSetUp } from '../database/connection-advice.ts';
@@ -133,23 +132,17 @@ export async function asOperator<T, Opened extends sql.OpenPool>(
  * Migrates, and reports what it waits for. Ctrl-C ends the wait, and the migration until it is committed.
  * @throws ClearError; Interrupted, when nothing was done
  */
-async function migrateWithNotes(
-  access: DatabaseAccess,
-  call: Call,
-  numbers?: Migrating['numbers'],
-): Promise<void> {
+async function migrateWithNotes(access: DatabaseAccess, call: Call): Promise<void> {
   const owner = access.address('owner');
-  const done = await migrateClearly(owner, (line) => call.output.note(line), {
-    givenUp: call.signal,
-    numbers,
-  });
+  const onWait = (line: string) => call.output.note(line);
+  const done = await migrateClearly(owner, onWait, { givenUp: call.signal });
   if (!done) call.throwIfStopped('Nothing was done.');
 }
 
 /** The same, and the hosts of the setting hold for every process from then on. */
-export async function migrateAsOwner(call: Call, numbers?: Migrating['numbers']): Promise<void> {
+export async function migrateAsOwner(call: Call): Promise<void> {
   await withDatabase(call, async (access, settings) => {
-    await migrateWithNotes(access, call, numbers);
+    await migrateWithNotes(access, call);
     const run = ({ database: { pool } }: OperatorSession) => denyTogether(pool, settings);
     await asOperator(sql.openPool, access, run, personWhoCalls(call.environment), undefined, 'owner');
   });
