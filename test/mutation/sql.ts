@@ -67,7 +67,6 @@ const targets: readonly { readonly files: string; readonly tests: string }[] = [
     files: 'operator/campaign-records.ts',
     tests: 'commands/lists.test.ts commands/{campaigns,move}.test.ts',
   },
-  { files: 'operator/denied-hosts.ts', tests: 'service/process-settings.test.ts' },
   { files: 'operator/follow-changes.ts', tests: 'commands/{follow,follow-failover}.test.ts' },
   { files: 'operator/for-pages.ts', tests: 'postgres/for-pages.test.ts' },
   {

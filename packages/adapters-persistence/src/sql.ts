@@ -19,7 +19,6 @@ export { type CreatedRole, createRoles, type RolesCreation } from './migration/c
 export { grantedRights, type Right, rightsOf } from './migration/granted-rights.ts';
 export { isMigrated, type MigrationState, migrationStates } from './migration/migration-states.ts';
 export { postgresCampaignExport, postgresCampaignRecords } from './operator/campaign-records.ts';
-export { allowHost, deniedHosts, denyHosts } from './operator/denied-hosts.ts';
 export { postgresChangeFeed } from './operator/follow-changes.ts';
 export {
   demonstrationCampaign,

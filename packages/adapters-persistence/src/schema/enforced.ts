@@ -13,7 +13,6 @@ import { isNoAddress, mirrorTriggers } from './mirror-triggers.ts';
 import { setMirrorsFunctions } from './set-mirrors.ts';
 import {
   constraintTexts,
-  denyHosts,
   factsKey,
   filled,
   oneDefaultCampaign,
@@ -28,7 +27,6 @@ const texts = [
   auditTriggers,
   pruning,
   noteKeyUses,
-  denyHosts,
   setMirrorsFunctions,
   changesSince,
   countClicks,

@@ -1,6 +1,5 @@
 import { transactionOfAChange, transactionsAhead } from './feed.ts';
 import {
-  deniedHosts,
   hostsOfKeys,
   nothingFromBefore,
   promisesKept,
@@ -20,8 +19,7 @@ export const migrations: Readonly<Record<string, string>> = {
   '0004-conditions-and-hosts': hostsOfKeys,
   '0005-texts-examined-together': textsExaminedTogether,
   '0006-sequences-behind': sequencesBehind,
-  '0007-denied-hosts': deniedHosts,
-  '0008-first-release': `${transactionsAhead}${nothingFromBefore}`,
+  '0007-first-release': `${transactionsAhead}${nothingFromBefore}`,
 };
 
 /** Of every migration, in order. */

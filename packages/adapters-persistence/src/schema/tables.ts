@@ -166,10 +166,6 @@ export const constraintTexts: Readonly<Record<string, Readonly<Record<string, st
     access_keys_id_check: isIdentifier('id'),
     access_keys_owner_id_check: isIdentifier('owner_id'),
   },
-  denied_hosts: {
-    denied_hosts_pkey: 'primary key (host)',
-    denied_hosts_host_check: `check (${between('length(host)', 1, 255)})`,
-  },
   key_uses: {
     key_uses_pkey: 'primary key (access_key_id)',
     key_uses_access_key_id_fkey:
@@ -229,23 +225,6 @@ export const hostsOfKeys = `
 export const textsExaminedTogether = `
   alter table campaign_mirror.mirror_history drop constraint if exists mirror_history_actor_check,
     drop constraint if exists mirror_history_subject_check, drop constraint if exists mirror_history_request_id_check`;
-
-/** Hosts that no mirror may point to, as in MIRROR_HOST_DENYLIST: those of all processes that said so. */
-export const deniedHosts = `
-  create table campaign_mirror.denied_hosts (host text primary key);`;
-
-/** Adds hosts that no mirror may point to; whoever serves can add some, and cannot take any away. */
-export const denyHosts = `
-  create or replace function campaign_mirror.deny_hosts(hosts text[]) returns void language plpgsql
-  security definer set search_path = pg_catalog, pg_temp as $$
-    begin
-      insert into campaign_mirror.denied_hosts
-      select distinct host from unnest(hosts) as host order by host on conflict do nothing;
-      if (select count(*) > 100000 from campaign_mirror.denied_hosts) then
-        raise program_limit_exceeded using message = 'at most 100000 hosts can be denied';
-      end if;
-    end
-  $$;`;
 
 /** What only processes from before the first release used. */
 export const nothingFromBefore = `

@@ -1,10 +1,9 @@
 /*
- * The commands that administer an installation, in the order of the help: `migrate`, `denylist`, `doctor` and `config`.
+ * The commands that administer an installation, in the order of the help: `migrate`, `doctor` and `config`.
  * What a command needs besides the settings is loaded when it runs, so that `--help` answers at once.
  */
 import { leaf } from '@campaign-mirror/adapters-cli';
-import { type Call, ClearError, exitCodes, printable } from '@campaign-mirror/adapters-cli/terminal';
-import { entriesOf, hostList } from '@campaign-mirror/domain';
+import { type Call, exitCodes, printable } from '@campaign-mirror/adapters-cli/terminal';
 import { nameOf } from '../database/connection-advice.ts';
 import { externalDatabase, isExternal } from '../settings/external-database.ts';
 import { type Origin, readCommandSettings } from '../settings/read-settings.ts';
@@ -39,37 +38,6 @@ export function migrate(call: Call) {
       if (!states.some(({ state }) => state === 'pending')) return;
       call.output.note('Some are pending: run `./campaign-mirror migrate` as the owner of the schema.');
       call.exitCode = exitCodes.refused;
-    });
-}
-
-export function denylist(call: Call) {
-  return leaf('denylist', 'list the hosts that no mirror may point to, or allow one again', [
-    'denylist',
-    'denylist --allow second.example',
-  ])
-    .option('--allow <host>', 'allow this host again, once no service names it in MIRROR_HOST_DENYLIST')
-    .action(async ({ allow }) => {
-      const { actOn } = await import('../operator/command-database.ts');
-      const { allowHost, deniedHosts, openPool } = await import('@campaign-mirror/adapters-persistence/sql');
-      await actOn(call, openPool, {}, async ({ database: { pool }, act }) => {
-        if (allow === undefined) {
-          const rows = (await deniedHosts(pool)).map((host) => ({ host }));
-          const columns = [{ head: 'host', cell: ({ host }: { host: string }) => host }];
-          return call.output.list(rows, { columns, none: 'No host is denied.' });
-        }
-        const compared = (entry: string) => {
-          const list = hostList([entry]);
-          return 'notAHost' in list ? entry : (entriesOf(list)[0] ?? entry);
-        };
-        const host = compared(allow);
-        // A hand may have written it in another spelling.
-        const stored = (await deniedHosts(pool)).filter((entry) => compared(entry) === host);
-        if (stored.length === 0)
-          throw new ClearError(`${host} is not in the list, which \`./campaign-mirror denylist\` shows`);
-        for (const entry of stored) await allowHost(pool, act, entry);
-        const sentence = `${host} is allowed again, by each service from its next start on.`;
-        return call.output.answer({ host, allowed: true }, sentence);
-      });
     });
 }
 

@@ -81,7 +81,6 @@ const commands: Readonly<Record<string, Load>> = {
   import: ofOperator('import'),
   export: ofOperator('export'),
   migrate: async () => (await administration()).migrate,
-  denylist: async () => (await administration()).denylist,
   doctor: async () => (await administration()).doctor,
   config: async () => (await administration()).config,
   audit: ofOperator('audit'),

@@ -54,7 +54,6 @@ export const checks: readonly Check[] = [
   { name: 'transactions', stops: true, warns: true, run: schema.checkTransactions },
   { name: 'enforcement', stops: true, warns: true, run: schema.checkEnforcement },
   { name: 'mirrors', run: schema.checkMirrors },
-  { name: 'denylist', warns: true, run: schema.checkDeniedHosts },
   {
     // Behind a pooler, the server counts the pooler's connections.
     name: 'pool',

@@ -3,7 +3,6 @@ import * as sql from '@campaign-mirror/adapters-persistence/sql';
 import type { Pool, QueryResultRow } from 'pg';
 import { type CheckInput, ok, problem, type Result, warning } from './check.ts';
 import { migrate, withoutRecord } from './connection-advice.ts';
-import { deniedHosts, named } from './denied-hosts.ts';
 
 export async function checkMigrations({ facts, database, purpose }: CheckInput): Promise<Result> {
   const states = await sql.migrationStates(database).catch((error) => {
@@ -99,22 +98,4 @@ export async function checkMirrors({ database, purpose }: CheckInput): Promise<R
     'set an address with `./campaign-mirror mirror set`; an owner, a flag or a missing campaign: ' +
     '`alter table campaign_mirror.mirrors drop constraint mirrors_campaign_id_owner_id_is_default_fkey`, then `./campaign-mirror migrate`';
   return [problem(finding, advice)];
-}
-
-/** Every process denies the hosts of all, whatever its own setting names. */
-export async function checkDeniedHosts({ database, settings }: CheckInput): Promise<Result[]> {
-  const { alone, others } = await deniedHosts(database, settings);
-  const results: Result[] = [];
-  if (alone.length > 0) {
-    const advice = 'start a service with this setting, or run `./campaign-mirror migrate` with it';
-    results.push(warning(`only this MIRROR_HOST_DENYLIST denies ${named(alone)}`, advice));
-  }
-  if (others.length > 0) {
-    const finding = `${named(others)}: denied, as other processes have said, but not in this MIRROR_HOST_DENYLIST`;
-    const advice =
-      'name them in it; or, to allow one, take it out of that of every service, run ' +
-      '`./campaign-mirror denylist --allow HOST`, and restart the services';
-    results.push(warning(finding, advice));
-  }
-  return results;
 }

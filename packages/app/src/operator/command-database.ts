@@ -6,7 +6,6 @@ import * as sql from '@campaign-mirror/adapters-persistence/sql';
 import { label, type OperatorAct } from '@campaign-mirror/domain';
 import { clearFault, notSetUp } from '../database/connection-advice.ts';
 import { type DatabaseAccess, openDatabaseAccess } from '../database/database-access.ts';
-import { deniedHosts as denied, denyTogether, named } from '../database/denied-hosts.ts';
 import { awaitDatabase, migrateClearly } from '../database/prepare-database.ts';
 import { readCommandSettings } from '../settings/read-settings.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -95,9 +94,8 @@ export function actOn<T, Opened extends sql.OpenPool>(
         if (!access.embedded) throw notSetUp(access.address('operator'));
         await migrateWithNotes(access, call);
       }
-      const { all: deniedHosts, alone } = await denied(session.database.pool, settings);
-      if (alone.length > 0) await call.output.note(`only this MIRROR_HOST_DENYLIST denies ${named(alone)}`);
       const { act, lastHolders } = session;
+      const deniedHosts = settings.MIRROR_HOST_DENYLIST;
       return run(session, { deniedHosts, requestId: act.requestId }).catch((error) => {
         const remaining = typeof state === 'function' ? state() : state;
         throw clearFault(error, access.address('operator'), 'acting', remaining, lastHolders());
@@ -109,17 +107,16 @@ export function actOn<T, Opened extends sql.OpenPool>(
   return withDatabase(call, act, besideService);
 }
 
-/** Acts with the operator's role or the owner's, then closes the database. `operator`: who acts, for the audit. */
+/** Acts with the operator's role, then closes the database. `operator`: who acts, for the audit. */
 export async function asOperator<T, Opened extends sql.OpenPool>(
   open: Open<Opened>,
   access: DatabaseAccess,
   run: (session: OperatorSession<Opened>) => Promise<T>,
   operator: string,
   limits?: Partial<sql.PoolLimits>,
-  role: 'owner' | 'operator' = 'operator',
 ): Promise<T> {
   const poolLimits = { ...sql.defaultPoolLimits, size: 4, ...limits };
-  const database = await open(access.address(role), poolLimits, applicationName);
+  const database = await open(access.address('operator'), poolLimits, applicationName);
   const act = { operator, requestId: `operator-${randomUUID()}` };
   const watch = sql.watchLockHolders(database.pool);
   return run({ database, act, lastHolders: watch.last }).finally(() => {
@@ -139,14 +136,9 @@ async function migrateWithNotes(access: DatabaseAccess, call: Call): Promise<voi
   if (!done) call.throwIfStopped('Nothing was done.');
 }
 
-/** The same, and the hosts of the setting hold for every process from then on. */
-export async function migrateAsOwner(call: Call): Promise<void> {
-  await withDatabase(call, async (access, settings) => {
-    await migrateWithNotes(access, call);
-    const run = ({ database: { pool } }: OperatorSession) => denyTogether(pool, settings);
-    await asOperator(sql.openPool, access, run, personWhoCalls(call.environment), undefined, 'owner');
-  });
-}
+/** What the command `migrate` does. */
+export const migrateAsOwner = (call: Call): Promise<void> =>
+  withDatabase(call, (access) => migrateWithNotes(access, call));
 
 /** For a command that acts on the database itself, not on its contents. @throws ClearError */
 export async function withDatabase<T>(

@@ -76,7 +76,7 @@ export const schema = v.object({
     'the claim with the only hosts that the token may set, an array or one text with commas; without the claim, any',
   ),
   MIRROR_HOST_DENYLIST: setting(is.hosts, '').means(
-    'hosts that no mirror may point to, by any service or command on the database',
+    'hosts that no mirror may point to; give the service and the commands the same',
   ),
   RATE_LIMIT: setting(is.rate, 'off').means('how often an access key, or subject of tokens, may call'),
   FAILED_KEY_LIMIT: setting(is.rate, '600/1m').means(
