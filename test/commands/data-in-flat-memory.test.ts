@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { answered, commandProcess, startCommandProcess } from '../support/commands/command.ts';
-import { freshDatabase } from '../support/database/database-server.ts';
 import { databaseOf, folderOf } from '../support/process/lives.ts';
 import { csv, line } from './csv.ts';
 
@@ -17,7 +16,7 @@ describe('much data, in little memory', () => {
   const run = (...args: string[]) =>
     commandProcess(args, { DATABASE_URL: source.url('operator'), NODE_OPTIONS });
 
-  it('import, export and copy', async () => {
+  it('import and export', async () => {
     const one = (_: unknown, n: number) =>
       line({
         id: `${n + 1}`,
@@ -31,14 +30,6 @@ describe('much data, in little memory', () => {
     const { output, ...exported } = await run('export');
     expect(exported).to.deep.equal({ code: 0, errors: '' });
     expect(output.split('\r\n')).to.have.length(rows + 2);
-    const settings = {
-      DATABASE_URL: (await freshDatabase()).url('owner'),
-      SOURCE_DATABASE_URL: source.url('operator'),
-    };
-    const copied = await commandProcess(['copy'], { ...settings, NODE_OPTIONS });
-    expect(copied.output, copied.errors).to.equal(
-      `Copied rows: ${rows} of campaigns, ${rows} of mirrors, 0 of access_keys, 0 of mirror_history, 2 of operator_audit, 0 of key_uses, 0 of denied_hosts.\n`,
-    );
   });
 
   it('follow: the changes of the past, and those of one look', async () => {

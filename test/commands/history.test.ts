@@ -117,7 +117,6 @@ describe('mirror history and mirror restore', () => {
         $ mirror restore ${id} --to 999999
         ! the history of the campaign ${id} has no such change: \`./campaign-mirror mirror history ${id}\` shows the numbers of the changes
         $ MIRROR_HOST_DENYLIST=step-1.example mirror restore ${id} --to ${oldest.id}
-        ! only this MIRROR_HOST_DENYLIST denies step-1.example
         ! the address of change ${oldest.id} is refused: it must not point to this host, which the host denylist contains`);
       const { mirror: undone } = await on().object(`${undo} --yes`);
       const time = '2199-01-01T00:00:00.000002Z';

@@ -86,7 +86,6 @@ describe('import and export', () => {
   });
 
   it('every bad line is told with its number and why, in their order, and nothing is imported', async () => {
-    await database.admin.query("select campaign_mirror.deny_hosts('{go.example}')");
     const mirror = { mirror_id: '70', target_url: 'https://a.example/' };
     const first = line({ id: '1', owner_id: '7', is_default: 'true', name: 'First', ...mirror });
     expect((await importing(csv(first))).code).to.equal(0);
@@ -107,7 +106,8 @@ describe('import and export', () => {
       `${line({ owner_id: '2' }).replace(/,$/, '')}`,
     ];
     const input = csv(...bad);
-    const { code, output, errors } = await importing(input);
+    const settings = { ...on.settings, MIRROR_HOST_DENYLIST: 'go.example' };
+    const { code, output, errors } = await command(['import', '-'], settings, input);
     expect({ code, output }).to.deep.equal({ code: 1, output: '' });
     const inDigits = ', in digits alone, not as 1.0 or 1E+05';
     const quotation =
@@ -134,7 +134,7 @@ describe('import and export', () => {
     ]);
     expect(await on.objects('campaign', 'list')).to.have.length(1);
 
-    const inJson = await importing(input, '--json');
+    const inJson = await command(['import', '-', '--json'], settings, input);
     const taken = { line: 4, column: 'id', fault: 'campaign-taken', reason: 'there is a campaign 1 already' };
     expect(objectsOf(inJson.output)[3]).to.deep.equal(taken);
     expect(inJson).to.include({ code: 1, errors: `${errors.split('\n').at(-2)}\n` });

@@ -55,10 +55,8 @@ describe('mirror set, as a call with an access key does it', () => {
       $ ${key} mirror set ${id} https://https://x.example/
       ! the URL is refused: it must be a valid URL
       $ MIRROR_HOST_DENYLIST=*.denied.example ${key} mirror set ${id} https://Go.denied.example./
-      ! only this MIRROR_HOST_DENYLIST denies *.denied.example
       ! the URL is refused: it must not point to this host, which the host denylist contains
       $ MIRROR_HOST_DENYLIST=*.denied.example mirror create ${bare} --target-url https://Go.denied.example./
-      ! only this MIRROR_HOST_DENYLIST denies *.denied.example
       ! --target-url: it must not point to this host, which the host denylist contains`);
     await service.world.others.setDefault(live.seen.id, true);
     const unset = `\`./campaign-mirror campaign unset-default ${id}\` makes it an ordinary one`;

@@ -157,6 +157,15 @@ for (const name of tls.proxyNames) {
       }
     });
 
+    it('without the service a caller gets its 503, in JSON, with the identifier of the request', async () => {
+      await service.process.stop();
+      const { status, body, headers } = await caller.call(update({ 'X-Request-Id': 'while-away' }));
+      expect([status, body]).to.deep.equal([503, '{"message":"Service Unavailable"}']);
+      expect(headers).to.include({ 'retry-after': '1', 'x-request-id': 'while-away' });
+      expect(headers['content-type']).to.equal('application/json; charset=utf-8');
+      service = await serve(String(port()));
+    });
+
     // HAProxy answers what it cannot parse in HTML, and closes a connection of a caller whose request the service did not answer.
     if (name === 'haproxy') return;
 

@@ -16,7 +16,7 @@ import {
 import { eventually } from '../support/promises.ts';
 
 const all = globSync(['*.md', 'docs/**/*.md'], { cwd: projectFolder, exclude: ['docs/reference/api/**'] });
-/** Others use the database that the first makes, into which one of them copies; the last fills it. */
+/** Others use the database that the first makes, into which the tutorial imports; the last fills it. */
 const last = 'docs/explanation/guarantees.md';
 const others = all.filter((path) => path !== last).sort();
 const paths = new Set(['docs/how-to/own-postgresql.md', ...others, last]);
@@ -54,7 +54,7 @@ describe('the blocks of the documents that are marked `run`', () => {
     if (marker === 'run: service') {
       const { base, ops } = service;
       const here = text.replaceAll('http://127.0.0.1:3000', base).replaceAll('http://127.0.0.1:3001', ops);
-      return shell(here.replaceAll('--from .data', '--from data'), 'service', variables);
+      return shell(here, 'service', variables);
     }
     const { host = '', port } = server.address('postgres');
     if (marker === 'run: first terminal') {

@@ -50,13 +50,9 @@ const targets: readonly { readonly files: string; readonly tests: string }[] = [
       schema/enforced.test.ts`,
   },
   {
-    files: 'schema/numbers.ts',
-    tests: 'commands/{number-range,copy}.test.ts service/sequences.test.ts',
-  },
-  {
     files: 'schema/tables.ts',
-    tests:
-      'postgres/{table-constraints,for-pages}.test.ts schema/{rights,refusals,comebacks,enforced,upgrade}.test.ts',
+    tests: `postgres/{table-constraints,for-pages}.test.ts schema/{rights,refusals,comebacks,enforced,upgrade}.test.ts
+        service/sequences.test.ts`,
   },
   {
     files: 'schema/enforced.ts',
@@ -71,7 +67,6 @@ const targets: readonly { readonly files: string; readonly tests: string }[] = [
     files: 'operator/campaign-records.ts',
     tests: 'commands/lists.test.ts commands/{campaigns,move}.test.ts',
   },
-  { files: 'operator/denied-hosts.ts', tests: 'service/process-settings.test.ts' },
   { files: 'operator/follow-changes.ts', tests: 'commands/{follow,follow-failover}.test.ts' },
   { files: 'operator/for-pages.ts', tests: 'postgres/for-pages.test.ts' },
   {

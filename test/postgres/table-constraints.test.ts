@@ -11,7 +11,6 @@ const key = (columns: string, values: string) => `
   insert into campaign_mirror.access_keys (displayed, name, owner_id, ${columns}) values ('', '', 7, ${values})`;
 const entry = (values: string) =>
   `insert into campaign_mirror.operator_audit (act, operator, request_id, details) values ('key-issued', ${values})`;
-const host = (length: number) => `insert into campaign_mirror.denied_hosts values (repeat('h', ${length}))`;
 const mirror = (id: string) =>
   `insert into campaign_mirror.mirrors (campaign_id, target_url) values (${id}, 'http://x')`;
 const setCampaign = (what: string, id: number) =>
@@ -47,12 +46,6 @@ const statements: Record<string, readonly (readonly [sql: string, refusal?: stri
     [entry("repeat('m', 201), 'r', '{}'"), unfit],
     [entry("'m', repeat('r', 129), '{}'"), unfit],
     [entry("'m', 'r', jsonb_build_object('a', repeat('x', 65528))"), unfit],
-  ],
-  'a host that is denied without a name, or with one that is longer than names are': [
-    [host(0), unfit],
-    [host(1)],
-    [host(255)],
-    [host(256), unfit],
   ],
   'clicks below 0 and above 2^53-1, and not 2^53-1 itself': [
     [setClicks('-1'), unfit],

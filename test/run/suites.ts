@@ -77,13 +77,11 @@ const choices = {
   integration: {
     environment: { TEST_DATABASE: 'container' },
     of: [
-      'commands/copy',
       'commands/doctor',
       'commands/history',
       'commands/history-prune',
       'commands/import-export',
       'commands/move',
-      'commands/number-range',
       'history/workload',
       'postgres',
       'hot-path',

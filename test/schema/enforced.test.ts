@@ -196,7 +196,6 @@ describe('what enforces the promises', () => {
       );
     }
     const tables = new Set(all.map((name) => name.replace(/.* of /, 'campaign_mirror.')));
-    tables.delete('campaign_mirror.denied_hosts');
     const expected = [...tables].map((table) => `the table ${table} takes null where a value must be`);
     expect(await faults()).to.have.members(expected);
   });
@@ -278,10 +277,10 @@ describe('what enforces the promises', () => {
 
   it('what belongs to a table that is missing', async () => {
     const client = await database.admin.connect();
-    await client.query('begin; drop table campaign_mirror.denied_hosts');
+    await client.query('begin; drop table campaign_mirror.key_uses');
     const found = await enforcementFaults(async (text, values) => (await client.query(text, values)).rows);
     await client.query('rollback').finally(() => client.release());
-    const its = enforced.filter(({ table }) => table === 'denied_hosts');
+    const its = enforced.filter(({ table }) => table === 'key_uses');
     expect(found.map(({ finding }) => finding)).to.deep.equal(its.map((one) => `${named(one)} is missing`));
   });
 

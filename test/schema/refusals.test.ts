@@ -86,7 +86,6 @@ const own: Record<'service' | 'operator' | 'redirector', Record<string, string>>
       "'r'",
       'null, false, 1',
     ),
-    'allow a host again': 'delete from campaign_mirror.denied_hosts',
     'fill the disk': temporary,
     'set clicks': 'update campaign_mirror.mirrors set clicks = 0',
     'lock mirrors': 'select from campaign_mirror.mirrors for update',
@@ -273,15 +272,6 @@ describe('contract: the data around it — what nobody may with the password of 
       .replace('example/', 'example/,https://e.example/')
       .replace('false', 'true');
     expect(await codeOf(client, waiting)).to.equal('22023');
-    await client.end();
-  });
-
-  it('at most 100,000 hosts can be denied', async () => {
-    const client = await connect(service.database.address('service'));
-    const deny = (hosts: number) =>
-      `select campaign_mirror.deny_hosts(array_agg(n || '.example')) from generate_series(1, ${hosts}) as n`;
-    expect(await codeOf(client, deny(100_001))).to.equal('54000');
-    expect(await codeOf(client, deny(100_000))).to.equal('done');
     await client.end();
   });
 

@@ -1,8 +1,8 @@
 import { Agent } from 'node:http';
 import { openapiPath } from '@campaign-mirror/adapters-http/docs';
-import { migrationNames, roles } from '@campaign-mirror/adapters-persistence';
+import { migrationNames } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
-import { command, refused } from '../support/commands/command.ts';
+import { command } from '../support/commands/command.ts';
 import { commandsOn } from '../support/commands/commands-on.ts';
 import { call } from '../support/http/caller.ts';
 import { RawConnection } from '../support/http/connection.ts';
@@ -80,7 +80,7 @@ describe('what is set of a process holds', () => {
     expect(because.toSorted()).to.deep.equal([...Array(17).fill('failed-keys'), ...Array(13).fill('rate')]);
   });
 
-  it('MIRROR_HOST_DENYLIST: what one service denies holds for every other process, until somebody allows it again', async () => {
+  it('MIRROR_HOST_DENYLIST: the service and each command that has it refuse the same hosts; without it they take them', async () => {
     const on = commandsOn(data.database);
     const [id] = data.campaigns;
     const evil = 'https://Evil.example./';
@@ -88,73 +88,30 @@ describe('what is set of a process holds', () => {
     const [, { move }] = await on.objects(
       'mirror move --from-host evil.example --to-host third.example --yes',
     );
-    const first = await serving({ MIRROR_HOST_DENYLIST: 'evil.example, *.B\u00fccher.example' });
-    const bare = (await on.object('campaign create --owner 1')).id;
     const change = (await on.objects(`mirror history ${id}`)).at(-1)?.id;
-    const why = 'it must not point to this host, which the host denylist contains';
+    const bare = (await on.object('campaign create --owner 1')).id;
+    const denying = { MIRROR_HOST_DENYLIST: 'evil.example, *.B\u00fccher.example' };
+    const file = `id,owner_id,target_url\n${id},1,${evil}\n`;
     for (const line of [
+      `mirror create ${bare} --target-url ${evil}`,
       `mirror set ${id} ${evil} --as-operator`,
       `mirror set ${id} https://a.b\u00fccher.example/ --as-operator`,
+      'mirror set --file - --yes',
       `mirror restore ${id} --to ${change} --yes`,
-      `mirror move --from-host third.example --to-host evil.example --yes`,
+      'mirror move --from-host third.example --to-host evil.example --yes',
       `mirror move --undo ${move} --yes`,
       'key issue --owner 1 --name denied --hosts good.example,*.B\u00fccher.example',
       'import -',
     ]) {
-      const { code, output, errors } = await command(
-        line.split(' '),
-        on.settings,
-        `owner_id,target_url\n9,${evil}\n`,
-      );
+      const { code, output, errors } = await command(line.split(' '), { ...on.settings, ...denying }, file);
       expect(code, line).to.equal(1);
       expect(output + errors, line).to.match(/host denylist contains/);
     }
-    expect(await on.run(`mirror create ${bare} --target-url ${evil}`)).to.deep.equal(
-      refused(`--target-url: ${why}\n`),
-    );
-    const doctor = async (more = {}) =>
-      (await command(['doctor'], { ...on.settings, ...more })).output.match(/^warning +denylist .*$/gm) ?? [];
-    const others = (hosts: string) =>
-      `${hosts}: denied, as other processes have said, but not in this MIRROR_HOST_DENYLIST`;
-    const alone = 'only this MIRROR_HOST_DENYLIST denies a.example';
-    expect(
-      (await doctor({ MIRROR_HOST_DENYLIST: 'evil.example,a.example' })).map((line) => line.slice(21)),
-    ).to.deep.equal([alone, others('*.xn--bcher-kva.example')]);
-    expect(await doctor({ MIRROR_HOST_DENYLIST: 'evil.example *.b\u00fccher.example' })).to.deep.equal([]);
-    const noted = await command(['mirror', 'list'], { ...on.settings, MIRROR_HOST_DENYLIST: 'a.example' });
-    expect(noted.errors).to.equal(`${alone}\n`);
-
-    const own = 'https://a.example/';
-    const other = await serving({ MIRROR_HOST_DENYLIST: 'a.example' });
-    for (const address of [evil, own])
-      expect((await call(data.one(other, { address }))).status, address).to.equal(422);
-    const [warned] = eventsOf(other.process, 'check-warned').filter((line) => line.check === 'denylist');
-    expect(warned?.msg).to.include(others('*.xn--bcher-kva.example, evil.example'));
-    await first.process.stop();
-    await data.database.admin.query("insert into campaign_mirror.denied_hosts values ('Evil.EXAMPLE')");
-    await on.session(`
-      $ denylist
-      host
-      *.xn--bcher-kva.example
-      Evil.EXAMPLE
-      a.example
-      evil.example
-      $ denylist --allow EVIL.example.
-      evil.example is allowed again, by each service from its next start on.
-      $ denylist --allow x.b\u00fccher.example
-      ! x.xn--bcher-kva.example is not in the list, which \`./campaign-mirror denylist\` shows`);
-    const next = await serving({});
-    expect((await call(data.one(next, { address: evil }))).status).to.equal(200);
-    expect((await call(data.one(next, { address: own }))).status).to.equal(422);
+    const answer = async (settings: Record<string, string>, address: string) =>
+      (await call(data.one(await serving(settings), { address }))).status;
+    expect(await answer(denying, evil)).to.equal(422);
+    expect(await answer({}, evil)).to.equal(200);
     expect((await on.run(`mirror create ${bare} --target-url ${evil}`)).code).to.equal(0);
-    const allowed = (await on.objects('audit')).filter(({ act }) => act === 'hosts-allowed');
-    expect(allowed.map(({ details, database_role }) => [details, database_role])).to.deep.equal([
-      [{ hosts: 'evil.example' }, roles.operator],
-      [{ hosts: 'Evil.EXAMPLE' }, roles.operator],
-    ]);
-    const owner = { DATABASE_URL: data.database.url('owner'), MIRROR_HOST_DENYLIST: 'evil.example' };
-    expect((await command(['migrate'], owner)).code).to.equal(0);
-    expect((await on.run(`mirror set ${bare} ${evil} --as-operator`)).code).to.equal(1);
   });
 
   it('IDLE_TIMEOUT: a connection that idles so long closes', async () => {

@@ -9,7 +9,7 @@ export type {
   OperatorAccess,
   OperatorPorts,
 } from './commands/ports.ts';
-export { group, heedJson, leaf, numberRange } from './terminal/arguments.ts';
+export { group, heedJson, leaf } from './terminal/arguments.ts';
 
 type Commands = Promise<(call: Call, operator: OperatorAccess) => CommandUnknownOpts>;
 

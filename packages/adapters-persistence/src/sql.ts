@@ -1,5 +1,4 @@
 export { postgresCampaignImport } from './bulk/campaign-import.ts';
-export { copyDatabase, filledTable } from './bulk/copy-database.ts';
 export { codeOf, isDatabaseAway } from './connection/database-faults.ts';
 export { type DatabaseProbe, type DatabaseState, openProbe } from './connection/database-probe.ts';
 export { watchLockHolders } from './connection/lock-holders.ts';
@@ -20,13 +19,13 @@ export { type CreatedRole, createRoles, type RolesCreation } from './migration/c
 export { grantedRights, type Right, rightsOf } from './migration/granted-rights.ts';
 export { isMigrated, type MigrationState, migrationStates } from './migration/migration-states.ts';
 export { postgresCampaignExport, postgresCampaignRecords } from './operator/campaign-records.ts';
-export { allowHost, deniedHosts, denyHosts } from './operator/denied-hosts.ts';
 export { postgresChangeFeed } from './operator/follow-changes.ts';
 export {
   demonstrationCampaign,
   demonstrationOwners,
   type ExpiringKey,
   expiringKeys,
+  isEmpty,
   type RecentMove,
   recentMoves,
 } from './operator/for-pages.ts';
@@ -44,5 +43,4 @@ export {
 } from './schema/enforced.ts';
 export { type Role, revokeLargeObjects, roles } from './schema/grants.ts';
 export { migrationNames } from './schema/migrations.ts';
-export { campaignsOutside, type NumberRange, type Numbers, numbersOf } from './schema/numbers.ts';
 export { schema } from './schema/tables.ts';

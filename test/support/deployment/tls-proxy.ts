@@ -75,7 +75,7 @@ http { access_log off; ${temporary} ${config} }
       return {
         'bind :443 ssl': `bind 127.0.0.1:${port},[::1]:${port} ssl`,
         '/etc/haproxy/campaign-mirror.pem': certificate,
-        '10.0.0.21:3000': `127.0.0.1:${upstream}`,
+        '127.0.0.1:3000': `127.0.0.1:${upstream}`,
       };
     },
     around: (_: string, config: string) => config,

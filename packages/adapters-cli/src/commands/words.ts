@@ -112,8 +112,6 @@ export function faultInWords(fault: LineFault): [column: string | null, reason: 
       return [null, fault.because];
     case 'bad-field':
       return [fault.field, fieldFaults[fault.because]];
-    case 'out-of-range':
-      return [fault.field, outOfRange(fault)];
     case 'campaign-taken':
       return ['id', taken(`campaign ${fault.id}`, fault.line)];
     case 'mirror-taken':
@@ -129,11 +127,6 @@ export function faultInWords(fault: LineFault): [column: string | null, reason: 
     case 'second-default':
       return ['is_default', taken(`default campaign of the owner ${fault.id}`, fault.line)];
   }
-}
-
-function outOfRange({ field, first, last }: Extract<LineFault, { kind: 'out-of-range' }>): string {
-  const range = `this installation has the numbers ${first} to ${last}`;
-  return field === 'id' ? range : `${range}: leave it empty, and the mirror gets one of them`;
 }
 
 function taken(what: string, line: number | null): string {

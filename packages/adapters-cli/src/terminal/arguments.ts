@@ -43,12 +43,6 @@ export const change = argument(number, domain.historyId);
 export const audit = argument(number, domain.auditId);
 export const limit = argument<number>(number, domain.campaignId);
 
-/** A first and a last number, both included. PostgreSQL has no sequence of one number. */
-export const numberRange = argument('A first and a last number, such as 1-1000000000000,', (text) => {
-  const [first, last, ...more] = text.split('-').map((end) => domain.campaignId(end));
-  return first && last && first < last && more.length === 0 ? { first, last } : undefined;
-});
-
 const seconds = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
 
 /** A duration in seconds, from `least` to a hundred years. */

@@ -3,15 +3,9 @@ import { pipeline } from 'node:stream/promises';
 import type { PoolClient } from 'pg';
 import { from } from 'pg-copy-streams';
 
-/** Runs `copy … from stdin`, as fast as the server accepts it. Returns the number of rows. */
-export async function copyIn(
-  client: PoolClient,
-  copy: string,
-  text: AsyncIterable<string | Buffer>,
-): Promise<number> {
-  const stream = client.query(from(copy));
-  await pipeline(Readable.from(text, { objectMode: true }), stream);
-  return stream.rowCount;
+/** Runs `copy … from stdin`, as fast as the server accepts it. */
+export async function copyIn(client: PoolClient, copy: string, text: AsyncIterable<string>): Promise<void> {
+  await pipeline(Readable.from(text, { objectMode: true }), client.query(from(copy)));
 }
 
 const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };

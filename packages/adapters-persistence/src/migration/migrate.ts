@@ -4,14 +4,13 @@ import { isolationLevel } from '../connection/audited.ts';
 import { type Database, openDatabase } from '../connection/database.ts';
 import { isLocked } from '../connection/database-faults.ts';
 import { watchLockHolders } from '../connection/lock-holders.ts';
-import { type DatabaseAddress, UnfitDatabase } from '../connection/pool.ts';
+import type { DatabaseAddress } from '../connection/pool.ts';
 import { withoutTimeouts } from '../connection/stoppable.ts';
-import { enforcementFaults } from '../schema/enforced.ts';
+import { enforcementFaults, type Run } from '../schema/enforced.ts';
 import { transactionsBroughtBack } from '../schema/feed.ts';
 import { grantTexts, revokeFromPublic, roles } from '../schema/grants.ts';
 import { migrationNames } from '../schema/migrations.ts';
-import { campaignsOutside, type NumberRange, numbersOf, type Run, setNumbers } from '../schema/numbers.ts';
-import { countedUpTo, greatest, tableNames } from '../schema/tables.ts';
+import { tableNames } from '../schema/tables.ts';
 
 /**
  * How long a migration may block others, in milliseconds. The timeout of a lock, for which sessions that request it later
@@ -26,8 +25,6 @@ export interface Migrating {
   /** Receives a line that says whom the migration waits for. */
   readonly onWait?: (line: string) => void;
   readonly givenUp?: AbortSignal;
-  /** What this installation assigns from now on; otherwise its range stays. */
-  readonly numbers?: NumberRange | undefined;
   readonly retries?: Partial<typeof usualRetries>;
 }
 
@@ -41,13 +38,12 @@ const unanswered = 'the commit of the migration was not answered: it is unknown 
  * so at once: they take turns, and the later ones find nothing to do. Locks are awaited in short attempts, because others
  * wait behind a waiting migration.
  * @throws what the driver throws: the database is unavailable, the role lacks a right or is not the owner (42501),
- *   somebody dropped tables of the schema (42P01), another transaction keeps holding a lock (55P03); UnfitDatabase if
- *   there are campaigns outside `numbers`; the reason of `givenUp`: then nothing was done; Unavailable when it was given
- *   up during the commit and the server does not answer
+ *   somebody dropped tables of the schema (42P01), another transaction keeps holding a lock (55P03); the reason of
+ *   `givenUp`: then nothing was done; Unavailable when it was given up during the commit and the server does not answer
  */
 export async function migrate(
   address: DatabaseAddress,
-  { onWait = () => {}, givenUp, numbers, retries }: Migrating = {},
+  { onWait = () => {}, givenUp, retries }: Migrating = {},
 ): Promise<void> {
   const { lockTimeout, tries, commit, pause: betweenTries } = { ...usualRetries, ...retries };
   const database = await openDatabase(address, unhurried, applicationName);
@@ -65,7 +61,7 @@ export async function migrate(
       givenUp?.throwIfAborted();
       committing = false;
       try {
-        return await bringUpToDate(database, lockTimeout, numbers, beforeCommit);
+        return await bringUpToDate(database, lockTimeout, beforeCommit);
       } catch (error) {
         if (!isLocked(error) || next > tries) throw error;
       }
@@ -99,35 +95,6 @@ async function enforce(run: Run, isNew: boolean): Promise<void> {
   for (const { mended } of faults) if (mended) await run(isNew ? mended.replace('not valid', '') : mended);
 }
 
-/**
- * Changes the range of every table. Once it has one, only that of the campaigns becomes narrower.
- * @throws UnfitDatabase if there are campaigns outside
- */
-async function assign(run: Run, { first, last }: NumberRange): Promise<void> {
-  await run(keepWritersOut);
-  // It changes nothing, and takes the lock without which others would assign numbers meanwhile.
-  for (const table of tableNames) await run(`alter sequence campaign_mirror.${table}_id_seq no cycle`);
-  const outside = await campaignsOutside(run, { first, last });
-  if (outside) throw new UnfitDatabase(`${outside}: nothing was done`);
-  // A narrower range has forgotten what was assigned beyond it.
-  const [deleted] = await run<{ id: number | null }>(
-    `select max(campaign_id)::float8 as id from campaign_mirror.operator_audit where campaign_id <= ?`,
-    [Math.min(last, countedUpTo)],
-  );
-  const all = await numbersOf(run);
-  // As long as nothing has a number, a range that was mistyped leaves nothing behind.
-  const isNew = all.every(({ first, assigned, highest }) => assigned < first && highest === 0);
-  for (const { table_name: table, ...had } of all) {
-    const isCampaigns = table === 'campaigns';
-    const isBound = isNew || isCampaigns || had.last === greatest;
-    const range = { first, last: isBound ? last : Math.max(last, had.last) };
-    const assigned = isNew ? 0 : Math.max(had.assigned, (isCampaigns && deleted?.id) || 0);
-    if (range.first !== had.first || range.last !== had.last) await setNumbers(run, table, range, assigned);
-  }
-  const behind = await run<{ mended_by: string }>(`select mended_by from campaign_mirror.sequences_behind`);
-  for (const { mended_by } of behind) await run(mended_by);
-}
-
 /** PostgreSQL only warns if a role grants rights that it may not grant. */
 const refuseOthers = `
   do $$ begin
@@ -152,7 +119,6 @@ const refuseRemains = `
 async function bringUpToDate(
   { orm }: Database,
   lockTimeout: number,
-  numbers: NumberRange | undefined,
   beforeCommit: () => void,
 ): Promise<void> {
   const connection = orm.em.getConnection();
@@ -173,7 +139,6 @@ async function bringUpToDate(
       // Not over those of a newer version.
       if (executed.every((name) => known.includes(name))) await enforce(run, executed.length === 0);
       await run(transactionsBroughtBack);
-      if (numbers) await assign(run, numbers);
       // Each time: a dump that was restored without privileges lets everybody execute them.
       await run(revokeFromPublic);
       const existing = 'select rolname::text as name from pg_roles where rolname in (?)';

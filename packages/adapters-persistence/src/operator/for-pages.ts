@@ -1,13 +1,22 @@
 import type { AccessKeyId, AuditId, CampaignId, OwnerId } from '@campaign-mirror/domain';
 import type { Pool } from 'pg';
-import { rowsOf } from '../connection/rows.ts';
+import { rowOf, rowsOf } from '../connection/rows.ts';
 import { isExpiringWithin } from '../schema/keys.ts';
+import { tableNames } from '../schema/tables.ts';
 
 /** Far above the owner numbers that anybody starts with, so that the key of the first opens no campaign of yours. */
 export const demonstrationOwners = [
   9_007_199_254_740_001 as OwnerId,
   9_007_199_254_740_002 as OwnerId,
 ] as const;
+
+const emptyText = `
+  select ${tableNames.map((table) => `not exists (select from campaign_mirror.${table})`).join(' and ')} as empty`;
+
+/** Whether there is no row, and never was one: history and audit outlive what they describe. @throws Unavailable */
+export async function isEmpty(pool: Pool): Promise<boolean> {
+  return (await rowOf<{ empty: boolean }>(pool, emptyText)).empty;
+}
 
 // What the service shows on its pages: its role may read this. Times are in seconds since 1970.
 

@@ -152,15 +152,4 @@ const accessKeys = `${recording('access_key')}
     or update of id, hash, displayed, name, owner_id, hosts, created_at, expires_at, revoked_at, replaced_by
     on campaign_mirror.access_keys for each row execute function campaign_mirror.record_access_key();`;
 
-/** That a host is denied is not an act: a service says so at its start. */
-const allowedHosts = `${recording('allowed_hosts')}
-    begin
-      perform campaign_mirror.note('hosts-allowed', null, null, null,
-        jsonb_build_object('hosts', left(string_agg(host, ',' order by host), 10000))) from allowed having count(*) > 0;
-      return null;
-    end
-  $$;
-  create or replace trigger record_allowed after delete on campaign_mirror.denied_hosts referencing old table as allowed
-    for each statement execute function campaign_mirror.record_allowed_hosts();`;
-
-export const auditTriggers = `${note}${campaigns}${mirrors}${accessKeys}${allowedHosts}`;
+export const auditTriggers = `${note}${campaigns}${mirrors}${accessKeys}`;

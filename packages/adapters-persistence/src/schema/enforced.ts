@@ -4,19 +4,19 @@
  * place of their text: each migration brings them up to date, and each `migrate` puts them right.
  */
 import { hash } from 'node:crypto';
+import type { QueryResultRow } from 'pg';
 import { auditTriggers } from './audit-triggers.ts';
 import { changesByTransaction, changesSince, countClicks, transactionsAhead } from './feed.ts';
 import { appendOnly, pruning } from './history-functions.ts';
 import { noteKeyUses } from './keys.ts';
 import { isNoAddress, mirrorTriggers } from './mirror-triggers.ts';
-import { numberRanges, type Run } from './numbers.ts';
 import { setMirrorsFunctions } from './set-mirrors.ts';
 import {
   constraintTexts,
-  denyHosts,
   factsKey,
   filled,
   oneDefaultCampaign,
+  sequencesBehind,
   tableNames,
   tables,
 } from './tables.ts';
@@ -27,7 +27,6 @@ const texts = [
   auditTriggers,
   pruning,
   noteKeyUses,
-  denyHosts,
   setMirrorsFunctions,
   changesSince,
   countClicks,
@@ -55,9 +54,9 @@ const plain = (definition: string, left = decoration) =>
   definition.toLowerCase().replace(new RegExp(left, 'g'), '');
 
 /** Of a view, PostgreSQL 15 also names the table of each column. */
-const decorationOfView = String.raw`;$|"*(${tableNames.join('|')}|numbers|pg_sequence|move|part)(_id_seq)*"*\.|${decoration}`;
+const decorationOfView = String.raw`;$|"*(${tableNames.join('|')}|numbers|move|part)(_id_seq)*"*\.|${decoration}`;
 const viewText = /create (?:or replace )?view campaign_mirror\.(\w+) as(.*?);/gs;
-const viewTexts = [...`${tables}${numberRanges}${transactionsAhead}`.matchAll(viewText)];
+const viewTexts = [...`${tables}${sequencesBehind}${transactionsAhead}`.matchAll(viewText)];
 /** Where one has other columns: another reads it, so all are made. Our roles get their rights afterwards. */
 const viewsAnew = `drop view if exists ${viewTexts.map(([, name]) => `campaign_mirror.${name}`)};
   ${viewTexts.map(([text]) => text).join('')}`;
@@ -124,6 +123,9 @@ export const enforced: readonly Enforced[] = [
   ...constraints,
   ...indexes,
 ];
+
+/** Runs a statement, by whichever library. */
+export type Run = <Row extends QueryResultRow>(text: string, values?: unknown[]) => Promise<Row[]>;
 
 /** Something of the schema that does not enforce what it should. */
 export interface EnforcementFault {

@@ -1,5 +1,3 @@
-import { tableNames } from './tables.ts';
-
 /** The database roles of least privilege. The owner migrates the schema. */
 export const roles = {
   owner: 'campaign_mirror_owner',
@@ -24,9 +22,6 @@ function on(objects: string, rights: string, columns?: string): Grant[] {
   return objects.split(' ').flatMap((on) => rights.split(' ').map((right) => ({ right, on, ...part })));
 }
 
-/** Read by `copy`, so that no number is assigned again after it. */
-const sequences = tableNames.map((table) => `${table}_id_seq`).join(' ');
-
 /** The columns that the creator of a mirror sets. The database itself sets the others, such as `last_change_id`. */
 const mirrorFields =
   'id campaign_id target_url clicks updated_externally updated_externally_at created_at updated_at';
@@ -47,10 +42,8 @@ export const grants: Record<Exclude<Role, 'owner'>, readonly Grant[]> = {
     ...on('access_keys', 'select insert'),
     ...on('access_keys', 'update', 'expires_at revoked_at replaced_by'),
     ...on('mirror_history operator_audit key_uses current_mirrors migrations', 'select'),
-    ...on('numbers sequences_behind transactions_ahead', 'select'),
-    ...on('denied_hosts', 'select delete'),
-    ...on(sequences, 'select'),
-    ...on('campaigns_id_seq mirrors_id_seq', 'usage update'),
+    ...on('sequences_behind transactions_ahead', 'select'),
+    ...on('campaigns_id_seq mirrors_id_seq', 'usage select update'),
     ...on('prune_history note_key_uses changes_since', 'execute'),
     ...on('set_mirrors_if set_mirrors_as_operator_if', 'execute'),
   ],
@@ -58,9 +51,9 @@ export const grants: Record<Exclude<Role, 'owner'>, readonly Grant[]> = {
     ...on('campaigns', 'select', 'id owner_id is_default'),
     ...on('mirrors', 'select', 'campaign_id'),
     ...on('access_keys', 'select', 'id hash owner_id name hosts expires_at revoked_at replaced_by'),
-    ...on('recent_moves numbers sequences_behind transactions_ahead denied_hosts', 'select'),
+    ...on('recent_moves sequences_behind transactions_ahead', 'select'),
     ...on('migrations', 'select', 'name'),
-    ...on('set_mirrors_if note_key_uses deny_hosts', 'execute'),
+    ...on('set_mirrors_if note_key_uses', 'execute'),
   ],
   redirector: [...on('current_mirrors', 'select'), ...on('changes_since count_clicks', 'execute')],
 };

@@ -1,10 +1,9 @@
 import { transactionOfAChange, transactionsAhead } from './feed.ts';
-import { numberRanges } from './numbers.ts';
 import {
-  deniedHosts,
   hostsOfKeys,
   nothingFromBefore,
   promisesKept,
+  sequencesBehind,
   tables,
   textsExaminedTogether,
 } from './tables.ts';
@@ -19,9 +18,8 @@ export const migrations: Readonly<Record<string, string>> = {
   '0003-promises-kept': promisesKept,
   '0004-conditions-and-hosts': hostsOfKeys,
   '0005-texts-examined-together': textsExaminedTogether,
-  '0006-range-of-numbers': numberRanges,
-  '0007-denied-hosts': deniedHosts,
-  '0008-first-release': `${transactionsAhead}${nothingFromBefore}`,
+  '0006-sequences-behind': sequencesBehind,
+  '0007-first-release': `${transactionsAhead}${nothingFromBefore}`,
 };
 
 /** Of every migration, in order. */

@@ -18,6 +18,25 @@ export const tableNames = [
 export const countedUpTo = greatest - 1_000_000;
 
 /**
+ * The sequences whose next number is taken or would be out of order, and a statement that repairs each: logical
+ * replication and COPY write rows with their numbers, and move no sequence.
+ */
+export const sequencesBehind = `
+  create or replace view campaign_mirror.sequences_behind as
+    select table_name || '_id_seq' as sequence, format(
+      'select setval(%L, (select max(id) from campaign_mirror.%I where id <= ${countedUpTo}))',
+      'campaign_mirror.' || table_name || '_id_seq', table_name) as mended_by
+    from (${tableNames
+      .map(
+        (table) => `
+      select '${table}' as table_name, case when is_called then last_value else last_value - 1 end as assigned,
+        (select max(id) as max from campaign_mirror.${table} where id <= ${countedUpTo}) as highest
+      from campaign_mirror.${table}_id_seq`,
+      )
+      .join(' union all ')}) numbers
+    where highest > assigned;`;
+
+/**
  * Which columns are never null, and all else that rows must satisfy, stands once, below: `enforced.ts` makes it.
  *
  * - A mirror carries its campaign's facts that the rules judge; the foreign key keeps them equal. They are part of no
@@ -147,10 +166,6 @@ export const constraintTexts: Readonly<Record<string, Readonly<Record<string, st
     access_keys_id_check: isIdentifier('id'),
     access_keys_owner_id_check: isIdentifier('owner_id'),
   },
-  denied_hosts: {
-    denied_hosts_pkey: 'primary key (host)',
-    denied_hosts_host_check: `check (${between('length(host)', 1, 255)})`,
-  },
   key_uses: {
     key_uses_pkey: 'primary key (access_key_id)',
     key_uses_access_key_id_fkey:
@@ -210,23 +225,6 @@ export const hostsOfKeys = `
 export const textsExaminedTogether = `
   alter table campaign_mirror.mirror_history drop constraint if exists mirror_history_actor_check,
     drop constraint if exists mirror_history_subject_check, drop constraint if exists mirror_history_request_id_check`;
-
-/** Hosts that no mirror may point to, as in MIRROR_HOST_DENYLIST: those of all processes that said so. */
-export const deniedHosts = `
-  create table campaign_mirror.denied_hosts (host text primary key);`;
-
-/** Adds hosts that no mirror may point to; whoever serves can add some, and cannot take any away. */
-export const denyHosts = `
-  create or replace function campaign_mirror.deny_hosts(hosts text[]) returns void language plpgsql
-  security definer set search_path = pg_catalog, pg_temp as $$
-    begin
-      insert into campaign_mirror.denied_hosts
-      select distinct host from unnest(hosts) as host order by host on conflict do nothing;
-      if (select count(*) > 100000 from campaign_mirror.denied_hosts) then
-        raise program_limit_exceeded using message = 'at most 100000 hosts can be denied';
-      end if;
-    end
-  $$;`;
 
 /** What only processes from before the first release used. */
 export const nothingFromBefore = `

@@ -1,63 +1,26 @@
 /*
- * The commands that administer an installation, in the order of the help: `copy`, `migrate`, `denylist`, `doctor` and `config`.
+ * The commands that administer an installation, in the order of the help: `migrate`, `doctor` and `config`.
  * What a command needs besides the settings is loaded when it runs, so that `--help` answers at once.
  */
-import { leaf, numberRange } from '@campaign-mirror/adapters-cli';
-import { type Call, ClearError, exitCodes, printable } from '@campaign-mirror/adapters-cli/terminal';
-import { entriesOf, hostList } from '@campaign-mirror/domain';
-import { Option } from '@commander-js/extra-typings';
-import { plentyOfNumbers } from '../database/check.ts';
+import { leaf } from '@campaign-mirror/adapters-cli';
+import { type Call, exitCodes, printable } from '@campaign-mirror/adapters-cli/terminal';
 import { nameOf } from '../database/connection-advice.ts';
 import { externalDatabase, isExternal } from '../settings/external-database.ts';
 import { type Origin, readCommandSettings } from '../settings/read-settings.ts';
 import { environmentExample, type SettingName, type Settings, settings } from '../settings/settings.ts';
 
-export function copy(call: Call) {
-  return leaf(
-    'copy',
-    'copy everything, with keys, history and audit, into an empty database of the same version, as its owner',
-    ['copy', 'copy --from /srv/trial/.data'],
-  )
-    .option(
-      '--from <folder>',
-      'data folder of the embedded database to copy; otherwise SOURCE_DATABASE_URL or DATA_DIR',
-    )
-    .action(async ({ from }) => {
-      const { copyInto } = await import('./copy-database.ts');
-      const rows = await copyInto(call, from);
-      const parts = Object.entries(rows).map(([table, count]) => `${count} of ${table}`);
-      await call.output.answer(rows, `Copied rows: ${parts.join(', ')}.`);
-    });
-}
-
 export function migrate(call: Call) {
   return leaf(
     'migrate',
     'bring the schema up to date and give the database roles their rights, as the owner of the schema',
-    ['migrate', 'migrate --status', 'migrate --numbers 1-1000000000000'],
+    ['migrate', 'migrate --status'],
   )
     .option('--status', 'only show which migrations are applied or pending; exit code 1 if any is pending')
-    .addOption(
-      new Option(
-        '--numbers <first-last>',
-        'assign these numbers only, from now on: the range of one installation of several',
-      )
-        .argParser(numberRange)
-        .conflicts('status'),
-    )
-    .action(async ({ status, numbers }) => {
+    .action(async ({ status }) => {
       const { migrateAsOwner, withPool } = await import('../operator/command-database.ts');
       if (!status) {
-        await migrateAsOwner(call, numbers);
-        const count = numbers ? numbers.last - numbers.first + 1 : plentyOfNumbers;
-        if (count < plentyOfNumbers)
-          call.output.note(
-            'If this is its first range, each change of a mirror takes one of these numbers, too: prefer 10^12.',
-          );
-        const range = numbers
-          ? ` This installation has the numbers ${numbers.first} to ${numbers.last}.`
-          : '';
-        return call.output.answer({ migrated: true, ...numbers }, `The schema is up to date.${range}`);
+        await migrateAsOwner(call);
+        return call.output.answer({ migrated: true }, 'The schema is up to date.');
       }
       const { migrationStates } = await import('@campaign-mirror/adapters-persistence/sql');
       const states = await withPool(call, 'operator', (pool) => migrationStates(pool, { times: true }));
@@ -75,37 +38,6 @@ export function migrate(call: Call) {
       if (!states.some(({ state }) => state === 'pending')) return;
       call.output.note('Some are pending: run `./campaign-mirror migrate` as the owner of the schema.');
       call.exitCode = exitCodes.refused;
-    });
-}
-
-export function denylist(call: Call) {
-  return leaf('denylist', 'list the hosts that no mirror may point to, or allow one again', [
-    'denylist',
-    'denylist --allow second.example',
-  ])
-    .option('--allow <host>', 'allow this host again, once no service names it in MIRROR_HOST_DENYLIST')
-    .action(async ({ allow }) => {
-      const { actOn } = await import('../operator/command-database.ts');
-      const { allowHost, deniedHosts, openPool } = await import('@campaign-mirror/adapters-persistence/sql');
-      await actOn(call, openPool, {}, async ({ database: { pool }, act }) => {
-        if (allow === undefined) {
-          const rows = (await deniedHosts(pool)).map((host) => ({ host }));
-          const columns = [{ head: 'host', cell: ({ host }: { host: string }) => host }];
-          return call.output.list(rows, { columns, none: 'No host is denied.' });
-        }
-        const compared = (entry: string) => {
-          const list = hostList([entry]);
-          return 'notAHost' in list ? entry : (entriesOf(list)[0] ?? entry);
-        };
-        const host = compared(allow);
-        // A hand may have written it in another spelling.
-        const stored = (await deniedHosts(pool)).filter((entry) => compared(entry) === host);
-        if (stored.length === 0)
-          throw new ClearError(`${host} is not in the list, which \`./campaign-mirror denylist\` shows`);
-        for (const entry of stored) await allowHost(pool, act, entry);
-        const sentence = `${host} is allowed again, by each service from its next start on.`;
-        return call.output.answer({ host, allowed: true }, sentence);
-      });
     });
 }
 

@@ -31,9 +31,6 @@ export interface Check {
   run(input: CheckInput): Result | Result[] | Promise<Result | Result[]>;
 }
 
-/** They last for four months at 10,000 a second. */
-export const plentyOfNumbers = 100_000_000_000;
-
 /** Without these, a change answered with 200 does not survive a power loss. */
 export const durable = ['fsync', 'full_page_writes', 'synchronous_commit'];
 

@@ -51,11 +51,9 @@ export const checks: readonly Check[] = [
   { name: 'rights', stops: true, warns: true, run: checkRights },
   { name: 'roles', warns: true, run: checkRoles },
   { name: 'sequences', stops: true, warns: true, run: schema.checkSequences },
-  { name: 'numbers', warns: true, run: schema.checkNumbers },
   { name: 'transactions', stops: true, warns: true, run: schema.checkTransactions },
   { name: 'enforcement', stops: true, warns: true, run: schema.checkEnforcement },
   { name: 'mirrors', run: schema.checkMirrors },
-  { name: 'denylist', warns: true, run: schema.checkDeniedHosts },
   {
     // Behind a pooler, the server counts the pooler's connections.
     name: 'pool',

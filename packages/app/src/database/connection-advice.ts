@@ -65,8 +65,6 @@ const unprepared: Readonly<Record<Activity, Advice>> = {
     '42501': `${migrate}, or if there is no schema yet, \`./campaign-mirror roles create\` as the owner of the database (\`./campaign-mirror doctor\` names what belongs to another role); start with RUN_MIGRATIONS=false`,
   },
   acting: {
-    '2200H':
-      'this was the last number of its range; nothing was done: widen it with `./campaign-mirror migrate --numbers`, or use another installation',
     '42P01|3F000': `it is not set up for this version: ${migrate}`,
     '42501':
       "use the operator's, or run `./campaign-mirror doctor`, which says which right is missing and who gives it",

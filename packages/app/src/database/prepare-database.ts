@@ -2,15 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import type { Migrating } from '@campaign-mirror/adapters-persistence';
 import { type DatabaseAddress, openPool } from '@campaign-mirror/adapters-persistence/sql';
-import type { HostList } from '@campaign-mirror/domain';
-import type { Pool } from 'pg';
 import type { LogWriter } from '../logging/log-events.ts';
 import type { Settings } from '../settings/settings.ts';
 import { factsOf } from './check.ts';
 import { checks } from './checks.ts';
 import { clearFault, mayComeBack, nameOf } from './connection-advice.ts';
 import type { DatabaseAccess } from './database-access.ts';
-import { denyTogether } from './denied-hosts.ts';
 
 /** The time between two attempts to reach a database, in milliseconds. */
 const betweenTries = 250;
@@ -18,14 +15,11 @@ const betweenTries = 250;
 /** How long a connection, and each query, may take, in milliseconds: short, as a signal to stop takes effect between attempts. */
 const timeout = 2_000;
 
-/**
- * Waits for the database, migrates it, makes all checks, and logs their warnings. Returns the hosts that no mirror may point
- * to, unless `ending` gave it up. @throws ClearError
- */
+/** Waits for the database, migrates it, makes all checks, and logs their warnings. `ending` gives it up. @throws ClearError */
 export async function prepareDatabase(
   access: DatabaseAccess,
   { settings, log, ending }: { settings: Settings; log: LogWriter; ending: AbortSignal },
-): Promise<HostList | undefined> {
+): Promise<void> {
   const owner = access.address('owner');
   await awaitDatabase(owner, settings, ['version', 'encoding'], ending, log);
   if (settings.RUN_MIGRATIONS === 'true' && !ending.aborted) {
@@ -33,29 +27,27 @@ export async function prepareDatabase(
     await migrateClearly(owner, onWait, { givenUp: ending });
   }
   const checkNames = checks.map(({ name }) => name);
-  return awaitDatabase(access.address('service'), settings, checkNames, ending, log, denyTogether);
+  await awaitDatabase(access.address('service'), settings, checkNames, ending, log);
 }
 
 /**
- * Waits until the database answers, at most DATABASE_WAIT or until `givenUp`, calls `first`, whose result it returns, and makes
- * the checks of these names. Connects with the parameters of the service's pool, which a pooler may refuse.
+ * Waits until the database answers, at most DATABASE_WAIT or until `givenUp`, and makes the checks of these names. Connects
+ * with the parameters of the service's pool, which a pooler may refuse.
  * @throws ClearError when it does not answer or rejects the login, or when a check finds a problem that ends a start
  */
-export async function awaitDatabase<T>(
+export async function awaitDatabase(
   address: DatabaseAddress,
   settings: Settings,
   checkNames: readonly string[],
   givenUp?: AbortSignal,
   log?: LogWriter,
-  first?: (pool: Pool, settings: Settings) => Promise<T>,
-): Promise<T | undefined> {
+): Promise<void> {
   const { STATEMENT_TIMEOUT: statementTimeout, DATABASE_WAIT } = settings;
   const limits = { size: 1, waitTimeout: timeout, queryTimeout: timeout, statementTimeout };
   const until = performance.now() + DATABASE_WAIT;
   for (let tries = 1; !givenUp?.aborted; tries++) {
     const { pool, close } = openPool(address, limits, 'campaign-mirror start');
     try {
-      const result = await first?.(pool, settings);
       const input = { facts: await factsOf(pool), database: pool, settings, purpose: 'service' } as const;
       for (const { name, stops, warns, run } of checks) {
         if (!checkNames.includes(name)) continue;
@@ -65,7 +57,7 @@ export async function awaitDatabase<T>(
           if (warns && state !== 'ok') log?.warn({ event: 'check-warned', check: name }, line);
         }
       }
-      return result;
+      return;
     } catch (error) {
       if (!mayComeBack(error) || performance.now() >= until) throw clearFault(error, address, 'connecting');
       if (tries === 1)
@@ -76,7 +68,6 @@ export async function awaitDatabase<T>(
     }
     await pause(Math.min(betweenTries, Math.max(0, until - performance.now())));
   }
-  return undefined;
 }
 
 /**

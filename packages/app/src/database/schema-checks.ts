@@ -1,9 +1,8 @@
 /* Checks of the schema: that it is of this version, and that what it promises is enforced. */
 import * as sql from '@campaign-mirror/adapters-persistence/sql';
 import type { Pool, QueryResultRow } from 'pg';
-import { type CheckInput, ok, plentyOfNumbers, problem, type Result, warning } from './check.ts';
+import { type CheckInput, ok, problem, type Result, warning } from './check.ts';
 import { migrate, withoutRecord } from './connection-advice.ts';
-import { deniedHosts, named } from './denied-hosts.ts';
 
 export async function checkMigrations({ facts, database, purpose }: CheckInput): Promise<Result> {
   const states = await sql.migrationStates(database).catch((error) => {
@@ -40,32 +39,6 @@ export async function checkSequences({ database, purpose }: CheckInput): Promise
     const finding = `the sequence ${sequence} is behind its table: numbers that it assigns are taken, or out of order`;
     return report(finding, `run as the owner of the schema: ${mended_by}`);
   });
-}
-
-/** Shows the range of an installation that has one. Of its numbers, the service assigns those of the history only. */
-export async function checkNumbers({ database, purpose }: CheckInput): Promise<Result[]> {
-  const run = <Row extends QueryResultRow>(text: string) => rowsIfThere<Row>(database, text);
-  const all = await sql.numbersOf(run);
-  const widen = 'widen the range with `./campaign-mirror migrate --numbers`, or use another installation';
-  const results: Result[] = [];
-  for (const { table_name: table, first, last, assigned } of all) {
-    const left = last - assigned;
-    const finding = `of the numbers ${first} to ${last}, ${left} are left for ${table}`;
-    if (left * 10 > last - first + 1 || left >= plentyOfNumbers) {
-      if (table === 'campaigns' && (first > 1 || last < Number.MAX_SAFE_INTEGER)) results.push(ok(finding));
-      continue;
-    }
-    // After a split, an installation may be left without numbers for campaigns on purpose.
-    const isNeeded = left === 0 && (purpose ? table === 'mirror_history' : table !== 'campaigns');
-    results.push((isNeeded ? problem : warning)(finding, widen));
-  }
-  const [campaigns] = all;
-  const outside = campaigns && (await sql.campaignsOutside(run, campaigns));
-  if (outside)
-    results.push(
-      problem(outside, 'calls to them reach another installation: move them there, or widen the range'),
-    );
-  return results;
 }
 
 export async function checkTransactions({ database }: CheckInput): Promise<Result[]> {
@@ -125,22 +98,4 @@ export async function checkMirrors({ database, purpose }: CheckInput): Promise<R
     'set an address with `./campaign-mirror mirror set`; an owner, a flag or a missing campaign: ' +
     '`alter table campaign_mirror.mirrors drop constraint mirrors_campaign_id_owner_id_is_default_fkey`, then `./campaign-mirror migrate`';
   return [problem(finding, advice)];
-}
-
-/** Every process denies the hosts of all, whatever its own setting names. */
-export async function checkDeniedHosts({ database, settings }: CheckInput): Promise<Result[]> {
-  const { alone, others } = await deniedHosts(database, settings);
-  const results: Result[] = [];
-  if (alone.length > 0) {
-    const advice = 'start a service with this setting, or run `./campaign-mirror migrate` with it';
-    results.push(warning(`only this MIRROR_HOST_DENYLIST denies ${named(alone)}`, advice));
-  }
-  if (others.length > 0) {
-    const finding = `${named(others)}: denied, as other processes have said, but not in this MIRROR_HOST_DENYLIST`;
-    const advice =
-      'name them in it; or, to allow one, take it out of that of every service, run ' +
-      '`./campaign-mirror denylist --allow HOST`, and restart the services';
-    results.push(warning(finding, advice));
-  }
-  return results;
 }

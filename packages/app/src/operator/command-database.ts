@@ -2,12 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { userInfo } from 'node:os';
 import type { AccessOptions, ActContext, OperatorAccess } from '@campaign-mirror/adapters-cli';
 import { type Call, ClearError } from '@campaign-mirror/adapters-cli/terminal';
-import type { Migrating } from '@campaign-mirror/adapters-persistence';
 import * as sql from '@campaign-mirror/adapters-persistence/sql';
 import { label, type OperatorAct } from '@campaign-mirror/domain';
 import { clearFault, notSetUp } from '../database/connection-advice.ts';
 import { type DatabaseAccess, openDatabaseAccess } from '../database/database-access.ts';
-import { deniedHosts as denied, denyTogether, named } from '../database/denied-hosts.ts';
 import { awaitDatabase, migrateClearly } from '../database/prepare-database.ts';
 import { readCommandSettings } from '../settings/read-settings.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -86,41 +84,39 @@ const paces: Readonly<Record<NonNullable<AccessOptions['pace']>, Partial<sql.Poo
 export function actOn<T, Opened extends sql.OpenPool>(
   call: Call,
   open: Open<Opened>,
-  { pace, state, besideService, role = 'operator' }: AccessOptions & { role?: 'owner' | 'operator' },
+  { pace, state, besideService }: AccessOptions,
   run: (session: OperatorSession<Opened>, context: ActContext) => Promise<T>,
 ): Promise<T> {
   const act = (access: DatabaseAccess, settings: Settings) => {
     const runMigrated = async (session: OperatorSession<Opened>) => {
       // The embedded database is migrated automatically; yours only on your command.
       if (!(await sql.isMigrated(session.database.pool))) {
-        if (!access.embedded) throw notSetUp(access.address(role));
+        if (!access.embedded) throw notSetUp(access.address('operator'));
         await migrateWithNotes(access, call);
       }
-      const { all: deniedHosts, alone } = await denied(session.database.pool, settings);
-      if (alone.length > 0) await call.output.note(`only this MIRROR_HOST_DENYLIST denies ${named(alone)}`);
       const { act, lastHolders } = session;
+      const deniedHosts = settings.MIRROR_HOST_DENYLIST;
       return run(session, { deniedHosts, requestId: act.requestId }).catch((error) => {
         const remaining = typeof state === 'function' ? state() : state;
-        throw clearFault(error, access.address(role), 'acting', remaining, lastHolders());
+        throw clearFault(error, access.address('operator'), 'acting', remaining, lastHolders());
       });
     };
     const limits = pace && paces[pace];
-    return asOperator(open, access, runMigrated, personWhoCalls(call.environment), limits, role);
+    return asOperator(open, access, runMigrated, personWhoCalls(call.environment), limits);
   };
   return withDatabase(call, act, besideService);
 }
 
-/** Acts with the operator's role or the owner's, then closes the database. `operator`: who acts, for the audit. */
+/** Acts with the operator's role, then closes the database. `operator`: who acts, for the audit. */
 export async function asOperator<T, Opened extends sql.OpenPool>(
   open: Open<Opened>,
   access: DatabaseAccess,
   run: (session: OperatorSession<Opened>) => Promise<T>,
   operator: string,
   limits?: Partial<sql.PoolLimits>,
-  role: 'owner' | 'operator' = 'operator',
 ): Promise<T> {
   const poolLimits = { ...sql.defaultPoolLimits, size: 4, ...limits };
-  const database = await open(access.address(role), poolLimits, applicationName);
+  const database = await open(access.address('operator'), poolLimits, applicationName);
   const act = { operator, requestId: `operator-${randomUUID()}` };
   const watch = sql.watchLockHolders(database.pool);
   return run({ database, act, lastHolders: watch.last }).finally(() => {
@@ -133,35 +129,24 @@ export async function asOperator<T, Opened extends sql.OpenPool>(
  * Migrates, and reports what it waits for. Ctrl-C ends the wait, and the migration until it is committed.
  * @throws ClearError; Interrupted, when nothing was done
  */
-async function migrateWithNotes(
-  access: DatabaseAccess,
-  call: Call,
-  numbers?: Migrating['numbers'],
-): Promise<void> {
+async function migrateWithNotes(access: DatabaseAccess, call: Call): Promise<void> {
   const owner = access.address('owner');
-  const done = await migrateClearly(owner, (line) => call.output.note(line), {
-    givenUp: call.signal,
-    numbers,
-  });
+  const onWait = (line: string) => call.output.note(line);
+  const done = await migrateClearly(owner, onWait, { givenUp: call.signal });
   if (!done) call.throwIfStopped('Nothing was done.');
 }
 
-/** The same, and the hosts of the setting hold for every process from then on. */
-export async function migrateAsOwner(call: Call, numbers?: Migrating['numbers']): Promise<void> {
-  await withDatabase(call, async (access, settings) => {
-    await migrateWithNotes(access, call, numbers);
-    const run = ({ database: { pool } }: OperatorSession) => denyTogether(pool, settings);
-    await asOperator(sql.openPool, access, run, personWhoCalls(call.environment), undefined, 'owner');
-  });
-}
+/** What the command `migrate` does. */
+export const migrateAsOwner = (call: Call): Promise<void> =>
+  withDatabase(call, (access) => migrateWithNotes(access, call));
 
 /** For a command that acts on the database itself, not on its contents. @throws ClearError */
 export async function withDatabase<T>(
   call: Call,
   run: (access: DatabaseAccess, settings: Settings) => Promise<T>,
   besideService = false,
-  { settings }: { readonly settings: Settings } = readCommandSettings(call),
 ): Promise<T> {
+  const { settings } = readCommandSettings(call);
   const { signal } = call;
   const onWait = (line: string) => call.output.note(line);
   const access = await openDatabaseAccess(settings, { signal, onWait, besideService }).catch((error) => {

@@ -13,7 +13,7 @@ export async function demonstration(access: DatabaseAccess, base: string): Promi
 }
 
 async function createDemonstration({ database, act }: OperatorSession<store.Database>) {
-  if (await store.filledTable(database.pool)) return undefined;
+  if (!(await store.isEmpty(database.pool))) return undefined;
   const campaigns = new store.PostgresSettings(database.orm, act);
   const address = domain.mirrorAddress(
     'https://first.example/',

@@ -111,10 +111,9 @@ async function start(
   if (parts) life.atEnd('parts', () => container.unbindAllAsync());
   else life.reportHung(asked, `${asked} was being made and did not end within ${usualTimeout} ms`);
   if (!parts || ending.aborted) return undefined;
-  const { opened, own } = await made();
-  const database = opened?.access;
-  const deniedHosts = opened?.deniedHosts ?? settings.MIRROR_HOST_DENYLIST;
-  const useCase = new SetCampaignMirror(parts.campaignRepository, parts.identity, deniedHosts);
+  const { access: database, own } = await made();
+  const { campaignRepository, identity } = parts;
+  const useCase = new SetCampaignMirror(campaignRepository, identity, settings.MIRROR_HOST_DENYLIST);
   const pageData = database ? openPageData(database, input) : nothingToShow;
   const shared = { parts, metrics: httpMetrics(registry), pageData };
   const opsPort = await listen(opsListener(input, shared, database), settings, 'OPS_PORT');

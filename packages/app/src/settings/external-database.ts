@@ -13,12 +13,6 @@ export function isExternal({ DATABASE_URL, PGHOST }: Settings): boolean {
   return DATABASE_URL !== undefined || PGHOST !== undefined;
 }
 
-/** The same settings with the database of SOURCE_DATABASE_URL; without it, with the embedded one. */
-export function sourceSettings(read: Settings): Settings {
-  const none = { PGHOST: undefined, PGPORT: undefined, PGUSER: undefined, PGPASSWORD: undefined };
-  return { ...read, ...none, PGDATABASE: undefined, DATABASE_URL: read.SOURCE_DATABASE_URL };
-}
-
 /**
  * The database of DATABASE_URL, otherwise of PGHOST. The other PG* variables supply what that leaves out, as with
  * PostgreSQL's own programs. Every field is set, so that the driver reads no other variable. `tls` is libpq's mode.

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseEnv } from 'node:util';
-import { externalDatabase, isExternal, sourceSettings } from './external-database.ts';
+import { externalDatabase, isExternal } from './external-database.ts';
 import { type SettingName, type Settings, settings } from './settings.ts';
 
 /** Settings that are valid individually, but not together: one line each, without a secret. */
@@ -15,15 +15,10 @@ export function contradictions(read: Settings): string[] {
   for (const name of ['JWT_ISSUER', 'JWT_AUDIENCE', 'JWT_JWKS_URL'] as const) {
     if (IDENTITY !== 'keys' && !read[name]) lines.push(`IDENTITY=${IDENTITY} needs ${name}`);
   }
-  for (const [name, one] of Object.entries({
-    DATABASE_URL: read,
-    SOURCE_DATABASE_URL: sourceSettings(read),
-  })) {
-    try {
-      if (isExternal(one)) externalDatabase(one);
-    } catch (error) {
-      lines.push((error as Error).message.replaceAll('DATABASE_URL', name));
-    }
+  try {
+    if (isExternal(read)) externalDatabase(read);
+  } catch (error) {
+    lines.push((error as Error).message);
   }
   return lines;
 }

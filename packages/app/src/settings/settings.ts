@@ -76,7 +76,7 @@ export const schema = v.object({
     'the claim with the only hosts that the token may set, an array or one text with commas; without the claim, any',
   ),
   MIRROR_HOST_DENYLIST: setting(is.hosts, '').means(
-    'hosts that no mirror may point to, by any service or command on the database',
+    'hosts that no mirror may point to; give the service and the commands the same',
   ),
   RATE_LIMIT: setting(is.rate, 'off').means(
     'how often an access key, or subject of tokens, may call; each process counts by itself',
@@ -92,9 +92,6 @@ export const schema = v.object({
   SHUTDOWN_TIMEOUT: setting(is.time('0s', '60m'), '10s').means('how long a shutdown waits for requests'),
   DEMO: setting(onOrOff).means(
     'create a demonstration set if there is no data; by default on the embedded database only; never with `IDENTITY=jwt`',
-  ),
-  SOURCE_DATABASE_URL: secret(is.databaseUrl).means(
-    'the database from which `campaign-mirror copy` copies; otherwise the embedded one in `DATA_DIR`',
   ),
   CAMPAIGN_MIRROR_KEY: secret(text).means('access key for `campaign-mirror mirror set`; otherwise it asks'),
 });

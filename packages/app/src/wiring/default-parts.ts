@@ -27,7 +27,7 @@ function once<T>(make: () => Promise<T>) {
 export function defaultParts(input: ServiceInput) {
   const { settings, log, registry, life } = input;
   const database = once(() => openUpToDate(input));
-  const hotPath = once(async () => openServiceHotPath((await database()).access, input));
+  const hotPath = once(async () => openServiceHotPath(await database(), input));
   const identity = once(async () => {
     const acceptsKeys = settings.IDENTITY !== 'jwt';
     const keys = acceptsKeys ? (await hotPath()).identity : undefined;
@@ -44,8 +44,8 @@ export function defaultParts(input: ServiceInput) {
   });
   const made = async () => {
     const all = [database.made(), identity.made(), hotPath.made()] as const;
-    const [opened, own] = await Promise.all(all);
-    return { opened, own };
+    const [access, own] = await Promise.all(all);
+    return { access, own };
   };
   return { module, made };
 }
@@ -61,7 +61,8 @@ async function openUpToDate({ settings, log, life }: ServiceInput) {
     onLost: (error) => life.fail(error, 'the embedded database ended by itself'),
   });
   life.atEnd('database', access.close, endTimeout);
-  return { access, deniedHosts: await prepareDatabase(access, { settings, log, ending: life.ending }) };
+  await prepareDatabase(access, { settings, log, ending: life.ending });
+  return access;
 }
 
 async function openServiceHotPath(access: DatabaseAccess, { settings, log, registry, life }: ServiceInput) {

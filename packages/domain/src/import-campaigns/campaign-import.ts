@@ -154,13 +154,6 @@ export type LineFault =
   | { readonly kind: 'campaign-taken'; readonly id: values.CampaignId; readonly line: number | null }
   | { readonly kind: 'mirror-taken'; readonly id: values.MirrorId; readonly line: number | null }
   | { readonly kind: 'second-default'; readonly id: values.OwnerId; readonly line: number | null }
-  /** The installation has the numbers from `first` to `last`, and no others. */
-  | {
-      readonly kind: 'out-of-range';
-      readonly field: 'id' | 'mirror_id';
-      readonly first: number;
-      readonly last: number;
-    }
   /** The line has no number, and the owner and the name or, without a name, the address of this campaign or earlier line. */
   | {
       readonly kind: 'duplicate';

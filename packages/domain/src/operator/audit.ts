@@ -19,7 +19,6 @@ export const auditedActs = [
   'campaigns-imported',
   'mirrors-imported',
   'history-pruned',
-  'hosts-allowed',
 ] as const;
 /** What an operator did. */
 export type AuditedAct = (typeof auditedActs)[number];
