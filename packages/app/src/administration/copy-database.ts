@@ -19,7 +19,7 @@ export async function copyInto(call: Call, folder?: string): Promise<Readonly<Re
       `--from takes a folder: name a server by ${url}, where nobody sees its password`,
       'usage',
     );
-  const { settings } = readCommandSettings(call);
+  const settings = readCommandSettings(call);
   const source = sourceSettings({
     ...settings,
     ...(folder && { DATA_DIR: folder, SOURCE_DATABASE_URL: undefined }),
@@ -41,7 +41,7 @@ export async function copyInto(call: Call, folder?: string): Promise<Readonly<Re
       );
     return asOperator(openPool, access, from, 'copy', { statementTimeout: 0, queryTimeout: 0 }, 'owner');
   };
-  return withDatabase(call, copy, false, { settings: source }).catch((error) => {
+  return withDatabase(call, copy, false, source).catch((error) => {
     throw orStopped(error, 'Stopped. Nothing was copied.');
   });
 }

@@ -160,7 +160,7 @@ export async function withDatabase<T>(
   call: Call,
   run: (access: DatabaseAccess, settings: Settings) => Promise<T>,
   besideService = false,
-  { settings }: { readonly settings: Settings } = readCommandSettings(call),
+  settings: Settings = readCommandSettings(call),
 ): Promise<T> {
   const { signal } = call;
   const onWait = (line: string) => call.output.note(line);
