@@ -77,8 +77,8 @@ ${wrapped(`${setting.means} (${accepts(setting)})`)}
 `,
   );
   return `# Every setting of Campaign Mirror, with its default. Remove the # before a name to set it.
-# The service and the commands read the file that ENVIRONMENT_FILE names; systemd (EnvironmentFile=) and docker
-# (--env-file) read it alike: one NAME=value a line, the value as it is, without quotes around it and without a backslash.
+# The service and the commands read the file that ENVIRONMENT_FILE names, as Node reads --env-file. systemd
+# (EnvironmentFile=) and docker (--env-file) read it alike if no value has quotes, a #, a backslash, or blanks at its ends.
 # A secret may be in a file instead, which NAME_FILE names.
 # Made by: npm run generate
 ${rows.join('')}`;

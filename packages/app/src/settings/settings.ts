@@ -40,10 +40,8 @@ export const schema = v.object({
   CORS_ORIGINS: setting(is.origins).means('origins whose pages may call from a browser; none by default'),
   DOCS: setting(onOrOff, 'on').means('the page at `/docs`, where the call can be tried'),
   DATABASE_URL: secret(is.databaseUrl).means('your PostgreSQL, 15 to 18; otherwise an embedded one is used'),
-  PGHOST: setting(is.databaseHost).means(
-    'another way to name the database; its other variables, such as `PGUSER`, go with it, or supply what `DATABASE_URL` leaves out',
-  ),
-  PGPASSWORD: secret(text).means('password of the user of the database'),
+  PGHOST: setting(is.databaseHost).means('another way to name the database, if `DATABASE_URL` names no host'),
+  PGPASSWORD: secret(text).means('password for the database, if `DATABASE_URL` has none'),
   DATABASE_WAIT: setting(is.time('0s', '60m'), '10s').means('how long the start waits for the database'),
   DATA_DIR: setting(is.unchecked('a folder'), '.data').means('where the embedded database is'),
   RUN_MIGRATIONS: setting(is.oneOf('true', 'false'), 'true').means('whether the start migrates the schema'),
