@@ -124,8 +124,9 @@ describe('a call of the command line', () => {
   });
 
   it('an output that is full is told, by the exit code too: what it holds is not whole', async () => {
-    const words = ['-c', 'exec "$0" config > /dev/full', `${projectFolder}campaign-mirror`];
-    const { code, errors } = await start('sh', words, {}).done();
+    const words = ['-c', 'exec "$0" campaign list --json > /dev/full', `${projectFolder}campaign-mirror`];
+    await on.run('campaign create --owner 1');
+    const { code, errors } = await start('sh', words, on.settings).done();
     expect(errors).to.match(/^standard output cannot be written \(ENOSPC\)/);
     expect(code).to.equal(1);
   });

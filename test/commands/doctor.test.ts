@@ -45,13 +45,7 @@ const cases: [title: string, given: Given, code: number, ...amiss: RegExp[]][] =
     /^roles problem campaign_mirror_redirector lacks select on current_mirrors run /,
     /^roles warning campaign_mirror_redirector may do more than it needs: update on current_mirrors run /,
   ],
-  [
-    'names each setting that is misspelt, and goes on',
-    { settings: { POOL_SZIE: '7', POOL_SIZE: '1000' } },
-    1,
-    /^settings warning POOL_SZIE is not a setting: did you mean POOL_SIZE\? /,
-    /^pool problem POOL_SIZE is 1000: /,
-  ],
+  ['a pool that is too large', { settings: { POOL_SIZE: '1000' } }, 1, /^pool problem POOL_SIZE is 1000: /],
   [
     'limits of the database on connections, and what would not outlast a loss of power',
     { sql: 'alter database $ connection limit 7; alter database $ set synchronous_commit = off' },
@@ -162,7 +156,7 @@ describe('doctor', () => {
     expect(away.checks).to.equal('settings database');
     const { output } = await command(['doctor'], { DATABASE_URL, DATABASE_WAIT: '0s' });
     expect(output)
-      .to.match(/^ok {7}settings {4}none is wrong\nproblem {2}database /)
+      .to.match(/^ok {7}settings {4}.*DATABASE_URL=\(set\).*\nproblem {2}database /)
       .and.not.include('MARKED');
     const wrong = await examined({ DATABASE_URL: 'mysql://me:MARKED@db/x', PORT: 'x' }, 1);
     expect(wrong.checks).to.equal('settings settings');

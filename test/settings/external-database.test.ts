@@ -1,28 +1,44 @@
-import { syncBuiltinESMExports } from 'node:module';
-import os, { userInfo } from 'node:os';
-import { mock } from 'node:test';
+import { writeFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { externalDatabase } from '../../packages/app/src/settings/external-database.ts';
 import { readSettings } from '../../packages/app/src/settings/read-settings.ts';
-import { answered, command, commandProcess } from '../support/commands/command.ts';
+import { answered, commandProcess, refused } from '../support/commands/command.ts';
 import { dedicatedServer } from '../support/database/dedicated-server.ts';
+import { dataFolderOf, folderOf } from '../support/process/lives.ts';
+import { eventsOf, listeningService, startService } from '../support/process/service-process.ts';
 
 type Environment = Record<string, string>;
 
+/** With these variables in the environment of this process, from which the driver takes libpq's. */
 function databaseIn(environment: Environment) {
-  const read = readSettings(environment);
-  if ('wrong' in read) throw new Error(read.wrong.join('\n'));
-  return externalDatabase(read.settings);
+  const before = { ...process.env };
+  Object.assign(process.env, environment);
+  try {
+    const read = readSettings(environment);
+    if ('wrong' in read) throw new Error(read.wrong.join('\n'));
+    return externalDatabase(read.settings);
+  } finally {
+    for (const name of Object.keys(environment)) delete process.env[name];
+    Object.assign(process.env, before);
+  }
 }
 
 /** Where it is, in one line: `user:password@host:port/database`. */
 function place(environment: Environment): string {
-  const { user, password, host, port, database } = databaseIn(environment).address;
+  const { user, password, host, port, database } = databaseIn(environment);
   return `${user}:${password}@${host}:${port}/${database}`;
 }
 
+/** The mode of libpq that the address stands for. */
+function tls(environment: Environment): string {
+  const { ssl } = databaseIn(environment);
+  if (typeof ssl !== 'object') return ssl === false ? 'disable' : 'unknown';
+  if (ssl.rejectUnauthorized !== true) return 'require';
+  return ssl.checkServerIdentity ? 'verify-ca' : 'verify-full';
+}
+
 describe('a database of yours', () => {
-  const { username } = userInfo();
+  const folder = folderOf('suite');
   const others = { PGPORT: '1', PGUSER: 'other', PGPASSWORD: ' theirs ', PGDATABASE: 'others' };
 
   it('is where DATABASE_URL says, else PGHOST and what goes with it, else what PostgreSQL takes', () => {
@@ -38,52 +54,66 @@ describe('a database of yours', () => {
       [{ DATABASE_URL: 'postgres://%2Frun%2Fsql/mine', ...others }, 'other: theirs @/run/sql:1/mine'],
       [{ DATABASE_URL: 'postgres://me:it@[::1]/mine' }, 'me:it@::1:5432/mine'],
       [{ PGHOST: 'db', ...others }, 'other: theirs @db:1/others'],
-      [{ PGHOST: 'db' }, `${username}:undefined@db:5432/${username}`],
       [{ PGHOST: 'db', PGUSER: 'me' }, 'me:undefined@db:5432/me'],
     ];
     for (const [environment, expected] of places) expect(place(environment)).to.equal(expected);
   });
 
-  it('is spoken to as the URL says, else as PGSSLMODE does; a part of TLS without a mode means all of it', () => {
-    const modes: [parameters: string, PGSSLMODE: string, tls: string][] = [
+  it('is spoken to as the URL says, else as the driver reads PGSSLMODE; a part of TLS without a mode means all of it', () => {
+    const modes: [parameters: string, PGSSLMODE: string, mode: string][] = [
       ['', '', 'disable'],
       ['?ssl=false', '', 'disable'],
       ['?ssl=0', 'verify-full', 'disable'],
       ['?ssl=true', '', 'verify-full'],
-      ['?ssl=1', 'require', 'require'],
       ['?ssl=true', 'disable', 'verify-full'],
       ['?ssl=false&sslmode=require', '', 'require'],
       ['?sslnegotiation=direct', '', 'verify-full'],
-      ['', 'require', 'require'],
+      ['', 'require', 'verify-full'],
+      ['', 'disable', 'disable'],
       ['?sslmode=disable', 'require', 'disable'],
+      ['?sslmode=require', 'typo', 'require'],
     ];
-    for (const [parameters, PGSSLMODE, tls] of modes) {
+    for (const [parameters, PGSSLMODE, mode] of modes) {
       const DATABASE_URL = `postgres://me@db/x${parameters}`;
-      const { address, tls: mode } = databaseIn({ DATABASE_URL, PGSSLMODE });
-      expect([mode, address.ssl === false], parameters + PGSSLMODE).to.deep.equal([tls, tls === 'disable']);
+      expect(tls({ DATABASE_URL, PGSSLMODE }), parameters + PGSSLMODE).to.equal(mode);
     }
+    expect(() => tls({ DATABASE_URL: 'postgres://me@db/x', PGSSLMODE: 'typo' })).to.throw(
+      /^PGSSLMODE must be disable, require, verify-ca, verify-full$/,
+    );
   });
 
-  it('needs a user, where that of the operating system has no name, as in a container that runs as any number', async () => {
-    const none = mock.method(os, 'userInfo', () => expect.fail('no such user'));
-    syncBuiltinESMExports();
-    const config = (settings: Environment) => command(['config', '--json'], settings);
-    for (const settings of [{ PGHOST: 'db' }, { DATABASE_URL: 'postgres://db/x' }]) {
-      const { code, errors } = await config(settings);
-      expect(code).to.equal(2);
-      expect(errors).to.match(/^PGUSER must be set, or DATABASE_URL name a user: .* \d+, has no name\n$/);
-    }
-    expect(await config({ PGHOST: 'db', PGUSER: 'me' })).to.include({ code: 0, errors: '' });
-    none.mock.restore();
-    syncBuiltinESMExports();
+  it('PGSSLROOTCERT ends the start, unless the CA is in DATABASE_URL or nothing is encrypted', async () => {
+    const PGSSLROOTCERT = '/nowhere/ca.crt';
+    const line =
+      'PGSSLROOTCERT is not read: name the CA in DATABASE_URL, as ?sslmode=verify-full&sslrootcert=FILE';
+    const url = 'postgres://me@db/x?sslmode';
+    const settings = { DATABASE_URL: `${url}=require`, PGSSLMODE: 'require', PGSSLROOTCERT };
+    expect(await startService(settings).done()).to.deep.equal(refused(`${line}\n`, 2));
+    expect(() => tls({ PGHOST: 'db', PGUSER: 'me', PGSSLROOTCERT })).to.throw(line);
+    expect(() => tls({ DATABASE_URL: 'postgres://me@db/x', PGSSLROOTCERT })).to.throw(line);
+    expect(tls({ DATABASE_URL: `${url}=disable`, PGSSLROOTCERT })).to.equal('disable');
+    expect(tls({ DATABASE_URL: `${url}=verify-full&sslrootcert=system`, PGSSLROOTCERT })).to.equal(
+      'verify-full',
+    );
+    expect(tls({ PGHOST: '/run/sql', PGUSER: 'me', PGSSLROOTCERT })).to.equal('disable');
   });
 
-  it('is found by the commands, by its socket and from any folder, whatever variables of MikroORM there are', async () => {
+  it('needs a user and a port', async () => {
+    const cases: [environment: Environment, line: string][] = [
+      [{ PGHOST: 'db' }, 'DATABASE_URL or PGUSER must name a user\n'],
+      [{ DATABASE_URL: 'postgres://db/x' }, 'DATABASE_URL or PGUSER must name a user\n'],
+      [{ PGHOST: 'db', PGPORT: 'MARKED' }, 'DATABASE_URL or PGPORT must name a port from 1 to 65535\n'],
+    ];
+    for (const [environment, line] of cases)
+      expect(await commandProcess(['campaign', 'list'], environment)).to.deep.equal(refused(line, 2));
+  });
+
+  it('is found by the commands, by its socket and from any folder, by variables of the shell or of ENVIRONMENT_FILE, whatever MikroORM has', async () => {
     const server = await dedicatedServer({ socket: true });
     try {
       const user = { PGUSER: 'postgres', PGDATABASE: 'postgres', PGSSLMODE: 'verify-full' };
       const socket = { PGHOST: server.data, PGPORT: String(server.address('postgres').port), ...user };
-      expect(await command(['migrate'], socket)).to.include({ code: 0, errors: '' });
+      expect(await commandProcess(['migrate'], socket)).to.include({ code: 0, errors: '' });
       const hostile = {
         ...{ MIKRO_ORM_CLIENT_URL: 'no URL at all', MIKRO_ORM_PORT: '9', MIKRO_ORM_DB_NAME: 'nowhere' },
         ...{ MIKRO_ORM_SCHEMA: 'elsewhere', MIKRO_ORM_IMPLICIT_TRANSACTIONS: 'false' },
@@ -92,10 +122,27 @@ describe('a database of yours', () => {
       const words = ['campaign', 'create', '--owner', '7', '--json'];
       const done = await commandProcess(words, { ...hostile, ...socket }, '/');
       expect(done).to.deep.equal(answered('{"id":1}\n'));
-      const list = await command(['campaign', 'list', '--json'], socket);
+      const ENVIRONMENT_FILE = folder.at('environment');
+      const lines = Object.entries(socket).map(([name, value]) => `${name}=${value}\n`);
+      await writeFile(ENVIRONMENT_FILE, lines.join(''));
+      const settings = { ENVIRONMENT_FILE, PGPORT: '9', PGUSER: 'nobody' };
+      const list = await commandProcess(['campaign', 'list', '--json'], settings);
       expect(JSON.parse(list.output)).to.include({ id: 1, owner_id: 7 });
     } finally {
       await server.remove();
     }
+  });
+});
+
+describe('the embedded database', () => {
+  const data = dataFolderOf('test');
+
+  it('is spoken to as it is, whatever variables there are of another one', async () => {
+    const tls = { PGSSLMODE: 'typo', PGSSLROOTCERT: '/nowhere', PGSSLNEGOTIATION: 'direct' };
+    const other = { PGPORT: '9', PGUSER: 'nobody', PGDATABASE: 'nowhere', PGPASSWORD: 'MARKED', ...tls };
+    const { process } = await listeningService({ DATA_DIR: data.path, ...other });
+    const [{ settings } = {}] = eventsOf(process, 'starting');
+    expect(settings).to.include({ PGPASSWORD: '(set)' }).and.not.have.property('PGUSER');
+    expect((await process.stop()).code).to.equal(0);
   });
 });

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { readSettings } from '../../packages/app/src/settings/read-settings.ts';
 import { command, refused } from '../support/commands/command.ts';
 import { folderOf } from '../support/process/lives.ts';
+import { startService } from '../support/process/service-process.ts';
 
 describe('secrets in files', () => {
   const { at } = folderOf('suite');
@@ -49,53 +50,37 @@ describe('secrets in files', () => {
 
 describe('ENVIRONMENT_FILE', () => {
   const { at } = folderOf('suite');
-  let path: string;
-  before(() => {
-    path = at('environment');
-  });
 
-  /** What `config` shows of settings that the file sets. */
-  async function shown(content: string | Buffer, ...names: string[]) {
-    await writeFile(path, content);
-    const { output, errors } = await command(['config', '--json'], {
-      ENVIRONMENT_FILE: path,
-      PGUSER: 'other',
-    });
-    expect(errors).to.equal('');
-    const { settings } = JSON.parse(output);
-    return names.map((name) => settings.find(({ setting }: { setting: string }) => setting === name).value);
-  }
-
-  it('is read as it stands: a blank, &, ;, $, # and quotes inside are parts of a value', async () => {
-    const user = `a & b; c $HOME #d 'e' "f" %g {h}=`;
-    const text = `# a comment\n\n#PGPORT=1\nPGHOST=db.example\r\nMIRROR_HOST_DENYLIST=a.example, b.example\nPGUSER=first\nPGUSER=${user}\r\nDOCS=`;
-    expect(await shown(text, 'MIRROR_HOST_DENYLIST', 'PGUSER', 'PGPORT', 'DOCS')).to.deep.equal([
-      ...['a.example, b.example', user, null, 'on'],
-    ]);
-  });
-
-  it('stops the command at a line that somebody else could read differently, and does not show it', async () => {
+  it('is read as Node reads --env-file, and its variables replace others', async () => {
+    const ENVIRONMENT_FILE = at('environment');
     const lines = [
-      `A="MARKED"|A='MARKED'|A=MARKED\\|A=MAR\\KED|A= MARKED|A=MARKED |A=MAR\tKED|A =MARKED| A=MARKED|1A=MARKED`,
-      'MARKED|; MARKED|# MARKED\\|export A=MARKED|=MARKED|\u{feff}A=MARKED|A=MAR\rKED|A=MAR\0KED',
-    ].flatMap((some) => some.split('|'));
-    for (const line of lines) {
-      await writeFile(path, `B=1\n${line}\nC=2\n`);
-      const { code, output, errors } = await command(['config'], { ENVIRONMENT_FILE: path });
-      expect({ code, output }, line).to.deep.equal({ code: 2, output: '' });
-      expect(errors, line)
-        .to.match(/^\S+\/environment, line 2: write NAME=value, .*\n$/)
-        .and.not.to.include('MARKED');
-    }
+      ...['# a comment', '', '#POOL_SIZE=1', 'MIRROR_HOST_DENYLIST=a.example, b.example', 'LOG_LEVEL=warn'],
+      ...[
+        'DATABASE_URL=postgres://me@db.example/x',
+        'PGUSER=me & you; $HOME',
+        'PGPASSWORD="MARKED # 2"',
+        'OPS_HOST=::1 # ours',
+      ],
+      ...['LOG_LEVEL=debug', 'DOCS='],
+    ];
+    await writeFile(ENVIRONMENT_FILE, lines.join('\r\n'));
+    const environment: NodeJS.ProcessEnv = { ENVIRONMENT_FILE, LOG_LEVEL: 'error', DOCS: 'off' };
+    const read = readSettings(environment);
+    // The driver reads it from there.
+    expect(environment.PGUSER).to.equal('me & you; $HOME');
+    if ('wrong' in read) throw new Error(read.wrong.join('\n'));
+    expect(read.settings).to.include({ PGPASSWORD: 'MARKED # 2', DOCS: 'on', POOL_SIZE: 10 });
+    expect(read.changed).to.deep.equal({
+      ...{ OPS_HOST: '::1', DATABASE_URL: '(set)', PGPASSWORD: '(set)', LOG_LEVEL: 'debug' },
+      MIRROR_HOST_DENYLIST: 'a.example, b.example',
+    });
   });
 
-  it('stops the command if the file cannot be read', async () => {
+  it('that cannot be read ends a command and the start in one line', async () => {
     const nowhere = at('nowhere');
-    const fault = `ENOENT: no such file or directory, open '${nowhere}'`;
-    expect(await command(['config'], { ENVIRONMENT_FILE: nowhere })).to.deep.equal(
-      refused(`ENVIRONMENT_FILE: ${nowhere} cannot be read: ${fault}\n`, 2),
-    );
-    await writeFile(path, Buffer.from('A=\xff\n', 'latin1'));
-    expect((await command(['config'], { ENVIRONMENT_FILE: path })).code).to.equal(2);
+    const fault = `ENVIRONMENT_FILE: ${nowhere} cannot be read: ENOENT: no such file or directory, open '${nowhere}'\n`;
+    const settings = { ENVIRONMENT_FILE: nowhere };
+    expect(await command(['campaign', 'list'], settings)).to.deep.equal(refused(fault, 2));
+    expect(await startService(settings).done()).to.deep.equal(refused(fault, 2));
   });
 });

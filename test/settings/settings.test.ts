@@ -1,13 +1,17 @@
+import { writeFile } from 'node:fs/promises';
+import { parseEnv } from 'node:util';
 import { expect } from 'chai';
 import { readSettings } from '../../packages/app/src/settings/read-settings.ts';
 import { type Setting, type SettingName, settings } from '../../packages/app/src/settings/settings.ts';
+import { commandProcess } from '../support/commands/command.ts';
+import { folderOf } from '../support/process/lives.ts';
 import { projectFolder, startService } from '../support/process/service-process.ts';
+import { read } from '../support/workspace.ts';
 
 type Environment = Record<string, string>;
 
 const wrong = (environment: Environment, lines: readonly string[]) =>
   expect(readSettings(environment), JSON.stringify(environment)).to.deep.include({ wrong: lines });
-/** It is read, whatever notes there are of it. */
 const isRead = (name: string, text: string) => {
   const read = readSettings({ [name]: text });
   expect(read, `${name}=${text}`).to.have.property('settings');
@@ -15,6 +19,8 @@ const isRead = (name: string, text: string) => {
 };
 
 describe('settings', () => {
+  const folder = folderOf('suite');
+
   it('that are left out, or lists, rates and addresses, are read', () => {
     isRead('DATABASE_WAIT', '').to.equal(10_000);
     isRead('DATABASE_URL', '').to.equal(undefined);
@@ -78,8 +84,8 @@ describe('settings', () => {
   it('of a database of yours name it whole, TLS included, or the start ends', () => {
     const url = (parameters: string) => ({ DATABASE_URL: `postgres://me:MARKED@db/x?${parameters}` });
     const packageJson = `${projectFolder}package.json`;
-    const modes = 'sslmode or PGSSLMODE must be disable, require, verify-ca, verify-full';
-    const noCa = 'sslmode=verify-ca needs the file of a CA: sslrootcert or PGSSLROOTCERT';
+    const modes = 'sslmode must be disable, require, verify-ca, verify-full';
+    const noCa = 'sslmode=verify-ca needs the file of a CA: sslrootcert';
     const unknown =
       'DATABASE_URL must have no parameters but host, port, user, password, application_name, connect_timeout, uselibpqcompat, ssl, sslmode, sslrootcert, sslcert, sslkey, sslnegotiation, and sslcert with sslkey';
     const unusable = (why: string) => `sslrootcert, sslcert or sslkey cannot be used: ${why}`;
@@ -88,7 +94,7 @@ describe('settings', () => {
       [url('sslmode=MARKED'), modes],
       [url('sslmode=verify-ca'), noCa],
       [url('sslrootcert=/nowhere/at/all'), noFile('/nowhere/at/all')],
-      [{ PGHOST: 'db', PGSSLROOTCERT: packageJson }, unusable('error:0480006C:PEM routines::no start line')],
+      [url(`sslrootcert=${packageJson}`), unusable('error:0480006C:PEM routines::no start line')],
       [url('sslmode=require&sslrootcert=system'), noFile('system')],
       [url('tls=true'), `${unknown}: leave out tls`],
       [
@@ -113,11 +119,8 @@ describe('settings', () => {
     for (const IDENTITY of ['jwt', 'both']) {
       const needed = Object.keys(all).map((name) => `IDENTITY=${IDENTITY} needs ${name}`);
       wrong({ IDENTITY }, needed);
-      expect(readSettings({ ...all, IDENTITY })).to.deep.include({ notes: [] });
+      expect(readSettings({ ...all, IDENTITY })).to.have.property('settings');
     }
-    expect(readSettings({ IDENTITY: 'keys' })).to.deep.include({ notes: [] });
-    const unused = 'JWT_* settings are not used: set IDENTITY to jwt or both';
-    expect(readSettings({ ...all, IDENTITY: 'keys' })).to.deep.include({ notes: [unused] });
   });
 
   it('that are wrong end the start with one line for each, and exit code 2', async () => {
@@ -127,5 +130,44 @@ describe('settings', () => {
     const lines = process.errors.trim().split('\n');
     expect(lines.map((line) => line.split(' ')[0])).to.deep.equal(['PORT', 'DATABASE_URL', 'DEMO']);
     expect(process.errors).not.to.include('MARKED');
+  });
+
+  it('that differ from their defaults are named in the first line of the log, and of doctor, secrets by their place', async () => {
+    const PGPASSWORD_FILE = folder.at('password');
+    await writeFile(PGPASSWORD_FILE, 'MARKED\n');
+    const settings = {
+      ...{ DATABASE_URL: 'postgres://me@127.0.0.1:9/MARKED', PGPASSWORD_FILE, DATABASE_WAIT: '0s' },
+      ...{ CAMPAIGN_MIRROR_KEY: 'MARKED', OPS_HOST: 'http://me:MARKED@db', LOG_LEVEL: 'info', DOCS: '' },
+    };
+    const shown = {
+      ...{ PORT: '0', OPS_HOST: 'http://…@db', OPS_PORT: '0', DATABASE_URL: '(set)', DATABASE_WAIT: '0s' },
+      ...{ PGPASSWORD: `(in ${PGPASSWORD_FILE})`, CAMPAIGN_MIRROR_KEY: '(set)' },
+    };
+    const service = startService(settings);
+    await service.done();
+    expect(service.log[0]).to.deep.include({ event: 'starting', settings: shown });
+    const doctor = await commandProcess(['doctor'], settings);
+    const [, line = ''] = /^ok {7}settings {4}(.*)\n/.exec(doctor.output) ?? [];
+    expect(line.split('; ').toSorted()).to.deep.equal(
+      Object.entries(shown)
+        .map(([name, value]) => `${name}=${value}`)
+        .toSorted(),
+    );
+    expect(`${service.output}${doctor.output}`).not.to.include('=MARKED').and.not.include(':MARKED');
+  });
+
+  it('are all in .env.example, which sets nothing as it is, and without its # every default', async () => {
+    const example = await read('.env.example');
+    expect(parseEnv(example)).to.deep.equal({});
+    const defaults = Object.entries(settings).map(([name, { byDefault = '' }]) => [name, byDefault]);
+    const uncommented = parseEnv(example.replace(/^#(?=[A-Z_]+=)/gm, ''));
+    expect(uncommented).to.deep.equal(Object.fromEntries(defaults));
+    expect(readSettings(uncommented)).to.have.property('settings');
+  });
+
+  it('are not words: with any, the service does not start', async () => {
+    const { code, output, errors } = await startService({}, ['--port', '8080']).done();
+    expect({ code, output }).to.deep.equal({ code: 2, output: '' });
+    expect(errors).to.match(/^The service takes no arguments: .*\n$/);
   });
 });

@@ -42,7 +42,7 @@ function usage({ words, command: { registeredArguments, options } }: Call): stri
 
 /** The documents that are made from the code, by how each is made from what it is now. */
 const documents: Readonly<Record<string, (now: string) => string | Promise<string>>> = {
-  '.env.example': all.environmentExample,
+  '.env.example': environmentExample,
   'docs/reference/api.md': async (now) => {
     const list = await exportsList();
     return withTables(now, { exports: () => list });
@@ -69,6 +69,31 @@ export async function outdated(): Promise<Map<string, string>> {
   return new Map((await Promise.all(made)).flat());
 }
 
+function environmentExample(): string {
+  const rows = Object.entries(all.settings).map(
+    ([name, setting]) => `
+${wrapped(`${setting.means} (${accepts(setting)})`)}
+#${name}=${setting.byDefault ?? ''}
+`,
+  );
+  return `# Every setting of Campaign Mirror, with its default. Remove the # before a name to set it.
+# The service and the commands read the file that ENVIRONMENT_FILE names, as Node reads --env-file. systemd
+# (EnvironmentFile=) and docker (--env-file) read it alike if no value has quotes, a #, a backslash, or blanks at its ends.
+# A secret may be in a file instead, which NAME_FILE names.
+# Made by: npm run generate
+${rows.join('')}`;
+}
+
+function wrapped(text: string): string {
+  const lines = text.replaceAll('`', '').matchAll(/(.{1,98})(?: |$)/g);
+  return Array.from(lines, ([, line]) => `# ${line}`).join('\n');
+}
+
+/** In words, such as `a whole number from 0 to 65535`. */
+function accepts({ accepts, secret }: all.Setting): string {
+  return secret ? `${accepts}; secret` : accepts;
+}
+
 /** A table stands below `<!-- generated: NAME -->`, up to an empty line. @throws Error if one is not there */
 function withTables(markdown: string, tables: Readonly<Record<string, () => string>>): string {
   return Object.entries(tables).reduce((text, [name, make]) => {
@@ -92,7 +117,7 @@ function settingsTables(markdown: string): Readonly<Record<string, () => string>
 
 function settingRow(name: all.SettingName): string[] {
   const { byDefault, means } = all.settings[name];
-  return [code(name), all.accepts(all.settings[name]), byDefault ? code(byDefault) : '', means];
+  return [code(name), accepts(all.settings[name]), byDefault ? code(byDefault) : '', means];
 }
 
 const code = (text: string) => `\`${text}\``;

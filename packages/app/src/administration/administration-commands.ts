@@ -1,13 +1,9 @@
 /*
- * The commands that administer an installation, in the order of the help: `migrate`, `doctor` and `config`.
- * What a command needs besides the settings is loaded when it runs, so that `--help` answers at once.
+ * The commands that administer an installation, in the order of the help: `migrate` and `doctor`.
+ * What a command needs is loaded when it runs, so that `--help` answers at once.
  */
 import { leaf } from '@campaign-mirror/adapters-cli';
 import { type Call, exitCodes, printable } from '@campaign-mirror/adapters-cli/terminal';
-import { nameOf } from '../database/connection-advice.ts';
-import { externalDatabase, isExternal } from '../settings/external-database.ts';
-import { type Origin, readCommandSettings } from '../settings/read-settings.ts';
-import { environmentExample, type SettingName, type Settings, settings } from '../settings/settings.ts';
 
 export function migrate(call: Call) {
   return leaf(
@@ -58,49 +54,4 @@ export function doctor(call: Call) {
       else call.exitCode ||= exitCodes.refused;
     }
   });
-}
-
-export function config(call: Call) {
-  return leaf(
-    'config',
-    'show the settings as this shell would start the service, where each comes from, and which database is used; hides secrets',
-    ['config', 'config --json', 'config --example'],
-  )
-    .option('--example', 'print every setting with its default, as .env.example has them')
-    .action(async ({ example }) => {
-      const { output } = call;
-      if (example) {
-        return output.answer({ example: environmentExample() }, environmentExample().trimEnd());
-      }
-      const { settings: read, origins, notes } = readCommandSettings(call);
-      const rows = (Object.keys(settings) as SettingName[]).map((name) => rowOf(name, origins[name]));
-      const database = await describeDatabase(read);
-      if (output.json) return output.object({ database, settings: rows, notes });
-      await output.fields(Object.entries(database));
-      await output.print('');
-      await output.list(rows, {
-        object: (row) => row,
-        columns: [
-          { head: 'setting', cell: ({ setting }) => setting },
-          { head: 'value', cell: ({ value, hidden }) => (hidden ? '(set, hidden)' : value) },
-          { head: 'from', cell: ({ from, file }) => (file ? `file ${file}` : from) },
-        ],
-        none: '',
-      });
-    });
-}
-
-/** A row of the answer. `value` is null if the setting has none, or if it is hidden. */
-function rowOf(name: SettingName, { text, from, file }: Origin) {
-  const hidden = settings[name].secret === true && text !== undefined;
-  return { setting: name, value: hidden ? null : (text ?? null), hidden, from, file: file ?? null };
-}
-
-async function describeDatabase(read: Settings): Promise<Record<string, string>> {
-  if (!isExternal(read)) {
-    const { dataFolder } = await import('../database/database-access.ts');
-    return { database: 'embedded', folder: dataFolder(read) };
-  }
-  const { address, tls } = externalDatabase(read);
-  return { database: nameOf(address), user: String(address.user), tls };
 }

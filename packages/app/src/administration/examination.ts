@@ -24,9 +24,9 @@ export async function* examine(call: Call): AsyncGenerator<NamedResult> {
     for (const line of read.wrong) yield ['settings', problem(line, 'correct it')];
     return;
   }
-  const { settings, notes } = read;
-  yield ['settings', ok('none is wrong')];
-  for (const note of notes) yield ['settings', warning(note, 'correct it, or leave it out')];
+  const { settings, changed } = read;
+  const differing = Object.entries(changed).map(([name, value]) => `${name}=${value}`);
+  yield ['settings', ok(differing.join('; ') || 'each has its default')];
   const { IDENTITY, JWT_JWKS_URL } = settings;
   if (IDENTITY !== 'keys' && JWT_JWKS_URL) yield ['issuer', await checkIssuer(JWT_JWKS_URL)];
   if (!isExternal(settings)) {

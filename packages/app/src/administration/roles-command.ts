@@ -25,7 +25,7 @@ export function rolesCommands(call: Call) {
     .action(async ({ passwords }) => {
       const { output } = call;
       const { readCommandSettings } = await import('../settings/read-settings.ts');
-      if (!isExternal(readCommandSettings(call).settings)) {
+      if (!isExternal(readCommandSettings(call))) {
         return output.note(
           'Nothing to do: the embedded database has its roles. This is for your own, by DATABASE_URL or PGHOST.',
         );

@@ -54,7 +54,7 @@ function operatorOf(call: Call): OperatorAccess {
     administering: async (run, options) => (await ports()).administering(run, options),
     accessKey: async () => {
       const { readCommandSettings } = await import('../settings/read-settings.ts');
-      return readCommandSettings(call).settings.CAMPAIGN_MIRROR_KEY;
+      return readCommandSettings(call).CAMPAIGN_MIRROR_KEY;
     },
     accessKeySetting: 'CAMPAIGN_MIRROR_KEY',
   };
@@ -82,7 +82,6 @@ const commands: Readonly<Record<string, Load>> = {
   export: ofOperator('export'),
   migrate: async () => (await administration()).migrate,
   doctor: async () => (await administration()).doctor,
-  config: async () => (await administration()).config,
   audit: ofOperator('audit'),
 };
 

@@ -42,7 +42,7 @@ const misconfigured: Advice = {
     'check the name of the user, its password and pg_hba.conf; if that lets it in with TLS only, set sslmode=verify-full',
   '3D000': 'create it, or correct DATABASE_URL or PGDATABASE',
   ' The server does not support SSL|ERR_SSL|ERR_TLS|ERR_OSSL|UNABLE_TO_|\\w*CERT':
-    'check sslmode, the CA of its certificate (sslrootcert or PGSSLROOTCERT), the name that it is for, and the clocks',
+    'check sslmode, the CA of its certificate (sslrootcert), the name that it is for, and the clocks',
 };
 
 /** What to do about a schema without a record of its migrations, as it is after a restore of the schema alone. */

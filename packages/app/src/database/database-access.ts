@@ -36,7 +36,7 @@ export async function openDatabaseAccess(
   { signal, log, onWait, onLost, besideService = false }: AccessInput,
 ): Promise<DatabaseAccess> {
   if (isExternal(settings)) {
-    const { address } = externalDatabase(settings);
+    const address = externalDatabase(settings);
     return { embedded: false, address: () => address, close: async () => {} };
   }
   const folder = dataFolder(settings);

@@ -146,7 +146,7 @@ export async function withDatabase<T>(
   run: (access: DatabaseAccess, settings: Settings) => Promise<T>,
   besideService = false,
 ): Promise<T> {
-  const { settings } = readCommandSettings(call);
+  const settings = readCommandSettings(call);
   const { signal } = call;
   const onWait = (line: string) => call.output.note(line);
   const access = await openDatabaseAccess(settings, { signal, onWait, besideService }).catch((error) => {

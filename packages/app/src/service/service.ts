@@ -7,15 +7,13 @@ import { Container, type ContainerModule } from 'inversify';
 import type { DatabaseAccess } from '../database/database-access.ts';
 import { listen, warnOfPlainHttp } from '../http/listening.ts';
 import { openLog } from '../logging/log.ts';
-import type { Log } from '../logging/log-events.ts';
 import { httpMetrics } from '../metrics/http-metrics.ts';
 import { processMetrics } from '../metrics/instruments.ts';
 import { nothingToShow } from '../ops-page/page.ts';
 import { aborted, Life, sendLastSpans, usualTimeout } from '../process/life.ts';
-import { project, type Version } from '../process/project.ts';
+import { project } from '../process/project.ts';
 import { endBy, stopSignals } from '../process/stop-signals.ts';
-import { type Origins, readSettings } from '../settings/read-settings.ts';
-import { type Setting, type SettingName, settings as table } from '../settings/settings.ts';
+import { readSettings } from '../settings/read-settings.ts';
 import { defaultParts } from '../wiring/default-parts.ts';
 import { callersListener, openPageData, opsListener } from '../wiring/listeners.ts';
 import { boundParts, type ServiceInput } from '../wiring/tokens.ts';
@@ -44,11 +42,11 @@ export async function runService(
     for (const line of read.wrong) console.error(printable(line));
     return 2;
   }
-  const { settings, origins, notes } = read;
+  const { settings, changed } = read;
   const { log, lines, gone, lostLines, close } = openLog(settings.LOG_LEVEL);
   const version = { ...project(), node: process.version, migration: migrationNames.at(-1) ?? '-' };
-  logStart(log, origins, version);
-  for (const note of notes) log.warn({ event: 'setting-doubtful' }, note);
+  const { name: _, ...parts } = version;
+  log.info({ event: 'starting', ...parts, settings: changed }, `version ${version.version} is starting`);
   const life = new Life(log);
   const fail = (error: unknown) => life.fail(error, 'an uncaught error');
   process.on('uncaughtException', fail);
@@ -153,15 +151,4 @@ async function greet(
   } catch (error) {
     log.warn({ event: 'demonstration-failed', err: error }, 'the demonstration set could not be created');
   }
-}
-
-/** The first line of a process: what starts, and the settings that differ from their defaults; no secret. */
-function logStart(log: Log, origins: Origins, { version, node, migration }: Version): void {
-  const settings: Partial<Record<SettingName, string>> = {};
-  for (const name of Object.keys(origins) as SettingName[]) {
-    const { byDefault, secret }: Setting = table[name];
-    const { text } = origins[name];
-    if (!secret && text !== undefined && text !== byDefault) settings[name] = text;
-  }
-  log.info({ event: 'starting', version, node, migration, settings }, `version ${version} is starting`);
 }

@@ -3,74 +3,67 @@ import { type Call, ClearError, printable } from '@campaign-mirror/adapters-cli/
 import * as v from 'valibot';
 import { withoutSecrets } from '../logging/error-fields.ts';
 import { addEnvironmentFile } from './environment.ts';
-import { contradictions, settingsNotes } from './notes.ts';
-import { type SettingName, type Settings, schema, settings } from './settings.ts';
-
-/** The text of a setting, and where it comes from; `unset` without a value and a default. */
-export interface Origin {
-  readonly text: string | undefined;
-  readonly from: 'environment' | 'file' | 'default' | 'unset';
-  readonly file?: string;
-}
-
-export type Origins = Readonly<Record<SettingName, Origin>>;
+import { externalDatabase, isExternal } from './external-database.ts';
+import { type Setting, type SettingName, type Settings, schema, settings } from './settings.ts';
 
 export type ReadSettings =
   | {
       readonly settings: Settings;
-      readonly origins: Origins;
-      /** Values that are valid, but may be mistakes, one line each: to be reported once. */
-      readonly notes: readonly string[];
+      /** Those that differ from their defaults, as the log and `doctor` show them. */
+      readonly changed: Readonly<Record<string, string>>;
     }
   | {
       /** A line for each wrong value: its name and what is accepted, never a secret. */
       readonly wrong: readonly string[];
     };
 
+/** The text of a setting, if it is set, and the file that holds it, if it is a secret in a file. */
+interface Given {
+  readonly text?: string | undefined;
+  readonly file?: string;
+}
+
 /**
- * Reads the settings from the environment and its ENVIRONMENT_FILE, and secrets from the files that these name. An empty
- * variable counts as unset; white space is a value.
+ * Reads the settings from the environment and secrets from the files that it names. The variables of its ENVIRONMENT_FILE
+ * are added to it. An empty variable counts as unset; white space is a value.
  */
-export function readSettings(given: NodeJS.ProcessEnv): ReadSettings {
-  const environment = { ...given };
+export function readSettings(environment: NodeJS.ProcessEnv): ReadSettings {
   try {
     addEnvironmentFile(environment);
   } catch (error) {
     return { wrong: [(error as Error).message] };
   }
   const wrong: string[] = [];
-  const entries = (Object.keys(settings) as SettingName[]).map((name): [SettingName, Origin] => {
+  const entries = (Object.keys(settings) as SettingName[]).map((name): [SettingName, Given] => {
     try {
-      return [name, originOf(environment, name)];
+      return [name, givenIn(environment, name)];
     } catch (error) {
       wrong.push(`${name}_FILE: ${withoutSecrets((error as Error).message)}`);
-      return [name, { text: undefined, from: 'unset' }];
+      return [name, {}];
     }
   });
-  const origins = Object.fromEntries(entries) as Origins;
+  const given = Object.fromEntries(entries) as Record<SettingName, Given>;
   const texts = Object.fromEntries(entries.map(([name, { text }]) => [name, text]));
   const { success, output, issues = [] } = v.safeParse(schema, texts);
   for (const issue of issues) {
     const name = v.getDotPath(issue) as SettingName;
-    const { text, file } = origins[name];
+    const { text, file } = given[name];
     const subject = file ? `${name} (in ${file})` : name;
     const value = settings[name].secret ? '' : `, not ${JSON.stringify(withoutSecrets(text ?? ''))}`;
     wrong.push(`${subject} must be ${issue.message}${value}`);
   }
   if (success && wrong.length === 0) wrong.push(...contradictions(output));
   if (!success || wrong.length > 0) return { wrong };
-  return { settings: output, origins, notes: settingsNotes(environment, output) };
+  return { settings: output, changed: changedOf(entries) };
 }
 
 /** @throws Error when the file of a secret cannot be used */
-function originOf(environment: NodeJS.ProcessEnv, name: SettingName): Origin {
-  const { byDefault, secret } = settings[name];
+function givenIn(environment: NodeJS.ProcessEnv, name: SettingName): Given {
   const text = environment[name] || undefined;
-  const file = secret && environment[`${name}_FILE`];
-  if (file && text) throw new Error(`${name} is set too: leave one of them out`);
-  if (file) return { text: onlyLine(file), from: 'file', file };
-  if (text) return { text, from: 'environment' };
-  return { text: byDefault, from: byDefault === undefined ? 'unset' : 'default' };
+  const file = settings[name].secret && environment[`${name}_FILE`];
+  if (!file) return { text };
+  if (text) throw new Error(`${name} is set too: leave one of them out`);
+  return { text: onlyLine(file), file };
 }
 
 /** The line in the file, without the line break at its end. Only a file is opened: opening a pipe would wait. @throws Error */
@@ -81,18 +74,46 @@ function onlyLine(file: string): string {
   return text;
 }
 
-type CommandSettings = Exclude<ReadSettings, { wrong: unknown }>;
+/** As they were written; of a secret only that it is set, or the file that holds it. */
+function changedOf(entries: readonly [SettingName, Given][]): Record<string, string> {
+  const changed: Record<string, string> = {};
+  for (const [name, { text, file }] of entries) {
+    const { secret, byDefault }: Setting = settings[name];
+    if (text === undefined || text === byDefault) continue;
+    if (secret) changed[name] = file ? `(in ${file})` : '(set)';
+    else changed[name] = withoutSecrets(text);
+  }
+  return changed;
+}
+
+/** Settings that are valid individually, but not together: one line each, without a secret. */
+function contradictions(read: Settings): string[] {
+  const { HOST, PORT, OPS_HOST, OPS_PORT, REUSE_PORT, IDENTITY } = read;
+  const lines: string[] = [];
+  if (PORT !== 0 && PORT === OPS_PORT && HOST === OPS_HOST)
+    lines.push(`PORT and OPS_PORT must differ, both are ${PORT}`);
+  if (REUSE_PORT === 'on' && PORT === 0)
+    lines.push('REUSE_PORT=on needs a PORT: with 0 each process takes another');
+  for (const name of ['JWT_ISSUER', 'JWT_AUDIENCE', 'JWT_JWKS_URL'] as const) {
+    if (IDENTITY !== 'keys' && !read[name]) lines.push(`IDENTITY=${IDENTITY} needs ${name}`);
+  }
+  try {
+    if (isExternal(read)) externalDatabase(read);
+  } catch (error) {
+    lines.push((error as Error).message);
+  }
+  return lines;
+}
 
 /** Read once: files that they name may be pipes. */
-const ofCalls = new WeakMap<Call, CommandSettings>();
+const ofCalls = new WeakMap<Call, Settings>();
 
-/** The settings of a command. Reports likely mistakes, once per call. @throws ClearError when a setting is wrong */
-export function readCommandSettings(call: Call): CommandSettings {
+/** The settings of a command. @throws ClearError when a setting is wrong */
+export function readCommandSettings(call: Call): Settings {
   const known = ofCalls.get(call);
   if (known) return known;
   const read = readSettings(call.environment);
   if ('wrong' in read) throw new ClearError(read.wrong.map(printable).join('\n'), 'usage');
-  ofCalls.set(call, read);
-  for (const note of read.notes) call.output.note(printable(note));
-  return read;
+  ofCalls.set(call, read.settings);
+  return read.settings;
 }

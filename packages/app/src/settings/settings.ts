@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import * as is from './setting-types.ts';
 
-/** A setting by its type and its default, as written in the environment; then what it means, for tables and help. */
+/** A setting by its type and its default, as written in the environment; then what it means, for the documents. */
 const setting = <Value, Default extends string | undefined = undefined>(
   type: is.SettingType<Value>,
   byDefault?: Default,
@@ -40,18 +40,8 @@ export const schema = v.object({
   CORS_ORIGINS: setting(is.origins).means('origins whose pages may call from a browser; none by default'),
   DOCS: setting(onOrOff, 'on').means('the page at `/docs`, where the call can be tried'),
   DATABASE_URL: secret(is.databaseUrl).means('your PostgreSQL, 15 to 18; otherwise an embedded one is used'),
-  PGHOST: setting(is.databaseHost).means('another way to name the database; not with `DATABASE_URL`'),
-  PGPORT: setting(is.wholeNumber(1, 65_535)).means(
-    'port of the database, otherwise 5432; this and the other `PG…` settings go with `PGHOST`, or supply what `DATABASE_URL` leaves out',
-  ),
-  PGUSER: setting(text).means('user there, otherwise that of the operating system'),
-  PGPASSWORD: secret(text).means('password of that user'),
-  PGDATABASE: setting(text).means('name of the database, otherwise that of the user'),
-  // Checked only if your own database is used: a value meant for other programs must not stop the embedded one.
-  PGSSLMODE: setting(is.unchecked('disable or require or verify-ca or verify-full')).means(
-    'TLS to the database, as `sslmode` in `DATABASE_URL`; otherwise `verify-full` with a CA, `disable` without one',
-  ),
-  PGSSLROOTCERT: setting(is.unchecked('a file, or system')).means('certificate of the CA, as `sslrootcert`'),
+  PGHOST: setting(is.databaseHost).means('another way to name the database, if `DATABASE_URL` names no host'),
+  PGPASSWORD: secret(text).means('password for the database, if `DATABASE_URL` has none'),
   DATABASE_WAIT: setting(is.time('0s', '60m'), '10s').means('how long the start waits for the database'),
   DATA_DIR: setting(is.unchecked('a folder'), '.data').means('where the embedded database is'),
   RUN_MIGRATIONS: setting(is.oneOf('true', 'false'), 'true').means('whether the start migrates the schema'),
@@ -100,7 +90,7 @@ export const schema = v.object({
 export type Settings = Readonly<v.InferOutput<typeof schema>>;
 export type SettingName = keyof Settings;
 
-/** What tables and help say about a setting. */
+/** What the documents say about a setting. */
 export interface Setting {
   readonly means: string;
   readonly accepts: string;
@@ -116,29 +106,3 @@ export const settings = Object.fromEntries(
     { ...v.getMetadata(entry.wrapped), byDefault: v.getDefault(entry) },
   ]),
 ) as Readonly<Record<SettingName, Setting>>;
-
-/** The contents of `.env.example`. */
-export function environmentExample(): string {
-  const rows = Object.entries(settings).map(
-    ([name, setting]) => `
-${wrapped(`${setting.means} (${accepts(setting)})`)}
-#${name}=${setting.byDefault ?? ''}
-`,
-  );
-  return `# Every setting of Campaign Mirror, with its default. Remove the # before a name to set it.
-# The service and the commands read the file that ENVIRONMENT_FILE names; systemd (EnvironmentFile=) and docker
-# (--env-file) read it alike: one NAME=value a line, the value as it is, without quotes around it and without a backslash.
-# A secret may be in a file instead, which NAME_FILE names.
-# Made by: ./campaign-mirror config --example
-${rows.join('')}`;
-}
-
-/** In words, such as `a whole number from 0 to 65535`. */
-export function accepts({ accepts, secret }: Setting): string {
-  return secret ? `${accepts}; secret` : accepts;
-}
-
-function wrapped(text: string): string {
-  const lines = text.replaceAll('`', '').matchAll(/(.{1,98})(?: |$)/g);
-  return Array.from(lines, ([, line]) => `# ${line}`).join('\n');
-}
