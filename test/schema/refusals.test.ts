@@ -133,7 +133,7 @@ const own: Record<'service' | 'operator' | 'redirector', Record<string, string>>
 describe('contract: the data around it — what nobody may with the password of a role, and psql', () => {
   const service = groupedOf('suite');
   before(async () => {
-    // As `roles create` does.
+    // As ops/roles.sql does.
     const { admin, name } = service.database;
     await admin.query(`revoke temporary on database ${name} from public`);
     const live = await service.campaign();

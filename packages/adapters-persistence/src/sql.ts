@@ -16,8 +16,6 @@ export { withTimeLimit } from './connection/stoppable.ts';
 export { statementNames } from './hot-path/batches.ts';
 export type { BatchKind, HotPathObserver } from './hot-path/observer.ts';
 export { type OpenHotPath, openHotPath } from './hot-path/open-hot-path.ts';
-export { type CreatedRole, createRoles, type RolesCreation } from './migration/create-roles.ts';
-export { grantedRights, type Right, rightsOf } from './migration/granted-rights.ts';
 export { isMigrated, type MigrationState, migrationStates } from './migration/migration-states.ts';
 export { postgresCampaignExport, postgresCampaignRecords } from './operator/campaign-records.ts';
 export { allowHost, deniedHosts, denyHosts } from './operator/denied-hosts.ts';
@@ -42,7 +40,7 @@ export {
   type MirrorFault,
   mirrorFaults,
 } from './schema/enforced.ts';
-export { type Role, revokeLargeObjects, roles } from './schema/grants.ts';
+export { lackingRightsText, type Role, roles } from './schema/grants.ts';
 export { migrationNames } from './schema/migrations.ts';
 export { campaignsOutside, type NumberRange, type Numbers, numbersOf } from './schema/numbers.ts';
 export { schema } from './schema/tables.ts';

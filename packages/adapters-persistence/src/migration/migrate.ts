@@ -8,7 +8,7 @@ import { type DatabaseAddress, UnfitDatabase } from '../connection/pool.ts';
 import { withoutTimeouts } from '../connection/stoppable.ts';
 import { enforcementFaults } from '../schema/enforced.ts';
 import { transactionsBroughtBack } from '../schema/feed.ts';
-import { grantTexts, revokeFromPublic, roles } from '../schema/grants.ts';
+import { grants } from '../schema/grants.ts';
 import { migrationNames } from '../schema/migrations.ts';
 import { campaignsOutside, type NumberRange, numbersOf, type Run, setNumbers } from '../schema/numbers.ts';
 import { countedUpTo, greatest, tableNames } from '../schema/tables.ts';
@@ -174,11 +174,7 @@ async function bringUpToDate(
       if (executed.every((name) => known.includes(name))) await enforce(run, executed.length === 0);
       await run(transactionsBroughtBack);
       if (numbers) await assign(run, numbers);
-      // Each time: a dump that was restored without privileges lets everybody execute them.
-      await run(revokeFromPublic);
-      const existing = 'select rolname::text as name from pg_roles where rolname in (?)';
-      const there = await run<{ name: string }>(existing, [Object.values(roles)]);
-      for (const text of grantTexts(there.map(({ name }) => name))) await run(text);
+      await run(grants);
       beforeCommit();
     },
     { isolationLevel },

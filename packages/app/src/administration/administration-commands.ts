@@ -60,7 +60,7 @@ export function migrate(call: Call) {
         return call.output.answer({ migrated: true, ...numbers }, `The schema is up to date.${range}`);
       }
       const { migrationStates } = await import('@campaign-mirror/adapters-persistence/sql');
-      const states = await withPool(call, 'operator', (pool) => migrationStates(pool, { times: true }));
+      const states = await withPool(call, (pool) => migrationStates(pool, { times: true }));
       await call.output.list(states, {
         object: ({ name, state, appliedAt }) => ({ name, state, applied_at: appliedAt }),
         columns: [
