@@ -104,6 +104,14 @@ for (const [version, folder] of [
       for (const role of ['service', 'operator', 'redirector'] as const)
         expect(await allowed(roles[role], role), role).to.deep.equal({});
 
+      const attributes = `select rolname, rolconnlimit, rolconfig from pg_roles where rolname ~ '^camp' order by 1`;
+      const rolconfig = ['default_transaction_isolation=read committed'];
+      expect(await sql(attributes)).to.deep.equal([
+        { rolname: roles.operator, rolconnlimit: 20, rolconfig },
+        { rolname: roles.owner, rolconnlimit: 20, rolconfig },
+        { rolname: roles.redirector, rolconnlimit: 60, rolconfig },
+        { rolname: roles.service, rolconnlimit: 60, rolconfig },
+      ]);
       const before = await sql(decided);
       await outputOf(script('postgres'));
       expect(await sql(decided)).to.deep.equal(before);
