@@ -44,10 +44,7 @@ LABEL org.opencontainers.image.title="Campaign Mirror" \
   org.opencontainers.image.base.name="${NODE_IMAGE}"
 RUN command -v tini >/dev/null \
   || { apt-get update && apt-get install --yes --no-install-recommends tini && rm -rf /var/lib/apt/lists/*; }
-# Where `roles create --passwords` writes, a folder a role: a volume that is mounted there belongs to the user below.
-RUN for role in owner operator service redirector; do mkdir -p "/run/campaign-mirror/$role"; done \
-  && chown -R 65532:65532 /run/campaign-mirror && chmod -R go= /run/campaign-mirror \
-  && ln -s /opt/campaign-mirror/campaign-mirror /usr/local/bin/campaign-mirror
+RUN ln -s /opt/campaign-mirror/campaign-mirror /usr/local/bin/campaign-mirror
 COPY --from=build /opt/campaign-mirror /opt/campaign-mirror
 WORKDIR /opt/campaign-mirror
 # A container's own network is what loopback is elsewhere: only what is published can be reached. Requests get less time

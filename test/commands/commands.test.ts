@@ -28,7 +28,6 @@ describe('what holds of every command', () => {
         /^error: option '--from-host <host>' is given twice\n/,
         'mirror move --from-host a.example --from-host b.example --to-host c.example --yes',
       ],
-      [/^error: option '--passwords <folder>' argument is empty\n/, 'roles create --passwords', ''],
       [/'--file <file>' argument is empty/, 'mirror set --yes --file', ''],
       [/is given twice/, 'history prune --older-than 400d --yes --older-than=48h'],
       [/^an argument is not in UTF-8\n$/, 'mirror set --as-operator 42', 'https://a.example/caf\ufffd'],

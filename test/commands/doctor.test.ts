@@ -24,26 +24,24 @@ const cases: [title: string, given: Given, code: number, ...amiss: RegExp[]][] =
   ['nor with the service', { as: 'service' }, 0],
   ['warns of the owner of the schema', { as: 'owner' }, 0, /^rights warning .* owns the schema, /],
   [
-    'names the rights that are missing and those that are too many',
+    'names the rights that the operator lacks',
     {
       sql: `revoke usage on sequence campaign_mirror.mirrors_id_seq from ${roles.operator};
-        revoke all on function campaign_mirror.prune_history from ${roles.operator};
-        grant update on campaign_mirror.mirror_history to ${roles.operator}`,
+        revoke update (clicks) on campaign_mirror.mirrors from ${roles.operator};
+        revoke all on function campaign_mirror.prune_history from ${roles.operator}`,
     },
     1,
-    /^rights problem .* operator needs: usage on mirrors_id_seq, execute on prune_history /,
-    /^rights warning .* operator needs: update on mirror_history /,
+    /^rights problem .* operator needs: execute on prune_history, update on mirrors.clicks, usage on mirrors_id_seq run ops\/roles.sql in this database, then `\.\/campaign-mirror migrate` as .* campaign_mirror_owner; use campaign_mirror_operator or a member of it/,
   ],
   [
-    'names the rights of the roles that others use',
+    'names the rights that the service lacks',
     {
-      sql: `revoke select on campaign_mirror.current_mirrors from ${roles.redirector}; revoke usage on schema campaign_mirror from ${roles.service};
-        grant update on campaign_mirror.current_mirrors to ${roles.redirector}`,
+      as: 'service',
+      sql: `revoke select (hosts) on campaign_mirror.access_keys from ${roles.service};
+        revoke all on function campaign_mirror.note_key_uses from ${roles.service}`,
     },
     1,
-    /^roles problem campaign_mirror_service lacks usage on schema campaign_mirror run `\.\/campaign-mirror migrate` as /,
-    /^roles problem campaign_mirror_redirector lacks select on current_mirrors run /,
-    /^roles warning campaign_mirror_redirector may do more than it needs: update on current_mirrors run /,
+    /^rights problem .* service needs: execute on note_key_uses, select on access_keys.hosts run ops\/roles.sql .*; use campaign_mirror_service or a member of it/,
   ],
   ['a pool that is too large', { settings: { POOL_SIZE: '1000' } }, 1, /^pool problem POOL_SIZE is 1000: /],
   [
@@ -57,7 +55,7 @@ const cases: [title: string, given: Given, code: number, ...amiss: RegExp[]][] =
     'a user who may make large objects',
     { sql: 'grant execute on function lo_create(oid) to public' },
     0,
-    /^rights warning .* may make large objects, which can fill the disk as a superuser, .*: revoke execute on function lo_/,
+    /^rights warning .* may make large objects, which can fill the disk if no other .*, run ops\/roles.sql in it as a superuser/,
   ],
   [
     'a default isolation at which no mirror is set, behind a pooler',
@@ -103,7 +101,7 @@ describe('doctor', () => {
       expect(amiss, amiss.join('\n')).to.have.length(expected.length);
       for (const [at, pattern] of expected.entries()) expect(amiss[at]).to.match(pattern);
       expect(checks).to.match(
-        /^(settings )+database version encoding writes migrations (rights )+(roles )*enforcement pool (statement timeout isolation )?durability clock$/,
+        /^(settings )+database version encoding writes migrations (rights )+enforcement pool (statement timeout isolation )?durability clock$/,
       );
     });
   }
@@ -140,7 +138,7 @@ describe('doctor', () => {
     const settings = { DATABASE_URL: database.url('operator') };
     const { amiss } = await examined(settings, 1);
     expect(amiss.join()).to.match(
-      /^rights problem .* lacks what the operator needs: temporary on the database .* `\.\/campaign-mirror roles create` as that of the database, \w+, /,
+      /^rights problem .* lacks what the operator needs: temporary on the database run ops\/roles.sql in this database, /,
     );
     const { code, errors } = await command(['import', '-'], settings, 'owner_id\n7\n');
     expect(code).to.equal(1);
@@ -164,7 +162,7 @@ describe('doctor', () => {
     const unowned = await examined({ DATABASE_URL: url('operator') }, 1);
     expect(unowned.amiss).to.have.length(2);
     expect(unowned.amiss[1]).to.match(
-      /^rights problem .* may not make the schema, which is not there run `\.\/campaign-mirror roles create` as \w+, who owns the database/,
+      /^rights problem .* may not make the schema, which is not there run ops\/roles.sql in this database, then `.\/campaign-mirror migrate` as campaign_mirror_owner/,
     );
     const other = await examined({ DATABASE_URL: (await emptyDatabase('owner', latin1)).url('owner') }, 1);
     expect(other.amiss).to.include.members([

@@ -34,6 +34,10 @@ describe(`${page}, from PostgreSQL 15`, () => {
     expect(code, `${words}: ${errors}`).to.equal(0);
     return objectsOf(output);
   }
+  const makeRoles = (server: DedicatedServer, database: string) => {
+    const settings = settingsOn(server, 'postgres', database);
+    return outputOf(start(program('psql'), ['--quiet', '--file=ops/roles.sql'], settings));
+  };
   function pasting(name: string, server: DedicatedServer) {
     rehearsed.add(name);
     const script = (blocks.get(name) ?? 'exit 1').replaceAll('db.example', '127.0.0.1');
@@ -71,10 +75,10 @@ describe(`${page}, from PostgreSQL 15`, () => {
   before(async () => {
     old = await dedicatedServer({ folder: '/usr/lib/postgresql/15' });
     anew = await dedicatedServer();
-    await symlink(`${projectFolder}campaign-mirror`, folder.at('campaign-mirror'));
+    for (const name of ['campaign-mirror', 'ops']) await symlink(`${projectFolder}${name}`, folder.at(name));
     program('pg_dump');
     await query(old.address('postgres'), 'create database mirrors');
-    await run(old, 'postgres', 'mirrors', 'roles create');
+    await makeRoles(old, 'mirrors');
     await run(old, 'owner', 'mirrors', 'migrate');
     await run(old, 'operator', 'mirrors', 'campaign create --owner 42 --name Summer');
     await run(old, 'operator', 'mirrors', 'mirror create 1 --target-url https://first.example/?{id}');

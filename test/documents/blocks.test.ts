@@ -1,7 +1,9 @@
 import { globSync, readFileSync } from 'node:fs';
 import { chmod, symlink, writeFile } from 'node:fs/promises';
+import { roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import pg from 'pg';
+import { connect } from '../support/database/client.ts';
 import { type DedicatedServer, dedicatedServer } from '../support/database/dedicated-server.ts';
 import { type Block, blocksOf, isAnswer } from '../support/documents/blocks.ts';
 import { folderOf } from '../support/process/lives.ts';
@@ -86,6 +88,14 @@ describe('the blocks of the documents that are marked `run`', () => {
     return '';
   }
 
+  /** What comes of the block that needs psql: test/deployment/roles.test.ts runs it. */
+  async function makeRoles(): Promise<void> {
+    const admin = await connect(server.address('postgres'));
+    for (const name of Object.values(roles)) await admin.query(`create role ${name} login`);
+    await admin.query(`grant create on database mirrors to ${roles.owner}`);
+    await admin.end();
+  }
+
   /** Variables that the script sets are there for the next one of its kind. */
   async function shell(script: string, kind: string, given: Record<string, string>): Promise<string> {
     const [file, kept] = [folder.at('block.sh'), folder.at(`${kind}.sh`)];
@@ -97,6 +107,7 @@ describe('the blocks of the documents that are marked `run`', () => {
   for (const path of paths) {
     const blocks = blocksOf(readFileSync(`${projectFolder}${path}`, 'utf8'));
     for (const [at, block] of blocks.entries()) {
+      if (block.marker === 'rehearsed: roles') it(`${path}:${block.line}: without psql`, makeRoles);
       if (!block.marker.startsWith('run: ')) continue;
       it(`${path}:${block.line} ${block.marker}`, async () => {
         const output = await run(block);

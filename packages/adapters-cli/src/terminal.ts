@@ -10,4 +10,3 @@ export {
   printable,
   printableLines,
 } from './terminal/errors.ts';
-export { refuseTaken, writeNewFile } from './terminal/new-file.ts';

@@ -15,8 +15,6 @@ export { withTimeLimit } from './connection/stoppable.ts';
 export { statementNames } from './hot-path/batches.ts';
 export type { BatchKind, HotPathObserver } from './hot-path/observer.ts';
 export { type OpenHotPath, openHotPath } from './hot-path/open-hot-path.ts';
-export { type CreatedRole, createRoles, type RolesCreation } from './migration/create-roles.ts';
-export { grantedRights, type Right, rightsOf } from './migration/granted-rights.ts';
 export { isMigrated, type MigrationState, migrationStates } from './migration/migration-states.ts';
 export { postgresCampaignExport, postgresCampaignRecords } from './operator/campaign-records.ts';
 export { postgresChangeFeed } from './operator/follow-changes.ts';
@@ -41,6 +39,6 @@ export {
   type MirrorFault,
   mirrorFaults,
 } from './schema/enforced.ts';
-export { type Role, revokeLargeObjects, roles } from './schema/grants.ts';
+export { lackingRightsText, type Role, roles } from './schema/grants.ts';
 export { migrationNames } from './schema/migrations.ts';
 export { schema } from './schema/tables.ts';

@@ -4,7 +4,6 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DatabaseAddress, migrate, type Role, roles } from '@campaign-mirror/adapters-persistence';
-import { revokeLargeObjects } from '@campaign-mirror/adapters-persistence/sql';
 import pg from 'pg';
 import { openOwnDatabase } from '../../../packages/app/src/database/database-access.ts';
 import { dataVariable } from '../run-folder.ts';
@@ -57,9 +56,10 @@ export async function startDatabaseServer(): Promise<void> {
     const verb = rowCount === 0 ? 'create' : 'alter';
     await maintenance.query(`${verb} role ${name} login password '${password}'`);
   }
-  // New databases copy it; `roles create` does so in a database.
+  // As ops/roles.sql does in a database; new databases copy this one.
   const copied = await connect({ ...server.admin, database: 'template1' });
-  await copied.query(revokeLargeObjects).finally(() => copied.end());
+  const largeObjects = 'lo_creat(integer), lo_create(oid), lo_from_bytea(oid, bytea)';
+  await copied.query(`revoke execute on function ${largeObjects} from public`).finally(() => copied.end());
   await makeTemplate();
 }
 

@@ -8,7 +8,7 @@ import type { DatabaseAddress } from '../connection/pool.ts';
 import { withoutTimeouts } from '../connection/stoppable.ts';
 import { enforcementFaults, type Run } from '../schema/enforced.ts';
 import { transactionsBroughtBack } from '../schema/feed.ts';
-import { grantTexts, revokeFromPublic, roles } from '../schema/grants.ts';
+import { grants } from '../schema/grants.ts';
 import { migrationNames } from '../schema/migrations.ts';
 import { tableNames } from '../schema/tables.ts';
 
@@ -139,11 +139,7 @@ async function bringUpToDate(
       // Not over those of a newer version.
       if (executed.every((name) => known.includes(name))) await enforce(run, executed.length === 0);
       await run(transactionsBroughtBack);
-      // Each time: a dump that was restored without privileges lets everybody execute them.
-      await run(revokeFromPublic);
-      const existing = 'select rolname::text as name from pg_roles where rolname in (?)';
-      const there = await run<{ name: string }>(existing, [Object.values(roles)]);
-      for (const text of grantTexts(there.map(({ name }) => name))) await run(text);
+      await run(grants);
       beforeCommit();
     },
     { isolationLevel },

@@ -1,4 +1,4 @@
-/** The database roles of least privilege. The owner migrates the schema. */
+/** The database roles of least privilege, which `ops/roles.sql` creates. The owner migrates the schema. */
 export const roles = {
   owner: 'campaign_mirror_owner',
   operator: 'campaign_mirror_operator',
@@ -9,104 +9,127 @@ export const roles = {
 /** One of the four roles of least privilege. */
 export type Role = keyof typeof roles;
 
-/** A right on an object of the schema, named without it: on these columns of a table, or on the whole object. */
-export interface Grant {
-  readonly right: string;
-  readonly on: string;
-  readonly columns?: readonly string[];
-}
-
-/** Grants each of the rights on each of the objects; all three are lists separated by spaces. */
-function on(objects: string, rights: string, columns?: string): Grant[] {
-  const part = columns && { columns: columns.split(' ') };
-  return objects.split(' ').flatMap((on) => rights.split(' ').map((right) => ({ right, on, ...part })));
-}
-
-/** The columns that the creator of a mirror sets. The database itself sets the others, such as `last_change_id`. */
-const mirrorFields =
-  'id campaign_id target_url clicks updated_externally updated_externally_at created_at updated_at';
-
 /**
- * What each role may do, and nothing else. The owner's rights come with ownership. Nobody else writes addresses, their
- * history or the audit, except through the functions and triggers of the schema. The operator can execute the function
- * for callers, too. It imports campaigns with their numbers, hence its rights on two sequences; its right to count
- * clicks is for locking a mirror that is deleted.
+ * Gives the roles that exist their rights in this version, and takes away those that they had in another one: a right
+ * on a column goes with that on its table. Nobody but the owner writes addresses, their history or the audit, except
+ * through the functions and triggers of the schema.
  */
-export const grants: Record<Exclude<Role, 'owner'>, readonly Grant[]> = {
-  operator: [
-    ...on('campaigns', 'select insert delete'),
-    ...on('campaigns', 'update', 'owner_id is_default'),
-    ...on('mirrors', 'select'),
-    ...on('mirrors', 'insert', mirrorFields),
-    ...on('mirrors', 'update', 'clicks'),
-    ...on('access_keys', 'select insert'),
-    ...on('access_keys', 'update', 'expires_at revoked_at replaced_by'),
-    ...on('mirror_history operator_audit key_uses current_mirrors migrations', 'select'),
-    ...on('sequences_behind transactions_ahead', 'select'),
-    ...on('campaigns_id_seq mirrors_id_seq', 'usage select update'),
-    ...on('prune_history note_key_uses changes_since', 'execute'),
-    ...on('set_mirrors_if set_mirrors_as_operator_if', 'execute'),
-  ],
-  service: [
-    ...on('campaigns', 'select', 'id owner_id is_default'),
-    ...on('mirrors', 'select', 'campaign_id'),
-    ...on('access_keys', 'select', 'id hash owner_id name hosts expires_at revoked_at replaced_by'),
-    ...on('recent_moves sequences_behind transactions_ahead', 'select'),
-    ...on('migrations', 'select', 'name'),
-    ...on('set_mirrors_if note_key_uses', 'execute'),
-  ],
-  redirector: [...on('current_mirrors', 'select'), ...on('changes_since count_clicks', 'execute')],
-};
-
-/** By default, everybody may execute a function. */
-export const revokeFromPublic = `revoke execute on all functions in schema campaign_mirror from public`;
-
-/**
- * The statements that give the roles of these names, which have to exist, their rights in this version, and take away
- * those that they had in another one: a right on a column goes with that on its table.
- */
-export function grantTexts(names: readonly string[]): string[] {
-  const texts: string[] = [];
-  for (const role of Object.keys(grants) as (keyof typeof grants)[]) {
-    if (!names.includes(roles[role])) continue;
-    for (const kind of ['tables', 'sequences', 'functions'])
-      texts.push(`revoke all on all ${kind} in schema campaign_mirror from ${roles[role]} cascade`);
-    texts.push(`grant usage on schema campaign_mirror to ${roles[role]}`);
-    for (const grant of grants[role]) texts.push(grantText(grant, roles[role]));
-    // Imports need it; it may have been revoked from public.
-    if (role === 'operator') texts.push(databaseGrantText('temporary', role));
-  }
-  return texts;
-}
-
-function grantText({ right, on, columns }: Grant, role: string): string {
-  let kind = 'table';
-  if (right === 'execute') kind = 'function';
-  else if (on.endsWith('_seq')) kind = 'sequence';
-  return `grant ${right} ${columns ? `(${columns.join(', ')})` : ''} on ${kind} campaign_mirror.${on} to ${role}`;
-}
-
-/** By default, everybody may create temporary tables, which can fill the disk. */
-export const revokeTemporary = `
+export const grants = `
   do $$ begin
-    if has_database_privilege('public', current_database(), 'temporary') then
-      execute format('revoke temporary on database %I from public', current_database());
+    -- By default, everybody may execute a function, as after a dump that was restored without privileges.
+    revoke execute on all functions in schema campaign_mirror from public;
+
+    if to_regrole('campaign_mirror_operator') is not null then
+      revoke all on all tables in schema campaign_mirror from campaign_mirror_operator cascade;
+      revoke all on all sequences in schema campaign_mirror from campaign_mirror_operator cascade;
+      revoke all on all functions in schema campaign_mirror from campaign_mirror_operator cascade;
+      grant usage on schema campaign_mirror to campaign_mirror_operator;
+      grant select, insert, delete, update (owner_id, is_default)
+        on campaign_mirror.campaigns to campaign_mirror_operator;
+      -- The database sets the other columns, such as last_change_id. To delete a mirror locks it: a right to update.
+      grant select, update (clicks), insert (id, campaign_id, target_url, clicks, updated_externally,
+        updated_externally_at, created_at, updated_at) on campaign_mirror.mirrors to campaign_mirror_operator;
+      grant select, insert, update (expires_at, revoked_at, replaced_by)
+        on campaign_mirror.access_keys to campaign_mirror_operator;
+      grant select on
+        campaign_mirror.mirror_history,
+        campaign_mirror.operator_audit,
+        campaign_mirror.key_uses,
+        campaign_mirror.current_mirrors,
+        campaign_mirror.migrations,
+        campaign_mirror.sequences_behind,
+        campaign_mirror.transactions_ahead
+        to campaign_mirror_operator;
+      -- Imports keep the numbers of campaigns.
+      grant usage, select, update on sequence campaign_mirror.campaigns_id_seq, campaign_mirror.mirrors_id_seq
+        to campaign_mirror_operator;
+      grant execute on function
+        campaign_mirror.prune_history,
+        campaign_mirror.note_key_uses,
+        campaign_mirror.changes_since,
+        campaign_mirror.set_mirrors_if,
+        campaign_mirror.set_mirrors_as_operator_if
+        to campaign_mirror_operator;
+      -- Imports need it. Where the user does not own the database, ops/roles.sql grants it.
+      if exists (
+        select from pg_database where datname = current_database() and pg_has_role(datdba, 'usage')
+          and not has_database_privilege('campaign_mirror_operator', oid, 'temporary')
+      ) then
+        execute format('grant temporary on database %I to campaign_mirror_operator', current_database());
+      end if;
+    end if;
+
+    if to_regrole('campaign_mirror_service') is not null then
+      revoke all on all tables in schema campaign_mirror from campaign_mirror_service cascade;
+      revoke all on all sequences in schema campaign_mirror from campaign_mirror_service cascade;
+      revoke all on all functions in schema campaign_mirror from campaign_mirror_service cascade;
+      grant usage on schema campaign_mirror to campaign_mirror_service;
+      grant select (id, owner_id, is_default) on campaign_mirror.campaigns to campaign_mirror_service;
+      grant select (campaign_id) on campaign_mirror.mirrors to campaign_mirror_service;
+      grant select (id, hash, owner_id, name, hosts, expires_at, revoked_at, replaced_by)
+        on campaign_mirror.access_keys to campaign_mirror_service;
+      grant select (name) on campaign_mirror.migrations to campaign_mirror_service;
+      grant select on
+        campaign_mirror.recent_moves,
+        campaign_mirror.sequences_behind,
+        campaign_mirror.transactions_ahead
+        to campaign_mirror_service;
+      grant execute on function
+        campaign_mirror.set_mirrors_if,
+        campaign_mirror.note_key_uses
+        to campaign_mirror_service;
+    end if;
+
+    if to_regrole('campaign_mirror_redirector') is not null then
+      revoke all on all tables in schema campaign_mirror from campaign_mirror_redirector cascade;
+      revoke all on all sequences in schema campaign_mirror from campaign_mirror_redirector cascade;
+      revoke all on all functions in schema campaign_mirror from campaign_mirror_redirector cascade;
+      grant usage on schema campaign_mirror to campaign_mirror_redirector;
+      grant select on campaign_mirror.current_mirrors to campaign_mirror_redirector;
+      grant execute on function campaign_mirror.changes_since, campaign_mirror.count_clicks
+        to campaign_mirror_redirector;
     end if;
   end $$`;
 
-/** By default, everybody may make large objects, which can fill the disk, too. A superuser runs it in each database. */
-export const revokeLargeObjects =
-  'revoke execute on function lo_creat(integer), lo_create(oid), lo_from_bytea(oid, bytea) from public';
-
-/** Grants a right on the database itself if it is missing and the user owns the database; otherwise nothing is done. */
-export function databaseGrantText(right: 'connect' | 'create' | 'temporary', role: Role): string {
-  return `
-  do $$ begin
-    if exists (
-      select from pg_database where datname = current_database() and pg_has_role(datdba, 'usage')
-        and not has_database_privilege('${roles[role]}', oid, '${right}')
-    ) then
-      execute format('grant ${right} on database %I to ${roles[role]}', current_database());
-    end if;
-  end $$`;
-}
+/** Lists what the current user lacks of the rights above that the service or the operator ($1) needs. */
+export const lackingRightsText = `
+  with needed (who, may, names) as (values
+    ('service', 'usage', '{schema campaign_mirror}'),
+    ('service', 'select', '{campaigns.id, campaigns.owner_id, campaigns.is_default, mirrors.campaign_id}'),
+    ('service', 'select', '{access_keys.id, access_keys.hash, access_keys.owner_id, access_keys.name}'),
+    ('service', 'select', '{access_keys.hosts, access_keys.expires_at, access_keys.revoked_at}'),
+    ('service', 'select', '{access_keys.replaced_by, migrations.name, recent_moves}'),
+    ('service', 'select', '{sequences_behind, transactions_ahead}'),
+    ('service', 'execute', '{set_mirrors_if, note_key_uses}'),
+    ('operator', 'usage', '{schema campaign_mirror, campaigns_id_seq, mirrors_id_seq}'),
+    ('operator', 'temporary', '{the database}'),
+    ('operator', 'select', '{campaigns, mirrors, access_keys, mirror_history, operator_audit, key_uses}'),
+    ('operator', 'select', '{current_mirrors, migrations, sequences_behind, transactions_ahead}'),
+        ('operator', 'insert', '{campaigns, mirrors.target_url, access_keys}'),
+    ('operator', 'update', '{campaigns.owner_id, campaigns.is_default, mirrors.clicks}'),
+    ('operator', 'update', '{access_keys.expires_at, access_keys.revoked_at, access_keys.replaced_by}'),
+    ('operator', 'delete', '{campaigns}'),
+    ('operator', 'execute', '{prune_history, note_key_uses, changes_since}'),
+    ('operator', 'execute', '{set_mirrors_if, set_mirrors_as_operator_if}')
+  ),
+  relations as (select oid, relname, relkind from pg_class where relnamespace = 'campaign_mirror'::regnamespace),
+  held (may, name) as (
+    select may, relname from relations, unnest('{select,insert,update,delete}'::text[]) as may
+    where has_table_privilege(oid, may)
+    union all
+    select may, relname || '.' || attname
+    from relations join pg_attribute on attrelid = oid, unnest('{select,insert,update}'::text[]) as may
+    where has_column_privilege(oid, attnum, may)
+    union all
+    select 'usage', relname from relations where case relkind when 'S' then has_sequence_privilege(oid, 'usage') end
+    union all
+    select 'execute', proname from pg_proc
+    where pronamespace = 'campaign_mirror'::regnamespace and has_function_privilege(oid, 'execute')
+    union all
+    select 'usage', 'schema campaign_mirror' where has_schema_privilege('campaign_mirror', 'usage')
+    union all
+    select 'temporary', 'the database' where has_database_privilege(current_database(), 'temporary')
+  )
+  select may || ' on ' || name as lacking from needed, unnest(names::text[]) as name
+  where who = $1 and (may, name) not in (select may, name from held)
+  order by 1`;

@@ -19,7 +19,7 @@ export function migrate(call: Call) {
         return call.output.answer({ migrated: true }, 'The schema is up to date.');
       }
       const { migrationStates } = await import('@campaign-mirror/adapters-persistence/sql');
-      const states = await withPool(call, 'operator', (pool) => migrationStates(pool, { times: true }));
+      const states = await withPool(call, (pool) => migrationStates(pool, { times: true }));
       await call.output.list(states, {
         object: ({ name, state, appliedAt }) => ({ name, state, applied_at: appliedAt }),
         columns: [

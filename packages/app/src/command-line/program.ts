@@ -77,7 +77,6 @@ const commands: Readonly<Record<string, Load>> = {
   mirror: ofOperator('mirror'),
   key: ofOperator('key'),
   history: ofOperator('history'),
-  roles: async () => (await import('../administration/roles-command.ts')).rolesCommands,
   import: ofOperator('import'),
   export: ofOperator('export'),
   migrate: async () => (await administration()).migrate,

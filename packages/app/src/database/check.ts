@@ -16,7 +16,7 @@ export interface CheckInput {
   readonly facts: Awaited<ReturnType<typeof factsOf>>;
   readonly database: Pool | ClientBase;
   readonly settings: Settings;
-  /** What the user of the database is for; if absent, its rights decide. */
+  /** What the user of the database is for; if absent, its role decides. */
   readonly purpose?: 'service';
 }
 
@@ -48,7 +48,8 @@ const factsText = `
     has_function_privilege('lo_create(oid)', 'execute') as large_objects,
     extract(epoch from clock_timestamp())::float8 as time, rolname::text as name, rolsuper as superuser,
     coalesce(pg_has_role(nspowner, 'usage'), false) as owner, pg_get_userbyid(nspowner)::text as schema_owner,
-    pg_get_userbyid(datdba)::text as database_owner, has_database_privilege(datname, 'create') as may_create,
+    coalesce(pg_has_role(to_regrole('campaign_mirror_operator'), 'usage'), false) as operator,
+    has_database_privilege(datname, 'create') as may_create,
     exists (select from pg_class where relnamespace = pg_namespace.oid and relname = 'mirrors') as has_tables,
     array_remove(array[case when rolsuper then 'superuser' end, case when rolcreaterole then 'createrole' end,
       case when rolcreatedb then 'createdb' end, case when rolreplication then 'replication' end,
@@ -84,9 +85,10 @@ interface Facts {
   readonly name: string;
   readonly superuser: boolean;
   readonly owner: boolean;
+  /** Whether the user has the rights of the operator's role. */
+  readonly operator: boolean;
   /** Null if there is no schema. */
   readonly schema_owner: string | null;
-  readonly database_owner: string;
   readonly may_create: boolean;
   readonly has_tables: boolean;
   readonly powers: readonly string[];

@@ -49,7 +49,6 @@ export const checks: readonly Check[] = [
   },
   { name: 'migrations', stops: true, warns: true, run: schema.checkMigrations },
   { name: 'rights', stops: true, warns: true, run: checkRights },
-  { name: 'roles', warns: true, run: checkRoles },
   { name: 'sequences', stops: true, warns: true, run: schema.checkSequences },
   { name: 'transactions', stops: true, warns: true, run: schema.checkTransactions },
   { name: 'enforcement', stops: true, warns: true, run: schema.checkEnforcement },
@@ -151,60 +150,39 @@ async function checkPrepared({ database }: CheckInput): Promise<Result[]> {
   );
 }
 
-/** What the user may do beyond what it needs, and what it lacks. */
+/** Powers that the user does not need, and the rights that it lacks. */
 async function checkRights({ facts, database, purpose }: CheckInput): Promise<Result[]> {
-  const { name, superuser, owner, powers, schema_owner, database_owner } = facts;
+  const { name, superuser, owner, operator, powers, schema_owner } = facts;
   const who = `the user ${JSON.stringify(name)}`;
   const results: Result[] = [];
   if (powers.length > 0) {
-    const advice = '`./campaign-mirror roles create` makes roles of least privilege: use those';
+    const advice = 'use a role of least privilege: ops/roles.sql creates them';
     results.push(warning(`${who} has more power than is needed: ${powers.join(', ')}`, advice));
   }
   if (superuser) return results;
   if (facts.large_objects) {
-    const advice = `as a superuser, if no other application of this database needs them: ${sql.revokeLargeObjects}`;
+    const advice =
+      'if no other application of this database needs them, run ops/roles.sql in it as a superuser';
     results.push(warning(`${who} may make large objects, which can fill the disk`, advice));
   }
   // The check of migrations reports a missing schema.
   if (schema_owner === null) {
     if (facts.may_create) return results;
-    const advice = `run \`./campaign-mirror roles create\` as ${database_owner}, who owns the database, then \`./campaign-mirror migrate\` as ${sql.roles.owner}`;
+    const advice = `run ops/roles.sql in this database, then \`./campaign-mirror migrate\` as ${sql.roles.owner}`;
     return [...results, problem(`${who} may not make the schema, which is not there`, advice)];
   }
   if (owner) {
     const advice = `use it for \`./campaign-mirror migrate\` only, and start the service as ${sql.roles.service}`;
     return [...results, warning(`${who} owns the schema, and so may change all that is in it`, advice)];
   }
-  const rights = await sql.grantedRights(database);
-  const mayOperate = name !== sql.roles.service && sql.rightsOf('operator', rights).missing.length === 0;
-  const needed = purpose ?? (mayOperate || name === sql.roles.operator ? 'operator' : 'service');
-  const { missing, beyond } = sql.rightsOf(needed, rights);
-  if (missing.length > 0) {
+  const needed = purpose ?? (operator ? 'operator' : 'service');
+  const { rows } = await (database as Pool).query<{ lacking: string }>(sql.lackingRightsText, [needed]);
+  if (rows.length > 0) {
+    const finding = `${who} lacks what the ${needed} needs: ${rows.map(({ lacking }) => lacking).join(', ')}`;
     const advice =
-      `run \`./campaign-mirror migrate\` as the owner of the schema, ${schema_owner}, \`./campaign-mirror roles create\` as ` +
-      `that of the database, ${database_owner}, if its right is missing, and use ${sql.roles[needed]} or a member of it`;
-    results.push(problem(`${who} lacks what the ${needed} needs: ${missing.join(', ')}`, advice));
+      `run ops/roles.sql in this database, then \`./campaign-mirror migrate\` as the owner of the schema, ` +
+      `${schema_owner}; use ${sql.roles[needed]} or a member of it`;
+    results.push(problem(finding, advice));
   }
-  if (beyond.length > 0) {
-    const finding = `${who} may do more than the ${needed} needs: ${beyond.join(', ')}`;
-    results.push(warning(finding, `revoke it, or use ${sql.roles[needed]}`));
-  }
-  return results.length > 0 ? results : [ok(`${who} may do what the ${needed} does, no more`)];
-}
-
-/** The same of the roles that others use: those that have any right here. */
-async function checkRoles({ facts, database }: CheckInput): Promise<Result[]> {
-  const results: Result[] = [];
-  for (const role of ['operator', 'service', 'redirector'] as const) {
-    const name = sql.roles[role];
-    if (facts.schema_owner === null || name === facts.name) continue;
-    const rights = await sql.grantedRights(database, name);
-    if (!rights.some(({ right, granted }) => granted && right !== 'temporary')) continue;
-    const { missing, beyond } = sql.rightsOf(role, rights);
-    const advice = `run \`./campaign-mirror migrate\` as the owner of the schema, ${facts.schema_owner}; what remains, this role has by another one, or everybody has it`;
-    if (missing.length > 0) results.push(problem(`${name} lacks ${missing.join(', ')}`, advice));
-    if (beyond.length > 0)
-      results.push(warning(`${name} may do more than it needs: ${beyond.join(', ')}`, advice));
-  }
-  return results;
+  return results.length > 0 ? results : [ok(`${who} may do what the ${needed} does`)];
 }

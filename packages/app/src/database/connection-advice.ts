@@ -62,7 +62,9 @@ const unprepared: Readonly<Record<Activity, Advice>> = {
       'nothing was done; rows that it would have refused were written meanwhile: correct or delete them as the owner of the schema, then repeat it',
     '2BP01':
       'nothing was done; drop the views that read those of campaign_mirror, repeat this, and make them again',
-    '42501': `${migrate}, or if there is no schema yet, \`./campaign-mirror roles create\` as the owner of the database (\`./campaign-mirror doctor\` names what belongs to another role); start with RUN_MIGRATIONS=false`,
+    '42501':
+      `${migrate}, or if there is no schema yet, run ops/roles.sql in the database (\`./campaign-mirror doctor\` ` +
+      'names what belongs to another role); start with RUN_MIGRATIONS=false',
   },
   acting: {
     '42P01|3F000': `it is not set up for this version: ${migrate}`,

@@ -165,16 +165,12 @@ export async function withDatabase<T>(
   }
 }
 
-/** The same on one connection, as `user`. @throws ClearError */
-export function withPool<T>(
-  call: Call,
-  user: 'owner' | 'operator',
-  run: (pool: sql.OpenPool['pool'], address: sql.DatabaseAddress) => Promise<T>,
-): Promise<T> {
+/** The same on one connection of the operator. @throws ClearError */
+export function withPool<T>(call: Call, run: (pool: sql.OpenPool['pool']) => Promise<T>): Promise<T> {
   return withDatabase(call, (access) => {
-    const address = access.address(user);
-    const { pool, close } = sql.openPool(address, { ...sql.defaultPoolLimits, size: 1 }, applicationName);
-    return run(pool, address).finally(close);
+    const limits = { ...sql.defaultPoolLimits, size: 1 };
+    const { pool, close } = sql.openPool(access.address('operator'), limits, applicationName);
+    return run(pool).finally(close);
   });
 }
 

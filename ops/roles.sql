@@ -1,0 +1,64 @@
+-- Creates the database roles of least privilege that are missing, and gives them their rights on this database. Their
+-- rights in its schema come from `./campaign-mirror migrate`. Run it in the database, as a superuser or as the owner of
+-- the database with CREATEROLE. It can be run again. It sets no password:
+--
+--   psql --dbname=mirrors --file=ops/roles.sql
+--   psql --dbname=mirrors --command='\password campaign_mirror_service'
+--
+-- Other names: --set=owner=… --set=operator=… --set=service=… --set=redirector=…
+\set ON_ERROR_STOP on
+\if :{?owner}
+\else
+  \set owner campaign_mirror_owner
+\endif
+\if :{?operator}
+\else
+  \set operator campaign_mirror_operator
+\endif
+\if :{?service}
+\else
+  \set service campaign_mirror_service
+\endif
+\if :{?redirector}
+\else
+  \set redirector campaign_mirror_redirector
+\endif
+
+begin;
+
+do $$ begin
+  if not (select pg_has_role(datdba, 'usage') from pg_database where datname = current_database()) then
+    raise 'run this as a superuser, or as the owner of the database with CREATEROLE';
+  end if;
+end $$;
+
+-- `migrate` grants rights to three roles, by their names. A login of another name is a member of one of them. Each
+-- login has its share of PostgreSQL's 100 connections, so that no leaked password takes all of them. It has the
+-- isolation level that mirrors need, since a pooler does not pass on what the service asks for. An existing login is
+-- left as it is.
+select
+  case when rights <> name and to_regrole(rights) is null then format('create role %I', rights) end,
+  case when is_new then format('create role %I login connection limit %s', name, connections) end,
+  case when is_new then format('alter role %I set default_transaction_isolation = %L', name, 'read committed') end,
+  case when rights <> name then format('grant %I to %I', rights, name) end
+from (values
+  (:'owner', :'owner', 20),
+  (:'operator', 'campaign_mirror_operator', 20),
+  (:'service', 'campaign_mirror_service', 60),
+  (:'redirector', 'campaign_mirror_redirector', 60)
+) as login (name, rights, connections),
+  lateral (select not exists (select from pg_roles where rolname = name) as is_new) as found
+\gexec
+
+grant connect on database :"DBNAME" to :"owner", :"operator", :"service", :"redirector";
+-- The owner makes the schema.
+grant create on database :"DBNAME" to :"owner";
+-- By default, everybody may make temporary tables, which can fill the disk. The operator imports by them.
+revoke temporary on database :"DBNAME" from public;
+grant temporary on database :"DBNAME" to campaign_mirror_operator;
+-- Large objects can fill it, too. Only a superuser can take that right away.
+select 'revoke execute on function lo_creat(integer), lo_create(oid), lo_from_bytea(oid, bytea) from public'
+where current_setting('is_superuser') = 'on'
+\gexec
+
+commit;
