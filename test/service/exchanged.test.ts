@@ -37,13 +37,13 @@ const running = (settings: Readonly<Record<string, string>>, ...rebindings: stri
 const started = (settings: Readonly<Record<string, string>>, text: string) =>
   start(process.execPath, ['--input-type=module', '--eval', text], settings, `${projectFolder}packages/app`);
 
-/** The statuses of calls with the owner's key, and with one that is none. */
-async function called(service: RunningProcess, keys: readonly ('own' | 'wrong')[]) {
+/** The statuses of calls with the owner's key, behind a `prefix`, and with one that is none. */
+async function called(service: RunningProcess, keys: readonly ('own' | 'wrong')[], prefix = '') {
   const { port } = await service.event('listening');
   const { campaign, key } = JSON.parse(service.errors.split('\n')[0] ?? '');
   const statuses: number[] = [];
   for (const one of keys) {
-    const authorization = `Bearer ${one === 'own' ? key : 'x'}`;
+    const authorization = `Bearer ${one === 'own' ? prefix + key : 'x'}`;
     const headers = { authorization, 'content-type': 'application/json' };
     const body = JSON.stringify({ mirror_endpoint: 'https://second.example/' });
     const url = `http://127.0.0.1:${port}/public/v1/mirror/campaign/${campaign}/mirror`;
@@ -60,6 +60,9 @@ describe('a service with parts of somebody else', () => {
     const service = running(
       { ...settings, RATE_LIMIT: '5/1s', FAILED_KEY_LIMIT: '5/1s' },
       ...Object.values(rebind),
+      // Its credentials have no form that the service knows.
+      `const whoIs = (credential) => new InMemoryIdentity(store).whoIs(credential.replace('own-', ''));
+       rebind(tokens.identity).toConstantValue({ whoIs });`,
       `rebind(tokens.middleware).toConstantValue([(context, next) => {
         context.set('X-Own', context.state.call.route);
         return context.get('X-Silent') ? undefined : next();
@@ -70,7 +73,7 @@ describe('a service with parts of somebody else', () => {
        rebind(tokens.metrics).toConstantValue(registry);`,
     );
     const keys = ['own', 'own', 'wrong', 'wrong'] as const;
-    expect(await called(service, keys)).to.deep.equal([200, 429, 401, 429]);
+    expect(await called(service, keys, 'own-')).to.deep.equal([200, 429, 401, 429]);
     const { port, opsPort } = await service.event('listening');
     const path = '/public/v1/mirror/campaign/1/mirror';
     const asked = (headers = {}) => fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', headers });
