@@ -29,8 +29,8 @@ export interface ServiceOptions {
 }
 
 /**
- * Runs the service until it is asked to stop. Its settings are variables of this environment, or of the file that its
- * ENVIRONMENT_FILE names (docs/reference/settings.md). While it runs, an error that nobody catches ends it.
+ * Runs the service until it is asked to stop. Its settings are variables of this environment, to which those of the file
+ * that its ENVIRONMENT_FILE names are added (docs/reference/settings.md). While it runs, an error that nobody catches ends it.
  * Resolves with the exit code, for `process.exit`: 0; 1 after a failure; 2 for a wrong setting, which no restart mends.
  */
 export async function runService(
