@@ -1,4 +1,3 @@
-import { AsyncResource } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { isNativeError } from 'node:util/types';
@@ -13,8 +12,6 @@ export interface ServiceState {
   call: { -readonly [Name in keyof AnsweredRequest]: AnsweredRequest[Name] };
   /** When the headers of the request had been read, by `performance.now()`. */
   began: number;
-  /** The asynchronous context of the request, and with it its trace. */
-  origin: AsyncResource;
   /** Its place among the requests that are carried out, while it has one. */
   place?: Place | undefined;
 }
@@ -122,7 +119,6 @@ export class Calls {
   readonly middleware: Middleware = (context, next) => {
     const requestId = requestIdOf(context.req.headers['x-request-id']);
     context.state.began = performance.now();
-    context.state.origin = new AsyncResource('Call');
     // Another program may have something of this name.
     context.state.place = undefined;
     context.state.call = {
@@ -145,8 +141,7 @@ export class Calls {
     // The chain may have begun another answer, as if the parser finds a fault behind the headers that it has read.
     removeOthers(response);
     answer(context, { ...reply, closes: true });
-    // The code that cuts the call short runs in another asynchronous context.
-    context.state.origin.runInAsyncScope(() => this.#answered(context));
+    this.#answered(context);
     response.end(reply.body);
     return true;
   }

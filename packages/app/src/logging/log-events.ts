@@ -38,7 +38,6 @@ export const logEvents = {
   stopping: 'the process was asked to end',
   hung: 'a part did not end in time; of `http`, how many requests were `unfinished` and got 503',
   'stop-failed': 'a part ended with an error',
-  'spans-lost': 'the collector of traces did not take the last spans within 2 s',
   stopped: 'the last line',
   'database-starting': 'the embedded database is being started',
   'database-started': 'the embedded database runs',

@@ -11,7 +11,7 @@ import type { Log } from '../logging/log-events.ts';
 import { httpMetrics } from '../metrics/http-metrics.ts';
 import { processMetrics } from '../metrics/instruments.ts';
 import { nothingToShow } from '../ops-page/page.ts';
-import { aborted, Life, sendLastSpans, usualTimeout } from '../process/life.ts';
+import { aborted, Life, usualTimeout } from '../process/life.ts';
 import { project, type Version } from '../process/project.ts';
 import { endBy, stopSignals } from '../process/stop-signals.ts';
 import { type Origins, readSettings } from '../settings/read-settings.ts';
@@ -59,7 +59,6 @@ export async function runService(
   const registry = processMetrics(lostLines);
   await live({ settings, version, log, lines, registry, life }, options);
   await life.endParts();
-  await sendLastSpans(log);
   log.info({ event: 'stopped' }, 'stopped');
   await close();
   signals?.forget();
