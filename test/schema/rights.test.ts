@@ -28,8 +28,8 @@ const decided = {
   service: [
     ['SELECT', 'campaigns.id campaigns.owner_id campaigns.is_default mirrors.campaign_id migrations.name'],
     ['SELECT', 'access_keys.id access_keys.hash access_keys.owner_id access_keys.expires_at'],
-    ['SELECT', 'access_keys.revoked_at access_keys.hosts access_keys.name access_keys.replaced_by'],
-    ['SELECT', 'recent_moves numbers sequences_behind transactions_ahead denied_hosts'],
+    ['SELECT', 'access_keys.revoked_at access_keys.hosts access_keys.replaced_by'],
+    ['SELECT', 'numbers sequences_behind transactions_ahead denied_hosts'],
     ['EXECUTE', 'set_mirrors_if note_key_uses deny_hosts'],
     ['USAGE', 'campaign_mirror'],
   ],

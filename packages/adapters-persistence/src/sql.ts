@@ -23,14 +23,6 @@ export { postgresCampaignExport, postgresCampaignRecords } from './operator/camp
 export { allowHost, deniedHosts, denyHosts } from './operator/denied-hosts.ts';
 export { postgresChangeFeed } from './operator/follow-changes.ts';
 export {
-  demonstrationCampaign,
-  demonstrationOwners,
-  type ExpiringKey,
-  expiringKeys,
-  type RecentMove,
-  recentMoves,
-} from './operator/for-pages.ts';
-export {
   postgresAudit,
   postgresHistoryPruning,
   postgresMirrorHistory,

@@ -57,8 +57,8 @@ export const grants: Record<Exclude<Role, 'owner'>, readonly Grant[]> = {
   service: [
     ...on('campaigns', 'select', 'id owner_id is_default'),
     ...on('mirrors', 'select', 'campaign_id'),
-    ...on('access_keys', 'select', 'id hash owner_id name hosts expires_at revoked_at replaced_by'),
-    ...on('recent_moves numbers sequences_behind transactions_ahead denied_hosts', 'select'),
+    ...on('access_keys', 'select', 'id hash owner_id hosts expires_at revoked_at replaced_by'),
+    ...on('numbers sequences_behind transactions_ahead denied_hosts', 'select'),
     ...on('migrations', 'select', 'name'),
     ...on('set_mirrors_if note_key_uses deny_hosts', 'execute'),
   ],

@@ -19,7 +19,6 @@ export const logEvents = {
     'the public keys of the issuer of tokens were fetched for the first time, or again after a failure',
   'issuer-keys-failed':
     'the public keys of the issuer could not be fetched; one line in 5 s, with `suppressed`',
-  'page-failed': 'the data of the page for operators could not be read; one line in 5 s, with `suppressed`',
   starting: 'the first line of a start',
   'setting-doubtful': 'a setting may not be what was meant',
   'database-awaited': 'the database does not answer yet, or a command has the embedded one',

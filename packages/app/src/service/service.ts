@@ -10,14 +10,13 @@ import { openLog } from '../logging/log.ts';
 import type { Log } from '../logging/log-events.ts';
 import { httpMetrics } from '../metrics/http-metrics.ts';
 import { processMetrics } from '../metrics/instruments.ts';
-import { nothingToShow } from '../ops-page/page.ts';
 import { aborted, Life, usualTimeout } from '../process/life.ts';
 import { project, type Version } from '../process/project.ts';
 import { endBy, stopSignals } from '../process/stop-signals.ts';
 import { type Origins, readSettings } from '../settings/read-settings.ts';
 import { type Setting, type SettingName, settings as table } from '../settings/settings.ts';
 import { defaultParts } from '../wiring/default-parts.ts';
-import { callersListener, openPageData, opsListener } from '../wiring/listeners.ts';
+import { callersListener, opsListener } from '../wiring/listeners.ts';
 import { boundParts, type ServiceInput } from '../wiring/tokens.ts';
 
 /** How a program of yours runs the service. */
@@ -114,8 +113,7 @@ async function start(
   const database = opened?.access;
   const deniedHosts = opened?.deniedHosts ?? settings.MIRROR_HOST_DENYLIST;
   const useCase = new SetCampaignMirror(parts.campaignRepository, parts.identity, deniedHosts);
-  const pageData = database ? openPageData(database, input) : nothingToShow;
-  const shared = { parts, metrics: httpMetrics(registry), pageData };
+  const shared = { parts, metrics: httpMetrics(registry) };
   const opsPort = await listen(opsListener(input, shared, database), settings, 'OPS_PORT');
   const port = await listen(callersListener(input, shared, useCase, own?.isWellFormed), settings, 'PORT');
   const { HOST: host, OPS_HOST: opsHost } = settings;
