@@ -48,7 +48,7 @@ const cases: [title: string, given: Given, code: number, ...amiss: RegExp[]][] =
     'limits of the database on connections, and what would not outlast a loss of power',
     { sql: 'alter database $ connection limit 7; alter database $ set synchronous_commit = off' },
     1,
-    /^pool problem POOL_SIZE is 10: processes, 1, use up to 13 connections, of 7 that .* lower POOL_SIZE/,
+    /^pool problem POOL_SIZE is 10: processes, 1, use up to 12 connections, of 7 that .* lower POOL_SIZE/,
     /^durability warning off: .*synchronous_commit /,
   ],
   [
@@ -178,7 +178,7 @@ describe('doctor', () => {
     );
     const expectProcesses = async (count: number) => {
       const { lines } = await examined({ DATABASE_URL: database.url('operator') }, count > 2 ? 1 : 0);
-      const counted = `^pool .* POOL_SIZE is 10: processes, ${count}, use up to ${count * 13} connections, of 30 `;
+      const counted = `^pool .* POOL_SIZE is 10: processes, ${count}, use up to ${count * 12} connections, of 30 `;
       expect(lines.join('\n')).to.match(new RegExp(counted, 'm'));
     };
     // Their pools alone, as the limit leaves none to the readiness.

@@ -1,4 +1,3 @@
-import { AsyncResource } from 'node:async_hooks';
 import { setImmediate as turn } from 'node:timers/promises';
 import { Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
@@ -48,7 +47,7 @@ describe('group commit: batches', () => {
   /** The answer to one who came so many milliseconds ago. */
   function came(add: (member: InBatch) => void, name: string, ago = 0): Promise<string> {
     const { promise, resolve, reject } = Promise.withResolvers<string>();
-    add({ name, origin: new AsyncResource('test'), since: performance.now() - ago, resolve, reject });
+    add({ name, since: performance.now() - ago, resolve, reject });
     return promise;
   }
 
@@ -145,9 +144,8 @@ describe('group commit: the lock queue', () => {
 
   /** Its campaign is the letter of its name; it came `ago` milliseconds ago. Resolves when it is sent away. */
   function enters(where: LockQueue, name: string, ago = 0): Promise<unknown> {
-    const origin = new AsyncResource('test');
     const since = performance.now() - ago;
-    return new Promise((reject) => where.enter({ name, line: name.charAt(0), origin, since, reject }));
+    return new Promise((reject) => where.enter({ name, line: name.charAt(0), since, reject }));
   }
 
   async function entered(where: LockQueue, names: string): Promise<void> {

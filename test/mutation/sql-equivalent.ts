@@ -51,14 +51,6 @@ export const equivalent: Readonly<Record<string, Readonly<Record<string, string>
     '${entries} from campaign_mirror.mirror_history where id = any ($1::bigint[]) and ${wanted} `;':
       'the plan gives this order by itself',
   },
-  'for-pages.ts': {
-    'from campaign_mirror.recent_moves `;': 'the view has this order',
-    'left join campaign_mirror.campaigns as one': 'the join with the mirrors leaves out what it adds',
-    'on one.id between by_default.id - 11 and by_default.id - 1 and one.owner_id = by_default.owner_id':
-      'the demonstration set has fewer campaigns',
-    "count(*) over () as all, count(*) filter (where expires_at < now() + interval '14 days') over () as soon":
-      'the microsecond at which it is 14 days',
-  },
   'identity.ts': {
     '`,': 'the plan gives this order by itself',
     'from campaign_mirror.access_keys where hash = asked.hash':

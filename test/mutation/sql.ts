@@ -46,7 +46,7 @@ const targets: readonly { readonly files: string; readonly tests: string }[] = [
   },
   {
     files: 'schema/keys.ts',
-    tests: `schema/{key-locks,rights,refusals}.test.ts postgres/for-pages.test.ts hot-path/key-uses.test.ts commands/keys.test.ts
+    tests: `schema/{key-locks,rights,refusals}.test.ts hot-path/key-uses.test.ts commands/keys.test.ts
       schema/enforced.test.ts`,
   },
   {
@@ -68,7 +68,6 @@ const targets: readonly { readonly files: string; readonly tests: string }[] = [
     tests: 'commands/lists.test.ts commands/{campaigns,move}.test.ts',
   },
   { files: 'operator/follow-changes.ts', tests: 'commands/{follow,follow-failover}.test.ts' },
-  { files: 'operator/for-pages.ts', tests: 'postgres/for-pages.test.ts' },
   {
     files: 'operator/history-and-audit.ts',
     tests: 'commands/{history,history-prune,audit,move,follow-failover}.test.ts schema/comebacks.test.ts',

@@ -73,14 +73,6 @@ create index parts_of_a_move on campaign_mirror.operator_audit (part_of, last_ch
 create index acts_on_a_campaign on campaign_mirror.operator_audit (campaign_id, id) where campaign_id is not null;
 create view campaign_mirror.current_mirrors as
   select campaign_id, target_url, updated_at from campaign_mirror.mirrors;
-create view campaign_mirror.recent_moves as
-  select id, acted_at as moved_at, details->>'from' as from_host, details->>'to' as to_host,
-    (details->>'undoes')::bigint as undoes,
-    (details->>'mirrors')::bigint + coalesce((
-      select sum((part.details->>'mirrors')::bigint) from campaign_mirror.operator_audit as part
-      where part.part_of = move.id), 0)::bigint as mirrors
-  from campaign_mirror.operator_audit as move
-  where act = 'mirrors-moved' and part_of is null order by id desc limit 10;
 create view campaign_mirror.sequences_behind (sequence, mended_by) as 
   select 'campaigns_id_seq', $$select setval('campaign_mirror.campaigns_id_seq', (select max(id) from campaign_mirror.campaigns where id <= 9007199253740991))$$
   from campaign_mirror.campaigns_id_seq where (select max(id) from campaign_mirror.campaigns where id <= 9007199253740991) > last_value - case when is_called then 0 else 1 end union all 

@@ -67,14 +67,7 @@ describe('contract: the data around it — what nobody may with the password of 
     const act = (details: string, who = "'me'", request = "'r'") =>
       `select * from campaign_mirror.set_mirrors_as_operator_if('{${id}}', '{NULL}', '{NULL}', '{https://a.example/}', '{NULL}', null, false,
         'mirrors-moved', ${who}, ${request}, null, ${details}, null)`;
-    const details = [
-      '[]',
-      '"text"',
-      '17',
-      'true',
-      'null',
-      ...['"x"', '1.5', '1e30', '-1', '0', '"1 "', '{}'].map((one) => `{"undoes":${one}}`),
-    ];
+    const details = ['[]', '"text"', '17', 'true', 'null'];
     const key =
       "insert into campaign_mirror.access_keys (hash, displayed, name, owner_id) values (sha256('p'), 'p', 'p', 1)";
     const byOperator = [
@@ -82,9 +75,7 @@ describe('contract: the data around it — what nobody may with the password of 
       act(`jsonb_build_object('a', repeat('x', 100000))`),
       ...[...lines, "' me'", "'me '"].map((who) => act("'{}'", who)),
       ...["''", "'a b'", "'é'"].map((request) => act("'{}'", "'me'", request)),
-      ...[...details.slice(0, 4), '{"undoes":"x"}'].map(
-        (one) => `set campaign_mirror.details = '${one}'; ${key}`,
-      ),
+      ...details.slice(0, 4).map((one) => `set campaign_mirror.details = '${one}'; ${key}`),
       `set campaign_mirror.operator = E'a\\nb'; ${key}`,
       `set campaign_mirror.request_id = 'a b'; ${key}`,
     ];
@@ -100,8 +91,6 @@ describe('contract: the data around it — what nobody may with the password of 
     const operator = await connect(service.database.address('operator'));
     expect(await codeOf(operator, continued), 'what is no move has no further part').to.equal('22023');
     await operator.end();
-    const reader = await connect(service.database.address('service'));
-    await reader.query('select * from campaign_mirror.recent_moves').finally(() => reader.end());
     expect((await commandsOn(service.database).run('audit')).code).to.equal(0);
     expect(await service.world.others.history(id)).to.deep.equal([]);
   });

@@ -26,8 +26,8 @@ const decided = {
   service: [
     ['SELECT', 'campaigns.id campaigns.owner_id campaigns.is_default mirrors.campaign_id migrations.name'],
     ['SELECT', 'access_keys.id access_keys.hash access_keys.owner_id access_keys.expires_at'],
-    ['SELECT', 'access_keys.revoked_at access_keys.hosts access_keys.name access_keys.replaced_by'],
-    ['SELECT', 'recent_moves sequences_behind transactions_ahead'],
+    ['SELECT', 'access_keys.revoked_at access_keys.hosts access_keys.replaced_by'],
+    ['SELECT', 'sequences_behind transactions_ahead'],
     ['EXECUTE', 'set_mirrors_if note_key_uses'],
     ['USAGE', 'campaign_mirror'],
   ],

@@ -165,6 +165,6 @@ describe('a start that cannot succeed ends with one clear line and an exit code'
     expect((await fetch(`${ops}/readyz`)).status).to.equal(200);
     expect((await process.stop()).code).to.equal(0);
     const warning = eventsOf(process, 'check-warned').find(({ check }) => check === 'pool');
-    expect(warning?.msg).to.match(/^POOL_SIZE is 10: processes, 1, use up to 13 connections, of 7 that/);
+    expect(warning?.msg).to.match(/^POOL_SIZE is 10: processes, 1, use up to 12 connections, of 7 that/);
   });
 });

@@ -10,7 +10,6 @@ dark.addEventListener('change', follow);
 follow();
 
 const setMirror = ['/public/v1/mirror/campaign/{campaign}/mirror', 'post'];
-const demonstration = fetch('docs/demonstration.json').then((answer) => answer.json());
 
 const ui = SwaggerUIBundle({
   url: 'public/v1/openapi.json',
@@ -44,10 +43,9 @@ const ui = SwaggerUIBundle({
       },
     },
   ],
-  onComplete: async () => {
+  onComplete: () => {
     // Before the field is there: the example of the document, which is nobody's campaign, takes it otherwise.
-    const { campaign = '' } = await demonstration.catch(() => ({}));
-    ui.specActions.changeParam(setMirror, 'campaign', 'path', String(campaign), false);
+    ui.specActions.changeParam(setMirror, 'campaign', 'path', '', false);
     ui.layoutActions.show(['operations', 'Mirror', 'setMirror'], true);
   },
 });

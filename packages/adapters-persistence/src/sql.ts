@@ -15,18 +15,9 @@ export { withTimeLimit } from './connection/stoppable.ts';
 export { statementNames } from './hot-path/batches.ts';
 export type { BatchKind, HotPathObserver } from './hot-path/observer.ts';
 export { type OpenHotPath, openHotPath } from './hot-path/open-hot-path.ts';
-export { isMigrated, type MigrationState, migrationStates } from './migration/migration-states.ts';
+export { isEmpty, isMigrated, type MigrationState, migrationStates } from './migration/migration-states.ts';
 export { postgresCampaignExport, postgresCampaignRecords } from './operator/campaign-records.ts';
 export { postgresChangeFeed } from './operator/follow-changes.ts';
-export {
-  demonstrationCampaign,
-  demonstrationOwners,
-  type ExpiringKey,
-  expiringKeys,
-  isEmpty,
-  type RecentMove,
-  recentMoves,
-} from './operator/for-pages.ts';
 export {
   postgresAudit,
   postgresHistoryPruning,

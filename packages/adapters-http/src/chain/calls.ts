@@ -1,4 +1,3 @@
-import { AsyncResource } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -14,8 +13,6 @@ export interface ServiceState {
   call: { -readonly [Name in keyof AnsweredRequest]: AnsweredRequest[Name] };
   /** When the headers of the request had been read, by `performance.now()`. */
   began: number;
-  /** The asynchronous context of the request, and with it its trace. */
-  origin: AsyncResource;
 }
 
 export type Context = Koa.ParameterizedContext<ServiceState>;
@@ -111,7 +108,6 @@ export class Calls {
   readonly middleware: Middleware = (context, next) => {
     const requestId = requestIdOf(context.req.headers['x-request-id']);
     context.state.began = performance.now();
-    context.state.origin = new AsyncResource('Call');
     context.state.call = {
       requestId,
       client: clientOf(context.req, this.settings.proxies),
@@ -133,8 +129,7 @@ export class Calls {
     // The chain may have begun another answer, as if the parser finds a fault behind the headers that it has read.
     removeOthers(response);
     answer(context, { ...reply, closes: true });
-    // The code that cuts the call short runs in another asynchronous context.
-    context.state.origin.runInAsyncScope(() => this.#answered(context));
+    this.#answered(context);
     response.end(reply.body);
     return true;
   }

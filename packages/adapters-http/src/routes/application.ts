@@ -115,9 +115,8 @@ function pageRoutes(pages: Pages): Router<ServiceState> {
 /** The first part of a route that answers GET and HEAD. */
 export const readOnly = (path: string) => routeOf(path, 'GET', 'HEAD');
 
-function sendPage(source: Page | (() => Promise<Page>)): Middleware {
+function sendPage(page: Page): Middleware {
   return async (context) => {
-    const page = typeof source === 'function' ? await source() : source;
     context.status = 200;
     // A browser revalidates the page on each request, so that it never shows that of another version.
     context.set({ 'Cache-Control': 'no-cache', ...page.headers });

@@ -28,8 +28,8 @@ export type Page = ReturnType<typeof page>;
 /** The page to try the call; its files lie below it. */
 export const docsPath = '/docs';
 
-/** Pages by their paths. A page that may change is made for each request. */
-export type Pages = ReadonlyMap<string, Page | (() => Promise<Page>)>;
+/** Pages by their paths. */
+export type Pages = ReadonlyMap<string, Page>;
 
 /** Forbids everything from other origins except these `images`, inline code, and a page around this one. */
 export function contentSecurityPolicy(images: string): string {
@@ -44,15 +44,13 @@ export const openapiPath = '/public/v1/openapi.json';
 export interface InterfacePagesSettings {
   /** Whether there is the page to try the call, which needs `swagger-ui-dist`; true by default. */
   readonly docs?: boolean;
-  /** The campaign that it fills in; none by default. */
-  readonly campaign?: () => Promise<number | undefined>;
 }
 
 /** The OpenAPI document and the page to try the call. @throws Error if `swagger-ui-dist` is needed, and not installed */
-export function interfacePages({ docs = true, campaign }: InterfacePagesSettings = {}): Pages {
+export function interfacePages({ docs = true }: InterfacePagesSettings = {}): Pages {
   const own = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url));
   const document = JSON.stringify(JSON.parse(own('openapi.json').toString()));
-  const pages = new Map<string, Page | (() => Promise<Page>)>();
+  const pages = new Map<string, Page>();
   pages.set(openapiPath, page('application/json', document));
   if (!docs) return pages;
   const policy = { 'Content-Security-Policy': contentSecurityPolicy("'self' data:") };
@@ -62,9 +60,6 @@ export function interfacePages({ docs = true, campaign }: InterfacePagesSettings
     pages.set(`${docsPath}/${name}`, page('text/javascript', own(name)));
   return pages
     .set(docsPath, page('text/html', own('index.html'), policy))
-    .set(`${docsPath}/demonstration.json`, async () => {
-      return page('application/json', JSON.stringify({ campaign: await campaign?.() }));
-    })
     .set(`${docsPath}/page.css`, page('text/css', own('page.css')))
     .set(`${docsPath}/swagger-ui.js`, page('text/javascript', ofComponent('swagger-ui-bundle.js'), {}, true))
     .set(`${docsPath}/swagger-ui.css`, page('text/css', ofComponent('swagger-ui.css'), {}, true));

@@ -1,7 +1,9 @@
 import type { PoolClient } from 'pg';
+import { isExpiringWithin } from '../schema/keys.ts';
 import { migrationNames } from '../schema/migrations.ts';
 import { codeOf } from './database-faults.ts';
 import { Client, type DatabaseAddress, openPool } from './pool.ts';
+import { rowOf } from './rows.ts';
 import { withTimeLimit } from './stoppable.ts';
 
 /** Whether the service can work on the database. What could not be determined is left out. */
@@ -31,6 +33,11 @@ export interface DatabaseProbe {
    * them, and before the first answer.
    */
   readonly historyRows: number | undefined;
+  /**
+   * The keys that expire within 14 days and were neither revoked nor replaced; undefined if they cannot be counted.
+   * Never rejects.
+   */
+  expiringKeys(): Promise<number | undefined>;
   close(): Promise<void>;
 }
 
@@ -46,6 +53,9 @@ const stateText = `
     where relnamespace = 'campaign_mirror'::regnamespace and tgenabled <> 'O'
   ) as triggers,
   (select reltuples from pg_class where oid = to_regclass('campaign_mirror.mirror_history')) as history_rows`;
+
+const expiringText = `
+  select count(*) from campaign_mirror.access_keys where ${isExpiringWithin("interval '14 days'")}`;
 
 /** SQLSTATEs: the table of migrations is missing, or the role may not read it as every role of this schema may. */
 const notMigrated = new Set(['42P01', '3F000', '42501']);
@@ -85,6 +95,11 @@ export function openProbe(address: DatabaseAddress, timeout: number): DatabasePr
     await visitor.connect().then(() => visitor.end(), refuse);
   };
 
+  const countExpiring = async () => {
+    const { count } = await rowOf<{ count: number }>(pool, expiringText);
+    return count;
+  };
+
   let historyRows: number | undefined;
   const read = async (): Promise<DatabaseState> => {
     let client: PoolClient | undefined;
@@ -113,6 +128,7 @@ export function openProbe(address: DatabaseAddress, timeout: number): DatabasePr
     get historyRows() {
       return historyRows;
     },
+    expiringKeys: () => withTimeLimit(timeout, countExpiring(), undefined).catch(() => undefined),
     close: async () => void (await close(0)),
   };
 }

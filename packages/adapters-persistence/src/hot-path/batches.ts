@@ -1,4 +1,3 @@
-import type { AsyncResource } from 'node:async_hooks';
 import { Unavailable } from '@campaign-mirror/domain';
 import type { Pool } from 'pg';
 import {
@@ -15,8 +14,6 @@ import type { HotPathObserver } from './observer.ts';
 export interface Waiting {
   /** When it arrived, by `performance.now()`. */
   readonly since: number;
-  /** The asynchronous context in which it arrived, and with it the trace of its request. */
-  readonly origin: AsyncResource;
   reject(reason: unknown): void;
 }
 
@@ -85,12 +82,10 @@ export function batches<Member extends Waiting>(
     // The next batch follows at once: PostgreSQL works on it while the answers to this one are sent.
     while (isDue()) {
       const batch = take(waiting);
-      const [first] = batch;
-      if (!first) return;
+      if (batch.length === 0) return;
       lastSize = batch.length;
       underWay += 1;
-      // In the asynchronous context of its first member.
-      await first.origin.runInAsyncScope(carryOut, undefined, batch).catch((error) => {
+      await carryOut(batch).catch((error) => {
         for (const member of batch) member.reject(error);
       });
       underWay -= 1;
@@ -130,7 +125,7 @@ export async function splitUp<Member extends Waiting>(
   if (batch.length === 1 || !(isRefused || isMembersFault(error))) throw error;
   for (const [index, member] of batch.entries()) {
     try {
-      await member.origin.runInAsyncScope(run, undefined, member);
+      await run(member);
     } catch (error) {
       const others = isMembersFault(error) ? [] : batch.slice(index + 1);
       for (const one of [member, ...others]) one.reject(error);

@@ -1,4 +1,3 @@
-import { AsyncResource } from 'node:async_hooks';
 import type * as domain from '@campaign-mirror/domain';
 import { accessKeyOf } from '@campaign-mirror/domain';
 import {
@@ -151,11 +150,10 @@ export function groupedUpdates(
   return (seen, change) => {
     const { id: campaign, ownerId: owner, isDefault } = seen;
     return new Promise((resolve, reject) => {
-      const origin = new AsyncResource('MirrorUpdate');
       const since = performance.now();
       // By owner, too: a caller that is not the owner is refused at once, and delays nobody.
       const line = `${campaign} ${owner}`;
-      add({ line, campaign, owner, isDefault, ...change, origin, since, resolve, reject });
+      add({ line, campaign, owner, isDefault, ...change, since, resolve, reject });
     });
   };
 }

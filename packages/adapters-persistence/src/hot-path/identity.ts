@@ -1,4 +1,3 @@
-import { AsyncResource } from 'node:async_hooks';
 import { hash } from 'node:crypto';
 import type * as domain from '@campaign-mirror/domain';
 import { accessKeyOf, hostList, isCaller, keySubject, noDeniedHosts } from '@campaign-mirror/domain';
@@ -108,8 +107,7 @@ export function groupedLookUps(statements: Statements, timeout: number, observer
 
   const read = (asked: Pick<Member, 'hash' | 'campaign'>) =>
     new Promise<Row>((resolve, reject) => {
-      const origin = new AsyncResource('LookUp');
-      add({ ...asked, origin, since: performance.now(), resolve, reject });
+      add({ ...asked, since: performance.now(), resolve, reject });
     });
 
   return {

@@ -1,4 +1,3 @@
-import { AsyncResource } from 'node:async_hooks';
 import type { AccessKeyId } from '@campaign-mirror/domain';
 import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
@@ -25,8 +24,6 @@ export class KeyUses {
   #gathered = new Set<AccessKeyId>();
   #timer: NodeJS.Timeout | undefined;
   #writing = Promise.resolve();
-  /** The write belongs to no request, and to no trace. */
-  readonly #background = new AsyncResource('KeyUses');
 
   constructor(pool: Pool, { gatherFor = 1_000 } = {}) {
     this.#pool = pool;
@@ -38,7 +35,7 @@ export class KeyUses {
     this.#recent.set(id, true);
     this.#gathered.add(id);
     this.noted += 1;
-    this.#background.runInAsyncScope(() => this.#writeSoon());
+    this.#writeSoon();
   }
 
   /** Writes the uses noted so far. Never rejects. */

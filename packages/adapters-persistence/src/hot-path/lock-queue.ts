@@ -41,7 +41,7 @@ export function lockQueue<Member extends Queued>(
   async function waitFor(name: string, line: Member[]): Promise<void> {
     waitedFor.add(name);
     const first = line.shift() as Member;
-    await first.origin.runInAsyncScope(wait, undefined, first).catch(first.reject);
+    await wait(first).catch(first.reject);
     waitedFor.delete(name);
     // The line goes to the end of the queue, so that each line has its turn.
     lines.delete(name);

@@ -1,7 +1,9 @@
 import type { Timestamp } from '@campaign-mirror/domain';
 import type { ClientBase, Pool } from 'pg';
 import { codeOf, portFault } from '../connection/database-faults.ts';
+import { rowOf } from '../connection/rows.ts';
 import { migrationNames } from '../schema/migrations.ts';
+import { tableNames } from '../schema/tables.ts';
 import { timestampText } from '../schema/times.ts';
 
 /** A migration, and whether the database has it. */
@@ -42,4 +44,12 @@ export async function migrationStates(
 /** Whether every migration of this version was applied. @throws as `migrationStates` */
 export async function isMigrated(database: Pool | ClientBase): Promise<boolean> {
   return (await migrationStates(database)).every(({ state }) => state !== 'pending');
+}
+
+const emptyText = `
+  select ${tableNames.map((table) => `not exists (select from campaign_mirror.${table})`).join(' and ')} as empty`;
+
+/** Whether there is no row, and never was one: history and audit outlive what they describe. @throws Unavailable */
+export async function isEmpty(pool: Pool): Promise<boolean> {
+  return (await rowOf<{ empty: boolean }>(pool, emptyText)).empty;
 }

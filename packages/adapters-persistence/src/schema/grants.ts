@@ -66,14 +66,10 @@ export const grants = `
       grant usage on schema campaign_mirror to campaign_mirror_service;
       grant select (id, owner_id, is_default) on campaign_mirror.campaigns to campaign_mirror_service;
       grant select (campaign_id) on campaign_mirror.mirrors to campaign_mirror_service;
-      grant select (id, hash, owner_id, name, hosts, expires_at, revoked_at, replaced_by)
+      grant select (id, hash, owner_id, hosts, expires_at, revoked_at, replaced_by)
         on campaign_mirror.access_keys to campaign_mirror_service;
       grant select (name) on campaign_mirror.migrations to campaign_mirror_service;
-      grant select on
-        campaign_mirror.recent_moves,
-        campaign_mirror.sequences_behind,
-        campaign_mirror.transactions_ahead
-        to campaign_mirror_service;
+      grant select on campaign_mirror.sequences_behind, campaign_mirror.transactions_ahead to campaign_mirror_service;
       grant execute on function
         campaign_mirror.set_mirrors_if,
         campaign_mirror.note_key_uses
@@ -96,16 +92,16 @@ export const lackingRightsText = `
   with needed (who, may, names) as (values
     ('service', 'usage', '{schema campaign_mirror}'),
     ('service', 'select', '{campaigns.id, campaigns.owner_id, campaigns.is_default, mirrors.campaign_id}'),
-    ('service', 'select', '{access_keys.id, access_keys.hash, access_keys.owner_id, access_keys.name}'),
+    ('service', 'select', '{access_keys.id, access_keys.hash, access_keys.owner_id}'),
     ('service', 'select', '{access_keys.hosts, access_keys.expires_at, access_keys.revoked_at}'),
-    ('service', 'select', '{access_keys.replaced_by, migrations.name, recent_moves}'),
+    ('service', 'select', '{access_keys.replaced_by, migrations.name}'),
     ('service', 'select', '{sequences_behind, transactions_ahead}'),
     ('service', 'execute', '{set_mirrors_if, note_key_uses}'),
     ('operator', 'usage', '{schema campaign_mirror, campaigns_id_seq, mirrors_id_seq}'),
     ('operator', 'temporary', '{the database}'),
     ('operator', 'select', '{campaigns, mirrors, access_keys, mirror_history, operator_audit, key_uses}'),
     ('operator', 'select', '{current_mirrors, migrations, sequences_behind, transactions_ahead}'),
-        ('operator', 'insert', '{campaigns, mirrors.target_url, access_keys}'),
+    ('operator', 'insert', '{campaigns, mirrors.target_url, access_keys}'),
     ('operator', 'update', '{campaigns.owner_id, campaigns.is_default, mirrors.clicks}'),
     ('operator', 'update', '{access_keys.expires_at, access_keys.revoked_at, access_keys.replaced_by}'),
     ('operator', 'delete', '{campaigns}'),

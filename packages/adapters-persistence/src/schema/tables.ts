@@ -122,16 +122,7 @@ export const tables = `
   create index acts_on_a_campaign on campaign_mirror.operator_audit (campaign_id, id) where campaign_id is not null;
 
   create view campaign_mirror.current_mirrors as
-    select campaign_id, target_url, updated_at from campaign_mirror.mirrors;
-
-  create view campaign_mirror.recent_moves as
-    select id, acted_at as moved_at, details->>'from' as from_host, details->>'to' as to_host,
-      (details->>'undoes')::bigint as undoes,
-      (details->>'mirrors')::bigint + coalesce((
-        select sum((part.details->>'mirrors')::bigint) as sum from campaign_mirror.operator_audit part
-        where part.part_of = move.id), 0)::bigint as mirrors
-    from campaign_mirror.operator_audit move
-    where act = 'mirrors-moved' and part_of is null order by id desc limit 10;`;
+    select campaign_id, target_url, updated_at from campaign_mirror.mirrors;`;
 
 export const factsKey = 'mirrors_campaign_id_owner_id_is_default_fkey';
 
@@ -140,8 +131,7 @@ const between = (value: string, least: number, most: number) =>
 const isIdentifier = (column: string) => `check (${between(column, 1, greatest)})`;
 
 /**
- * Constraints of the tables, and those that keep the history and the audit from misleading a reader or making the view of
- * moves fail. Beside rows, all but the unique ones are made as not valid: none is read, or keeps one from being made.
+ * Constraints of the tables, and those that keep the history and the audit from misleading a reader. Beside rows, all but the unique ones are made as not valid: none is read, or keeps one from being made.
  */
 export const constraintTexts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   campaigns: {
@@ -184,8 +174,8 @@ export const constraintTexts: Readonly<Record<string, Readonly<Record<string, st
     operator_audit_operator_check: String.raw`check (${between('length(operator)', 1, 200)} and operator collate "C" !~ '[\u0001-\u001f\u007f-\u009f\u2028\u2029]')`,
     operator_audit_operator_check1: 'check (operator = btrim(operator))',
     operator_audit_request_id_check: `check (${between('octet_length(request_id)', 1, 128)} and request_id collate "C" !~ '[^!-~]')`,
-    operator_audit_details_check: `check (jsonb_typeof(details) = 'object' and octet_length(details::text) <= 65536
-      and (details->>'undoes' is null or details->>'undoes' ~ '^[1-9][0-9]{0,15}$'))`,
+    operator_audit_details_check:
+      "check (jsonb_typeof(details) = 'object' and octet_length(details::text) <= 65536)",
   },
 };
 /** The columns that are never null, beside the primary keys. */

@@ -8,8 +8,9 @@ import * as schema from './schema-checks.ts';
 const newestTestedVersion = 18;
 /** The difference of the clocks, in seconds, above which the log and the history are hard to compare. */
 const maxClockDifference = 2;
-/** Connections of a process besides its pool: its readiness, the new one that this tries, and the page for operators. */
-const besidesPool = 3;
+/** Connections of a process besides its pool: its readiness, and the new one that this tries. */
+const besidesPool = 2;
+
 export const checks: readonly Check[] = [
   {
     name: 'version',

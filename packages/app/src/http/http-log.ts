@@ -1,5 +1,5 @@
 import type { HttpLog } from '@campaign-mirror/adapters-http';
-import { type LogLines, timeOfLine, traceIds } from '../logging/log.ts';
+import { type LogLines, timeOfLine } from '../logging/log.ts';
 import { type EventName, type Log, throttled } from '../logging/log-events.ts';
 
 /** The events that security monitoring looks for, by the status of the answer; any other is a `request`. */
@@ -29,7 +29,6 @@ export function httpLog(
         level: levelNumber,
         time: timeOfLine(),
         pid,
-        ...traceIds(),
         event: eventsByStatus[request.status] ?? 'request',
         requestId: request.requestId,
         client: request.client,

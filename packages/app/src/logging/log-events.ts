@@ -17,7 +17,6 @@ export const logEvents = {
     'the public keys of the issuer of tokens were fetched for the first time, or again after a failure',
   'issuer-keys-failed':
     'the public keys of the issuer could not be fetched; one line in 5 s, with `suppressed`',
-  'page-failed': 'the data of the page for operators could not be read; one line in 5 s, with `suppressed`',
   starting: 'the first line of a start',
   'database-awaited': 'the database does not answer yet, or a command has the embedded one',
   'migration-awaited':
@@ -35,7 +34,6 @@ export const logEvents = {
   stopping: 'the process was asked to end',
   hung: 'a part did not end in time; of `http`, how many requests were `unfinished` and got 503',
   'stop-failed': 'a part ended with an error',
-  'spans-lost': 'the collector of traces did not take the last spans within 2 s',
   stopped: 'the last line',
   'database-starting': 'the embedded database is being started',
   'database-started': 'the embedded database runs',

@@ -1,6 +1,5 @@
 import { isatty } from 'node:tty';
 import { escaped, printable, printableLines } from '@campaign-mirror/adapters-cli/terminal';
-import { trace } from '@opentelemetry/api';
 import { pino } from 'pino';
 import { prettyFactory } from 'pino-pretty';
 import { errorFields } from './error-fields.ts';
@@ -144,13 +143,6 @@ export function logTo(lines: { write(line: string): unknown }, level: string): L
     base: { pid: process.pid },
     timestamp: () => `,"time":"${timeOfLine()}"`,
     serializers: { err: errorFields },
-    mixin: traceIds,
   };
   return pino(options, lines as pino.DestinationStream);
-}
-
-/** The trace of the present request, in W3C's form; empty if it is not traced. */
-export function traceIds(): { trace_id?: string; span_id?: string } {
-  const span = trace.getActiveSpan()?.spanContext();
-  return span ? { trace_id: span.traceId, span_id: span.spanId } : {};
 }

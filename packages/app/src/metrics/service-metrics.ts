@@ -1,15 +1,18 @@
 import type { DatabaseProbe } from '@campaign-mirror/adapters-persistence';
 import type { Registry } from 'prom-client';
 import type { Version } from '../process/project.ts';
-import type { Readiness } from '../process/readiness.ts';
+import { atMostEvery, type Readiness } from '../process/readiness.ts';
 import { instruments } from './instruments.ts';
+
+/** The minimum time between two counts of keys, in milliseconds. */
+const betweenCounts = 30_000;
 
 /** The version that runs, and whether the service can serve. */
 export function serviceMetrics(
   registry: Registry,
   { name: _, ...labels }: Version,
   readiness: Readiness,
-  ofDatabase?: { readonly probe: DatabaseProbe; expiringKeys(): Promise<number | undefined> },
+  probe?: DatabaseProbe,
 ): void {
   const { gauge, value } = instruments(registry);
   gauge(
@@ -31,8 +34,7 @@ export function serviceMetrics(
     },
     'check',
   );
-  if (!ofDatabase) return;
-  const { probe, expiringKeys } = ofDatabase;
+  if (!probe) return;
   value(
     'campaign_mirror_history_rows',
     "PostgreSQL's estimate of the rows of the history, as of its last vacuum or analyze; absent before that.",
@@ -41,7 +43,7 @@ export function serviceMetrics(
   value(
     'campaign_mirror_keys_expiring',
     'Access keys that expire within 14 days and were neither revoked nor replaced; absent if the database does not answer.',
-    expiringKeys,
+    atMostEvery(betweenCounts, probe.expiringKeys),
   );
 }
 

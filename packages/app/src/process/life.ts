@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import { withTimeLimit } from '@campaign-mirror/adapters-persistence/sql';
-import { ProxyTracerProvider, trace } from '@opentelemetry/api';
 import { type Log, type LogWriter, throttled } from '../logging/log-events.ts';
 
 /** How long the end of a part may take unless it needs longer, in milliseconds. */
@@ -82,23 +81,4 @@ export class Life {
 /** Resolves when the signal is aborted, at once if it already is. */
 export async function aborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort');
-}
-
-/** How long the end waits for a collector of traces, in milliseconds. */
-const spansTimeout = 2_000;
-
-/** Sends the last spans, in bounded time, if `--import` has loaded an SDK (tracing.ts), or the program has one of its own. Never rejects. */
-export async function sendLastSpans(log: Log): Promise<void> {
-  const provider = trace.getTracerProvider();
-  const sdk: { forceFlush?: () => Promise<void> } & object =
-    provider instanceof ProxyTracerProvider ? provider.getDelegate() : provider;
-  const sent = (async () => sdk.forceFlush?.())().then(
-    () => true,
-    () => false,
-  );
-  if (await withTimeLimit(spansTimeout, sent, false)) return;
-  log.warn(
-    { event: 'spans-lost' },
-    'the last spans are lost: the collector of traces did not take them in time',
-  );
 }

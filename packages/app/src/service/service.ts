@@ -9,13 +9,12 @@ import { listen, warnOfPlainHttp } from '../http/listening.ts';
 import { openLog } from '../logging/log.ts';
 import { httpMetrics } from '../metrics/http-metrics.ts';
 import { processMetrics } from '../metrics/instruments.ts';
-import { nothingToShow } from '../ops-page/page.ts';
-import { aborted, Life, sendLastSpans, usualTimeout } from '../process/life.ts';
+import { aborted, Life, usualTimeout } from '../process/life.ts';
 import { project } from '../process/project.ts';
 import { endBy, stopSignals } from '../process/stop-signals.ts';
 import { readSettings } from '../settings/read-settings.ts';
 import { defaultParts } from '../wiring/default-parts.ts';
-import { callersListener, openPageData, opsListener } from '../wiring/listeners.ts';
+import { callersListener, opsListener } from '../wiring/listeners.ts';
 import { boundParts, type ServiceInput } from '../wiring/tokens.ts';
 
 /** How a program of yours runs the service. */
@@ -57,7 +56,6 @@ export async function runService(
   const registry = processMetrics(lostLines);
   await live({ settings, version, log, lines, registry, life }, options);
   await life.endParts();
-  await sendLastSpans(log);
   log.info({ event: 'stopped' }, 'stopped');
   await close();
   signals?.forget();
@@ -112,8 +110,7 @@ async function start(
   const { access: database, own } = await made();
   const { campaignRepository, identity } = parts;
   const useCase = new SetCampaignMirror(campaignRepository, identity, settings.MIRROR_HOST_DENYLIST);
-  const pageData = database ? openPageData(database, input) : nothingToShow;
-  const shared = { parts, metrics: httpMetrics(registry), pageData };
+  const shared = { parts, metrics: httpMetrics(registry) };
   const opsPort = await listen(opsListener(input, shared, database), settings, 'OPS_PORT');
   const port = await listen(callersListener(input, shared, useCase, own?.isWellFormed), settings, 'PORT');
   const { HOST: host, OPS_HOST: opsHost } = settings;

@@ -1,7 +1,7 @@
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import * as http from '@campaign-mirror/adapters-http';
 import { interfacePages } from '@campaign-mirror/adapters-http/docs';
-import { openPool, openProbe } from '@campaign-mirror/adapters-persistence/sql';
+import { openProbe } from '@campaign-mirror/adapters-persistence/sql';
 import type { SetCampaignMirror } from '@campaign-mirror/domain';
 import { Registry } from 'prom-client';
 import type { DatabaseAccess } from '../database/database-access.ts';
@@ -9,7 +9,7 @@ import { httpLog } from '../http/http-log.ts';
 import { loadOf, overloadLog } from '../http/listening.ts';
 import type { httpMetrics } from '../metrics/http-metrics.ts';
 import { serviceMetrics } from '../metrics/service-metrics.ts';
-import { pageData as dataOn, opsPage, type PageData } from '../ops-page/page.ts';
+import { opsPage } from '../ops-page/page.ts';
 import { aborted } from '../process/life.ts';
 import { readinessOf } from '../process/readiness.ts';
 import type { BoundParts, ServiceInput } from './tokens.ts';
@@ -18,7 +18,6 @@ import type { BoundParts, ServiceInput } from './tokens.ts';
 interface Shared {
   readonly parts: BoundParts;
   readonly metrics: ReturnType<typeof httpMetrics>;
-  readonly pageData: PageData;
 }
 
 /** How long the last answers may take after SHUTDOWN_TIMEOUT, in milliseconds. */
@@ -27,7 +26,7 @@ const drainGrace = 3_000;
 /** The listener for callers. `isWellFormed`: whether a bearer token can be a credential; any by default. */
 export function callersListener(
   { settings, log, lines, life }: ServiceInput,
-  { parts, metrics, pageData }: Shared,
+  { parts, metrics }: Shared,
   useCase: SetCampaignMirror,
   isWellFormed: (credential: string) => boolean = () => true,
 ): http.HttpServer {
@@ -46,7 +45,7 @@ export function callersListener(
     origins,
     useCase,
     limits: { keys, failedKeys },
-    pages: interfacePages({ docs: DOCS === 'on', campaign: pageData.demonstration }),
+    pages: interfacePages({ docs: DOCS === 'on' }),
   });
   const server = new http.HttpServer(app.callback(), {
     calls,
@@ -74,19 +73,14 @@ const probeTimeout = 1_000;
 /** Health, metrics and the page for operators, on a listener of their own. */
 export function opsListener(
   { settings, version, log, lines, registry, life }: ServiceInput,
-  { parts, metrics, pageData: { lists } }: Shared,
+  { parts, metrics }: Shared,
   database?: DatabaseAccess,
 ): http.HttpServer {
   const probe = database && openProbe(database.address('service'), probeTimeout);
   if (probe) life.atEnd('probe', probe.close);
   const readiness = readinessOf(async () => (await probe?.ask()) ?? {}, life.ending);
 
-  const page = opsPage({ readiness, version, lists });
-  const expiringKeys = async () => {
-    const { keys } = await lists();
-    return keys ? (keys[0]?.soon ?? 0) : undefined;
-  };
-  serviceMetrics(registry, version, readiness, probe && { probe, expiringKeys });
+  serviceMetrics(registry, version, readiness, probe);
   const { contentType } = registry;
   const merged = () => Registry.merge([registry, parts.metrics]);
   try {
@@ -105,7 +99,7 @@ export function opsListener(
     ...shared,
     readiness,
     version,
-    more: { ...page, '/metrics': scrape },
+    more: { ...opsPage(), '/metrics': scrape },
     names: [settings.OPS_HOST.toLowerCase(), ...settings.OPS_NAMES],
   });
   const connectionRefused = () => refused('connections');
@@ -113,20 +107,4 @@ export function opsListener(
   metrics.watch('operators', { server, slots: shared.slots, maxConnections });
   life.atEnd('ops', () => server.drain(0));
   return server;
-}
-
-/** How long a page may wait for the database, in milliseconds. */
-const pageTimeout = 1_000;
-
-/** The data of the pages is read on a connection of its own, so that a page delays no request. */
-export function openPageData(database: DatabaseAccess, { settings, log, life }: ServiceInput): PageData {
-  const limits = {
-    size: 1,
-    waitTimeout: pageTimeout,
-    queryTimeout: pageTimeout,
-    statementTimeout: settings.STATEMENT_TIMEOUT > 0 ? pageTimeout : 0,
-  };
-  const { pool, close } = openPool(database.address('service'), limits, 'campaign-mirror pages');
-  life.atEnd('connection for pages', () => close(0));
-  return dataOn(pool, log);
 }
