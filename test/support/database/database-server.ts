@@ -20,8 +20,7 @@ interface Shared {
 }
 
 const variable = 'TEST_RUN_SERVER';
-/** The mutation of SQL has one for each mutant. */
-const template = process.env.TEST_TEMPLATE ?? 'test_template';
+const template = 'test_template';
 
 interface Started {
   readonly kind: string;
