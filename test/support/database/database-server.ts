@@ -59,15 +59,9 @@ export async function startDatabaseServer(): Promise<void> {
   // New databases copy it; `roles create` does so in a database.
   const copied = await connect({ ...server.admin, database: 'template1' });
   await copied.query(revokeLargeObjects).finally(() => copied.end());
-  await makeTemplate();
-}
-
-export async function makeTemplate(): Promise<void> {
   await create(template, 'owner');
   await migrate(addressIn(template, 'owner'));
 }
-
-export const dropTemplate = () => drop(template);
 
 export async function stopDatabaseServer(): Promise<void> {
   await running().maintenance.end();
