@@ -32,7 +32,6 @@ const parts = {
       'tokens',
       'domain',
       'history/checker',
-      'hostile/judge',
       'project/architecture',
     ],
   },
