@@ -8,16 +8,15 @@ import { migration } from './stage/migration.ts';
 import { operator } from './stage/operator.ts';
 import { overload } from './stage/overload.ts';
 import { scale } from './stage/scale.ts';
-import { guard, services } from './stage/services.ts';
+import { services } from './stage/services.ts';
 import { visitors } from './stage/visitors.ts';
 
-const measurements = { services, compare, guard, overload, scale, operator, migration, visitors };
+const measurements = { services, compare, overload, scale, operator, migration, visitors };
 
 /** Node compiles what has run often. One connection asks too little for that, and comes last. */
 const usual = {
   services: { loads: loadsOf('64,256,hot,1'), rounds: 9, seconds: 3, warmUp: 15, campaigns: 100_000 },
   compare: { loads: loadsOf('64'), rounds: 9, seconds: 20, warmUp: 6, campaigns: 10_000 },
-  guard: { loads: loadsOf('64,1'), rounds: 11, seconds: 1, warmUp: 6, campaigns: 10_000 },
   overload: { loads: loadsOf('256'), rounds: 1, seconds: 6, warmUp: 3, campaigns: 10_000 },
   scale: { loads: loadsOf('64,1'), rounds: 5, seconds: 3, warmUp: 4, campaigns: 1_000_000 },
   operator: { loads: [], rounds: 3, seconds: 1, warmUp: 1, campaigns: 5_000_000 },
@@ -44,7 +43,7 @@ new Command('npm run bench --')
   .addArgument(
     new Argument(
       '[what]',
-      'services: beside a floor; compare: with a setting or a change, and without; guard: fails if ours is too slow beside the floor; overload: when more is asked than it can carry; scale: how the cost grows with the data, beside the floor; operator: the commands at a million campaigns and at more, beside a bare scan; migration: how long an update waits while the schema is brought up to date; visitors: how long after its 200 an update reaches the visitors, and what redirectors ask of the database',
+      'services: beside a floor; compare: with a setting or a change, and without; overload: when more is asked than it can carry; scale: how the cost grows with the data, beside the floor; operator: the commands at a million campaigns and at more, beside a bare scan; migration: how long an update waits while the schema is brought up to date; visitors: how long after its 200 an update reaches the visitors, and what redirectors ask of the database',
     )
       .choices(Object.keys(usual) as (keyof typeof usual)[])
       .default('services' as const),

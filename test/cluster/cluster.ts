@@ -1,6 +1,6 @@
 // `npm test -- --suite cluster [--fault NAME]…`: lets callers, operators and a redirector work on two services before a
 // PostgreSQL cluster that fails over, and checks the history that they leave.
-// Ends with 1 if a rule was broken, it served again too late, or visitors of a redirector missed a change or saw an older one.
+// Ends with 1 if a rule was broken, or visitors of a redirector missed the last change or saw an older one. Times are shown, not judged.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
@@ -14,8 +14,6 @@ import { program } from './machine.ts';
 import { openStage } from './stage.ts';
 import { openVisitors } from './visitors.ts';
 
-/** In milliseconds: the bar for how soon it serves again. */
-const soon = 10_000;
 /** Updates that are made before a fault and after it. */
 const around = 100;
 /** At a time: two processors carry the whole cluster. */
@@ -62,8 +60,7 @@ console.log(`SEED=${seed}`);
 report(record, violations);
 for (const { name, outage } of outages) console.log(`  ${name}: ${outage.toFixed()} ms without a 200`);
 for (const line of [...seen.lines, ...seen.faults]) console.log(`  ${line}`);
-if (violations.length > 0 || seen.faults.length > 0 || outages.some(({ outage }) => outage > soon))
-  process.exitCode = 1;
+if (violations.length > 0 || seen.faults.length > 0) process.exitCode = 1;
 process.exit();
 
 /** From the beginning of a fault until it serves again. */

@@ -52,7 +52,7 @@ export async function openPatroni() {
       const counts = [members.filter(isReady).length, members.length, standbys.length];
       expect(counts, JSON.stringify(members)).to.deep.equal([3, 3, 2]);
     };
-    await eventually('a whole cluster', look, { within: 60_000 });
+    await eventually('a whole cluster', look);
   }
 
   for (const { name, address } of machines) {

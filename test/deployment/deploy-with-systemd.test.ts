@@ -28,7 +28,6 @@ const versions = { first: '1.0.0', next: '1.1.0' };
  * downloaded by this machine's network, everything else runs in a network of its own.
  */
 describe(`${page}, on a new Debian 12`, function () {
-  this.timeout(240_000);
   this.bail(true);
   const shared = folderOf('suite');
   let machine: Awaited<ReturnType<typeof newDebian>>;

@@ -14,8 +14,7 @@ const told = /^Installing what is needed into node_modules .*\nInstalled in \d+ 
 const setup = ['npm', 'run', '--silent', 'setup'];
 const nobody = 65_534;
 
-describe('the installation', function () {
-  this.timeout(240_000);
+describe('the installation', () => {
   let root: string;
   let company: CompanyRegistry;
   before(async () => {

@@ -4,7 +4,7 @@ import { command } from '../support/commands/command.ts';
 import { connect } from '../support/database/client.ts';
 import type { DedicatedServer } from '../support/database/dedicated-server.ts';
 import { type Replicated, replicated } from '../support/database/standby.ts';
-import { longestDelays, redirectorProgram, watched } from '../support/process/redirector.ts';
+import { redirectorProgram, watched } from '../support/process/redirector.ts';
 import { endAll } from '../support/process/service-process.ts';
 import { program } from '../support/programs.ts';
 import { eventually } from '../support/promises.ts';
@@ -13,7 +13,6 @@ const filling = `
   insert into campaign_mirror.campaigns (owner_id) select 1 from generate_series(1, 2);
   insert into campaign_mirror.mirrors (campaign_id, owner_id, is_default, target_url)
     select id, 1, false, 'https://mirror.example/0' from campaign_mirror.campaigns`;
-const shown = 'select target_url as address from campaign_mirror.current_mirrors where campaign_id = 1';
 
 describe('redirectors on a standby of PostgreSQL 15', () => {
   let stage: Replicated;
@@ -39,12 +38,10 @@ describe('redirectors on a standby of PostgreSQL 15', () => {
     return `postgres://${user}@${host}:${port}/postgres`;
   };
 
-  it('show each change within a second of its replay and never an older one, also through a promotion; clicks reach the primary', async () => {
+  it('show each change and never an older one, also through a promotion; clicks reach the primary', async () => {
     const ways = { DATABASE_URL: url(stage.primary), READ_DATABASE_URL: url(stage.standby) };
     const redirectors = [await startRedirector(ways), await startRedirector(ways)];
     const visitors = redirectors.map(({ visit }) => watched(async () => (await visit(1)).location));
-    const reader = await connect(stage.standby.address('postgres'));
-    const replay = watched(async () => (await reader.query(shown)).rows[0].address);
     let number = 0;
     const change = async (server: DedicatedServer) => {
       number += 1;
@@ -56,14 +53,16 @@ describe('redirectors on a standby of PostgreSQL 15', () => {
     };
     const arrive = () =>
       eventually(`visitors with ${number}`, () => {
-        for (const { last } of [replay, ...visitors]) expect(last()).to.equal(number);
+        for (const { last } of visitors) expect(last()).to.equal(number);
       });
     await arrive();
     // It stays open: on a standby, changes come again meanwhile.
     const writer = await connect(stage.primary.address('postgres'));
     await writer.query('begin; update campaign_mirror.mirrors set clicks = 5 where campaign_id = 2');
-    for (let count = 0; count < 10; count++) await change(stage.primary);
-    await arrive();
+    for (let count = 0; count < 10; count++) {
+      await change(stage.primary);
+      await arrive();
+    }
     const counted = async () =>
       (await writer.query('select clicks::int from campaign_mirror.mirrors where campaign_id = 1')).rows[0]
         .clicks;
@@ -72,14 +71,12 @@ describe('redirectors on a standby of PostgreSQL 15', () => {
 
     await stage.primary.kill();
     await stage.promote();
-    for (let count = 0; count < 10; count++) await change(stage.standby);
-    await arrive();
-    await Promise.all([replay, ...visitors].map(({ stop }) => stop()));
-    await reader.end();
-    for (const one of visitors) {
-      expect(one.faults).to.deep.equal([]);
-      expect(longestDelays(replay, one).kept).to.be.below(1_000);
+    for (let count = 0; count < 10; count++) {
+      await change(stage.standby);
+      await arrive();
     }
+    await Promise.all(visitors.map(({ stop }) => stop()));
+    for (const one of visitors) expect(one.faults).to.deep.equal([]);
     expect(redirectors.map(({ process }) => process.child.exitCode)).to.deep.equal([null, null]);
   });
 });

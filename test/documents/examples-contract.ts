@@ -266,8 +266,7 @@ export function exampleContract(file: string, command: () => string): void {
       expect(errors).to.match(/^0 .*certificate.* \(request \S+\)\n$/);
     });
 
-    it('sends what it was given, byte for byte, or nothing, whatever that is', async function () {
-      this.timeout(240_000);
+    it('sends what it was given, byte for byte, or nothing, whatever that is', async () => {
       const pieces = '$(x) $HOME %41 -- \\n \\u0041 \\" {click_id} [sub] \u{1f389}'.split(' ');
       const piece = fc.oneof(
         fc.constantFrom(...pieces, ...'"\\\'`%&;|*?#@- \t\r\n\u2028é日'),

@@ -172,8 +172,7 @@ export function redirectorContract(name: string, node = async () => process.exec
       expect(faults.slice(0, 20), `${faults.length} faults`).to.deep.equal([]);
     }
 
-    it('10,000 that the contract accepts lead where they lead, or are 502 for their visitors alone', async function () {
-      this.timeout(240_000);
+    it('10,000 that the contract accepts lead where they lead, or are 502 for their visitors alone', async () => {
       let sent = 0;
       const addresses = accepted();
       await visited(addresses, (address, answer, brought) => {
@@ -189,8 +188,7 @@ export function redirectorContract(name: string, node = async () => process.exec
       );
     });
 
-    it('1,000 rows that it does not are 502, or an address of the web in one line', async function () {
-      this.timeout(240_000);
+    it('1,000 rows that it does not are 502, or an address of the web in one line', async () => {
       await visited(refused(), (_, { status, location = '' }) =>
         status === 502 || (status === 302 && /^https?:[!-~]+$/i.test(location) && URL.parse(location))
           ? undefined

@@ -95,8 +95,7 @@ if (canHaveRoom('the place and the OS user of the embedded database'))
       expect(rest).to.deep.equal(['pgdata 700 65534\n']);
     });
 
-    it('of an ordinary user lies in the project; its creation and its life are as those of root', async function () {
-      this.timeout(180_000);
+    it('of an ordinary user lies in the project; its creation and its life are as those of root', async () => {
       const files = ['creation', 'lifecycle'].map((name) => `test/embedded/${name}.test.ts`);
       const output = await said(`
       chmod 755 '${closedFolder}'

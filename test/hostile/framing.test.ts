@@ -101,10 +101,8 @@ for (const name of proxyNames)
         await another(nth);
         await another(nth);
         // Where a request of the proxy is two of ours, one is answered to nobody, or to the next caller.
-        await eventually(
-          'an answer for each request that reached us',
-          () => expect(ours().length - 2).to.be.at.most(answersIn(received)),
-          { within: 5_000 },
+        await eventually('an answer for each request that reached us', () =>
+          expect(ours().length - 2).to.be.at.most(answersIn(received)),
         );
       } catch (error) {
         const what = `sent     ${JSON.stringify(bytes.toString('latin1').slice(0, 1_500))}`;

@@ -32,7 +32,6 @@ docker() {
 
 describe(`compose.yaml, as ${page} has it`, function () {
   this.bail(true);
-  this.timeout(240_000);
   const folder = folderOf('suite');
   let settings: Record<string, string>;
   const ours = `${project}/compose`;

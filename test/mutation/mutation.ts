@@ -9,7 +9,6 @@ import { join, relative } from 'node:path';
 import { startDatabaseServer, stopDatabaseServer } from '../support/database/database-server.ts';
 import { dataVariable, runFolder, sendSignal } from '../support/run-folder.ts';
 import { projectFolder } from '../support/workspace.ts';
-import { endSql, sqlIsNoticed } from './sql.ts';
 
 /** What is mutated, which tests are to notice it, and the score in percent below which the command fails. */
 const targets = {
@@ -94,10 +93,8 @@ async function scoreOf(
 }
 
 const chosen = process.argv.slice(2);
-/** `sql` takes words after it. */
-const ofSql = chosen[0] === 'sql' ? chosen.splice(0) : undefined;
 const unknown = chosen.filter((name) => !(name in targets));
-if (unknown.length > 0) throw new Error(`there is no ${unknown}: ${Object.keys(targets)}, sql`);
+if (unknown.length > 0) throw new Error(`there is no ${unknown}: ${Object.keys(targets)}`);
 
 let endStryker = () => {};
 let told = false;
@@ -105,15 +102,13 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => {
     told = true;
     endStryker();
-    endSql();
   });
 const folder = await runFolder();
 process.env[dataVariable] = folder.data;
 await startDatabaseServer();
 try {
-  if (ofSql) process.exitCode = (await sqlIsNoticed(ofSql.slice(1))) ? 0 : 1;
   for (const [name, target] of Object.entries(targets))
-    if ((chosen.length === 0 && !ofSql) || chosen.includes(name))
+    if (chosen.length === 0 || chosen.includes(name))
       if (!(await scoreOf(name, target, folder.path))) process.exitCode = 1;
 } finally {
   await stopDatabaseServer();

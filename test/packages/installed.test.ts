@@ -42,8 +42,7 @@ const passingOn = `
   }
   writeFileSync('library.ts', lines.join('\\n'));`;
 
-describe('the packages in an empty project', function () {
-  this.timeout(240_000);
+describe('the packages in an empty project', () => {
   const sandbox = new Sandbox();
   const database = databaseOf('suite', () => emptyDatabase('owner'));
   let bin: string;

@@ -9,8 +9,7 @@ import { type Manifest, manifestIn, names, type Packed, packed } from './packed.
 const allowed =
   /^(?:src\/(?!.*\btests?\b).+\.ts|dist\/.+\.(?:js|d\.ts)(?:\.map)?|(?:docs|ops-page)\/[\w.]+|README\.md|package\.json)$/;
 
-describe('what leaves the workspace', function () {
-  this.timeout(120_000);
+describe('what leaves the workspace', () => {
   let all: readonly Packed[];
   let root: Manifest;
   before(async () => {

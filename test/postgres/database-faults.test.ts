@@ -1,5 +1,6 @@
 import { Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
+import { patient } from '../support/database/patient.ts';
 import { lockMirror, untilWaiting } from '../support/database/rival.ts';
 import { tcpProxy } from '../support/database/tcp-proxy.ts';
 import { groupedOf } from '../support/process/lives.ts';
@@ -8,7 +9,6 @@ import { type Service, serviceOn } from '../support/store/grouped.ts';
 import type { Live } from '../support/store/world.ts';
 
 const address = 'https://example.com/new';
-const patient = { size: 6, waitTimeout: 30_000, statementTimeout: 30_000, queryTimeout: 30_000 };
 
 describe('contract: answers — a database that is slow, cut off or away', () => {
   const service = groupedOf('suite');

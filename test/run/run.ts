@@ -35,7 +35,6 @@ async function run(words: readonly string[]): Promise<number> {
   const options = given.filter((word) => !named.includes(word));
   const jobs = suite.oneByOne ? 1 : Math.min(files.length, availableParallelism() + 1, 4);
   if (jobs > 1) options.unshift('--parallel', '--jobs', String(jobs));
-  if (suite.timeout !== undefined) options.unshift('--timeout', String(suite.timeout));
   const output = join(tmpdir(), `campaign-mirror-test-${name}-${process.pid}.log`);
   return (await prepared(suite.prepare)) || supervised([...options, ...files], output, suite.environment);
 }

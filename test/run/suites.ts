@@ -7,8 +7,6 @@ interface Suite {
   readonly of: readonly string[];
   /** One file after the other: they share ports, system services or an engine. */
   readonly oneByOne?: true;
-  /** How long a test may take, in milliseconds, if that is more than .mocharc.json says. */
-  readonly timeout?: number;
   /** Run before it, in the project's folder. */
   readonly prepare?: string;
   /** For its tests, unless the environment says otherwise. */
@@ -34,7 +32,6 @@ const parts = {
       'tokens',
       'domain',
       'history/checker',
-      'hostile/judge',
       'project/architecture',
     ],
   },
@@ -59,11 +56,11 @@ const parts = {
   /** The installation, and the redirector, on old Nodes from the npm registry. */
   start: { of: ['deployment/installation', 'deployment/redirector-nodes'], oneByOne: true },
   /** The packages that leave the workspace, as others install them from the npm registry's cache. */
-  packages: { of: ['packages'], oneByOne: true, timeout: 120_000 },
+  packages: { of: ['packages'], oneByOne: true },
   /** With programs of Debian, as root. The new Debian mostly waits for what it downloads. */
-  deployment: { of: ['deployment/deploy-with-systemd', 'deployment', 'hostile/framing'], timeout: 120_000 },
+  deployment: { of: ['deployment/deploy-with-systemd', 'deployment', 'hostile/framing'] },
   /** With a container engine. */
-  image: { of: ['image'], oneByOne: true, timeout: 120_000, prepare: 'test/image/build-images.sh' },
+  image: { of: ['image'], oneByOne: true, prepare: 'test/image/build-images.sh' },
 } satisfies Record<string, Suite>;
 
 /** Further choices of the same files. */

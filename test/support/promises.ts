@@ -1,25 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { AssertionError } from 'chai';
 
-/** In milliseconds: half of what mocha gives a test, so that it is this that fails, and says why. */
-const usually = 30_000;
+/** In milliseconds: a third of what mocha gives a test, so that a hang fails here and says why. It judges no speed. */
+const limit = 300_000;
 
 /**
  * Looks again and again until `look` asserts nothing that does not hold, and resolves with what that look returned.
  * Any other fault of a look is thrown at once. What has an event to wait for is better awaited than looked for.
  *
  * @param what it waits for, for the error: "the second worker"
- * @throws after `within` milliseconds, even if a look is still under way: what it waited for and what the last look saw
+ * @throws after five minutes, even if a look is still under way: what it waited for and what the last look saw
  */
-export async function eventually<T>(
-  what: string,
-  look: () => T | Promise<T>,
-  { within = usually }: { readonly within?: number } = {},
-): Promise<T> {
+export async function eventually<T>(what: string, look: () => T | Promise<T>): Promise<T> {
   let seen: Error | undefined;
-  const tooLate = pause(within, undefined, { ref: false }).then(() => {
+  const tooLate = pause(limit, undefined, { ref: false }).then(() => {
     const last = seen?.message ?? 'nothing, as no look ended';
-    throw new Error(`waited ${within} ms for ${what}; last seen: ${last}`, { cause: seen });
+    throw new Error(`waited ${limit} ms for ${what}; last seen: ${last}`, { cause: seen });
   });
   tooLate.catch(() => {});
   for (let between = 1; ; between = Math.min(2 * between, 50)) {

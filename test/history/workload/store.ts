@@ -15,17 +15,13 @@ export interface Store {
 /** Ends the sessions that a condition on `pg_stat_activity` names, and resolves when they are gone: none writes any more. */
 export async function endSessions({ admin }: Store, condition: string, values: unknown[]): Promise<void> {
   const sessions = `from pg_stat_activity where datname = current_database() and ${condition}`;
-  await eventually(
-    `the end of sessions: ${condition}`,
-    async () => {
-      const { rows } = await admin.query(
-        `select count(pg_terminate_backend(pid))::int as count ${sessions}`,
-        values,
-      );
-      expect(rows[0].count).to.equal(0);
-    },
-    { within: 60_000 },
-  );
+  await eventually(`the end of sessions: ${condition}`, async () => {
+    const { rows } = await admin.query(
+      `select count(pg_terminate_backend(pid))::int as count ${sessions}`,
+      values,
+    );
+    expect(rows[0].count).to.equal(0);
+  });
 }
 
 export async function tablesOf(store: Store): Promise<{ history: HistoryRow[]; mirrors: StoredMirror[] }> {

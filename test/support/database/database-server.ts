@@ -19,8 +19,7 @@ interface Shared {
 }
 
 const variable = 'TEST_RUN_SERVER';
-/** The mutation of SQL has one for each mutant. */
-const template = process.env.TEST_TEMPLATE ?? 'test_template';
+const template = 'test_template';
 
 interface Started {
   readonly kind: string;
@@ -60,15 +59,9 @@ export async function startDatabaseServer(): Promise<void> {
   const copied = await connect({ ...server.admin, database: 'template1' });
   const largeObjects = 'lo_creat(integer), lo_create(oid), lo_from_bytea(oid, bytea)';
   await copied.query(`revoke execute on function ${largeObjects} from public`).finally(() => copied.end());
-  await makeTemplate();
-}
-
-export async function makeTemplate(): Promise<void> {
   await create(template, 'owner');
   await migrate(addressIn(template, 'owner'));
 }
-
-export const dropTemplate = () => drop(template);
 
 export async function stopDatabaseServer(): Promise<void> {
   await running().maintenance.end();

@@ -55,8 +55,8 @@ function malformed(what: string): never {
 /** Ports whose every answer has to be as openapi.json has it. */
 export const documentedPorts = new Set<number>();
 
-/** In milliseconds, how long a test waits: less than Node gives a request, or a test would see its end instead of ours. */
-const patience = 20_000;
+/** In milliseconds: it ends a hang, and says what came so far. */
+const limit = 300_000;
 
 /** A client that sends whatever bytes it likes, and takes the answers apart by itself. */
 export class RawConnection {
@@ -137,6 +137,6 @@ export class RawConnection {
   }
 
   #more(): Promise<unknown> {
-    return once(this.#news, 'more', { signal: AbortSignal.timeout(patience) });
+    return once(this.#news, 'more', { signal: AbortSignal.timeout(limit) });
   }
 }

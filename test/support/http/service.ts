@@ -18,6 +18,9 @@ import { before as addressBefore, named, newCampaign, newMirror, newOwner } from
 import { documentedPorts, RawConnection } from './connection.ts';
 import { CapturedLog } from './log.ts';
 
+/** So that no request of a test is cut off because the machine is slow. */
+const patientLimits = { headersTimeout: 300_000, requestTimeout: 300_000 };
+
 /** `own` is the one that the valid key may set; of the others each breaks the rule that its name says. */
 const kinds = {
   own: {},
@@ -82,7 +85,7 @@ export async function httpService(
     origins: options.origins,
     maxConnections: options.maxConnections,
     connectionRefused: options.connectionRefused,
-    ...(options.timeLimits && { limits: options.timeLimits }),
+    limits: { ...patientLimits, ...options.timeLimits },
   });
   const { port } = await server.listen(0, '127.0.0.1');
   documentedPorts.add(port);
@@ -92,7 +95,7 @@ export async function httpService(
     const left = () => ({ used: slots.used, connections: server.connections });
     try {
       const nothing = () => expect(left()).to.deep.equal({ used: 0, connections: 0 });
-      await eventually('a listener that its callers have left', nothing, { within: 5_000 });
+      await eventually('a listener that its callers have left', nothing);
     } finally {
       await server.drain(0);
       documentedPorts.delete(port);

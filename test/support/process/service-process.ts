@@ -16,10 +16,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What a process of the service needs of our own environment, and nothing that would set it up otherwise. */
 export function environment(settings: Environment): Record<string, string> {
-  const { PATH, HOME, NODE_V8_COVERAGE, NODE_COMPILE_CACHE, SQL_MUTANT, NODE_OPTIONS } = process.env;
-  // A process of another text of the schema would refuse the database of a mutant.
-  const mutant = SQL_MUTANT && { SQL_MUTANT, NODE_OPTIONS };
-  const kept = { PATH, HOME, NODE_V8_COVERAGE, NODE_COMPILE_CACHE, ...(mutant || {}) };
+  const { PATH, HOME, NODE_V8_COVERAGE, NODE_COMPILE_CACHE } = process.env;
+  const kept = { PATH, HOME, NODE_V8_COVERAGE, NODE_COMPILE_CACHE };
   const all: Environment = { ...kept, PORT: '0', OPS_PORT: '0', ...settings };
   return JSON.parse(JSON.stringify(all));
 }

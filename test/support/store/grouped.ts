@@ -1,11 +1,7 @@
-import {
-  type DatabaseAddress,
-  defaultPoolLimits,
-  openPool,
-  type PoolLimits,
-} from '@campaign-mirror/adapters-persistence';
+import { type DatabaseAddress, openPool, type PoolLimits } from '@campaign-mirror/adapters-persistence';
 import { type MirrorAddress, SetCampaignMirror } from '@campaign-mirror/domain';
 import { freshDatabase } from '../database/database-server.ts';
+import { patient } from '../database/patient.ts';
 import { rival } from '../database/rival.ts';
 import { hotPathBy, statementsBy } from './hot-paths.ts';
 import { postgresWorld } from './postgres-world.ts';
@@ -29,7 +25,7 @@ export type Service = Awaited<ReturnType<typeof serviceOn>>;
 
 /** The use case on PostgreSQL, as a process of the service has it. */
 export async function serviceOn(address: DatabaseAddress, options: GroupedOptions = {}) {
-  const limits = { ...defaultPoolLimits, ...options };
+  const limits = { ...patient, ...options };
   const { pool, close } = openPool(address, limits);
   const { maxLocked = Math.max(1, Math.floor(limits.size / 2)), timeout = limits.waitTimeout } = options;
   /** The statements that were run, and how many rows each gave. */
@@ -54,15 +50,12 @@ export async function serviceOn(address: DatabaseAddress, options: GroupedOption
 
 export type Grouped = Awaited<ReturnType<typeof grouped>>;
 
-/** Nobody loses patience unless a test says so. */
-const patient = { waitTimeout: 30_000, statementTimeout: 30_000, queryTimeout: 35_000 };
-
 /** The same in a database of its own, with campaigns for it to update. */
 export async function grouped() {
   const database = await freshDatabase();
   const world = await postgresWorld(database);
   const another = async (of: GroupedOptions = {}) => {
-    const service = await serviceOn(database.address('service'), { ...patient, ...of });
+    const service = await serviceOn(database.address('service'), of);
     all.unshift(service);
     return service;
   };

@@ -1,8 +1,4 @@
-import {
-  defaultPoolLimits,
-  type HotPathObserver,
-  type OpenHotPath,
-} from '@campaign-mirror/adapters-persistence';
+import type { HotPathObserver, OpenHotPath } from '@campaign-mirror/adapters-persistence';
 import type { Pool } from 'pg';
 import type { TextRow } from '../../../packages/adapters-persistence/src/connection/rows.ts';
 import { type Statement, Statements } from '../../../packages/adapters-persistence/src/hot-path/batches.ts';
@@ -15,6 +11,7 @@ import {
   postgresIdentity,
 } from '../../../packages/adapters-persistence/src/hot-path/identity.ts';
 import { KeyUses } from '../../../packages/adapters-persistence/src/hot-path/key-uses.ts';
+import { patient } from '../database/patient.ts';
 
 /** As the service has it, except that only `uses.write` and `uses.stop` write uses of keys. */
 export function hotPathBy(
@@ -23,8 +20,8 @@ export function hotPathBy(
     statements = new Statements(pool),
     observer = {} as HotPathObserver,
     uses = new KeyUses(pool, { gatherFor: 2 ** 30 }),
-    maxLocked = defaultPoolLimits.size / 2,
-    timeout = defaultPoolLimits.waitTimeout,
+    maxLocked = patient.size / 2,
+    timeout = patient.waitTimeout,
   } = {},
 ): OpenHotPath {
   const lookUps = groupedLookUps(statements, timeout, observer);

@@ -16,6 +16,7 @@ import type { Pool } from 'pg';
 import type { TextRow } from '../../../packages/adapters-persistence/src/connection/rows.ts';
 import { type Statement, Statements } from '../../../packages/adapters-persistence/src/hot-path/batches.ts';
 import type { TestDatabase } from '../database/database-server.ts';
+import { patient } from '../database/patient.ts';
 import { endWaiting, rival, untilWaiting } from '../database/rival.ts';
 import { hotPathBy } from './hot-paths.ts';
 import { stepping } from './judged-store.ts';
@@ -50,8 +51,8 @@ export async function postgresPorts(
   { address }: { address(role: Role): DatabaseAddress },
   { besideAChain = false, statementsOn = (pool) => new Statements(pool) }: PostgresWorldOptions = {},
 ) {
-  const service = openPool(address('service'));
-  const operator = await openDatabase(address('operator'));
+  const service = openPool(address('service'), patient);
+  const operator = await openDatabase(address('operator'), patient);
   const settings = new PostgresSettings(operator.orm, tester);
   const accessKeys = new PostgresAccessKeys(operator.orm, tester);
   const statements = statementsOn(service.pool);
