@@ -34,7 +34,7 @@ describe('contract: life — a process of the service', () => {
     const few = start('sh', ['-c', 'ulimit -n 128 && exec node packages/app/src/main.ts'], data.settings());
     const port = Number((await few.event('listening')).port);
     const sockets = Array.from({ length: 100 }, () => connect(port, '127.0.0.1').on('error', () => {}));
-    expect((await few.event('overload')).msg).to.match(/^connections are refused: 64 are open, half of them/);
+    expect((await few.event('overload')).msg).to.match(/^connections are closed at once: too many/);
     for (const socket of sockets) socket.destroy();
     await eventually('room again', async () =>
       expect(await call(data.one({ base: `http://127.0.0.1:${port}` }))).to.include({ status: 200 }),
