@@ -1,5 +1,6 @@
 import { type Condition, type SetMirrorResult, Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
+import { cancelWaiting, untilWaiting } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';
 import { rejection } from '../support/promises.ts';
 import { change } from '../support/store/world.ts';
@@ -42,21 +43,24 @@ describe('conditions of several updates that go together', () => {
     });
 
   it('an update that waited too long, repeated with the same condition: refused with what the rival set', async () => {
-    const { campaigns } = await service.another({ statementTimeout: 300 });
+    const { campaigns } = service;
     const [live] = await service.live(1);
     const { seen, by } = live;
     const setIt = () => campaigns.setMirror(seen, { ...change(by), condition: { oneOf: [0] } });
     const other = await service.hold(setByRival, seen.id);
-    expect(await rejection(setIt())).to.be.instanceOf(Unavailable);
+    const late = rejection(setIt());
+    await untilWaiting(service.database, late);
+    await cancelWaiting(service.database);
+    expect(await late).to.be.instanceOf(Unavailable);
     const refused = await campaigns.setMirror(seen, { ...change(by), condition: { oneOf: [5] } });
     expect(refused, 'not that of the rival, whatever becomes of it').to.include({
       kind: 'condition-failed',
       lastChange: 0,
     });
     await other.commit();
-    const late = await setIt();
-    expect(late).to.have.nested.property('mirror.targetUrl', rivals);
-    expect(late).to.have.property('lastChange').above(0);
+    const again = await setIt();
+    expect(again).to.have.nested.property('mirror.targetUrl', rivals);
+    expect(again).to.have.property('lastChange').above(0);
     expect(await service.history(live)).to.deep.equal([]);
   });
 });

@@ -1,6 +1,6 @@
 import { Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { lockMirror, untilWaiting } from '../support/database/rival.ts';
+import { cancelWaiting, lockMirror, untilWaiting } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';
 import { rejection } from '../support/promises.ts';
 import { type GroupedOptions, type Service, transfer } from '../support/store/grouped.ts';
@@ -93,15 +93,17 @@ describe('group commit: while somebody holds a campaign or a mirror', () => {
   });
 
   it('too long for the row: it is Unavailable, and the next call with a key that was revoked is told so', async () => {
-    await serving({ statementTimeout: 300 });
+    await serving();
     const [held] = await data.live(1);
     const holder = await data.hold(lockMirror, held.seen.id);
-    const fault = (await rejection(service.setMirror(held, address))) as Unavailable & {
-      cause: { code: string };
-    };
-    expect(fault).to.be.instanceOf(Unavailable);
-    expect(fault.cause.code).to.equal('57014');
-    await service.set(held, address).catch(() => {});
+    for (const call of [service.setMirror, service.set]) {
+      const fault = rejection(call(held, address));
+      await untilWaiting(data.database, fault);
+      await cancelWaiting(data.database);
+      expect(await fault)
+        .to.be.instanceOf(Unavailable)
+        .and.to.have.nested.property('cause.code', '57014');
+    }
     await data.world.accessKeys.revoke(held.keyId);
     expect(await service.set(held, address)).to.deep.equal({
       kind: 'unauthenticated',

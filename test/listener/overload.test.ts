@@ -1,3 +1,4 @@
+import { mock } from 'node:test';
 import { type Overload, Slots } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
 import { lockMirror, rival } from '../support/database/rival.ts';
@@ -25,7 +26,10 @@ describe('contract: overload', () => {
   const data = withHttpService();
   let service: HttpService;
   let told: Overload[];
-  afterEach(() => service.stop());
+  afterEach(() => {
+    mock.timers.reset();
+    return service.stop();
+  });
 
   async function serving(size: number, options: HttpServiceOptions = {}): Promise<void> {
     told = [];
@@ -75,6 +79,8 @@ describe('contract: overload', () => {
     await serving(1);
     const { carried, letGo } = await full();
     await carried.reset();
+    // The second passes at the end.
+    mock.timers.enable({ apis: ['setTimeout'] });
     const bytes = requestBytes(service, { headers: { 'X-Request-Id': 'refused' } });
     const another = await RawConnection.open(service.port, bytes);
     await eventually('a refusal', () => expect(told).to.deep.equal(['requests']));
@@ -84,6 +90,7 @@ describe('contract: overload', () => {
     await eventually('room', () => expect(service.slots.used).to.equal(0));
     expect((await ask(service)).status).to.equal(200);
     expect(service.log.requests.map(({ requestId }) => requestId)).not.to.include('refused');
+    mock.timers.tick(1_000);
     await expectRefusal(another);
     const history = await service.world.others.history(service.campaigns.own);
     expect(history.map(({ requestId }) => requestId)).not.to.include('refused');
@@ -190,12 +197,15 @@ describe('contract: overload', () => {
   it('as many refusals wait as there are slots; those beyond them are answered at once', async () => {
     await serving(1);
     const { carried, letGo } = await full();
+    // The second passes at the end.
+    mock.timers.enable({ apis: ['setTimeout'] });
     const refused = (id: string) =>
       RawConnection.open(service.port, requestBytes(service, { headers: { 'X-Request-Id': id } }));
     const waiting = await refused('waiting');
     await eventually('a refusal', () => expect(told).to.have.length(1));
     for (const id of ['beyond', 'beyond-too']) await expectRefusal(await refused(id));
     expect(service.log.requests.map(({ requestId }) => requestId)).not.to.include('waiting');
+    mock.timers.tick(1_000);
     await expectRefusal(waiting);
     await letGo();
     expect((await carried.response()).status).to.equal(200);
@@ -224,6 +234,8 @@ describe('contract: overload', () => {
 
     it('has its 429 after a second, without a slot meanwhile; a drain ends the wait', async () => {
       await serving(1, { limits });
+      // The second never passes.
+      mock.timers.enable({ apis: ['setTimeout'] });
       const held = await RawConnection.open(service.port, requestBytes(service, wrong('held')));
       await eventually('a count', () => expect(counted).to.equal(1));
       // Another one is served meanwhile, in the only slot.

@@ -46,12 +46,20 @@ describe('commands: what is told when the database does not do it', () => {
       database,
       'lock table campaign_mirror.campaigns, campaign_mirror.access_keys in access exclusive mode',
     );
-    const running = commands.map((words) => startCommand(words, settings()));
-    await untilWaiting(database, Promise.all(running.map(({ ended }) => ended)), running.length);
-    await database.admin.query(
-      `select ${does}(pid) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    );
-    return Promise.all(running.map((one) => one.done())).finally(() => other.rollback());
+    const done = [];
+    try {
+      for (const words of commands) {
+        const running = startCommand(words, settings());
+        await untilWaiting(database, running.ended);
+        await database.admin.query(
+          `select ${does}(pid) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        );
+        done.push(await running.done());
+      }
+    } finally {
+      await other.rollback();
+    }
+    return done;
   }
 
   it('a statement that waited for another transaction too long, or for a lock: nothing was done, and it says so', async () => {

@@ -3,6 +3,7 @@ import { openDatabase, openPool, PostgresAccessKeys } from '@campaign-mirror/ada
 import { type OwnerId, Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { errorFields } from '../../packages/app/src/logging/error-fields.ts';
+import { patient } from '../support/database/patient.ts';
 import { rival, untilWaiting } from '../support/database/rival.ts';
 import { databaseOf } from '../support/process/lives.ts';
 import { eventually, rejection } from '../support/promises.ts';
@@ -14,7 +15,7 @@ describe('connections to the database', () => {
   const database = databaseOf('test');
 
   it('close cuts off what is under way when its patience ends', async () => {
-    const { pool, close } = openPool(database.address('service'));
+    const { pool, close } = openPool(database.address('service'), patient);
     const holder = await rival(database, 'lock table campaign_mirror.mirrors in access exclusive mode');
     const cut = rejection(pool.query('select id from campaign_mirror.mirrors'));
     await untilWaiting(database, cut);

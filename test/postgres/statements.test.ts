@@ -2,11 +2,12 @@ import { type OpenPool, openPool } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import { Statements } from '../../packages/adapters-persistence/src/hot-path/batches.ts';
 import { timestampAt, timestampText } from '../../packages/adapters-persistence/src/schema/times.ts';
+import { patient } from '../support/database/patient.ts';
 import { databaseOf } from '../support/process/lives.ts';
 
 describe('statements of the hot path, on one connection', () => {
   const database = databaseOf('suite');
-  const limits = { size: 1, waitTimeout: 5_000, statementTimeout: 5_000, queryTimeout: 6_000 };
+  const limits = { ...patient, size: 1 };
   let service: OpenPool;
   beforeEach(async () => {
     service = openPool(database.address('service'), limits);

@@ -59,6 +59,12 @@ export async function endWaiting(
   await database.admin.query(waiting.replace('*', 'pg_terminate_backend(pid, 10000)'), [users]);
 }
 
+/** Ends the statements that wait for a lock, as the server's own timer does. */
+export async function cancelWaiting(database: TestDatabase): Promise<void> {
+  const users = [roles.service, roles.operator];
+  await database.admin.query(waiting.replace('*', 'pg_cancel_backend(pid)'), [users]);
+}
+
 /** What comes of an act that begins while a rival holds what it has run, and that waits until the rival ends. */
 export async function meanwhile<T>(
   database: TestDatabase,
