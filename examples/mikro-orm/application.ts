@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { RequestListener } from 'node:http';
-import { application, Calls, Capacity } from '@campaign-mirror/adapters-http';
+import { application, Calls, Slots } from '@campaign-mirror/adapters-http';
 import { type Identity, SetCampaignMirror, type Subject, subject } from '@campaign-mirror/domain';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import Koa from 'koa';
@@ -27,7 +27,7 @@ export function listener(orm: MikroORM): RequestListener {
     isWellFormed: (credential) => credential.length < 100,
     // Without a log, Koa prints what is behind a 503 or a 500.
     calls: new Calls(),
-    capacity: new Capacity({ inFlight: 64 }),
+    slots: new Slots(64),
   });
   const own = new Koa().use(async (context) => {
     if (context.path === '/campaigns')
