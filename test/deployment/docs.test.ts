@@ -94,7 +94,7 @@ describe('the page at /docs, in Chromium', () => {
     }
   });
 
-  it('from `/`: a newcomer pastes the key and the campaign of the demonstration, presses the button, and is answered 200', async () => {
+  it('from `/`: a newcomer fills in key and campaign of the demonstration, and is answered 200', async () => {
     const service = await listeningService({ DATABASE_URL: empty.url('owner'), DEMO: 'on' });
     const { campaign, key } = await demonstration(service.process);
     docs = await DocsPage.openDocs(browser, service.base, {}, '/');

@@ -65,7 +65,7 @@ describe('contract: answers — metrics of a process', () => {
     expect(await ofOperators()).to.deep.equal({ '/metrics': 1 });
   });
 
-  it('is what docs/reference/metrics.md says, holds no secret and no address, and no caller makes it grow', async () => {
+  it('is what docs/reference/metrics.md says, without secret or address, and no caller makes it grow', async () => {
     const service = await serving();
     await set(service);
     await set(service, { key: unknownKey });

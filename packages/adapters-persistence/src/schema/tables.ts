@@ -131,7 +131,8 @@ const between = (value: string, least: number, most: number) =>
 const isIdentifier = (column: string) => `check (${between(column, 1, greatest)})`;
 
 /**
- * Constraints of the tables, and those that keep the history and the audit from misleading a reader. Beside rows, all but the unique ones are made as not valid: none is read, or keeps one from being made.
+ * Constraints of the tables, and those that keep the history and the audit from misleading a reader. Beside rows, all but
+ * the unique ones are made as not valid: none is read, or keeps one from being made.
  */
 export const constraintTexts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   campaigns: {
