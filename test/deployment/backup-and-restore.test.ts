@@ -1,6 +1,6 @@
 import { symlink } from 'node:fs/promises';
 import { expect } from 'chai';
-import { command } from '../support/commands/command.ts';
+import { commandProcess } from '../support/commands/command.ts';
 import { objectsOf } from '../support/commands/commands-on.ts';
 import { type DedicatedServer, dedicatedServer } from '../support/database/dedicated-server.ts';
 import { named } from '../support/documents/blocks.ts';
@@ -30,7 +30,7 @@ describe(`${page}, from PostgreSQL 15`, () => {
   });
   async function run(server: DedicatedServer, role: string, database: string, words: string, more = {}) {
     const settings = { ...settingsOn(server, role, database), ...more };
-    const { code, output, errors } = await command([...words.split(' '), '--json'], settings);
+    const { code, output, errors } = await commandProcess([...words.split(' '), '--json'], settings);
     expect(code, `${words}: ${errors}`).to.equal(0);
     return objectsOf(output);
   }

@@ -59,7 +59,7 @@ describe('a database of yours', () => {
     for (const [environment, expected] of places) expect(place(environment)).to.equal(expected);
   });
 
-  it('is spoken to as the URL says, else as the driver reads PGSSLMODE; a part of TLS without a mode means all of it', () => {
+  it('is spoken to as the URL says, where a part of TLS means all of it, else as the driver reads PGSSLMODE', () => {
     const modes: [parameters: string, PGSSLMODE: string, mode: string][] = [
       ['', '', 'disable'],
       ['?ssl=false', '', 'disable'],
@@ -108,7 +108,7 @@ describe('a database of yours', () => {
       expect(await commandProcess(['campaign', 'list'], environment)).to.deep.equal(refused(line, 2));
   });
 
-  it('is found by the commands, by its socket and from any folder, by variables of the shell or of ENVIRONMENT_FILE, whatever MikroORM has', async () => {
+  it('is found by its socket, by variables of the shell or of ENVIRONMENT_FILE, whatever MikroORM has', async () => {
     const server = await dedicatedServer({ socket: true });
     try {
       const user = { PGUSER: 'postgres', PGDATABASE: 'postgres', PGSSLMODE: 'verify-full' };

@@ -132,7 +132,7 @@ describe('settings', () => {
     expect(process.errors).not.to.include('MARKED');
   });
 
-  it('that differ from their defaults are named in the first line of the log, and of doctor, secrets by their place', async () => {
+  it('that differ from their defaults are in the first line of the log, and of doctor, without secrets', async () => {
     const PGPASSWORD_FILE = folder.at('password');
     await writeFile(PGPASSWORD_FILE, 'MARKED\n');
     const settings = {

@@ -5,7 +5,7 @@ import pg from 'pg';
 import { parseIntoClientConfig } from 'pg-connection-string';
 import { type Settings, settings } from './settings.ts';
 
-/** The modes of libpq, except `allow` and `prefer`, which guarantee nothing: they continue without TLS if the server has none. */
+/** The modes of libpq, except `allow` and `prefer`: without TLS on the server, these continue without it. */
 const modes = ['disable', 'require', 'verify-ca', 'verify-full'];
 
 const unreadCa =
@@ -17,9 +17,10 @@ export function isExternal({ DATABASE_URL, PGHOST }: Settings): boolean {
 }
 
 /**
- * The database of DATABASE_URL, otherwise of PGHOST. What these leave out, the driver takes from libpq's variables of this
- * process, such as PGUSER. Every field is set, so that it reads no other variable when it connects.
- * @throws Error when the URL or its TLS parameters are invalid, a file that they name cannot be used, or no user is named
+ * The database of DATABASE_URL, otherwise of PGHOST. What these leave out, the driver takes from libpq's variables of
+ * this process, such as PGUSER. Every field is set: no pool reads these variables again.
+ * @throws Error when the URL or its TLS parameters are invalid, a file that they name cannot be used, no user is named,
+ *   or libpq's variables ask for a TLS that there would not be
  */
 export function externalDatabase(read: Settings): DatabaseAddress {
   const url = parsedUrl(read.DATABASE_URL ?? 'postgres://');
@@ -35,14 +36,14 @@ export function externalDatabase(read: Settings): DatabaseAddress {
   if (!(port >= 1 && port <= 65_535))
     throw new Error('DATABASE_URL or PGPORT must name a port from 1 to 65535');
   if (!user) throw new Error('DATABASE_URL or PGUSER must name a user');
-  const isSocket = host.startsWith('/');
-  const { PGSSLMODE, PGSSLROOTCERT } = process.env;
-  if (PGSSLROOTCERT && !isSocket && url.ssl !== false && !url.ssl?.ca) throw new Error(unreadCa);
-  // The driver would take another one for `disable`.
-  if (PGSSLMODE && !isSocket && url.ssl === undefined && !modes.includes(PGSSLMODE))
-    throw new Error(`PGSSLMODE must be ${modes.join(', ')}`);
   // A socket is never encrypted.
-  const isEncrypted = ssl && !isSocket;
+  const tls = host.startsWith('/') ? false : url.ssl;
+  const { PGSSLMODE, PGSSLROOTCERT } = process.env;
+  if (PGSSLROOTCERT && tls !== false && !tls?.ca) throw new Error(unreadCa);
+  // The driver would take another one for `disable`.
+  if (PGSSLMODE && tls === undefined && !modes.includes(PGSSLMODE))
+    throw new Error(`PGSSLMODE must be ${modes.join(', ')}`);
+  const isEncrypted = tls !== false && ssl;
   return {
     host,
     port,
@@ -51,7 +52,7 @@ export function externalDatabase(read: Settings): DatabaseAddress {
     ...(password !== undefined && { password }),
     // The host is set because versions of the driver before 8.23.1, one of which MikroORM has, otherwise check the
     // certificate of an IP address for `localhost`.
-    ssl: isEncrypted && { rejectUnauthorized: true, ...url.ssl, host },
+    ssl: isEncrypted && { rejectUnauthorized: true, ...tls, host },
     sslnegotiation: isEncrypted && url.sslnegotiation === 'direct' ? 'direct' : 'postgres',
     ...(read.DATABASE_POOLER === 'transaction' && { pooled: true }),
   };

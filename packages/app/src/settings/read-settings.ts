@@ -24,8 +24,8 @@ interface Given {
 }
 
 /**
- * Reads the settings from the environment and secrets from the files that it names. The variables of its ENVIRONMENT_FILE
- * are added to it. An empty variable counts as unset; white space is a value.
+ * Reads the settings from the environment, to which the variables of its ENVIRONMENT_FILE are added, and secrets from
+ * the files that it names. An empty variable counts as unset; white space is a value.
  */
 export function readSettings(environment: NodeJS.ProcessEnv): ReadSettings {
   try {
