@@ -7,6 +7,7 @@ import { connect } from '../support/database/client.ts';
 import { type DedicatedServer, dedicatedServer } from '../support/database/dedicated-server.ts';
 import { named } from '../support/documents/blocks.ts';
 import { call } from '../support/http/caller.ts';
+import { RawConnection } from '../support/http/connection.ts';
 import { folderOf, serviceDataOf } from '../support/process/lives.ts';
 import { endAll, environment, type Listening, listeningService } from '../support/process/service-process.ts';
 import { eventually, rejection } from '../support/promises.ts';
@@ -235,6 +236,7 @@ describe('docs/runbook.md', () => {
       expect(await set(data.key, 'https://owners.example/')).to.equal(200);
       expect(await set(data.key, 'no-address')).to.equal(422);
       await refusal('not-http');
+      const open = await RawConnection.open(Number(new URL(service.base).port));
       const client = /^ *[12] "client":"127\.0\.0\.1"$/m;
       for (const [name, ...patterns] of [
         ['refusals', /^campaign_mirror_http_refusals_total\{.*because="not-http".*\} 1$/m, client],
@@ -249,10 +251,12 @@ describe('docs/runbook.md', () => {
         ['read-only', /^ok +writes +/m],
         ['restarts', /"event":"starting"/],
         ['lines', /^\S+ .*[0-9]%/m],
-      ] as const) {
-        const shown = await paste(name);
-        for (const pattern of patterns) expect(shown, name).to.match(pattern);
-      }
+      ] as const)
+        await eventually(name, async () => {
+          const shown = await paste(name);
+          for (const pattern of patterns) expect(shown).to.match(pattern);
+        });
+      await open.reset();
       const holder = await data.database.admin.connect();
       await holder.query('begin');
       const rows = await query(block('pool-holders'));

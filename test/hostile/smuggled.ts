@@ -1,4 +1,36 @@
-import { chunkEnds, codings, lastChunks, lengths, sizeLines } from './framings.ts';
+const usual = 'Content-Length: <LENGTH>';
+const chunked = 'Transfer-Encoding: chunked';
+const http2 = 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQ';
+
+/** Ways to give a length that some readers take for another one: `<LENGTH>` stands for it. */
+const lengths: readonly string[] = [
+  ...['', 'Content-Length: 0', `${usual}\r\n${usual}`, `${usual}, <LENGTH>`, 'Content_Length: <LENGTH>'],
+  ...[`Content-Length: 0\r\n${usual}`, `${usual}\r\n${chunked}`, `${usual}\r\nTransfer-Encoding:`],
+  ...[`Connection: Content-Length\r\n${usual}`, `Expect: 100-continue\r\n${usual}`, `${http2}\r\n${usual}`],
+  ...['Content-Length: +<LENGTH>', 'Content-Length: 0<LENGTH>', 'Content-Length: 0x<LENGTH>'],
+  ...['Content-Length : <LENGTH>', 'Content-Length:\r\n <LENGTH>', `Content-Length: ${2n ** 64n + 1n}`],
+];
+
+/** Ways to name the chunked coding that some readers understand and others do not. */
+const codings: readonly string[] = [
+  ...[chunked, 'transfer-encoding:CHUNKED', `${chunked}\r\n${chunked}`, 'Transfer-Encoding: gzip, chunked'],
+  ...[', identity', ';q=1'].map((more) => chunked + more),
+  'Transfer-Encoding : chunked',
+  ...['Transfer-Encoding:\x0bchunked', 'Transfer-Encoding:\r\n chunked', `${chunked}\r\nContent-Length: 5`],
+  ...[`X: a\n${chunked}`, `${chunked}\0`, `Connection: Transfer-Encoding\r\n${chunked}`],
+];
+
+/** Lines before a chunk: `<SIZE>` stands for its size in hexadecimal digits. */
+const sizeLines: readonly string[] = [
+  ...[';a="\\""', ' ;a', '\t', ';a\n', ';\0', '0'].map((tail) => `<SIZE>${tail}\r\n`),
+  ...['000', '0x', '+', '-', `1${'0'.repeat(16)}`, '\r\n'].map((start) => `${start}<SIZE>\r\n`),
+  ...['<SIZE>\n', '<SIZE>\r', '<SIZE>', '<SIZE>;\nx\r\n'],
+];
+const chunkEnds: readonly string[] = ['\n', '\r', '', '\r\n\r\n', ' \r\n', '\0\r\n'];
+const lastChunks: readonly string[] = [
+  ...['0\r\nContent-Length: 5\r\nHost: b\r\n\r\n', '0\r\n X: a\r\n\r\n', '0\r\nX\r\n\r\n', '0\r\nX: a\n\r\n'],
+  ...['000\r\n\r\n', '0;a\r\n\r\n', '0 \r\n\r\n', '0\r\n\r\n0\r\n\r\n', '', '0\r\n', '0\n\n', '0\r\n\n'],
+];
 
 /** Ways to send one request that a careless reader takes for two. `<OWN>` stands for a number of each case's own. */
 const route = '/public/v1/mirror/campaign/<OWN>/mirror';
@@ -40,5 +72,5 @@ const ways: Readonly<Record<string, readonly (readonly [how: string, message: st
 
 /** Bytes, one a character, by what they try. */
 export const smuggled = Object.entries(ways).flatMap(([way, all]) =>
-  all.map(([how, message]) => [`${way}: ${JSON.stringify(how)}`, message] as const),
+  all.map(([how, message]) => ({ way, how, message })),
 );

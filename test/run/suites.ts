@@ -113,7 +113,6 @@ export const programs: Readonly<
   Record<string, { readonly words: readonly string[]; readonly prepare?: string }>
 > = {
   history: { words: ['test/history/history.ts'] },
-  hostile: { words: ['test/run/run.ts', 'test/hostile/service.test.ts'] },
   cluster: { words: ['test/cluster/cluster.ts'] },
   mutation: {
     words: ['test/mutation/mutation.ts'],

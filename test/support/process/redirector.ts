@@ -59,56 +59,31 @@ export function visitorOf(base: string) {
 }
 
 /**
- * Looks at the number at the end of an address again and again, every few milliseconds, until `stop`. `steps`: when it rose;
- * `outages`: when looks failed, up to the next that did not; `faults`: what went back, and looks that failed unless they may.
+ * Looks at the number at the end of an address again and again, every few milliseconds, until `stop`. `seen`: the numbers
+ * that came; `faults`: what went back, and looks that failed.
  */
-export function watched(look: () => Promise<string | undefined>, mayFail = false) {
-  const steps: { readonly number: number; readonly at: number }[] = [];
-  const outages: { from: number; to: number }[] = [];
+export function watched(look: () => Promise<string | undefined>) {
+  const seen = new Set<number>();
   const faults: string[] = [];
   const end = new AbortController();
-  const last = () => steps.at(-1)?.number ?? -1;
+  let last = -1;
   const watching = (async () => {
     for (; !end.signal.aborted; await pause(5)) {
-      const from = performance.now();
-      const seen = await look().catch(String);
-      const at = performance.now();
-      const [, digits] = /^https:.*\/(\d+)$/.exec(seen ?? '') ?? [];
-      const outage = outages.find(({ to }) => to === Number.POSITIVE_INFINITY);
-      if (digits === undefined) {
-        if (!mayFail) faults.push(`${seen} after ${last()}`);
-        if (!outage) outages.push({ from, to: Number.POSITIVE_INFINITY });
-        continue;
+      const address = await look().catch(String);
+      const [, digits] = /^https:.*\/(\d+)$/.exec(address ?? '') ?? [];
+      const number = Number(digits ?? -1);
+      if (number < last || number === -1) faults.push(`${address} after ${last}`);
+      else {
+        last = number;
+        seen.add(number);
       }
-      if (outage) outage.to = at;
-      const number = Number(digits);
-      if (number < last()) faults.push(`${number} after ${last()}`);
-      if (number > last()) steps.push({ number, at });
     }
   })();
   const stop = () => {
     end.abort();
     return watching;
   };
-  return { steps, outages, faults, last, stop };
+  return { seen, faults, last: () => last, stop };
 }
 
 export type Watched = ReturnType<typeof watched>;
-
-/** In milliseconds, before and after an outage: the readers of a server lose it and find it again at other moments. */
-const around = { before: 1_000, after: 5_000 };
-
-/**
- * The longest time, in milliseconds, from a step of a server until visitors had that number or a later one. Apart from them,
- * those around an outage of the server, from its end. Infinite if they never had it.
- */
-export function longestDelays({ steps, outages }: Watched, visitors: Watched) {
-  const delays = { kept: 0, anew: 0 };
-  for (const { number, at } of steps) {
-    const seen = visitors.steps.find((one) => one.number >= number)?.at ?? Number.POSITIVE_INFINITY;
-    const outage = outages.findLast(({ from, to }) => from < at + around.before && to > at - around.after);
-    const which = outage ? 'anew' : 'kept';
-    delays[which] = Math.max(delays[which], seen - Math.max(at, outage?.to ?? 0));
-  }
-  return delays;
-}
