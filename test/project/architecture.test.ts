@@ -46,4 +46,21 @@ describe('architecture', () => {
     const there = new Set(sources.map((path) => placeOf(path).join('/')));
     expect(named.sort()).to.deep.equal([...there].sort());
   });
+
+  for (const [place, from] of [
+    ['domain/values', '../operator/x.ts'],
+    ['domain/values', '../index.ts'],
+    ['domain/values', 'node:fs'],
+    ['domain/import-campaigns', '../move-mirrors/x.ts'],
+    ['domain/move-mirrors', '../import-campaigns/x.ts'],
+    ['adapters-persistence/migration', '../hot-path/x.ts'],
+    ['adapters-persistence/hot-path', '../operator/x.ts'],
+    ['adapters-http/listener', '../routes/x.ts'],
+    ['app/process', '../settings/x.ts'],
+  ])
+    it(`${place} does not import ${from}`, () => {
+      const path = `packages/${place?.replace('/', '/src/')}/x.ts`;
+      for (const taken of [`import '${from}';`, `export * from '${from}';`, `await import('${from}');`])
+        expect(forbidden(path, taken), taken).to.deep.equal([`${path}: ${from}`]);
+    });
 });
