@@ -15,7 +15,7 @@ ask as soon as they are answered. What arrives while each connection waits for a
 p99 is that of the requests that were carried out.`;
 
 /** What has to be kept to beyond the capacity, as parts and multiples of what is normal. */
-const bars = { goodput: 0.8, p99: 4, memory: 1.15 };
+const bars = { goodput: 0.8, closed: 0.9, p99: 4, memory: 1.15 };
 
 /** What becomes of the service when more is asked than it can carry. */
 export async function overload(options: Options, cleanup: Cleanup) {
@@ -25,10 +25,40 @@ export async function overload(options: Options, cleanup: Cleanup) {
   url.port = String(await delayedServer(url, cleanup));
   const slow = await startOurs(bench, { settings: options.set, database: { ...database, url } });
   const rounds = await overloadRounds(slow, bench.generator, options);
-  console.log(
-    `\nA database that is ${delay} ms away\n${overloadTable(rounds)}\n\n${notes}\n\n${bench.where}`,
-  );
-  return missed(rounds);
+  const near = await startOurs(bench, { settings: options.set });
+  const closed = await closedRounds(near, bench.generator, options);
+  const far = `A database that is ${delay} ms away\n${overloadTable(rounds)}\n\n${notes}`;
+  console.log(`\n${far}\n\n${closedNotes}\n${overloadTable(closed)}\n\n${bench.where}`);
+  return [...missed(rounds), ...missedWhenClosed(closed)];
+}
+
+/** MAX_IN_FLIGHT by default, and three times as many. */
+const callersAtOnce = ['512', '1536'];
+
+const closedNotes = `A database beside the service; so many callers, each of whom asks again as soon as it is answered. Here p99 is that of
+refusals, too.`;
+
+/** As many callers as are carried out at once, and three times as many. */
+async function closedRounds(
+  service: Running,
+  generator: LoadGenerator,
+  { seconds, warmUp }: Options,
+): Promise<Round[]> {
+  const { port } = service;
+  const rounds: Round[] = [];
+  for (const callers of callersAtOnce) {
+    const load = loadOf(callers);
+    await generator.carryOut({ port, load, seconds: warmUp });
+    rounds.push(await round(`${callers} callers`, service, generator, { port, load, seconds }));
+  }
+  return rounds;
+}
+
+function missedWhenClosed(rounds: readonly Round[]): string[] {
+  const [within, beyond] = rounds as [Round, Round];
+  const faults = rounds.flatMap((one) => one.faults);
+  if (beyond.carriedOut >= bars.closed * within.carriedOut) return faults;
+  return [...faults, `${beyond.name}: too little was carried out`];
 }
 
 /** How long each byte takes to the database, in milliseconds: one beside us would share a core with the generator. */
@@ -65,10 +95,6 @@ async function overloadRounds(
     const asking = { port, load: loadOf('1024'), seconds, rate: peak.carriedOut * times };
     rounds.push(await round(`${times} × the peak`, service, generator, asking));
   }
-  for (const callers of ['512', '1536'])
-    rounds.push(
-      await round(`${callers} at once`, service, generator, { port, load: loadOf(callers), seconds }),
-    );
   return rounds;
 }
 

@@ -28,7 +28,9 @@ describe('the workflows', () => {
     const paths = globSync(`${folder}/*.yml`, { cwd: projectFolder });
     for (const path of [...paths, 'compose.yaml', 'Dockerfile']) {
       const text = await read(path);
-      const used = [...text.matchAll(/^(?:[ -]*(?:uses|image): |ARG NODE_IMAGE=)(?:&\w+ )?(?:\$\{\w+:-)?([^\s*]\S*)/gm)];
+      const used = [
+        ...text.matchAll(/^(?:[ -]*(?:uses|image): |ARG NODE_IMAGE=)(?:&\w+ )?(?:\$\{\w+:-)?([^\s*]\S*)/gm),
+      ];
       const others = used.map(([, one = '']) => one).filter((one) => !one.startsWith('campaign-mirror'));
       expect(others, path).not.to.deep.equal([]);
       for (const one of others) expect(one, path).to.match(/@(?:[0-9a-f]{40}|sha256:[0-9a-f]{64}\}?)$/);
