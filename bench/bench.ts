@@ -43,7 +43,15 @@ new Command('npm run bench --')
   .addArgument(
     new Argument(
       '[what]',
-      'services: beside a floor; compare: with a setting or a change, and without; overload: when more is asked than it can carry; scale: how the cost grows with the data, beside the floor; operator: the commands at a million campaigns and at more, beside a bare scan; migration: how long an update waits while the schema is brought up to date; visitors: how long after its 200 an update reaches the visitors, and what redirectors ask of the database',
+      [
+        'services: beside a floor',
+        'compare: with a setting or a change, and without',
+        'overload: when more is asked than it can carry',
+        'scale: how the cost grows with the data, beside the floor',
+        'operator: the commands at a million campaigns and at more, beside a bare scan',
+        'migration: how long an update waits while the schema is brought up to date',
+        'visitors: how long after its 200 an update reaches the visitors, and what redirectors ask of the database',
+      ].join('; '),
     )
       .choices(Object.keys(usual) as (keyof typeof usual)[])
       .default('services' as const),

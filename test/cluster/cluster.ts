@@ -1,6 +1,7 @@
 // `npm test -- --suite cluster [--fault NAME]…`: lets callers, operators and a redirector work on two services before a
 // PostgreSQL cluster that fails over, and checks the history that they leave.
-// Ends with 1 if a rule was broken, or visitors of a redirector missed the last change or saw an older one. Times are shown, not judged.
+// Ends with 1 if a rule was broken, or visitors of a redirector missed the last change or saw an older one.
+// Times are shown, and not judged.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';

@@ -98,7 +98,7 @@ export const repositories = {
       };
     }),
 
-  /** It asks neither for the key nor for what was judged, has one variable for all calls, and throws the driver's errors. */
+  /** It asks for no key and no facts, has one variable for all calls, and throws the driver's errors. */
   'trusts whoever calls': () =>
     repositoryWorld(
       (store, pause) => {
@@ -146,7 +146,7 @@ export const identities = {
     return { ...world, identity: { remembered, whoIs } };
   },
 
-  /** It has one variable for all calls, numbers of 32 bits, takes nobody for somebody, and tells secrets in its errors. */
+  /** It has one variable for all calls and numbers of 32 bits, knows everybody, and tells secrets in its errors. */
   'takes one caller for another': () => {
     const world = inMemoryWorlds().identity;
     const { steps, pause } = pausing();

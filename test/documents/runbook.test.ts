@@ -236,7 +236,7 @@ describe('docs/runbook.md', () => {
       expect(await set(data.key, 'https://owners.example/')).to.equal(200);
       expect(await set(data.key, 'no-address')).to.equal(422);
       await refusal('not-http');
-      const open = await RawConnection.open(Number(new URL(service.base).port));
+      const idle = await RawConnection.open(Number(new URL(service.base).port));
       const client = /^ *[12] "client":"127\.0\.0\.1"$/m;
       for (const [name, ...patterns] of [
         ['refusals', /^campaign_mirror_http_refusals_total\{.*because="not-http".*\} 1$/m, client],
@@ -256,7 +256,7 @@ describe('docs/runbook.md', () => {
           const shown = await paste(name);
           for (const pattern of patterns) expect(shown).to.match(pattern);
         });
-      await open.reset();
+      await idle.reset();
       const holder = await data.database.admin.connect();
       await holder.query('begin');
       const rows = await query(block('pool-holders'));

@@ -87,7 +87,7 @@ async function untilServed({ set }: Pick<Service, 'set'>, live: Live): Promise<v
   );
 }
 
-/** So many connections at once, of a pool whose bounds are too tight for a slow machine to make them at the first try. */
+/** So many connections at once. The bounds are tight: a slow machine may need several tries. */
 function allOf(pool: Service['pool'], size: number) {
   const taken = Array.from({ length: size }, () =>
     eventually('a connection', () => pool.connect().catch(() => expect.fail('it is too late'))),

@@ -118,7 +118,7 @@ describe('an upgrade while others use the database', () => {
       create event trigger tell_the_end on ddl_command_end when tag in ('REVOKE')
         execute function public.tell_the_end()`);
     const holder = await holding('select pg_advisory_xact_lock(1)');
-    const givenUp = async (commit = 5_000) => {
+    const givenUp = async (commit = 300_000) => {
       const giving = new AbortController();
       const migrating = migrateClearly(database.address('owner'), () => {}, {
         givenUp: giving.signal,

@@ -42,7 +42,7 @@ describe('contract: life — a process of the service', () => {
   });
 
   it('the same signal again within a second is the first one; later it ends the process at once', async () => {
-    const service = await serving({ SHUTDOWN_TIMEOUT: '10m', STATEMENT_TIMEOUT: '30s' });
+    const service = await serving({ SHUTDOWN_TIMEOUT: '10m' });
     const { slow, holder } = await data.slow(service);
     service.process.child.kill('SIGTERM');
     service.process.child.kill('SIGTERM');

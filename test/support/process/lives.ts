@@ -91,7 +91,9 @@ async function serviceData(given: { readonly campaigns?: number; readonly owner?
     campaigns: campaigns as readonly CampaignId[],
     key,
     settings: (more: Readonly<Record<string, string>> = {}): Record<string, string> => {
-      return { DATABASE_URL: database.url('service'), RUN_MIGRATIONS: 'false', ...more };
+      // As long as may be: no call of a test fails because the machine is slow.
+      const patience = { STATEMENT_TIMEOUT: '60s' };
+      return { DATABASE_URL: database.url('service'), RUN_MIGRATIONS: 'false', ...patience, ...more };
     },
     one,
     /** Such an update in its middle: it waits for a rival, who holds the campaign until he rolls back. */

@@ -59,8 +59,8 @@ export function visitorOf(base: string) {
 }
 
 /**
- * Looks at the number at the end of an address again and again, every few milliseconds, until `stop`. `seen`: the numbers
- * that came; `faults`: what went back, and looks that failed.
+ * Looks at the number at the end of an address again and again, every few milliseconds, until `stop`.
+ * `seen`: the numbers that came; `faults`: numbers that went back, and looks that failed.
  */
 export function watched(look: () => Promise<string | undefined>) {
   const seen = new Set<number>();
