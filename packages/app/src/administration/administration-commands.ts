@@ -8,7 +8,7 @@ import { type Call, exitCodes, printable } from '@campaign-mirror/adapters-cli/t
 export function migrate(call: Call) {
   return leaf(
     'migrate',
-    'bring the schema up to date and give the database roles their rights, as the owner of the schema',
+    'bring the schema up to date and give the roles that exist their rights, as the owner of the schema',
     ['migrate', 'migrate --status'],
   )
     .option('--status', 'only show which migrations are applied or pending; exit code 1 if any is pending')
