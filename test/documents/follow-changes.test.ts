@@ -23,14 +23,7 @@ describe('docs/how-to/follow-changes.md', () => {
     const run = async (script: string) => {
       const running = start('sh', ['-c', script], { DATABASE_URL: database.url('operator') });
       await running.says(() => /Following/.exec(running.errors) ?? undefined);
-      return running;
     };
-
-    it('jq gets each change at once', async () => {
-      const running = await run(block('jq'));
-      const id = await recordChange(database.admin, { campaign: 7 });
-      await running.says(() => running.output.includes(`${id}\t7\thttps://after.example/\n`) || undefined);
-    });
 
     it('curl posts each change of the owner', async () => {
       const bodies: unknown[] = [];
