@@ -109,6 +109,13 @@ describe('commands for keys', () => {
     ]);
   });
 
+  it('rotate: the life of the new key is as long, and the old one ends no later than it would have', async () => {
+    const { id: soon } = await issued('15', '--expires-in', '1h');
+    const [{ expires_at }] = await listed('15');
+    expect((await json('rotate', `${soon}`)).replaced_expires_at).to.equal(expires_at);
+    expect(life((await listed('15')).at(-1))).to.be.within(3_599, 3_601);
+  });
+
   it('rotate: what cannot be rotated is refused in one line that says what to do, and nothing changes', async () => {
     const [old, expired] = [await issued('10'), await issued('10')];
     const next = await json('rotate', String(old.id));

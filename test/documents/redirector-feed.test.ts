@@ -199,23 +199,10 @@ function redirectorStage() {
       return result;
     };
 
-    const clickPool = poolThrough('clicks', 1);
-    const unwritten: string[] = [];
-    const write = (text: string) =>
-      clickPool.query(text).catch((error) => {
-        unwritten.push(error.message);
-        throw error;
-      });
-
-    const pools = { reads: { query }, feed: { connect }, clicks: { query: write } };
+    const pools = { reads: { query }, feed: { connect }, clicks: poolThrough('clicks', 1) };
     const { server, stop } = redirector(pools, { interval: 10, sweep: 3_600_000, ...limits });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    let stopped: Promise<number> | undefined;
-    const end = (): Promise<number> => {
-      stopped ??= stop() as Promise<number>;
-      return stopped;
-    };
-    ends.push(end);
+    ends.push(stop);
     const visit = visitorOf(`http://127.0.0.1:${server.address().port}`);
     return {
       visit,
@@ -236,9 +223,6 @@ function redirectorStage() {
         held = { arrived: arrival.resolve, released: release.promise };
         return { arrived: arrival.promise, release: release.resolve };
       },
-      /** Why clicks could not be written, each time. */
-      unwritten,
-      stop: end,
     };
   }
 
