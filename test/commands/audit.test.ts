@@ -1,7 +1,6 @@
 import { userInfo } from 'node:os';
 import { expect } from 'chai';
-import { answered, command } from '../support/commands/command.ts';
-import { commandsOn, objectsOf } from '../support/commands/commands-on.ts';
+import { commandsOn } from '../support/commands/commands-on.ts';
 import { databaseOf } from '../support/process/lives.ts';
 
 describe('the command audit', () => {
@@ -64,34 +63,4 @@ describe('the command audit', () => {
 
   const { getuid } = process;
   after(() => Object.assign(process, { getuid }));
-
-  it('a name behind sudo is taken where root runs the command, and where it is one', async () => {
-    const own = userInfo().username;
-    for (const [uid, behind, operator] of [
-      [0, 'alice', 'alice'],
-      [0, 'a\nb', own],
-      [1000, 'alice', own],
-    ] as const) {
-      process.getuid = () => uid;
-      await command(['campaign', 'create', '--owner', '7'], { ...on.settings, SUDO_USER: behind });
-      expect((await on.objects('audit'))[0].operator, `${uid} ${behind}`).to.equal(operator);
-    }
-  });
-
-  it('by pages: the newest 50, and how to see more', async () => {
-    await database.admin.query(
-      `insert into campaign_mirror.operator_audit (act, operator, request_id, campaign_id)
-       select 'default-set', 'tests', 'request', 1 + id % 2 from generate_series(1, 60) id`,
-    );
-    for (const [line, from, to, count, more] of [
-      ['audit', 60, 11, 50, 'There is more: add --before 11 to see it.\n'],
-      ['audit --before 11', 10, 1, 10, ''],
-      ['audit --campaign 2 --limit 2', 59, 57, 2, 'There is more: add --before 57 to see it.\n'],
-    ] as const) {
-      const { output, errors } = await on.run(`${line} --json`);
-      const ids = objectsOf(output).map(({ id }) => id);
-      expect([ids[0], ids.at(-1), ids.length, errors], line).to.deep.equal([from, to, count, more]);
-    }
-    expect(await on.run('audit --campaign 3')).to.deep.equal(answered('', 'There is no such entry.\n'));
-  });
 });

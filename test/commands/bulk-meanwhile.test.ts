@@ -1,9 +1,9 @@
-import { readdir, writeFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import type { CampaignId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { command, fedCommand, startCommandProcess } from '../support/commands/command.ts';
+import { command, fedCommand } from '../support/commands/command.ts';
 import { commandsOn } from '../support/commands/commands-on.ts';
-import { endWaiting, rival, untilWaiting } from '../support/database/rival.ts';
+import { endWaiting } from '../support/database/rival.ts';
 import { folderOf, worldOf } from '../support/process/lives.ts';
 import { eventually } from '../support/promises.ts';
 import { csv, line } from './csv.ts';
@@ -23,23 +23,6 @@ describe('import and export, while others are at work', () => {
       expect((await sql(sessions)).rowCount).to.equal(0);
     });
   const campaigns = async () => (await on().objects('campaign', 'list')).length;
-  const mine = csv(
-    line({ id: '5', owner_id: '1', target_url: 'https://a.example/', mirror_id: '6' }),
-    line({ owner_id: '2', is_default: 'true' }),
-  );
-  const theirs =
-    "insert into campaign_mirror.campaigns (id, owner_id, is_default, name) values (100, 2, true, 'Theirs')";
-
-  it('import: whoever gives a number back holds it up, and no more; whoever creates a campaign gets another', async () => {
-    await writeFile(at('mine.csv'), mine);
-    // The import waits for what another transaction has inserted.
-    const { other, running } = await on().held(theirs, 'import', at('mine.csv'));
-    const { id } = await on().object('campaign', 'create', '--owner', '4');
-    expect(id).to.be.greaterThan(5);
-    await other.rollback();
-    expect((await running.ended).code, running.errors).to.equal(0);
-    expect(running.output).to.equal('Imported: 2 campaigns, 1 mirror.\n');
-  });
 
   it('import: what ends in the middle of the file imports nothing, and leaves no session', async () => {
     const half = csv(...Array.from({ length: 2_000 }, (_, n) => line({ id: String(n + 1), owner_id: '1' })));
@@ -82,16 +65,6 @@ describe('import and export, while others are at work', () => {
     await sessionEnds();
     await other.rollback();
     expect(await readdir(folder.path)).to.deep.equal([]);
-
-    const holder = await rival(world.database, lockCampaigns);
-    const killed = startCommandProcess(['export', at('all')], on().settings);
-    await untilWaiting(world.database, killed.ended);
-    killed.child.kill('SIGKILL');
-    await killed.ended;
-    await holder.rollback();
-    expect(String(await readdir(folder.path)), 'a name that says what it is').to.match(
-      /^unfinished-[0-9a-f-]{36}$/,
-    );
   });
 
   it('export: all campaigns as they were at one moment, whatever happens while they are read', async () => {

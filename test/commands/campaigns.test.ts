@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import { answered, refused } from '../support/commands/command.ts';
 import { commandsOn } from '../support/commands/commands-on.ts';
 import { databaseOf } from '../support/process/lives.ts';
-import type { Terminal } from '../support/process/terminal.ts';
 
 describe('the command campaign', () => {
   const database = databaseOf('suite');
@@ -100,21 +99,6 @@ describe('the command campaign', () => {
       expect(await on.objects('mirror', 'history', `${id}`)).to.have.length(1);
       const [noted] = await on.objects('audit', '--campaign', `${id}`);
       expect(noted).to.have.nested.property('details.clicks', 13);
-    });
-
-    it('Ctrl-C or SIGTERM at the question leaves it, with the exit code of the signal', async () => {
-      const leaving: [code: number, act: (terminal: Terminal) => unknown][] = [
-        [130, (terminal) => terminal.interrupt()],
-        [143, async (terminal) => process.kill(await terminal.processId(), 'SIGTERM')],
-      ];
-      for (const [code, act] of leaving) {
-        const terminal = on.inTerminal(`campaign delete ${id}`);
-        await terminal.shows(question());
-        await act(terminal);
-        expect((await terminal.ended).code, terminal.screen).to.equal(code);
-        expect(terminal.screen.trimEnd()).to.match(/Nothing was done\.$/);
-        expect(await left()).to.deep.equal({ campaigns: 1, mirrors: 1 });
-      }
     });
 
     it('yes leaves it, too, where it was changed since it was shown', async () => {

@@ -1,15 +1,10 @@
 import { stat } from 'node:fs/promises';
-import { migrate, migrationNames, type Role, roles } from '@campaign-mirror/adapters-persistence';
+import { migrationNames, type Role, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import { command } from '../support/commands/command.ts';
 import { objectsOf } from '../support/commands/commands-on.ts';
-import { connect } from '../support/database/client.ts';
 import { emptyDatabase, latin1 } from '../support/database/database-server.ts';
-import { rival } from '../support/database/rival.ts';
-import { replicated } from '../support/database/standby.ts';
 import { databaseOf, dataFolderOf } from '../support/process/lives.ts';
-import { endAll, type Listening, listeningService } from '../support/process/service-process.ts';
-import { eventually } from '../support/promises.ts';
 
 interface Given {
   readonly as?: Role;
@@ -32,16 +27,6 @@ const cases: [title: string, given: Given, code: number, ...amiss: RegExp[]][] =
     },
     1,
     /^rights problem .* operator needs: execute on prune_history, update on mirrors.clicks, usage on mirrors_id_seq run ops\/roles.sql in this database, then `\.\/campaign-mirror migrate` as .* campaign_mirror_owner; use campaign_mirror_operator or a member of it/,
-  ],
-  [
-    'names the rights that the service lacks',
-    {
-      as: 'service',
-      sql: `revoke select (hosts) on campaign_mirror.access_keys from ${roles.service};
-        revoke all on function campaign_mirror.note_key_uses from ${roles.service}`,
-    },
-    1,
-    /^rights problem .* service needs: execute on note_key_uses, select on access_keys.hosts run ops\/roles.sql .*; use campaign_mirror_service or a member of it/,
   ],
   ['a pool that is too large', { settings: { POOL_SIZE: '1000' } }, 1, /^pool problem POOL_SIZE is 1000: /],
   [
@@ -106,47 +91,6 @@ describe('doctor', () => {
     });
   }
 
-  it('a schema without its record of migrations, as --schema-only leaves it: doctor and migrate say what to do', async () => {
-    await database.admin.query('delete from campaign_mirror.migrations');
-    const advice =
-      'put the schema aside (alter schema campaign_mirror rename to campaign_mirror_aside), then restore a whole dump (pg_restore --single-transaction), or, if there is none, ';
-    const { amiss } = await examined({ DATABASE_URL: database.url('operator') }, 1);
-    expect(amiss[0]).to.include(
-      `migrations problem the tables are there, but no record of their migrations ${advice}`,
-    );
-    const { code, errors } = await command(['migrate'], { DATABASE_URL: database.url('owner') });
-    expect(code).to.equal(1);
-    expect(errors).to.match(
-      /: relation "campaigns" already exists \(42P07\): the schema has no record of its migrations: .*\n$/,
-    );
-    expect(errors).to.include(advice);
-    // What it says, and nothing is lost.
-    const { admin } = database;
-    await admin.query('alter schema campaign_mirror rename to campaign_mirror_aside');
-    expect(await command(['migrate'], { DATABASE_URL: database.url('owner') })).to.include({ code: 0 });
-    await examined({ DATABASE_URL: database.url('operator') }, 0);
-    await admin.query('alter table campaign_mirror.mirrors rename column clicks to hits');
-    expect((await command(['migrate'], { DATABASE_URL: database.url('owner') })).errors).to.match(
-      /: column "clicks" does not exist \(42703\): nothing was done; another program dropped or changed a table: /,
-    );
-  });
-
-  it('a role that may make no temporary table, and who makes it; an import that needs one says the same', async () => {
-    await database.admin.query(
-      `revoke temporary on database ${database.name} from public, ${roles.operator}`,
-    );
-    const settings = { DATABASE_URL: database.url('operator') };
-    const { amiss } = await examined(settings, 1);
-    expect(amiss.join()).to.match(
-      /^rights problem .* lacks what the operator needs: temporary on the database run ops\/roles.sql in this database, /,
-    );
-    const { code, errors } = await command(['import', '-'], settings, 'owner_id\n7\n');
-    expect(code).to.equal(1);
-    expect(errors).to.match(
-      /: permission denied to create temporary tables in database "\w+" \(42501\): .*doctor/,
-    );
-  });
-
   it('tells what it can where the database is away, unknown, in another encoding, or was never migrated', async () => {
     const DATABASE_URL = 'postgres://me:MARKED@127.0.0.1:9/x';
     const away = await examined({ DATABASE_URL, DATABASE_WAIT: '0s' }, 3);
@@ -169,90 +113,6 @@ describe('doctor', () => {
       "encoding problem the database is in LATIN1 make one: create database NAME template template0 encoding 'UTF8' locale 'C'",
       `migrations problem pending: ${migrationNames.join(', ')} run \`./campaign-mirror migrate\` as the owner of the schema`,
     ]);
-  });
-
-  it('the connections of all processes that serve, by the limit of their role', async () => {
-    const role = `${database.name}_service`;
-    await database.admin.query(
-      `create role ${role} login password 'its' connection limit 30 in role ${roles.service}`,
-    );
-    const expectProcesses = async (count: number) => {
-      const { lines } = await examined({ DATABASE_URL: database.url('operator') }, count > 2 ? 1 : 0);
-      const counted = `^pool .* POOL_SIZE is 10: processes, ${count}, use up to ${count * 12} connections, of 30 `;
-      expect(lines.join('\n')).to.match(new RegExp(counted, 'm'));
-    };
-    // Their pools alone, as the limit leaves none to the readiness.
-    const address = { ...database.address('service'), user: role, password: 'its' };
-    const pooled = Array.from({ length: 11 }, () =>
-      connect({ ...address, application_name: 'campaign-mirror' }),
-    );
-    const clients = await Promise.all(pooled);
-    await expectProcesses(2);
-    for (const client of clients) await client.end();
-
-    const url = Object.assign(new URL(database.url('service')), { username: role, password: 'its' });
-    const settings = { DATABASE_URL: url.href, RUN_MIGRATIONS: 'false' };
-    const services: Listening[] = [];
-    for (const count of [1, 2, 3]) {
-      services.push(await listeningService(settings));
-      for (const { ops } of services) expect(await fetch(`${ops}/readyz`)).to.include({ status: 200 });
-      await expectProcesses(count);
-    }
-    await endAll();
-    await database.admin.query(`drop role ${role}`);
-  });
-
-  it('a synchronous standby that is away, and a prepared transaction that nobody ends', async () => {
-    const { primary, remove } = await replicated();
-    const admin = await connect(primary.address('postgres'));
-    const found = async (check: string, user = 'postgres') => {
-      const { host, port } = primary.address(user);
-      const DATABASE_URL = `postgres://${user}@${host}:${port}/postgres`;
-      const { output } = await command(['doctor', '--json'], { DATABASE_URL });
-      const results = objectsOf(output).filter((result) => result.check === check);
-      return results.map(({ state, finding, advice }) => `${state} ${finding} ${advice}`).join();
-    };
-    await migrate(primary.address('postgres'));
-    await admin.query('create role plain login');
-    for (const [names, result] of [
-      ['walreceiver', /^ok .* 1 of the standbys walreceiver .*, of which 1 are connected null$/],
-      ['ANY 1 (nobody, "WalReceiver")', /^ok .* of which 1 /],
-      ['*', /^ok .* of which 1 /],
-      [
-        '2 (nobody, walreceiver)',
-        /^problem .* 2 of the standbys nobody, walreceiver .* of which 1 .* start the/,
-      ],
-    ] as const) {
-      await admin.query(`alter system set synchronous_standby_names = '${names}'`);
-      await admin.query('select pg_reload_conf()');
-      await eventually(names, async () => expect(await found('standbys', 'plain')).to.match(result));
-    }
-    const waiting = connect(primary.address('postgres')).then(async (client) => {
-      await client.query('begin; lock campaign_mirror.mirrors in row exclusive mode');
-      await client.query(`prepare transaction 'it''s'`);
-      await client.end();
-    });
-    await eventually('a wait', async () => expect(await found('standbys')).to.match(/ user sees: 1 /));
-    await admin.query('alter system reset synchronous_standby_names');
-    await admin.query('select pg_reload_conf()');
-    await waiting;
-    expect(await found('standbys')).to.equal('');
-    expect(await found('prepared transactions')).to.match(
-      /^problem a prepared transaction of "postgres" .* rollback prepared 'it''s'$/,
-    );
-    await admin.end();
-    await remove();
-  });
-
-  it('takes the time that many mirrors need, and makes the checks that follow', async () => {
-    const holder = await rival(database, 'lock table campaign_mirror.mirrors in access exclusive mode');
-    const examining = examined({ DATABASE_URL: database.url('operator') }, 0);
-    const late = `select from pg_stat_activity where datname = current_database() and usename = '${roles.operator}'
-      and wait_event_type = 'Lock' and query_start < now() - interval '6 s'`;
-    await eventually('a check that takes longer than a statement of the service may', async () =>
-      expect((await database.admin.query(late)).rows).to.have.length(1),
-    ).finally(holder.rollback);
-    expect((await examining).checks).to.match(/ clock$/);
   });
 
   it('an embedded database that is not there is not made; the disk that it would lie on has room', async () => {

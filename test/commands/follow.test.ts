@@ -1,8 +1,6 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import type { CampaignId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { piped, startCommand } from '../support/commands/command.ts';
+import { startCommand } from '../support/commands/command.ts';
 import { commandsOn, objectsOf, wordsOf } from '../support/commands/commands-on.ts';
 import { connect } from '../support/database/client.ts';
 import { keepWriting, recordChange } from '../support/database/recorded-changes.ts';
@@ -59,37 +57,6 @@ describe('mirror follow', () => {
       expect(running.errors).to.equal(hint);
     }
     expect(json.objects()).to.have.length(2);
-  });
-
-  it('Ctrl-C in a terminal: 0, also while it connects', async () => {
-    const shown = on().inTerminal('mirror follow');
-    await shown.shows(hint.trim());
-    shown.interrupt();
-    expect(await shown.ended).to.include({ code: 0 });
-    const silent = createServer().listen(0, '127.0.0.1');
-    await once(silent, 'listening');
-    const { port } = silent.address() as AddressInfo;
-    const connecting = startCommand(['mirror', 'follow'], {
-      DATABASE_URL: `postgres://operator@127.0.0.1:${port}/mirrors`,
-    });
-    const [socket] = await once(silent, 'connection');
-    expect(await connecting.stop()).to.deep.equal({ code: 0, signal: null });
-    socket.destroy();
-    silent.close();
-  });
-
-  it('a pipe whose reader has gone: 0 at the next change', async () => {
-    const first = await recordChange(admin());
-    const words = ['mirror', 'follow', '--json', '--since', '2020-01-01'];
-    let isOver = false;
-    const head = piped(words, 'head -1', on().settings).finally(() => {
-      isOver = true;
-    });
-    while (!isOver) await recordChange(admin());
-    const { code, output, errors } = await head;
-    expect({ code, errors }).to.deep.equal({ code: 0, errors: hint });
-    expect(objectsOf(output)).to.have.length(1);
-    expect(objectsOf(output)[0].id).to.be.at.most(first);
   });
 
   it('--owner at the moment of the change, and --campaign, which may not exist', async () => {

@@ -103,28 +103,6 @@ describe('history prune', () => {
     expect((await on.object(...allOld, '--yes')).pruned).to.equal(stepSize);
   });
 
-  it('an update of a campaign whose history is being pruned does not wait', async () => {
-    await old(10);
-    const pruner = await service.hold(
-      "select campaign_mirror.prune_history(now() - interval '400 days', 2147483647, 1000, 'x', 'y')",
-    );
-    await service.set(live, afterwards);
-    await pruner.commit();
-    expect(await left()).to.equal(1);
-  });
-
-  it('it deletes what it has counted, and nothing that a wrong clock once wrote ahead of time, wherever that is', async () => {
-    await old(stepSize, '2999-01-01T00:00:00.000000Z' as Timestamp, 1_000_001 as CampaignId);
-    await old(3);
-    await old(1, '2999-01-01T00:00:00.000000Z' as Timestamp);
-    await old(2);
-    await service.set(live, afterwards);
-    const asked = await on.run(...words);
-    expect(asked.errors).to.match(/^Delete 5 changes, /);
-    expect(await on.object(...all)).to.include({ pruned: 5 });
-    expect([await left(), await left(1_000_001 as CampaignId)]).to.deep.equal([2, stepSize]);
-  });
-
   it('where the clocks are apart, or the newest change would go, it deletes nothing', async () => {
     await old(2);
     const newest = await on.run(...all);

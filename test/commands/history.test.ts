@@ -1,7 +1,6 @@
 import type { CampaignId, HistoryEntry, Subject, Timestamp } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { commandsOn, objectsOf } from '../support/commands/commands-on.ts';
-import { connect } from '../support/database/client.ts';
 import { groupedOf } from '../support/process/lives.ts';
 import { before as first, type Live, newCampaign } from '../support/store/world.ts';
 
@@ -162,24 +161,6 @@ describe('mirror history and mirror restore', () => {
         );
         expect(await rows(one.id)).to.deep.equal(before);
       }
-    });
-
-    it('--undo: of a mirror that was deleted and came back, its last change is that of the history', async () => {
-      const { id, seen } = await changed(2);
-      await service.world.settings.deleteCampaign(id);
-      const operator = await connect(service.database.address('operator'));
-      await operator.query(
-        `insert into campaign_mirror.campaigns (id, owner_id) values (${id}, ${seen.ownerId})`,
-      );
-      await operator.query(
-        `insert into campaign_mirror.mirrors (campaign_id, target_url) values (${id}, '${step(2)}')`,
-      );
-      await operator.end();
-      const [oldest] = await rows(id);
-      const terminal = await restoring(id, oldest?.id, 'Discard these changes?');
-      terminal.type('y\r');
-      expect((await terminal.ended).code, terminal.screen).to.equal(0);
-      expect((await service.world.others.mirror(id))?.targetUrl).to.equal(first);
     });
   });
 });

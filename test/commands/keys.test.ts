@@ -109,32 +109,11 @@ describe('commands for keys', () => {
     ]);
   });
 
-  it('rotate: the life is the same length, whatever clocks are changed; none ends later than it would have', async () => {
-    // From any day, one of these spans an odd number of changes to or from summer time.
-    for (const days of [100, 200, 300]) {
-      const { id } = await issued('15', '--expires-in', `${days}d`);
-      await json('rotate', `${id}`);
-      expect(life((await listed('15')).at(-1))).to.be.within(days * day - 1, days * day + 1);
-    }
-    const { id: forEver } = await issued('16', '--no-expiry');
-    const { replaced_expires_at } = await json('rotate', `${forEver}`, '--grace', '1h');
-    const [was, is] = await listed('16');
-    expect([was.expires_at, is.expires_at]).to.deep.equal([replaced_expires_at, null]);
-    for (const [end, next] of [
-      ['infinity', null],
-      ['9999-12-31 23:59:59.999999Z', '9999-12-31T23:59:59.999999Z'],
-    ] as const) {
-      const { id } = await issued('18');
-      await database.admin.query('update campaign_mirror.access_keys set expires_at = $2 where id = $1', [
-        id,
-        end,
-      ]);
-      await json('rotate', `${id}`);
-      expect((await listed('18')).at(-1).expires_at, end).to.equal(next);
-    }
-    const { id: soon } = await issued('17', '--expires-in', '1h');
-    const [{ expires_at }] = await listed('17');
+  it('rotate: the life of the new key is as long, and the old one ends no later than it would have', async () => {
+    const { id: soon } = await issued('15', '--expires-in', '1h');
+    const [{ expires_at }] = await listed('15');
     expect((await json('rotate', `${soon}`)).replaced_expires_at).to.equal(expires_at);
+    expect(life((await listed('15')).at(-1))).to.be.within(3_599, 3_601);
   });
 
   it('rotate: what cannot be rotated is refused in one line that says what to do, and nothing changes', async () => {
@@ -219,17 +198,6 @@ describe('commands for keys', () => {
       for (const address of beyond.split(' ')) expect(await set(key, address), address).to.equal(refused);
     }
     expect(await set(free.key, 'https://{sub}.evil.example/'), 'a key without a list').to.equal(200);
-
-    const byHand = await issued('21', '--hosts', 'shop.example');
-    const setHosts = (value: string) =>
-      database.admin.query('update campaign_mirror.access_keys set hosts = $2 where id = $1', [
-        byHand.id,
-        value,
-      ]);
-    for (const value of ['{}', '{NULL}'])
-      expect(await setHosts(value).catch(({ constraint }) => constraint)).to.equal('access_keys_hosts_check');
-    await setHosts('{shop.example,"not a host"}');
-    expect(await set(byHand.key, 'https://shop.example/'), 'what is no list of hosts').to.equal(refused);
 
     const before = (await listed('21')).length;
     const all = '| |,|shop.example,|*|*.|https://shop.example/|shop.example:443|a b|{x}.shop.example';

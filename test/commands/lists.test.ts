@@ -67,26 +67,6 @@ describe('the commands campaign list, mirror list and campaign show', () => {
     expect(await on.object('campaign show 2')).to.deep.equal(two);
   });
 
-  it('a table for people, with its head once, also of several pages, and no column narrower than before', async () => {
-    const whole = (await on.run('mirror list')).output;
-    expect(whole.match(/target URL/g)).to.have.length(1);
-    const starts = new Set(
-      whole
-        .trimEnd()
-        .split('\n')
-        .map((line) => line.indexOf('https:')),
-    );
-    expect(starts.size, 'where addresses begin, beside the head').to.equal(2);
-    const { output } = await on.run('campaign list --after 8 --limit 2');
-    const [head, ...rows] = output.split('\n');
-    expect(head).to.match(/^campaign {2}owner {2}default {2}created {22}name {9}mirror$/);
-    expect(rows[0]).to.match(/^ {7}9 {6}2 {2}no {7}\d{4}-\S+Z {2}Campaign 9 {3}-$/);
-    expect(rows[1]).to.match(/^ {6}10 {6}3 {2}no {7}\S+ {2}Campaign 10 {2}https:\/\/example\.com\/10$/);
-    expect((await on.run('mirror list --after 8 --limit 1')).output).to.match(
-      /^campaign {2}mirror {2}clicks {2}updated {22}target URL\n {6}10 +\d+ +10 {2}\S+Z {2}https:\/\/example\.com\/10\n$/,
-    );
-  });
-
   it('--host: the program judges every spelling that the database cannot rule out', async () => {
     const texts = [
       'old.example OLD.example old.example. old.example.. o%6cd.example old%2Eexample old。example ｏｌｄ．ｅｘａｍｐｌｅ',

@@ -1,13 +1,9 @@
 import { writeFile } from 'node:fs/promises';
-import { openPool, postgresMirrorMoves } from '@campaign-mirror/adapters-persistence';
-import type { AuditId, CampaignId, OwnerId, Subject } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { answered, command, refused, startCommandProcess } from '../support/commands/command.ts';
+import { answered, command, refused } from '../support/commands/command.ts';
 import { commandsOn, objectsOf } from '../support/commands/commands-on.ts';
 import { endWaiting, lockMirror, rival } from '../support/database/rival.ts';
 import { databaseOf, folderOf } from '../support/process/lives.ts';
-import { serviceOn } from '../support/store/grouped.ts';
-import { address } from '../support/store/world.ts';
 
 type Filling = readonly [url: string, owner?: number, isDefault?: boolean];
 
@@ -108,29 +104,6 @@ describe('mirror move', () => {
     expect((await addresses()).slice(1)).to.deep.equal([byDefault, long]);
   });
 
-  it('an address from before a rule that refuses it now stays and is exported, and is not set again', async () => {
-    const older = [
-      'https://old.example:6000/',
-      'https://old.example/{\u200dclick_id}',
-      'https://old.example/\u200e',
-    ];
-    await filled(...older.map((url): Filling => [url]), ['https://old.example/']);
-    const moved = await on.run(line);
-    expect(moved.errors).to.equal('not every mirror was moved: 3 invalid\n');
-    expect(await addresses()).to.deep.equal([...older, 'https://new.example/']);
-    const { output } = await on.run('export');
-    for (const url of older) expect(output).to.include(url);
-    const imported = await command(['import', '-', '--dry-run'], on.settings, output);
-    for (const because of ['be a valid URL', 'not contain white space'])
-      expect(imported.output + imported.errors).to.include(`target_url: it must ${because}`);
-
-    await sql('alter table campaign_mirror.mirror_history disable trigger user');
-    await sql('update campaign_mirror.mirror_history set address_before = $1', older[0]);
-    await on.session(`
-      $ mirror restore 4 --undo 1 --yes
-      ! the address of change 1 is refused: it must be a valid URL`);
-  });
-
   it('--owner, --subdomains, --include-default; what cannot be moved is refused', async () => {
     await filled(
       ...([['https://A.old.example/'], ['https://old.example/', 1, true]] as const),
@@ -226,15 +199,6 @@ describe('mirror move', () => {
     expect(question).to.include(`? ${left.replace('TAKES', 'moves')}\n`);
     const [sums] = (await on.objects(`${line} --subdomains`)).slice(-1);
     expect(sums).to.include({ moved: 3, below: 0, elsewhere: 1 });
-    for (const [address, host] of [
-      ['https://x.example/?u=%6Fld%252Eexample', 'old.example'],
-      ['https://x.example/?u=bücher.example', 'xn--bcher-kva.example'],
-      ['https://x.example/?u=b%25C3%25BCcher.example', 'bücher.example'],
-    ]) {
-      await sql('update campaign_mirror.mirrors set target_url = $1 where campaign_id = 3', `${address}`);
-      const { errors } = await on.run('mirror', 'list', '--host', `${host}`);
-      expect(errors, address).to.match(/^There is no such mirror\.\n1 mirror has /);
-    }
   });
 
   describe('mirror set --file', () => {
@@ -306,15 +270,6 @@ describe('mirror move', () => {
       );
       expect((await on.run(`${file} --yes`)).code).to.equal(0);
       expect(await addresses()).to.deep.equal([`${x}1`, 'https://old.example/2', `${x}3`]);
-      // Where such a cell ends is not known if it is too long to be kept.
-      for (const note of ['x'.repeat(200_000), 'x\n'.repeat(50_000), `${'x'.repeat(65_600)}""`]) {
-        const file = await setting([`1,${x}9,"${note}`, `2,${x}2,`, '"', `3,${x}9,`]);
-        const { code, output, errors } = await on.run(`${file} --yes`);
-        expect([code, output, errors.slice(0, 61)]).to.deep.equal([
-          ...[1, '', 'line 2: a quotation mark is in the wrong place, or not closed'],
-        ]);
-      }
-      expect(await addresses()).to.deep.equal([`${x}1`, 'https://old.example/2', `${x}3`]);
       const none = await on.run(`${await setting([], 'campaign,address')} --yes`);
       expect(none).to.deep.equal(answered('new.csv changes nothing: it has no lines.\n'));
     });
@@ -362,71 +317,6 @@ describe('mirror move', () => {
       );
       expect((await history()).map(({ campaign }) => campaign)).to.deep.equal([2]);
     });
-
-    it('what cannot be such a file is refused, and nothing is done', async () => {
-      await filled(...onOldHost(1));
-      for (const [lines, columns, why] of [
-        [[`1,${x}`], 'campaign,url', 'it lacks the column address'],
-        [[`1,1,${x}`], 'id,campaign_id,target_url', 'it names the column campaign twice'],
-        [[], '', 'the file is empty'],
-      ] as const) {
-        const { code, errors } = await on.run(`${await setting(lines, columns)} --yes`);
-        expect([code, errors.includes(why)], errors).to.deep.equal([1, true]);
-      }
-      const latin1 = Buffer.from(`id,target_url\n1,${x}\n2,${x}ü`, 'latin1');
-      expect((await command(['mirror', 'set', '--file', '-', '--yes'], on.settings, latin1)).errors).to.match(
-        /^line 3: the line is not in UTF-8/,
-      );
-      for (const words of ['1', '1 https://x.example/ --yes', '--file new.csv 1', '--dry-run'])
-        expect((await on.run(`mirror set ${words}`)).code, words).to.equal(2);
-      expect((await on.run('mirror set --file none.csv --yes')).errors).to.equal(
-        'none.csv cannot be read: no such file or directory\n',
-      );
-      expect(await history()).to.deep.equal([]);
-    });
-  });
-
-  it('--undo takes back what the move did, and nothing that a caller did under its request', async () => {
-    await filled(...onOldHost(3));
-    await sql(
-      'update campaign_mirror.mirrors set target_url = $1 where campaign_id = 3',
-      'https://x.example/3',
-    );
-    await on.run(line);
-    const [{ request_id }] = await on.objects('audit --limit 1');
-    const caller = await serviceOn(database.address('service'));
-    const by = { ownerId: 1 as OwnerId, subject: 'jwt:somebody' as Subject };
-    const seen = { id: 3 as CampaignId, ownerId: by.ownerId, isDefault: false, hasMirror: true };
-    await caller.setMirror({ seen, by }, 'https://own.example/', request_id);
-    await caller.close();
-    expect((await on.run('mirror move --undo 1 --yes')).output).to.match(/^2 mirrors were moved back/);
-    expect(await addresses()).to.deep.equal([...onOldHost(2).map(([url]) => url), 'https://own.example/']);
-  });
-
-  it('--undo reads each change of a move once, in its order, wherever a page ends; the bar counts what can move', async () => {
-    await filled(...onOldHost(1_203), ['https://old.example/of-another', 2]);
-    // Its deletion is entry 1 of the audit.
-    await sql('delete from campaign_mirror.mirrors where campaign_id = 1203');
-    await on.run(`${line} --owner 1`);
-    const { pool, close } = openPool(database.address('operator'));
-    const moves = postgresMirrorMoves(pool, { operator: 'ada', requestId: 'undo-1' });
-    const seen: number[] = [];
-    for (let page = await moves.changes(2 as AuditId, undefined, 301); page.length > 0; ) {
-      seen.push(...page.map(({ campaign }) => campaign));
-      page = await moves.changes(2 as AuditId, page.at(-1)?.change, 301);
-    }
-    expect(seen).to.deep.equal(Array.from({ length: 1_202 }, (_, at) => at + 1));
-    expect([await moves.count(1 as OwnerId), await moves.count(undefined)]).to.deep.equal([1_202, 1_203]);
-    await close();
-  });
-
-  it('goes on when nobody reads what it tells', async () => {
-    await filled(...onOldHost(700));
-    const process = startCommandProcess([...line.split(' '), '--json'], on.settings);
-    process.child.stdout?.destroy();
-    expect(await process.ended).to.deep.equal({ code: 0, signal: null });
-    expect(await history()).to.have.length(700);
-    expect(await audited(), 'as one').to.deep.equal([700]);
   });
 
   it('a transfer or click in flight: moves all the same, later than before, with the owner of that moment', async () => {
@@ -479,30 +369,6 @@ describe('mirror move', () => {
     await other.rollback();
     expect((await on.run(line)).code).to.equal(0);
     expect((await history()).map(({ campaign }) => campaign)).to.deep.equal([1, 2, 3]);
-  });
-
-  it('patience ends when fifteen locks were waited for in vain; those waited for with success do not count', async () => {
-    await filled(...onOldHost(3));
-    const { pool, close } = openPool(database.address('operator'));
-    const act = { operator: 'ada', requestId: 'move-1' };
-    const moves = postgresMirrorMoves(pool, act, 1);
-    const moved = (id: number) => {
-      const [before, after] = [address(`https://old.example/${id}`), address(`https://new.example/${id}`)];
-      return moves.setOne(
-        { campaign: id as CampaignId, before, after },
-        { details: {}, includeDefault: false },
-      );
-    };
-    let other = await rival(database, lockMirror, 1);
-    for (let wait = 1; wait < 15; wait++) expect(await moved(1)).to.equal('locked');
-    expect(await moved(2)).to.equal('moved');
-    await other.rollback();
-    expect(await moved(1), 'after fourteen').to.equal('moved');
-    other = await rival(database, lockMirror, 3);
-    expect(await moved(3)).to.equal('locked');
-    await other.rollback();
-    expect(await moved(3), 'after fifteen').to.equal('locked');
-    await close();
   });
 
   for (const [what, code] of [

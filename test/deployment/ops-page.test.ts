@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
-import { tcpProxy } from '../support/database/tcp-proxy.ts';
 import { openBrowser, WatchedPage } from '../support/documents/watched-page.ts';
 import { call, load } from '../support/http/caller.ts';
 import { serviceDataOf } from '../support/process/lives.ts';
@@ -87,49 +86,6 @@ describe('the page for operators, in Chromium', () => {
     await page.goto(`${service.ops}/below/`);
     await shows('#state.bad', /^Not ready: <img/);
     await shows('#refusals', /<img src=x onerror=complain/);
-  });
-
-  it('latency is that of the calls between two looks, and nothing is kept from before a restart', async () => {
-    const page = await open();
-    let looks = 0;
-    await page.route('**/metrics', async (route) => {
-      const counts =
-        [
-          [0, 0, 1_000],
-          [50, 100, 1_100],
-          [50, 199, 1_200],
-          [1, 2, 3],
-        ][Math.min(looks++, 3)] ?? [];
-      const labels = 'listener="callers",route="/public/v1/mirror/campaign/{campaign}/mirror",status="200"';
-      const buckets = ['0.001', '0.002', '+Inf'].map(
-        (le, at) =>
-          `campaign_mirror_http_request_duration_seconds_bucket{le="${le}",${labels}} ${counts[at]}`,
-      );
-      const version = 'campaign_mirror_build_info{version="1"} 1';
-      const started = `process_start_time_seconds ${looks < 4 ? 1 : 2}`;
-      await route.fulfill({ body: [...buckets, version, started, ''].join('\n') });
-    });
-    await page.reload();
-    const shown = async (half: string, most: string) => {
-      await shows('li', new RegExp(`^half took at most: ${half}$`));
-      await shows('li', new RegExp(`^99 % took at most: ${most}$`));
-    };
-    await shown('1', '2');
-    await shown('2', '2');
-    await shown('–', '–');
-    await shows('li', /^5xx: –$/);
-  });
-
-  it('a database that is away: it says so, and the rest of the page works', async () => {
-    const proxy = await tcpProxy(data.database.address('service'));
-    const DATABASE_URL = data.database.url('service', proxy);
-    const other = await listeningService(data.settings({ DATABASE_URL }));
-    proxy.freeze();
-    await open({}, other);
-    await shows('#state.bad', /^Not ready: .*database/);
-    await shows('li', /^in use: \d+$/);
-    // The page goes on asking the service, which ends after it.
-    await proxy.close();
   });
 
   it('says so when it is not answered any more, and recovers', async () => {

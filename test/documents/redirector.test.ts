@@ -1,6 +1,3 @@
-import { createConnection } from 'node:net';
-import { text } from 'node:stream/consumers';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { CampaignId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { commandsOn } from '../support/commands/commands-on.ts';
@@ -76,31 +73,6 @@ describe('examples/redirector', () => {
     expect((await visit(campaign(), 'POST')).status).to.equal(405);
   });
 
-  it('when nobody reads its log any more, visitors go on', async () => {
-    redirector.process.child.stderr?.destroy();
-    for (const of of data.campaigns) {
-      await set('https://{sub}é.example/', of);
-      await eventually('a line', async () => expect((await visit(of)).status).to.equal(502));
-    }
-    await set('https://second.example/');
-    await takesEffect('https://second.example/');
-  });
-
-  it('of requests that do not wait for their answers a connection gets one, so that no visitor is held up by another’s', async () => {
-    const socket = createConnection({ port: Number(new URL(redirector.base).port) });
-    const requests = Array.from(
-      { length: 500 },
-      (_, at) => `GET /c/${1_000_000 + at} HTTP/1.1\r\nHost: x\r\n\r\n`,
-    );
-    socket.write(requests.join(''));
-    const answers = await text(socket);
-    expect(answers.match(/HTTP\/1\.1 404|Connection: close/g)).to.deep.equal([
-      'HTTP/1.1 404',
-      'Connection: close',
-    ]);
-    expect(await target(campaign())).to.equal(first);
-  });
-
   for (const [what, fail, end] of [
     ['is away', () => proxy.refuse(), () => proxy.accept()],
     ['hangs', async () => proxy.freeze(), async () => proxy.thaw()],
@@ -135,19 +107,6 @@ describe('examples/redirector', () => {
       const kinds = troubles().map((line) => line.split(':')[0]);
       expect(kinds, troubles().join('\n')).to.have.length(new Set(kinds).size);
     });
-
-  it('a process that was stopped reads what it kept before it answers', async () => {
-    expect(await target(campaign())).to.equal(first);
-    await set('https://second.example/');
-    await takesEffect('https://second.example/');
-    redirector.process.child.kill('SIGSTOP');
-    await set('https://third.example/');
-    // It is time that must pass: a second, for which an address is used when nobody tells what changed.
-    await pause(1_200);
-    const waiting = target(campaign());
-    redirector.process.child.kill('SIGCONT');
-    expect(await waiting).to.equal('https://third.example/');
-  });
 
   it('addresses come from a standby, clicks go to the primary, and neither needs the other', async () => {
     const primary = await tcpProxy(data.database.address('redirector'));

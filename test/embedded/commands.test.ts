@@ -58,16 +58,6 @@ describe('commands that meet others on the embedded database', () => {
     await nothingRuns();
   });
 
-  it('a command that outlives its service says that the database became unavailable', async () => {
-    const service = await listeningService(settings);
-    const answer = await inItsMiddle();
-    expect((await service.process.stop()).code).to.equal(0);
-    await nothingRuns();
-    const { code, screen } = await answer('y');
-    expect(code, screen).to.equal(3);
-    expect(screen).to.match(/the database .* (became unavailable|cannot be reached)/);
-  });
-
   it('mirror follow does not keep a service out, and goes on with the next one, whose server has another port', async () => {
     const alone = await command(['mirror', 'follow'], settings);
     expect(alone).to.deep.equal(

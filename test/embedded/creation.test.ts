@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { databaseOsUser } from '../../packages/embedded-postgres/src/server/programs.ts';
-import { clearError, isRoot, pgdataOf, query, Sandbox } from '../support/embedded/embedded-sandbox.ts';
+import { clearError, isRoot, pgdataOf, Sandbox } from '../support/embedded/embedded-sandbox.ts';
 import { eventually } from '../support/promises.ts';
 
 const rightsOf = async (path: string) => {
@@ -40,19 +40,6 @@ describe('the creation of the embedded database', () => {
     expect((await filesIn(folder)).filter((name) => name.startsWith('cluster'))).deep.equal(['cluster']);
   });
 
-  it('takes names as they are', async () => {
-    const names = {
-      database: 'my-app',
-      roles: { owner: 'The "owner"', service: "it's", operator: 'é', redirector: 'user' },
-    };
-    const database = await sandbox.open(await sandbox.folder(), names);
-    for (const role of Object.keys(names.roles) as (keyof typeof names.roles)[]) {
-      const text = 'select current_user as name, current_database() as database';
-      const [found] = await query(database.address(role), text);
-      expect(found).to.deep.equal({ name: names.roles[role], database: 'my-app' });
-    }
-  });
-
   it('gives every part the rights it needs, under a umask of 077 too, and leaves those of others alone', async () => {
     const folder = await sandbox.folder('deep/inside/data');
     const parent = dirname(folder);
@@ -77,37 +64,6 @@ describe('the creation of the embedded database', () => {
     expect(await rightsOf(open)).equal(`755 ${ours}`);
     for (const name of ['lock', 'cluster/postgresql.log', 'cluster/passwords.json'])
       expect(await rightsOf(join(open, name)), name).equal(`600 ${ours}`);
-  });
-
-  it('is refused in one line where there is no program, no folder, no right or no space for it', async () => {
-    const { arch } = process;
-    Object.defineProperty(process, 'arch', { value: 'mips' });
-    const unknown = await clearError(sandbox.open(await sandbox.folder()));
-    Object.defineProperty(process, 'arch', { value: arch });
-    expect(unknown).match(/no embedded database for linux-mips .*use a PostgreSQL server of your own/);
-
-    const file = await sandbox.folder();
-    await writeFile(file, 'a file');
-    expect(await clearError(sandbox.open(file))).contain(`The data folder ${file} cannot be used (EEXIST`);
-    expect(await clearError(sandbox.open(join(file, 'below')))).match(/EEXIST.*choose another data folder/);
-    expect(await clearError(sandbox.open(join(dirname(file), 'x'.repeat(300))))).contain('ENAMETOOLONG');
-    expect(await clearError(sandbox.open('/proc/data'))).match(/\((ENOENT|EACCES|EPERM)/);
-
-    const closed = await sandbox.folder();
-    await mkdir(closed, isRoot ? 0o700 : 0o500);
-    const message = await clearError(sandbox.open(join(closed, 'data')));
-    expect(message).match(/permission denied.*choose another data folder/i);
-    const user = await databaseOsUser('');
-    if (user) expect(message).contain(`as the OS user ${user.name} because it cannot run as root`);
-    expect(await filesIn(join(closed, 'data'))).not.contain('cluster');
-
-    const small = await sandbox.folder();
-    const { failed, name } = await sandbox.member(small, 'ulimit -f 500;').said;
-    expect(name).equal('EmbeddedError');
-    expect(failed).match(
-      /^The embedded database cannot be created in .*File too large.*use a PostgreSQL server of your own\.$/,
-    );
-    expect((await filesIn(small)).filter((one) => one.startsWith('cluster'))).deep.equal([]);
   });
 
   it('is refused in one line where the cluster is of another version, not whole, damaged or set up wrongly', async () => {

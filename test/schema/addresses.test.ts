@@ -2,7 +2,6 @@ import { mirrorAddress, noDeniedHosts } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { isNoAddress } from '../../packages/adapters-persistence/src/schema/mirror-triggers.ts';
-import { commandsOn } from '../support/commands/commands-on.ts';
 import { connect } from '../support/database/client.ts';
 import { groupedOf } from '../support/process/lives.ts';
 
@@ -86,35 +85,5 @@ describe('what no address can be', () => {
     expect(accepted.length).to.be.greaterThan(50_000);
     const strict = `select text from unnest($1::text[]) as text where ${isNoAddress('text')}`;
     expect((await service.database.admin.query(strict, [accepted])).rows).to.deep.equal([]);
-  });
-
-  it('an older row that has it takes clicks, is named by doctor, does not keep migrate, and can be set', async () => {
-    const [{ seen }] = await service.live(1);
-    const { admin } = service.database;
-    const trigger = (how: string) =>
-      admin.query(`alter table campaign_mirror.mirrors ${how} trigger refuse_other_address`);
-    await trigger('disable');
-    await admin.query(
-      "update campaign_mirror.mirrors set target_url = 'javascript:1' where campaign_id = $1",
-      [seen.id],
-    );
-    await trigger('enable');
-    await service.world.others.countClick(seen.id);
-    const owner = await connect(service.database.address('owner'));
-    await owner.query('update campaign_mirror.mirrors set target_url = target_url');
-    // Beside it, one that is good becomes another that is.
-    const { seen: good } = await service.campaign();
-    const text = `update campaign_mirror.mirrors set target_url = '${start}?' where campaign_id = ${good.id}`;
-    await owner.query(text).finally(() => owner.end());
-    const on = commandsOn(service.database);
-    const line = new RegExp(
-      `^problem +mirrors +1 mirrors .* of the campaigns ${seen.id} \\(its address is none\\)\n +set an address`,
-      'm',
-    );
-    expect((await on.run('doctor')).output).to.match(line);
-    expect((await commandsOn(service.database, 'owner').run('migrate')).code).to.equal(0);
-    expect((await on.run(`mirror set ${seen.id} ${start} --as-operator`)).code).to.equal(0);
-    expect((await on.run('doctor')).output).not.to.match(/^\w+ +mirrors /m);
-    expect(await service.world.others.mirror(seen.id)).to.include({ targetUrl: start, clicks: 1 });
   });
 });

@@ -30,14 +30,6 @@ describe('a mirror that comes back after its campaign, or it alone, was deleted'
   const ways: Record<string, (one: Live, other: Live) => Promise<unknown>> = {
     'by psql, one row at a time': (...two) =>
       psql('operator', ...two.flatMap((one) => [deleted(one), campaigns(one), mirrors(one)])),
-    'by psql, many rows in one statement': (...two) =>
-      psql('operator', deleted(...two), campaigns(...two), mirrors(...two)),
-    'by psql, as if the program imported it': (...two) =>
-      psql(
-        'operator',
-        `set campaign_mirror.details = '{"source":"a.csv"}'`,
-        ...two.flatMap((one) => [deleted(one), campaigns(one), mirrors(one)]),
-      ),
     'by psql, which says in between that another address was deleted': (...two) =>
       psql(
         'operator',
@@ -61,44 +53,6 @@ describe('a mirror that comes back after its campaign, or it alone, was deleted'
         mirrors(...two),
       ),
   };
-
-  it('of a number whose last campaign had no mirror: nothing comes back, and nothing is in the way', async () => {
-    const [one] = await service.live(1);
-    const { admin } = service.database;
-    await psql('operator', `delete from campaign_mirror.campaigns where id = ${one.seen.id}`, campaigns(one));
-    await psql('operator', deleted(one), campaigns(one));
-    // What the first one had is what a mirror replaces.
-    await psql('operator', mirrors(one));
-    const { rows } = await admin.query(
-      'select address_before, address_after from campaign_mirror.mirror_history where campaign_id = $1',
-      [one.seen.id],
-    );
-    expect(rows).to.deep.equal([{ address_before: first, address_after: returned }]);
-  });
-
-  it('a second time: from the address that was deleted last, later than the change before, whatever its clock was', async () => {
-    const [one] = await service.live(1);
-    await service.set(one, changed);
-    await psql('operator', deleted(one), campaigns(one), mirrors(one));
-    await service.set(one, next);
-    const { admin } = service.database;
-    const text = `from campaign_mirror.mirror_history where campaign_id = ${one.seen.id}`;
-    await admin.query(`begin; set local session_replication_role = replica;
-      update campaign_mirror.mirror_history set changed_at = '2999-01-01Z' where id = (select max(id) ${text}); commit`);
-    await psql('operator', deleted(one), campaigns(one), mirrors(one));
-    const { rows } = await admin.query(
-      `select address_before, changed_at = '2999-01-01 00:00:00.000001Z' as is_next, previous_id is null as is_first ${text} order by id`,
-    );
-    const change = (address_before: string, is_next = false, is_first = false) => ({
-      ...{ address_before, is_next, is_first },
-    });
-    expect(rows).to.deep.equal([
-      change(first, false, true),
-      change(changed),
-      change(returned),
-      change(next, true),
-    ]);
-  });
 
   for (const [way, comeBack] of Object.entries(ways))
     it(`${way}: has its row, from the address that was deleted, with the entry of the audit, and the chain goes on`, async () => {
@@ -133,44 +87,4 @@ describe('a mirror that comes back after its campaign, or it alone, was deleted'
         expect(times).to.deep.equal([...new Set(times)].toSorted().reverse());
       }
     });
-
-  it('an import records the numbers of what it has created: of many with gaps, the first and the last', async () => {
-    const on = commandsOn(service.database);
-    const recorded = async (ids: readonly number[]) => {
-      const lines = ids.map((id) => `${id},9,${first}\n`).join('');
-      await command(['import', '-', '--allow-duplicates'], on.settings, `id,owner_id,target_url\n${lines}`);
-      return (await on.objects('audit --limit 2')).map(({ act, details }) => [act, details.numbers]);
-    };
-    const both = (numbers: string) => [
-      ['mirrors-imported', numbers],
-      ['campaigns-imported', numbers],
-    ];
-    expect(await recorded([900_000])).to.deep.equal(both('900000'));
-    expect(await recorded([900_001, 900_002, 900_005])).to.deep.equal(both('900001-900002,900005'));
-    expect(await recorded([900_011, 900_012, 900_013])).to.deep.equal(both('900011-900013'));
-    const listed = Array.from({ length: 1_000 }, (_, at) => 920_000 + 2 * at);
-    expect(await recorded(listed)).to.deep.equal(both(listed.join(',')));
-    const many = Array.from({ length: 1_001 }, (_, at) => 910_000 + 2 * at);
-    expect(await recorded(many)).to.deep.equal(both('910000-912000'));
-  });
-});
-
-describe('mirror history, after the owner of the tables deleted the mirror', () => {
-  const service = groupedOf('suite');
-
-  it('is shown as before, and the audit has who deleted it', async () => {
-    const live = await service.campaign();
-    for (const to of [changed, next]) await service.set(live, to);
-    const { id } = live.seen;
-    const owner = await connect(service.database.address('owner'));
-    await owner
-      .query(`delete from campaign_mirror.mirrors where campaign_id = ${id}`)
-      .finally(() => owner.end());
-    const on = commandsOn(service.database);
-    const shown = await on.objects(`mirror history ${id}`);
-    expect(shown.map(({ address_after }) => address_after)).to.deep.equal([next, changed]);
-    const [entry] = await on.objects(`audit --campaign ${id} --limit 1`);
-    const noted = { act: 'mirror-deleted', database_role: 'campaign_mirror_owner' };
-    expect(entry).to.include(noted).and.nested.include({ 'details.target_url': next });
-  });
 });

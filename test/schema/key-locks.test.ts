@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { commandsOn } from '../support/commands/commands-on.ts';
 import { connect } from '../support/database/client.ts';
-import { rival, untilWaiting } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';
 
 describe("with the service's password, while it notes uses of keys", () => {
@@ -26,22 +25,5 @@ describe("with the service's password, while it notes uses of keys", () => {
     const listed = await on.objects('key', 'list');
     const used = listed.filter(({ last_used_at }) => /^\d{4}-.*\.\d{6}Z$/.test(String(last_used_at)));
     expect(used.map(({ id }) => id)).to.have.members(keys);
-  });
-
-  it('two processes note the use of a key at the same time: neither fails, and of one that was used before, neither waits', async () => {
-    const [{ keyId }] = await service.live(1);
-    const note = 'select campaign_mirror.note_key_uses($1)';
-    const first = await rival(service.database, note, [keyId]);
-    const client = await connect(service.database.address('service'));
-    const second = client.query(note, [[keyId]]);
-    await untilWaiting(service.database, second);
-    await first.commit();
-    await second;
-    await service.database.admin.query(
-      "update campaign_mirror.key_uses set used_at = now() - interval '1 day'",
-    );
-    const next = await rival(service.database, note, [keyId]);
-    await client.query(note, [[keyId]]).finally(() => client.end());
-    await next.commit();
   });
 });

@@ -1,12 +1,9 @@
 import { migrate, openDatabase, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
-import { ClearError } from '../../packages/adapters-cli/src/terminal/errors.ts';
-import { migrateClearly } from '../../packages/app/src/database/prepare-database.ts';
 import { startCommand } from '../support/commands/command.ts';
 import { freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
-import { endWaiting, rival, untilWaiting } from '../support/database/rival.ts';
+import { rival, untilWaiting } from '../support/database/rival.ts';
 import { databaseOf } from '../support/process/lives.ts';
-import { rejection } from '../support/promises.ts';
 
 const reads = 'select from campaign_mirror.access_keys';
 
@@ -62,29 +59,6 @@ describe('an upgrade while others use the database', () => {
     expect(await isChanged()).to.equal(true);
   });
 
-  it('what it changes stays held: it is given up after a bounded number of tries, and nothing was done', async () => {
-    // Whatever it calls itself.
-    const holder = await rival(database, `set application_name = 'campaign-mirror migrations'; ${reads}`);
-    const told: string[] = [];
-    const fault = await rejection(
-      migrateClearly(database.address('owner'), (line) => void told.push(line), {
-        retries: { lockTimeout: 200, pause: 1, tries: 3 },
-      }),
-    );
-    expect(told).to.have.length(2);
-    expect(told[1]).to.match(
-      /^process \d+ \(campaign-mirror migrations of \S+\) holds what the migration has to change: .* \(3 of 3\)$/,
-    );
-    expect(fault).to.be.instanceOf(ClearError).and.to.have.property('kind', 'away');
-    expect((fault as ClearError).message).to.match(
-      /^another transaction holds what this is about, or the database \S+ is too slow \(55P03\): nothing was done; repeat it$/,
-    );
-    expect(await isChanged()).to.equal(false);
-    await holder.rollback();
-    await migrate(database.address('owner'));
-    expect(await isChanged()).to.equal(true);
-  });
-
   it('`migrate` says that it waits for another process; Ctrl-C ends one that waits at once, and nothing was done', async () => {
     const start = () => startCommand(['migrate'], { DATABASE_URL: database.url('owner') });
     const holder = await holding(reads);
@@ -101,42 +75,5 @@ describe('an upgrade while others use the database', () => {
     }
     await holder.rollback();
     expect(await isChanged()).to.equal(false);
-  });
-
-  it('given up while it is committed: it is done, or, where the server does not answer, nobody knows, told in bounded time', async () => {
-    await database.admin.query(`
-      create function public.wait_at_the_end() returns trigger language plpgsql as $$
-        begin perform pg_advisory_xact_lock(1); return null; end
-      $$;
-      create table public.done ();
-      grant insert on public.done to public;
-      create constraint trigger wait_at_the_end after insert on public.done
-        deferrable initially deferred for each row execute function public.wait_at_the_end();
-      create function public.tell_the_end() returns event_trigger language plpgsql as $$
-        begin insert into public.done default values; end
-      $$;
-      create event trigger tell_the_end on ddl_command_end when tag in ('REVOKE')
-        execute function public.tell_the_end()`);
-    const holder = await holding('select pg_advisory_xact_lock(1)');
-    const givenUp = async (commit = 300_000) => {
-      const giving = new AbortController();
-      const migrating = migrateClearly(database.address('owner'), () => {}, {
-        givenUp: giving.signal,
-        retries: { ...retries, lockTimeout: 0, commit },
-      });
-      await waitingOwner(migrating);
-      giving.abort(new Error('given up'));
-      return { migrating };
-    };
-    const fault = await rejection((await givenUp(50)).migrating);
-    expect(fault).to.be.instanceOf(ClearError).and.to.have.property('kind', 'away');
-    expect((fault as ClearError).message).to.match(/it is unknown whether it was done$/);
-    await endWaiting(database, [roles.owner]);
-
-    const { migrating } = await givenUp();
-    expect(await isChanged(), 'its end is waited for').to.equal(false);
-    await holder.rollback();
-    expect(await migrating).to.equal(true);
-    expect(await isChanged()).to.equal(true);
   });
 });

@@ -105,31 +105,6 @@ describe('a service with parts of somebody else', () => {
     await service.stop();
   });
 
-  it('all but one of both ports: PostgreSQL is asked for, as ever', async () => {
-    const ending = `
-      for (const load of [${[rebind.identity, rebind.campaigns].map((part) => `async ({ rebind }) => { ${part} }`)}]) {
-        const onListening = () => process.exit(2);
-        console.error('ended with', await runService(process.env, { modules: [new ContainerModule(load)], onListening }));
-      }`;
-    const settings = { DATABASE_URL: `postgresql://nobody@${nowhere}/none`, DATABASE_WAIT: '0s' };
-    const { code, errors } = await started(settings, program('', ending)).done();
-    expect(code, errors).to.equal(0);
-    expect(errors.match(/127\.0\.0\.1:1\/none.*\nended with 1\n/g), errors).to.have.length(2);
-  });
-
-  const forEver = "console.error('making'); setInterval(() => {}, 1_000); return new Promise(() => {});";
-  for (const [part, hanging] of [
-    ['tokens.identity', `rebind(tokens.identity).toDynamicValue(() => { ${forEver} });`],
-    ['a module', forEver],
-  ] as const)
-    it(`${part} that is never made does not keep it from ending, which says so`, async () => {
-      const service = running({}, rebind.campaigns, hanging);
-      await service.says(() => (service.errors.includes('making') ? true : undefined));
-      expect(await service.stop()).to.include({ code: 1 });
-      expect((await service.event('hung')).part).to.equal(part);
-      expect(events(service).at(-1)).to.equal('stopped');
-    });
-
   for (const [how, act, event] of [
     ['never', 'return new Promise(() => {});', 'hung'],
     ['with an error', "throw new Error('not ended');", 'stop-failed'],
@@ -164,44 +139,4 @@ describe('a service with parts of somebody else', () => {
         new RegExp(`^(tokens\\.${name}\\b.* does not fit:|a module binds a token other than) `, 'm'),
       );
     });
-
-  it('leave nothing in its program: neither listeners, nor timers, nor another environment', async () => {
-    const ending = `
-      // pino keeps one for all its logs.
-      const names = () => process.eventNames().filter((name) => name !== 'exit' || process.listenerCount(name) > 1);
-      const listeners = () => JSON.stringify(names().map((name) => [name, process.listenerCount(name)]));
-      const environment = JSON.stringify(process.env);
-      const before = listeners();
-      const timers = new Set();
-      const { setInterval: set, clearInterval: clear } = globalThis;
-      globalThis.setInterval = (...given) => {
-        const timer = set(...given);
-        timers.add(timer);
-        return timer;
-      };
-      globalThis.clearInterval = (timer) => void (timers.delete(timer), clear(timer));
-      for (let count = 0; count < 12; count++) {
-        const { promise: stop, resolve } = Promise.withResolvers();
-        const ports = [];
-        const given = count % 2 ? { stop } : {};
-        const onListening = (...both) => {
-          ports.push(...both);
-          if (count % 2) resolve('SIGTERM');
-          else process.kill(process.pid, 'SIGTERM');
-        };
-        const code = await runService(process.env, { modules: [yours], ...given, onListening });
-        if (code !== 0 || new Set(ports).size !== 2) throw new Error('not served');
-      }
-      await runService({ PORT: 'none' });
-      console.error(before === listeners(), environment === JSON.stringify(process.env), timers.size);
-      setTimeout(() => { throw new Error('of the program'); });`;
-    const issuer = { IDENTITY: 'jwt', JWT_ISSUER: 'https://issuer.example/', JWT_AUDIENCE: 'x' };
-    const settings = { ...issuer, JWT_JWKS_URL: `http://${nowhere}/`, MIKRO_ORM_SCHEMA: 'theirs' };
-    const { code, errors } = await started(settings, program(rebind.campaigns, ending)).done();
-    expect(errors)
-      .to.match(/^true true 0$/m)
-      .and.include('Error: of the program')
-      .and.not.include('Warning');
-    expect(code).to.equal(1);
-  });
 });

@@ -1,10 +1,8 @@
-import { connect } from 'node:net';
 import { expect } from 'chai';
 import { rival } from '../support/database/rival.ts';
 import { call, load } from '../support/http/caller.ts';
 import { serviceDataOf } from '../support/process/lives.ts';
-import { listeningService, start, startService } from '../support/process/service-process.ts';
-import { eventually } from '../support/promises.ts';
+import { listeningService, startService } from '../support/process/service-process.ts';
 
 describe('contract: life — a process of the service', () => {
   const data = serviceDataOf('test', { campaigns: 4 });
@@ -28,17 +26,6 @@ describe('contract: life — a process of the service', () => {
     expect((await fetch(`${service.ops}/readyz`)).status).to.equal(503);
     expect((await call(data.one(service))).status).to.equal(200);
     expect((await fetch(`${service.ops}/livez`)).status).to.equal(200);
-  });
-
-  it('few files to open: connections beyond half of them are refused, as the log says, and not by chance', async () => {
-    const few = start('sh', ['-c', 'ulimit -n 128 && exec node packages/app/src/main.ts'], data.settings());
-    const port = Number((await few.event('listening')).port);
-    const sockets = Array.from({ length: 100 }, () => connect(port, '127.0.0.1').on('error', () => {}));
-    expect((await few.event('overload')).msg).to.match(/^connections are closed at once: too many/);
-    for (const socket of sockets) socket.destroy();
-    await eventually('room again', async () =>
-      expect(await call(data.one({ base: `http://127.0.0.1:${port}` }))).to.include({ status: 200 }),
-    );
   });
 
   it('the same signal again within a second is the first one; later it ends the process at once', async () => {

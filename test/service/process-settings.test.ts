@@ -5,7 +5,6 @@ import { expect } from 'chai';
 import { command } from '../support/commands/command.ts';
 import { commandsOn } from '../support/commands/commands-on.ts';
 import { call } from '../support/http/caller.ts';
-import { RawConnection } from '../support/http/connection.ts';
 import { serviceDataOf } from '../support/process/lives.ts';
 import {
   eventsOf,
@@ -112,14 +111,6 @@ describe('what is set of a process holds', () => {
     expect(await answer(denying, evil)).to.equal(422);
     expect(await answer({}, evil)).to.equal(200);
     expect((await on.run(`mirror create ${bare} --target-url ${evil}`)).code).to.equal(0);
-  });
-
-  it('IDLE_TIMEOUT: a connection that idles so long closes', async () => {
-    const service = await serving({ IDLE_TIMEOUT: '50ms' });
-    const idle = await RawConnection.open(Number(new URL(service.base).port));
-    await idle.send('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
-    expect((await idle.response()).headers['keep-alive']).to.equal('timeout=0');
-    await idle.closed();
   });
 
   it('REUSE_PORT: processes share it, and when one ends the others go on; one without it does not join', async () => {

@@ -1,10 +1,7 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { mock } from 'node:test';
 import { migrationNames, openProbe, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import { readinessOf } from '../../packages/app/src/process/readiness.ts';
-import { tcpProxy } from '../support/database/tcp-proxy.ts';
 import { databaseOf } from '../support/process/lives.ts';
 import { listeningService } from '../support/process/service-process.ts';
 import { eventually } from '../support/promises.ts';
@@ -75,66 +72,6 @@ describe('contract: life — what /readyz asks of the database', () => {
     await answers(503, false);
     await database.admin.query(`alter database ${database.name} reset default_transaction_read_only`);
     await answers(200, true);
-  });
-
-  it('within 15 s it says what a new session would meet, but for a limit of connections: the service has those it has', async () => {
-    const role = `${database.name}_service`;
-    const alter = (how: string) => database.admin.query(`alter role ${role} ${how}`);
-    await database.admin.query(`create role ${role} login password 'old' in role ${roles.service}`);
-    const address = { ...database.address('service'), user: role, password: 'old' };
-    const probe = openProbe(address, timeout);
-    let time = performance.now();
-    const now = mock.method(performance, 'now', () => time);
-    expect(await probe.ask()).to.deep.equal(good);
-    for (const [how, state] of [
-      [`password 'new'`, { database: false }],
-      [`password 'old'`, good],
-      ['nologin', { database: false }],
-      ['login connection limit 1', good],
-      ['connection limit 1', good],
-    ] as const) {
-      await alter(how);
-      time += 15_000;
-      await eventually(how, async () => expect(await probe.ask()).to.deep.equal(state));
-    }
-    await answer({ database: true }, address);
-    expect(await probe.ask()).to.deep.equal(good);
-    now.mock.restore();
-    await probe.close();
-    await database.admin.query(`drop role ${role}`);
-  });
-
-  it('a new session that is not made in time says nothing, as long as there is one that answers', async () => {
-    const { host, port } = database.address('service');
-    const target = { host, port };
-    const network = await tcpProxy(target);
-    const probe = openProbe({ ...database.address('service'), port: network.port }, 1_000);
-    let time = performance.now();
-    const now = mock.method(performance, 'now', () => time);
-    expect(await probe.ask()).to.deep.equal(good);
-    const silent = createServer().listen(0, '127.0.0.1');
-    await once(silent, 'listening');
-    target.port = (silent.address() as AddressInfo).port;
-    const visit = once(silent, 'connection');
-    time += 15_000;
-    expect(await probe.ask()).to.deep.equal(good);
-    const [visitor] = await visit;
-    await once(visitor.resume(), 'close');
-    expect(await probe.ask()).to.deep.equal(good);
-    now.mock.restore();
-    await probe.close();
-    await network.close();
-    silent.close();
-  });
-
-  it('it changes nothing and holds no more than one connection', async () => {
-    const probe = openProbe(database.address('service'), timeout);
-    await Promise.all(Array.from({ length: 50 }, () => probe.ask()));
-    const { rows } = await database.admin.query(
-      "select backend_xid, state from pg_stat_activity where datname = current_database() and application_name like '%readiness'",
-    );
-    expect(rows).to.deep.equal([{ backend_xid: null, state: 'idle' }]);
-    await probe.close();
   });
 
   it('one answer is for all that ask meanwhile, and for a while after', async () => {

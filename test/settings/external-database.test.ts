@@ -98,16 +98,6 @@ describe('a database of yours', () => {
     expect(tls({ PGHOST: '/run/sql', PGUSER: 'me', PGSSLROOTCERT })).to.equal('disable');
   });
 
-  it('needs a user and a port', async () => {
-    const cases: [environment: Environment, line: string][] = [
-      [{ PGHOST: 'db' }, 'DATABASE_URL or PGUSER must name a user\n'],
-      [{ DATABASE_URL: 'postgres://db/x' }, 'DATABASE_URL or PGUSER must name a user\n'],
-      [{ PGHOST: 'db', PGPORT: 'MARKED' }, 'DATABASE_URL or PGPORT must name a port from 1 to 65535\n'],
-    ];
-    for (const [environment, line] of cases)
-      expect(await commandProcess(['campaign', 'list'], environment)).to.deep.equal(refused(line, 2));
-  });
-
   it('is found by its socket, by variables of the shell or of ENVIRONMENT_FILE, whatever MikroORM has', async () => {
     const server = await dedicatedServer({ socket: true });
     try {

@@ -165,19 +165,4 @@ describe('contract: answers — metrics of a process', () => {
     await eventually('ready again', async () => expect(await state()).to.deep.equal([1, 1, 1]));
     await proxy.close();
   });
-
-  it('a statement that PostgreSQL refuses is logged as an error, once: it is a fault of ours or of the role', async () => {
-    const service = await serving();
-    const right = 'execute on all functions in schema campaign_mirror from campaign_mirror_service';
-    await data.database.admin.query(`revoke ${right}`);
-    for (let round = 0; round < 2; round++) {
-      const answers = await Promise.all(data.updates(service.base).map((one) => call(one)));
-      for (const { status } of answers) expect(status).to.equal(500);
-    }
-    const line = await service.process.event('statement-refused');
-    expect(line)
-      .to.deep.include({ level: 50, statement: 'set-mirrors', suppressed: 0 })
-      .and.to.have.nested.property('err.code', '42501');
-    expect(eventsOf(service.process, 'statement-refused')).to.have.length(1);
-  });
 });

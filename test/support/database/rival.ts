@@ -52,10 +52,8 @@ export async function untilWaiting(
   });
 }
 
-export async function endWaiting(
-  database: TestDatabase,
-  users: readonly string[] = [roles.service, roles.operator],
-): Promise<void> {
+export async function endWaiting(database: TestDatabase): Promise<void> {
+  const users = [roles.service, roles.operator];
   await database.admin.query(waiting.replace('*', 'pg_terminate_backend(pid, 10000)'), [users]);
 }
 

@@ -50,9 +50,9 @@ export async function tcpProxy(
   return {
     host: '127.0.0.1',
     port,
-    /** From now on no byte passes; connections stay open, new ones are accepted. `andNew`: none passes on those, too. */
-    freeze: (andNew = true) => {
-      frozen = andNew;
+    /** From now on no byte passes; connections stay open, new ones are accepted. */
+    freeze: () => {
+      frozen = true;
       for (const socket of sockets) socket.pause();
     },
     thaw: () => {

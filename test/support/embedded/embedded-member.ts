@@ -1,10 +1,4 @@
-// A process of its own that opens an embedded database, or says why it cannot.
+// A process of its own that opens an embedded database.
 import { openEmbeddedDatabase } from '@campaign-mirror/embedded-postgres';
 
-try {
-  await openEmbeddedDatabase(JSON.parse(process.argv[2] ?? '{}'));
-} catch (error) {
-  const { name, message } = error as Error;
-  process.send?.({ name, failed: message });
-  process.disconnect?.();
-}
+await openEmbeddedDatabase(JSON.parse(process.argv[2] ?? '{}'));

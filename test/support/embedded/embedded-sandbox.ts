@@ -30,33 +30,29 @@ export class Sandbox {
     return made.path;
   }
 
-  /** `lost` resolves with the error when the server ended by itself. */
   async open(folder: string, options: Partial<EmbeddedOptions<keyof typeof roles>> = {}) {
     const events: string[] = [];
-    const lost = Promise.withResolvers<Error>();
     const onEvent = (event: string) => void events.push(event);
-    const usual = { database: 'campaign_mirror', roles, folder, settings, onEvent, onLost: lost.resolve };
+    const usual = { database: 'campaign_mirror', roles, folder, settings, onEvent };
     const database = await openEmbeddedDatabase({ ...usual, ...options });
     this.#ends.push(database.close);
     const asSuperuser = (text: string, values?: unknown[]) =>
       query(database.address('superuser'), text, values);
-    return { ...database, events, lost: lost.promise, query: asSuperuser };
+    return { ...database, events, query: asSuperuser };
   }
 
-  /** A process that has the database open, in a shell that did this before. */
-  member(folder: string, shell = '') {
+  /** A process that opens the database. */
+  member(folder: string) {
     const script = fileURLToPath(new URL('embedded-member.ts', import.meta.url));
     const options = JSON.stringify({ database: 'campaign_mirror', roles, folder, settings });
-    const words = ['-c', `${shell} exec "$0" "$@"`, process.execPath, script, options];
-    const child = spawn('/bin/sh', words, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+    const child = spawn(process.execPath, [script, options], { stdio: ['ignore', 'ignore', 'inherit'] });
     const ended = once(child, 'exit');
     const kill = async () => {
       child.kill('SIGKILL');
       await ended;
     };
     this.#ends.push(kill);
-    const said: Promise<{ failed?: string; name?: string }> = once(child, 'message').then(([one]) => one);
-    return { said, kill };
+    return { kill };
   }
 
   async clean(): Promise<void> {

@@ -1,6 +1,4 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import type { Readable } from 'node:stream';
 import { environment, projectFolder, RunningProcess, untilTheEnd } from './service-process.ts';
 
 /** What a person sees and types: a command in a pseudo-terminal, whose output and errors are one. */
@@ -12,12 +10,6 @@ export class Terminal extends RunningProcess {
   interrupt(): void {
     this.type('\u0003');
   }
-
-  /** Of the command itself, which the terminal is around. */
-  async processId(): Promise<number> {
-    const [line] = await once(this.child.stdio[3] as Readable, 'data');
-    return Number(line);
-  }
 }
 
 export const terminal = (args: readonly string[], settings: Record<string, string>) =>
@@ -27,9 +19,9 @@ export const terminal = (args: readonly string[], settings: Record<string, strin
 export function inTerminal(program: readonly string[], settings: Record<string, string>): Terminal {
   const words = program.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
   // Wide, so that no line that a test looks for is broken.
-  const script = ['-qec', `stty cols 1000; echo $$ >&3; exec ${words}`, '/dev/null'];
+  const script = ['-qec', `stty cols 1000; exec ${words}`, '/dev/null'];
   const env = { ...environment(settings), TERM: 'xterm' };
-  const child = spawn('script', script, { cwd: projectFolder, env, stdio: ['pipe', 'pipe', 'pipe', 'pipe'] });
+  const child = spawn('script', script, { cwd: projectFolder, env });
   untilTheEnd(child);
   return new Terminal(child);
 }
