@@ -26,8 +26,7 @@ export async function overload(options: Options, cleanup: Cleanup) {
   url.port = String(await delayedServer(url, cleanup));
   const slow = await startOurs(bench, { settings: options.set, database: { ...database, url } });
   const rounds = await overloadRounds(slow, bench.generator, options);
-  const near = await startOurs(bench, { settings: options.set });
-  const closed = await closedRounds(near, bench.generator, options);
+  const closed = await closedRounds(slow, bench.generator, options);
   const far = `A database that is ${delay} ms away\n${overloadTable(rounds)}\n\n${notes}`;
   console.log(`\n${far}\n\n${closedNotes}\n${overloadTable(closed)}\n\n${bench.where}`);
   return [...missed(rounds), ...missedWhenClosed(closed)];
@@ -36,18 +35,16 @@ export async function overload(options: Options, cleanup: Cleanup) {
 /** MAX_IN_FLIGHT by default, and three times as many. */
 const callersAtOnce = ['512', '1536'];
 
-const closedNotes = `A database beside the service; so many callers, each of whom asks again as soon as it is answered. Here p99 is that of
-refusals, too.`;
+const closedNotes = `So many callers, each of whom asks again as soon as it is answered. Here p99 is that of refusals, too.`;
 
 /** As many callers as are carried out at once, and three times as many, in turn. */
 async function closedRounds(
   service: Running,
   generator: LoadGenerator,
-  { seconds, warmUp }: Options,
+  { seconds }: Options,
 ): Promise<Round[]> {
   const { port } = service;
   const rounds: Round[] = [];
-  await generator.carryOut({ port, load: loadOf('512'), seconds: 2 * warmUp });
   for (const callers of [...callersAtOnce, ...callersAtOnce, ...callersAtOnce]) {
     const asking = { port, load: loadOf(callers), seconds };
     rounds.push(await round(`${callers} callers`, service, generator, asking));

@@ -1,10 +1,13 @@
 import { stat } from 'node:fs/promises';
-import { migrationNames, type Role, roles } from '@campaign-mirror/adapters-persistence';
+import { migrate, migrationNames, type Role, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import { command } from '../support/commands/command.ts';
 import { objectsOf } from '../support/commands/commands-on.ts';
+import { connect } from '../support/database/client.ts';
 import { emptyDatabase, latin1 } from '../support/database/database-server.ts';
+import { replicated } from '../support/database/standby.ts';
 import { databaseOf, dataFolderOf } from '../support/process/lives.ts';
+import { eventually } from '../support/promises.ts';
 
 interface Given {
   readonly as?: Role;
@@ -113,6 +116,46 @@ describe('doctor', () => {
       "encoding problem the database is in LATIN1 make one: create database NAME template template0 encoding 'UTF8' locale 'C'",
       `migrations problem pending: ${migrationNames.join(', ')} run \`./campaign-mirror migrate\` as the owner of the schema`,
     ]);
+  });
+
+  it('a synchronous standby that is away, and a prepared transaction that nobody ends', async () => {
+    const { primary, remove } = await replicated();
+    const admin = await connect(primary.address('postgres'));
+    const found = async (check: string, user = 'postgres') => {
+      const { host, port } = primary.address(user);
+      const DATABASE_URL = `postgres://${user}@${host}:${port}/postgres`;
+      const { output } = await command(['doctor', '--json'], { DATABASE_URL });
+      const results = objectsOf(output).filter((result) => result.check === check);
+      return results.map(({ state, finding, advice }) => `${state} ${finding} ${advice}`).join();
+    };
+    await migrate(primary.address('postgres'));
+    await admin.query('create role plain login');
+    for (const [names, result] of [
+      ['walreceiver', /^ok .* 1 of the standbys walreceiver .*, of which 1 are connected null$/],
+      [
+        '2 (nobody, walreceiver)',
+        /^problem .* 2 of the standbys nobody, walreceiver .* of which 1 .* start the/,
+      ],
+    ] as const) {
+      await admin.query(`alter system set synchronous_standby_names = '${names}'`);
+      await admin.query('select pg_reload_conf()');
+      await eventually(names, async () => expect(await found('standbys', 'plain')).to.match(result));
+    }
+    const waiting = connect(primary.address('postgres')).then(async (client) => {
+      await client.query('begin; lock campaign_mirror.mirrors in row exclusive mode');
+      await client.query(`prepare transaction 'it''s'`);
+      await client.end();
+    });
+    await eventually('a wait', async () => expect(await found('standbys')).to.match(/ user sees: 1 /));
+    await admin.query('alter system reset synchronous_standby_names');
+    await admin.query('select pg_reload_conf()');
+    await waiting;
+    expect(await found('standbys')).to.equal('');
+    expect(await found('prepared transactions')).to.match(
+      /^problem a prepared transaction of "postgres" .* rollback prepared 'it''s'$/,
+    );
+    await admin.end();
+    await remove();
   });
 
   it('an embedded database that is not there is not made; the disk that it would lie on has room', async () => {
