@@ -54,7 +54,7 @@ const plain = (definition: string, left = decoration) =>
   definition.toLowerCase().replace(new RegExp(left, 'g'), '');
 
 /** Of a view, PostgreSQL 15 also names the table of each column. */
-const decorationOfView = String.raw`;$|"*(${tableNames.join('|')}|move|part)(_id_seq)*"*\.|${decoration}`;
+const decorationOfView = String.raw`;$|"*(${tableNames.join('|')}|numbers|move|part)(_id_seq)*"*\.|${decoration}`;
 const viewText = /create (?:or replace )?view campaign_mirror\.(\w+) as(.*?);/gs;
 const viewTexts = [...`${tables}${sequencesBehind}${transactionsAhead}`.matchAll(viewText)];
 /** Where one has other columns: another reads it, so all are made. Our roles get their rights afterwards. */
