@@ -41,6 +41,12 @@ for (const [version, folder] of [
         PGPASSWORD: passwordOf(user),
       };
     };
+    /** For a command in this process, whose own environment the driver reads. */
+    const urlOf = (user: string, database = 'mirrors') => {
+      const { host, port } = server.address(user);
+      const login = [user, passwordOf(user)].map(encodeURIComponent).join(':');
+      return { DATABASE_URL: `postgres://${login}@${host}:${port}/${database}` };
+    };
     const passwordOf = (user: string) => `MARKED password of ${user}`;
     const givePassword = (user: string) =>
       sql(`alter role ${escapeIdentifier(user)} password ${escapeLiteral(passwordOf(user))}`);
@@ -50,11 +56,11 @@ for (const [version, folder] of [
       return start(program('psql'), words, settingsOf(user, database));
     };
     const run = async (user: string, words: string, database = 'mirrors') => {
-      const { code, output, errors } = await command(words.split(' '), settingsOf(user, database));
+      const { code, output, errors } = await command(words.split(' '), urlOf(user, database));
       expect(code, `${words}: ${output}${errors}`).to.equal(0);
     };
     const rightsOf = async (user: string) => {
-      const { output } = await command(['doctor', '--json'], settingsOf(user));
+      const { output } = await command(['doctor', '--json'], urlOf(user));
       return objectsOf(output).filter(({ check }) => check === 'rights');
     };
     const allowed = async (user: string, role: keyof typeof refused) => {
