@@ -7,8 +7,8 @@ export const overloads = ['requests', 'share', 'connections'] as const;
 export type Overload = (typeof overloads)[number];
 
 /**
- * How many refusals wait for each slot. With one, callers three times as many as the slots left 0.39 of the rate: those
- * that did not wait came back at once (`npm run bench -- overload`).
+ * How many refusals wait for each slot. With one, three times as many callers as slots left 0.73 of the rate: those that did
+ * not wait came back at once (`npm run bench -- overload`).
  */
 const maxWaits = 8;
 
