@@ -1,7 +1,6 @@
 import type * as domain from '@campaign-mirror/domain';
 import {
   accessKeyOf,
-  conditionHolds,
   hostList,
   keySubject,
   mirrorAddress,
@@ -121,7 +120,7 @@ export class InMemoryCampaigns implements domain.CampaignRepository {
 
   async setMirror(
     seen: domain.Campaign,
-    { address, by, requestId, condition }: domain.MirrorChange,
+    { address, by, requestId, lastChange: expected }: domain.MirrorChange,
   ): Promise<domain.SetMirrorResult> {
     const { mirrors, history } = this.#store;
     const keyId = accessKeyOf(by.subject);
@@ -134,7 +133,7 @@ export class InMemoryCampaigns implements domain.CampaignRepository {
     if (!mirror || !seen.hasMirror || !isAsSeen) return { kind: 'campaign-differs', campaign };
 
     const lastChange = this.#store.lastChanges.get(seen.id) ?? 0;
-    if (!conditionHolds(condition, lastChange))
+    if (expected !== undefined && expected !== lastChange)
       return { kind: 'condition-failed', mirror: { ...mirror }, lastChange };
 
     const changedAt = this.#after(mirror.updatedAt);

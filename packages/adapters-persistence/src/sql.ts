@@ -12,10 +12,17 @@ export {
   UnfitDatabase,
 } from './connection/pool.ts';
 export { withTimeLimit } from './connection/stoppable.ts';
-export { statementNames } from './hot-path/batches.ts';
-export type { BatchKind, HotPathObserver } from './hot-path/observer.ts';
-export { type OpenHotPath, openHotPath } from './hot-path/open-hot-path.ts';
-export { isEmpty, isMigrated, type MigrationState, migrationStates } from './migration/migration-states.ts';
+export { type HotPathOptions, type OpenHotPath, openHotPath } from './hot-path/open-hot-path.ts';
+export { type HotPathObserver, statementNames } from './hot-path/statements.ts';
+export {
+  isEmpty,
+  isMigrated,
+  isOfAnEarlierTrial,
+  type MigrationState,
+  migrationStates,
+  missingParts,
+  ofAnEarlierTrial,
+} from './migration/migration-states.ts';
 export { postgresCampaignExport, postgresCampaignRecords } from './operator/campaign-records.ts';
 export { postgresChangeFeed } from './operator/follow-changes.ts';
 export {
@@ -25,11 +32,10 @@ export {
 } from './operator/history-and-audit.ts';
 export { postgresMirrorMoves, postgresOperatorMirrors } from './operator/operator-mirrors.ts';
 export {
-  type EnforcementFault,
-  enforcementFaults,
-  type MirrorFault,
-  mirrorFaults,
-} from './schema/enforced.ts';
-export { lackingRightsText, type Role, roles } from './schema/grants.ts';
-export { migrationNames } from './schema/migrations.ts';
-export { schema } from './schema/tables.ts';
+  lackingRightsText,
+  migrationNames,
+  mirrorFaultsText,
+  type Role,
+  roles,
+  schema,
+} from './schema/schema.ts';

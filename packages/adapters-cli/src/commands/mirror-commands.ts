@@ -141,8 +141,7 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
         if (later.length > 0) await confirmed(call, discarding(campaign, change, later));
         // Only what the question has named is discarded.
         const [last] = latest;
-        const condition = last && { oneOf: [last.id] };
-        return domain.restoreMirror(ports, deniedHosts, campaign, change, address, condition);
+        return domain.restoreMirror(ports, deniedHosts, campaign, change, address, last?.id);
       });
       if (restored.kind !== 'mirror-set')
         throw campaignRefused(campaign, restored, `the address of change ${change} is refused`);

@@ -4,7 +4,7 @@ import { codeOf } from '../connection/database-faults.ts';
 import { rowsOf } from '../connection/rows.ts';
 import { stoppable, withoutTimeouts } from '../connection/stoppable.ts';
 import { actingText, actingValues, cursorRows, inTransaction } from '../connection/transaction.ts';
-import { countedUpTo } from '../schema/tables.ts';
+import { countedUpTo } from '../schema/schema.ts';
 import { copyIn, copyLine } from './copy-rows.ts';
 
 /** The lines to import and their faults, until the end of the transaction. */

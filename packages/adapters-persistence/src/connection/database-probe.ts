@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg';
+import { missingParts } from '../migration/migration-states.ts';
 import { isExpiringWithin } from '../schema/keys.ts';
-import { migrationNames } from '../schema/migrations.ts';
+import { migrationNames } from '../schema/schema.ts';
 import { codeOf } from './database-faults.ts';
 import { Client, type DatabaseAddress, openPool } from './pool.ts';
 import { rowOf } from './rows.ts';
@@ -17,12 +18,15 @@ export interface DatabaseState {
   readonly sequences?: boolean;
   /** No change comes from another server's transaction that lies ahead: the feed gives each change once. */
   readonly transactions?: boolean;
-  /** What enforces the promises is on: no trigger and no foreign key was left off, as by a restore that was killed. */
-  readonly triggers?: boolean;
+  /** Nothing without which a promise is broken is missing or disabled, as after a restore that was killed. */
+  readonly schema?: boolean;
 }
 
 /** The row of `stateText`. */
-type Answered = Required<Omit<DatabaseState, 'database'>> & { readonly history_rows: number | null };
+type Answered = Required<Omit<DatabaseState, 'database' | 'schema'>> & {
+  readonly origin: boolean;
+  readonly history_rows: number | null;
+};
 
 /** Asks a database whether it answers and is set up. */
 export interface DatabaseProbe {
@@ -48,10 +52,7 @@ const stateText = `
   ) as migrations, not exists (
     select from campaign_mirror.sequences_behind where sequence = 'mirror_history_id_seq'
   ) as sequences, not exists (select from campaign_mirror.transactions_ahead) as transactions,
-  current_setting('session_replication_role') = 'origin' and not exists (
-    select from pg_trigger join pg_class on pg_class.oid = tgrelid
-    where relnamespace = 'campaign_mirror'::regnamespace and tgenabled <> 'O'
-  ) as triggers,
+  current_setting('session_replication_role') = 'origin' as origin,
   (select reltuples from pg_class where oid = to_regclass('campaign_mirror.mirror_history')) as history_rows`;
 
 const expiringText = `
@@ -108,11 +109,12 @@ export function openProbe(address: DatabaseAddress, timeout: number): DatabasePr
       client = await pool.connect();
       void tryToEnter();
       const { rows } = await client.query<Answered>(stateText, [migrationNames]);
-      const [{ history_rows, ...state }] = rows as [Answered];
+      const [{ history_rows, origin, ...state }] = rows as [Answered];
       // -1 means that the rows were never counted.
       if (history_rows !== null && history_rows >= 0) historyRows = history_rows;
       isUsable = state.writable;
-      return { database: true, ...state };
+      const schema = origin && (await missingParts(client)).length === 0;
+      return { database: true, ...state, schema };
     } catch (error) {
       const code = codeOf(error);
       if (code === noConnectionLeft) return { database: true };

@@ -1,8 +1,7 @@
 import { Migration, Migrator } from '@mikro-orm/migrations';
 import { type Connection, MikroORM, type Options, type PostgreSqlConnection } from '@mikro-orm/postgresql';
 import { entities } from '../schema/entities.ts';
-import { migrations } from '../schema/migrations.ts';
-import { schema } from '../schema/tables.ts';
+import { migrations, schema } from '../schema/schema.ts';
 import {
   closing,
   type DatabaseAddress,

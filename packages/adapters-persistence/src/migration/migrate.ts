@@ -1,16 +1,14 @@
+import { hash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Unavailable } from '@campaign-mirror/domain';
 import { isolationLevel } from '../connection/audited.ts';
 import { type Database, openDatabase } from '../connection/database.ts';
 import { isLocked } from '../connection/database-faults.ts';
 import { watchLockHolders } from '../connection/lock-holders.ts';
-import type { DatabaseAddress } from '../connection/pool.ts';
+import { type DatabaseAddress, UnfitDatabase } from '../connection/pool.ts';
 import { withoutTimeouts } from '../connection/stoppable.ts';
-import { enforcementFaults, type Run } from '../schema/enforced.ts';
-import { transactionsBroughtBack } from '../schema/feed.ts';
-import { grants } from '../schema/grants.ts';
-import { migrationNames } from '../schema/migrations.ts';
-import { tableNames } from '../schema/tables.ts';
+import { applied, migrationNames, missingText, tableNames } from '../schema/schema.ts';
+import { isOfAnEarlierTrial, ofAnEarlierTrial } from './migration-states.ts';
 
 /**
  * How long a migration may block others, in milliseconds. The timeout of a lock, for which sessions that request it later
@@ -25,6 +23,8 @@ export interface Migrating {
   /** Receives a line that says whom the migration waits for. */
   readonly onWait?: (line: string) => void;
   readonly givenUp?: AbortSignal;
+  /** Whether nothing is to be done, and nothing locked, if the schema is of this version and nothing is missing. */
+  readonly ifNeeded?: boolean;
   readonly retries?: Partial<typeof usualRetries>;
 }
 
@@ -34,17 +34,17 @@ const applicationName = 'campaign-mirror migrations';
 const unanswered = 'the commit of the migration was not answered: it is unknown whether it was done';
 
 /**
- * Brings the schema up to date and gives the roles that exist their rights: all of it, or nothing. Several processes may do
- * so at once: they take turns, and the later ones find nothing to do. Locks are awaited in short attempts, because others
- * wait behind a waiting migration.
- * @throws what the driver throws: the database is unavailable, the role lacks a right or is not the owner (42501),
+ * Brings the tables up to date, then makes functions and triggers and gives the roles that exist their rights: all of it, or
+ * nothing. Resolves with what was missing or disabled before. Several processes may do so at once: they take turns. Locks
+ * are awaited in short attempts, because others wait behind a waiting migration.
+ * @throws UnfitDatabase when an earlier trial made the schema; what the driver throws: the database is unavailable, the role lacks a right or is not the owner (42501),
  *   somebody dropped tables of the schema (42P01), another transaction keeps holding a lock (55P03); the reason of
  *   `givenUp`: then nothing was done; Unavailable when it was given up during the commit and the server does not answer
  */
 export async function migrate(
   address: DatabaseAddress,
-  { onWait = () => {}, givenUp, retries }: Migrating = {},
-): Promise<void> {
+  { onWait = () => {}, givenUp, ifNeeded = false, retries }: Migrating = {},
+): Promise<string[]> {
   const { lockTimeout, tries, commit, pause: betweenTries } = { ...usualRetries, ...retries };
   const database = await openDatabase(address, unhurried, applicationName);
   const locks = watchLockHolders(database.pool, Math.max(50, lockTimeout / 4));
@@ -61,7 +61,7 @@ export async function migrate(
       givenUp?.throwIfAborted();
       committing = false;
       try {
-        return await bringUpToDate(database, lockTimeout, beforeCommit);
+        return await bringUpToDate(database, lockTimeout, ifNeeded, beforeCommit);
       } catch (error) {
         if (!isLocked(error) || next > tries) throw error;
       }
@@ -82,18 +82,11 @@ export async function migrate(
 /** The advisory lock that allows one process at a time in a database; chosen arbitrarily. */
 const turnLock = 7_236_110_421;
 
-const known: readonly string[] = migrationNames;
-
 /** In the order in which writers lock them; in another one, a writer could deadlock with the migration. */
 const keepWritersOut = `lock table ${tableNames.map((name) => `campaign_mirror.${name}`).join(', ')} in share row exclusive mode`;
 
-/** Makes the functions and triggers of this version, and puts right what was left off, replaced or removed. */
-async function enforce(run: Run, isNew: boolean): Promise<void> {
-  const faults = await enforcementFaults((text, values) => run(text.replace('$1', '?'), values));
-  if (faults.length > 0) await run(keepWritersOut);
-  // Where there is no row yet, each constraint can say that all of them satisfy it.
-  for (const { mended } of faults) if (mended) await run(isNew ? mended.replace('not valid', '') : mended);
-}
+/** Says which text of functions, triggers and rights was applied last. */
+const version = `Campaign Mirror ${hash('md5', applied)}`;
 
 /** PostgreSQL only warns if a role grants rights that it may not grant. */
 const refuseOthers = `
@@ -119,10 +112,11 @@ const refuseRemains = `
 async function bringUpToDate(
   { orm }: Database,
   lockTimeout: number,
+  ifNeeded: boolean,
   beforeCommit: () => void,
-): Promise<void> {
+): Promise<string[]> {
   const connection = orm.em.getConnection();
-  await connection.transactional(
+  return connection.transactional(
     async (transaction) => {
       const run = <Row>(text: string, values: unknown[] = []): Promise<Row[]> =>
         connection.execute(text, values, 'all', transaction);
@@ -133,15 +127,25 @@ async function bringUpToDate(
       await run(refuseRemains);
       // Creates the schema and the table of migrations, on a connection of its own.
       const executed = (await orm.migrator.getExecuted()).map(({ name }) => name);
-      const isNewVersion = !migrationNames.every((name) => executed.includes(name));
-      if (executed.length > 0 && isNewVersion) await run(keepWritersOut);
+      if (isOfAnEarlierTrial(executed)) throw new UnfitDatabase(ofAnEarlierTrial);
+      const isNew = !migrationNames.every((name) => executed.includes(name));
+      const findings = isNew
+        ? []
+        : (await run<{ finding: string }>(missingText)).map(({ finding }) => finding);
+      const [{ is }] = (await run(isVersion, [version])) as [{ is: boolean }];
+      if (ifNeeded && !isNew && is && findings.length === 0) return [];
+      if (executed.length > 0) await run(keepWritersOut);
       await orm.migrator.up({ transaction });
       // Not over those of a newer version.
-      if (executed.every((name) => known.includes(name))) await enforce(run, executed.length === 0);
-      await run(transactionsBroughtBack);
-      await run(grants);
+      if (executed.every((name) => migrationNames.includes(name))) {
+        await run(applied);
+        await run(`comment on schema campaign_mirror is '${version}'`);
+      }
       beforeCommit();
+      return findings;
     },
     { isolationLevel },
   );
 }
+
+const isVersion = "select obj_description('campaign_mirror'::regnamespace) is not distinct from ? as is";

@@ -1,15 +1,14 @@
 import type { Timestamp } from '@campaign-mirror/domain';
 import type { ClientBase, Pool } from 'pg';
 import { codeOf, portFault } from '../connection/database-faults.ts';
-import { rowOf } from '../connection/rows.ts';
-import { migrationNames } from '../schema/migrations.ts';
-import { tableNames } from '../schema/tables.ts';
+import { rowOf, rowsOf } from '../connection/rows.ts';
+import { migrationNames, missingText, tableNames } from '../schema/schema.ts';
 import { timestampText } from '../schema/times.ts';
 
 /** A migration, and whether the database has it. */
 export interface MigrationState {
   readonly name: string;
-  /** Unknown: a newer version applied it. */
+  /** Unknown: another version applied it, a newer one if those of this version are applied. */
   readonly state: 'applied' | 'pending' | 'unknown';
   readonly appliedAt: Timestamp | null;
 }
@@ -44,6 +43,24 @@ export async function migrationStates(
 /** Whether every migration of this version was applied. @throws as `migrationStates` */
 export async function isMigrated(database: Pool | ClientBase): Promise<boolean> {
   return (await migrationStates(database)).every(({ state }) => state !== 'pending');
+}
+
+/** What an operator reads who has a database of a version before the first release. */
+export const ofAnEarlierTrial =
+  'the schema campaign_mirror was made by an earlier trial, which this version cannot migrate; nothing was changed. ' +
+  'Take its campaigns along: export them with the version that made it, import them into an empty database, issue new keys';
+
+/** Whether a version before the first release applied migrations, which are not those of any later version. */
+export const isOfAnEarlierTrial = (applied: readonly string[]) =>
+  applied.length > 0 && !applied.includes(migrationNames[0] as string);
+
+/**
+ * What is missing or disabled in a schema with every migration of this version, such as `the trigger take_facts on mirrors is
+ * disabled`. @throws Unavailable
+ */
+export async function missingParts(database: Pool | ClientBase): Promise<string[]> {
+  const rows = await rowsOf<{ finding: string }>(database, missingText);
+  return rows.map(({ finding }) => finding);
 }
 
 const emptyText = `

@@ -2,7 +2,6 @@ import type * as domain from '@campaign-mirror/domain';
 import type { Pool } from 'pg';
 import { rowOf, rowsOf } from '../connection/rows.ts';
 import { cursorRows, ofOneMoment } from '../connection/transaction.ts';
-import { isDeletion } from '../schema/mirror-triggers.ts';
 import { timestampText } from '../schema/times.ts';
 
 /** The columns of a `HistoryEntry`. */
@@ -15,8 +14,7 @@ export const entries = `
 /** The number of the last change of campaign $1: of the mirror, or, if it was deleted, from the audit's entry. */
 const lastChange = `coalesce(
       (select last_change_id from campaign_mirror.mirrors where campaign_id = $1),
-      (select last_change_id from campaign_mirror.operator_audit as deletion
-        where campaign_id = $1 and ${isDeletion} order by id desc limit 1))`;
+      (select last_change_id from campaign_mirror.deletions where campaign_id = $1 order by id desc limit 1))`;
 
 /**
  * Follows the chain: from the change before $2, if $2 is a change of the campaign; otherwise from its last one. Only as

@@ -11,13 +11,12 @@ import {
   resultsOf,
   type SetResult,
   setMirrorsAsOperatorText,
-} from '../statements/mirrors-to-set.ts';
+} from '../statements/set-mirrors.ts';
 import { examineMirrors } from './campaign-records.ts';
 
 /** For the audit. */
 interface AuditedSetting {
   readonly kind: 'mirror-set' | 'mirror-restored' | 'mirrors-moved';
-  readonly owner: domain.OwnerId | null;
   readonly details: Readonly<Record<string, string | number | boolean>>;
   /** The move that it continues. */
   readonly partOf?: domain.AuditId | undefined;
@@ -31,27 +30,27 @@ async function setAsOperator(
   pool: Pool,
   act: domain.OperatorAct,
   mirrors: readonly MirrorToSet[],
-  { kind, owner, details, partOf }: AuditedSetting,
+  { kind, details, partOf }: AuditedSetting,
   { waits, lockTimeout }: { waits: boolean; lockTimeout?: number },
 ): Promise<{ results: SetResult[]; entry: domain.AuditId }> {
-  const noted = [kind, act.operator, act.requestId, owner, JSON.stringify(details), partOf ?? null];
+  const noted = [kind, act.operator, act.requestId, JSON.stringify(details), partOf ?? null];
   const text = setMirrorsAsOperatorText({ waits });
   const settings = lockTimeout === undefined ? '' : `set local lock_timeout = ${lockTimeout}`;
   const set = async (client: PoolClient) => {
     const rows = await textRowsOf(client, text, [...mirrorsValues(mirrors), ...noted]);
-    return { results: resultsOf(mirrors, rows), entry: entryOf(rows) as domain.AuditId };
+    return { results: resultsOf(mirrors, rows), entry: entryOf(rows) };
   };
   return inTransaction(pool, set, settings);
 }
 
 /** The port `OperatorMirrors` on PostgreSQL, for one act. */
 export const postgresOperatorMirrors = (pool: Pool, act: domain.OperatorAct): domain.OperatorMirrors => ({
-  setMirror: async (seen, address, { change, condition }) => {
+  setMirror: async (seen, address, { change, lastChange }) => {
     if (!seen.hasMirror) return undefined;
     const kind = change === undefined ? 'mirror-set' : 'mirror-restored';
     const { id: campaign, ownerId: owner, isDefault } = seen;
-    const audited = { kind, owner, details: change === undefined ? {} : { change } } as const;
-    const toSet = { campaign, owner, isDefault, address, condition };
+    const audited = { kind, details: change === undefined ? {} : { change } } as const;
+    const toSet = { campaign, owner, isDefault, address, lastChange };
     const {
       results: [result],
     } = await setAsOperator(pool, act, [toSet], audited, { waits: true });
@@ -115,7 +114,7 @@ export function postgresMirrorMoves(
     const mirrors = moves.map(({ campaign, before, after }) => {
       return { campaign, owner, isDefault, address: after, expected: before };
     });
-    const audited = { kind: 'mirrors-moved', owner, details, partOf: moveId } as const;
+    const audited = { kind: 'mirrors-moved', details, partOf: moveId } as const;
     const how = waits ? { waits, lockTimeout } : { waits };
     const { results, entry } = await setAsOperator(pool, act, mirrors, audited, how);
     // The move has a number only when its first transaction is committed.

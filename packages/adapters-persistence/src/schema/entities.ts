@@ -1,6 +1,6 @@
 import type * as domain from '@campaign-mirror/domain';
 import { defineEntity, p, Type } from '@mikro-orm/core';
-import { schema } from './tables.ts';
+import { schema } from './schema.ts';
 import { timestampText } from './times.ts';
 
 /** `timestamptz(6)` as text, since a `Date` would lose the microseconds. */

@@ -24,7 +24,9 @@ export async function prepareDatabase(
   await awaitDatabase(owner, settings, ['version', 'encoding'], ending, log);
   if (settings.RUN_MIGRATIONS === 'true' && !ending.aborted) {
     const onWait = (line: string) => log.warn({ event: 'migration-awaited' }, line);
-    await migrateClearly(owner, onWait, { givenUp: ending });
+    const missing = await migrateClearly(owner, onWait, { givenUp: ending, ifNeeded: true });
+    if (missing?.length)
+      log.warn({ event: 'check-warned', check: 'enforcement' }, `made again: ${missing.join(', ')}`);
   }
   const checkNames = checks.map(({ name }) => name);
   await awaitDatabase(access.address('service'), settings, checkNames, ending, log);
@@ -71,20 +73,20 @@ export async function awaitDatabase(
 }
 
 /**
- * Migrates; `onWait` receives a line that says what it waits for. False if it was given up, with nothing done.
+ * Migrates; `onWait` receives a line that says what it waits for. Resolves with what was missing or disabled before; undefined if
+ * it was given up, with nothing done.
  * @throws ClearError when the role may not migrate, or another transaction holds a lock that is needed
  */
 export async function migrateClearly(
   address: DatabaseAddress,
   onWait: (line: string) => void,
   options: Migrating,
-): Promise<boolean> {
+): Promise<string[] | undefined> {
   const { migrate } = await import('@campaign-mirror/adapters-persistence');
   try {
-    await migrate(address, { ...options, onWait });
-    return true;
+    return await migrate(address, { ...options, onWait });
   } catch (error) {
-    if (options.givenUp?.aborted && error === options.givenUp.reason) return false;
+    if (options.givenUp?.aborted && error === options.givenUp.reason) return undefined;
     throw clearFault(error, address, 'migrating');
   }
 }

@@ -16,6 +16,8 @@ export async function checkMigrations({ facts, database, purpose }: CheckInput):
     states.filter(({ state }) => state === wanted).map(({ name }) => name);
   const pending = namesOf('pending');
   const unknown = namesOf('unknown');
+  if (sql.isOfAnEarlierTrial(unknown) && pending.length > 0)
+    return problem('no migration of this version', sql.ofAnEarlierTrial);
   if (pending.length === states.length && facts.has_tables)
     return problem('the tables are there, but no record of their migrations', withoutRecord);
   if (pending.length > 0) {
@@ -42,17 +44,12 @@ export async function checkSequences({ database, purpose }: CheckInput): Promise
 }
 
 export async function checkTransactions({ database }: CheckInput): Promise<Result[]> {
-  const text = 'select transaction_id from campaign_mirror.transactions_ahead';
-  const [row] = await rowsIfThere<{ transaction_id: string }>(database, text);
-  if (!row) return [];
+  const text = 'select max(transaction_id) as transaction_id from campaign_mirror.transactions_ahead';
+  const [row] = await rowsIfThere<{ transaction_id: string | null }>(database, text);
+  if (!row?.transaction_id) return [];
   const finding = `the history has changes of another server, up to its transaction ${row.transaction_id}`;
   return [problem(`${finding}: the feed would give them later, as new`, migrate)];
 }
-
-const statement =
-  (database: CheckInput['database']) =>
-  async <Row extends QueryResultRow>(text: string, values?: unknown[]) =>
-    (await (database as Pool).query<Row>(text, values)).rows;
 
 /** If a table or a view is missing, or may not be read, the checks of migrations and rights report it. */
 function noneIfAbsent(error: Error): never[] {
@@ -61,41 +58,40 @@ function noneIfAbsent(error: Error): never[] {
 }
 
 const rowsIfThere = <Row extends QueryResultRow>(database: CheckInput['database'], text: string) =>
-  statement(database)<Row>(text, []).catch(noneIfAbsent);
+  (database as Pool).query<Row>(text).then(({ rows }) => rows, noneIfAbsent);
 
-/** Views, functions, triggers and constraints: a restore that was killed leaves them off, and nothing else shows it. */
+/** Columns, triggers and constraints: a restore that was killed leaves them away or disabled, and nothing else shows it. */
 export async function checkEnforcement({ facts, database }: CheckInput): Promise<Result[]> {
   const { name, replication_role, schema_owner } = facts;
   const states = await sql.migrationStates(database).catch(() => []);
   // Those of another version are others; the check of migrations reports that.
   if (states.length === 0 || states.some(({ state }) => state !== 'applied')) return [];
   if (replication_role !== 'origin') {
-    const finding = `triggers are off for ${JSON.stringify(name)}: its session_replication_role is ${replication_role}`;
+    const finding = `triggers are disabled for ${JSON.stringify(name)}: its session_replication_role is ${replication_role}`;
     return [problem(finding, `alter role ${name} reset session_replication_role`)];
   }
-  const faults = await sql.enforcementFaults(statement(database));
-  if (faults.length === 0) return [ok('views, functions, triggers and constraints are as they should be')];
-  const listed = faults.slice(0, 5).map(({ finding }) => finding);
-  if (faults.length > listed.length) listed.push(`${faults.length - listed.length} more`);
-  const isMended = faults.every(({ mended }) => mended !== null);
-  const advice = isMended
-    ? `run \`./campaign-mirror migrate\` as the owner of the schema, ${schema_owner}`
-    : `as a superuser, alter the owner of what is not ${schema_owner}'s, then run \`./campaign-mirror migrate\` as ${schema_owner}`;
+  const findings = await sql.missingParts(database);
+  if (findings.length === 0) return [ok('no column, trigger or constraint is missing or disabled')];
+  const listed = findings.slice(0, 5);
+  if (findings.length > listed.length) listed.push(`${findings.length - listed.length} more`);
+  const advice =
+    `functions and triggers: run \`./campaign-mirror migrate\` as ${schema_owner}; ` +
+    'a disabled constraint: as a superuser, `alter table … enable trigger all`; what else is missing: restore a backup';
   return [problem(listed.join(', '), advice)];
 }
+
+const mirrorAdvice =
+  'an address: set another with `./campaign-mirror mirror set`; an owner or a flag: as the owner of the schema, ' +
+  '`update campaign_mirror.mirrors set owner_id = campaigns.owner_id, is_default = campaigns.is_default ' +
+  'from campaign_mirror.campaigns where campaigns.id = campaign_id`; no campaign: delete the mirror';
 
 /** For `doctor` only: it reads all mirrors, which the service may not. */
 export async function checkMirrors({ database, purpose }: CheckInput): Promise<Result[]> {
   if (purpose) return [];
-  const rows = await sql.mirrorFaults(statement(database)).catch(noneIfAbsent);
+  type Row = { campaign_id: string; all: string; fault: string };
+  const rows = await rowsIfThere<Row>(database, sql.mirrorFaultsText);
   if (rows.length === 0) return [];
-  const listed = rows.map(({ campaign_id, hasNoAddress, isAlone }) => {
-    if (isAlone) return `${campaign_id} (there is no such campaign)`;
-    return hasNoAddress ? `${campaign_id} (its address is none)` : `${campaign_id} (not its owner or flag)`;
-  });
+  const listed = rows.map(({ campaign_id, fault }) => `${campaign_id} (${fault})`);
   const finding = `${rows[0]?.all} mirrors are not as they must be, of the campaigns ${listed.join(', ')}`;
-  const advice =
-    'set an address with `./campaign-mirror mirror set`; an owner, a flag or a missing campaign: ' +
-    '`alter table campaign_mirror.mirrors drop constraint mirrors_campaign_id_owner_id_is_default_fkey`, then `./campaign-mirror migrate`';
-  return [problem(finding, advice)];
+  return [problem(finding, mirrorAdvice)];
 }

@@ -18,7 +18,7 @@ export function hotPathMetrics(registry: Registry): Required<Omit<HotPathObserve
     'campaign_mirror_batch_members',
     'Calls in one statement.',
     memberBuckets,
-    'kind',
+    'statement',
   );
   const failures = counter(
     'campaign_mirror_statement_failures_total',
@@ -30,10 +30,12 @@ export function hotPathMetrics(registry: Registry): Required<Omit<HotPathObserve
     'Updates that left their batch because the campaign or its mirror was locked.',
   );
   // All series except the durations start at 0, so that Prometheus sees their first rise.
-  for (const statement of statementNames) failures.inc({ statement }, 0);
-  for (const kind of ['look-up', 'update']) members.zero({ kind });
+  for (const statement of statementNames) {
+    failures.inc({ statement }, 0);
+    members.zero({ statement });
+  }
   return {
-    batch: (kind, size) => members.observe({ kind }, size),
+    batch: (statement, size) => members.observe({ statement }, size),
     ended: (statement, milliseconds, error) => {
       durations.observe({ statement }, milliseconds / 1_000);
       if (error !== undefined) failures.inc({ statement });
@@ -56,24 +58,4 @@ export function poolMetrics(registry: Registry, pool: Pool, limit: number): void
   );
   value('campaign_mirror_pool_connections_limit', 'Limit of database connections: POOL_SIZE.', () => limit);
   value('campaign_mirror_pool_waiting', 'Statements that wait for a connection.', () => pool.waitingCount);
-}
-
-type KeyUses = Readonly<Record<'noted' | 'writes' | 'failures', number>>;
-
-export function keyUseMetrics(registry: Registry, uses: KeyUses): void {
-  const { counted } = instruments(registry);
-  counted(
-    'campaign_mirror_key_uses_noted_total',
-    'Keys whose use was noted, each at most once a minute.',
-    (metric) => metric.inc(uses.noted),
-  );
-  counted(
-    'campaign_mirror_key_use_writes_total',
-    'Writes of the time when keys were last used.',
-    (metric) => {
-      metric.inc({ result: 'done' }, uses.writes);
-      metric.inc({ result: 'failed' }, uses.failures);
-    },
-    'result',
-  );
 }

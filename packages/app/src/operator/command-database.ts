@@ -39,8 +39,7 @@ export function operatorPorts(call: Call): Pick<OperatorAccess, 'acting' | 'admi
           imports: sql.postgresCampaignImport(pool, act, signal),
           exports: sql.postgresCampaignExport(pool, signal),
         };
-        // Stopping writes the use of the key that a command was called with.
-        return run(ports, context).finally(() => opened?.uses.stop());
+        return run(ports, context);
       }),
     administering: async (run, options = {}) => {
       // Loaded here only: MikroORM takes longer to load than everything else.
@@ -133,7 +132,9 @@ async function migrateWithNotes(access: DatabaseAccess, call: Call): Promise<voi
   const owner = access.address('owner');
   const onWait = (line: string) => call.output.note(line);
   const done = await migrateClearly(owner, onWait, { givenUp: call.signal });
-  if (!done) call.throwIfStopped('Nothing was done.');
+  if (!done) return call.throwIfStopped('Nothing was done.');
+  for (const finding of done)
+    call.output.note(`${finding}: it was made again if it is a function or a trigger; run doctor`);
 }
 
 /** What the command `migrate` does. */

@@ -6,7 +6,7 @@ import { prepareDatabase } from '../database/prepare-database.ts';
 import { openIdentity } from '../http/identity.ts';
 import { limitsOf } from '../http/limits.ts';
 import { throttled } from '../logging/log-events.ts';
-import { hotPathMetrics, keyUseMetrics, poolMetrics } from '../metrics/database-metrics.ts';
+import { hotPathMetrics, poolMetrics } from '../metrics/database-metrics.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type ServiceInput, tokens } from './tokens.ts';
 
@@ -80,15 +80,8 @@ async function openServiceHotPath(access: DatabaseAccess, { settings, log, regis
       { event: 'statement-refused', statement, err: error },
       'PostgreSQL refuses a statement of the service: run `./campaign-mirror doctor`, or report a fault',
     );
-  const options = { limits, prepared: settings.DATABASE_POOLER === 'none' };
-  const hotPath = openHotPath(database.pool, options, { ...hotPathMetrics(registry), refused });
-  // This ends before the pool does: the last uses of keys have yet to be written.
-  life.atEnd('key uses', async () => {
-    const isWritten = await hotPath.uses.stop();
-    if (!isWritten) life.reportHung('key uses', 'when keys were last used could not be written in time');
-  });
-  keyUseMetrics(registry, hotPath.uses);
-  return hotPath;
+  const observer = { ...hotPathMetrics(registry), refused };
+  return openHotPath(database.pool, { limits, prepared: settings.DATABASE_POOLER === 'none', observer });
 }
 
 function poolLimits({ POOL_SIZE: size, STATEMENT_TIMEOUT: statementTimeout }: Settings) {

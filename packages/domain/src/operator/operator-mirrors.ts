@@ -14,7 +14,7 @@ import type { CampaignSettings, MirrorCreation } from './campaign-settings.ts';
 import type { MirrorHistory } from './mirror-history.ts';
 
 /** Why, and on which condition, an operator sets a mirror. */
-export interface OperatorSetting extends Pick<SetMirrorRequest, 'condition'> {
+export interface OperatorSetting extends Pick<SetMirrorRequest, 'lastChange'> {
   /** The change of the history from which the address is restored, if it is. */
   readonly change?: HistoryId | undefined;
 }
@@ -23,7 +23,7 @@ export interface OperatorSetting extends Pick<SetMirrorRequest, 'condition'> {
 export interface OperatorMirrors {
   /**
    * Sets the mirror, and records the change in the history and in the audit; all are committed or none. Undefined, and
-   * nothing is written, if at the moment of the write the campaign is not as `seen`. Then the condition is judged.
+   * nothing is written, if at the moment of the write the campaign is not as `seen`. Then the last change is compared.
    */
   setMirror(seen: Campaign, address: MirrorAddress, how: OperatorSetting): Promise<MirrorNow | undefined>;
 }
@@ -62,11 +62,11 @@ export async function restoreMirror(
   campaign: CampaignId,
   change: HistoryId,
   address: 'after' | 'before',
-  condition?: OperatorSetting['condition'],
+  lastChange?: OperatorSetting['lastChange'],
 ): Promise<Outcome> {
   const entry = await ports.history.find(campaign, change);
   const recorded = address === 'after' ? entry?.addressAfter : entry?.addressBefore;
-  return setMirrorAsOperator(ports, denied, campaign, recorded, { change, condition });
+  return setMirrorAsOperator(ports, denied, campaign, recorded, { change, lastChange });
 }
 
 /** Creates the mirror of a campaign. The rules of the address apply. */

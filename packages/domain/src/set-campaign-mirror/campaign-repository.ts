@@ -31,20 +31,8 @@ export interface MirrorChange {
   readonly by: Caller;
   /** Links the history row to the log lines of the request: 1 to 128 visible ASCII characters. */
   readonly requestId: string;
-  readonly condition?: Condition | undefined;
-}
-
-/**
- * Which last change of a mirror an update requires (contract: the condition): one of `oneOf`, or none of `noneOf`; without a
- * condition, any. A mirror that never changed has 0. An empty `oneOf` holds for no mirror.
- */
-export type Condition = { readonly oneOf: readonly number[] } | { readonly noneOf: readonly number[] };
-
-/** Whether a mirror with this last change satisfies the condition. */
-export function conditionHolds(condition: Condition | undefined, lastChange: number): boolean {
-  if (!condition) return true;
-  if ('oneOf' in condition) return condition.oneOf.includes(lastChange);
-  return !condition.noneOf.includes(lastChange);
+  /** The number that the mirror's last change has to have, 0 if it never changed (contract: the condition); by default, any. */
+  readonly lastChange?: number | undefined;
 }
 
 /** The result of an attempt to set a mirror. Nothing was written unless it is `mirror-set`. */
@@ -58,7 +46,7 @@ export type SetMirrorResult =
 /** The mirror as it is now, and the number of its last change, 0 if it never changed. */
 export type MirrorNow =
   | { readonly kind: 'mirror-set'; readonly mirror: Mirror; readonly lastChange: HistoryId }
-  /** Nothing but the condition does not hold. */
+  /** Only the mirror's last change is another one. */
   | { readonly kind: 'condition-failed'; readonly mirror: Mirror; readonly lastChange: number };
 
 /** Stores campaigns and their mirrors. */
@@ -70,7 +58,7 @@ export interface CampaignRepository {
    * Sets the mirror and records it in the history; both are committed or neither. Requires that at the moment of the
    * write the campaign is as `seen` (its owner, its default flag, that it has a mirror), which need not have been read, and,
    * if the caller's subject is an access key, that this key is valid and belongs to that owner. If all of that is so, the
-   * condition is judged, on the mirror that would be written.
+   * last change is compared, of the mirror that would be written.
    */
   setMirror(seen: Campaign, change: MirrorChange): Promise<SetMirrorResult>;
 }

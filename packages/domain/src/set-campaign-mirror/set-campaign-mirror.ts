@@ -7,7 +7,7 @@ import {
   noDeniedHosts,
 } from '../values/mirror-address.ts';
 import { Unavailable } from '../values/unavailable.ts';
-import type { Campaign, CampaignRepository, Condition, MirrorNow } from './campaign-repository.ts';
+import type { Campaign, CampaignRepository, MirrorNow } from './campaign-repository.ts';
 import { type Caller, type Identified, type Identity, isCaller, type Refused } from './identity.ts';
 
 /** The rules that apply to everyone, including the operator. */
@@ -60,7 +60,8 @@ export interface SetMirrorRequest {
   readonly address: string | undefined;
   /** Links the history row to the log lines of the request: 1 to 128 visible ASCII characters (`isRequestId`). */
   readonly requestId: string;
-  readonly condition?: Condition | undefined;
+  /** The number that the mirror's last change has to have (contract: the condition); by default, any. */
+  readonly lastChange?: number | undefined;
 }
 
 /** The result of a call (contract: answers). Nothing was written unless it is `mirror-set`. */
@@ -107,17 +108,16 @@ export class SetCampaignMirror {
 
   /**
    * @throws Unavailable when a port is unavailable, or when the campaign changed after each judgement
-   * @throws TypeError when an adapter passes a request id, a campaign, a condition or a caller that is malformed
+   * @throws TypeError when an adapter passes a request id, a campaign, a last change or a caller that is malformed
    */
   async execute(request: SetMirrorRequest): Promise<Outcome> {
-    const { credential, requestId, condition } = request;
+    const { credential, requestId, lastChange } = request;
     if (!values.isRequestId(requestId))
       throw new TypeError('requestId: not 1 to 128 visible ASCII characters');
     if (request.campaign !== undefined && values.campaignId(request.campaign) !== request.campaign)
       throw new TypeError('campaign: not an integer from 1 to 2^53-1');
-    const changes = condition && ('oneOf' in condition ? condition.oneOf : condition.noneOf);
-    if (condition && !(Array.isArray(changes) && changes.every(Number.isInteger)))
-      throw new TypeError('condition: no list of integers');
+    if (lastChange !== undefined && !(Number.isSafeInteger(lastChange) && lastChange >= 0))
+      throw new TypeError('lastChange: not an integer from 0 to 2^53-1');
     const known = request.caller ?? this.identity.remembered?.(credential);
     const identified = known ?? (await this.identity.whoIs(credential));
     if (!isCaller(identified)) return unauthenticated(identified);
@@ -135,7 +135,12 @@ export class SetCampaignMirror {
 
       if (!isWellFormed(caller))
         throw new TypeError('the identity returned a caller whose owner or subject is malformed');
-      const result = await this.#campaigns.setMirror(campaign, { address, by: caller, requestId, condition });
+      const result = await this.#campaigns.setMirror(campaign, {
+        address,
+        by: caller,
+        requestId,
+        lastChange,
+      });
       if (result.kind === 'mirror-set' || result.kind === 'condition-failed') return result;
       if (result.kind === 'caller-invalid') facts = await this.#read(request);
       else facts = { caller, campaign: result.campaign };

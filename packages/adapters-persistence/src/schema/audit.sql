@@ -1,0 +1,161 @@
+-- The database itself records what the operator does, so that every act has an entry, with the true role and time. The
+-- name of the operator and the request come from settings of the transaction, and so do details that a row does not
+-- contain, such as the name of an imported file; the facts of a row win over those.
+
+create or replace function campaign_mirror.note(act text, campaign_id bigint, owner_id bigint, access_key_id bigint,
+  details jsonb, last_change_id bigint default null) returns bigint language plpgsql
+set search_path = pg_catalog, pg_temp as $$
+  declare
+    entry bigint;
+    given jsonb := coalesce(nullif(current_setting('campaign_mirror.details', true), ''), '{}');
+  begin
+    -- Only the deleted row says which address it had: the history goes on from there.
+    if jsonb_typeof(given) = 'object' then given := given - 'target_url'; end if;
+    insert into campaign_mirror.operator_audit
+      (act, operator, request_id, campaign_id, owner_id, access_key_id, details, last_change_id)
+    values (act, coalesce(nullif(current_setting('campaign_mirror.operator', true), ''), session_user),
+      coalesce(nullif(current_setting('campaign_mirror.request_id', true), ''), gen_random_uuid()::text),
+      campaign_id, owner_id, access_key_id, given || details, last_change_id)
+    returning id into entry;
+    return entry;
+  end
+$$;
+
+-- Whether the program imports: the rows that it creates have two entries, however many they are.
+create or replace function campaign_mirror.is_importing() returns boolean language sql stable as $$
+  select coalesce(current_setting('campaign_mirror.details', true), '') like '%"source"%'
+$$;
+
+-- The numbers of created rows, such as `1-3,7`; of many with gaps, the first and the last.
+create or replace function campaign_mirror.numbers_text(numbers bigint[]) returns text language sql immutable as $$
+  select case when count(*) > 1000 then concat(min(number), '-', max(number)) else (
+    select string_agg(concat_ws('-', lower(part), nullif(upper(part) - 1, lower(part))), ',')
+    from unnest(range_agg(int8range(number, number, '[]'))) as part) end
+  from unnest(numbers) as number
+$$;
+
+create or replace function campaign_mirror.record_created_campaigns() returns trigger language plpgsql
+security definer set search_path = pg_catalog, pg_temp as $$
+  begin
+    if campaign_mirror.is_importing() or (select count(*) > 1 from created) then
+      perform campaign_mirror.note('campaigns-imported', null, null, null, jsonb_build_object(
+        'campaigns', count(*), 'numbers', campaign_mirror.numbers_text(array_agg(id)))) from created;
+    else
+      perform campaign_mirror.note('campaign-created', id, owner_id, null,
+        jsonb_build_object('default', is_default, 'name', name)) from created;
+    end if;
+    return null;
+  end
+$$;
+create or replace trigger record_created after insert on campaign_mirror.campaigns referencing new table as created
+  for each statement execute function campaign_mirror.record_created_campaigns();
+
+create or replace function campaign_mirror.record_changed_campaign() returns trigger language plpgsql
+security definer set search_path = pg_catalog, pg_temp as $$
+  begin
+    if new.owner_id <> old.owner_id then
+      perform campaign_mirror.note('campaign-transferred', new.id, new.owner_id, null,
+        jsonb_build_object('owner_id_before', old.owner_id, 'default', new.is_default, 'name', new.name));
+    end if;
+    if new.is_default <> old.is_default then
+      perform campaign_mirror.note(case when new.is_default then 'default-set' else 'default-unset' end, new.id,
+        new.owner_id, null, jsonb_build_object('name', new.name));
+    end if;
+    return null;
+  end
+$$;
+create or replace trigger record_changed after update on campaign_mirror.campaigns
+  for each row execute function campaign_mirror.record_changed_campaign();
+
+create or replace function campaign_mirror.record_deleted_campaign() returns trigger language plpgsql
+security definer set search_path = pg_catalog, pg_temp as $$
+  declare mirror campaign_mirror.mirrors;
+  begin
+    -- Locked, so that the entry has the address and the change that really were the last.
+    select * into mirror from campaign_mirror.mirrors where campaign_id = old.id for update;
+    perform campaign_mirror.note('campaign-deleted', old.id, old.owner_id, null,
+      jsonb_build_object('default', old.is_default, 'name', old.name) || case when mirror.id is null then '{}' else
+        jsonb_build_object('target_url', mirror.target_url, 'clicks', mirror.clicks) end,
+      mirror.last_change_id);
+    return old;
+  end
+$$;
+create or replace trigger record_deleted before delete on campaign_mirror.campaigns
+  for each row execute function campaign_mirror.record_deleted_campaign();
+
+-- A mirror that comes back, on a campaign whose mirror was deleted, may bring another address: that is a change, and has
+-- its row in the history, from the address that was deleted. Its time is later than that of the change before.
+create or replace function campaign_mirror.record_created_mirrors() returns trigger language plpgsql
+security definer set search_path = pg_catalog, pg_temp as $$
+  declare entry bigint;
+  begin
+    if campaign_mirror.is_importing() or (select count(*) > 1 from created) then
+      select campaign_mirror.note('mirrors-imported', null, null, null, jsonb_build_object(
+        'mirrors', count(*), 'numbers', campaign_mirror.numbers_text(array_agg(campaign_id)))) into entry from created;
+    else
+      select campaign_mirror.note('mirror-created', campaign_id, owner_id, null,
+        jsonb_build_object('target_url', target_url)) into entry from created;
+    end if;
+    with returned as (
+      select created.*, nextval('campaign_mirror.mirror_history_id_seq') as change_id, before.target_url as address_before,
+        greatest(clock_timestamp(), (select changed_at + interval '1 microsecond'
+          from campaign_mirror.mirror_history where id = created.last_change_id)) as now
+      from created join lateral (
+        select target_url from campaign_mirror.deletions
+        where deletions.campaign_id = created.campaign_id order by id desc limit 1
+      ) as before on true
+    ), recorded as (
+      insert into campaign_mirror.mirror_history
+        (id, previous_id, campaign_id, mirror_id, actor, owner_id, address_before, address_after, changed_at, request_id,
+          audit_id)
+      select change_id, last_change_id, campaign_id, id, 'operator', owner_id, address_before, target_url, now,
+        (select request_id from campaign_mirror.operator_audit as acts where acts.id = entry), entry
+      from returned
+    )
+    update campaign_mirror.mirrors set last_change_id = returned.change_id, updated_at = returned.now
+    from returned where mirrors.id = returned.id;
+    return null;
+  end
+$$;
+create or replace trigger record_created after insert on campaign_mirror.mirrors referencing new table as created
+  for each statement execute function campaign_mirror.record_created_mirrors();
+
+create or replace function campaign_mirror.record_deleted_mirror() returns trigger language plpgsql
+security definer set search_path = pg_catalog, pg_temp as $$
+  begin
+    perform campaign_mirror.note('mirror-deleted', old.campaign_id, old.owner_id, null,
+      jsonb_build_object('target_url', old.target_url, 'clicks', old.clicks), old.last_change_id);
+    return old;
+  end
+$$;
+-- With its campaign, whose entry has the same, a mirror is deleted by a trigger.
+create or replace trigger record_deleted before delete on campaign_mirror.mirrors
+  for each row when (pg_trigger_depth() = 0) execute function campaign_mirror.record_deleted_mirror();
+
+-- Every act on a key has the key as it is then, and of what changed also what was before, such as `expires_at_before`.
+create or replace function campaign_mirror.record_access_key() returns trigger language plpgsql
+security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
+  declare
+    before constant jsonb := case tg_op when 'INSERT' then '{}' else jsonb_strip_nulls(to_jsonb(old)) end;
+    after constant jsonb := jsonb_strip_nulls(to_jsonb(new)) || case when new.hosts is null then '{}' else
+      jsonb_build_object('hosts', array_to_string(new.hosts, ',')) end;
+    act text := 'key-changed';
+  begin
+    if tg_op = 'INSERT' then act := 'key-issued';
+    elsif old.revoked_at is null and new.revoked_at is not null then act := 'key-revoked';
+    elsif old.replaced_by is null and new.replaced_by is not null then act := 'key-rotated';
+    end if;
+    perform campaign_mirror.note(act, null, new.owner_id, new.id, (
+      select coalesce(jsonb_object_agg(field, value), '{}') from (
+        select key as field, value from jsonb_each(after)
+        where key in ('name', 'hosts', 'expires_at', 'revoked_at', 'replaced_by')
+        union all
+        select key || '_before', value from jsonb_each(before - '{id,hash,displayed}'::text[])
+        where value is distinct from to_jsonb(new)->key
+      ) as fields));
+    return null;
+  end
+$$;
+-- The use of a key is no act: it is in `key_uses`.
+create or replace trigger record after insert or update on campaign_mirror.access_keys
+  for each row execute function campaign_mirror.record_access_key();

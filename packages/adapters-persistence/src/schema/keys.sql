@@ -1,0 +1,54 @@
+-- Access keys: when one is valid, and when it was used.
+
+-- Why a key is refused; null: it is valid. PostgreSQL puts this expression in place of the call.
+create or replace function campaign_mirror.key_refusal(revoked_at timestamptz, expires_at timestamptz) returns text
+language sql volatile as $$
+  select case when revoked_at is not null then 'revoked-key' when expires_at <= clock_timestamp() then 'expired-key' end
+$$;
+
+-- Each key has its row from the beginning: a use is an update, which can pass over a row that another session has locked.
+create or replace function campaign_mirror.make_key_use() returns trigger language plpgsql
+security definer set search_path = pg_catalog, pg_temp as $$
+  begin
+    insert into campaign_mirror.key_uses (access_key_id) values (new.id) on conflict do nothing;
+    return null;
+  end
+$$;
+create or replace trigger make_key_use after insert on campaign_mirror.access_keys
+  for each row execute function campaign_mirror.make_key_use();
+
+-- Notes that these keys, if they are valid, were used, to the minute. It waits for no lock.
+create or replace function campaign_mirror.note_key_uses(keys bigint[]) returns void language plpgsql as $$
+  declare
+    minute_ago constant timestamptz := clock_timestamp() - interval '1 minute';
+  begin
+    -- Almost always false, and far cheaper than an update of no row.
+    if exists (select from campaign_mirror.key_uses
+      where access_key_id = any (keys) and coalesce(used_at, '-infinity') < minute_ago)
+    then
+      update campaign_mirror.key_uses as uses set used_at = clock_timestamp()
+      from (
+        select access_key_id from campaign_mirror.key_uses join campaign_mirror.access_keys on id = access_key_id
+        where access_key_id = any (keys) and coalesce(used_at, '-infinity') < minute_ago
+          and campaign_mirror.key_refusal(revoked_at, expires_at) is null
+        for no key update of key_uses skip locked
+      ) as due
+      where uses.access_key_id = due.access_key_id;
+    end if;
+  end
+$$;
+
+-- The keys with these hashes, each with its place in the array, from 1 up. Notes the use of the valid ones.
+create or replace function campaign_mirror.find_keys(hashes bytea[])
+returns table (place bigint, id bigint, owner_id bigint, refused text, hosts text) language plpgsql security definer
+set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+  #variable_conflict use_column
+  begin
+    return query
+      select given.place, keys.id, keys.owner_id, campaign_mirror.key_refusal(keys.revoked_at, keys.expires_at),
+        array_to_string(keys.hosts, ',')
+      from unnest((select hashes)) with ordinality as given (hash, place)
+        join campaign_mirror.access_keys as keys on keys.hash = given.hash;
+    perform campaign_mirror.note_key_uses(array(select keys.id from campaign_mirror.access_keys as keys where keys.hash = any (hashes)));
+  end
+$$;

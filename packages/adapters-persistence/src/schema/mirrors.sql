@@ -1,0 +1,101 @@
+-- What the database itself refuses and adds when somebody writes a campaign, a mirror or a key, by whatever role.
+
+-- Never stricter than `mirrorAddress` of the domain. White space and control characters are named by their code points,
+-- since a class of them depends on the locale.
+create or replace function campaign_mirror.is_address(text) returns boolean language sql immutable as $$
+  select length($1) <= 2048 and $1 collate "C" ~ '^[Hh][Tt][Tt][Pp][Ss]?://[^\u0001-\u0020\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$'
+$$;
+
+-- An older row keeps the address that it has, and takes clicks as any other. `set_mirrors` examines its addresses by
+-- itself, and gives each mirror another last change: for an update of a few rows, PostgreSQL spends more time on the
+-- preparation of such a condition than on all the rest of the trigger.
+create or replace function campaign_mirror.refuse_address() returns trigger language plpgsql
+set search_path = pg_catalog, pg_temp as $$
+  begin
+    if tg_op = 'UPDATE' and new.target_url = old.target_url or campaign_mirror.is_address(new.target_url) then return null; end if;
+    raise check_violation using message = 'this is no address of a mirror: at most 2048 characters, http:// or https://,'
+      ' no white space, no control characters';
+  end
+$$;
+create or replace trigger refuse_address after insert on campaign_mirror.mirrors
+  for each row when (not campaign_mirror.is_address(new.target_url)) execute function campaign_mirror.refuse_address();
+create or replace trigger refuse_other_address after update of target_url on campaign_mirror.mirrors
+  for each row when (not new.last_change_id is distinct from old.last_change_id)
+  execute function campaign_mirror.refuse_address();
+
+-- Times lie within the years 1 to 9999 and have passed: up to an hour ahead, the other clock is wrong, and it is now;
+-- beyond, the time is wrong.
+create or replace function campaign_mirror.refuse_time() returns trigger language plpgsql
+set search_path = pg_catalog, pg_temp as $$
+  begin
+    raise datetime_field_overflow using message = format(
+      'a time of this row of %s lies more than an hour ahead, before the year 1, or after 9999', tg_table_name);
+  end
+$$;
+create or replace function campaign_mirror.set_time_to_now() returns trigger language plpgsql
+set search_path = pg_catalog, pg_temp as $$
+  begin
+    new.created_at := clock_timestamp();
+    return new;
+  end
+$$;
+create or replace function campaign_mirror.is_no_time_of_a_row(first timestamptz, last timestamptz) returns boolean
+language sql volatile as $$
+  select first < to_timestamp('-62135596800'::bigint) or last > clock_timestamp() + make_interval(hours => 1)
+$$;
+create or replace function campaign_mirror.is_no_end(timestamptz) returns boolean language sql immutable as $$
+  select $1 < to_timestamp('-62135596800'::bigint) or $1 >= to_timestamp('253402300800'::bigint) and $1 <> 'infinity'
+$$;
+create or replace trigger refuse_time before insert on campaign_mirror.campaigns
+  for each row when (campaign_mirror.is_no_time_of_a_row(new.created_at, new.created_at))
+  execute function campaign_mirror.refuse_time();
+create or replace trigger set_time_to_now before insert on campaign_mirror.campaigns
+  for each row when (new.created_at > clock_timestamp()) execute function campaign_mirror.set_time_to_now();
+create or replace trigger refuse_time before insert on campaign_mirror.access_keys
+  for each row when (campaign_mirror.is_no_time_of_a_row(new.created_at, new.created_at))
+  execute function campaign_mirror.refuse_time();
+create or replace trigger set_time_to_now before insert on campaign_mirror.access_keys
+  for each row when (new.created_at > clock_timestamp()) execute function campaign_mirror.set_time_to_now();
+create or replace trigger refuse_end before insert or update of expires_at, revoked_at on campaign_mirror.access_keys
+  for each row when (campaign_mirror.is_no_end(new.expires_at) or campaign_mirror.is_no_end(new.revoked_at))
+  execute function campaign_mirror.refuse_time();
+create or replace trigger refuse_time before insert on campaign_mirror.mirrors
+  for each row when (campaign_mirror.is_no_time_of_a_row(least(new.created_at, new.updated_at, new.updated_externally_at),
+    greatest(new.created_at, new.updated_at, new.updated_externally_at)))
+  execute function campaign_mirror.refuse_time();
+
+-- What a mirror gets when it is created: the facts of its campaign, and the last change of an earlier mirror of that
+-- campaign.
+create or replace function campaign_mirror.take_facts_of_the_campaign() returns trigger language plpgsql
+set search_path = pg_catalog, pg_temp as $$
+  begin
+    select owner_id, is_default into new.owner_id, new.is_default
+    from campaign_mirror.campaigns where id = new.campaign_id;
+    if not found then
+      raise foreign_key_violation using message = format('there is no campaign %s', new.campaign_id);
+    end if;
+    new.last_change_id := (
+      select last_change_id from campaign_mirror.deletions
+      where deletions.campaign_id = new.campaign_id order by id desc limit 1);
+    new.created_at := least(new.created_at, clock_timestamp());
+    new.updated_at := least(new.updated_at, clock_timestamp());
+    if new.updated_externally_at > new.updated_at then new.updated_externally_at := new.updated_at; end if;
+    return new;
+  end
+$$;
+create or replace trigger take_facts before insert on campaign_mirror.mirrors
+  for each row execute function campaign_mirror.take_facts_of_the_campaign();
+
+-- The facts that the rules judge, of the campaigns that there are, each with its place in the array, from 1 up.
+create or replace function campaign_mirror.find_campaigns(campaigns bigint[])
+returns table (place bigint, owner_id bigint, is_default boolean, has_mirror boolean) language plpgsql security definer
+set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+  #variable_conflict use_column
+  begin
+    return query
+      select given.place, found.owner_id, found.is_default, mirrors.id is not null
+      from unnest((select campaigns)) with ordinality as given (id, place)
+        join campaign_mirror.campaigns as found on found.id = given.id
+        left join campaign_mirror.mirrors on mirrors.campaign_id = given.id;
+  end
+$$;

@@ -1,0 +1,53 @@
+-- What is missing or disabled of that without which the service breaks a promise, as after a restore that was killed.
+with needed (kind, of, names) as (values
+  ('column', 'campaigns', '{id,owner_id,is_default,name,created_at}'),
+  ('column', 'mirrors', '{id,campaign_id,owner_id,is_default,target_url,clicks,updated_externally}'),
+  ('column', 'mirrors', '{updated_externally_at,created_at,updated_at,last_change_id}'),
+  ('column', 'access_keys', '{id,hash,displayed,name,owner_id,hosts,created_at,expires_at,revoked_at,replaced_by}'),
+  ('column', 'key_uses', '{access_key_id,used_at}'),
+  ('column', 'mirror_history', '{id,previous_id,campaign_id,mirror_id,actor,access_key_id,subject,owner_id}'),
+  ('column', 'mirror_history', '{address_before,address_after,changed_at,request_id,audit_id,transaction_id}'),
+  ('column', 'operator_audit', '{id,acted_at,act,operator,database_role,request_id,campaign_id,owner_id}'),
+  ('column', 'operator_audit', '{access_key_id,details,part_of,first_change_id,last_change_id}'),
+  ('column', 'current_mirrors', '{campaign_id,target_url,updated_at}'),
+  ('column', 'deletions', '{id,campaign_id,target_url,last_change_id}'),
+  ('column', 'sequences_behind', '{sequence,mended_by}'),
+  ('column', 'transactions_ahead', '{transaction_id}'),
+  ('constraint', 'campaigns', '{campaigns_pkey,campaigns_id_owner_id_is_default_key}'),
+  ('constraint', 'campaigns', '{campaigns_id_check,campaigns_owner_id_check}'),
+  ('constraint', 'mirrors', '{mirrors_pkey,mirrors_campaign_id_key,mirrors_id_check,mirrors_clicks_check}'),
+  ('constraint', 'mirrors', '{mirrors_campaign_id_owner_id_is_default_fkey}'),
+  ('constraint', 'access_keys', '{access_keys_pkey,access_keys_hash_key,access_keys_hash_check}'),
+  ('constraint', 'access_keys', '{access_keys_hosts_check,access_keys_id_check,access_keys_owner_id_check}'),
+  ('constraint', 'key_uses', '{key_uses_pkey,key_uses_access_key_id_fkey}'),
+  ('constraint', 'mirror_history', '{mirror_history_pkey,mirror_history_check,mirror_history_check1}'),
+  ('constraint', 'mirror_history', '{mirror_history_check2}'),
+  ('constraint', 'operator_audit', '{operator_audit_pkey,operator_audit_id_check,operator_audit_operator_check}'),
+  ('constraint', 'operator_audit', '{operator_audit_request_id_check,operator_audit_details_check}'),
+  ('index', 'campaigns', '{one_default_campaign_an_owner}'),
+  ('index', 'mirror_history', '{changes_by_transaction}'),
+  ('trigger', 'campaigns', '{refuse_time,set_time_to_now,record_created,record_changed,record_deleted}'),
+  ('trigger', 'mirrors', '{refuse_address,refuse_other_address,refuse_time,take_facts,record_created}'),
+  ('trigger', 'mirrors', '{record_deleted}'),
+  ('trigger', 'access_keys', '{refuse_time,set_time_to_now,refuse_end,make_key_use,record}'),
+  ('trigger', 'mirror_history', '{append_only}'),
+  ('trigger', 'operator_audit', '{append_only}'),
+  ('function', null, '{find_keys(bytea[]),find_campaigns(bigint[])}'),
+  ('function', null, '{set_mirrors(bigint[]\,bigint[]\,boolean[]\,text[]\,text[]\,bigint[]\,text[]\,text[]\,text[]\,bigint[]\,boolean)}')
+)
+select format('the %s %s is %s', kind, concat_ws(' on ', name, of), state) as finding
+from needed, unnest(names::text[]) with ordinality as one (name, place), lateral (
+  select to_regclass('campaign_mirror.' || of) as relation, to_regclass('campaign_mirror.' || name) as index
+) as here, lateral (select case kind
+  when 'column' then (select '' from pg_attribute where attrelid = relation and attname = name and not attisdropped)
+  when 'function' then (select '' where to_regprocedure('campaign_mirror.' || name) is not null)
+  when 'index' then (select '' from pg_index where indexrelid = index and indisvalid)
+  when 'trigger' then (
+    select case tgenabled when 'O' then '' else 'disabled' end from pg_trigger where tgrelid = relation and tgname = name)
+  when 'constraint' then (
+    select case when exists (select from pg_trigger where tgconstraint = pg_constraint.oid and tgenabled <> 'O')
+      then 'disabled' else '' end
+    from pg_constraint where conrelid = relation and conname = name)
+  end as found) as looked, lateral (select coalesce(found, 'missing') as state) as judged
+where state <> ''
+order by kind, of, place

@@ -1,0 +1,210 @@
+-- The one text that changes an address, behind two doors: `set_mirrors` for callers, `set_mirrors_as_operator` for the
+-- operator. The doors run with their owner's rights, so that no other role needs a right to write mirrors or their
+-- history.
+--
+-- A mirror carries the facts that the rules judge, so that one row lock keeps all of them: a writer that had to wait
+-- reads them again from the row as it is then (PostgreSQL, section 13.2.1, READ COMMITTED). The lock is taken in a step
+-- of its own, because only what is read under it is still true at the write: the address that is really replaced, and
+-- the time, which is taken after the lock.
+--
+-- The doors allow no plan that reads a whole table: such a plan, made while a table is small, would be kept. The arrays
+-- come from subqueries, so that one plan serves any number of elements.
+
+-- Later than the mirror's last change, even if that lies ahead of the server's clock. A time that only the owner of the
+-- tables can have written, such as infinity, stays within the contract's format.
+create or replace function campaign_mirror.time_after(last timestamptz) returns timestamptz language sql volatile as $$
+  select greatest(clock_timestamp(), least(last, timestamptz '9999-12-31 23:59:59.999998Z') + interval '1 microsecond')
+$$;
+
+-- Sets mirrors, and records each change with the number of the operator's entry. Only the two doors call it; they say
+-- what the elements mean. Gives one row for each element, in any order.
+create or replace function campaign_mirror.set_each(campaigns bigint[], owners bigint[], defaults boolean[],
+  addresses text[], expected text[], keys bigint[], actors text[], subjects text[], requests text[],
+  last_changes bigint[], waits boolean, entry bigint
+) returns setof campaign_mirror.set_result language plpgsql as $$
+  #variable_conflict use_column
+  declare
+    mirror campaign_mirror.mirrors;
+    result campaign_mirror.set_result;
+    now timestamptz(6);
+  begin
+    -- At a stricter level, a statement would judge the key and the facts as they were when its transaction began.
+    if current_setting('transaction_isolation') not in ('read committed', 'read uncommitted') then
+      raise object_not_in_prerequisite_state using
+        message = format('mirrors are set at READ COMMITTED only, and this transaction is %s', current_setting('transaction_isolation')),
+        hint = 'Run: alter role … set default_transaction_isolation = ''read committed''';
+    end if;
+    -- What no address can be, and what would mislead a reader of the history. All elements are examined together, which
+    -- takes a tenth of the time: none is empty, none contains the space that separates them here, and a cast to `varchar`
+    -- cuts the one that is longer.
+    if '' = any (addresses || actors || subjects || requests) or array_position(addresses || actors || requests, null) > 0
+      or strpos(array_to_string(addresses || actors, ''), ' ') > 0
+      or array_to_string(addresses, ' ') collate "C" !~
+        '^(?:[Hh][Tt][Tt][Pp][Ss]?://[^\u0001-\u0020\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+(?: |$))+$'
+      or array_to_string(actors, ' ') collate "C" !~ '^(?:[a-z][a-z0-9-]{0,19}(?: |$))+$'
+      or array_to_string(requests, '') collate "C" ~ '[^!-~]'
+      or array_to_string(subjects, '') collate "C" ~ '[\u0001-\u001f\u007f-\u009f\u2028\u2029]'
+      or addresses::varchar(2048)[]::text[] <> addresses or requests::varchar(128)[]::text[] <> requests
+      or subjects::varchar(200)[]::text[] <> subjects
+    then
+      raise check_violation using
+        message = 'this is no address of a mirror, or no actor, subject or request id: an address has at most 2048 characters,'
+          ' http:// or https://, no white space, no control characters';
+    end if;
+    if waits and cardinality(campaigns) <> 1 then
+      raise invalid_parameter_value using message = 'a statement that waits is for one campaign';
+    end if;
+
+    -- One takes half of the time of the statement for many, and is the only form that may wait.
+    if cardinality(campaigns) = 1 then
+      if waits then
+        select * into mirror from campaign_mirror.mirrors
+        where mirrors.campaign_id = campaigns[1]
+          and (owners[1] is null or mirrors.owner_id = owners[1])
+          and (defaults[1] is null or mirrors.is_default = defaults[1])
+          and (expected[1] is null or mirrors.target_url = expected[1])
+        for no key update;
+      else
+        select * into mirror from campaign_mirror.mirrors
+        where mirrors.campaign_id = campaigns[1]
+          and (owners[1] is null or mirrors.owner_id = owners[1])
+          and (defaults[1] is null or mirrors.is_default = defaults[1])
+          and (expected[1] is null or mirrors.target_url = expected[1])
+        for no key update skip locked;
+      end if;
+      -- The key is proven after the wait: it may have been revoked meanwhile.
+      if found and (last_changes[1] is null or coalesce(mirror.last_change_id, 0) = last_changes[1])
+        and (keys[1] is null or exists (
+          select from campaign_mirror.access_keys as one where one.id = keys[1] and one.owner_id = owners[1]
+            and campaign_mirror.key_refusal(one.revoked_at, one.expires_at) is null))
+      then
+        result.change_id := nextval('campaign_mirror.mirror_history_id_seq');
+        now := campaign_mirror.time_after(mirror.updated_at);
+        update campaign_mirror.mirrors
+        set target_url = addresses[1], updated_externally = true, updated_externally_at = now, updated_at = now,
+          last_change_id = result.change_id
+        where mirrors.id = mirror.id;
+        insert into campaign_mirror.mirror_history (id, previous_id, campaign_id, mirror_id, actor, access_key_id, subject,
+          owner_id, address_before, address_after, changed_at, request_id, audit_id)
+        values (result.change_id, mirror.last_change_id, mirror.campaign_id, mirror.id, actors[1], keys[1], subjects[1],
+          mirror.owner_id, mirror.target_url, addresses[1], now, requests[1], entry);
+        result.place := 1;
+        result.mirror_id := mirror.id;
+        result.clicks := mirror.clicks;
+        result.created_at := extract(epoch from mirror.created_at);
+        result.changed_at := extract(epoch from now);
+        result.entry := entry;
+        return next result;
+      end if;
+    end if;
+
+    -- For many; and what was not set by itself gets its row here. Elements whose mirror is locked are passed over.
+    if result.place is null then
+      return query
+      with asked as materialized (
+        select asked.*, asked.access_key_id is null or exists (
+            select from campaign_mirror.access_keys as one
+            where one.id = asked.access_key_id and one.owner_id = asked.seen_owner_id
+              and campaign_mirror.key_refusal(one.revoked_at, one.expires_at) is null) as is_proven
+        from unnest((select campaigns), (select owners), (select defaults), (select addresses), (select expected),
+            (select keys), (select actors), (select subjects), (select requests), (select last_changes)) with ordinality
+          as asked (campaign_id, seen_owner_id, seen_is_default, address, expected_address, access_key_id, actor, subject,
+            request_id, last_change_id, place)
+      ), changed as (
+        update campaign_mirror.mirrors
+        set target_url = timed.address, updated_externally = true, updated_externally_at = timed.now,
+          updated_at = timed.now, last_change_id = timed.change_id
+        from (
+          select locked.*, campaign_mirror.time_after(locked.updated_at) as now,
+            nextval('campaign_mirror.mirror_history_id_seq') as change_id
+          from (
+            select asked.*, mirrors.id as mirror_id, mirrors.clicks, mirrors.created_at, mirrors.updated_at,
+              mirrors.target_url as address_before, mirrors.last_change_id as previous_id, mirrors.owner_id as owner_then
+            from asked join campaign_mirror.mirrors on mirrors.campaign_id = asked.campaign_id
+            where asked.is_proven and (asked.seen_owner_id is null or mirrors.owner_id = asked.seen_owner_id)
+              and (asked.seen_is_default is null or mirrors.is_default = asked.seen_is_default)
+              and (asked.expected_address is null or mirrors.target_url = asked.expected_address)
+              and (asked.last_change_id is null or coalesce(mirrors.last_change_id, 0) = asked.last_change_id)
+            for no key update of mirrors skip locked
+          ) as locked
+        ) as timed
+        where mirrors.id = timed.mirror_id
+        returning timed.*
+      ), recorded as (
+        insert into campaign_mirror.mirror_history (id, previous_id, campaign_id, mirror_id, actor, access_key_id, subject,
+          owner_id, address_before, address_after, changed_at, request_id, audit_id)
+        select change_id, previous_id, campaign_id, mirror_id, actor, access_key_id, subject, owner_then, address_before,
+          address, now, request_id, entry
+        from changed
+      )
+      select place, mirror_id, clicks, extract(epoch from created_at), extract(epoch from now), change_id,
+        null::boolean, null::bigint, null::boolean, null::text, null::boolean, null::numeric, null::numeric, entry
+      from changed
+      union all
+      select asked.place, mirrors.id, mirrors.clicks, extract(epoch from mirrors.created_at), null,
+        coalesce(mirrors.last_change_id, 0), asked.is_proven, campaigns.owner_id, campaigns.is_default, mirrors.target_url,
+        mirrors.updated_externally, extract(epoch from mirrors.updated_externally_at),
+        extract(epoch from mirrors.updated_at), entry
+      from asked left join campaign_mirror.campaigns on campaigns.id = asked.campaign_id
+        left join campaign_mirror.mirrors on mirrors.campaign_id = asked.campaign_id
+      where asked.place not in (select place from changed);
+    end if;
+    if keys is not null then perform campaign_mirror.note_key_uses(keys); end if;
+  end
+$$;
+
+-- For callers. An element is set if its campaign has a mirror, this owner, this flag, this address and this last change
+-- (0: it never changed), and its key is valid and the owner's; null: any, and a caller without a key. Of the elements of
+-- one campaign, at most one may name its owner. A statement that waits for a lock is for one campaign: two with several
+-- could deadlock; the others pass over what is locked. Notes the uses of the valid keys.
+create or replace function campaign_mirror.set_mirrors(campaigns bigint[], owners bigint[], defaults boolean[],
+  addresses text[], expected text[], keys bigint[], actors text[], subjects text[], requests text[],
+  last_changes bigint[], waits boolean
+) returns setof campaign_mirror.set_result language plpgsql security definer
+set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+  begin
+    if 'operator' = any (actors) then
+      raise insufficient_privilege using message = 'the operator acts by set_mirrors_as_operator';
+    end if;
+    return query select * from campaign_mirror.set_each(
+      campaigns, owners, defaults, addresses, expected, keys, actors, subjects, requests, last_changes, waits, null);
+  end
+$$;
+
+-- The same for the operator, with an entry in the audit if any mirror was set: what it says of campaigns, owners,
+-- addresses and changes comes from the changes. A move is several entries, one for each transaction: all but the first
+-- are part of it.
+create or replace function campaign_mirror.set_mirrors_as_operator(campaigns bigint[], owners bigint[],
+  defaults boolean[], addresses text[], expected text[], last_changes bigint[], waits boolean,
+  act text, operator text, request_id text, details jsonb, part_of bigint
+) returns setof campaign_mirror.set_result language plpgsql security definer
+set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+  #variable_conflict use_column
+  declare
+    new_entry constant bigint := nextval('campaign_mirror.operator_audit_id_seq');
+    many constant integer := cardinality(campaigns);
+    is_move constant boolean := act = 'mirrors-moved';
+    lowest constant bigint := (select last_value from campaign_mirror.mirror_history_id_seq);
+  begin
+    if act not in ('mirror-set', 'mirror-restored', 'mirrors-moved') or not is_move and many <> 1 then
+      raise invalid_parameter_value using message = 'there is no such act';
+    end if;
+    if part_of is not null and not exists (select from campaign_mirror.operator_audit as move
+      where move.id = set_mirrors_as_operator.part_of and move.act = 'mirrors-moved' and move.part_of is null)
+    then
+      raise invalid_parameter_value using message = 'there is no such move';
+    end if;
+    return query select * from campaign_mirror.set_each(campaigns, owners, defaults, addresses, expected, null,
+      array_fill('operator'::text, array[many]), null, array_fill(request_id, array[many]), last_changes, waits, new_entry);
+    insert into campaign_mirror.operator_audit
+      (id, act, operator, request_id, campaign_id, owner_id, details, part_of, first_change_id, last_change_id)
+    overriding system value
+    select new_entry, act, operator, set_mirrors_as_operator.request_id, case when not is_move then min(campaign_id) end,
+      -- Of an act on the mirrors of one owner.
+      case when array_position(owners, null) is null and min(owner_id) = max(owner_id) then min(owner_id) end,
+      details || case when is_move then jsonb_build_object('mirrors', count(*)) else
+        jsonb_build_object('address_before', min(address_before), 'address_after', min(address_after)) end,
+      part_of, min(id), max(id)
+    from campaign_mirror.mirror_history where id >= lowest and audit_id = new_entry having count(*) > 0;
+  end
+$$;
