@@ -59,7 +59,15 @@ new Command('npm run bench --')
   .addOption(new Option('--quick', 'fewer campaigns, loads and rounds, for a first look'))
   .option(
     '--loads <LOADS>',
-    'in this order, with commas: numbers of connections, 1 to 2048, each with one request at a time; hot: 64, all on one campaign',
+    [
+      'in this order, with commas: numbers of connections, 1 to 2048, each with one request at a time',
+      'hot: 64, all on one campaign',
+      'compare takes the first load, and also, of 64 connections, 401: each with another unknown key',
+      '403: for campaigns of other owners',
+      '404: for campaigns that do not exist',
+      'first-use: each with another key that was never used',
+      'held: while another session locks some campaigns half a second at a time',
+    ].join('; '),
     loadsOf,
   )
   .option('--rounds <N>', 'rounds of each', number)

@@ -1,16 +1,20 @@
 import { addressBefore } from './seed.ts';
 import { query } from './server.ts';
 
-/** Updates: those that were answered with 200, and those asked for, since a round's end cuts off what is under way. */
+/**
+ * Updates: those that were answered with 200, those refused as they have to be, and those asked for, since a round's end
+ * cuts off what is under way.
+ */
 export interface Updates {
   answered: number;
+  refused: number;
   asked: number;
 }
 
 type Counts = Record<'rows' | 'breaks' | 'ends' | 'unrecorded', string>;
 
 /** What is wrong with a history: a line each, none when all is well. */
-export async function historyFaults(url: URL, { answered, asked }: Updates): Promise<string[]> {
+export async function historyFaults(url: URL, { answered, refused, asked }: Updates): Promise<string[]> {
   const [counts] = await query<Counts>(
     url,
     `with history as (
@@ -31,8 +35,10 @@ export async function historyFaults(url: URL, { answered, asked }: Updates): Pro
   );
   const { rows, breaks, ends, unrecorded } = counts as Counts;
   const faults: string[] = [];
-  if (Number(rows) < answered || Number(rows) > asked)
-    faults.push(`${answered} answers of 200 to ${asked} requests, ${rows} rows of history`);
+  if (Number(rows) < answered || Number(rows) > asked - refused)
+    faults.push(
+      `${answered} answers of 200, ${refused} refused of ${asked} requests, ${rows} rows of history`,
+    );
   if (breaks !== '0') faults.push(`${breaks} rows of history do not follow on the one before`);
   if (ends !== '0') faults.push(`${ends} mirrors are not what their history says last`);
   if (unrecorded !== '0') faults.push(`${unrecorded} mirrors were changed without history`);

@@ -124,7 +124,8 @@ async function writtenPlan(cleanup: Cleanup): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'campaign-mirror-visits-'));
   cleanup.push(() => rm(folder, { recursive: true, force: true }));
   const end = ' HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n';
-  const plan: Plan = { head: 'GET /c/', tails: ['?click_id='], end, campaigns: active, stride: 1 };
+  const asked = { head: 'GET /c/', middle: '?click_id=', keys: [''], rest: '', end };
+  const plan: Plan = { ...asked, campaigns: active, stride: 1 };
   await writeFile(join(folder, 'plan.json'), JSON.stringify(plan));
   return join(folder, 'plan.json');
 }
