@@ -36,7 +36,7 @@ export const seedOf = (campaigns: number, changes = 0, keyEach: readonly AccessK
 const stride = 7_907;
 
 export function seed(url: URL, filling: Seed): Promise<void> {
-  const { campaigns, keys, keyEach, changes, addresses = '$2::text' } = filling;
+  const { campaigns, changes, addresses = '$2::text' } = filling;
   return withClient(url, async (client) => {
     // Neither triggers nor foreign keys, which would take most of the time.
     await client.query('set session_replication_role = replica');
@@ -55,21 +55,34 @@ export function seed(url: URL, filling: Seed): Promise<void> {
     if (changes > 0) await seedHistory(client, campaigns, changes);
     for (const table of ['campaigns', 'mirrors'])
       await client.query(`select setval('campaign_mirror.${table}_id_seq', $1)`, [campaigns]);
-    // With the triggers: a schema may keep more of a key than this row.
-    await client.query('set session_replication_role = origin');
-    for (const [some, owner] of [
-      [keys, 'at'],
-      [keyEach, `(1 + (${numbersBefore} + at) * ${strideOf(campaigns)} % ${campaigns}) % ${owners} + 1`],
-    ] as const)
-      await client.query(
-        `insert into campaign_mirror.access_keys (hash, displayed, name, owner_id)
-          select sha256(key::bytea), left(key, 10), 'benchmark', ${owner}
-          from unnest($1::text[]) with ordinality as k (key, at)`,
-        [some],
-      );
+    await seedKeys(client, filling);
     await client.query('vacuum analyze');
     await client.query('checkpoint');
   });
+}
+
+/** With the trigger that prepares the record of a key's uses, in schemas that have one. */
+async function seedKeys(client: pg.Client, { campaigns, keys, keyEach }: Seed): Promise<void> {
+  const { rows: triggers } = await client.query<{ tgname: string }>(
+    `select tgname from pg_trigger join pg_proc p on p.oid = tgfoid
+      where tgrelid = 'campaign_mirror.access_keys'::regclass and prosrc like '%key\\_uses%'`,
+  );
+  const ofTriggers = async (change: string) => {
+    for (const { tgname } of triggers)
+      await client.query(`alter table campaign_mirror.access_keys ${change} trigger ${tgname}`);
+  };
+  await ofTriggers('enable always');
+  for (const [some, owner] of [
+    [keys, 'at'],
+    [keyEach, `(1 + (${numbersBefore} + at) * ${strideOf(campaigns)} % ${campaigns}) % ${owners} + 1`],
+  ] as const)
+    await client.query(
+      `insert into campaign_mirror.access_keys (hash, displayed, name, owner_id)
+        select sha256(key::bytea), left(key, 10), 'benchmark', ${owner}
+        from unnest($1::text[]) with ordinality as k (key, at)`,
+      [some],
+    );
+  await ofTriggers('enable');
 }
 
 /** One a second until now. */
