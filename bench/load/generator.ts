@@ -1,12 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { AccessKey } from '@campaign-mirror/domain';
 import type { Seed } from '../database/seed.ts';
-import type { Cleanup } from '../machine/run.ts';
+import { type Cleanup, temporaryFolder } from '../machine/run.ts';
 import { asLua, hasKeyEach, type Load, planFor } from './plan.ts';
 
 export interface Asking {
@@ -44,23 +43,22 @@ export async function openLoadGenerator(seed: Seed, keys: readonly AccessKey[], 
   const { stdout } = spawnSync('wrk', ['--version'], { encoding: 'utf8' });
   const version = /^wrk \D*([0-9.]+)/.exec(stdout ?? '')?.[1];
   if (version === undefined) throw new Error('install wrk, such as by apt-get install wrk');
-  const folder = await mkdtemp(join(tmpdir(), 'campaign-mirror-load-'));
-  cleanup.push(() => rm(folder, { recursive: true, force: true }));
-  const file = (name: string) => join(folder, name);
-  await writeFile(file('keys'), keys.join(''));
+  const folder = await temporaryFolder(cleanup);
+  const [keyFile, planFile] = [join(folder, 'keys'), join(folder, 'plan')];
+  await writeFile(keyFile, keys.join(''));
   /** Numbers of requests that have been used up: no address comes twice. */
   let before = 0;
   return {
     name: `wrk ${version}`,
     async carryOut({ port, load, seconds, rate, asked = 0 }: Asking): Promise<Answers> {
       const { connections } = load;
-      const plan = planFor(seed, load, hasKeyEach(load) ? file('keys') : undefined);
-      await writeFile(file('plan'), rate ? JSON.stringify(plan) : asLua(plan));
+      const plan = planFor(seed, load, hasKeyEach(load) ? keyFile : undefined);
+      await writeFile(planFile, rate ? JSON.stringify(plan) : asLua(plan));
       const amount = ['--threads', '1', '--connections', String(connections), '--duration', `${seconds}s`];
       const place = ['--timeout', '15s', '--script', beside('load.lua'), `http://127.0.0.1:${port}`];
-      const wrk = ['wrk', ...amount, ...place, '--', file('plan'), String(plan.keyFile ? asked : before)];
+      const wrk = ['wrk', ...amount, ...place, '--', planFile, String(plan.keyFile ? asked : before)];
       const answers = await (rate
-        ? arrivals(file('plan'), before, port, connections, seconds, rate)
+        ? arrivals(planFile, before, port, connections, seconds, rate)
         : lineOf(wrk));
       before += answers.requests + connections + 1;
       return answers;

@@ -31,6 +31,9 @@ export function loadOf(name: string): Load {
 
 export const loadsOf = (text: string) => [...new Set(text.split(','))].map(loadOf);
 
+/** Whether only `compare` prepares what it needs. */
+export const isOfCompare = ({ name }: Load) => name !== 'hot' && name in special;
+
 /** Whether each of its requests comes with a key of its own. */
 export const hasKeyEach = ({ name }: Load) => name === 'first-use' || name === '401';
 

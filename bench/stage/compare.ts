@@ -1,7 +1,6 @@
 import { holdLocks } from '../database/hold-locks.ts';
 import { middle, spread } from '../figures/statistics.ts';
 import { loadOf } from '../load/plan.ts';
-import { startRedirectors } from '../machine/redirectors.ts';
 import type { Cleanup } from '../machine/run.ts';
 import { type Contender, finalFaults, type Options, openBench, settingsText } from './bench.ts';
 import { startOurs } from './contenders.ts';
@@ -10,8 +9,6 @@ import { type Measured, measureLoad } from './rounds.ts';
 interface Comparison extends Options {
   /** The folder of another checkout, which the first one is run from. */
   readonly before?: string | undefined;
-  /** How many redirectors follow the changes of the second one. */
-  readonly followers?: number | undefined;
 }
 
 /**
@@ -20,10 +17,10 @@ interface Comparison extends Options {
  * others share changes by a tenth from one second to the next, and is to be the same for both.
  */
 export async function compare(comparison: Comparison, cleanup: Cleanup): Promise<readonly string[]> {
-  const { before, followers = 0, processes, set, rounds, seconds, warmUp } = comparison;
+  const { before, processes, set, rounds, seconds, warmUp } = comparison;
   const [load = loadOf('64')] = comparison.loads;
-  if (before === undefined && set === undefined && followers === 0 && processes === undefined)
-    throw new Error('--set, --before, --followers or --processes has to say what is compared');
+  if (before === undefined && set === undefined && processes === undefined)
+    throw new Error('--set, --before or --processes has to say what is compared');
   const bench = await openBench(comparison, cleanup);
   // Refused keys all come from one network here: each is looked up, none is refused for their number.
   const limit = load.name === '401' ? { FAILED_KEY_LIMIT: '1000000/1s' } : {};
@@ -37,15 +34,12 @@ export async function compare(comparison: Comparison, cleanup: Cleanup): Promise
   for (let round = 1; round <= rounds; round++) {
     const contenders: Contender[] = [];
     for (const side of sides) contenders.push(await startOurs(bench, side));
-    const url = contenders[1]?.database.admin.href ?? '';
-    const following = await startRedirectors(followers, { DATABASE_URL: url }, cleanup);
     const lengths = { rounds: seconds, seconds: 1, warmUp };
     const holders = contenders
       .filter(() => load.name === 'held')
       .map(({ database }) => holdLocks(database.admin, bench.seed.campaigns, cleanup));
     found.push(await measureLoad(contenders, load, lengths, bench));
     free.push(await Promise.all(holders.map((end) => end())));
-    for (const { process } of following) await process.stop();
     for (const { end } of contenders) await end();
   }
   const faults = await finalFaults(bench);
