@@ -85,11 +85,10 @@ new Command('npm run bench --')
     resolve(text),
   )
   .showHelpAfterError()
-  .action((what, options) => {
+  .action((what, options, command) => {
     const chosen = { ...usual[what], ...(options.quick && quick), ...options };
     const load = chosen.loads.find(isOfCompare);
-    if (load && what !== 'compare')
-      throw new InvalidArgumentError(`Only compare takes the load ${load.name}.`);
+    if (load && what !== 'compare') command.error(`error: only compare takes the load ${load.name}`);
     return run((cleanup) => measurements[what](chosen, cleanup));
   })
   .parse();

@@ -43,7 +43,9 @@ export async function compare(comparison: Comparison, cleanup: Cleanup): Promise
     for (const { end } of contenders) await end();
   }
   const faults = await finalFaults(bench);
-  console.log(`${bench.where}\n${load.name} connections, ${rounds} rounds of ${seconds} s each`);
+  console.log(
+    `${bench.where}\nload ${load.name}, ${load.connections} connections, ${rounds} rounds of ${seconds} s each`,
+  );
   for (const [side, { name, settings, checkout, processes: count = 1 }] of sides.entries()) {
     const each = (what: keyof Measured) => found.map((pair) => middle(pair[name], what));
     const of = (what: keyof Measured, decimals = 0) => spread(each(what), decimals);
