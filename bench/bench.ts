@@ -1,17 +1,15 @@
 import { resolve } from 'node:path';
 import { Argument, Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
-import { loadsOf } from './load/plan.ts';
+import { isOfCompare, loadsOf } from './load/plan.ts';
 import { run } from './machine/run.ts';
 import type { Settings } from './stage/bench.ts';
 import { compare } from './stage/compare.ts';
-import { migration } from './stage/migration.ts';
 import { operator } from './stage/operator.ts';
 import { overload } from './stage/overload.ts';
-import { scale } from './stage/scale.ts';
-import { services } from './stage/services.ts';
+import { scale, services } from './stage/services.ts';
 import { visitors } from './stage/visitors.ts';
 
-const measurements = { services, compare, overload, scale, operator, migration, visitors };
+const measurements = { services, compare, overload, scale, operator, visitors };
 
 /** Node compiles what has run often. One connection asks too little for that, and comes last. */
 const usual = {
@@ -20,7 +18,6 @@ const usual = {
   overload: { loads: loadsOf('256'), rounds: 1, seconds: 6, warmUp: 3, campaigns: 10_000 },
   scale: { loads: loadsOf('64,1'), rounds: 5, seconds: 3, warmUp: 4, campaigns: 1_000_000 },
   operator: { loads: [], rounds: 3, seconds: 1, warmUp: 1, campaigns: 5_000_000 },
-  migration: { loads: [], rounds: 1, seconds: 5, warmUp: 1, campaigns: 1_000_000 },
   visitors: { loads: [], rounds: 1, seconds: 60, warmUp: 5, campaigns: 100_000 },
 };
 const quick = { loads: loadsOf('64,hot,1'), rounds: 3, warmUp: 2, campaigns: 10_000 };
@@ -49,7 +46,6 @@ new Command('npm run bench --')
         'overload: when more is asked than it can carry',
         'scale: how the cost grows with the data, beside the floor',
         'operator: the commands at a million campaigns and at more, beside a bare scan',
-        'migration: how long an update waits while the schema is brought up to date',
         'visitors: how long after its 200 an update reaches the visitors, and what redirectors ask of the database',
       ].join('; '),
     )
@@ -59,7 +55,15 @@ new Command('npm run bench --')
   .addOption(new Option('--quick', 'fewer campaigns, loads and rounds, for a first look'))
   .option(
     '--loads <LOADS>',
-    'in this order, with commas: numbers of connections, 1 to 2048, each with one request at a time; hot: 64, all on one campaign',
+    [
+      'in this order, with commas: numbers of connections, 1 to 2048, each with one request at a time',
+      'hot: 64, all on one campaign',
+      'compare takes the first load, and also, of 64 connections, 401: each with another unknown key',
+      '403: for campaigns of other owners',
+      '404: for campaigns that do not exist',
+      'first-use: each with another key that was never used',
+      'held: while another session locks some campaigns half a second at a time',
+    ].join('; '),
     loadsOf,
   )
   .option('--rounds <N>', 'rounds of each', number)
@@ -68,10 +72,9 @@ new Command('npm run bench --')
   .option('--campaigns <N>', 'how many there are', number)
   .option(
     '--changes <N>',
-    'how many the history has at first: scale (3000000), operator (6 for each campaign), migration (1 for each)',
+    'how many the history has at first: scale (3000000), operator (6 for each campaign)',
     number,
   )
-  .option('--followers <N>', 'compare: redirectors that follow the changes of the second one', number)
   .option(
     '--processes <N>',
     'compare: how many processes of the second one share a port, with no core of its own for anybody',
@@ -82,8 +85,10 @@ new Command('npm run bench --')
     resolve(text),
   )
   .showHelpAfterError()
-  .action((what, options) => {
+  .action((what, options, command) => {
     const chosen = { ...usual[what], ...(options.quick && quick), ...options };
+    const load = chosen.loads.find(isOfCompare);
+    if (load && what !== 'compare') command.error(`error: only compare takes the load ${load.name}`);
     return run((cleanup) => measurements[what](chosen, cleanup));
   })
   .parse();

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { type AccessKey, accessKeyBytes, accessKeyFrom, displayedPart } from '@campaign-mirror/domain';
+import { type AccessKey, accessKeyBytes, accessKeyFrom } from '@campaign-mirror/domain';
 import type pg from 'pg';
-import { keyHash } from '../../packages/adapters-persistence/src/schema/keys.ts';
+import { numbersBefore, strideOf } from '../load/plan.ts';
 import { withClient } from './server.ts';
 
 /** How much there is: campaigns from 1 up, each with a mirror; campaign n belongs to owner n modulo owners, plus 1. */
@@ -9,6 +9,8 @@ export interface Seed {
   readonly campaigns: number;
   /** A key for each owner, in their order. */
   readonly keys: readonly AccessKey[];
+  /** Of the owner of the campaign that the n-th request of a load asks for. */
+  readonly keyEach: readonly AccessKey[];
   /** How many there were already: of each campaign as many as of any other, or one more. */
   readonly changes: number;
   /** The first address of the mirror of `campaign`, in SQL; by default `addressBefore`. */
@@ -20,15 +22,21 @@ export const addressBefore = 'https://mirror.example/before';
 
 const owners = 1_000;
 
-export function seedOf(campaigns: number, changes = 0): Seed {
-  const keys = Array.from({ length: owners }, () => accessKeyFrom(randomBytes(accessKeyBytes)));
-  return { campaigns, keys, changes };
-}
+export const newKeys = (length: number) =>
+  Array.from({ length }, () => accessKeyFrom(randomBytes(accessKeyBytes)));
+
+export const seedOf = (campaigns: number, changes = 0, keyEach: readonly AccessKey[] = []): Seed => ({
+  campaigns,
+  keys: newKeys(owners),
+  keyEach,
+  changes,
+});
 
 /** A prime, so that the changes of a campaign are as far from each other as they can be: the n-th is of 1 + n × this. */
 const stride = 7_907;
 
-export function seed(url: URL, { campaigns, keys, changes, addresses = '$2::text' }: Seed): Promise<void> {
+export function seed(url: URL, filling: Seed): Promise<void> {
+  const { campaigns, changes, addresses = '$2::text' } = filling;
   return withClient(url, async (client) => {
     // Neither triggers nor foreign keys, which would take most of the time.
     await client.query('set session_replication_role = replica');
@@ -47,15 +55,34 @@ export function seed(url: URL, { campaigns, keys, changes, addresses = '$2::text
     if (changes > 0) await seedHistory(client, campaigns, changes);
     for (const table of ['campaigns', 'mirrors'])
       await client.query(`select setval('campaign_mirror.${table}_id_seq', $1)`, [campaigns]);
-    await client.query(
-      `insert into campaign_mirror.access_keys (hash, displayed, name, owner_id)
-        select hash, displayed, 'benchmark', owner
-        from unnest($1::bytea[], $2::text[]) with ordinality as k (hash, displayed, owner)`,
-      [keys.map(keyHash), keys.map(displayedPart)],
-    );
+    await seedKeys(client, filling);
     await client.query('vacuum analyze');
     await client.query('checkpoint');
   });
+}
+
+/** With the trigger that prepares the record of a key's uses, in schemas that have one. */
+async function seedKeys(client: pg.Client, { campaigns, keys, keyEach }: Seed): Promise<void> {
+  const { rows: triggers } = await client.query<{ tgname: string }>(
+    `select tgname from pg_trigger join pg_proc p on p.oid = tgfoid
+      where tgrelid = 'campaign_mirror.access_keys'::regclass and prosrc like '%key\\_uses%'`,
+  );
+  const ofTriggers = async (change: string) => {
+    for (const { tgname } of triggers)
+      await client.query(`alter table campaign_mirror.access_keys ${change} trigger ${tgname}`);
+  };
+  await ofTriggers('enable always');
+  for (const [some, owner] of [
+    [keys, 'at'],
+    [keyEach, `(1 + (${numbersBefore} + at) * ${strideOf(campaigns)} % ${campaigns}) % ${owners} + 1`],
+  ] as const)
+    await client.query(
+      `insert into campaign_mirror.access_keys (hash, displayed, name, owner_id)
+        select sha256(key::bytea), left(key, 10), 'benchmark', ${owner}
+        from unnest($1::text[]) with ordinality as k (key, at)`,
+      [some],
+    );
+  await ofTriggers('enable');
 }
 
 /** One a second until now. */

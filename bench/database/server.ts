@@ -1,9 +1,8 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { openOwnDatabase } from '../../packages/app/src/database/database-access.ts';
-import type { Cleanup } from '../machine/run.ts';
+import { type Cleanup, temporaryFolder } from '../machine/run.ts';
 
 /** Settings that the embedded database changes for its own purposes, with the values of PostgreSQL's packages. */
 const asInstalled = {
@@ -16,10 +15,9 @@ const asInstalled = {
 
 /** The URL of a superuser of a server that is brought up for the run, with its own defaults; its log goes to a file. */
 export async function openServer(cleanup: Cleanup): Promise<URL> {
-  const parent = await mkdtemp(join(tmpdir(), 'campaign-mirror-bench-'));
+  const parent = await temporaryFolder(cleanup);
   // If this process runs as root, the database runs as another user, who has to pass through.
   await chmod(parent, 0o711);
-  cleanup.push(() => rm(parent, { recursive: true, force: true, maxRetries: 10 }));
   const folder = join(parent, 'data');
   const { address, close } = await openOwnDatabase({ folder, service: true, settings: asInstalled });
   cleanup.push(close);

@@ -3,22 +3,22 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { quantile } from 'd3-array';
 import type { Answers } from './generator.ts';
-import type { Plan } from './plan.ts';
+import { numbersBefore, type Plan } from './plan.ts';
 
 /*
  * A round at a fixed rate of arrivals, which wrk does not have: `node arrivals.ts PLAN BEFORE PORT CONNECTIONS SECONDS
  * RATE`. What arrives while each connection waits for an answer is held back by its caller, counted and not sent.
  */
 const [file = '', before, port, connections, seconds, rate] = process.argv.slice(2);
-const { head, tails, end, campaigns, stride }: Plan = JSON.parse(readFileSync(file, 'utf8'));
+const { head, middle, keys, rest, end, campaigns, stride }: Plan = JSON.parse(readFileSync(file, 'utf8'));
 /** Milliseconds that an answer may take. */
 const timeout = 15_000;
 
-let number = 1_000_000_000 + Number(before);
+let number = numbersBefore + Number(before);
 function nextRequest(): string {
   number += 1;
   const campaign = 1 + ((number * stride) % campaigns);
-  return head + campaign + tails[campaign % tails.length] + number + end;
+  return head + campaign + middle + keys[campaign % keys.length] + rest + number + end;
 }
 
 const answered: Record<string, number> = {};

@@ -1,12 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import type { AccessKey } from '@campaign-mirror/domain';
 import type { Seed } from '../database/seed.ts';
-import type { Cleanup } from '../machine/run.ts';
-import { asLua, type Load, planFor } from './plan.ts';
+import { type Cleanup, temporaryFolder } from '../machine/run.ts';
+import { asLua, hasKeyEach, type Load, planFor } from './plan.ts';
 
 export interface Asking {
   readonly port: number;
@@ -14,6 +14,8 @@ export interface Asking {
   readonly seconds: number;
   /** Arrivals a second, whatever the answers take; without it each connection asks as soon as it is answered. */
   readonly rate?: number | undefined;
+  /** How many requests the service has got before; needed where each comes with a key of its own. */
+  readonly asked?: number;
 }
 
 /** What came of a round, as a load generator prints it: a line of JSON. */
@@ -37,28 +39,27 @@ export type LoadGenerator = Awaited<ReturnType<typeof openLoadGenerator>>;
  * wrk, which is the cheapest; ours for a fixed rate of arrivals. Each in a process of its own, on PostgreSQL's core.
  * @throws Error if wrk is not installed
  */
-export async function openLoadGenerator(seed: Seed, cleanup: Cleanup) {
+export async function openLoadGenerator(seed: Seed, keys: readonly AccessKey[], cleanup: Cleanup) {
   const { stdout } = spawnSync('wrk', ['--version'], { encoding: 'utf8' });
   const version = /^wrk \D*([0-9.]+)/.exec(stdout ?? '')?.[1];
   if (version === undefined) throw new Error('install wrk, such as by apt-get install wrk');
-  const folder = await mkdtemp(join(tmpdir(), 'campaign-mirror-load-'));
-  cleanup.push(() => rm(folder, { recursive: true, force: true }));
-  const file = (name: string) => join(folder, name);
-  for (const isHot of [false, true]) {
-    const plan = planFor(seed, isHot);
-    await writeFile(file(`${isHot}.lua`), asLua(plan));
-    await writeFile(file(`${isHot}.json`), JSON.stringify(plan));
-  }
+  const folder = await temporaryFolder(cleanup);
+  const [keyFile, planFile] = [join(folder, 'keys'), join(folder, 'plan')];
+  await writeFile(keyFile, keys.join(''));
   /** Numbers of requests that have been used up: no address comes twice. */
   let before = 0;
   return {
     name: `wrk ${version}`,
-    async carryOut({ port, load: { connections, isHot }, seconds, rate }: Asking): Promise<Answers> {
+    async carryOut({ port, load, seconds, rate, asked = 0 }: Asking): Promise<Answers> {
+      const { connections } = load;
+      const plan = planFor(seed, load, hasKeyEach(load) ? keyFile : undefined);
+      await writeFile(planFile, rate ? JSON.stringify(plan) : asLua(plan));
       const amount = ['--threads', '1', '--connections', String(connections), '--duration', `${seconds}s`];
-      const asked = ['--timeout', '15s', '--script', beside('load.lua'), `http://127.0.0.1:${port}`];
-      const wrk = ['wrk', ...amount, ...asked, '--', file(`${isHot}.lua`), String(before)];
-      const numbers = [before, port, connections, seconds, rate];
-      const answers = await (rate ? arrivals(file(`${isHot}.json`), ...numbers) : lineOf(wrk));
+      const place = ['--timeout', '15s', '--script', beside('load.lua'), `http://127.0.0.1:${port}`];
+      const wrk = ['wrk', ...amount, ...place, '--', planFile, String(plan.keyFile ? asked : before)];
+      const answers = await (rate
+        ? arrivals(planFile, before, port, connections, seconds, rate)
+        : lineOf(wrk));
       before += answers.requests + connections + 1;
       return answers;
     },

@@ -1,9 +1,9 @@
 -- What wrk asks and counts. Its words are the plan, a Lua file, and how many requests there were before.
-local line = '{"requests":%d,"seconds":%.6f,"p99":%.3f,"answered":{"200":%d,"503":%d,"%s":%d},'
+local line = '{"requests":%d,"seconds":%.6f,"p99":%.3f,"answered":{%s},'
   .. '"errors":{"connect":%d,"read":%d,"write":%d,"timeout":%d}}\n'
-local thread, plan, number
--- Of the thread's own state, which only globals are read from: what was answered, and the last other status.
-good, unavailable, others, other = 0, 0, 0, 'other'
+local thread, plan, number, keys
+-- How often each status was answered: a global, since a thread hands out nothing else.
+answered = {}
 
 function setup(only)
   thread = only
@@ -11,29 +11,28 @@ end
 
 function init(args)
   plan, number = dofile(args[1]), 1000000000 + tonumber(args[2])
+  if plan.keyFile then
+    keys = io.open(plan.keyFile)
+    keys:seek('set', tonumber(args[2]) * #plan.keys[1])
+  end
 end
 
 function request()
   number = number + 1
   local campaign = 1 + number * plan.stride % plan.campaigns
-  return plan.head .. campaign .. plan.tails[campaign % #plan.tails + 1] .. number .. plan.ending
+  local key = keys and assert(keys:read(#plan.keys[1]), 'too few keys') or plan.keys[campaign % #plan.keys + 1]
+  return plan.head .. campaign .. plan.middle .. key .. plan.rest .. number .. plan.ending
 end
 
 function response(status)
-  if status == 200 then
-    good = good + 1
-  elseif status == 503 then
-    unavailable = unavailable + 1
-  else
-    others, other = others + 1, tostring(status)
-  end
+  answered[status] = (answered[status] or 0) + 1
 end
 
 function done(summary, latency)
-  local p99, errors, seen = latency:percentile(99) / 1000, summary.errors, {}
-  for at, name in ipairs({ 'good', 'unavailable', 'other', 'others' }) do
-    seen[at] = thread:get(name)
+  local p99, errors, statuses = latency:percentile(99) / 1000, summary.errors, {}
+  for status, count in pairs(thread:get('answered')) do
+    statuses[#statuses + 1] = string.format('"%d":%d', status, count)
   end
-  io.write(string.format(line, summary.requests, summary.duration / 1e6, p99, seen[1], seen[2], seen[3], seen[4],
+  io.write(string.format(line, summary.requests, summary.duration / 1e6, p99, table.concat(statuses, ','),
     errors.connect, errors.read, errors.write, errors.timeout))
 end

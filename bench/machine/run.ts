@@ -1,8 +1,19 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
 /** What has to be ended or removed at the end of a run, however it ends: the last thing first. */
 export type Cleanup = (() => unknown)[];
 
 export async function cleanUp(cleanup: Cleanup): Promise<void> {
   for (let step = cleanup.pop(); step; step = cleanup.pop()) await step();
+}
+
+/** A new folder that is removed at the end. */
+export async function temporaryFolder(cleanup: Cleanup): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'campaign-mirror-bench-'));
+  cleanup.push(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
+  return folder;
 }
 
 /**

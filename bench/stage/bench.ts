@@ -1,8 +1,8 @@
 import { historyFaults, type Updates } from '../database/check-history.ts';
 import { type Database, type Databases, openDatabases } from '../database/database.ts';
-import { type Seed, seedOf } from '../database/seed.ts';
+import { newKeys, type Seed, seedOf } from '../database/seed.ts';
 import { type LoadGenerator, openLoadGenerator } from '../load/generator.ts';
-import type { Load } from '../load/plan.ts';
+import { hasKeyEach, type Load } from '../load/plan.ts';
 import { divideCores, machine } from '../machine/cores.ts';
 import type { Cleanup } from '../machine/run.ts';
 import type { Running } from '../machine/service.ts';
@@ -46,11 +46,17 @@ export interface Bench {
   readonly updates: Map<Contender, Updates>;
 }
 
-export async function openBench({ campaigns, changes, set, processes }: Options, cleanup: Cleanup) {
+/** More than a service is asked a second. */
+const mostAsked = 30_000;
+
+export async function openBench(options: Options, cleanup: Cleanup) {
+  const { loads, seconds, warmUp, campaigns, changes, set, processes } = options;
   const isDivided = processes === undefined && divideCores();
-  const seed = seedOf(campaigns, changes);
+  const keyed = loads.find(hasKeyEach);
+  const keys = newKeys(keyed ? mostAsked * (seconds + warmUp) : 0);
+  const seed = seedOf(campaigns, changes, keyed?.status === '200' ? keys : []);
   const databases = await openDatabases(seed, cleanup);
-  const generator = await openLoadGenerator(seed, cleanup);
+  const generator = await openLoadGenerator(seed, keys, cleanup);
   const ours = `our service: ${settingsText(set)}; ${campaigns} campaigns; load by ${generator.name}`;
   const where = [machine(isDivided), databases.server, ours].join('\n');
   console.error(`${where}\n`);
@@ -72,7 +78,9 @@ export async function finalFaults({ faults, updates }: Bench): Promise<string[]>
     const wrong = isRecorded ? await historyFaults(database.admin, made) : [];
     found.push(...wrong.map((fault) => `${name}: ${fault}`));
     if (isRecorded && wrong.length === 0)
-      console.log(`${name}: ${made.answered} updates, all recorded, no chain broken`);
+      console.log(
+        `${name}: ${made.answered} updates, all recorded, no chain broken; ${made.refused} refused`,
+      );
   }
   return found;
 }

@@ -25,7 +25,7 @@ interface Ours {
   readonly settings?: Settings | undefined;
   /** The folder of another checkout of this project. */
   readonly checkout?: string | undefined;
-  readonly database?: Database;
+  readonly database?: Database | undefined;
   /** How many share its port. */
   readonly processes?: number | undefined;
 }

@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { median } from 'd3-array';
 import { commandProcess } from '../../test/support/commands/command.ts';
@@ -8,7 +7,7 @@ import { seedOf } from '../database/seed.ts';
 import { query } from '../database/server.ts';
 import { number, table } from '../figures/statistics.ts';
 import { machine } from '../machine/cores.ts';
-import { type Cleanup, cleanUp } from '../machine/run.ts';
+import { type Cleanup, cleanUp, temporaryFolder } from '../machine/run.ts';
 import type { Options } from './bench.ts';
 
 const small = 1_000_000;
@@ -62,8 +61,7 @@ async function measure(
   console.error(`${machine(false)}\n${databases.server}\n${campaigns} campaigns, ${changes} changes`);
   const { admin } = await databases.copy();
   await query(admin, moves);
-  const folder = await mkdtemp(join(tmpdir(), 'campaign-mirror-bench-'));
-  cleanup.push(() => rm(folder, { recursive: true, force: true }));
+  const folder = await temporaryFolder(cleanup);
   const written = async (header: string, count: number, line: (at: number) => string) => {
     const file = join(folder, `${count}.csv`);
     await writeFile(file, [header, ...Array.from({ length: count }, (_, at) => line(at)), ''].join('\n'));

@@ -29,12 +29,13 @@ async function measure(contender: Contender, load: Load, seconds: number, bench:
     wal: (await query<{ bytes: string }>(database.admin, walSoFar))[0]?.bytes,
   });
   const before = await figures();
-  const answers = await bench.generator.carryOut({ port, load, seconds });
+  const made = bench.updates.get(contender) ?? { answered: 0, refused: 0, asked: 0 };
+  const answers = await bench.generator.carryOut({ port, load, seconds, asked: made.asked });
   const after = await figures();
   const { requests, p99, answered } = answers;
-  bench.faults.push(...answerFaults(answers, '200').map((fault) => `${name}, ${load.name}: ${fault}`));
-  const made = bench.updates.get(contender) ?? { answered: 0, asked: 0 };
+  bench.faults.push(...answerFaults(answers, load.status).map((fault) => `${name}, ${load.name}: ${fault}`));
   made.answered += answered[200] ?? 0;
+  if (load.status !== '200') made.refused += answered[load.status] ?? 0;
   made.asked += requests + load.connections + 1;
   bench.updates.set(contender, made);
   const each = (what: keyof typeof after) => (Number(after[what]) - Number(before[what])) / requests;

@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { migrate, roles } from '@campaign-mirror/adapters-persistence';
@@ -7,19 +6,21 @@ import { quantile, sum } from 'd3-array';
 import type { DedicatedServer } from '../../test/support/database/dedicated-server.ts';
 import { replicated } from '../../test/support/database/standby.ts';
 import { tcpProxy } from '../../test/support/database/tcp-proxy.ts';
+import { redirectorIn } from '../../test/support/process/redirector.ts';
 import { seed, seedOf } from '../database/seed.ts';
 import { describeServer, query } from '../database/server.ts';
 import { number, table } from '../figures/statistics.ts';
 import { answerFaults, arrivals } from '../load/generator.ts';
 import type { Plan } from '../load/plan.ts';
 import { machine } from '../machine/cores.ts';
-import { type Redirector, startRedirectors } from '../machine/redirectors.ts';
-import type { Cleanup } from '../machine/run.ts';
+import { type Cleanup, temporaryFolder } from '../machine/run.ts';
 import type { Options } from './bench.ts';
 import { startOurs } from './contenders.ts';
 
 const notes = `Milliseconds from the 200 to the first visitor with the new address, at each redirector: one asks every 10 ms.
 Queries are those of one redirector a second, each in a transaction of its own. Each change costs one read of its address.`;
+
+type Redirector = Awaited<ReturnType<Awaited<ReturnType<typeof redirectorIn>>>>;
 
 /** Redirectors; campaigns that are visited in turn; of each redirector, visits a second and connections; updates a second. */
 const count = 3;
@@ -56,7 +57,14 @@ export async function visitors(options: Options, cleanup: Cleanup): Promise<read
   const crowd = `${active} of ${filling.campaigns} campaigns get ${visits} visits a second at each of ${count} redirectors`;
   const where = `${machine(false)}\n${await describeServer(admin)}\n${crowd}, ${updates} updates a second in all`;
   console.error(where);
-  const plan = await writtenPlan(cleanup);
+  const folder = await temporaryFolder(cleanup);
+  const startRedirector = await redirectorIn(folder);
+  const plan: Plan = {
+    ...{ head: 'GET /c/', middle: '?click_id=', keys: [''], rest: '' },
+    ...{ end: ' HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n', campaigns: active, stride: 1 },
+  };
+  const planFile = join(folder, 'plan.json');
+  await writeFile(planFile, JSON.stringify(plan));
   // What is read before the first look is read again.
   const warmUp = options.warmUp + Math.ceil((2 * active) / visits);
 
@@ -69,9 +77,10 @@ export async function visitors(options: Options, cleanup: Cleanup): Promise<read
     const reads = await countedWay(stage[place], cleanup);
     const clicks = await countedWay(stage.primary, cleanup);
     const ways = { READ_DATABASE_URL: reads.url, DATABASE_URL: clicks.url };
-    const redirectors = await startRedirectors(count, ways, cleanup);
+    const redirectors: Redirector[] = [];
+    while (redirectors.length < count) redirectors.push(await startRedirector(ways));
     const coming = redirectors.map((redirector) =>
-      arrivals(plan, 0, new URL(redirector.base).port, connections, warmUp + seconds, visits),
+      arrivals(planFile, 0, new URL(redirector.base).port, connections, warmUp + seconds, visits),
     );
     await pause(warmUp * 1_000);
     const before = { reads: reads.count(), clicks: clicks.count() };
@@ -117,16 +126,6 @@ export async function visitors(options: Options, cleanup: Cleanup): Promise<read
 function urlOf(server: DedicatedServer, user = 'postgres'): URL {
   const { host, port } = server.address(user);
   return new URL(`postgres://${user}@${host}:${port}/postgres`);
-}
-
-/** A file with visits of all active campaigns in turn. */
-async function writtenPlan(cleanup: Cleanup): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'campaign-mirror-visits-'));
-  cleanup.push(() => rm(folder, { recursive: true, force: true }));
-  const end = ' HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n';
-  const plan: Plan = { head: 'GET /c/', tails: ['?click_id='], end, campaigns: active, stride: 1 };
-  await writeFile(join(folder, 'plan.json'), JSON.stringify(plan));
-  return join(folder, 'plan.json');
 }
 
 /** The end of what PostgreSQL answers to a query that leaves no transaction open (section 54.7, ReadyForQuery). */
