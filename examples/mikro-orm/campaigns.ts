@@ -1,4 +1,4 @@
-import { isDatabaseAway } from '@campaign-mirror/adapters-persistence/sql';
+import { isDatabaseAway } from '@campaign-mirror/adapters-persistence';
 import * as domain from '@campaign-mirror/domain';
 import {
   DriverException,

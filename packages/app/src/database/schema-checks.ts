@@ -1,18 +1,18 @@
 /* Checks of the schema: that it is of this version, and that what it promises is enforced. */
-import * as sql from '@campaign-mirror/adapters-persistence/sql';
+import * as store from '@campaign-mirror/adapters-persistence';
 import type { Pool, QueryResultRow } from 'pg';
 import { type CheckInput, ok, problem, type Result, warning } from './check.ts';
 import { migrate, withoutRecord } from './connection-advice.ts';
 
 export async function checkMigrations({ facts, database, purpose }: CheckInput): Promise<Result> {
-  const states = await sql.migrationStates(database).catch((error) => {
-    if (sql.codeOf(error) !== '42501') throw error;
+  const states = await store.migrationStates(database).catch((error) => {
+    if (!store.isForbidden(error)) throw error;
   });
   if (!states) {
     const advice = 'run `./campaign-mirror doctor` as the operator, too';
     return warning('this user may not know which were applied', advice);
   }
-  const namesOf = (wanted: sql.MigrationState['state']) =>
+  const namesOf = (wanted: store.MigrationState['state']) =>
     states.filter(({ state }) => state === wanted).map(({ name }) => name);
   const pending = namesOf('pending');
   const unknown = namesOf('unknown');
@@ -56,7 +56,7 @@ const statement =
 
 /** If a table or a view is missing, or may not be read, the checks of migrations and rights report it. */
 function noneIfAbsent(error: Error): never[] {
-  if (!['42P01', '3F000', '42501'].includes(sql.codeOf(error))) throw error;
+  if (!store.isAbsent(error) && !store.isForbidden(error)) throw error;
   return [];
 }
 
@@ -66,14 +66,14 @@ const rowsIfThere = <Row extends QueryResultRow>(database: CheckInput['database'
 /** Views, functions, triggers and constraints: a restore that was killed leaves them off, and nothing else shows it. */
 export async function checkEnforcement({ facts, database }: CheckInput): Promise<Result[]> {
   const { name, replication_role, schema_owner } = facts;
-  const states = await sql.migrationStates(database).catch(() => []);
+  const states = await store.migrationStates(database).catch(() => []);
   // Those of another version are others; the check of migrations reports that.
   if (states.length === 0 || states.some(({ state }) => state !== 'applied')) return [];
   if (replication_role !== 'origin') {
     const finding = `triggers are off for ${JSON.stringify(name)}: its session_replication_role is ${replication_role}`;
     return [problem(finding, `alter role ${name} reset session_replication_role`)];
   }
-  const faults = await sql.enforcementFaults(statement(database));
+  const faults = await store.enforcementFaults(statement(database));
   if (faults.length === 0) return [ok('views, functions, triggers and constraints are as they should be')];
   const listed = faults.slice(0, 5).map(({ finding }) => finding);
   if (faults.length > listed.length) listed.push(`${faults.length - listed.length} more`);
@@ -87,7 +87,7 @@ export async function checkEnforcement({ facts, database }: CheckInput): Promise
 /** For `doctor` only: it reads all mirrors, which the service may not. */
 export async function checkMirrors({ database, purpose }: CheckInput): Promise<Result[]> {
   if (purpose) return [];
-  const rows = await sql.mirrorFaults(statement(database)).catch(noneIfAbsent);
+  const rows = await store.mirrorFaults(statement(database)).catch(noneIfAbsent);
   if (rows.length === 0) return [];
   const listed = rows.map(({ campaign_id, hasNoAddress, isAlone }) => {
     if (isAlone) return `${campaign_id} (there is no such campaign)`;
