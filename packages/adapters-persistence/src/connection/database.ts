@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Migration, Migrator } from '@mikro-orm/migrations';
 import { type Connection, MikroORM, type Options, type PostgreSqlConnection } from '@mikro-orm/postgresql';
 import type { Pool } from 'pg';
@@ -40,8 +41,8 @@ export async function openDatabase(
 ): Promise<Database> {
   const orm = ormOf({
     entities,
-    // A `RequestContext` of the program is for the default name: within it, our manager would be the program's.
-    contextName: 'campaign-mirror',
+    // Within a `RequestContext` or a transaction of another MikroORM of this name, our manager would be the other's.
+    contextName: `campaign-mirror ${randomUUID()}`,
     extensions: [Migrator],
     dbName: address.database ?? 'postgres',
     driverOptions: poolOptions(address, limits, applicationName),
