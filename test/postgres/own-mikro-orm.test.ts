@@ -53,9 +53,13 @@ describe('beside a MikroORM of the program', () => {
         expect(await settings.deleteCampaign(id)).to.deep.include({ kind: 'deleted', campaign: record });
         const acts = await store.postgresAudit(database.orm).list({ campaign: id, limit: 9 });
         expect(acts.map(({ act, operator }) => `${act} ${operator}`).toReversed()).to.deep.equal(
-          ['campaign-created', 'mirror-created', 'default-unset', 'campaign-transferred', 'campaign-deleted'].map(
-            (act) => `${act} ${tester.operator}`,
-          ),
+          [
+            'campaign-created',
+            'mirror-created',
+            'default-unset',
+            'campaign-transferred',
+            'campaign-deleted',
+          ].map((act) => `${act} ${tester.operator}`),
         );
       });
       await theirs.close();
