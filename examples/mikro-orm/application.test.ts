@@ -3,8 +3,11 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import type { MirrorAddress, OwnerId } from '@campaign-mirror/domain';
+import { openHotPath, PostgresAccessKeys, schema } from '@campaign-mirror/adapters-persistence';
+import { type Label, type MirrorAddress, type OwnerId, SetCampaignMirror } from '@campaign-mirror/domain';
 import { type Case, campaignRepositoryCases, identityCases, missing } from '@campaign-mirror/port-contracts';
+import { RequestContext } from '@mikro-orm/postgresql';
+import { Advert, advertise, openBeside } from './adverts.ts';
 import { listener } from './application.ts';
 import { openOrm } from './entities.ts';
 import { worldsOf } from './world.ts';
@@ -46,4 +49,30 @@ test('the call sets the mirror of a campaign of the application, and its own rou
   const shown = (await (await fetch(`${site}/campaigns`)).json()) as { id: number; mirror: object }[];
   const { mirror } = shown.find(({ id }) => id === campaign) ?? {};
   assert.equal(Object(mirror).targetUrl, 'https://second.example/?click={click_id}');
+});
+
+test("entities of the application's own, beside Campaign Mirror's store in the same database", async (context) => {
+  const opened = await openBeside(process.env.DATABASE_URL ?? '');
+  const { store, orm: theirs } = opened;
+  context.after(() => Promise.all([store.close(), theirs.close()]));
+  await theirs.schema.update({ safe: true });
+  assert.ok(!(await theirs.schema.getUpdateSchemaSQL()).includes(schema));
+
+  const [owner, name] = [7 as OwnerId, 'adverts' as Label];
+  const address = 'https://first.example/' as MirrorAddress;
+  // As a web application wraps its requests.
+  const campaign = await RequestContext.create(theirs.em, () =>
+    advertise(opened, 'shoes', { owner, address }),
+  );
+  const { key } = await new PostgresAccessKeys(store.orm, { operator: 'test', requestId: 'test' }).issue({
+    owner,
+    name,
+  });
+  const { campaigns, identity, uses } = openHotPath(store.pool);
+  const second = 'https://second.example/';
+  const call = { credential: key, campaign, address: second, requestId: 'test' };
+  assert.equal((await new SetCampaignMirror(campaigns, identity).execute(call)).kind, 'mirror-set');
+  await uses.stop();
+  const [advert] = await theirs.em.fork().findAll(Advert, { populate: ['mirror'] });
+  assert.deepEqual([advert?.title, advert?.mirror.targetUrl], ['shoes', second]);
 });

@@ -1,7 +1,6 @@
-import { isDatabaseAway } from '@campaign-mirror/adapters-persistence/sql';
+import { isDatabaseAway } from '@campaign-mirror/adapters-persistence';
 import * as domain from '@campaign-mirror/domain';
 import {
-  DriverException,
   type EntityManager,
   type InferEntity,
   IsolationLevel,
@@ -92,9 +91,7 @@ export async function answering<T>(act: () => Promise<T>): Promise<T> {
   try {
     return await act();
   } catch (cause) {
-    // The error for a lost connection has no code, and MikroORM may have wrapped it.
-    const isLost = cause instanceof DriverException && cause.code === undefined;
-    if (isLost || isDatabaseAway(cause)) throw new domain.Unavailable('PostgreSQL did not answer', { cause });
+    if (isDatabaseAway(cause)) throw new domain.Unavailable('PostgreSQL did not answer', { cause });
     throw cause;
   }
 }

@@ -1,4 +1,4 @@
-import { schema } from '@campaign-mirror/adapters-persistence/sql';
+import { schema } from '@campaign-mirror/adapters-persistence';
 import type * as domain from '@campaign-mirror/domain';
 import { defineEntity, MikroORM, p, Type } from '@mikro-orm/postgresql';
 

@@ -1,4 +1,4 @@
-import { openPool } from '@campaign-mirror/adapters-persistence';
+import { openDatabase } from '@campaign-mirror/adapters-persistence';
 import { type CampaignRepository, Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import pg from 'pg';
@@ -89,7 +89,7 @@ describe('group commit: a batch that fails', () => {
   it('as the network is cut after its commit, before its answer: all of it is Unavailable, and all of it is written, once', async () => {
     const proxy = await tcpProxy(service.database.address('service'));
     const through = { ...service.database.address('service'), host: '127.0.0.1', port: proxy.port };
-    const { pool, close } = openPool(through);
+    const { pool, close } = await openDatabase(through);
     const { campaigns } = hotPathBy(pool);
     const keeper = await gateBeforeCommit(service.database);
     const faults = rejections(setAll(campaigns));

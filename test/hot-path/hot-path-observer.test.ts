@@ -1,4 +1,4 @@
-import { type HotPathObserver, type OpenHotPath, openPool } from '@campaign-mirror/adapters-persistence';
+import { type HotPathObserver, type OpenHotPath, openDatabase } from '@campaign-mirror/adapters-persistence';
 import { type CampaignId, SetCampaignMirror } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import type { Pool } from 'pg';
@@ -101,7 +101,7 @@ describe('group commit: what its observer hears', () => {
   it('a row that was waited for is read again, whatever isolation level is the default of the database', async () => {
     const { admin, name } = service.database;
     await admin.query(`alter database ${name} set default_transaction_isolation = 'serializable'`);
-    const { pool, close } = openPool(service.database.address('service'));
+    const { pool, close } = await openDatabase(service.database.address('service'));
     const { campaigns } = observed(pool);
     const [{ seen, by }] = lives;
     const clicks = 'update campaign_mirror.mirrors set clicks = clicks + 1 where campaign_id = $1';

@@ -1,5 +1,5 @@
 import { mock } from 'node:test';
-import { openDatabase, openPool, PostgresAccessKeys } from '@campaign-mirror/adapters-persistence';
+import { openDatabase, PostgresAccessKeys } from '@campaign-mirror/adapters-persistence';
 import { type OwnerId, Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { errorFields } from '../../packages/app/src/logging/error-fields.ts';
@@ -15,7 +15,7 @@ describe('connections to the database', () => {
   const database = databaseOf('test');
 
   it('close cuts off what is under way when its patience ends', async () => {
-    const { pool, close } = openPool(database.address('service'), patient);
+    const { pool, close } = await openDatabase(database.address('service'), patient);
     const holder = await rival(database, 'lock table campaign_mirror.mirrors in access exclusive mode');
     const cut = rejection(pool.query('select id from campaign_mirror.mirrors'));
     await untilWaiting(database, cut);

@@ -1,4 +1,4 @@
-import { type OpenPool, openPool } from '@campaign-mirror/adapters-persistence';
+import { type Database, openDatabase } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import { Statements } from '../../packages/adapters-persistence/src/hot-path/batches.ts';
 import { timestampAt, timestampText } from '../../packages/adapters-persistence/src/schema/times.ts';
@@ -8,15 +8,15 @@ import { databaseOf } from '../support/process/lives.ts';
 describe('statements of the hot path, on one connection', () => {
   const database = databaseOf('suite');
   const limits = { ...patient, size: 1 };
-  let service: OpenPool;
+  let service: Database;
   beforeEach(async () => {
-    service = openPool(database.address('service'), limits);
+    service = await openDatabase(database.address('service'), limits);
   });
   afterEach(() => service.close());
 
   it('a plan that is stale on every connection: the statement is answered at once', async () => {
     await service.close();
-    service = openPool(database.address('service'), { ...limits, size: 3 });
+    service = await openDatabase(database.address('service'), { ...limits, size: 3 });
     await database.admin.query('create table changing (column_ int); grant all on changing to public');
     const ask = () =>
       new Statements(service.pool).run({ name: 'look-up', text: 'select * from changing' }, []);

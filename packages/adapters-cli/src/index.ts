@@ -2,13 +2,7 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import type { OperatorAccess } from './commands/ports.ts';
 import type { Call } from './terminal/call.ts';
 
-export type {
-  AccessOptions,
-  ActContext,
-  AdministrationPorts,
-  OperatorAccess,
-  OperatorPorts,
-} from './commands/ports.ts';
+export type { AccessOptions, ActContext, OperatorAccess, OperatorPorts } from './commands/ports.ts';
 export { group, heedJson, leaf } from './terminal/arguments.ts';
 
 type Commands = Promise<(call: Call, operator: OperatorAccess) => CommandUnknownOpts>;

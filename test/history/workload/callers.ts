@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { openPool } from '@campaign-mirror/adapters-persistence';
+import { openDatabase } from '@campaign-mirror/adapters-persistence';
 import { AssertionError } from 'chai';
 import { call, keepAlive } from '../../support/http/caller.ts';
 import type { RecordedCall } from '../record.ts';
@@ -79,7 +79,7 @@ const count = `
 const [betweenClicks, afterFault] = [5, 50];
 
 export async function redirector({ known, recorder, random, over }: Worker, store: Store): Promise<void> {
-  const opened = openPool(store.address('redirector'), undefined, 'redirector');
+  const opened = await openDatabase(store.address('redirector'), undefined, 'redirector');
   while (!over.aborted) {
     const { id: campaign } = known.campaign(random) ?? {};
     const begin = performance.now();

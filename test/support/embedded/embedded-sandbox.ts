@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { roles } from '@campaign-mirror/adapters-persistence/sql';
+import { roles } from '@campaign-mirror/adapters-persistence';
 import {
   EmbeddedError,
   type EmbeddedOptions,

@@ -1,4 +1,4 @@
-import { type DatabaseAddress, openPool, type PoolLimits } from '@campaign-mirror/adapters-persistence';
+import { type DatabaseAddress, openDatabase, type PoolLimits } from '@campaign-mirror/adapters-persistence';
 import { type MirrorAddress, SetCampaignMirror } from '@campaign-mirror/domain';
 import { freshDatabase } from '../database/database-server.ts';
 import { patient } from '../database/patient.ts';
@@ -26,7 +26,7 @@ export type Service = Awaited<ReturnType<typeof serviceOn>>;
 /** The use case on PostgreSQL, as a process of the service has it. */
 export async function serviceOn(address: DatabaseAddress, options: GroupedOptions = {}) {
   const limits = { ...patient, ...options };
-  const { pool, close } = openPool(address, limits);
+  const { pool, close } = await openDatabase(address, limits);
   const { maxLocked = Math.max(1, Math.floor(limits.size / 2)), timeout = limits.waitTimeout } = options;
   /** The statements that were run, and how many rows each gave. */
   const ran: { name: string; rows: number }[] = [];

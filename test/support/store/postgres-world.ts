@@ -1,7 +1,6 @@
 import {
   type DatabaseAddress,
   openDatabase,
-  openPool,
   PostgresAccessKeys,
   PostgresSettings,
   postgresAudit,
@@ -51,7 +50,7 @@ export async function postgresPorts(
   { address }: { address(role: Role): DatabaseAddress },
   { besideAChain = false, statementsOn = (pool) => new Statements(pool) }: PostgresWorldOptions = {},
 ) {
-  const service = openPool(address('service'), patient);
+  const service = await openDatabase(address('service'), patient);
   const operator = await openDatabase(address('operator'), patient);
   const settings = new PostgresSettings(operator.orm, tester);
   const accessKeys = new PostgresAccessKeys(operator.orm, tester);
@@ -63,9 +62,9 @@ export async function postgresPorts(
     statements,
     ...ports,
     settings,
-    records: postgresCampaignRecords(operator.pool),
+    records: postgresCampaignRecords(operator),
     accessKeys,
-    audit: postgresAudit(operator.pool),
+    audit: postgresAudit(operator.orm),
     imports: postgresCampaignImport(operator.pool, tester),
     exports: postgresCampaignExport(operator.pool),
     close: async () => {

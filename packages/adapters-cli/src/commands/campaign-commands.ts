@@ -17,7 +17,7 @@ export function campaignCommands(call: Call, operator: OperatorAccess) {
     .option('--default', "make it the owner's default campaign, whose mirror cannot be set")
     .option('--name <name>', 'a name for people', parse.name)
     .action(async ({ owner, default: isDefault = false, name }) => {
-      const creation = await operator.administering(({ settings }) =>
+      const creation = await operator.acting(({ settings }) =>
         settings.createCampaign({ owner, isDefault, ...(name && { name }) }),
       );
       const { id } = creation;
@@ -72,7 +72,7 @@ export function campaignCommands(call: Call, operator: OperatorAccess) {
     .argument('<campaign>', 'the campaign', parse.campaign)
     .requiredOption('--to <owner>', 'the new owner; required', parse.owner)
     .action(async (id, { to }) => {
-      const { warning, result } = await operator.administering(async ({ settings, records }) => ({
+      const { warning, result } = await operator.acting(async ({ settings, records }) => ({
         warning: await ownerWarning(records, to),
         result: await settings.transfer(id, to),
       }));
@@ -93,7 +93,7 @@ export function campaignCommands(call: Call, operator: OperatorAccess) {
     .argument('<campaign>', 'the campaign', parse.campaign)
     .option('--yes', 'do not ask')
     .action(async (id, { yes }) => {
-      const deletion = await operator.administering(async ({ settings, records }) => {
+      const deletion = await operator.acting(async ({ settings, records }) => {
         if (yes) return settings.deleteCampaign(id);
         const seen = await records.find(id);
         if (!seen) return { kind: 'campaign-not-found' as const };
@@ -120,7 +120,7 @@ export function campaignCommands(call: Call, operator: OperatorAccess) {
     leaf(name, description, [`campaign ${name} 7`])
       .argument('<campaign>', 'the campaign', parse.campaign)
       .action(async (id) => {
-        const result = await operator.administering(({ settings }) => settings.setDefault(id, isDefault));
+        const result = await operator.acting(({ settings }) => settings.setDefault(id, isDefault));
         if (result.kind === 'campaign-not-found' || result.kind === 'owner-has-default')
           throw campaignRefused(id, result);
         const changed = result.kind === 'changed';

@@ -7,7 +7,7 @@ import { ClearError, counted, orStopped } from '../terminal/errors.ts';
 import type { Column } from '../terminal/output.ts';
 import { listNewest } from '../terminal/pages.ts';
 import { confirmed } from '../terminal/prompt.ts';
-import { type AdministrationPorts, type OperatorAccess, reading } from './ports.ts';
+import { type OperatorAccess, type OperatorPorts, reading } from './ports.ts';
 import { campaignRefused, noSuchKey } from './words.ts';
 
 export function auditCommand(call: Call, operator: OperatorAccess) {
@@ -79,7 +79,7 @@ export function mirrorHistory(call: Call, operator: OperatorAccess) {
     .action(async (campaign, { key, since, limit, before }) => {
       const none = 'There is no such change.';
       if (key !== undefined && campaign === undefined) {
-        return operator.administering(
+        return operator.acting(
           async (ports) => {
             await call.output.list(ofKey(ports, key, since, limit), { columns: changeColumns, none });
           },
@@ -107,7 +107,7 @@ export function mirrorHistory(call: Call, operator: OperatorAccess) {
 
 /** At most `limit` of the changes made with a key. @throws ClearError when there is no such key */
 async function* ofKey(
-  { history, keys }: AdministrationPorts,
+  { history, keys }: OperatorPorts,
   key: domain.AccessKeyId,
   since: domain.Timestamp | undefined,
   limit: number | undefined,

@@ -41,7 +41,7 @@ export function keyCommands(call: Call, operator: OperatorAccess) {
     .action(async ({ owner, name, expiresIn, expiry, hosts }) => {
       const life = expiry ? expiresIn : ('never' as const);
       const asked = { owner, name, ...(life && { expiresIn: life }), ...(hosts && { hosts }) };
-      const { warning, issued } = await operator.administering(async ({ keys, records }, { deniedHosts }) => {
+      const { warning, issued } = await operator.acting(async ({ keys, records }, { deniedHosts }) => {
         const entries = domain.entriesOf(domain.hostList(hosts ?? []) as domain.HostList);
         const denied = entries.find((entry) => domain.isListed(deniedHosts, entry));
         if (denied) throw new ClearError(`--hosts: the host denylist contains ${denied}`);
@@ -69,7 +69,7 @@ export function keyCommands(call: Call, operator: OperatorAccess) {
     .option('--limit <n>', 'maximum number to show; all by default', parse.limit)
     .option('--after <id>', 'only those after this one', parse.key)
     .action(async ({ owner, expiring, ...range }) => {
-      await operator.administering(({ keys }) => {
+      await operator.acting(({ keys }) => {
         const rows = paged(call, range, (page) => keys.list({ ...page, owner, expiring }));
         return call.output.list(rows, {
           columns: [
@@ -101,7 +101,7 @@ export function keyCommands(call: Call, operator: OperatorAccess) {
       parse.grace,
     )
     .action(async (replaces, { grace = 24 * 60 * 60 }) => {
-      const rotation = await operator.administering(({ keys }) => keys.rotate(replaces, { grace }));
+      const rotation = await operator.acting(({ keys }) => keys.rotate(replaces, { grace }));
       if (rotation.kind !== 'rotated') throw notRotated(replaces, rotation);
       const { id, key, ownerId, oldExpiresAt } = rotation;
       const object = { id, key, replaces, replaced_expires_at: oldExpiresAt };
@@ -112,7 +112,7 @@ export function keyCommands(call: Call, operator: OperatorAccess) {
   const revoke = leaf('revoke', 'revoke an access key, at once and for good', ['key revoke 7'])
     .argument('<id>', 'the number of the key', parse.key)
     .action(async (id) => {
-      const revoked = await operator.administering(({ keys }) => keys.revoke(id));
+      const revoked = await operator.acting(({ keys }) => keys.revoke(id));
       if (!revoked) throw noSuchKey(id);
       await call.output.answer({ id, revoked: true }, `Key ${id} is revoked.`);
     });

@@ -18,7 +18,7 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
     .argument('<campaign>', 'the campaign', parse.campaign)
     .requiredOption('--target-url <url>', 'the address; required')
     .action(async (campaign, { targetUrl }) => {
-      const creation = await operator.administering(({ settings }, { deniedHosts }) =>
+      const creation = await operator.acting(({ settings }, { deniedHosts }) =>
         domain.createMirror(settings, deniedHosts, campaign, targetUrl),
       );
       if (creation.kind !== 'created') throw campaignRefused(campaign, creation, '--target-url');

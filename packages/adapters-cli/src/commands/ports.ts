@@ -1,6 +1,6 @@
 import type * as domain from '@campaign-mirror/domain';
 
-/** The ports of the commands that act on campaigns, mirrors and the history. */
+/** The ports of the operator's commands. */
 export interface OperatorPorts {
   readonly records: domain.CampaignRecords;
   readonly history: domain.MirrorHistory;
@@ -14,10 +14,6 @@ export interface OperatorPorts {
   readonly exports: domain.CampaignExport;
   readonly campaigns: domain.CampaignRepository;
   readonly identity: domain.Identity;
-}
-
-/** The ports of the commands that administer campaigns and access keys. They can take longer to load. */
-export interface AdministrationPorts extends Pick<OperatorPorts, 'records' | 'history'> {
   readonly settings: domain.CampaignSettings;
   readonly keys: domain.AccessKeys;
 }
@@ -42,18 +38,14 @@ export interface AccessOptions {
 /** The options of a command that lists. */
 export const reading: AccessOptions = { state: 'there is more to show, and nothing was changed' };
 
-/**
- * Gives the commands access to the store as the operator. `run` gets the ports, which it can use until it resolves.
- * Both throw ClearError when the database is unavailable, is not set up, or refuses the operator.
- */
+/** Gives the commands access to the store as the operator. */
 export interface OperatorAccess {
+  /**
+   * `run` gets the ports, which it can use until it resolves.
+   * @throws ClearError when the database is unavailable, is not set up, or refuses the operator
+   */
   acting<T>(
     run: (ports: OperatorPorts, context: ActContext) => Promise<T>,
-    options?: AccessOptions,
-  ): Promise<T>;
-
-  administering<T>(
-    run: (ports: AdministrationPorts, context: ActContext) => Promise<T>,
     options?: AccessOptions,
   ): Promise<T>;
 

@@ -1,9 +1,9 @@
 import * as domain from '@campaign-mirror/domain';
 import type { Pool, PoolClient } from 'pg';
-import { codeOf } from '../connection/database-faults.ts';
+import { isTaken } from '../connection/database-faults.ts';
 import { rowsOf } from '../connection/rows.ts';
-import { stoppable, withoutTimeouts } from '../connection/stoppable.ts';
-import { actingText, actingValues, cursorRows, inTransaction } from '../connection/transaction.ts';
+import { withoutTimeouts } from '../connection/stoppable.ts';
+import { cursorRows, inTransaction } from '../connection/transaction.ts';
 import { countedUpTo } from '../schema/schema.ts';
 import { copyIn, copyLine } from './copy-rows.ts';
 
@@ -110,6 +110,11 @@ const insertMirrors = `
     coalesce(mirror_created_at, now()), coalesce(mirror_updated_at, now())
   from pg_temp.imported_lines where target_url is not null order by mirror_id`;
 
+/** Sets for the transaction who acts, and on what, for the entries that the database writes in the audit. */
+const acting = `
+  select set_config('campaign_mirror.operator', $1, true), set_config('campaign_mirror.request_id', $2, true),
+    set_config('campaign_mirror.details', $3, true)`;
+
 const counted = 'select count(*) as campaigns, count(target_url) as mirrors from pg_temp.imported_lines';
 
 /**
@@ -122,22 +127,21 @@ export function postgresCampaignImport(
   signal?: AbortSignal,
 ): domain.CampaignImport {
   return {
-    importAll: (source, lines, report, options) =>
-      inTransaction(
-        pool,
-        (client) =>
-          stoppable(signal, pool, client, async () => {
-            await client.query(create);
-            await copyIn(client, copy, rowsFor(lines));
-            await client.query('analyze pg_temp.imported_lines');
-            await client.query(actingText, actingValues(act, { source }));
-            return judgeAndWrite(client, report, options);
-          }),
-        // Sorting all campaigns, to find duplicates, would take several times as long as hashing the lines.
-        `${withoutTimeouts}; set local enable_mergejoin = off`,
-      ),
+    importAll: (source, lines, report, options) => {
+      const run = async (client: PoolClient) => {
+        await client.query(create);
+        await copyIn(client, copy, rowsFor(lines));
+        await client.query('analyze pg_temp.imported_lines');
+        await client.query(acting, [act.operator, act.requestId, JSON.stringify({ source })]);
+        return judgeAndWrite(client, report, options);
+      };
+      return inTransaction(pool, run, settings, signal);
+    },
   };
 }
+
+/** Sorting all campaigns, to find duplicates, would take several times as long as hashing the lines. */
+const settings = `${withoutTimeouts}; set local enable_mergejoin = off`;
 
 type Report = (bad: domain.BadLine) => Promise<void>;
 
@@ -151,7 +155,7 @@ async function judgeAndWrite(
   if (badLines > 0) return { kind: 'refused', badLines };
   if (!dryRun)
     await write(client).catch((error) => {
-      if (codeOf(error) !== '23505') throw error;
+      if (!isTaken(error)) throw error;
       throw new domain.Unavailable(
         'another transaction took a number or a default campaign of the file, or a sequence is behind its table, which doctor names',
       );

@@ -1,9 +1,9 @@
-import type { PoolClient } from 'pg';
+import pg, { type PoolClient } from 'pg';
 import { missingParts } from '../migration/migration-states.ts';
 import { isExpiringWithin } from '../schema/keys.ts';
 import { migrationNames } from '../schema/schema.ts';
-import { codeOf } from './database-faults.ts';
-import { Client, type DatabaseAddress, openPool } from './pool.ts';
+import { codeOf, isAbsent, isForbidden, isFull } from './database-faults.ts';
+import { Client, closing, type DatabaseAddress, poolOptions } from './pool.ts';
 import { rowOf } from './rows.ts';
 import { withTimeLimit } from './stoppable.ts';
 
@@ -58,10 +58,6 @@ const stateText = `
 const expiringText = `
   select count(*) from campaign_mirror.access_keys where ${isExpiringWithin("interval '14 days'")}`;
 
-/** SQLSTATEs: the table of migrations is missing, or the role may not read it as every role of this schema may. */
-const notMigrated = new Set(['42P01', '3F000', '42501']);
-/** The SQLSTATE of a limit of connections that is reached: the service works on those that it has. */
-const noConnectionLeft = '53300';
 /** Codes and messages of a failed attempt to connect that say nothing of the next one, nor of open sessions. */
 const passing = /^(53300|57P03|EAI_AGAIN|ETIMEDOUT)|timeout/;
 
@@ -76,7 +72,10 @@ const entryAge = 15_000;
  */
 export function openProbe(address: DatabaseAddress, timeout: number): DatabaseProbe {
   const limits = { size: 1, waitTimeout: timeout, statementTimeout: timeout, queryTimeout: timeout };
-  const { pool, close } = openPool(address, limits, 'campaign-mirror readiness');
+  const pool = new pg.Pool(poolOptions(address, limits, 'campaign-mirror readiness'));
+  const close = closing(pool, () => pool.end());
+  // The next statement reports why an idle connection ended.
+  pool.on('error', () => {});
   let enteredAt = 0;
   let isRefused = false;
   pool.on('connect', (client) => {
@@ -116,9 +115,12 @@ export function openProbe(address: DatabaseAddress, timeout: number): DatabasePr
       const schema = origin && (await missingParts(client)).length === 0;
       return { database: true, ...state, schema };
     } catch (error) {
-      const code = codeOf(error);
-      if (code === noConnectionLeft) return { database: true };
-      return notMigrated.has(code) ? { database: true, migrations: false } : { database: false };
+      // The service works on the connections that it has.
+      if (isFull(error)) return { database: true };
+      // Every role of this schema may read the table of migrations.
+      return isAbsent(error) || isForbidden(error)
+        ? { database: true, migrations: false }
+        : { database: false };
     } finally {
       // A session keeps the default with which it began: one that takes no writes may take none forever.
       client?.release(!isUsable || isRefused);

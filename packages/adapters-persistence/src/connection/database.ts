@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { Migration, Migrator } from '@mikro-orm/migrations';
 import { type Connection, MikroORM, type Options, type PostgreSqlConnection } from '@mikro-orm/postgresql';
+import type { Pool } from 'pg';
 import { entities } from '../schema/entities.ts';
 import { migrations, schema } from '../schema/schema.ts';
 import {
@@ -7,15 +9,17 @@ import {
   type DatabaseAddress,
   defaultPoolLimits,
   giveLostBack,
-  type OpenPool,
   type PoolLimits,
   poolOptions,
   refuseUnreplicated,
 } from './pool.ts';
 
-/** MikroORM on its pool. */
-export interface Database extends OpenPool {
+/** MikroORM, and the pool that it has and all else uses. Connections are made when first used; `close` ends them. */
+export interface Database {
   readonly orm: MikroORM;
+  readonly pool: Pool;
+  /** Running statements are cut off after a second, or `timeout` milliseconds. False if any was cut off. */
+  close(timeout?: number): Promise<boolean>;
 }
 
 /** In the form that the migrator expects. */
@@ -28,7 +32,7 @@ const migrationsList = Object.entries(migrations).map(([name, text]) => ({
   },
 }));
 
-/** Opens MikroORM and its pool; connections are made when first used. `applicationName` is what PostgreSQL shows. */
+/** Opens MikroORM on a pool with these limits. `applicationName` is what PostgreSQL shows. */
 export async function openDatabase(
   address: DatabaseAddress,
   limits: PoolLimits = defaultPoolLimits,
@@ -36,9 +40,13 @@ export async function openDatabase(
 ): Promise<Database> {
   const orm = ormOf({
     entities,
+    // Within a `RequestContext` or a transaction of another MikroORM of this name, our manager would be the other's.
+    contextName: `campaign-mirror ${randomUUID()}`,
     extensions: [Migrator],
     dbName: address.database ?? 'postgres',
     driverOptions: poolOptions(address, limits, applicationName),
+    // A campaign alone is locked and changed without its mirror, which is joined where it is asked for.
+    autoJoinOneToOneOwner: false,
     // Otherwise it connects at once, and creates the database if it is missing.
     ensureDatabase: false,
     // Its messages may contain interpolated values. Faults reach the caller as exceptions.
@@ -55,7 +63,9 @@ export async function openDatabase(
   const pool = await (connection as PostgreSqlConnection).getNativeClient();
   refuseUnreplicated(pool);
   giveLostBack(pool);
-  return { orm, pool, close: closing(pool, () => orm.close(true)) };
+  // MikroORM ends only a pool that it has used itself.
+  const end = () => orm.close(true).then(() => (pool.ending ? undefined : pool.end()));
+  return { orm, pool, close: closing(pool, end) };
 }
 
 /** MikroORM with these options only: it takes others from variables that may be meant for another ORM of the program. */

@@ -6,31 +6,7 @@ import { withTimeLimit } from './stoppable.ts';
 /** The service uses no feature of a newer version. */
 export const oldestServerVersion = 15;
 
-/** The database cannot be used as it is. The message is for the operator. */
-export class UnfitDatabase extends Error {
-  override name = 'UnfitDatabase';
-}
-
-/**
- * From now on, a commit whose wait for a synchronous standby was canceled fails as if the connection had been lost: its
- * outcome is unknown. PostgreSQL reports it as successful, with a warning, and a failover may lose it.
- */
-export function refuseUnreplicated(pool: Pool): void {
-  pool.on('connect', (client) => {
-    client.on('notice', ({ routine }) => {
-      // The function that warns: its text depends on the server's language. Its other warnings end the connection.
-      if (routine !== 'SyncRepWaitForLSN') return;
-      const { connection } = client as unknown as { connection: Connection };
-      // At once: the message that reports success may already have been received.
-      connection.emit('error', new Error('the wait for a synchronous standby was canceled'));
-    });
-  });
-}
-
-/**
- * A PostgreSQL server and the user to connect as. `openPool` takes what is left out, except TLS, from the PG*
- * variables; `openDatabase` takes MikroORM's defaults.
- */
+/** A PostgreSQL server and the user to connect as. The driver takes what is left out, except TLS, from the PG* variables. */
 export interface DatabaseAddress
   extends Pick<PoolConfig, 'host' | 'port' | 'user' | 'password' | 'database' | 'ssl' | 'sslnegotiation'> {
   /** A pooler in transaction mode, which rejects limits among the startup parameters. */
@@ -56,17 +32,7 @@ export const defaultPoolLimits: PoolLimits = {
   queryTimeout: 6_000,
 };
 
-/** Connections are made when first used; `close` ends them. */
-export interface OpenPool {
-  readonly pool: Pool;
-  /** Running statements are cut off after a second, or `timeout` milliseconds. False if any was cut off. */
-  close(timeout?: number): Promise<boolean>;
-}
-
-/**
- * The driver itself leaves a connection open on which it gives up the login, as without a password, until the server ends it
- * a minute later.
- */
+/** The driver leaves a connection open on which it gives up the login, until the server ends it a minute later. */
 export class Client extends pg.Client {
   constructor(config?: pg.ClientConfig) {
     super(config);
@@ -75,28 +41,16 @@ export class Client extends pg.Client {
   }
 }
 
-/** The pool alone, for code that does not need MikroORM, which takes longer to load than most statements to run. */
-export function openPool(
-  address: DatabaseAddress,
-  limits: PoolLimits = defaultPoolLimits,
-  applicationName = 'campaign-mirror',
-): OpenPool {
-  const pool = new pg.Pool({ ...poolOptions(address, limits, applicationName), Client });
-  // The next statement reports why an idle connection ended.
-  pool.on('error', () => {});
-  refuseUnreplicated(pool);
-  return { pool, close: closing(pool) };
-}
-
 export function poolOptions(
   { pooled = false, ...address }: DatabaseAddress,
   limits: PoolLimits,
   applicationName: string,
-): PoolConfig {
+) {
   return {
-    ssl: false,
-    sslnegotiation: 'postgres',
+    // The driver reads its variables for what is empty; MikroORM would have defaults for what is left out.
+    ...{ host: '', port: 0, user: '', database: '', ssl: false, sslnegotiation: 'postgres' as const },
     ...address,
+    Client,
     max: limits.size,
     connectionTimeoutMillis: limits.waitTimeout,
     query_timeout: limits.queryTimeout,
@@ -109,6 +63,22 @@ export function poolOptions(
     keepAlive: true,
     application_name: applicationName,
   };
+}
+
+/**
+ * From now on, a commit whose wait for a synchronous standby was canceled fails as if the connection had been lost: its
+ * outcome is unknown. PostgreSQL reports it as successful, with a warning, and a failover may lose it.
+ */
+export function refuseUnreplicated(pool: Pool): void {
+  pool.on('connect', (client) => {
+    client.on('notice', ({ routine }) => {
+      // The function that warns: its text depends on the server's language. Its other warnings end the connection.
+      if (routine !== 'SyncRepWaitForLSN') return;
+      const { connection } = client as unknown as { connection: Connection };
+      // At once: the message that reports success may already have been received.
+      connection.emit('error', new Error('the wait for a synchronous standby was canceled'));
+    });
+  });
 }
 
 /** MikroORM keeps a connection that is lost within a transaction: the pool would run out of them. */
@@ -125,15 +95,14 @@ export function giveLostBack(pool: Pool): void {
   pool.on('connect', (client) => client.once('end', () => setImmediate(giveBack, client)));
 }
 
-/** Makes `OpenPool#close`, which runs `before` first: MikroORM ends only a pool that it has used. */
-export function closing(pool: Pool, before = async () => {}): (timeout?: number) => Promise<boolean> {
+/** Makes `Database#close`; `end` ends the pool when its connections are free. */
+export function closing(pool: Pool, end: () => Promise<void>): (timeout?: number) => Promise<boolean> {
   const clients = new Set<PoolClient>();
   pool.on('connect', (client) => clients.add(client)).on('remove', (client) => clients.delete(client));
   return async (timeout = 1_000) => {
-    const ended = before().then(() => (pool.ending ? undefined : pool.end()));
+    const ended = end().then(() => true);
     ended.catch(() => {});
-    const inTime = ended.then(() => true);
-    if (await withTimeLimit(timeout, inTime, false)) return true;
+    if (await withTimeLimit(timeout, ended, false)) return true;
     // Connections that are busy or dead are cut off; their answers are no longer needed.
     for (const client of clients) void (client as unknown as pg.Client).end().catch(() => {});
     return false;

@@ -1,52 +1,43 @@
-import type { OperatorAct } from '@campaign-mirror/domain';
+/* What MikroORM does not do: streams, and statements of many rows, on a connection of their own. */
 import type { Pool, PoolClient, QueryResultRow } from 'pg';
 import { portFault } from './database-faults.ts';
 import { rowsOf } from './rows.ts';
-import { endedBy, withoutTimeouts } from './stoppable.ts';
+import { cutBy, withoutTimeouts } from './stoppable.ts';
 
 /** @throws Unavailable */
 export const connectTo = (pool: Pool) => pool.connect().catch((error) => Promise.reject(portFault(error)));
 
 /**
- * Runs statements in one transaction, on a connection of their own, which is not used again after a failure. It serves
- * what MikroORM does not do: streams, and statements of many rows. Each statement sees what others have committed by
- * then, whatever the database's default is; `settings` are statements that hold for the transaction.
- * @throws Unavailable when the connection is lost: whether it was committed is unknown then
+ * Runs statements in one transaction, until `signal`. Each statement sees what others have committed by then, whatever the
+ * database's default is; `settings` are statements that hold for the transaction.
+ * @throws Unavailable when the connection is lost: whether it was committed is unknown then; the signal's reason
  */
 export async function inTransaction<T>(
   pool: Pool,
   run: (client: PoolClient) => Promise<T>,
   settings = '',
+  signal?: AbortSignal,
 ): Promise<T> {
   const client = await connectTo(pool);
-  // The running statement reports why a connection ended.
-  const ignore = () => {};
-  client.on('error', ignore);
+  let isDone = false;
   try {
-    await client.query(`begin isolation level read committed; ${settings}`);
-    const result = await run(client);
+    const uncut = cutBy(signal, client);
+    const begun = async () => {
+      await client.query(`begin isolation level read committed; ${settings}`);
+      return run(client);
+    };
+    const stopped = (error: unknown) => Promise.reject(signal?.aborted ? signal.reason : error);
+    const result = await begun().catch(stopped).finally(uncut);
+    signal?.throwIfAborted();
     await client.query('commit');
-    client.off('error', ignore);
-    client.release();
+    isDone = true;
     return result;
   } catch (error) {
-    // Closing the connection rolls back; an explicit rollback could wait for a running statement.
-    client.release(true);
     throw portFault(error);
+  } finally {
+    // Closing the connection rolls back; an explicit rollback could wait for a running statement.
+    client.release(!isDone);
   }
-}
-
-/** Sets for the rest of the transaction who acts, for the entries that the database writes in the audit. */
-export const actingText = `
-  select set_config('campaign_mirror.operator', $1, true), set_config('campaign_mirror.request_id', $2, true),
-    set_config('campaign_mirror.details', $3, true)`;
-
-/** The values of `actingText`. `details` are facts that the rows do not contain. */
-export function actingValues(
-  { operator, requestId }: OperatorAct,
-  details: Readonly<Record<string, string | number>> = {},
-): string[] {
-  return [operator, requestId, JSON.stringify(details)];
 }
 
 const begin = `begin isolation level repeatable read read only; ${withoutTimeouts}`;
@@ -62,19 +53,15 @@ export async function* ofOneMoment<T>(
   read: (client: PoolClient) => AsyncIterable<T>,
 ): AsyncGenerator<T> {
   const client = await connectTo(pool);
-  // The running statement reports why a connection ended.
-  client.on('error', () => {});
-  let stopListening = async () => {};
+  let uncut = () => {};
   try {
+    uncut = cutBy(signal, client);
     await client.query(begin);
-    // Not earlier: behind a pooler, the server process is assigned only when the transaction begins.
-    stopListening = await endedBy(signal, pool, client);
-    signal?.throwIfAborted();
     yield* read(client);
   } catch (error) {
     throw signal?.aborted ? signal.reason : portFault(error);
   } finally {
-    await stopListening();
+    uncut();
     // Nothing was written: there is nothing to commit or roll back.
     client.release(true);
   }

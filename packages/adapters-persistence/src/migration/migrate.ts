@@ -5,10 +5,10 @@ import { isolationLevel } from '../connection/audited.ts';
 import { type Database, openDatabase } from '../connection/database.ts';
 import { isLocked } from '../connection/database-faults.ts';
 import { watchLockHolders } from '../connection/lock-holders.ts';
-import { type DatabaseAddress, UnfitDatabase } from '../connection/pool.ts';
+import type { DatabaseAddress } from '../connection/pool.ts';
 import { withoutTimeouts } from '../connection/stoppable.ts';
 import { applied, migrationNames, missingText, tableNames } from '../schema/schema.ts';
-import { isOfAnEarlierTrial, ofAnEarlierTrial } from './migration-states.ts';
+import { isOfAnEarlierTrial, UnfitDatabase } from './migration-states.ts';
 
 /**
  * How long a migration may block others, in milliseconds. The timeout of a lock, for which sessions that request it later
@@ -37,7 +37,8 @@ const unanswered = 'the commit of the migration was not answered: it is unknown 
  * Brings the tables up to date, then makes functions and triggers and gives the roles that exist their rights: all of it, or
  * nothing. Resolves with what was missing or disabled before. Several processes may do so at once: they take turns. Locks
  * are awaited in short attempts, because others wait behind a waiting migration.
- * @throws UnfitDatabase when an earlier trial made the schema; what the driver throws: the database is unavailable, the role lacks a right or is not the owner (42501),
+ * @throws UnfitDatabase when an earlier trial made the schema; what the driver throws: the database is unavailable, the role
+ *   lacks a right or is not the owner (42501),
  *   somebody dropped tables of the schema (42P01), another transaction keeps holding a lock (55P03); the reason of
  *   `givenUp`: then nothing was done; Unavailable when it was given up during the commit and the server does not answer
  */
@@ -127,7 +128,7 @@ async function bringUpToDate(
       await run(refuseRemains);
       // Creates the schema and the table of migrations, on a connection of its own.
       const executed = (await orm.migrator.getExecuted()).map(({ name }) => name);
-      if (isOfAnEarlierTrial(executed)) throw new UnfitDatabase(ofAnEarlierTrial);
+      if (isOfAnEarlierTrial(executed)) throw new UnfitDatabase();
       const isNew = !migrationNames.every((name) => executed.includes(name));
       const findings = isNew
         ? []

@@ -1,6 +1,6 @@
 import type { Timestamp } from '@campaign-mirror/domain';
 import type { ClientBase, Pool } from 'pg';
-import { codeOf, portFault } from '../connection/database-faults.ts';
+import { isAbsent, portFault } from '../connection/database-faults.ts';
 import { rowOf, rowsOf } from '../connection/rows.ts';
 import { migrationNames, missingText, tableNames } from '../schema/schema.ts';
 import { timestampText } from '../schema/times.ts';
@@ -28,7 +28,7 @@ export async function migrationStates(
     .query<{ name: string; at: Timestamp | null }>(text)
     .catch((error) => {
       // The table or the schema is missing.
-      if (['42P01', '3F000'].includes(codeOf(error))) return { rows: [] };
+      if (isAbsent(error)) return { rows: [] };
       throw portFault(error);
     });
   const applied = new Map(rows.map((row) => [row.name, row.at]));
@@ -49,6 +49,14 @@ export async function isMigrated(database: Pool | ClientBase): Promise<boolean> 
 export const ofAnEarlierTrial =
   'the schema campaign_mirror was made by an earlier trial, which this version cannot migrate; nothing was changed. ' +
   'Take its campaigns along: export them with the version that made it, import them into an empty database, issue new keys';
+
+/** The database cannot be used as it is. The message is for the operator. */
+export class UnfitDatabase extends Error {
+  override name = 'UnfitDatabase';
+  constructor(message = ofAnEarlierTrial) {
+    super(message);
+  }
+}
 
 /** Whether a version before the first release applied migrations, which are not those of any later version. */
 export const isOfAnEarlierTrial = (applied: readonly string[]) =>

@@ -1,14 +1,10 @@
 import * as domain from '@campaign-mirror/domain';
 import { raw, wrap } from '@mikro-orm/postgresql';
-import { AuditedAdapter, ormFault } from '../connection/audited.ts';
+import { AuditedAdapter, reading } from '../connection/audited.ts';
 import { safeInteger } from '../connection/rows.ts';
 import { AccessKeyEntity } from '../schema/entities.ts';
 import { isExpiringWithin, newKey } from '../schema/keys.ts';
 import { timestampText } from '../schema/times.ts';
-
-const revoke = `
-  update campaign_mirror.access_keys set revoked_at = clock_timestamp()
-  where id = ? and revoked_at is null returning id`;
 
 /**
  * A successor of a key that has not expired. The life is counted from one moment and in seconds, because the length of a
@@ -35,6 +31,9 @@ const replace = `
   set expires_at = least(expires_at, clock_timestamp() + make_interval(secs => ?)), replaced_by = ?
   where id = ? returning ${timestampText('expires_at')} as expires_at`;
 
+/** What the following entry in the audit says besides its row. */
+const detailed = "select set_config('campaign_mirror.details', ?, true)";
+
 const isExpiring = isExpiringWithin('make_interval(secs => ?)');
 
 /** The port `AccessKeys` on PostgreSQL, for one act. */
@@ -50,24 +49,16 @@ export class PostgresAccessKeys extends AuditedAdapter implements domain.AccessK
     });
   }
 
-  async list({
-    owner,
-    expiring,
-    after = 0 as domain.AccessKeyId,
-    limit,
-  }: domain.AccessKeyPage): Promise<domain.AccessKeyRecord[]> {
+  async list(page: domain.AccessKeyPage): Promise<domain.AccessKeyRecord[]> {
+    const { owner, expiring, after = 0 as domain.AccessKeyId, limit } = page;
     const where = {
       id: { $gt: after },
       ...(owner !== undefined && { ownerId: owner }),
       ...(expiring !== undefined && { [raw(isExpiring, [expiring])]: [] }),
     };
-    try {
-      const options = { exclude: ['hash' as const], orderBy: { id: 'asc' as const }, limit };
-      const rows = await this.orm.em.fork().find(AccessKeyEntity, where, options);
-      return rows.map((row) => wrap(row).toObject() as domain.AccessKeyRecord);
-    } catch (error) {
-      throw ormFault(error);
-    }
+    const options = { orderBy: { id: 'asc' as const }, limit };
+    const rows = await reading(this.orm, (em) => em.find(AccessKeyEntity, where, options));
+    return rows.map((row) => wrap(row).toObject() as domain.AccessKeyRecord);
   }
 
   rotate(id: domain.AccessKeyId, { grace }: { grace: number }): Promise<domain.KeyRotation> {
@@ -83,7 +74,7 @@ export class PostgresAccessKeys extends AuditedAdapter implements domain.AccessK
       const [added] = await em.execute<{ id: string }[]>(succeed, [hash, displayed, id]);
       if (!added) return { kind: 'key-expired' };
       const next = safeInteger(added.id) as domain.AccessKeyId;
-      await this.actingWith(em, { grace });
+      await em.execute(detailed, [JSON.stringify({ grace })]);
       const [ending] = await em.execute<[{ expires_at: domain.Timestamp }]>(replace, [grace, next, id]);
       return { kind: 'rotated', id: next, key, ownerId, oldExpiresAt: ending.expires_at };
     });
@@ -91,8 +82,9 @@ export class PostgresAccessKeys extends AuditedAdapter implements domain.AccessK
 
   async revoke(id: domain.AccessKeyId): Promise<boolean> {
     return this.audited(async (em) => {
-      const [revoked] = await em.execute<unknown[]>(revoke, [id]);
-      return revoked !== undefined || (await em.count(AccessKeyEntity, { id })) > 0;
+      const revokedAt = raw<domain.Timestamp>('clock_timestamp()');
+      const revoked = await em.nativeUpdate(AccessKeyEntity, { id, revokedAt: null }, { revokedAt });
+      return revoked > 0 || (await em.count(AccessKeyEntity, { id })) > 0;
     });
   }
 }

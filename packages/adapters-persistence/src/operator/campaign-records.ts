@@ -1,7 +1,11 @@
 import type * as domain from '@campaign-mirror/domain';
+import { type FilterQuery, type InferEntity, wrap } from '@mikro-orm/postgresql';
 import type { Pool, QueryResultRow } from 'pg';
+import { reading } from '../connection/audited.ts';
+import type { Database } from '../connection/database.ts';
 import { rowOf, rowsOf } from '../connection/rows.ts';
 import { cursorRows, ofOneMoment } from '../connection/transaction.ts';
+import { CampaignEntity } from '../schema/entities.ts';
 import { timestampText } from '../schema/times.ts';
 
 /** The columns of a `Mirror`, as `rowsOf` reads it. */
@@ -9,36 +13,15 @@ const mirrorColumns = `id, campaign_id as "campaignId", target_url as "targetUrl
   updated_externally as "updatedExternally", ${timestampText('updated_externally_at')} as "updatedExternallyAt",
   ${timestampText('created_at')} as "createdAt", ${timestampText('updated_at')} as "updatedAt"`;
 
-/** A campaign beside its mirror, as `rowsOf` reads it. */
-type RecordRow = Pick<domain.CampaignRecord, 'ownerId' | 'isDefault' | 'name'> & {
-  campaign: domain.CampaignId;
-  campaignCreatedAt: domain.Timestamp;
-} & (domain.Mirror | { id: null });
+type Campaign = InferEntity<typeof CampaignEntity>;
 
-/** Campaigns, with names of columns that differ from those of a mirror. */
-const namedCampaigns = `
-  select id as campaign, owner_id, is_default, name, created_at as campaign_created from campaign_mirror.campaigns`;
-
-/** `RecordRow`s of `namedCampaigns`, whose alias has to be `asked`, in the order of their numbers. */
-const recordsText = (campaigns: string) => `
-  select campaign, asked.owner_id as "ownerId", asked.is_default as "isDefault", name,
-    ${timestampText('campaign_created')} as "campaignCreatedAt", ${mirrorColumns}
-  from ${campaigns} left join campaign_mirror.mirrors on mirrors.campaign_id = campaign
-  order by campaign`;
-
-function recordOf(row: RecordRow): domain.CampaignRecord {
-  const { campaign: id, ownerId, isDefault, name, campaignCreatedAt: createdAt, ...mirror } = row;
-  return { id, ownerId, isDefault, name, createdAt, mirror: mirror.id === null ? null : mirror };
+/** The record of a campaign whose mirror was looked up, too. */
+export function recordOf(campaign: Campaign): domain.CampaignRecord {
+  return {
+    mirror: null,
+    ...(wrap(campaign).toObject() as Partial<domain.CampaignRecord>),
+  } as domain.CampaignRecord;
 }
-
-/** One statement: a campaign and its mirror are from the same moment. */
-const records = (where: string) => `
-  with asked as materialized (${namedCampaigns} where ${where}) ${recordsText('asked')}`;
-
-const recordById = records('id = $1');
-const recordPage = records(`
-  id > $1 and ($2::bigint is null or owner_id = $2) and ($4::text is null or name ~ $4)
-  order by id limit $3`);
 
 /** A regular expression for a text in any case: in the locale C, `lower` knows ASCII only. */
 const inAnyCase = (text: string) =>
@@ -110,23 +93,34 @@ const nextOf = (owner: domain.OwnerId | undefined) =>
   `${owner === undefined ? `${ofAll} > $1 order by campaign_id` : `${ofOwner} > $1 order by campaigns.id`} limit $2`;
 
 /** The port `CampaignRecords` on PostgreSQL. */
-export const postgresCampaignRecords = (pool: Pool): domain.CampaignRecords => ({
-  find: async (id) => (await rowsOf<RecordRow>(pool, recordById, [id])).map(recordOf)[0],
+export const postgresCampaignRecords = ({ orm, pool }: Database): domain.CampaignRecords => {
+  const find = (where: FilterQuery<Campaign>, limit = 1) =>
+    reading(orm, async (em) => {
+      const found = await em.find(CampaignEntity, where, { orderBy: { id: 'asc' }, limit });
+      // A join would read the index of mirrors from its beginning, however far the page is.
+      await em.populate(found, ['mirror']);
+      return found.map(recordOf);
+    });
+  return {
+    find: async (id) => (await find({ id }))[0],
 
-  list: async ({ owner, after, limit, name }) => {
-    const values = [after ?? 0, owner, limit, name && inAnyCase(name)];
-    return (await rowsOf<RecordRow>(pool, recordPage, values)).map(recordOf);
-  },
+    list: ({ owner, after = 0 as domain.CampaignId, limit, name }) => {
+      const named = name ? { name: { $re: inAnyCase(name) } } : {};
+      return find({ id: { $gt: after }, ...(owner !== undefined && { ownerId: owner }), ...named }, limit);
+    },
 
-  listMirrors: (page) => examineMirrors<domain.Mirror>(pool, mirrorColumns, page),
-});
+    listMirrors: (page) => examineMirrors<domain.Mirror>(pool, mirrorColumns, page),
+  };
+};
 
-const allText = recordsText(`(${namedCampaigns}) as asked`);
+const allText = `
+  select campaigns.id, owner_id as "ownerId", is_default as "isDefault", name,
+    ${timestampText('campaigns.created_at')} as "createdAt", to_json(mirror) as mirror
+  from campaign_mirror.campaigns left join (select ${mirrorColumns} from campaign_mirror.mirrors) as mirror
+    on "campaignId" = campaigns.id
+  order by campaigns.id`;
 
 /** Exports from PostgreSQL. `signal` ends a reading at once, by throwing the signal's reason. */
 export const postgresCampaignExport = (pool: Pool, signal?: AbortSignal): domain.CampaignExport => ({
-  all: () =>
-    ofOneMoment(pool, signal, async function* (client) {
-      for await (const row of cursorRows<RecordRow>(client, allText)) yield recordOf(row);
-    }),
+  all: () => ofOneMoment(pool, signal, (client) => cursorRows<domain.CampaignRecord>(client, allText)),
 });

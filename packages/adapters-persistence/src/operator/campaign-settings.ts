@@ -7,10 +7,11 @@ import {
 } from '@mikro-orm/postgresql';
 import { AuditedAdapter } from '../connection/audited.ts';
 import { CampaignEntity, MirrorEntity } from '../schema/entities.ts';
+import { recordOf } from './campaign-records.ts';
 
 /** Until the end of the transaction. */
-const forUpdate = { lockMode: LockMode.PESSIMISTIC_WRITE };
-const forShare = { lockMode: LockMode.PESSIMISTIC_READ };
+const forUpdate = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
+const forShare = { lockMode: LockMode.PESSIMISTIC_READ } as const;
 
 /** The port `CampaignSettings` on PostgreSQL, for one act. */
 export class PostgresSettings extends AuditedAdapter implements domain.CampaignSettings {
@@ -29,8 +30,8 @@ export class PostgresSettings extends AuditedAdapter implements domain.CampaignS
       return await this.audited(async (em) => {
         const campaign = await em.findOne(CampaignEntity, { id }, forShare);
         if (!campaign) return { kind: 'campaign-not-found' };
-        const made = await em.insert(MirrorEntity, { campaignId: id, targetUrl: address });
-        const mirror = await em.findOneOrFail(MirrorEntity, { id: Number(made) as domain.MirrorId });
+        await em.insert(MirrorEntity, { campaign: id, targetUrl: address });
+        const mirror = await em.findOneOrFail(MirrorEntity, { campaign: id });
         return { kind: 'created', mirror: wrap(mirror).toObject() as domain.Mirror };
       });
     } catch (error) {
@@ -47,7 +48,7 @@ export class PostgresSettings extends AuditedAdapter implements domain.CampaignS
       const taken = campaign.isDefault && (await defaultOf(em, to));
       if (taken) return taken;
       const { ownerId: from } = campaign;
-      await em.nativeUpdate(CampaignEntity, { id }, { ownerId: to });
+      campaign.ownerId = to;
       return { kind: 'transferred', from };
     });
   }
@@ -60,20 +61,17 @@ export class PostgresSettings extends AuditedAdapter implements domain.CampaignS
       if (campaign.isDefault === isDefault) return { kind: 'unchanged', ownerId };
       const taken = isDefault && (await defaultOf(em, ownerId));
       if (taken) return taken;
-      await em.nativeUpdate(CampaignEntity, { id }, { isDefault });
+      campaign.isDefault = isDefault;
       return { kind: 'changed', ownerId };
     });
   }
 
   deleteCampaign(id: domain.CampaignId, seen?: domain.CampaignRecord): Promise<domain.Deletion> {
     return this.audited(async (em) => {
-      const row = await em.findOne(CampaignEntity, { id }, forUpdate);
-      if (!row) return { kind: 'campaign-not-found' };
-      const mirror = await em.findOne(MirrorEntity, { campaignId: id }, forUpdate);
-      const campaign = {
-        ...wrap(row).toObject(),
-        mirror: mirror && wrap(mirror).toObject(),
-      } as domain.CampaignRecord;
+      const found = await em.findOne(CampaignEntity, { id }, forUpdate);
+      if (!found) return { kind: 'campaign-not-found' };
+      await em.populate(found, ['mirror'], forUpdate);
+      const campaign = recordOf(found);
       if (seen && differs(campaign, seen)) return { kind: 'changed-meanwhile' };
       await em.nativeDelete(CampaignEntity, { id });
       return { kind: 'deleted', campaign };

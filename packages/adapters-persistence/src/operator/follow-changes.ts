@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ChangeFeed, feedOverlap, type HistoryEntry, Unavailable } from '@campaign-mirror/domain';
 import type { Pool, PoolClient, QueryResultRow } from 'pg';
-import { codeOf, portFault } from '../connection/database-faults.ts';
+import { isInvalidValue, portFault } from '../connection/database-faults.ts';
 import { rowsOf } from '../connection/rows.ts';
 import { withTimeLimit } from '../connection/stoppable.ts';
 import { connectTo, cursorRows, ofOneMoment } from '../connection/transaction.ts';
@@ -93,7 +93,7 @@ async function lookAt(client: PoolClient, position: string | null) {
     numbers: string | null;
   };
   const rows = await answerOf<Row>(client, look, [position]).catch((error) => {
-    throw codeOf(error) === '22023' ? gone('its server was started again, or is another') : error;
+    throw isInvalidValue(error) ? gone('its server was started again, or is another') : error;
   });
   const [{ lookedAt, onStandby, position: next }] = rows as [Row];
   const parts = rows.flatMap(({ numbers }) => numbers ?? []).filter((numbers) => numbers !== '{NULL}');

@@ -1,7 +1,10 @@
 import type * as domain from '@campaign-mirror/domain';
+import { type MikroORM, wrap } from '@mikro-orm/postgresql';
 import type { Pool } from 'pg';
+import { reading } from '../connection/audited.ts';
 import { rowOf, rowsOf } from '../connection/rows.ts';
 import { cursorRows, ofOneMoment } from '../connection/transaction.ts';
+import { AuditEntity } from '../schema/entities.ts';
 import { timestampText } from '../schema/times.ts';
 
 /** The columns of a `HistoryEntry`. */
@@ -94,18 +97,16 @@ export const postgresHistoryPruning = (pool: Pool, act: domain.OperatorAct): dom
       .pruned,
 });
 
-/** The columns of an `AuditEntry`. A move is one entry: its first, with the mirrors of all its parts. */
-const acts = `
-  select id, ${timestampText('acted_at')} as "actedAt", act, operator, database_role as "databaseRole",
-    request_id as "requestId", campaign_id as "campaignId", owner_id as "ownerId", access_key_id as "accessKeyId",
-    case act when 'mirrors-moved' then details || jsonb_build_object('mirrors',
-      (details->>'mirrors')::int + (select coalesce(sum((part.details->>'mirrors')::int), 0)
-        from campaign_mirror.operator_audit as part where part.part_of = entries.id)) else details end as details
-  from campaign_mirror.operator_audit as entries
-  where part_of is null and ($1::bigint is null or campaign_id = $1) and ($2::bigint is null or id < $2)
-  order by id desc limit $3`;
-
 /** The port `Audit` on PostgreSQL. */
-export const postgresAudit = (pool: Pool): domain.Audit => ({
-  list: ({ campaign, before, limit }) => rowsOf<domain.AuditEntry>(pool, acts, [campaign, before, limit]),
+export const postgresAudit = (orm: MikroORM): domain.Audit => ({
+  list: async ({ campaign, before, limit }) => {
+    const where = {
+      partOf: null,
+      ...(campaign !== undefined && { campaignId: campaign }),
+      ...(before !== undefined && { id: { $lt: before } }),
+    };
+    const options = { orderBy: { id: 'desc' as const }, limit };
+    const entries = await reading(orm, (em) => em.find(AuditEntity, where, options));
+    return entries.map((entry) => wrap(entry).toObject() as domain.AuditEntry);
+  },
 });

@@ -20,18 +20,20 @@ class TimestampType extends Type<domain.Timestamp, string> {
   }
 }
 
-const timestampColumn = () => p.type(TimestampType).$type<domain.Timestamp>();
+const id = <Id extends number>() => p.bigint('number').$type<Id>();
+const timestamp = () => p.type(TimestampType).$type<domain.Timestamp>();
 
 export const CampaignEntity = defineEntity({
   name: 'Campaign',
   schema,
   tableName: 'campaigns',
   properties: {
-    id: p.bigint('number').$type<domain.CampaignId>().primary(),
-    ownerId: p.bigint('number').$type<domain.OwnerId>(),
+    id: id<domain.CampaignId>().primary(),
+    ownerId: id<domain.OwnerId>(),
     isDefault: p.boolean(),
     name: p.string().nullable(),
-    createdAt: timestampColumn().defaultRaw('now()'),
+    createdAt: timestamp().defaultRaw('now()'),
+    mirror: () => p.oneToOne(MirrorEntity).mappedBy('campaign').nullable(),
   },
 });
 
@@ -40,14 +42,15 @@ export const MirrorEntity = defineEntity({
   schema,
   tableName: 'mirrors',
   properties: {
-    id: p.bigint('number').$type<domain.MirrorId>().primary(),
-    campaignId: p.bigint('number').$type<domain.CampaignId>(),
+    id: id<domain.MirrorId>().primary(),
+    campaign: () => p.oneToOne(CampaignEntity).hidden(),
+    campaignId: id<domain.CampaignId>().persist(false),
     targetUrl: p.text().$type<domain.MirrorAddress>(),
     clicks: p.bigint('number').default(0),
     updatedExternally: p.boolean().default(false),
-    updatedExternallyAt: timestampColumn().nullable(),
-    createdAt: timestampColumn().defaultRaw('now()'),
-    updatedAt: timestampColumn().defaultRaw('now()'),
+    updatedExternallyAt: timestamp().nullable(),
+    createdAt: timestamp().defaultRaw('now()'),
+    updatedAt: timestamp().defaultRaw('now()'),
   },
 });
 
@@ -56,17 +59,17 @@ export const AccessKeyEntity = defineEntity({
   schema,
   tableName: 'access_keys',
   properties: {
-    id: p.bigint('number').$type<domain.AccessKeyId>().primary(),
-    hash: p.blob(),
+    id: id<domain.AccessKeyId>().primary(),
+    hash: p.blob().lazy(),
     displayed: p.string(),
     name: p.string(),
-    ownerId: p.bigint('number').$type<domain.OwnerId>(),
+    ownerId: id<domain.OwnerId>(),
     hosts: p.array().nullable(),
-    createdAt: timestampColumn().defaultRaw('now()'),
-    expiresAt: timestampColumn().nullable(),
-    revokedAt: timestampColumn().nullable(),
-    replacedBy: p.bigint('number').$type<domain.AccessKeyId>().nullable(),
-    lastUsedAt: timestampColumn()
+    createdAt: timestamp().defaultRaw('now()'),
+    expiresAt: timestamp().nullable(),
+    revokedAt: timestamp().nullable(),
+    replacedBy: id<domain.AccessKeyId>().nullable(),
+    lastUsedAt: timestamp()
       .nullable()
       // As text: a formula is not converted.
       .formula(
@@ -76,4 +79,35 @@ export const AccessKeyEntity = defineEntity({
   },
 });
 
-export const entities = [CampaignEntity, MirrorEntity, AccessKeyEntity];
+export const AuditEntity = defineEntity({
+  name: 'AuditEntry',
+  schema,
+  tableName: 'operator_audit',
+  properties: {
+    id: id<domain.AuditId>().primary(),
+    actedAt: timestamp(),
+    act: p.text().$type<domain.AuditedAct>(),
+    operator: p.text(),
+    databaseRole: p.text().nullable(),
+    requestId: p.text(),
+    campaignId: id<domain.CampaignId>().nullable(),
+    ownerId: id<domain.OwnerId>().nullable(),
+    accessKeyId: id<domain.AccessKeyId>().nullable(),
+    /** The entry that this one continues: a move has one for each of its transactions, and shows as the first of them. */
+    partOf: id<domain.AuditId>().nullable().hidden(),
+    details: p
+      .json()
+      .$type<domain.AuditEntry['details']>()
+      .formula(
+        ({
+          id,
+          act,
+          details,
+        }) => `case ${act} when 'mirrors-moved' then ${details} || jsonb_build_object('mirrors',
+          (${details}->>'mirrors')::int + (select coalesce(sum((part.details->>'mirrors')::int), 0)
+            from campaign_mirror.operator_audit as part where part.part_of = ${id})) else ${details} end`,
+      ),
+  },
+});
+
+export const entities = [CampaignEntity, MirrorEntity, AccessKeyEntity, AuditEntity];

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Call, ClearError } from '@campaign-mirror/adapters-cli/terminal';
-import { defaultPoolLimits, openPool } from '@campaign-mirror/adapters-persistence/sql';
+import { defaultPoolLimits, openDatabase } from '@campaign-mirror/adapters-persistence';
 import { factsOf, ok, problem, type Result, warning } from '../database/check.ts';
 import { checks } from '../database/checks.ts';
 import { clearFault, nameOf } from '../database/connection-advice.ts';
@@ -53,7 +53,7 @@ async function* examineDatabase(call: Call, settings: Settings): AsyncGenerator<
     yield ['database', ok(`${nameOf(address)} answers`)];
     // All mirrors are read, which takes seconds for each million.
     const limits = { ...defaultPoolLimits, size: 1, statementTimeout: 60_000, queryTimeout: 65_000 };
-    const { pool: database, close } = openPool(address, limits, 'campaign-mirror operator');
+    const { pool: database, close } = await openDatabase(address, limits, 'campaign-mirror operator');
     try {
       const facts = await factsOf(database);
       for (const { name, run } of checks) {

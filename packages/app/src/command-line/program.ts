@@ -48,10 +48,11 @@ async function report(error: unknown, { output, verbose }: Call): Promise<number
 
 /** The ports of a call's commands, loaded when they are used, so that `--help` and usage errors are answered at once. */
 function operatorOf(call: Call): OperatorAccess {
-  const ports = async () => (await import('../operator/command-database.ts')).operatorPorts(call);
   return {
-    acting: async (run, options) => (await ports()).acting(run, options),
-    administering: async (run, options) => (await ports()).administering(run, options),
+    acting: async (run, options) => {
+      const { acting } = await import('../operator/command-database.ts');
+      return acting(call)(run, options);
+    },
     accessKey: async () => {
       const { readCommandSettings } = await import('../settings/read-settings.ts');
       return readCommandSettings(call).CAMPAIGN_MIRROR_KEY;

@@ -1,4 +1,4 @@
-import * as sql from '@campaign-mirror/adapters-persistence/sql';
+import * as store from '@campaign-mirror/adapters-persistence';
 import type { Pool } from 'pg';
 import { type Check, type CheckInput, durable, ok, problem, type Result, warning } from './check.ts';
 import { namePrimary } from './connection-advice.ts';
@@ -17,12 +17,12 @@ export const checks: readonly Check[] = [
     stops: true,
     run({ facts: { version } }) {
       const finding = `the server is PostgreSQL ${version}`;
-      if (version < sql.oldestServerVersion)
-        return problem(finding, `use ${sql.oldestServerVersion} or newer`);
+      if (version < store.oldestServerVersion)
+        return problem(finding, `use ${store.oldestServerVersion} or newer`);
       if (version <= newestTestedVersion) return ok(finding);
       return warning(
         finding,
-        `this version was tested on ${sql.oldestServerVersion} to ${newestTestedVersion}`,
+        `this version was tested on ${store.oldestServerVersion} to ${newestTestedVersion}`,
       );
     },
   },
@@ -169,20 +169,20 @@ async function checkRights({ facts, database, purpose }: CheckInput): Promise<Re
   // The check of migrations reports a missing schema.
   if (schema_owner === null) {
     if (facts.may_create) return results;
-    const advice = `run ops/roles.sql in this database, then \`./campaign-mirror migrate\` as ${sql.roles.owner}`;
+    const advice = `run ops/roles.sql in this database, then \`./campaign-mirror migrate\` as ${store.roles.owner}`;
     return [...results, problem(`${who} may not make the schema, which is not there`, advice)];
   }
   if (owner) {
-    const advice = `use it for \`./campaign-mirror migrate\` only, and start the service as ${sql.roles.service}`;
+    const advice = `use it for \`./campaign-mirror migrate\` only, and start the service as ${store.roles.service}`;
     return [...results, warning(`${who} owns the schema, and so may change all that is in it`, advice)];
   }
   const needed = purpose ?? (operator ? 'operator' : 'service');
-  const { rows } = await (database as Pool).query<{ lacking: string }>(sql.lackingRightsText, [needed]);
+  const { rows } = await (database as Pool).query<{ lacking: string }>(store.lackingRightsText, [needed]);
   if (rows.length > 0) {
     const finding = `${who} lacks what the ${needed} needs: ${rows.map(({ lacking }) => lacking).join(', ')}`;
     const advice =
       `run ops/roles.sql in this database, then \`./campaign-mirror migrate\` as the owner of the schema, ` +
-      `${schema_owner}; use ${sql.roles[needed]} or a member of it`;
+      `${schema_owner}; use ${store.roles[needed]} or a member of it`;
     results.push(problem(finding, advice));
   }
   return results.length > 0 ? results : [ok(`${who} may do what the ${needed} does`)];

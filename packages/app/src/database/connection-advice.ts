@@ -1,9 +1,9 @@
 /* What to say to an operator about a fault of the database, in one line without a password. */
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
-import * as sql from '@campaign-mirror/adapters-persistence/sql';
+import * as store from '@campaign-mirror/adapters-persistence';
 import { Unavailable } from '@campaign-mirror/domain';
 
-export function nameOf({ host, port, database }: sql.DatabaseAddress): string {
+export function nameOf({ host, port, database }: store.DatabaseAddress): string {
   return `${host ?? 'localhost'}:${port ?? 5432}/${database ?? ''}`;
 }
 
@@ -80,7 +80,7 @@ const unprepared: Readonly<Record<Activity, Advice>> = {
  */
 export function clearFault(
   error: unknown,
-  address: sql.DatabaseAddress,
+  address: store.DatabaseAddress,
   activity: Activity,
   remaining?: string,
   holders?: string,
@@ -88,8 +88,8 @@ export function clearFault(
   // The migrations' own message says that their outcome is unknown.
   if (activity === 'migrating' && error instanceof Unavailable && !error.cause)
     return new ClearError(error.message, 'away');
+  if (error instanceof store.UnfitDatabase) return new ClearError(error.message);
   const fault = causeOf(error);
-  if (fault instanceof sql.UnfitDatabase) return new ClearError(fault.message);
   const database = `the database ${nameOf(address)}`;
   const lasting = adviceFor(fault, { ...unprepared[activity], ...misconfigured });
   if (lasting)
@@ -99,7 +99,7 @@ export function clearFault(
     const { what, remedy = 'repeat it' } = explained;
     return new ClearError(`${what}: ${remaining ?? 'nothing was done'}; ${remedy}`, 'away');
   }
-  if (!(error instanceof Unavailable) && !sql.isDatabaseAway(error)) return error;
+  if (!(error instanceof Unavailable) && !store.isDatabaseAway(error)) return error;
   const reason = reasonOf(fault);
   const advice = 'start it, correct DATABASE_URL or PGHOST, or raise DATABASE_WAIT';
   if (activity !== 'acting')
@@ -110,7 +110,7 @@ export function clearFault(
   return new ClearError(`${database} became unavailable (${reason}): ${outcome}`, 'away');
 }
 
-export function notSetUp(address: sql.DatabaseAddress): ClearError {
+export function notSetUp(address: store.DatabaseAddress): ClearError {
   const state = 'is not set up for this version (it is new, or of an earlier one)';
   return new ClearError(`the database ${nameOf(address)} ${state}: ${migrate}`);
 }
@@ -118,14 +118,14 @@ export function notSetUp(address: sql.DatabaseAddress): ClearError {
 /** Whether a database that cannot be connected to may recover soon: it is starting, full, or cannot be reached. */
 export function mayComeBack(error: unknown): boolean {
   return (
-    (error instanceof Unavailable || sql.isDatabaseAway(error)) && !adviceFor(causeOf(error), misconfigured)
+    (error instanceof Unavailable || store.isDatabaseAway(error)) && !adviceFor(causeOf(error), misconfigured)
   );
 }
 
 /** What is wrong, and what to do, after a fault that certainly undid the transaction; undefined if it may have been committed. */
 export function undoneBy(
   error: unknown,
-  address: sql.DatabaseAddress,
+  address: store.DatabaseAddress,
   holders = 'another transaction',
 ): { readonly what: string; readonly remedy?: string } | undefined {
   // Without a cause, this program gave up: other transactions came first each time.
@@ -143,18 +143,18 @@ function causeOf(error: unknown): unknown {
 }
 
 function adviceFor(error: unknown, advice: Advice): string | undefined {
-  const fault = `${sql.codeOf(error)} ${messageOf(error)}`;
+  const fault = `${store.codeOf(error)} ${messageOf(error)}`;
   return Object.entries(advice).find(([faults]) => new RegExp(`^(?:${faults})`).test(fault))?.[1];
 }
 
 function inWords(error: unknown): string {
-  const code = sql.codeOf(error);
+  const code = store.codeOf(error);
   return code ? `${messageOf(error)} (${code})` : messageOf(error);
 }
 
 /** The fault in a few words. 55000 says little without its message. */
 function reasonOf(error: unknown): string {
-  const code = sql.codeOf(error);
+  const code = store.codeOf(error);
   return (code !== '55000' && code) || inWords(error) || 'no answer';
 }
 

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { basename, join, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
-import { type DatabaseAddress, type Role, roles } from '@campaign-mirror/adapters-persistence/sql';
+import { type DatabaseAddress, type Role, roles } from '@campaign-mirror/adapters-persistence';
 import type { EmbeddedDatabase, EmbeddedOptions } from '@campaign-mirror/embedded-postgres';
 import type { LogWriter } from '../logging/log-events.ts';
 import { externalDatabase, isExternal } from '../settings/external-database.ts';

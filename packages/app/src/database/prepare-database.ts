@@ -1,7 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
-import type { Migrating } from '@campaign-mirror/adapters-persistence';
-import { type DatabaseAddress, openPool } from '@campaign-mirror/adapters-persistence/sql';
+import {
+  type DatabaseAddress,
+  type Migrating,
+  migrate,
+  openDatabase,
+} from '@campaign-mirror/adapters-persistence';
 import type { LogWriter } from '../logging/log-events.ts';
 import type { Settings } from '../settings/settings.ts';
 import { factsOf } from './check.ts';
@@ -47,28 +51,31 @@ export async function awaitDatabase(
   const { STATEMENT_TIMEOUT: statementTimeout, DATABASE_WAIT } = settings;
   const limits = { size: 1, waitTimeout: timeout, queryTimeout: timeout, statementTimeout };
   const until = performance.now() + DATABASE_WAIT;
-  for (let tries = 1; !givenUp?.aborted; tries++) {
-    const { pool, close } = openPool(address, limits, 'campaign-mirror start');
-    try {
-      const input = { facts: await factsOf(pool), database: pool, settings, purpose: 'service' } as const;
-      for (const { name, stops, warns, run } of checks) {
-        if (!checkNames.includes(name)) continue;
-        for (const { state, finding, advice } of [await run(input)].flat()) {
-          const line = `${finding}: ${advice}`;
-          if (stops && state === 'problem') throw new ClearError(`the database ${nameOf(address)}: ${line}`);
-          if (warns && state !== 'ok') log?.warn({ event: 'check-warned', check: name }, line);
+  const { pool, close } = await openDatabase(address, limits, 'campaign-mirror start');
+  try {
+    for (let tries = 1; !givenUp?.aborted; tries++) {
+      try {
+        const input = { facts: await factsOf(pool), database: pool, settings, purpose: 'service' } as const;
+        for (const { name, stops, warns, run } of checks) {
+          if (!checkNames.includes(name)) continue;
+          for (const { state, finding, advice } of [await run(input)].flat()) {
+            const line = `${finding}: ${advice}`;
+            if (stops && state === 'problem')
+              throw new ClearError(`the database ${nameOf(address)}: ${line}`);
+            if (warns && state !== 'ok') log?.warn({ event: 'check-warned', check: name }, line);
+          }
         }
+        return;
+      } catch (error) {
+        if (!mayComeBack(error) || performance.now() >= until) throw clearFault(error, address, 'connecting');
+        if (tries === 1)
+          log?.warn({ event: 'database-awaited' }, `waiting for the database ${nameOf(address)}`);
       }
-      return;
-    } catch (error) {
-      if (!mayComeBack(error) || performance.now() >= until) throw clearFault(error, address, 'connecting');
-      if (tries === 1)
-        log?.warn({ event: 'database-awaited' }, `waiting for the database ${nameOf(address)}`);
-    } finally {
-      // The end is not awaited: a server that stalls now has already answered.
-      close().catch(() => {});
+      await pause(Math.min(betweenTries, Math.max(0, until - performance.now())));
     }
-    await pause(Math.min(betweenTries, Math.max(0, until - performance.now())));
+  } finally {
+    // The end is not awaited: a server that stalls now has already answered.
+    close().catch(() => {});
   }
 }
 
@@ -82,7 +89,6 @@ export async function migrateClearly(
   onWait: (line: string) => void,
   options: Migrating,
 ): Promise<string[] | undefined> {
-  const { migrate } = await import('@campaign-mirror/adapters-persistence');
   try {
     return await migrate(address, { ...options, onWait });
   } catch (error) {

@@ -1,23 +1,23 @@
 /* Checks of the schema: that it is of this version, and that what it promises is enforced. */
-import * as sql from '@campaign-mirror/adapters-persistence/sql';
+import * as store from '@campaign-mirror/adapters-persistence';
 import type { Pool, QueryResultRow } from 'pg';
 import { type CheckInput, ok, problem, type Result, warning } from './check.ts';
 import { migrate, withoutRecord } from './connection-advice.ts';
 
 export async function checkMigrations({ facts, database, purpose }: CheckInput): Promise<Result> {
-  const states = await sql.migrationStates(database).catch((error) => {
-    if (sql.codeOf(error) !== '42501') throw error;
+  const states = await store.migrationStates(database).catch((error) => {
+    if (!store.isForbidden(error)) throw error;
   });
   if (!states) {
     const advice = 'run `./campaign-mirror doctor` as the operator, too';
     return warning('this user may not know which were applied', advice);
   }
-  const namesOf = (wanted: sql.MigrationState['state']) =>
+  const namesOf = (wanted: store.MigrationState['state']) =>
     states.filter(({ state }) => state === wanted).map(({ name }) => name);
   const pending = namesOf('pending');
   const unknown = namesOf('unknown');
-  if (sql.isOfAnEarlierTrial(unknown) && pending.length > 0)
-    return problem('no migration of this version', sql.ofAnEarlierTrial);
+  if (store.isOfAnEarlierTrial(unknown) && pending.length > 0)
+    return problem('no migration of this version', store.ofAnEarlierTrial);
   if (pending.length === states.length && facts.has_tables)
     return problem('the tables are there, but no record of their migrations', withoutRecord);
   if (pending.length > 0) {
@@ -53,7 +53,7 @@ export async function checkTransactions({ database }: CheckInput): Promise<Resul
 
 /** If a table or a view is missing, or may not be read, the checks of migrations and rights report it. */
 function noneIfAbsent(error: Error): never[] {
-  if (!['42P01', '3F000', '42501'].includes(sql.codeOf(error))) throw error;
+  if (!store.isAbsent(error) && !store.isForbidden(error)) throw error;
   return [];
 }
 
@@ -63,14 +63,14 @@ const rowsIfThere = <Row extends QueryResultRow>(database: CheckInput['database'
 /** Columns, triggers and constraints: a restore that was killed leaves them away or disabled, and nothing else shows it. */
 export async function checkEnforcement({ facts, database }: CheckInput): Promise<Result[]> {
   const { name, replication_role, schema_owner } = facts;
-  const states = await sql.migrationStates(database).catch(() => []);
+  const states = await store.migrationStates(database).catch(() => []);
   // Those of another version are others; the check of migrations reports that.
   if (states.length === 0 || states.some(({ state }) => state !== 'applied')) return [];
   if (replication_role !== 'origin') {
     const finding = `triggers are disabled for ${JSON.stringify(name)}: its session_replication_role is ${replication_role}`;
     return [problem(finding, `alter role ${name} reset session_replication_role`)];
   }
-  const findings = await sql.missingParts(database);
+  const findings = await store.missingParts(database);
   if (findings.length === 0) return [ok('no column, trigger or constraint is missing or disabled')];
   const listed = findings.slice(0, 5);
   if (findings.length > listed.length) listed.push(`${findings.length - listed.length} more`);
@@ -89,7 +89,7 @@ const mirrorAdvice =
 export async function checkMirrors({ database, purpose }: CheckInput): Promise<Result[]> {
   if (purpose) return [];
   type Row = { campaign_id: string; all: string; fault: string };
-  const rows = await rowsIfThere<Row>(database, sql.mirrorFaultsText);
+  const rows = await rowsIfThere<Row>(database, store.mirrorFaultsText);
   if (rows.length === 0) return [];
   const listed = rows.map(({ campaign_id, fault }) => `${campaign_id} (${fault})`);
   const finding = `${rows[0]?.all} mirrors are not as they must be, of the campaigns ${listed.join(', ')}`;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { userInfo } from 'node:os';
 import type { AccessOptions, ActContext, OperatorAccess } from '@campaign-mirror/adapters-cli';
 import { type Call, ClearError } from '@campaign-mirror/adapters-cli/terminal';
-import * as sql from '@campaign-mirror/adapters-persistence/sql';
+import * as store from '@campaign-mirror/adapters-persistence';
 import { label, type OperatorAct } from '@campaign-mirror/domain';
 import { clearFault, notSetUp } from '../database/connection-advice.ts';
 import { type DatabaseAccess, openDatabaseAccess } from '../database/database-access.ts';
@@ -10,66 +10,52 @@ import { awaitDatabase, migrateClearly } from '../database/prepare-database.ts';
 import { readCommandSettings } from '../settings/read-settings.ts';
 import type { Settings } from '../settings/settings.ts';
 
-/** The ports of the operator's commands, on the configured database. Ctrl-C ends long reads and writes at once. */
-export function operatorPorts(call: Call): Pick<OperatorAccess, 'acting' | 'administering'> {
-  const { signal } = call;
-  return {
-    acting: (run, options = {}) =>
-      actOn(call, sql.openPool, options, ({ database: { pool }, act }, context) => {
-        let opened: sql.OpenHotPath | undefined;
-        // For who asks for it only: the caches of a service, which are laid out at once, take tens of milliseconds.
-        const hotPath = () => {
-          opened ??= sql.openHotPath(pool, { prepared: false });
-          return opened;
-        };
-        const ports = {
-          get campaigns() {
-            return hotPath().campaigns;
-          },
-          get identity() {
-            return hotPath().identity;
-          },
-          records: sql.postgresCampaignRecords(pool),
-          history: sql.postgresMirrorHistory(pool, signal),
-          feed: sql.postgresChangeFeed(pool, signal),
-          pruning: sql.postgresHistoryPruning(pool, act),
-          moves: sql.postgresMirrorMoves(pool, act),
-          mirrors: sql.postgresOperatorMirrors(pool, act),
-          audit: sql.postgresAudit(pool),
-          imports: sql.postgresCampaignImport(pool, act, signal),
-          exports: sql.postgresCampaignExport(pool, signal),
-        };
-        return run(ports, context);
-      }),
-    administering: async (run, options = {}) => {
-      // Loaded here only: MikroORM takes longer to load than everything else.
-      const { openDatabase, PostgresAccessKeys, PostgresSettings } = await import(
-        '@campaign-mirror/adapters-persistence'
-      );
-      return actOn(call, openDatabase, options, ({ database: { pool, orm }, act }, context) => {
-        const records = sql.postgresCampaignRecords(pool);
-        const history = sql.postgresMirrorHistory(pool, signal);
-        const settings = new PostgresSettings(orm, act);
-        return run({ records, history, settings, keys: new PostgresAccessKeys(orm, act) }, context);
-      });
-    },
-  };
-}
+/** The operator's ports on the configured database. Ctrl-C ends long reads and writes at once. */
+export const acting =
+  (call: Call): OperatorAccess['acting'] =>
+  (run, options = {}) =>
+    actOn(call, options, ({ database, act }, context) => {
+      const { orm, pool } = database;
+      const { signal } = call;
+      let opened: store.OpenHotPath | undefined;
+      // For who asks for it only: the caches of a service, which are laid out at once, take tens of milliseconds.
+      const hotPath = () => {
+        opened ??= store.openHotPath(pool, { prepared: false });
+        return opened;
+      };
+      const ports = {
+        get campaigns() {
+          return hotPath().campaigns;
+        },
+        get identity() {
+          return hotPath().identity;
+        },
+        settings: new store.PostgresSettings(orm, act),
+        keys: new store.PostgresAccessKeys(orm, act),
+        records: store.postgresCampaignRecords(database),
+        history: store.postgresMirrorHistory(pool, signal),
+        feed: store.postgresChangeFeed(pool, signal),
+        pruning: store.postgresHistoryPruning(pool, act),
+        moves: store.postgresMirrorMoves(pool, act),
+        mirrors: store.postgresOperatorMirrors(pool, act),
+        audit: store.postgresAudit(orm),
+        imports: store.postgresCampaignImport(pool, act, signal),
+        exports: store.postgresCampaignExport(pool, signal),
+      };
+      return run(ports, context);
+    });
 
-export interface OperatorSession<Opened extends sql.OpenPool = sql.OpenPool> {
-  readonly database: Opened;
+export interface OperatorSession {
+  readonly database: store.Database;
   readonly act: OperatorAct;
   /** Whom a statement of this session has waited for last, if it has. */
   readonly lastHolders: () => string | undefined;
 }
 
-/** Opens as much as a command needs: a pool, or MikroORM on one. */
-type Open<Opened> = (...input: Required<Parameters<typeof sql.openPool>>) => Opened | Promise<Opened>;
-
 const applicationName = 'campaign-mirror operator';
 
 /** The time limits of statements, in milliseconds, for commands that need longer than others. */
-const paces: Readonly<Record<NonNullable<AccessOptions['pace']>, Partial<sql.PoolLimits>>> = {
+const paces: Readonly<Record<NonNullable<AccessOptions['pace']>, Partial<store.PoolLimits>>> = {
   /** For commands on the whole database, whose statements may take long. */
   unhurried: { statementTimeout: 0, queryTimeout: 0 },
   /** For commands in many steps: a step takes far less, but counting everything beforehand may take this long. */
@@ -80,16 +66,15 @@ const paces: Readonly<Record<NonNullable<AccessOptions['pace']>, Partial<sql.Poo
  * Acts as the operator on the database. The embedded one is started for it, unless a service runs it.
  * @throws ClearError when a setting is wrong, or the database is unavailable, not migrated, or rejects the login
  */
-export function actOn<T, Opened extends sql.OpenPool>(
+export function actOn<T>(
   call: Call,
-  open: Open<Opened>,
   { pace, state, besideService }: AccessOptions,
-  run: (session: OperatorSession<Opened>, context: ActContext) => Promise<T>,
+  run: (session: OperatorSession, context: ActContext) => Promise<T>,
 ): Promise<T> {
   const act = (access: DatabaseAccess, settings: Settings) => {
-    const runMigrated = async (session: OperatorSession<Opened>) => {
+    const runMigrated = async (session: OperatorSession) => {
       // The embedded database is migrated automatically; yours only on your command.
-      if (!(await sql.isMigrated(session.database.pool))) {
+      if (!(await store.isMigrated(session.database.pool))) {
         if (!access.embedded) throw notSetUp(access.address('operator'));
         await migrateWithNotes(access, call);
       }
@@ -101,23 +86,22 @@ export function actOn<T, Opened extends sql.OpenPool>(
       });
     };
     const limits = pace && paces[pace];
-    return asOperator(open, access, runMigrated, personWhoCalls(call.environment), limits);
+    return asOperator(access, runMigrated, personWhoCalls(call.environment), limits);
   };
   return withDatabase(call, act, besideService);
 }
 
 /** Acts with the operator's role, then closes the database. `operator`: who acts, for the audit. */
-export async function asOperator<T, Opened extends sql.OpenPool>(
-  open: Open<Opened>,
+export async function asOperator<T>(
   access: DatabaseAccess,
-  run: (session: OperatorSession<Opened>) => Promise<T>,
+  run: (session: OperatorSession) => Promise<T>,
   operator: string,
-  limits?: Partial<sql.PoolLimits>,
+  limits?: Partial<store.PoolLimits>,
 ): Promise<T> {
-  const poolLimits = { ...sql.defaultPoolLimits, size: 4, ...limits };
-  const database = await open(access.address('operator'), poolLimits, applicationName);
+  const poolLimits = { ...store.defaultPoolLimits, size: 4, ...limits };
+  const database = await store.openDatabase(access.address('operator'), poolLimits, applicationName);
   const act = { operator, requestId: `operator-${randomUUID()}` };
-  const watch = sql.watchLockHolders(database.pool);
+  const watch = store.watchLockHolders(database.pool);
   return run({ database, act, lastHolders: watch.last }).finally(() => {
     watch.stop();
     return database.close();
@@ -167,10 +151,10 @@ export async function withDatabase<T>(
 }
 
 /** The same on one connection of the operator. @throws ClearError */
-export function withPool<T>(call: Call, run: (pool: sql.OpenPool['pool']) => Promise<T>): Promise<T> {
-  return withDatabase(call, (access) => {
-    const limits = { ...sql.defaultPoolLimits, size: 1 };
-    const { pool, close } = sql.openPool(access.address('operator'), limits, applicationName);
+export function withPool<T>(call: Call, run: (pool: store.Database['pool']) => Promise<T>): Promise<T> {
+  return withDatabase(call, async (access) => {
+    const limits = { ...store.defaultPoolLimits, size: 1 };
+    const { pool, close } = await store.openDatabase(access.address('operator'), limits, applicationName);
     return run(pool).finally(close);
   });
 }

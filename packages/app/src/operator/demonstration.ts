@@ -12,11 +12,11 @@ const sevenDays = 7 * 24 * 60 * 60;
 
 /** Creates the demonstration set if the database has never contained any data; gives what the start prints of it. */
 export async function demonstration(access: DatabaseAccess, base: string): Promise<string> {
-  const made = await asOperator(store.openDatabase, access, createDemonstration, 'the service, at its start');
+  const made = await asOperator(access, createDemonstration, 'the service, at its start');
   return made ? firstCalls(made, base) : laterCalls;
 }
 
-async function createDemonstration({ database, act }: OperatorSession<store.Database>) {
+async function createDemonstration({ database, act }: OperatorSession) {
   if (!(await store.isEmpty(database.pool))) return undefined;
   const campaigns = new store.PostgresSettings(database.orm, act);
   const address = domain.mirrorAddress(

@@ -1,4 +1,4 @@
-import { defaultPoolLimits, openHotPath, openPool } from '@campaign-mirror/adapters-persistence/sql';
+import { defaultPoolLimits, openDatabase, openHotPath } from '@campaign-mirror/adapters-persistence';
 import { ContainerModule } from 'inversify';
 import { Registry } from 'prom-client';
 import { type DatabaseAccess, openDatabaseAccess } from '../database/database-access.ts';
@@ -67,7 +67,7 @@ async function openUpToDate({ settings, log, life }: ServiceInput) {
 
 async function openServiceHotPath(access: DatabaseAccess, { settings, log, registry, life }: ServiceInput) {
   const limits = poolLimits(settings);
-  const database = openPool(access.address('service'), limits);
+  const database = await openDatabase(access.address('service'), limits);
   life.atEnd('database pool', async () => {
     const isComplete = await database.close();
     if (!isComplete) life.reportHung('database pool', 'statements were under way and were cut off');
