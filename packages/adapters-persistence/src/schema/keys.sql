@@ -26,14 +26,13 @@ create or replace function campaign_mirror.note_key_uses(keys bigint[]) returns 
     if exists (select from campaign_mirror.key_uses
       where access_key_id = any (keys) and coalesce(used_at, '-infinity') < minute_ago)
     then
-      update campaign_mirror.key_uses as uses set used_at = clock_timestamp()
-      from (
-        select access_key_id from campaign_mirror.key_uses join campaign_mirror.access_keys on id = access_key_id
+      update campaign_mirror.key_uses set used_at = clock_timestamp()
+      where access_key_id = any (array(
+        select access_key_id from campaign_mirror.key_uses
         where access_key_id = any (keys) and coalesce(used_at, '-infinity') < minute_ago
-          and campaign_mirror.key_refusal(revoked_at, expires_at) is null
-        for no key update of key_uses skip locked
-      ) as due
-      where uses.access_key_id = due.access_key_id;
+          and (select campaign_mirror.key_refusal(revoked_at, expires_at) is null
+            from campaign_mirror.access_keys where id = access_key_id)
+        for no key update skip locked));
     end if;
   end
 $$;
@@ -47,8 +46,8 @@ set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjo
     return query
       select given.place, keys.id, keys.owner_id, campaign_mirror.key_refusal(keys.revoked_at, keys.expires_at),
         array_to_string(keys.hosts, ',')
-      from unnest((select hashes)) with ordinality as given (hash, place)
-        join campaign_mirror.access_keys as keys on keys.hash = given.hash;
+      from unnest((select hashes)) with ordinality as given (hash, place),
+        lateral (select * from campaign_mirror.access_keys as one where one.hash = given.hash limit 1) as keys;
     perform campaign_mirror.note_key_uses(array(select keys.id from campaign_mirror.access_keys as keys where keys.hash = any (hashes)));
   end
 $$;

@@ -93,9 +93,9 @@ set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjo
   #variable_conflict use_column
   begin
     return query
-      select given.place, found.owner_id, found.is_default, mirrors.id is not null
-      from unnest((select campaigns)) with ordinality as given (id, place)
-        join campaign_mirror.campaigns as found on found.id = given.id
-        left join campaign_mirror.mirrors on mirrors.campaign_id = given.id;
+      select given.place, found.owner_id, found.is_default,
+        (select true from campaign_mirror.mirrors where campaign_id = given.id) is not null
+      from unnest((select campaigns)) with ordinality as given (id, place),
+        lateral (select * from campaign_mirror.campaigns as one where one.id = given.id limit 1) as found;
   end
 $$;

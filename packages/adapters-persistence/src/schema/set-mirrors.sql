@@ -105,10 +105,9 @@ create or replace function campaign_mirror.set_each(campaigns bigint[], owners b
     if result.place is null then
       return query
       with asked as materialized (
-        select asked.*, asked.access_key_id is null or exists (
-            select from campaign_mirror.access_keys as one
-            where one.id = asked.access_key_id and one.owner_id = asked.seen_owner_id
-              and campaign_mirror.key_refusal(one.revoked_at, one.expires_at) is null) as is_proven
+        select asked.*, asked.access_key_id is null or (
+            select one.owner_id = asked.seen_owner_id and campaign_mirror.key_refusal(one.revoked_at, one.expires_at) is null
+            from campaign_mirror.access_keys as one where one.id = asked.access_key_id) is true as is_proven
         from unnest((select campaigns), (select owners), (select defaults), (select addresses), (select expected),
             (select keys), (select actors), (select subjects), (select requests), (select last_changes)) with ordinality
           as asked (campaign_id, seen_owner_id, seen_is_default, address, expected_address, access_key_id, actor, subject,
@@ -121,17 +120,22 @@ create or replace function campaign_mirror.set_each(campaigns bigint[], owners b
           select locked.*, campaign_mirror.time_after(locked.updated_at) as now,
             nextval('campaign_mirror.mirror_history_id_seq') as change_id
           from (
-            select asked.*, mirrors.id as mirror_id, mirrors.clicks, mirrors.created_at, mirrors.updated_at,
+            select asked.*, mirrors.version, mirrors.id as mirror_id, mirrors.clicks, mirrors.created_at, mirrors.updated_at,
               mirrors.target_url as address_before, mirrors.last_change_id as previous_id, mirrors.owner_id as owner_then
-            from asked join campaign_mirror.mirrors on mirrors.campaign_id = asked.campaign_id
-            where asked.is_proven and (asked.seen_owner_id is null or mirrors.owner_id = asked.seen_owner_id)
-              and (asked.seen_is_default is null or mirrors.is_default = asked.seen_is_default)
-              and (asked.expected_address is null or mirrors.target_url = asked.expected_address)
-              and (asked.last_change_id is null or coalesce(mirrors.last_change_id, 0) = asked.last_change_id)
-            for no key update of mirrors skip locked
+            from asked, lateral (
+              select one.*, one.ctid as version from campaign_mirror.mirrors as one
+              where one.campaign_id = asked.campaign_id
+                and (asked.seen_owner_id is null or one.owner_id = asked.seen_owner_id)
+                and (asked.seen_is_default is null or one.is_default = asked.seen_is_default)
+                and (asked.expected_address is null or one.target_url = asked.expected_address)
+                and (asked.last_change_id is null or coalesce(one.last_change_id, 0) = asked.last_change_id)
+              limit 1 for no key update skip locked
+            ) as mirrors
+            where asked.is_proven
           ) as locked
         ) as timed
-        where mirrors.id = timed.mirror_id
+        -- One that changed between the snapshot and its lock is not found, and counts as locked.
+        where mirrors.ctid = timed.version
         returning timed.*
       ), recorded as (
         insert into campaign_mirror.mirror_history (id, previous_id, campaign_id, mirror_id, actor, access_key_id, subject,
@@ -148,8 +152,10 @@ create or replace function campaign_mirror.set_each(campaigns bigint[], owners b
         coalesce(mirrors.last_change_id, 0), asked.is_proven, campaigns.owner_id, campaigns.is_default, mirrors.target_url,
         mirrors.updated_externally, extract(epoch from mirrors.updated_externally_at),
         extract(epoch from mirrors.updated_at), entry
-      from asked left join campaign_mirror.campaigns on campaigns.id = asked.campaign_id
-        left join campaign_mirror.mirrors on mirrors.campaign_id = asked.campaign_id
+      from asked
+        left join lateral (select * from campaign_mirror.campaigns where id = asked.campaign_id limit 1) as campaigns on true
+        left join lateral (select * from campaign_mirror.mirrors where campaign_id = asked.campaign_id limit 1) as mirrors
+          on true
       where asked.place not in (select place from changed);
     end if;
     if keys is not null then perform campaign_mirror.note_key_uses(keys); end if;
