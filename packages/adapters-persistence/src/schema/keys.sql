@@ -41,7 +41,8 @@ $$;
 -- The keys with these hashes, each with its place in the array, from 1 up. Notes the use of the valid ones.
 create or replace function campaign_mirror.find_keys(hashes bytea[])
 returns table (place bigint, id bigint, owner_id bigint, refused text, hosts text) language plpgsql security definer
-set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
   #variable_conflict use_column
   begin
     return query
@@ -49,6 +50,7 @@ set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjo
         array_to_string(keys.hosts, ',')
       from unnest((select hashes)) with ordinality as given (hash, place)
         join campaign_mirror.access_keys as keys on keys.hash = given.hash;
-    perform campaign_mirror.note_key_uses(array(select keys.id from campaign_mirror.access_keys as keys where keys.hash = any (hashes)));
+    perform campaign_mirror.note_key_uses(array(
+      select keys.id from campaign_mirror.access_keys as keys where keys.hash = any (hashes)));
   end
 $$;
