@@ -7,7 +7,7 @@ import { isLocked } from '../connection/database-faults.ts';
 import { watchLockHolders } from '../connection/lock-holders.ts';
 import type { DatabaseAddress } from '../connection/pool.ts';
 import { withoutTimeouts } from '../connection/stoppable.ts';
-import { applied, migrationNames, missingText, tableNames } from '../schema/schema.ts';
+import { functions, grants, migrationNames, missingText, tableNames } from '../schema/schema.ts';
 import { isOfAnEarlierTrial, UnfitDatabase } from './migration-states.ts';
 
 /**
@@ -23,7 +23,7 @@ export interface Migrating {
   /** Receives a line that says whom the migration waits for. */
   readonly onWait?: (line: string) => void;
   readonly givenUp?: AbortSignal;
-  /** Whether nothing is to be done, and nothing locked, if the schema is of this version and nothing is missing. */
+  /** Whether only rights are given, and nothing is locked, if the schema is of this version and nothing is missing. */
   readonly ifNeeded?: boolean;
   readonly retries?: Partial<typeof usualRetries>;
 }
@@ -86,8 +86,8 @@ const turnLock = 7_236_110_421;
 /** In the order in which writers lock them; in another one, a writer could deadlock with the migration. */
 const keepWritersOut = `lock table ${tableNames.map((name) => `campaign_mirror.${name}`).join(', ')} in share row exclusive mode`;
 
-/** Says which text of functions, triggers and rights was applied last. */
-const version = `Campaign Mirror ${hash('md5', applied)}`;
+/** Says which text of functions and triggers was applied last. */
+const version = `Campaign Mirror ${hash('md5', functions)}`;
 
 /** PostgreSQL only warns if a role grants rights that it may not grant. */
 const refuseOthers = `
@@ -134,14 +134,16 @@ async function bringUpToDate(
         ? []
         : (await run<{ finding: string }>(missingText)).map(({ finding }) => finding);
       const [{ is }] = (await run(isVersion, [version])) as [{ is: boolean }];
-      if (ifNeeded && !isNew && is && findings.length === 0) return [];
-      if (executed.length > 0) await run(keepWritersOut);
-      await orm.migrator.up({ transaction });
-      // Not over those of a newer version.
-      if (executed.every((name) => migrationNames.includes(name))) {
-        await run(applied);
-        await run(`comment on schema campaign_mirror is '${version}'`);
+      if (!ifNeeded || isNew || !is || findings.length > 0) {
+        if (executed.length > 0) await run(keepWritersOut);
+        await orm.migrator.up({ transaction });
+        // Not over those of a newer version.
+        if (executed.every((name) => migrationNames.includes(name))) {
+          await run(functions);
+          await run(`comment on schema campaign_mirror is '${version}'`);
+        }
       }
+      await run(grants);
       beforeCommit();
       return findings;
     },

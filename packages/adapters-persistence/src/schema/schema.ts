@@ -26,10 +26,11 @@ export const migrations: Readonly<Record<string, string>> = { '0001-first-releas
 /** Of every migration, in order. */
 export const migrationNames = Object.keys(migrations);
 
-/** Functions, triggers and rights: applied whenever the schema is brought up to date, after the migrations. */
-export const applied = ['keys', 'mirrors', 'audit', 'history', 'feed', 'set-mirrors', 'grants']
-  .map(read)
-  .join('\n');
+/** Functions and triggers, which replace those that are there. */
+export const functions = ['keys', 'mirrors', 'audit', 'history', 'feed', 'set-mirrors'].map(read).join('\n');
+
+/** Gives the roles that exist their rights. It locks no table. */
+export const grants = read('grants');
 
 /** One row for each `finding`: what is missing or disabled of that without which a promise is broken. */
 export const missingText = read('missing');
