@@ -129,19 +129,16 @@ async function bringUpToDate(
       // Creates the schema and the table of migrations, on a connection of its own.
       const executed = (await orm.migrator.getExecuted()).map(({ name }) => name);
       if (isOfAnEarlierTrial(executed)) throw new UnfitDatabase();
-      const isNew = !migrationNames.every((name) => executed.includes(name));
-      const findings = isNew
-        ? []
-        : (await run<{ finding: string }>(missingText)).map(({ finding }) => finding);
+      // A newer version made all that there is.
+      if (!executed.every((name) => migrationNames.includes(name))) return [];
+      const isNew = executed.length < migrationNames.length;
+      const findings = isNew ? [] : (await run<{ finding: string }>(missingText)).map(({ finding }) => finding);
       const [{ is }] = (await run(isVersion, [version])) as [{ is: boolean }];
       if (!ifNeeded || isNew || !is || findings.length > 0) {
         if (executed.length > 0) await run(keepWritersOut);
         await orm.migrator.up({ transaction });
-        // Not over those of a newer version.
-        if (executed.every((name) => migrationNames.includes(name))) {
-          await run(functions);
-          await run(`comment on schema campaign_mirror is '${version}'`);
-        }
+        await run(functions);
+        await run(`comment on schema campaign_mirror is '${version}'`);
       }
       await run(grants);
       beforeCommit();
