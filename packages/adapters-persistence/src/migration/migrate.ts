@@ -7,7 +7,7 @@ import { isLocked } from '../connection/database-faults.ts';
 import { watchLockHolders } from '../connection/lock-holders.ts';
 import { type DatabaseAddress, UnfitDatabase } from '../connection/pool.ts';
 import { withoutTimeouts } from '../connection/stoppable.ts';
-import { applied, migrationNames, missingText, tableNames } from '../schema/schema.ts';
+import { applied, migrationNames, missingText, roles, tableNames } from '../schema/schema.ts';
 import { isOfAnEarlierTrial, ofAnEarlierTrial } from './migration-states.ts';
 
 /**
@@ -88,6 +88,8 @@ const keepWritersOut = `lock table ${tableNames.map((name) => `campaign_mirror.$
 /** Says which text of functions, triggers and rights was applied last. */
 const version = `Campaign Mirror ${hash('md5', applied)}`;
 
+const roleNames = [roles.operator, roles.service, roles.redirector];
+
 /** PostgreSQL only warns if a role grants rights that it may not grant. */
 const refuseOthers = `
   do $$ begin
@@ -132,7 +134,7 @@ async function bringUpToDate(
       const findings = isNew
         ? []
         : (await run<{ finding: string }>(missingText)).map(({ finding }) => finding);
-      const [{ is }] = (await run(isVersion, [version])) as [{ is: boolean }];
+      const [{ is }] = (await run(isVersion, [version, ...roleNames])) as [{ is: boolean }];
       if (ifNeeded && !isNew && is && findings.length === 0) return [];
       if (executed.length > 0) await run(keepWritersOut);
       await orm.migrator.up({ transaction });
@@ -148,4 +150,8 @@ async function bringUpToDate(
   );
 }
 
-const isVersion = "select obj_description('campaign_mirror'::regnamespace) is not distinct from ? as is";
+/** Whether that text was applied, and each role has its rights: a restored schema may have the comment without them. */
+const isVersion = `
+  select obj_description(pg_namespace.oid) is not distinct from ? and not exists (
+    select from pg_roles where rolname in (?, ?, ?) and not has_schema_privilege(pg_roles.oid, pg_namespace.oid, 'usage')
+  ) as is from pg_namespace where nspname = 'campaign_mirror'`;
