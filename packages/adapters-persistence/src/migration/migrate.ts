@@ -132,7 +132,9 @@ async function bringUpToDate(
       // A newer version made all that there is.
       if (!executed.every((name) => migrationNames.includes(name))) return [];
       const isNew = executed.length < migrationNames.length;
-      const findings = isNew ? [] : (await run<{ finding: string }>(missingText)).map(({ finding }) => finding);
+      const findings = isNew
+        ? []
+        : (await run<{ finding: string }>(missingText)).map(({ finding }) => finding);
       const [{ is }] = (await run(isVersion, [version])) as [{ is: boolean }];
       if (!ifNeeded || isNew || !is || findings.length > 0) {
         if (executed.length > 0) await run(keepWritersOut);

@@ -63,8 +63,8 @@ export const isOfAnEarlierTrial = (applied: readonly string[]) =>
   applied.length > 0 && !applied.includes(migrationNames[0] as string);
 
 /**
- * What is missing or disabled in a schema with every migration of this version, such as `the trigger take_facts on mirrors is
- * disabled`. @throws Unavailable
+ * What is missing, disabled or of another role in a schema with every migration of this version, such as `the trigger
+ * take_facts on mirrors is disabled`. @throws Unavailable
  */
 export async function missingParts(database: Pool | ClientBase): Promise<string[]> {
   const rows = await rowsOf<{ finding: string }>(database, missingText);

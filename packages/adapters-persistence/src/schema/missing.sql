@@ -18,7 +18,7 @@ with needed (kind, of, names) as (values
   ('constraint', 'mirrors', '{mirrors_pkey,mirrors_campaign_id_key,mirrors_id_check,mirrors_clicks_check}'),
   ('constraint', 'mirrors', '{mirrors_campaign_id_owner_id_is_default_fkey}'),
   ('constraint', 'access_keys', '{access_keys_pkey,access_keys_hash_key,access_keys_hash_check}'),
-  ('constraint', 'access_keys', '{access_keys_hosts_check,access_keys_id_check,access_keys_owner_id_check}'),
+  ('constraint', 'access_keys', '{access_keys_hosts_check,access_keys_id_check,access_keys_owner_id_check,access_keys_replaced_by_check}'),
   ('constraint', 'key_uses', '{key_uses_pkey,key_uses_access_key_id_fkey}'),
   ('constraint', 'mirror_history', '{mirror_history_pkey,mirror_history_check,mirror_history_check1}'),
   ('constraint', 'mirror_history', '{mirror_history_check2}'),
@@ -50,4 +50,9 @@ from needed, unnest(names::text[]) with ordinality as one (name, place), lateral
     from pg_constraint where conrelid = relation and conname = name)
   end as found) as looked, lateral (select coalesce(found, 'missing') as state) as judged
 where state <> ''
-order by kind, of, place
+union all
+-- It may run with the rights of that role.
+select format('the function %s is owned by another role', proname)
+from pg_proc join pg_namespace on pg_namespace.oid = pronamespace
+where nspname = 'campaign_mirror' and proowner <> nspowner
+order by finding
