@@ -3,7 +3,7 @@ import { type Role, roles } from '@campaign-mirror/adapters-persistence';
 import { freePort } from '@campaign-mirror/embedded-postgres';
 import { expect } from 'chai';
 import pg from 'pg';
-import { Statements } from '../../packages/adapters-persistence/src/hot-path/batches.ts';
+import { Statements } from '../../packages/adapters-persistence/src/hot-path/statements.ts';
 import { command } from '../support/commands/command.ts';
 import { objectsOf } from '../support/commands/commands-on.ts';
 import { emptyDatabase, type TestDatabase } from '../support/database/database-server.ts';

@@ -22,22 +22,28 @@ describe('one statement for a request: the write proves who calls and what is ju
   async function called(to = address, who: Pick<Live, 'seen' | 'key'> = live): Promise<unknown[]> {
     const outcome = await service.set(who, to);
     const kind = 'because' in outcome ? outcome.because : outcome.kind;
-    return [kind, ...service.ran.splice(0).map(({ name }) => name)];
+    const names = service.ran.splice(0).map(({ name }) => name);
+    // Of two at the same time, either can be answered first.
+    return [kind, ...names.sort()];
   }
 
   it('statements a request: one, and two for a 200 where the key is used for the first time', async () => {
     const [other, stranger] = await service.live(2);
     expect(await called()).to.deep.equal(['mirror-set', 'set-mirrors']);
-    expect(await called(address, other)).to.deep.equal(['mirror-set', 'look-up', 'set-mirrors']);
-    expect(await called('ftp://a.example/')).to.deep.equal(['not-http', 'look-up']);
+    expect(await called(address, other)).to.deep.equal(['mirror-set', 'find-keys', 'set-mirrors']);
+    expect(await called('ftp://a.example/')).to.deep.equal(['not-http', 'find-campaigns', 'find-keys']);
     const ofAnother = { seen: other.seen, key: live.key };
     expect(await called(address, ofAnother)).to.deep.equal(['not-the-owner', 'set-mirrors']);
-    expect(await called('ftp://a.example/', ofAnother)).to.deep.equal(['not-the-owner', 'look-up']);
+    expect(await called('ftp://a.example/', ofAnother)).to.deep.equal([
+      'not-the-owner',
+      'find-campaigns',
+      'find-keys',
+    ]);
     const unused = { seen: other.seen, key: stranger.key };
-    expect(await called(address, unused)).to.deep.equal(['not-the-owner', 'look-up', 'set-mirrors']);
+    expect(await called(address, unused)).to.deep.equal(['not-the-owner', 'find-keys', 'set-mirrors']);
     const unknown = { seen: other.seen, key: unknownKey };
     for (const to of [address, 'ftp://a.example/'])
-      expect(await called(to, unknown)).to.deep.equal(['unauthenticated', 'look-up']);
+      expect(await called(to, unknown)).to.deep.equal(['unauthenticated', 'find-keys']);
     await service.world.others.setDefault(other.seen.id, true);
     expect(await called(address, other)).to.deep.equal(['default-campaign', 'set-mirrors']);
     await service.world.others.deleteMirror(live.seen.id);
@@ -46,7 +52,7 @@ describe('one statement for a request: the write proves who calls and what is ju
     expect(await called()).to.deep.equal(['campaign-not-found', 'set-mirrors']);
   });
 
-  it('a revocation: who waits for a row already may still write, who comes after it may not', async () => {
+  it('a revocation: neither who waits for a row already, nor who comes after it, may write', async () => {
     const holder = await service.hold(lockMirror, live.seen.id);
     const waiting = service.set(live, `${address}/before`);
     await untilWaiting(service.database, waiting);
@@ -54,11 +60,10 @@ describe('one statement for a request: the write proves who calls and what is ju
     const later = service.set(live, `${address}/after`);
     await holder.run(setAddress, live.seen.id, 'https://example.com/rival');
     await holder.commit();
-    expect(await waiting).to.have.property('kind', 'mirror-set');
     const revoked = { because: 'revoked-key', subject: `key:${live.keyId}` };
-    expect(await later).to.deep.equal({ kind: 'unauthenticated', ...revoked });
-    const written = (await service.history(live)).map((row) => row.addressAfter);
-    expect(written).to.deep.equal([first, `${address}/before`]);
+    for (const call of [waiting, later])
+      expect(await call).to.deep.equal({ kind: 'unauthenticated', ...revoked });
+    expect((await service.history(live)).map((row) => row.addressAfter)).to.deep.equal([first]);
   });
 
   it('statements are kept on their connections, unless a pooler does without', async () => {
@@ -69,21 +74,19 @@ describe('one statement for a request: the write proves who calls and what is ju
       [{}, 1],
     ] as const) {
       const { pool } = await service.another();
-      const { campaigns, uses } = openHotPath(pool, options);
+      const { campaigns } = openHotPath(pool, options);
       expect(await campaigns.setMirror(seen, change(by))).to.have.property('kind', 'mirror-set');
-      await uses.stop();
       expect(await pool.query(kept)).to.have.property('rowCount', count);
     }
   });
 
   it('on a pool that sets no limit, updates wait for the lock of others, and for each other', async () => {
     const limits = { ...defaultPoolLimits, waitTimeout: 0 };
-    const { campaigns, uses } = openHotPath((await service.another()).pool, { limits });
+    const { campaigns } = openHotPath((await service.another()).pool, { limits });
     const holder = await service.hold(lockMirror, live.seen.id);
     const waiting = Promise.all([1, 2].map(() => campaigns.setMirror(live.seen, change(live.by))));
     await untilWaiting(service.database, waiting);
     await holder.rollback();
     for (const one of await waiting) expect(one).to.have.property('kind', 'mirror-set');
-    await uses.stop();
   });
 });

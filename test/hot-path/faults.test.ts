@@ -129,7 +129,9 @@ describe('group commit: a batch that fails', () => {
       if (nth === 1) throw databaseFault('22000');
       // As where its campaign is locked.
       if (nth === 2)
-        return [['1', null, null, null, null, null, 't', `${lives[0].seen.ownerId}`, 'f', 't', 't', 't']];
+        return [
+          ['1', '1', '0', '0.0', null, '0', 't', `${lives[0].seen.ownerId}`, 'f', to, 'f', null, '0.0', null],
+        ];
       if (name === 'set-mirrors') throw away;
       return run();
     });

@@ -3,7 +3,6 @@ import { type CampaignId, SetCampaignMirror } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import type { Pool } from 'pg';
 import { Registry } from 'prom-client';
-import { Statements } from '../../packages/adapters-persistence/src/hot-path/batches.ts';
 import { hotPathMetrics } from '../../packages/app/src/metrics/database-metrics.ts';
 import { untilWaiting } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';
@@ -21,7 +20,7 @@ describe('group commit: what its observer hears', () => {
   let heard: string[];
   let began: number;
   const observer: HotPathObserver = {
-    batch: (kind, size) => void heard.push(`${kind} ×${size}`),
+    batch: (statement, size) => void heard.push(`${statement} ×${size}`),
     ended: (statement, milliseconds, error) => {
       expect(milliseconds).to.be.within(Number.MIN_VALUE, performance.now() - began);
       heard.push(error ? `${statement} failed` : statement);
@@ -29,8 +28,7 @@ describe('group commit: what its observer hears', () => {
     refused: (statement) => void heard.push(`${statement} refused`),
     setAside: () => void heard.push('set aside'),
   };
-  const observed = (pool: Pool) =>
-    hotPathBy(pool, { statements: new Statements(pool, {}, observer), observer });
+  const observed = (pool: Pool) => hotPathBy(pool, { observer });
   let hotPath: OpenHotPath;
   let useCase: SetCampaignMirror;
   beforeEach(async () => {
@@ -50,7 +48,7 @@ describe('group commit: what its observer hears', () => {
       `if nextval('campaign_mirror.tries') = 1 then raise exception 'once' using errcode = '${code}'; end if`,
     );
   // PostgreSQL tells of an error before it gives up the locks: the try after it can find a mirror locked, and waits.
-  const ofWait = ['set aside', 'update ×1', 'set-locked-mirror'];
+  const ofWait = ['set-mirrors ×1', 'set aside', 'set-locked-mirror ×1', 'set-locked-mirror'];
   const heardWithoutWaits = () => heard.splice(0).filter((told) => !ofWait.includes(told));
   const forbid = (right: string) =>
     service.database.admin.query(`revoke ${right} from campaign_mirror_service`);
@@ -58,11 +56,11 @@ describe('group commit: what its observer hears', () => {
   it('one request, several at once, several of one campaign: how many went together, by which statement', async () => {
     const [one, another] = lives;
     await set(one);
-    expect(heard.splice(0)).to.deep.equal(['look-up ×1', 'look-up', 'update ×1', 'set-mirrors']);
+    expect(heard.splice(0)).to.deep.equal(['find-keys ×1', 'find-keys', 'set-mirrors ×1', 'set-mirrors']);
     await Promise.all(lives.map(setDirectly));
-    expect(heard.splice(0)).to.deep.equal(['update ×3', 'set-mirrors']);
+    expect(heard.splice(0)).to.deep.equal(['set-mirrors ×3', 'set-mirrors']);
     await Promise.all([one, another, one].map(setDirectly));
-    const oneByOne = ['update ×2', 'set-mirrors', 'update ×1', 'set-mirrors'];
+    const oneByOne = ['set-mirrors ×2', 'set-mirrors', 'set-mirrors ×1', 'set-mirrors'];
     expect(heard).to.deep.equal(oneByOne);
   });
 
@@ -72,8 +70,8 @@ describe('group commit: what its observer hears', () => {
     await untilWaiting(service.database, call);
     await holder.commit();
     expect(await call).to.deep.equal({ kind: 'refused', because: 'not-the-owner' });
-    const waited = ['set aside', 'update ×1', 'set-locked-mirror'];
-    expect(heard.slice(2)).to.deep.equal(['update ×1', 'set-mirrors', ...waited]);
+    const waited = ['set aside', 'set-locked-mirror ×1', 'set-locked-mirror'];
+    expect(heard.slice(2)).to.deep.equal(['set-mirrors ×1', 'set-mirrors', ...waited]);
   });
 
   it('a statement that PostgreSQL ends for the sake of another is run again; after a fault of one the batch is split up', async () => {
@@ -82,20 +80,20 @@ describe('group commit: what its observer hears', () => {
     expect(heardWithoutWaits()).to.deep.equal(['set-mirrors failed', 'set-mirrors']);
     await failingOnce('22000');
     await Promise.all([setDirectly(lives[0]), setDirectly(lives[1])]);
-    const splitUp = ['update ×2', 'set-mirrors failed', 'set-mirrors', 'set-mirrors'];
+    const splitUp = ['set-mirrors ×2', 'set-mirrors failed', 'set-mirrors', 'set-mirrors'];
     expect(heardWithoutWaits()).to.deep.equal(splitUp);
     await failingOnce('22000');
     expect(await rejection(setDirectly(lives[2]))).to.have.property('code', '22000');
     expect(heard.splice(0), 'one alone is not tried again').to.deep.equal([
-      'update ×1',
+      'set-mirrors ×1',
       'set-mirrors failed',
     ]);
     await Promise.all([
       hotPath.campaigns.find(1 as CampaignId),
       rejection(hotPath.campaigns.find((2 ** 63) as CampaignId)),
     ]);
-    const oneByOne = ['look-up', 'look-up failed'];
-    expect(heard).to.deep.equal(['look-up ×2', 'look-up failed', ...oneByOne]);
+    const oneByOne = ['find-campaigns', 'find-campaigns failed'];
+    expect(heard).to.deep.equal(['find-campaigns ×2', 'find-campaigns failed', ...oneByOne]);
   });
 
   it('a row that was waited for is read again, whatever isolation level is the default of the database', async () => {
@@ -110,8 +108,8 @@ describe('group commit: what its observer hears', () => {
     await untilWaiting(service.database, call);
     await holder.commit();
     expect(await call).to.have.nested.property('mirror.clicks', 1);
-    const waited = ['set aside', 'update ×1', 'set-locked-mirror'];
-    expect(heard).to.deep.equal(['update ×1', 'set-mirrors', ...waited]);
+    const waited = ['set aside', 'set-locked-mirror ×1', 'set-locked-mirror'];
+    expect(heard).to.deep.equal(['set-mirrors ×1', 'set-mirrors', ...waited]);
     await close();
   });
 
@@ -120,30 +118,30 @@ describe('group commit: what its observer hears', () => {
     const updates = lives.map((live) => rejection(setDirectly(live)));
     for (const fault of await Promise.all(updates)) expect(fault).to.have.property('code', '42501');
     const tried = (statement: string) => [`${statement} failed`, `${statement} refused`];
-    const update = ['update ×3', ...tried('set-mirrors'), 'set-mirrors failed'];
+    const update = ['set-mirrors ×3', ...tried('set-mirrors'), 'set-mirrors failed'];
     expect(heard.splice(0)).to.deep.equal(update);
     await forbid('select on campaign_mirror.campaigns');
     const lookUps = [1, 2, 3].map((id) => rejection(hotPath.campaigns.find(id as CampaignId)));
     for (const fault of await Promise.all(lookUps)) expect(fault).to.have.property('code', '42501');
-    const lookUp = ['look-up ×3', ...tried('look-up'), 'look-up failed'];
+    const lookUp = ['find-campaigns ×3', ...tried('find-campaigns'), 'find-campaigns failed'];
     expect(heard).to.deep.equal(lookUp);
   });
 
   it('is counted', async () => {
     const registry = new Registry();
     const counts = hotPathMetrics(registry);
-    counts.ended('look-up', 1, new Error('planted'));
-    counts.ended('look-up', 1);
-    counts.batch('update', 3);
-    counts.batch('update', 65);
+    counts.ended('find-campaigns', 1, new Error('planted'));
+    counts.ended('find-campaigns', 1);
+    counts.batch('set-mirrors', 3);
+    counts.batch('set-mirrors', 65);
     counts.setAside();
     const told = (await registry.metrics()).split('\n');
     expect(told.filter((line) => !/^#|_bucket| 0$|^$/.test(line))).to.have.members([
-      'campaign_mirror_statement_duration_seconds_count{statement="look-up"} 2',
-      'campaign_mirror_statement_duration_seconds_sum{statement="look-up"} 0.002',
-      'campaign_mirror_statement_failures_total{statement="look-up"} 1',
-      'campaign_mirror_batch_members_sum{kind="update"} 68',
-      'campaign_mirror_batch_members_count{kind="update"} 2',
+      'campaign_mirror_statement_duration_seconds_count{statement="find-campaigns"} 2',
+      'campaign_mirror_statement_duration_seconds_sum{statement="find-campaigns"} 0.002',
+      'campaign_mirror_statement_failures_total{statement="find-campaigns"} 1',
+      'campaign_mirror_batch_members_sum{statement="set-mirrors"} 68',
+      'campaign_mirror_batch_members_count{statement="set-mirrors"} 2',
       'campaign_mirror_updates_set_aside_total 1',
     ]);
   });

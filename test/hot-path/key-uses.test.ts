@@ -1,163 +1,141 @@
-import { roles } from '@campaign-mirror/adapters-persistence';
-import type { AccessKeyId } from '@campaign-mirror/domain';
+import { type CampaignId, type Subject, subject } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import type { Pool } from 'pg';
-import { KeyUses } from '../../packages/adapters-persistence/src/hot-path/key-uses.ts';
-import { untilWaiting } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';
-import { eventually } from '../support/promises.ts';
-import { hotPathBy } from '../support/store/hot-paths.ts';
 import { change, type Live } from '../support/store/world.ts';
 
-/** A write that only `write` and `stop` begin. */
-const byHand = { gatherFor: 2 ** 30 };
+const to = 'https://example.com/new';
 
 describe('when a key was last used', () => {
   const service = groupedOf('suite');
 
-  function observed(options = byHand) {
-    const uses = new KeyUses(service.pool, options);
-    const { identity } = hotPathBy(service.pool, { uses });
-    const use = async ({ by, key }: Live) => expect(await identity.whoIs(key)).to.deep.equal(by);
-    return { uses, use };
-  }
-
-  /** On a pool that does nothing but hear which keys are written, for as long as `query` takes. */
-  function onPool(options: { gatherFor: number }, query = async () => {}) {
-    const written: number[][] = [];
-    const pool = {
-      query: (_: string, [ids]: [number[]]) => {
-        written.push(ids);
-        return query();
-      },
-    };
-    return { written, uses: new KeyUses(pool as unknown as Pool, options) };
-  }
-
   /** `xmin` is another one with every write of the row. */
   async function stored({ keyId }: Live) {
     const { rows } = await service.database.admin.query(
-      `select xmin, used_at > now() - interval '1 minute' as fresh from campaign_mirror.key_uses
-       where access_key_id = $1`,
+      `select xmin, used_at is not null as used, used_at > now() - interval '1 minute' as fresh
+       from campaign_mirror.key_uses where access_key_id = $1`,
       [keyId],
     );
+    expect(rows).to.have.length(1);
     return rows[0];
   }
-  const expectFresh = async (live: Live) => expect(await stored(live)).to.have.property('fresh', true);
+  const expectUsed = async (live: Live) => expect(await stored(live)).to.include({ fresh: true });
+  const expectUnused = async (live: Live) => expect(await stored(live)).to.include({ used: false });
 
-  it('is written once in a minute, whatever this process and others do, and again after it', async () => {
-    const [one, other] = [observed(), observed()];
-    const [key, another, unused] = await service.live(3);
-    for (const live of [key, another, unused]) await other.use(live);
-    await other.uses.write();
-    await one.use(key);
-    await one.uses.write();
-    await expectFresh(key);
-    const first = await stored(key);
-    for (const { use, uses } of [one, other, observed()]) {
-      await use(key);
-      await uses.write();
+  /** As after a time in which nobody used them, or as new ones. */
+  async function rest(at: string | null, ...lives: readonly Live[]): Promise<void> {
+    const text =
+      'update campaign_mirror.key_uses set used_at = now() - $2::interval where access_key_id = any ($1)';
+    await service.database.admin.query(text, [lives.map(({ keyId }) => keyId), at]);
+  }
+
+  it('a new key was never used; the call that uses it shows at once that it was', async () => {
+    const [live, other] = await service.live(2);
+    for (const one of [live, other]) await expectUnused(one);
+    expect(await service.set(live, to)).to.have.property('kind', 'mirror-set');
+    await expectUsed(live);
+    await expectUnused(other);
+  });
+
+  it('a key that is remembered is used by each answer that it gets, whatever it is', async () => {
+    const [live, other] = await service.live(2);
+    await service.set(live, to);
+    const missing = { ...live.seen, id: 424_242 as CampaignId };
+    const set = async ({ seen } = live, address = to) => {
+      const outcome = await service.set({ key: live.key, seen }, address);
+      return 'because' in outcome ? outcome.because : outcome.kind;
+    };
+    const calls: Record<string, () => Promise<string>> = {
+      'mirror-set': set,
+      'not-the-owner': () => set(other),
+      'campaign-not-found': () => set({ ...live, seen: missing }),
+      'not-http': () => set(live, 'ftp://a.example/'),
+      'condition-failed': async () =>
+        (await service.campaigns.setMirror(live.seen, { ...change(live.by), lastChange: 0 })).kind,
+    };
+    for (const [expected, call] of Object.entries(calls)) {
+      await rest(null, live);
+      expect(await call()).to.equal(expected);
+      await expectUsed(live);
     }
-    expect(await stored(key), 'the same version of the row').to.deep.equal(first);
-
-    await service.database.admin.query(
-      "update campaign_mirror.key_uses set used_at = now() - interval '61 s'",
-    );
-    const later = observed();
-    for (const live of [key, another]) await later.use(live);
-    await later.uses.write();
-    for (const live of [key, another]) await expectFresh(live);
-    expect(await stored(unused), 'of a key that was not used').to.have.property('fresh', false);
   });
 
-  it('is noted by a write that proves the key; not for one that was revoked meanwhile', async () => {
-    const { campaigns, uses } = hotPathBy(service.pool);
-    const [{ seen, by }, stranger, revoked] = await service.live(3);
-    await service.world.accessKeys.revoke(revoked.keyId);
-    await campaigns.setMirror(revoked.seen, change(revoked.by));
-    expect(uses.noted).to.equal(0);
-    await campaigns.setMirror(seen, change(by));
-    expect(uses.noted).to.equal(1);
-    // The campaign is another owner's: the key is proven all the same.
-    await campaigns.setMirror({ ...seen, ownerId: stranger.seen.ownerId }, change(stranger.by));
-    expect(uses.noted).to.equal(2);
+  it('a key that only gets 422 is used when the process sees it first', async () => {
+    const [live] = await service.live(1);
+    expect(await service.set(live, 'ftp://a.example/')).to.have.property('because', 'not-http');
+    await expectUsed(live);
   });
 
-  it('a row that somebody holds is not waited for; the other keys are written', async () => {
-    const { uses, use } = observed();
+  it('it is written once in a minute, whatever this process and others do, and again after it', async () => {
+    const [live] = await service.live(1);
+    const others = await service.another();
+    await service.set(live, to);
+    const first = await stored(live);
+    for (const { set } of [service, others, others]) await set(live, to);
+    expect(await stored(live), 'the same version of the row').to.deep.equal(first);
+    await rest('59 s', live);
+    const younger = await stored(live);
+    await service.set(live, to);
+    expect(await stored(live)).to.deep.equal(younger);
+    await rest('61 s', live);
+    await service.set(live, to);
+    await expectUsed(live);
+  });
+
+  it('a row that somebody holds is passed over: nobody waits, the other keys are written', async () => {
     const [held, free] = await service.live(2);
-    const used = "insert into campaign_mirror.key_uses values ($1, now() - interval '61 s')";
-    await service.database.admin.query(used, [held.keyId]);
     const locked = 'select from campaign_mirror.key_uses where access_key_id = $1 for update';
     const holder = await service.hold(locked, held.keyId);
-    for (const key of [held, free]) await use(key);
-    await uses.write();
-    await expectFresh(free);
+    const found = await Promise.all([held, free].map(({ key }) => service.identity.whoIs(key)));
+    expect(found).to.deep.equal([held.by, free.by]);
+    await expectUsed(free);
+    await rest(null, free);
+    // If they waited for the holder, this would never end.
+    const set = await Promise.all([held, free].map((live) => service.setMirror(live, to)));
+    for (const mirror of set) expect(mirror).to.include({ targetUrl: to });
+    await expectUsed(free);
     await holder.rollback();
-    expect(await stored(held)).to.have.property('fresh', false);
+    await expectUnused(held);
   });
 
-  it('what cannot be written is counted, and the answers are the same', async () => {
-    const right = 'execute on function campaign_mirror.note_key_uses';
-    await service.database.admin.query(`revoke ${right} from ${roles.service}`);
-    const { uses, use } = observed({ gatherFor: 0 });
-    const [key] = await service.live(1);
-    await use(key);
-    await eventually('a failure', () => expect(uses.failures).to.equal(1));
-    await use(key);
-    await uses.write();
-    expect(uses.failures, 'not tried again within the minute').to.equal(1);
-    await service.database.admin.query(`grant ${right} to ${roles.service}`);
-  });
-
-  it('at the end what was noted is written, and a database that does not answer is not waited for', async () => {
-    const { uses, use } = observed();
-    const [unwritten, ...keys] = await service.live(4);
-    for (const key of keys) await use(key);
-    expect(await uses.stop()).to.equal(true);
-    for (const key of keys) await expectFresh(key);
-
-    const late = observed();
-    await late.use(unwritten);
-    const holder = await service.hold('lock table campaign_mirror.access_keys in access exclusive mode');
-    const writing = late.uses.write();
-    await untilWaiting(service.database, writing);
-    expect(await late.uses.stop(1)).to.equal(false);
-    await holder.rollback();
-    await writing;
-  });
-
-  it('a burst of uses is one statement for all the keys, of which it gathers 10,000 at most', async () => {
-    const { written, uses } = onPool(byHand);
-    const note = (last: number) => {
-      for (let id = 1; id <= last; id++) uses.note(id as AccessKeyId);
-    };
-    for (let time = 0; time < 3; time++) note(2);
-    await uses.write();
-    note(2);
-    await uses.write();
-    expect(written).to.deep.equal([[1, 2]]);
-    note(10_003);
-    await uses.write();
-    expect(written.map(({ length }) => length)).to.deep.equal([2, 10_000]);
-    expect(uses.noted).to.equal(10_002);
-  });
-
-  it('is written after the write that was under way when it was noted, and after all is written, too', async () => {
-    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-    const { written, uses } = onPool({ gatherFor: 0 }, () => ended);
-    const areWritten = (...ids: number[]) =>
-      eventually('the uses', () => expect(written.flat()).to.deep.equal(ids));
-    uses.note(1 as AccessKeyId);
-    await areWritten(1);
-    uses.note(2 as AccessKeyId);
-    end();
-    await areWritten(1, 2);
-    await uses.write();
-    uses.note(3 as AccessKeyId);
-    await areWritten(1, 2, 3);
-    await eventually('the counts', () =>
-      expect([uses.noted, uses.writes, uses.failures]).to.deep.equal([3, 3, 0]),
+  it('a use of a key that was revoked or has expired is none', async () => {
+    const [revoked, expired, ...others] = await service.live(3);
+    await service.world.accessKeys.revoke(revoked.keyId);
+    await service.world.others.expireKey(expired.keyId);
+    const sets = [revoked, expired, ...others].map(({ seen, by }) =>
+      service.campaigns.setMirror(seen, change(by)),
     );
+    const kinds = (await Promise.all(sets)).map(({ kind }) => kind);
+    expect(kinds).to.deep.equal(['caller-invalid', 'caller-invalid', 'mirror-set']);
+    for (const live of [revoked, expired]) {
+      expect(await service.identity.whoIs(live.key)).to.have.property('refused');
+      await expectUnused(live);
+    }
+  });
+
+  it('several calls with one key in one batch are one update', async () => {
+    const [live, other] = await service.live(2);
+    await service.database.admin.query(`
+      create table campaign_mirror.writes (access_key_id bigint);
+      create function campaign_mirror.count_write() returns trigger language plpgsql security definer as $$
+        begin insert into campaign_mirror.writes values (new.access_key_id); return null; end
+      $$;
+      create trigger count_write after update on campaign_mirror.key_uses
+        for each row execute function campaign_mirror.count_write()`);
+    const calls = [live.seen, other.seen, { ...live.seen, id: 424_242 as CampaignId }].map((seen) =>
+      service.campaigns.setMirror({ ...seen, ownerId: live.seen.ownerId }, change(live.by)),
+    );
+    const kinds = (await Promise.all(calls)).map(({ kind }) => kind);
+    expect(kinds).to.deep.equal(['mirror-set', 'campaign-differs', 'campaign-differs']);
+    const { rows } = await service.database.admin.query('select * from campaign_mirror.writes');
+    expect(rows).to.deep.equal([{ access_key_id: String(live.keyId) }]);
+  });
+
+  it('a caller without a key writes none, and its mirror is set', async () => {
+    const [live] = await service.live(1);
+    const count = 'select count(*)::int, max(xmin::text::bigint)::text as last from campaign_mirror.key_uses';
+    const before = (await service.database.admin.query(count)).rows;
+    const by = { ownerId: live.seen.ownerId, subject: subject('jwt', 'somebody') as Subject };
+    expect(await service.campaigns.setMirror(live.seen, change(by))).to.have.property('kind', 'mirror-set');
+    expect((await service.database.admin.query(count)).rows).to.deep.equal(before);
   });
 });

@@ -41,7 +41,6 @@ describe('group commit: look-ups that go together', () => {
     expect(callers).to.deep.equal(asked.map(([key, live]) => live?.by ?? refused[key]));
     expect(service.ran).to.have.length(1);
 
-    await service.writeUses();
     const used = [];
     for (const { seen } of [valid, endless, limited, revoked, expired]) {
       const [record] = await service.world.accessKeys.list({ owner: seen.ownerId, limit: 1 });
@@ -60,7 +59,8 @@ describe('group commit: look-ups that go together', () => {
     expect(callers).to.deep.equal(all.map((at) => lives[at % 4]?.by));
     expect(found).to.deep.equal(all.map((at) => lives[at % 4]?.seen));
     expect(service.ran.length).to.be.lessThan(20);
-    expect(Math.max(...service.ran.map(({ rows }) => rows))).to.equal(256);
+    // 256, of which every fourth is not found.
+    expect(Math.max(...service.ran.map(({ rows }) => rows))).to.equal(192);
   });
 
   it('a database that is away, or goes away while they go one by one, is asked no more', async () => {

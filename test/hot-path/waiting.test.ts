@@ -1,21 +1,30 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { Unavailable } from '@campaign-mirror/domain';
+import { type Campaign, type CampaignId, Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { batches, type Waiting } from '../../packages/adapters-persistence/src/hot-path/batches.ts';
-import { lockQueue, type Queued } from '../../packages/adapters-persistence/src/hot-path/lock-queue.ts';
+import { Batches, WaitingCalls } from '../../packages/adapters-persistence/src/hot-path/batches.ts';
+import type {
+  BatchStatement,
+  Call,
+  Statements,
+} from '../../packages/adapters-persistence/src/hot-path/statements.ts';
+import { groupedUpdates } from '../../packages/adapters-persistence/src/hot-path/updates.ts';
 import { rejection } from '../support/promises.ts';
-
-interface InBatch extends Waiting {
-  readonly name: string;
-  resolve(name: string): void;
-}
-interface InQueue extends Queued {
-  readonly name: string;
-}
-
-type LockQueue = ReturnType<typeof lockQueue<InQueue>>;
+import { caller, campaign, change } from '../support/store/world.ts';
 
 const never = 2 ** 30;
+
+describe('group commit: calls that wait', () => {
+  it('who came later than one who waited for too long waits on', async () => {
+    const waiting = new WaitingCalls<string, string>(never, 'late');
+    const late = waiting.add('late', undefined, performance.now() - never + 1);
+    const later = waiting.add('later');
+    expect(await rejection(late))
+      .to.be.instanceOf(Unavailable)
+      .with.property('message', 'late');
+    for (const { wanted, resolve } of waiting.take(2)) resolve(wanted);
+    expect(await later).to.equal('later');
+  });
+});
 
 describe('group commit: batches', () => {
   let begun: string[][];
@@ -25,17 +34,18 @@ describe('group commit: batches', () => {
     ends = [];
   });
 
-  /** Takes so many at a time, and ends a batch when the test says so. */
-  const stage = (most: number) => ({
-    take: (waiting: InBatch[]) => waiting.splice(0, most),
-    carryOut: async (batch: readonly InBatch[]) => {
-      begun.push(batch.map(({ name }) => name));
+  /** Of so many calls, each answered with its name when the test ends the batch. */
+  function batchesOf(maxSize: number, timeout = never): Batches<string, string> {
+    const runBatch = async (_: unknown, batch: readonly Call<string, string>[]) => {
+      begun.push(batch.map(({ wanted }) => wanted));
       const { promise, resolve } = Promise.withResolvers<void>();
       ends.push(resolve);
       await promise;
-      for (const member of batch) member.resolve(member.name);
-    },
-  });
+      for (const call of batch) call.resolve(call.wanted);
+    };
+    const statement = { maxSize } as BatchStatement<string, string>;
+    return new Batches({ runBatch } as unknown as Statements, statement, timeout);
+  }
 
   /** Ends a batch; the next one has begun. */
   async function end(at: number): Promise<void> {
@@ -44,21 +54,14 @@ describe('group commit: batches', () => {
     await turn();
   }
 
-  /** The answer to one who came so many milliseconds ago. */
-  function came(add: (member: InBatch) => void, name: string, ago = 0): Promise<string> {
-    const { promise, resolve, reject } = Promise.withResolvers<string>();
-    add({ name, since: performance.now() - ago, resolve, reject });
-    return promise;
-  }
-
   it('what comes in one turn goes together at its end, a lone one without company, in their order', async () => {
-    const add = batches(stage(2), never);
-    const answers = [came(add, 'alone')];
+    const batches = batchesOf(2);
+    const answers = [batches.run('alone')];
     expect(begun).to.deep.equal([]);
     await turn();
     expect(begun).to.deep.equal([['alone']]);
     await end(0);
-    for (const name of ['b', 'c', 'd']) answers.push(came(add, name));
+    for (const name of ['b', 'c', 'd']) answers.push(batches.run(name));
     await turn();
     for (const at of [1, 2]) await end(at);
     expect(await Promise.all(answers)).to.deep.equal(['alone', 'b', 'c', 'd']);
@@ -66,9 +69,9 @@ describe('group commit: batches', () => {
   });
 
   it('a second one begins when as many wait as the first has, and a third when one of them has ended', async () => {
-    const add = batches(stage(2), never);
+    const batches = batchesOf(2);
     const come = async (names: string) => {
-      for (const name of names) void came(add, name);
+      for (const name of names) void batches.run(name);
       await turn();
     };
     await come('ab');
@@ -88,85 +91,64 @@ describe('group commit: batches', () => {
 
   for (const size of [64, 65])
     it(`${size > 64 ? 'none' : 'another one'} begins beside one of ${size}`, async () => {
-      const add = batches(stage(size), never);
+      const batches = batchesOf(size);
       for (const most of [1, size > 64 ? 1 : 2]) {
-        for (let number = 0; number < size; number++) void came(add, String(number));
+        for (let number = 0; number < size; number++) void batches.run(String(number));
         await turn();
         expect(begun).to.have.length(most);
       }
     });
 
-  it('who waits for too long is Unavailable, what came before it in the same turn too; who is under way is answered', async () => {
+  it('who waits for too long is Unavailable; who is under way is answered', async () => {
     // Time enough for a turn of a busy machine.
-    const add = batches(stage(2), 200);
-    const [a, b] = [came(add, 'a', 100), came(add, 'b', 100)];
-    // The second of them some time after the first.
-    const beyond = [came(add, 'beyond', 100), came(add, 'also beyond')];
-    for (const answer of [...beyond, came(add, 'later')])
-      expect(await rejection(answer))
-        .to.be.instanceOf(Unavailable)
-        .with.property('message', 'no batch could take the request in time');
-    await end(0);
-    expect(await Promise.all([a, b])).to.deep.equal(['a', 'b']);
-    expect(begun).to.deep.equal([['a', 'b']]);
-  });
-
-  it('who came later than one who waited for too long waits on, and is answered', async () => {
-    const add = batches(stage(3), never);
-    const busy = ['a', 'b', 'c'].map((name) => came(add, name, never - 200));
+    const batches = batchesOf(2, 200);
+    const answers = [batches.run('a'), batches.run('b')];
     await turn();
-    const late = came(add, 'late', never - 200);
-    const later = came(add, 'later');
-    expect(await rejection(late)).to.be.instanceOf(Unavailable);
+    expect(await rejection(batches.run('beyond')))
+      .to.be.instanceOf(Unavailable)
+      .with.property('message', 'no batch could take the request in time');
     await end(0);
-    await end(1);
-    expect(await Promise.all([...busy, later])).to.deep.equal(['a', 'b', 'c', 'later']);
+    expect(await Promise.all(answers)).to.deep.equal(['a', 'b']);
+    expect(begun).to.deep.equal([['a', 'b']]);
   });
 });
 
-describe('group commit: the lock queue', () => {
-  /** Those who wait in the database, in the order in which they began to. */
-  let waits: string[];
-  let free: Map<string, () => void>;
-  beforeEach(() => {
-    waits = [];
-    free = new Map();
-  });
-
-  /** Waits for one campaign at a time. */
-  function queue(timeout: number): LockQueue {
-    const wait = ({ name }: InQueue) => {
-      waits.push(name);
-      return new Promise<void>((resolve) => free.set(name, resolve));
+describe('group commit: lines of locked mirrors', () => {
+  it('each line has its turn, and each keeps its order', async () => {
+    /** Those who waited in the database, in the order in which they began to. */
+    const waits: string[] = [];
+    let free = () => {};
+    const runBatch = async (
+      { name }: { name: string },
+      batch: readonly Call<{ requestId: string }, object>[],
+    ) => {
+      if (name === 'set-locked-mirror') {
+        waits.push(...batch.map(({ wanted }) => wanted.requestId));
+        await new Promise<void>((resolve) => {
+          free = resolve;
+        });
+      }
+      const kind = name === 'set-mirrors' ? 'locked' : 'mirror-set';
+      for (const { resolve } of batch) resolve({ kind });
     };
-    return lockQueue(wait, { maxLocked: 1, timeout });
-  }
-
-  /** Its campaign is the letter of its name; it came `ago` milliseconds ago. Resolves when it is sent away. */
-  function enters(where: LockQueue, name: string, ago = 0): Promise<unknown> {
-    const since = performance.now() - ago;
-    return new Promise((reject) => where.enter({ name, line: name.charAt(0), since, reject }));
-  }
-
-  async function entered(where: LockQueue, names: string): Promise<void> {
-    for (const name of names.split(' ')) void enters(where, name);
-    await turn();
-  }
-
-  async function freed(name: string): Promise<void> {
-    free.get(name)?.();
+    const statements = { runBatch, observer: {} } as unknown as Statements;
+    const find = async () => undefined;
+    const set = groupedUpdates(statements, find, { maxLocked: 1, timeout: never });
+    /** The campaign is the letter of the name. */
+    const enters = (name: string) => {
+      const seen: Campaign = { ...campaign, id: name.charCodeAt(0) as CampaignId };
+      return set(seen, { ...change(caller), requestId: name });
+    };
+    const all = [enters('a1')];
     await turn();
     await turn();
-  }
-
-  it('who came later than one who is sent away waits on, in its line and in others', async () => {
-    const timeout = 2 ** 20;
-    const where = queue(timeout);
-    await entered(where, 'a1');
-    const late = ['a2', 'b1'].map((name) => enters(where, name, timeout - 5));
-    await entered(where, 'a3 a4 a5 b2 c1');
-    for (const fault of await Promise.all(late)) expect(fault).to.be.instanceOf(Unavailable);
-    for (const name of ['a1', 'b2', 'c1', 'a3']) await freed(name);
-    expect(waits).to.deep.equal(['a1', 'b2', 'c1', 'a3', 'a4']);
+    for (const name of ['a2', 'b1', 'a3', 'b2', 'c1']) all.push(enters(name));
+    for (let nth = 0; nth < 6; nth++) {
+      await turn();
+      await turn();
+      free();
+    }
+    for (const result of await Promise.all(all)) expect(result).to.have.property('kind', 'mirror-set');
+    expect(waits).to.deep.equal(['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
   });
 });

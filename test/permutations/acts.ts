@@ -9,10 +9,14 @@ import { anew, lastOldChange, type Stage } from './stage.ts';
  * the other.
  */
 
-/** What a statement gave; `waitedUntil`: in microseconds, 0 if it did not wait. */
+/**
+ * What a statement gave; `waitedUntil`: in microseconds, 0 if it did not wait; `waitedAt`: the last moment of the order at
+ * which it did.
+ */
 export type Seen = Record<string, unknown> & {
   readonly error?: string;
   readonly waitedUntil?: number;
+  readonly waitedAt?: number;
 };
 
 export interface Act {

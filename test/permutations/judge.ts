@@ -86,6 +86,7 @@ export async function judge(admin: Pool, stage: Stage, first: State, transaction
   const faults: string[] = [];
   if (!isSerial(first, judged, transactions, (state) => compare(state, stored), faults))
     throw new Error(`no serial order gives what there is: ${[...new Set(faults)].join('; ')}`);
+  judgeRevocations(transactions);
   followsItself(stored);
   judgeFeed(stored, transactions);
 }
@@ -153,6 +154,18 @@ function compare(state: State, { campaign, mirror, keyIsValid, history, entries 
   for (const [index, { notBefore }] of state.changes.entries())
     demand((made[index]?.at ?? 0) > notBefore, 'a change has a time from before it had the lock');
   same(entries.sort(), state.entries.sort(), 'the audit');
+}
+
+/** An update that still waited when the revocation had been committed proves its key after it. */
+function judgeRevocations(transactions: readonly Transaction[]): void {
+  const revocations = transactions.filter(
+    ({ committed, acts }) => committed && acts.some(({ act }) => act.name === 'revoke'),
+  );
+  for (const { act, seen } of transactions.flatMap(({ acts }) => acts)) {
+    const { result, waitedAt = 0 } = seen as { result?: { kind: string }; waitedAt?: number };
+    if (act.name === 'set' && revocations.some(({ ended }) => ended <= waitedAt))
+      same(result?.kind, 'caller-invalid', 'an update whose key was revoked while it waited');
+  }
 }
 
 /** The chain of changes, and the mirror at its end. */

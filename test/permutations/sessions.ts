@@ -29,6 +29,8 @@ interface Session {
   transaction: Transaction | undefined;
   /** The database's time at which its present step still waited, in microseconds; 0 if it did not. */
   waitedUntil: number;
+  /** The moment of the order at which it was seen waiting; 0 if it was not. */
+  waitedAt: number;
 }
 
 /** Chooses which of these sessions takes the next step, while others wait for locks. */
@@ -85,6 +87,7 @@ export function connections(database: TestDatabase, whoWaits = waitingOn(databas
         running: undefined,
         transaction: undefined,
         waitedUntil: 0,
+        waitedAt: 0,
       });
     }
 
@@ -96,7 +99,8 @@ export function connections(database: TestDatabase, whoWaits = waitingOn(databas
       session.transaction = transaction;
       const seen = await step.run(session.client).catch((error) => ({ error: `${error.code ?? error}` }));
       const ended = ++moment;
-      transaction.acts.push({ act: step, seen: { ...seen, waitedUntil: session.waitedUntil }, began, ended });
+      const { waitedUntil, waitedAt } = session;
+      transaction.acts.push({ act: step, seen: { ...seen, waitedUntil, waitedAt }, began, ended });
       if (step.alone) end(session, true);
     }
 
@@ -121,11 +125,12 @@ export function connections(database: TestDatabase, whoWaits = waitingOn(databas
     async function settle(): Promise<void> {
       for (let left = running(); left.length > 0; left = running()) {
         const asked = whoWaits();
+        const waitedAt = moment;
         await Promise.race([Promise.all(left.map((session) => session.running)), asked]);
         if (running().length === 0) return;
         const { now, pids } = await asked;
         const waiting = running().filter(({ pid }) => pids.includes(pid));
-        for (const session of waiting) session.waitedUntil = now;
+        for (const session of waiting) Object.assign(session, { waitedUntil: now, waitedAt });
         if (waiting.length === left.length) return;
       }
     }
@@ -137,7 +142,7 @@ export function connections(database: TestDatabase, whoWaits = waitingOn(databas
       if (options.length > 0) {
         const chosen = choose(options, waiting);
         const session = sessions[chosen] as Session;
-        session.waitedUntil = 0;
+        Object.assign(session, { waitedUntil: 0, waitedAt: 0 });
         session.running = take(chosen, session);
       } else if (waiting.length > 0) await Promise.race(running().map((session) => session.running));
       else break;

@@ -1,14 +1,13 @@
 import { type CampaignId, keySubject, type MirrorAddress } from '@campaign-mirror/domain';
 import type pg from 'pg';
 import { type TextRow, textTypes } from '../../packages/adapters-persistence/src/connection/rows.ts';
+import { setAsOperatorText } from '../../packages/adapters-persistence/src/operator/operator-mirrors.ts';
 import {
-  type CallersMirror,
-  callersValues,
+  type MirrorToSet,
   mirrorsValues,
   resultsOf,
-  setMirrorsAsOperatorText,
-  setMirrorsText,
-} from '../../packages/adapters-persistence/src/statements/mirrors-to-set.ts';
+  settingMirrors,
+} from '../../packages/adapters-persistence/src/statements/set-mirrors.ts';
 import { type Act, demand, locking, overlaps } from './acts.ts';
 import type { State } from './judge.ts';
 import type { Stage } from './stage.ts';
@@ -27,9 +26,9 @@ async function textRows(
 
 /** What the row of an update says, in a serial order: the mirror as it was, or why it was not set. */
 function modelOfSet(
-  { owner, isDefault, expected }: Pick<CallersMirror, 'owner' | 'isDefault' | 'expected'>,
+  { owner, isDefault, expected }: Pick<MirrorToSet, 'owner' | 'isDefault'> & { expected?: string },
   change: { address: string; subject: string; request: string },
-  condition?: 'unchanged' | 'changed',
+  condition?: 'unchanged',
 ): Act['model'] {
   return (state, { result, waitedUntil = 0 }, beside) => {
     const { kind, mirror, campaign } = result as ReturnType<typeof resultsOf>[number] & {
@@ -42,7 +41,7 @@ function modelOfSet(
       (owner === null || state.campaign?.owner === owner) &&
       (isDefault === null || state.campaign?.isDefault === isDefault);
     const addressHolds = expected === undefined || state.mirror?.address === expected;
-    const conditionHolds = !condition || (condition === 'changed') === state.changes.length > 0;
+    const conditionHolds = !condition || state.changes.length === 0;
     const isAsExpected = isValid && factsHold && addressHolds && conditionHolds;
     if (kind === 'mirror-set') {
       demand(isAsExpected, 'it was set against the facts');
@@ -66,10 +65,8 @@ function modelOfSet(
       const is =
         state.campaign && `${state.campaign.owner} ${state.campaign.isDefault} ${state.mirror !== null}`;
       demand(said === (is ?? undefined), `it said ${said}, which is ${is}`);
-    } else if (kind === 'address-differs')
-      demand(isValid && factsHold && !addressHolds, 'the address was as expected');
-    else if (kind === 'condition-failed') {
-      demand(isValid && factsHold && !conditionHolds, 'the condition held');
+    } else if (kind === 'condition-failed') {
+      demand(isValid && factsHold && !(addressHolds && conditionHolds), 'the condition held');
       const { targetUrl, clicks } = mirror;
       const said = `${targetUrl} ${clicks}`;
       demand(
@@ -88,7 +85,7 @@ export function update(
   stage: Stage,
   nth: number,
   how: 'waits' | 'passes' | 'batch',
-  only?: 'unchanged' | 'changed',
+  only?: 'unchanged',
 ): Act {
   const request = `request-${nth}`;
   const by = { ownerId: stage.owner, subject: keySubject(stage.key) };
@@ -99,13 +96,11 @@ export function update(
     request,
     neverWaits: how !== 'waits',
     run: async (client) => {
-      const last = [stage.lastChange];
-      const condition = only && (only === 'unchanged' ? { oneOf: last } : { noneOf: last });
-      const mirror = { ...plain, condition };
+      const mirror = { ...plain, lastChange: only && stage.lastChange };
       // There is no such campaign.
       const mirrors = how === 'batch' ? [{ ...plain, campaign: 1 as CampaignId }, mirror] : [mirror];
-      const text = setMirrorsText({ waits: how === 'waits' });
-      const rows = await textRows(client, how === 'waits' ? 'waits' : 'passes', text, callersValues(mirrors));
+      const { text, values } = settingMirrors({ waits: how === 'waits' });
+      const rows = await textRows(client, how === 'waits' ? 'waits' : 'passes', text, values(mirrors));
       return { result: resultsOf(mirrors, rows).at(-1) };
     },
     model: modelOfSet(facts, { address: plain.address, subject: `key:${stage.key}`, request }, only),
@@ -122,7 +117,7 @@ export function operatorSets(stage: Stage, nth: number, expected?: string): Act 
     request,
     run: async (client) => {
       const values = [...mirrorsValues([mirror]), 'mirror-set', 'tests', request, null, '{}', null];
-      const rows = await textRows(client, 'operator', setMirrorsAsOperatorText({ waits: true }), values);
+      const rows = await textRows(client, 'operator', setAsOperatorText({ waits: true }), values);
       return { result: resultsOf([mirror], rows)[0] };
     },
     model: modelOfSet(facts, { address: mirror.address, subject: 'operator', request }),

@@ -35,7 +35,7 @@ export async function serviceOn(address: DatabaseAddress, options: GroupedOption
     ran.push({ name, rows: rows.length });
     return rows;
   });
-  const { campaigns, identity, uses } = hotPathBy(pool, { statements: recorded, maxLocked, timeout });
+  const { campaigns, identity } = hotPathBy(pool, { statements: recorded, maxLocked, timeout });
   const useCase = new SetCampaignMirror(campaigns, identity);
   const set = ({ key, seen }: Pick<Live, 'seen' | 'key'>, to: string, requestId = 'request-1') =>
     useCase.execute({ credential: key, campaign: seen.id, address: to, requestId });
@@ -44,8 +44,7 @@ export async function serviceOn(address: DatabaseAddress, options: GroupedOption
     const result = await campaigns.setMirror(seen, change(by, to as MirrorAddress, requestId));
     return result.kind === 'mirror-set' ? result.mirror : undefined;
   };
-  const writeUses = () => uses.write();
-  return { pool, campaigns, identity, writeUses, ran, set, setMirror, close };
+  return { pool, campaigns, identity, ran, set, setMirror, close };
 }
 
 export type Grouped = Awaited<ReturnType<typeof grouped>>;

@@ -13,7 +13,10 @@ import type { CampaignId, CampaignRepository, HistoryEntry, Identity, Mirror } f
 import type { KeyHolder, Others, Steps } from '@campaign-mirror/port-contracts';
 import type { Pool } from 'pg';
 import type { TextRow } from '../../../packages/adapters-persistence/src/connection/rows.ts';
-import { type Statement, Statements } from '../../../packages/adapters-persistence/src/hot-path/batches.ts';
+import {
+  type Statement,
+  Statements,
+} from '../../../packages/adapters-persistence/src/hot-path/statements.ts';
 import type { TestDatabase } from '../database/database-server.ts';
 import { patient } from '../database/patient.ts';
 import { endWaiting, rival, untilWaiting } from '../database/rival.ts';
@@ -55,7 +58,7 @@ export async function postgresPorts(
   const settings = new PostgresSettings(operator.orm, tester);
   const accessKeys = new PostgresAccessKeys(operator.orm, tester);
   const statements = statementsOn(service.pool);
-  const { uses, ...alone } = hotPathBy(service.pool, { statements });
+  const alone = hotPathBy(service.pool, { statements });
   const companion = () => liveCampaign({ settings, accessKeys });
   const ports = besideAChain ? inCompany(alone, companion) : alone;
   return {
@@ -68,7 +71,6 @@ export async function postgresPorts(
     imports: postgresCampaignImport(operator.pool, tester),
     exports: postgresCampaignExport(operator.pool),
     close: async () => {
-      await uses.stop();
       await service.close();
       await operator.close();
     },
@@ -152,10 +154,10 @@ export async function postgresWorld(database: TestDatabase, options?: PostgresWo
 function stepsOf(statements: Statements, database: TestDatabase): Steps {
   const run: Statements['run'] = statements.run.bind(statements);
   const { steps, breaks } = stepping();
-  statements.run = async <Row extends TextRow>(statement: Statement, values: readonly unknown[]) => {
-    if (!(await breaks())) return run<Row>(statement, values);
+  statements.run = async (statement: Statement, values: readonly unknown[]): Promise<TextRow[]> => {
+    if (!(await breaks())) return run(statement, values);
     const other = await rival(database, `lock table ${tables.map((one) => `campaign_mirror.${one}`)}`);
-    const running = run<Row>(statement, values);
+    const running = run(statement, values);
     await untilWaiting(database, running)
       .then(() => endWaiting(database))
       .finally(other.rollback);

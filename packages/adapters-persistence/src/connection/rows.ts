@@ -12,6 +12,17 @@ const types = {
 /** A row as the server sends it: each column in PostgreSQL's text form (`t` and `f` for a boolean), or null. */
 export type TextRow = readonly (string | null)[];
 
+/** A row of so many columns, of which the statement says when one is null. */
+export type Columns<
+  Count extends number,
+  Known extends readonly string[] = readonly [],
+> = Known['length'] extends Count ? Known : Columns<Count, readonly [...Known, string]>;
+
+/** By their first column: the place of what they are for, in arrays of arguments, from 1 up. */
+export const byPlace = (rows: readonly TextRow[]) => new Map(rows.map((row) => [Number(row[0]), row]));
+
+export const isTrueText = (column: string | null) => column === 't';
+
 /** The driver leaves the columns as they are. */
 export const textTypes = { getTypeParser: () => String } as unknown as CustomTypesConfig;
 

@@ -1,17 +1,9 @@
 import { Unavailable } from '@campaign-mirror/domain';
-
-/** A call that waits for its turn. */
-export interface Call {
-  /** When it arrived, by `performance.now()`. */
-  readonly since: number;
-  /** Of the calls of one line, one at a time is under way. */
-  readonly line?: string;
-  reject(reason: unknown): void;
-}
+import type { BatchStatement, Call, Statements } from './statements.ts';
 
 /** Calls in order of arrival. Who waits for `timeout` milliseconds is removed and Unavailable, for the reason `why`. */
-export class WaitingCalls<Member extends Call> {
-  readonly #calls: Member[] = [];
+export class WaitingCalls<Wanted, Answer> {
+  #calls: Call<Wanted, Answer>[] = [];
   readonly #timeout: number;
   readonly #why: string;
   #timer: NodeJS.Timeout | undefined;
@@ -25,21 +17,22 @@ export class WaitingCalls<Member extends Call> {
     return this.#calls.length;
   }
 
-  add(call: Member): void {
-    this.#calls.push(call);
+  /** Resolves with the answer of who takes the call. */
+  add(wanted: Wanted, line?: string, since = performance.now()): Promise<Answer> {
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    this.#calls.push({ wanted, since, line, resolve, reject });
     this.#watch();
+    return promise;
   }
 
   /** Removes the first calls that are ready, at most so many. */
-  take(most: number, isReady = (_: Member) => true): Member[] {
-    const taken: Member[] = [];
-    const others: Member[] = [];
-    let examined = 0;
-    for (; examined < this.#calls.length && taken.length < most; examined++) {
-      const call = this.#calls[examined] as Member;
-      (isReady(call) ? taken : others).push(call);
-    }
-    this.#calls.splice(0, examined, ...others);
+  take(most: number, isReady = (_: Call<Wanted, Answer>) => true): Call<Wanted, Answer>[] {
+    const taken: Call<Wanted, Answer>[] = [];
+    this.#calls = this.#calls.filter((call) => {
+      const isTaken = taken.length < most && isReady(call);
+      if (isTaken) taken.push(call);
+      return !isTaken;
+    });
     return taken;
   }
 
@@ -49,8 +42,7 @@ export class WaitingCalls<Member extends Call> {
     const dismiss = () => {
       this.#timer = undefined;
       const before = performance.now() - this.#timeout;
-      const kept = this.#calls.findIndex(({ since }) => since > before);
-      const late = this.#calls.splice(0, kept === -1 ? this.#calls.length : kept);
+      const late = this.take(this.length, ({ since }) => since <= before);
       for (const { reject } of late) reject(new Unavailable(this.#why));
       this.#watch();
     };
@@ -62,65 +54,37 @@ export class WaitingCalls<Member extends Call> {
 const maxSmallBatch = 64;
 
 /**
- * Calls that arrive while a batch is under way wait and form the next one. The next batch is due as soon as the current one
- * ends, or, if the current one is small, when as many calls wait as it has: one is carried out while the other is committed.
- * Never more than two batches are under way. A lone call is due at the end of the event loop's turn in which it arrived.
+ * Calls that arrive while a batch is under way wait and form the next one. The next batch is due as soon as the current
+ * one ends, or, if the current one is small, when as many calls wait as it has: one is executed while the other is
+ * committed. Never more than two batches are under way. A lone call is due at the end of the event loop's turn.
  */
-export class Batches<Member extends Call> {
-  readonly #waiting: WaitingCalls<Member>;
-  readonly #maxSize: number;
-  readonly #lines = new Set<string>();
-  #isArmed = false;
+export class Batches<Wanted, Answer> {
+  readonly #waiting: WaitingCalls<Wanted, Answer>;
+  readonly #statements: Statements;
+  readonly #statement: BatchStatement<Wanted, Answer>;
+  /** Those that are under way. */
+  readonly #lines = new Set<string | undefined>();
   #underWay = 0;
   #lastSize = 0;
-  #changed = Promise.withResolvers<void>();
 
-  /** At most `maxSize` calls form a batch. A call that waits longer than `timeout` milliseconds is rejected. */
-  constructor(maxSize: number, timeout: number) {
-    this.#maxSize = maxSize;
+  /** A call that waits longer than `timeout` milliseconds is rejected. */
+  constructor(statements: Statements, statement: BatchStatement<Wanted, Answer>, timeout: number) {
     this.#waiting = new WaitingCalls(timeout, 'no batch could take the request in time');
+    this.#statements = statements;
+    this.#statement = statement;
   }
 
-  add(call: Member): void {
-    this.#waiting.add(call);
-    if (this.#isArmed || !this.#isDue()) return;
-    this.#isArmed = true;
+  /** @throws Unavailable */
+  run(wanted: Wanted, line?: string): Promise<Answer> {
+    const answer = this.#waiting.add(wanted, line);
     // Not at once: other calls of this turn of the event loop join the batch.
-    setImmediate(() => {
-      this.#isArmed = false;
-      this.#look();
-    });
-  }
-
-  /** The next batch, when it is due: under way until `end`. It has one call of each line, of lines that are not under way. */
-  async next(): Promise<Member[]> {
-    for (;;) {
-      const batch = this.#isDue() ? this.#waiting.take(this.#maxSize, (call) => this.#begins(call)) : [];
-      if (batch.length > 0) {
-        this.#lastSize = batch.length;
-        this.#underWay += 1;
-        return batch;
-      }
-      await this.#changed.promise;
-    }
-  }
-
-  end(batch: readonly Member[]): void {
-    for (const { line } of batch) if (line) this.#lines.delete(line);
-    this.#underWay -= 1;
-    this.#look();
+    if (this.#isDue()) setImmediate(() => this.#send());
+    return answer;
   }
 
   /** Removes the calls of a line that wait. */
-  takeLine(line: string): Member[] {
+  takeLine(line: string): Call<Wanted, Answer>[] {
     return this.#waiting.take(this.#waiting.length, (call) => call.line === line);
-  }
-
-  #begins({ line }: Member): boolean {
-    if (line === undefined) return true;
-    if (this.#lines.has(line)) return false;
-    this.#lines.add(line);
-    return true;
   }
 
   /** Whether the waiting calls, if there are any, may be sent now. */
@@ -129,8 +93,21 @@ export class Batches<Member extends Call> {
     return this.#underWay === 1 && this.#lastSize <= maxSmallBatch && this.#waiting.length >= this.#lastSize;
   }
 
-  #look(): void {
-    this.#changed.resolve();
-    this.#changed = Promise.withResolvers();
+  async #send(): Promise<void> {
+    if (!this.#isDue()) return;
+    const batch = this.#waiting.take(this.#statement.maxSize, (call) => this.#begins(call));
+    if (batch.length === 0) return;
+    this.#lastSize = batch.length;
+    this.#underWay += 1;
+    await this.#statements.runBatch(this.#statement, batch);
+    for (const { line } of batch) this.#lines.delete(line);
+    this.#underWay -= 1;
+    void this.#send();
+  }
+
+  #begins({ line }: Call<Wanted, Answer>): boolean {
+    if (this.#lines.has(line)) return false;
+    if (line !== undefined) this.#lines.add(line);
+    return true;
   }
 }

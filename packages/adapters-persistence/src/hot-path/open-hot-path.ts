@@ -21,8 +21,8 @@ export interface HotPathOptions {
 }
 
 /**
- * `pool`: of `openDatabase`, which lets no commit pass that a synchronous standby has not confirmed. A call waits for its
- * turn as long as for a connection. Calls that arrive while a statement is running share the next one and its commit.
+ * `pool`: of `openDatabase`, which lets no commit pass that a synchronous standby has not confirmed. A call waits for
+ * its turn as long as for a connection. Calls that arrive while a statement runs share the next one and its commit.
  */
 export function openHotPath(
   pool: Pool,
@@ -34,10 +34,6 @@ export function openHotPath(
   // Half of the pool, so that other work continues while updates wait for locks.
   const maxLocked = Math.max(1, Math.floor(limits.size / 2));
   const find = postgresFind(statements, timeout);
-  const set = groupedUpdates(statements, { maxLocked, timeout });
-  const setMirror: CampaignRepository['setMirror'] = async (seen, change) => {
-    const result = seen.hasMirror ? await set(seen, change) : undefined;
-    return result ?? { kind: 'campaign-differs', campaign: await find(seen.id) };
-  };
+  const setMirror = groupedUpdates(statements, find, { maxLocked, timeout });
   return { campaigns: { find, setMirror }, identity: postgresIdentity(statements, timeout) };
 }

@@ -1,13 +1,6 @@
 import type { Pool } from 'pg';
-import {
-  isMembersFault,
-  isRetryable,
-  isStalePlan,
-  isStatementsFault,
-  portFault,
-} from '../connection/database-faults.ts';
-import { type TextRow, textTypes } from '../connection/rows.ts';
-import type { Call } from './batches.ts';
+import * as faults from '../connection/database-faults.ts';
+import { byPlace, type TextRow, textTypes } from '../connection/rows.ts';
 
 /** As metrics and PostgreSQL show them. */
 export const statementNames = ['find-keys', 'find-campaigns', 'set-mirrors', 'set-locked-mirror'] as const;
@@ -18,16 +11,36 @@ export interface Statement {
   readonly text: string;
 }
 
+/** For several calls. The first column of a row is the place of its call in the arrays, from 1 up. */
+export interface BatchStatement<Wanted, Answer> extends Statement {
+  /** The maximum number of calls. */
+  readonly maxSize: number;
+  /** An array for each parameter, with an element for each call. */
+  values(batch: readonly Wanted[]): unknown[];
+  read(row: TextRow | undefined, wanted: Wanted): Answer;
+}
+
+/** A call that waits for its answer. */
+export interface Call<Wanted, Answer> {
+  readonly wanted: Wanted;
+  /** When it arrived, by `performance.now()`. */
+  readonly since: number;
+  /** Of the calls of one line, one at a time is under way. */
+  readonly line: string | undefined;
+  resolve(answer: Answer): void;
+  reject(reason: unknown): void;
+}
+
 /**
- * Observes what the hot path does at the database, for metrics. It is called with every statement, so it has to be cheap.
- * It must not throw.
+ * Observes what the hot path does at the database, for metrics. It is called with every statement, so it has to be
+ * cheap. It must not throw.
  */
 export interface HotPathObserver {
   /** This many calls form a batch, for the statement of this name. */
   batch?(statement: Statement['name'], size: number): void;
   /**
-   * A statement was answered after this many milliseconds, including the wait for a connection, or failed with this error
-   * of the driver.
+   * A statement was answered after this many milliseconds, including the wait for a connection, or failed with this
+   * error of the driver.
    */
   ended?(statement: string, milliseconds: number, error?: unknown): void;
   /**
@@ -59,44 +72,47 @@ export class Statements {
    * @throws Unavailable when the connection is lost: the outcome of the statement is unknown then
    */
   async run(statement: Statement, values: readonly unknown[]): Promise<TextRow[]> {
-    try {
-      return await this.#query(statement, values, this.#prepared);
-    } catch (error) {
-      if (!isRetryable(error) && !isStalePlan(error)) throw portFault(error);
-    }
-    try {
+    const again = (error: unknown) => {
+      if (!faults.isRetryable(error) && !faults.isStalePlan(error)) throw error;
       // Any connection of the pool may have an equally stale plan: this time the text is parsed.
-      return await this.#query(statement, values, false);
+      return this.#query(statement, values, false);
+    };
+    try {
+      return await this.#query(statement, values, this.#prepared).catch(again);
     } catch (error) {
-      throw portFault(error);
+      throw faults.portFault(error);
     }
   }
 
   /**
-   * Runs a batch: `settle` runs the statement for the calls that it gets, and answers them. If nothing was done and a single
-   * call may be the cause, the calls run one by one; after the first fault that is not a call's own, the remaining ones are
-   * rejected with it. After a lost connection or a time limit, nothing is repeated. Never rejects.
+   * Answers each call. If nothing was done and a single call may be the cause, the calls run one by one; after the
+   * first fault that is not a call's own, the remaining ones are rejected with it. After a lost connection or a time
+   * limit, nothing is repeated. Never rejects.
    */
-  async runBatch<Member extends Call>(
-    { name }: Statement,
-    batch: readonly Member[],
-    settle: (calls: readonly Member[]) => Promise<void>,
+  async runBatch<Wanted, Answer>(
+    statement: BatchStatement<Wanted, Answer>,
+    batch: readonly Call<Wanted, Answer>[],
   ): Promise<void> {
-    this.observer.batch?.(name, batch.length);
-    const reject = (calls: readonly Member[], error: unknown) => {
+    this.observer.batch?.(statement.name, batch.length);
+    const answer = async (calls: typeof batch) => {
+      const rows = byPlace(await this.run(statement, statement.values(calls.map(({ wanted }) => wanted))));
+      for (const [index, { wanted, resolve }] of calls.entries())
+        resolve(statement.read(rows.get(index + 1), wanted));
+    };
+    const reject = (calls: typeof batch, error: unknown) => {
       for (const call of calls) call.reject(error);
     };
     try {
-      await settle(batch);
+      await answer(batch);
     } catch (error) {
-      const isRefused = isStatementsFault(error);
-      if (isRefused) this.observer.refused?.(name, error);
-      if (batch.length === 1 || !(isRefused || isMembersFault(error))) return reject(batch, error);
+      const isRefused = faults.isStatementsFault(error);
+      if (isRefused) this.observer.refused?.(statement.name, error);
+      if (batch.length === 1 || !(isRefused || faults.isMembersFault(error))) return reject(batch, error);
       for (const [index, call] of batch.entries()) {
         try {
-          await settle([call]);
+          await answer([call]);
         } catch (error) {
-          if (!isMembersFault(error)) return reject(batch.slice(index), error);
+          if (!faults.isMembersFault(error)) return reject(batch.slice(index), error);
           call.reject(error);
         }
       }

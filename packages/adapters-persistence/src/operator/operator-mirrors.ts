@@ -2,16 +2,9 @@ import type * as domain from '@campaign-mirror/domain';
 import { Unavailable } from '@campaign-mirror/domain';
 import type { Pool, PoolClient } from 'pg';
 import { isLocked } from '../connection/database-faults.ts';
-import { rowOf, rowsOf, textRowsOf } from '../connection/rows.ts';
+import { rowOf, rowsOf, safeInteger, textRowsOf } from '../connection/rows.ts';
 import { inTransaction } from '../connection/transaction.ts';
-import {
-  entryOf,
-  type MirrorToSet,
-  mirrorsValues,
-  resultsOf,
-  type SetResult,
-  setMirrorsAsOperatorText,
-} from '../statements/set-mirrors.ts';
+import { type MirrorToSet, mirrorsValues, resultsOf, type SetResult } from '../statements/set-mirrors.ts';
 import { examineMirrors } from './campaign-records.ts';
 
 /** For the audit. */
@@ -21,6 +14,10 @@ interface AuditedSetting {
   /** The move that it continues. */
   readonly partOf?: domain.AuditId | undefined;
 }
+
+/** With the values of `mirrorsValues`, then act, operator, request, details, and the move that it continues. */
+export const setAsOperatorText = ({ waits }: { waits: boolean }) => `
+  select * from campaign_mirror.set_mirrors_as_operator($1, $2, $3, $4, $5, $6, ${waits}, $7, $8, $9, $10, $11)`;
 
 /**
  * Only a statement for a single mirror may wait for a lock: as long as the database does, or up to `lockTimeout`
@@ -34,11 +31,12 @@ async function setAsOperator(
   { waits, lockTimeout }: { waits: boolean; lockTimeout?: number },
 ): Promise<{ results: SetResult[]; entry: domain.AuditId }> {
   const noted = [kind, act.operator, act.requestId, JSON.stringify(details), partOf ?? null];
-  const text = setMirrorsAsOperatorText({ waits });
+  const text = setAsOperatorText({ waits });
   const settings = lockTimeout === undefined ? '' : `set local lock_timeout = ${lockTimeout}`;
   const set = async (client: PoolClient) => {
     const rows = await textRowsOf(client, text, [...mirrorsValues(mirrors), ...noted]);
-    return { results: resultsOf(mirrors, rows), entry: entryOf(rows) };
+    const entry = safeInteger(rows[0]?.at(-1) ?? '') as domain.AuditId;
+    return { results: resultsOf(mirrors, rows), entry };
   };
   return inTransaction(pool, set, settings);
 }
@@ -175,5 +173,4 @@ const outcomes = {
   'caller-invalid': 'changed-meanwhile',
   'condition-failed': 'changed-meanwhile',
   'campaign-differs': 'changed-meanwhile',
-  'address-differs': 'changed-meanwhile',
 } as const;

@@ -82,17 +82,20 @@ create or replace function campaign_mirror.set_each(campaigns bigint[], owners b
         set target_url = addresses[1], updated_externally = true, updated_externally_at = now, updated_at = now,
           last_change_id = result.change_id
         where mirrors.id = mirror.id;
-        insert into campaign_mirror.mirror_history (id, previous_id, campaign_id, mirror_id, actor, access_key_id,
-          subject, owner_id, address_before, address_after, changed_at, request_id, audit_id)
-        values (result.change_id, mirror.last_change_id, mirror.campaign_id, mirror.id, actors[1], keys[1], subjects[1],
-          mirror.owner_id, mirror.target_url, addresses[1], now, requests[1], entry);
-        result.place := 1;
-        result.mirror_id := mirror.id;
-        result.clicks := mirror.clicks;
-        result.created_at := extract(epoch from mirror.created_at);
-        result.changed_at := extract(epoch from now);
-        result.entry := entry;
-        return next result;
+        -- A trigger can keep the mirror as it is.
+        if found then
+          insert into campaign_mirror.mirror_history (id, previous_id, campaign_id, mirror_id, actor, access_key_id,
+            subject, owner_id, address_before, address_after, changed_at, request_id, audit_id)
+          values (result.change_id, mirror.last_change_id, mirror.campaign_id, mirror.id, actors[1], keys[1],
+            subjects[1], mirror.owner_id, mirror.target_url, addresses[1], now, requests[1], entry);
+          result.place := 1;
+          result.mirror_id := mirror.id;
+          result.clicks := mirror.clicks;
+          result.created_at := extract(epoch from mirror.created_at);
+          result.changed_at := extract(epoch from now);
+          result.entry := entry;
+          return next result;
+        end if;
       end if;
     end if;
 

@@ -1,10 +1,9 @@
 import type * as domain from '@campaign-mirror/domain';
 import { accessKeyOf, partsOf } from '@campaign-mirror/domain';
-import type { TextRow } from '../connection/rows.ts';
-import { safeInteger } from '../connection/rows.ts';
+import { byPlace, type Columns, isTrueText, safeInteger, type TextRow } from '../connection/rows.ts';
 import { timestampAt } from '../schema/times.ts';
 
-/* The two doors of `schema/set-mirrors.sql`: their arguments and their rows. */
+/* The doors of `schema/set-mirrors.sql`: their arguments and their rows. */
 
 /** A mirror to set, if it has this owner, flag, address and last change; null or undefined: any. */
 export interface MirrorToSet {
@@ -21,142 +20,79 @@ export interface CallersMirror extends MirrorToSet {
   readonly requestId: string;
 }
 
+/** `condition-failed`: the address or the last change is not as expected. */
 export type SetResult =
   | domain.SetMirrorResult
-  | { readonly kind: 'address-differs' }
   /** Everything was as requested, but another transaction has locked the mirror. */
   | { readonly kind: 'locked' };
 
-/** The columns of `campaign_mirror.set_result`. */
-const columns = [
-  'place',
-  'mirror_id',
-  'clicks',
-  'created_at',
-  'changed_at',
-  'change_id',
-  'caller_is_valid',
-  'owner_id',
-  'is_default',
-  'target_url',
-  'updated_externally',
-  'updated_externally_at',
-  'updated_at',
-  'entry',
-] as const;
-
-type Column = (typeof columns)[number];
-
-const indexOf = Object.fromEntries(columns.map((name, index) => [name, index])) as Record<Column, number>;
-
-/** With the values of `callersValues`. A statement that waits is for one campaign. */
-export const setMirrorsText = ({ waits }: { waits: boolean }) =>
-  `select ${columns} from campaign_mirror.set_mirrors($1, $2, $3, $4, $5, $7, $8, $9, $10, $6, ${waits})`;
-
-/** With the values of `mirrorsValues`, then act, operator, request, details, and the move that it continues. */
-export const setMirrorsAsOperatorText = ({ waits }: { waits: boolean }) =>
-  `select ${columns} from campaign_mirror.set_mirrors_as_operator(
-    $1, $2, $3, $4, $5, $6, ${waits}, $7, $8, $9, $10, $11)`;
-
-/*
- * Array literals (PostgreSQL, section 8.15). The driver would check the type of each element and quote each one, which
- * numbers do not need.
- */
-function plainArray(elements: readonly (number | boolean | null)[]): string {
-  return `{${elements.map((element) => element ?? 'NULL').join(',')}}`;
-}
-
-function textArray(elements: readonly (string | null)[]): string {
-  return `{${elements.map((text) => (text === null ? 'NULL' : `"${escaped(text)}"`)).join(',')}}`;
-}
-
-/** Almost no text has what it looks for: to search costs half as much as to replace nothing. */
-const escaped = (text: string) => (/["\\]/.test(text) ? text.replace(/["\\]/g, '\\$&') : text);
+/** For callers. A statement that waits is for one campaign. */
+export const settingMirrors = ({ waits }: { waits: boolean }) => ({
+  text: `select * from campaign_mirror.set_mirrors($1, $2, $3, $4, $5, $7, $8, $9, $10, $6, ${waits})`,
+  values: callersValues,
+  read: (row: TextRow | undefined, mirror: CallersMirror) => resultOf(mirror, row as TextRow),
+});
 
 /** An array each of campaigns, their owners and flags, addresses, expected addresses and last changes. */
-export function mirrorsValues(mirrors: readonly MirrorToSet[]): string[] {
-  return [
-    plainArray(mirrors.map(({ campaign }) => campaign)),
-    plainArray(mirrors.map(({ owner }) => owner)),
-    plainArray(mirrors.map(({ isDefault }) => isDefault)),
-    textArray(mirrors.map(({ address }) => address)),
-    textArray(mirrors.map(({ expected = null }) => expected)),
-    plainArray(mirrors.map(({ lastChange = null }) => lastChange)),
-  ];
-}
+export const mirrorsValues = (mirrors: readonly MirrorToSet[]): unknown[] => [
+  mirrors.map(({ campaign }) => campaign),
+  mirrors.map(({ owner }) => owner),
+  mirrors.map(({ isDefault }) => isDefault),
+  mirrors.map(({ address }) => address),
+  mirrors.map(({ expected }) => expected),
+  mirrors.map(({ lastChange }) => lastChange),
+];
 
 /** The arrays of `mirrorsValues`, then of keys, actors, their names where they have no key, and requests. */
-export function callersValues(mirrors: readonly CallersMirror[]): string[] {
-  const subjects = mirrors.map(({ by }) => {
-    const key = accessKeyOf(by.subject) ?? null;
-    const { kind, name = null } = partsOf(by.subject);
-    return { key, kind, name: key === null ? name : null };
-  });
-  return [
-    ...mirrorsValues(mirrors),
-    plainArray(subjects.map(({ key }) => key)),
-    textArray(subjects.map(({ kind }) => kind)),
-    textArray(subjects.map(({ name }) => name)),
-    textArray(mirrors.map(({ requestId }) => requestId)),
-  ];
+function callersValues(mirrors: readonly CallersMirror[]): unknown[] {
+  const keys = mirrors.map(({ by }) => accessKeyOf(by.subject));
+  const actors = mirrors.map(({ by }) => partsOf(by.subject));
+  const names = actors.map(({ name }, index) => (keys[index] === undefined ? name : undefined));
+  const requests = mirrors.map(({ requestId }) => requestId);
+  return [...mirrorsValues(mirrors), keys, actors.map(({ kind }) => kind), names, requests];
 }
 
-/** In the order of the mirrors. */
 export function resultsOf(mirrors: readonly MirrorToSet[], rows: readonly TextRow[]): SetResult[] {
-  const results: SetResult[] = new Array(mirrors.length);
-  for (const row of rows) {
-    const place = Number(row[indexOf.place]) - 1;
-    results[place] = resultOf(mirrors[place] as MirrorToSet, row);
-  }
-  return results;
+  const placed = byPlace(rows);
+  return mirrors.map((mirror, index) => resultOf(mirror, placed.get(index + 1) as TextRow));
 }
 
-/** The number of the entry in the audit, which exists if any mirror was set. */
-export function entryOf(rows: readonly TextRow[]): domain.AuditId {
-  return safeInteger(rows[0]?.[indexOf.entry] ?? '') as domain.AuditId;
-}
-
+/** `row`: the columns of `campaign_mirror.set_result`. */
 function resultOf(toSet: MirrorToSet, row: TextRow): SetResult {
-  const text = (column: Column) => row[indexOf[column]] as string;
-  const mirrorWith = (fields: Pick<domain.Mirror, 'targetUrl' | Changed>): domain.Mirror => ({
-    id: safeInteger(text('mirror_id')) as domain.MirrorId,
+  const [, mirrorId, clicks, createdAt, changedAt, changeId, ...seen] = row as Columns<14>;
+  const mirrorWith = (fields: Omit<domain.Mirror, 'id' | 'campaignId' | 'clicks' | 'createdAt'>) => ({
+    id: safeInteger(mirrorId) as domain.MirrorId,
     campaignId: toSet.campaign,
-    clicks: safeInteger(text('clicks')),
-    createdAt: timestampAt(text('created_at')),
+    clicks: safeInteger(clicks),
+    createdAt: timestampAt(createdAt),
     ...fields,
   });
-  if (text('changed_at') !== null) {
-    const updatedAt = timestampAt(text('changed_at'));
+  if (changedAt !== null) {
+    const updatedAt = timestampAt(changedAt);
     const changed = { updatedExternally: true, updatedExternallyAt: updatedAt, updatedAt };
     const mirror = mirrorWith({ targetUrl: toSet.address, ...changed });
-    return { kind: 'mirror-set', mirror, lastChange: safeInteger(text('change_id')) as domain.HistoryId };
+    return { kind: 'mirror-set', mirror, lastChange: safeInteger(changeId) as domain.HistoryId };
   }
-  if (!isTrueText(text('caller_is_valid'))) return { kind: 'caller-invalid' };
-  if (text('owner_id') === null) return { kind: 'campaign-differs', campaign: undefined };
-  const { owner, isDefault, expected } = toSet;
+  const [isValid, ownerId, isDefault, targetUrl, updatedExternally, externallyAt, updatedAt] = seen;
+  if (!isTrueText(isValid)) return { kind: 'caller-invalid' };
+  if (ownerId === null) return { kind: 'campaign-differs', campaign: undefined };
   const campaign = {
     id: toSet.campaign,
-    ownerId: safeInteger(text('owner_id')) as domain.OwnerId,
-    isDefault: isTrueText(text('is_default')),
-    hasMirror: text('mirror_id') !== null,
+    ownerId: safeInteger(ownerId) as domain.OwnerId,
+    isDefault: isTrueText(isDefault),
+    hasMirror: mirrorId !== null,
   };
-  const isOwners = owner === null || owner === campaign.ownerId;
-  const isFlagged = isDefault === null || isDefault === campaign.isDefault;
+  const isOwners = toSet.owner === null || toSet.owner === campaign.ownerId;
+  const isFlagged = toSet.isDefault === null || toSet.isDefault === campaign.isDefault;
   if (!campaign.hasMirror || !isOwners || !isFlagged) return { kind: 'campaign-differs', campaign };
-  if (expected !== undefined && expected !== text('target_url')) return { kind: 'address-differs' };
-  const lastChange = safeInteger(text('change_id'));
-  if (lastChange === (toSet.lastChange ?? lastChange)) return { kind: 'locked' };
-  const externallyAt = text('updated_externally_at');
+  const lastChange = safeInteger(changeId);
+  const { expected = targetUrl, lastChange: expectedChange = lastChange } = toSet;
+  if (targetUrl === expected && lastChange === expectedChange) return { kind: 'locked' };
   const mirror = mirrorWith({
-    targetUrl: text('target_url') as domain.MirrorAddress,
-    updatedExternally: isTrueText(text('updated_externally')),
+    targetUrl: targetUrl as domain.MirrorAddress,
+    updatedExternally: isTrueText(updatedExternally),
     updatedExternallyAt: externallyAt === null ? null : timestampAt(externallyAt),
-    updatedAt: timestampAt(text('updated_at')),
+    updatedAt: timestampAt(updatedAt),
   });
   return { kind: 'condition-failed', mirror, lastChange };
 }
-
-type Changed = 'updatedExternally' | 'updatedExternallyAt' | 'updatedAt';
-
-/** Whether a boolean column in PostgreSQL's text form is true (section 8.6). */
-export const isTrueText = (column: string | null) => column === 't';
