@@ -90,6 +90,13 @@ const version = `Campaign Mirror ${hash('md5', applied)}`;
 
 const roleNames = [roles.operator, roles.service, roles.redirector];
 
+/** Whether that text was applied here. A restored schema may have the comment, but not the rights of the roles. */
+const isDone = `
+  select obj_description(pg_namespace.oid) is not distinct from ? and not exists (
+    select from pg_roles where rolname in (?, ?, ?) and not has_schema_privilege(pg_roles.oid, pg_namespace.oid, 'usage')
+  ) and not exists (select from campaign_mirror.transactions_ahead) as is
+  from pg_namespace where nspname = 'campaign_mirror'`;
+
 /** PostgreSQL only warns if a role grants rights that it may not grant. */
 const refuseOthers = `
   do $$ begin
@@ -134,8 +141,10 @@ async function bringUpToDate(
       const findings = isNew
         ? []
         : (await run<{ finding: string }>(missingText)).map(({ finding }) => finding);
-      const [{ is }] = (await run(isVersion, [version, ...roleNames])) as [{ is: boolean }];
-      if (ifNeeded && !isNew && is && findings.length === 0) return [];
+      if (ifNeeded && !isNew && findings.length === 0) {
+        const [done] = await run<{ is: boolean }>(isDone, [version, ...roleNames]);
+        if (done?.is) return [];
+      }
       if (executed.length > 0) await run(keepWritersOut);
       await orm.migrator.up({ transaction });
       // Not over those of a newer version.
@@ -149,9 +158,3 @@ async function bringUpToDate(
     { isolationLevel },
   );
 }
-
-/** Whether that text was applied, and each role has its rights: a restored schema may have the comment without them. */
-const isVersion = `
-  select obj_description(pg_namespace.oid) is not distinct from ? and not exists (
-    select from pg_roles where rolname in (?, ?, ?) and not has_schema_privilege(pg_roles.oid, pg_namespace.oid, 'usage')
-  ) as is from pg_namespace where nspname = 'campaign_mirror'`;
