@@ -89,6 +89,11 @@ const keepWritersOut = `lock table ${tableNames.map((name) => `campaign_mirror.$
 /** Says which text of functions and triggers was applied last. */
 const version = `Campaign Mirror ${hash('md5', functions)}`;
 
+/** Whether that text was applied, and no change of another server came since then. */
+const isDone = `
+  select obj_description('campaign_mirror'::regnamespace) is not distinct from ?
+    and not exists (select from campaign_mirror.transactions_ahead) as is`;
+
 /** PostgreSQL only warns if a role grants rights that it may not grant. */
 const refuseOthers = `
   do $$ begin
@@ -135,8 +140,9 @@ async function bringUpToDate(
       const findings = isNew
         ? []
         : (await run<{ finding: string }>(missingText)).map(({ finding }) => finding);
-      const [{ is }] = (await run(isVersion, [version])) as [{ is: boolean }];
-      if (!ifNeeded || isNew || !is || findings.length > 0) {
+      const isKept = ifNeeded && !isNew && findings.length === 0;
+      const [done] = isKept ? await run<{ is: boolean }>(isDone, [version]) : [];
+      if (!done?.is) {
         if (executed.length > 0) await run(keepWritersOut);
         await orm.migrator.up({ transaction });
         await run(functions);
@@ -149,5 +155,3 @@ async function bringUpToDate(
     { isolationLevel },
   );
 }
-
-const isVersion = "select obj_description('campaign_mirror'::regnamespace) is not distinct from ? as is";

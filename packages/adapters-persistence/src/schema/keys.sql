@@ -16,6 +16,8 @@ security definer set search_path = pg_catalog, pg_temp as $$
 $$;
 create or replace trigger make_key_use after insert on campaign_mirror.access_keys
   for each row execute function campaign_mirror.make_key_use();
+-- The trigger does not fire for keys that come by replication.
+insert into campaign_mirror.key_uses (access_key_id) select id from campaign_mirror.access_keys on conflict do nothing;
 
 -- Notes that these keys, if they are valid, were used, to the minute. It waits for no lock.
 create or replace function campaign_mirror.note_key_uses(keys bigint[]) returns void language plpgsql as $$

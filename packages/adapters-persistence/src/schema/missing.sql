@@ -51,8 +51,8 @@ from needed, unnest(names::text[]) with ordinality as one (name, place), lateral
   end as found) as looked, lateral (select coalesce(found, 'missing') as state) as judged
 where state <> ''
 union all
--- It may run with the rights of that role.
+-- It runs with the rights of that role.
 select format('the function %s is owned by another role', proname)
 from pg_proc join pg_namespace on pg_namespace.oid = pronamespace
-where nspname = 'campaign_mirror' and proowner <> nspowner
+where nspname = 'campaign_mirror' and prosecdef and proowner <> nspowner
 order by finding
