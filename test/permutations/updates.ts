@@ -116,7 +116,7 @@ export function operatorSets(stage: Stage, nth: number, expected?: string): Act 
     name: 'operator-set',
     request,
     run: async (client) => {
-      const values = [...mirrorsValues([mirror]), 'mirror-set', 'tests', request, null, '{}', null];
+      const values = [...mirrorsValues([mirror]), 'mirror-set', 'tests', request, '{}', null];
       const rows = await textRows(client, 'operator', setAsOperatorText({ waits: true }), values);
       return { result: resultsOf([mirror], rows)[0] };
     },
