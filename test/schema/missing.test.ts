@@ -51,7 +51,8 @@ const cases: [what: string, statement: string, finding: string, isPutRight: bool
   [
     'a function of the service is missing',
     'drop function campaign_mirror.set_mirrors',
-    'the function set_mirrors(bigint[],bigint[],boolean[],text[],text[],bigint[],text[],text[],text[],bigint[],boolean) is missing',
+    'the function set_mirrors(bigint[], bigint[], boolean[], text[], text[], bigint[], text[], text[], text[], ' +
+      'bigint[], boolean) is missing',
     true,
   ],
 ];
@@ -171,7 +172,7 @@ describe('mirrors that were written while foreign keys and triggers were disable
 
   it('doctor counts them and names the first five', async () => {
     const lives = (await service.live(6)).toSorted((a, b) => a.seen.id - b.seen.id);
-    const [moved, flagged, refused, ...deleted] = lives as [Live, Live, Live];
+    const [moved, flagged, refused, ...deleted] = lives as [Live, Live, Live, ...Live[]];
     const { admin } = service.database;
     const tables = ['campaigns', 'mirrors', 'access_keys', 'key_uses'];
     const all = async (how: 'disable' | 'enable') => {
@@ -187,12 +188,16 @@ describe('mirrors that were written while foreign keys and triggers were disable
     await admin.query(setAddress, [refused.seen.id]);
     for (const { seen } of deleted) await service.world.others.deleteCampaign(seen.id);
     await all('enable');
-    const [, number, list = ''] =
-      /^problem +mirrors +(\d+) mirrors are .*, of the campaigns (.*)/m.exec(await doctor()) ?? [];
+    const found = /^problem +mirrors +(\d+) mirrors are .*, of the campaigns (.*)\n.*`(update .*?)`/m;
+    const [, number, list = '', update = ''] = found.exec(await doctor()) ?? [];
     const faults = ['another owner or flag', 'another owner or flag', 'its address is refused'];
     const first = lives.slice(0, 5).map(({ seen: { id } }, at) => {
       return `${id} (${faults[at] ?? 'there is no such campaign'})`;
     });
     expect([number, list.split(', ')]).to.deep.equal(['6', first]);
+
+    const owner = await connect(service.database.address('owner'));
+    await owner.query(update).finally(() => owner.end());
+    expect(await doctor()).to.match(/^problem +mirrors +4 mirrors are /m);
   });
 });

@@ -13,8 +13,8 @@ import { isOfAnEarlierTrial, UnfitDatabase } from './migration-states.ts';
 /**
  * How long a migration may block others, in milliseconds. The timeout of a lock, for which sessions that request it later
  * wait as long, is above PostgreSQL's `deadlock_timeout`, after which an autovacuum yields, and below the time that the
- * service waits for a connection, so that it continues to answer. In the pause, those sessions proceed. `commit` is how long
- * it waits for a running commit after it was given up.
+ * service waits for a connection, so that it continues to answer. In the pause, those sessions proceed. `commit` is how
+ * long it waits for a running commit after it was given up.
  */
 const usualRetries = { lockTimeout: 2_000, pause: 1_000, tries: 20, commit: 5_000 };
 
@@ -34,13 +34,13 @@ const applicationName = 'campaign-mirror migrations';
 const unanswered = 'the commit of the migration was not answered: it is unknown whether it was done';
 
 /**
- * Brings the tables up to date, then makes functions and triggers and gives the roles that exist their rights: all of it, or
- * nothing. Resolves with what was missing or disabled before. Several processes may do so at once: they take turns. Locks
- * are awaited in short attempts, because others wait behind a waiting migration.
- * @throws UnfitDatabase when an earlier trial made the schema; what the driver throws: the database is unavailable, the role
- *   lacks a right or is not the owner (42501),
- *   somebody dropped tables of the schema (42P01), another transaction keeps holding a lock (55P03); the reason of
- *   `givenUp`: then nothing was done; Unavailable when it was given up during the commit and the server does not answer
+ * Brings the tables up to date, then makes functions and triggers and gives the roles that exist their rights: all of it,
+ * or nothing. Resolves with what was missing or disabled before. Several processes may do so at once: they take turns.
+ * Locks are awaited in short attempts, because others wait behind a waiting migration.
+ * @throws UnfitDatabase when an earlier trial made the schema; what the driver throws: the database is unavailable, the
+ *   role lacks a right or is not the owner (42501), somebody dropped tables of the schema (42P01), another transaction
+ *   keeps holding a lock (55P03); the reason of `givenUp`: then nothing was done; Unavailable when it was given up during
+ *   the commit and the server does not answer
  */
 export async function migrate(
   address: DatabaseAddress,
@@ -84,7 +84,8 @@ export async function migrate(
 const turnLock = 7_236_110_421;
 
 /** In the order in which writers lock them; in another one, a writer could deadlock with the migration. */
-const keepWritersOut = `lock table ${tableNames.map((name) => `campaign_mirror.${name}`).join(', ')} in share row exclusive mode`;
+const keepWritersOut = `
+  lock table ${tableNames.map((name) => `campaign_mirror.${name}`).join(', ')} in share row exclusive mode`;
 
 /** Says which text of functions and triggers was applied last. */
 const version = `Campaign Mirror ${hash('md5', functions)}`;
@@ -96,14 +97,17 @@ const isDone = `
 
 /** PostgreSQL only warns if a role grants rights that it may not grant. */
 const refuseOthers = `
-  do $$ begin
-    if exists (select from pg_namespace where nspname = 'campaign_mirror' and not pg_has_role(nspowner, 'usage')) then
-      raise insufficient_privilege using message = (
-        select format('the schema campaign_mirror belongs to %I', pg_get_userbyid(nspowner)) from pg_namespace where nspname = 'campaign_mirror');
+  do $$ declare
+    other text := (
+      select pg_get_userbyid(nspowner) from pg_namespace
+      where nspname = 'campaign_mirror' and not pg_has_role(nspowner, 'usage'));
+  begin
+    if other is not null then
+      raise insufficient_privilege using message = format('the schema campaign_mirror belongs to %I', other);
     end if;
   end $$`;
 
-/** To make the tables anew would hide that the data is gone. The functions depend on no table, and stay. */
+/** To make the tables anew would hide that the data is gone. Most functions depend on no table, and stay. */
 const refuseRemains = `
   do $$ declare
     gone text := (select string_agg(name, ', ') from unnest('{${tableNames}}'::text[]) as name

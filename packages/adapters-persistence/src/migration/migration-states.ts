@@ -48,7 +48,8 @@ export async function isMigrated(database: Pool | ClientBase): Promise<boolean> 
 /** What an operator reads who has a database of a version before the first release. */
 export const ofAnEarlierTrial =
   'the schema campaign_mirror was made by an earlier trial, which this version cannot migrate; nothing was changed. ' +
-  'Take its campaigns along: export them with the version that made it, import them into an empty database, issue new keys';
+  'Take its campaigns along: export them with the version that made it, import them into an empty database, ' +
+  'issue new keys';
 
 /** The database cannot be used as it is. The message is for the operator. */
 export class UnfitDatabase extends Error {

@@ -138,7 +138,8 @@ create or replace trigger record_deleted before delete on campaign_mirror.mirror
   for each row when (pg_trigger_depth() = 0) execute function campaign_mirror.record_deleted_mirror();
 
 -- What the entries of a key show of it; what is null is left out.
-create or replace function campaign_mirror.details_of_key(one campaign_mirror.access_keys) returns jsonb language sql stable as $$
+create or replace function campaign_mirror.details_of_key(one campaign_mirror.access_keys) returns jsonb
+language sql stable as $$
   select jsonb_strip_nulls(jsonb_build_object(
     'name', one.name, 'hosts', array_to_string(one.hosts, ','), 'expires_at', campaign_mirror.time_text(one.expires_at),
     'revoked_at', campaign_mirror.time_text(one.revoked_at), 'replaced_by', one.replaced_by))

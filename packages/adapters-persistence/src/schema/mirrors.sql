@@ -3,7 +3,8 @@
 -- Never stricter than `mirrorAddress` of the domain. White space and control characters are named by their code points,
 -- since a class of them depends on the locale.
 create or replace function campaign_mirror.is_address(text) returns boolean language sql immutable as $$
-  select length($1) <= 2048 and $1 collate "C" ~ '^[Hh][Tt][Tt][Pp][Ss]?://[^\u0001-\u0020\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$'
+  select length($1) <= 2048 and $1 collate "C" ~
+    '^[Hh][Tt][Tt][Pp][Ss]?://[^\u0001-\u0020\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$'
 $$;
 
 -- An older row keeps the address that it has, and takes clicks as any other. `set_mirrors` examines its addresses by

@@ -83,8 +83,8 @@ export const madeAgain = (missing: readonly string[]): string =>
   `${missing.join(', ')}: functions and triggers were made again`;
 
 /**
- * Migrates; `onWait` receives a line that says what it waits for. Resolves with what was missing or disabled before; undefined if
- * it was given up, with nothing done.
+ * Migrates; `onWait` receives a line that says what it waits for. Resolves with what was missing or disabled before;
+ * undefined if it was given up, with nothing done.
  * @throws ClearError when the role may not migrate, or another transaction holds a lock that is needed
  */
 export async function migrateClearly(
