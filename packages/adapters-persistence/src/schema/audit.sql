@@ -42,6 +42,8 @@ $$;
 create or replace function campaign_mirror.record_created_campaigns() returns trigger language plpgsql
 security definer set search_path = pg_catalog, pg_temp as $$
   begin
+    -- Sessions then make their plans anew: those for a small table would read all of a large one.
+    if (select count(*) > 1000 from created) then analyze campaign_mirror.campaigns; end if;
     if campaign_mirror.is_importing() or (select count(*) > 1 from created) then
       perform campaign_mirror.note('campaigns-imported', null, null, null, jsonb_build_object(
         'campaigns', count(*), 'numbers', campaign_mirror.numbers_text(array_agg(id)))) from created;
@@ -119,6 +121,7 @@ security definer set search_path = pg_catalog, pg_temp as $$
     )
     update campaign_mirror.mirrors set last_change_id = returned.change_id, updated_at = returned.now
     from returned where mirrors.id = returned.id;
+    if (select count(*) > 1000 from created) then analyze campaign_mirror.mirrors; end if;
     return null;
   end
 $$;

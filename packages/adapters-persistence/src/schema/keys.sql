@@ -43,8 +43,7 @@ $$;
 -- The keys with these hashes, each with its place in the array, from 1 up. Notes the use of the valid ones.
 create or replace function campaign_mirror.find_keys(hashes bytea[])
 returns table (place bigint, id bigint, owner_id bigint, refused text, hosts text) language plpgsql security definer
-set search_path = pg_catalog, pg_temp
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+set search_path = pg_catalog, pg_temp as $$
   #variable_conflict use_column
   begin
     return query

@@ -92,8 +92,7 @@ create or replace trigger take_facts before insert on campaign_mirror.mirrors
 -- The facts that the rules judge, of the campaigns that there are, each with its place in the array, from 1 up.
 create or replace function campaign_mirror.find_campaigns(campaigns bigint[])
 returns table (place bigint, owner_id bigint, is_default boolean, has_mirror boolean) language plpgsql security definer
-set search_path = pg_catalog, pg_temp
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+set search_path = pg_catalog, pg_temp as $$
   #variable_conflict use_column
   begin
     return query

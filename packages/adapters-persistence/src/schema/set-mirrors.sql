@@ -7,8 +7,8 @@
 -- of its own, because only what is read under it is still true at the write: the address that is really replaced, and
 -- the time, which is taken after the lock.
 --
--- The doors allow no plan that reads a whole table: such a plan, made while a table is small, would be kept. The arrays
--- come from subqueries, so that one plan serves any number of elements.
+-- The arrays come from subqueries, so that one plan serves any number of elements. A plan that reads a whole small table
+-- does not outlive its growth: who creates many campaigns or mirrors also has the table analyzed (audit.sql).
 
 -- Later than the mirror's last change, even if that lies ahead of the server's clock. A time that only the owner of the
 -- tables can have written, such as infinity, stays within the contract's format.
@@ -163,8 +163,7 @@ create or replace function campaign_mirror.set_mirrors(campaigns bigint[], owner
   addresses text[], expected text[], keys bigint[], actors text[], subjects text[], requests text[],
   last_changes bigint[], waits boolean
 ) returns setof campaign_mirror.set_result language plpgsql security definer
-set search_path = pg_catalog, pg_temp
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+set search_path = pg_catalog, pg_temp as $$
   begin
     if 'operator' = any (actors) then
       raise insufficient_privilege using message = 'the operator acts by set_mirrors_as_operator';
@@ -181,8 +180,7 @@ create or replace function campaign_mirror.set_mirrors_as_operator(campaigns big
   defaults boolean[], addresses text[], expected text[], last_changes bigint[], waits boolean,
   act text, operator text, request_id text, details jsonb, part_of bigint
 ) returns setof campaign_mirror.set_result language plpgsql security definer
-set search_path = pg_catalog, pg_temp
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+set search_path = pg_catalog, pg_temp as $$
   #variable_conflict use_column
   declare
     new_entry constant bigint := nextval('campaign_mirror.operator_audit_id_seq');
