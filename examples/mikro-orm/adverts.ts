@@ -6,7 +6,7 @@ import {
   PostgresSettings,
   schema,
 } from '@campaign-mirror/adapters-persistence';
-import type { MirrorAddress, OwnerId } from '@campaign-mirror/domain';
+import type { CampaignId, MirrorAddress, OwnerId } from '@campaign-mirror/domain';
 import { defineEntity, MikroORM, p } from '@mikro-orm/postgresql';
 
 /** An entity of the application on Campaign Mirror's view: the address of a campaign as it is now. */
@@ -60,7 +60,7 @@ export async function advertise(
   { store, orm }: Opened,
   title: string,
   { owner, address }: { owner: OwnerId; address: MirrorAddress },
-): Promise<number> {
+): Promise<CampaignId> {
   const settings = new PostgresSettings(store.orm, { operator: 'adverts', requestId: randomUUID() });
   const made = await settings.createCampaign({ owner, isDefault: false });
   if (made.kind !== 'created') throw new Error(made.kind);

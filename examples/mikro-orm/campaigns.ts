@@ -42,7 +42,7 @@ export class OrmCampaigns implements domain.CampaignRepository {
 async function setIfAsSeen(
   em: EntityManager,
   seen: domain.Campaign,
-  { address, by, requestId, condition }: domain.MirrorChange,
+  { address, by, requestId, lastChange: expected }: domain.MirrorChange,
 ): Promise<domain.SetMirrorResult> {
   const { id } = seen;
   const campaign = await em.findOne(Campaign, { id }, forShare);
@@ -52,8 +52,9 @@ async function setIfAsSeen(
     return { kind: 'campaign-differs', campaign: campaign ? asSeen(campaign, mirror !== null) : undefined };
 
   const last = await em.findOne(Change, { campaignId: id }, { orderBy: { id: 'desc' } });
-  if (!domain.conditionHolds(condition, last?.id ?? 0))
-    return { kind: 'condition-failed', mirror: answered(mirror), lastChange: last?.id ?? 0 };
+  const lastChange = last?.id ?? 0;
+  if (expected !== undefined && expected !== lastChange)
+    return { kind: 'condition-failed', mirror: answered(mirror), lastChange };
 
   const at = await later(em, mirror.updatedAt);
   const recorded = em.create(Change, {

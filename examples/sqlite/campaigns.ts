@@ -54,7 +54,7 @@ export class SqliteCampaigns implements domain.CampaignRepository {
 
   #setIfAsSeen(
     seen: domain.Campaign,
-    { address, by, requestId, condition }: domain.MirrorChange,
+    { address, by, requestId, lastChange: expected }: domain.MirrorChange,
   ): domain.SetMirrorResult {
     const campaign = this.#campaign(seen.id);
     const before = mirrorIn(this.#database, seen.id);
@@ -62,7 +62,7 @@ export class SqliteCampaigns implements domain.CampaignRepository {
     if (!before || !seen.hasMirror || ownerId !== seen.ownerId || isDefault !== seen.isDefault)
       return { kind: 'campaign-differs', campaign };
     const lastChange = Number(this.#database.prepare(lastChangeText).get(seen.id)?.id ?? 0);
-    if (!domain.conditionHolds(condition, lastChange))
+    if (expected !== undefined && expected !== lastChange)
       return { kind: 'condition-failed', mirror: before, lastChange };
     const at = later(before.updatedAt);
     this.#database.prepare(setText).run(address, at, at, before.id);

@@ -1,6 +1,7 @@
 import { userInfo } from 'node:os';
 import { expect } from 'chai';
 import { commandsOn } from '../support/commands/commands-on.ts';
+import { connect } from '../support/database/client.ts';
 import { databaseOf } from '../support/process/lives.ts';
 
 describe('the command audit', () => {
@@ -37,6 +38,7 @@ describe('the command audit', () => {
     const who = (behind: string) => (process.getuid?.() === 0 ? behind : userInfo().username);
     const name = 'Summer';
     const entries = (await on.objects('audit')).toReversed();
+    const [{ expires_at, revoked_at }] = await on.objects('key list');
     const seen = entries.map((one) => [one.act, one.operator, one.campaign_id, one.owner_id, one.details]);
     expect(seen).to.deep.equal([
       ['campaign-created', who('alice'), 1, 7, { default: true, name }],
@@ -44,9 +46,9 @@ describe('the command audit', () => {
       ['mirror-created', who('alice'), 1, 7, { target_url }],
       ['campaign-transferred', who('bob'), 1, 8, { owner_id_before: 7, default: false, name }],
       ['default-set', who('bob'), 1, 8, { name }],
-      ['key-issued', userInfo().username, null, 9, { name: 'mine' }],
+      ['key-issued', userInfo().username, null, 9, { name: 'mine', expires_at }],
       ['campaign-deleted', who('carol'), 1, 8, { default: true, name, target_url, clicks: 1 }],
-      ['key-revoked', who('carol'), null, 9, {}],
+      ['key-revoked', who('carol'), null, 9, { name: 'mine', expires_at, revoked_at }],
     ]);
     for (const [at, entry] of entries.entries()) {
       const access_key_id = entry.owner_id === 9 ? 1 : null;
@@ -58,6 +60,37 @@ describe('the command audit', () => {
 
     expect((await on.run('audit')).output).to.match(
       /^ {4}4 {2}\S+Z {2}\S+ +campaign_mirror_operator +campaign-transferred +1 +8 +- (?=.*owner id before: 7).*name: "Summer"/m,
+    );
+  });
+
+  it('every act on a key shows the key as it is then, and what it was before', async () => {
+    const key = `insert into campaign_mirror.access_keys (hash, displayed, name, owner_id, hosts, expires_at)
+      values (sha256('k'), 'cm_k', 'mine', 9, '{a.example,b.example}', '2030-01-01Z')`;
+    const set = 'update campaign_mirror.access_keys set';
+    const acts = [
+      key,
+      `${set} revoked_at = '2026-01-01 12:00:00.5+02'`,
+      `${set} revoked_at = null`,
+      `${set} replaced_by = 7, expires_at = '2031-01-01Z'`,
+      `${set} expires_at = 'infinity'`,
+    ];
+    const client = await connect(database.address('operator'));
+    await client.query("set timezone = 'Asia/Kathmandu'");
+    for (const one of acts) await client.query(one);
+    await client.end();
+    const entries = (await on.objects('audit')).toReversed();
+    const [end, later] = ['2030-01-01T00:00:00.000000Z', '2031-01-01T00:00:00.000000Z'];
+    const revoked = '2026-01-01T10:00:00.500000Z';
+    const of = { name: 'mine', hosts: 'a.example,b.example' };
+    expect(entries.map(({ act, details }) => [act, details])).to.deep.equal([
+      ['key-issued', { ...of, expires_at: end }],
+      ['key-revoked', { ...of, expires_at: end, revoked_at: revoked }],
+      ['key-changed', { ...of, expires_at: end, revoked_at_before: revoked }],
+      ['key-rotated', { ...of, expires_at: later, expires_at_before: end, replaced_by: 7 }],
+      ['key-changed', { ...of, expires_at: 'infinity', expires_at_before: later, replaced_by: 7 }],
+    ]);
+    expect((await on.run('audit')).output).to.match(
+      / key-changed .* (?=.*revoked at before: "2026-01-01T10:00:00.500000Z")/,
     );
   });
 

@@ -10,6 +10,20 @@ describe('what holds of every command', () => {
   const database = databaseOf('suite');
   const { run } = commandsOn(database);
 
+  it('the help is there at once: it loads nothing for the database', async () => {
+    const hooks = `import { registerHooks } from 'node:module';
+      registerHooks({ resolve: (name, context, next) => {
+        if (/^(pg|@mikro-orm|@campaign-mirror.adapters-persistence)/.test(name)) throw new Error(name);
+        return next(name, context);
+      } });`;
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(hooks)}`;
+    const loading = (line: string) => startCommandProcess(line.split(' '), { NODE_OPTIONS }).done();
+    for (const line of ['--help', 'campaign --help', 'doctor --help', '--version'])
+      expect(await loading(line), line).to.include({ code: 0, errors: '' });
+    expect(await loading('campaign create')).to.include({ code: 2 });
+    expect((await loading('campaign list')).errors).to.include('@campaign-mirror/adapters-persistence');
+  });
+
   it('what is misunderstood: exit code 2, and nothing is done', async () => {
     const number = /whole number from 1 to 9007199254740991 is expected\./;
     const misunderstood: [what: RegExp, line: string, ...last: string[]][] = [

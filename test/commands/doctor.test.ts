@@ -89,7 +89,7 @@ describe('doctor', () => {
       expect(amiss, amiss.join('\n')).to.have.length(expected.length);
       for (const [at, pattern] of expected.entries()) expect(amiss[at]).to.match(pattern);
       expect(checks).to.match(
-        /^(settings )+database version encoding writes migrations (rights )+enforcement pool (statement timeout isolation )?durability clock$/,
+        /^(settings )+database version encoding writes migrations schema (rights )+pool (statement timeout isolation )?durability clock$/,
       );
     });
   }
@@ -172,14 +172,14 @@ describe('migrate --status', () => {
     const migrate = (...args: string[]) => command(['migrate', ...args], { DATABASE_URL: url('owner') });
     for (const { code, output } of [await migrate('--status'), await migrate('--status')]) {
       expect(code).to.equal(1);
-      expect(output).to.match(/^0001-mirrors-with-facts +pending +-$/m);
+      expect(output).to.match(/^0001-first-release +pending +-$/m);
     }
     await migrate();
     await admin.query("insert into campaign_mirror.migrations (name) values ('9999-newer')");
     const { code, output, errors } = await migrate('--status', '--json');
     expect(code).to.equal(0);
     expect(output).to.match(
-      /^\{"name":"0001-mirrors-with-facts","state":"applied","applied_at":"\d{4}-[^"]*\.\d{6}Z"\}\n(.*\n)+\{"name":"9999-newer","state":"unknown",/,
+      /^\{"name":"0001-first-release","state":"applied","applied_at":"\d{4}-[^"]*\.\d{6}Z"\}\n\{"name":"9999-newer","state":"unknown",/,
     );
     expect(errors).to.equal('What is unknown was applied by a newer version: run that version.\n');
   });

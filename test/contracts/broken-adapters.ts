@@ -109,7 +109,7 @@ export const repositories = {
             await pause();
             return right.find(id);
           },
-          setMirror: async (seen, { condition: _, ...change }) => {
+          setMirror: async (seen, { lastChange: _, ...change }) => {
             const by = { ...change.by, subject: 'jwt:anybody' as domain.Subject };
             last = [(await right.find(seen.id)) ?? seen, { ...change, by }];
             await pause();

@@ -241,7 +241,7 @@ describe('docs/runbook.md', () => {
       for (const [name, ...patterns] of [
         ['refusals', /^campaign_mirror_http_refusals_total\{.*because="not-http".*\} 1$/m, client],
         ['refusals', /^ *1 "status":422,"because":"not-http"$/m],
-        ['slow', /_count\{statement="look-up"\} 2$/m, /^campaign_mirror_pool_connections_limit 10$/m],
+        ['slow', /_count\{statement="find-keys"\} [1-9]/m, /^campaign_mirror_pool_connections_limit 10$/m],
         ['slow', /^nodejs_eventloop_lag_p99_seconds/m],
         ['overload', /^campaign_mirror_http_connections\{listener="callers"\} [1-9]/m, client],
         ['disk', /^0\n/, /^ok +database +/m],

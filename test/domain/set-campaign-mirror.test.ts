@@ -21,8 +21,8 @@ import { caller, campaign, denying, mirror } from '../support/store/world.ts';
 
 const key = accessKeyFrom(new Uint8Array(accessKeyBytes));
 const address = 'HTTPS://Example.com/%7E{click_id}';
-const condition = { oneOf: [4] };
-const request = { credential: key, campaign: campaign.id, address, requestId: 'request-1', condition };
+const lastChange = 4;
+const request = { credential: key, campaign: campaign.id, address, requestId: 'request-1', lastChange };
 const away = new Unavailable('away');
 
 const remembered = { ...caller, toProve: true } as const;
@@ -198,7 +198,7 @@ describe('contract: the call — set the mirror of a campaign', () => {
       expect(ports.asked.map((one) => one.split(' ')[0]).join(' ')).to.equal(calls);
       expect(ports.changes[0]).to.deep.equal({
         seen: campaign,
-        change: { address, by: who === 'known' ? remembered : caller, requestId: 'request-1', condition },
+        change: { address, by: who === 'known' ? remembered : caller, requestId: 'request-1', lastChange },
       });
     });
   }
@@ -220,9 +220,7 @@ describe('contract: the call — set the mirror of a campaign', () => {
       ...subjects.map((text) => ({ ...caller, subject: text })),
       ...[0, 1.5, '7', null, undefined].map((ownerId) => ({ ...caller, ownerId })),
     ].map((one) => ({ caller: one }));
-    const conditions = [{}, { oneOf: 5 }, { oneOf: ['5'] }, { noneOf: [1.5] }].map((one) => ({
-      condition: one,
-    }));
+    const conditions = [1.5, 2 ** 53, Number.NaN, '5', [5], null].map((one) => ({ lastChange: one }));
     for (const one of [...requestIds, ...campaigns, ...callers, ...conditions])
       expect(
         await rejection(useCase.execute({ ...request, ...one } as never)),
@@ -232,7 +230,7 @@ describe('contract: the call — set the mirror of a campaign', () => {
     ports.caller = async () => null as never;
     expect(await useCase.execute(request)).to.deep.equal({ kind: 'unauthenticated' });
     ports.asked.length = 0;
-    const longest = { ...request, requestId: '~'.repeat(128) };
+    const longest = { ...request, requestId: '~'.repeat(128), lastChange: -1 };
     const by = { ...caller, subject: subject('gateway', 'é 😀') as domain.Subject };
     expect(await useCase.execute({ ...longest, caller: by })).to.have.property('kind', 'mirror-set');
   });

@@ -34,9 +34,8 @@ describe('count_clicks', () => {
         const campaign = 1 + (round % 100);
         if (kind === 'update')
           await (await owner).query(
-            `select campaign_mirror.set_mirrors_if(array_agg(n::bigint), array_agg(null::bigint), array_agg(null::boolean),
-              array_agg('https://new.example/'::text), array_agg(null::text), array_agg(null::bigint),
-              array_agg('jwt'::text), array_agg('me'::text), array_agg('r'::text), null, false)
+            `select campaign_mirror.set_mirrors(array_agg(n::bigint), '{}', '{}', array_agg('https://new.example/'::text), '{}',
+              '{}', array_agg('jwt'::text), array_agg('me'::text), array_agg('r'::text), '{}', false)
             from generate_series($1::int, $1::int + 50) as n`,
             [campaign],
           );

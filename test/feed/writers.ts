@@ -10,8 +10,8 @@ export function writer(client: Client, campaign: number, onCommit: (ids: string[
   const name = `'writer ${campaign}'`;
 
   async function change(): Promise<string> {
-    const text = `select place from campaign_mirror.set_mirrors_if(
-      array[$1::bigint], '{NULL}', '{NULL}', '{https://new.example/}', '{NULL}', '{NULL}', '{jwt}', '{me}', '{r}', null, false)`;
+    const text = `select place from campaign_mirror.set_mirrors(
+      array[$1::bigint], '{NULL}', '{NULL}', '{https://new.example/}', '{NULL}', '{NULL}', '{jwt}', '{me}', '{r}', '{NULL}', false)`;
     const { rows } = await client.query(text, [campaign]);
     if (rows[0].place !== '1') throw new Error('the mirror was not set');
     const last = 'select last_change_id from campaign_mirror.mirrors where campaign_id = $1';
@@ -60,11 +60,10 @@ export const filling = (campaigns: number) => `
 /** One transaction of a move of all mirrors; those that are locked stay. Gives the changes' numbers. */
 export const moveText = `
   with moved as materialized (
-    select array_agg(campaign_id) as campaigns from campaign_mirror.mirrors where campaign_id > $1
+    select array_agg(campaign_id) as campaigns, array_agg('https://moved.example/'::text) as addresses
+    from campaign_mirror.mirrors where campaign_id > $1
   ), made as materialized (
-    select made.* from moved, campaign_mirror.set_mirrors_as_operator_if(
-      campaigns, array_fill(null::bigint, array[cardinality(campaigns)]), array_fill(null::boolean, array[cardinality(campaigns)]),
-      array_fill('https://moved.example/'::text, array[cardinality(campaigns)]), array_fill(null::text, array[cardinality(campaigns)]),
-      null, false, 'mirrors-moved', 'me', 'r', null, '{}', null) as made
+    select made.* from moved, campaign_mirror.set_mirrors_as_operator(
+      campaigns, '{}', '{}', addresses, '{}', '{}', false, 'mirrors-moved', 'me', 'r', '{}', null) as made
   )
   select count(*) from made`;

@@ -30,7 +30,7 @@ describe('contract: life: the ops listener', () => {
     })) {
       const { status, headers, body } = await ask('GET', `${path}?verbose`);
       expect([status, JSON.parse(body)]).to.deep.equal([200, told]);
-      expect(headers).to.include({ 'content-type': json, 'cache-control': 'no-store' });
+      expect(headers).to.include({ 'content-type': json, 'cache-control': 'no-store, no-transform' });
       const head = await ask('HEAD', path);
       expect([head.status, head.headers['content-length']]).to.deep.equal([200, headers['content-length']]);
     }

@@ -66,7 +66,7 @@ describe('beside a MikroORM of the program', () => {
       await database.close();
     });
 
-  it('an entity of theirs on our view is read, and no change of their schema touches ours, with the options of our README', async () => {
+  it('with the options of our README, an entity of theirs reads our view, and their migrations leave ours alone', async () => {
     const schemaGenerator = {
       ignoreSchema: [store.schema],
       skipTables: [`${store.schema}.current_mirrors`],

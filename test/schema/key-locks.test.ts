@@ -9,21 +9,25 @@ describe("with the service's password, while it notes uses of keys", () => {
   it('uses that are noted in a transaction that stays open delay neither a rotation nor a revocation', async () => {
     const [rotated, revoked] = await service.live(2);
     const client = await connect(service.database.address('service'));
-    const keys = [rotated.keyId, revoked.keyId];
     await client.query('begin');
-    await client.query('select campaign_mirror.note_key_uses($1)', [keys]);
+    const find = 'select id from campaign_mirror.find_keys(array[sha256($1), sha256($2)])';
+    expect((await client.query(find, [rotated.key, revoked.key])).rowCount).to.equal(2);
     const on = commandsOn(service.database);
     expect((await on.run(`key rotate ${rotated.keyId}`)).code).to.equal(0);
     expect((await on.run(`key revoke ${revoked.keyId}`)).code).to.equal(0);
     await client.query('commit');
-    // Again, now that the uses have their rows.
-    await client.query('begin');
-    await client.query('select campaign_mirror.note_key_uses($1)', [keys]);
-    expect((await on.run(`key revoke ${rotated.keyId}`)).code).to.equal(0);
-    await client.query('commit');
     await client.end();
     const listed = await on.objects('key', 'list');
     const used = listed.filter(({ last_used_at }) => /^\d{4}-.*\.\d{6}Z$/.test(String(last_used_at)));
-    expect(used.map(({ id }) => id)).to.have.members(keys);
+    expect(used.map(({ id }) => id)).to.have.members([rotated.keyId, revoked.keyId]);
+  });
+
+  it('migrate makes the row of a key that came without it, as by replication', async () => {
+    const { keyId } = await service.campaign();
+    const { admin } = service.database;
+    await admin.query('delete from campaign_mirror.key_uses where access_key_id = $1', [keyId]);
+    expect((await commandsOn(service.database, 'owner').run('migrate')).code).to.equal(0);
+    const row = 'select used_at from campaign_mirror.key_uses where access_key_id = $1';
+    expect((await admin.query(row, [keyId])).rows).to.deep.equal([{ used_at: null }]);
   });
 });

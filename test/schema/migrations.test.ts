@@ -1,9 +1,16 @@
-import { migrate, migrationNames, roles, schema } from '@campaign-mirror/adapters-persistence';
+import {
+  migrate,
+  migrationNames,
+  ofAnEarlierTrial,
+  roles,
+  schema,
+} from '@campaign-mirror/adapters-persistence';
 import { defineEntity, MikroORM, p } from '@mikro-orm/postgresql';
 import { expect } from 'chai';
 import { command } from '../support/commands/command.ts';
 import { connect } from '../support/database/client.ts';
 import { emptyDatabase, freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
+import { startService } from '../support/process/service-process.ts';
 import { rejection } from '../support/promises.ts';
 import { postgresPorts } from '../support/store/postgres-world.ts';
 import { after as afterwards, change, liveCampaign, mirrorSet } from '../support/store/world.ts';
@@ -74,6 +81,37 @@ describe("somebody's own MikroORM in the same database", () => {
   });
 });
 
+describe('a database of an earlier trial', () => {
+  it('keeps its data; migrate, doctor and a start say how to take its campaigns along', async () => {
+    const database = await emptyDatabase('owner');
+    const owner = await connect(database.address('owner'));
+    await owner
+      .query(`create schema campaign_mirror;
+        create table campaign_mirror.migrations (id serial, name text, executed_at timestamptz default now());
+        insert into campaign_mirror.migrations (name) values ('0001-mirrors-with-facts');
+        create table campaign_mirror.campaigns (id bigint); insert into campaign_mirror.campaigns values (1)`)
+      .finally(() => owner.end());
+    const before = await schemaOf(database);
+    const settings = { DATABASE_URL: database.url('owner') };
+    const migrated = await command(['migrate'], settings);
+    expect(migrated).to.include({ code: 1, output: '', errors: `${ofAnEarlierTrial}\n` });
+    const examined = await command(['doctor'], settings);
+    expect(examined.code).to.equal(1);
+    expect(examined.output)
+      .to.match(/^problem +migrations /m)
+      .and.include(ofAnEarlierTrial);
+    for (const RUN_MIGRATIONS of ['true', 'false']) {
+      const { code, errors } = await startService({ ...settings, RUN_MIGRATIONS }).done();
+      expect(code).to.equal(1);
+      expect(errors)
+        .to.include(ofAnEarlierTrial)
+        .and.match(/^[^\n]+\n$/);
+    }
+    expect((await database.admin.query('select * from campaign_mirror.campaigns')).rowCount).to.equal(1);
+    expect(await schemaOf(database)).to.deep.equal(before);
+  });
+});
+
 describe('the rights that a role had in another version, was given, or that everybody has after a restore without privileges', () => {
   it('are gone after `migrate`', async () => {
     const database = await freshDatabase();
@@ -88,6 +126,25 @@ describe('the rights that a role had in another version, was given, or that ever
     await service.end();
     await migrate(database.address('owner'));
     expect(await schemaOf(database)).to.deep.equal(before);
+  });
+
+  it('are given by a start that migrates where a restore left them away; so are numbers of transactions', async () => {
+    const database = await freshDatabase();
+    const others = [roles.operator, roles.service, roles.redirector].join(', ');
+    await database.admin.query(`
+      revoke all on schema campaign_mirror from ${others};
+      revoke all on all tables in schema campaign_mirror from ${others};
+      revoke all on all functions in schema campaign_mirror from ${others}`);
+    await migrate(database.address('owner'), { ifNeeded: true });
+    const ahead = 'select from campaign_mirror.transactions_ahead';
+    await database.admin.query(`insert into campaign_mirror.mirror_history (campaign_id, mirror_id, actor, owner_id,
+        address_before, address_after, request_id, changed_at, transaction_id)
+      values (1, 1, 'operator', 1, 'a', 'b', 'r', now(), '18446744073709551615')`);
+    expect((await database.admin.query(ahead)).rowCount).to.equal(1);
+    await migrate(database.address('owner'), { ifNeeded: true });
+    expect((await database.admin.query(ahead)).rowCount).to.equal(0);
+    const service = await connect(database.address('service'));
+    await service.query("select campaign_mirror.find_campaigns('{1}')").finally(() => service.end());
   });
 });
 

@@ -9,6 +9,39 @@ import { allowedOf, codeOf, refused, set } from './refused-statements.ts';
 
 const [unfit, notNow] = ['23514', '55000'];
 
+const lines = ['a\nb', 'a\r', '\u2028a', 'a\u0085', '', 'x'.repeat(201), '\u001b[2J'];
+const literal = (text: string) => `'${text}'`;
+
+/** An element that `set_mirrors` takes, and what it refuses in place of its texts. */
+const fitting = { address: 'https://a.example/', actor: 'jwt', subject: 'me', request: 'r', none: null };
+const misleading = {
+  address: ['', null, 'ftp://a.example/', 'https://a.example/ b', 'https://a.example/'.padEnd(2049, 'x')],
+  actor: [
+    ...['', null, 'operator ', 'Operator', 'key:17', 'jwt\n', 'ключ', 'jwt:4', 'a b', 'a'.repeat(21)],
+    // Of a key, without one; and that of the other door.
+    ...['key', 'operator'],
+  ],
+  subject: [...lines, null],
+  request: ['', null, 'a b', 'a\n', 'é', 'x'.repeat(129)],
+};
+
+/** What `set_mirrors_as_operator` takes, as SQL. */
+const moving = {
+  campaigns: "'{1}'",
+  owners: "'{NULL}'",
+  defaults: "'{NULL}'",
+  addresses: "'{https://a.example/}'",
+  expected: "'{NULL}'",
+  lastChanges: "'{NULL}'",
+  waits: 'false',
+  act: "'mirrors-moved'",
+  operator: "'me'",
+  request: "'r'",
+  details: "'{}'",
+  partOf: 'null',
+};
+const otherAct = "select max(id) as id from campaign_mirror.operator_audit where act <> 'mirrors-moved'";
+
 describe('contract: the data around it — what nobody may with the password of a role, and psql', () => {
   const service = groupedOf('suite');
   before(async () => {
@@ -41,71 +74,107 @@ describe('contract: the data around it — what nobody may with the password of 
     }
   });
 
-  it('no record of a change, an act or a move can mislead a reader, or keep it from being read', async () => {
-    const { ownerId, id } = (await service.campaign()).seen;
-    const mine = (actor: string, subject = "'me'", request = "'r'") =>
-      set('set_mirrors_if', actor, subject, request).replace("'{1}', '{1}'", `'{${id}}', '{${ownerId}}'`);
-    const lines = [
-      "e'a\\nb'",
-      "e'a\\r'",
-      "e'\\u2028a'",
-      "e'a\\u0085'",
-      "''",
-      "repeat('x', 201)",
-      "e'\\u001b[2J'",
-    ];
-    const byService = [
-      ...["'operator '", "'Operator'", "''", "'key:17'", "e'jwt\\n'", "'ключ'", "'jwt:4'"].map((actor) =>
-        mine(actor),
-      ),
-      mine("'key'"),
-      ...lines.map((subject) => mine("'jwt'", subject)),
-      ...["''", "'a b'", "e'a\\n'", "'é'", "repeat('x', 129)"].map((request) =>
-        mine("'jwt'", "'me'", request),
-      ),
-    ];
-    const act = (details: string, who = "'me'", request = "'r'") =>
-      `select * from campaign_mirror.set_mirrors_as_operator_if('{${id}}', '{NULL}', '{NULL}', '{https://a.example/}', '{NULL}', null, false,
-        'mirrors-moved', ${who}, ${request}, null, ${details}, null)`;
-    const details = ['[]', '"text"', '17', 'true', 'null'];
+  it('no text of any element of a change can mislead a reader of the history', async () => {
+    const lives = await service.live(3);
+    const client = await connect(service.database.address('service'));
+    const statement = `select campaign_mirror.set_mirrors($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, false)`;
+    const [count, places] = [lives.length, [...lives.keys()]];
+    for (const [what, texts] of Object.entries(misleading) as [keyof typeof fitting, (string | null)[]][])
+      for (const text of texts)
+        for (const place of places)
+          for (const given of new Set([place + 1, count])) {
+            const of = (one: keyof typeof fitting) =>
+              Array.from({ length: given }, (_, at) => (one === what && at === place ? text : fitting[one]));
+            const none = of('none');
+            const ids = lives.slice(0, given).map(({ seen }) => seen.id);
+            const values = [
+              ids,
+              none,
+              none,
+              of('address'),
+              none,
+              none,
+              of('actor'),
+              of('subject'),
+              of('request'),
+              none,
+            ];
+            const code = await client.query(statement, values).then(
+              () => 'done',
+              (error) => error.code,
+            );
+            expect(code, `${what} ${place + 1} of ${given}: ${text?.slice(0, 40)}`).to.equal(
+              text === 'operator' ? '42501' : unfit,
+            );
+          }
+    await client.end();
+    for (const { seen } of lives) expect(await service.world.others.history(seen.id)).to.deep.equal([]);
+  });
+
+  /** A move of one mirror by psql. */
+  const move = (id: number, given: Partial<Record<keyof typeof moving, string>> = {}) => {
+    const parameters = Object.values({ ...moving, campaigns: `'{${id}}'`, ...given });
+    return `select entry from campaign_mirror.set_mirrors_as_operator(${parameters.join(', ')})`;
+  };
+
+  it('no record of an act or a move can mislead a reader, or keep it from being read', async () => {
+    const { id } = (await service.campaign()).seen;
+    const details = ["'[]'", `'"text"'`, "'17'", "'true'", "'null'"];
     const key =
       "insert into campaign_mirror.access_keys (hash, displayed, name, owner_id) values (sha256('p'), 'p', 'p', 1)";
-    const byOperator = [
-      ...details.map((one) => act(`'${one}'`)),
-      act(`jsonb_build_object('a', repeat('x', 100000))`),
-      ...[...lines, "' me'", "'me '"].map((who) => act("'{}'", who)),
-      ...["''", "'a b'", "'é'"].map((request) => act("'{}'", "'me'", request)),
-      ...details.slice(0, 4).map((one) => `set campaign_mirror.details = '${one}'; ${key}`),
+    const names = [...lines, ' me', 'me '].map((name) => literal(name));
+    const statements = [
+      ...[...details, `jsonb_build_object('a', repeat('x', 100000))`].map((one) =>
+        move(id, { details: one }),
+      ),
+      ...names.map((operator) => move(id, { operator })),
+      ...["''", "'a b'", "'é'"].map((request) => move(id, { request })),
+      ...["'ftp://a.example/'", "''", 'null'].map((one) => move(id, { addresses: `array[${one}]` })),
+      ...details.slice(0, 4).map((one) => `set campaign_mirror.details = ${one}; ${key}`),
       `set campaign_mirror.operator = E'a\\nb'; ${key}`,
       `set campaign_mirror.request_id = 'a b'; ${key}`,
     ];
-    for (const [role, statements] of Object.entries({ service: byService, operator: byOperator })) {
-      const client = await connect(service.database.address(role as Role));
-      for (const statement of statements) {
-        expect(await codeOf(client, statement), statement.slice(0, 400)).to.equal(unfit);
-        await client.query('reset all');
-      }
-      await client.end();
+    const client = await connect(service.database.address('operator'));
+    for (const statement of statements) {
+      expect(await codeOf(client, statement), statement.slice(0, 400)).to.equal(unfit);
+      await client.query('reset all');
     }
-    const continued = act("'{}'").replace(/null\)$/, '(select max(id) from campaign_mirror.operator_audit))');
-    const operator = await connect(service.database.address('operator'));
-    expect(await codeOf(operator, continued), 'what is no move has no further part').to.equal('22023');
-    await operator.end();
-    expect((await commandsOn(service.database).run('audit')).code).to.equal(0);
     expect(await service.world.others.history(id)).to.deep.equal([]);
+
+    // The highest number of PostgreSQL, which no reader of JSON keeps, for each number that a caller may give.
+    const [most, all] = ["'{9223372036854775807}'", '9223372036854775807'];
+    for (const given of [{ campaigns: most }, { owners: most }, { lastChanges: most }, { partOf: all }])
+      await codeOf(client, move(id, given));
+    await client.query(move(id, { details: `'{"mirrors": ${all}, "from": 1e400}'` }));
+    expect(await codeOf(client, `update campaign_mirror.access_keys set replaced_by = ${all}`)).to.equal(
+      unfit,
+    );
+    await client.end();
+    const on = commandsOn(service.database);
+    for (const line of ['audit', `mirror history ${id}`, 'key list', 'campaign list'])
+      expect((await on.run(line)).code, line).to.equal(0);
   });
 
   it('an act of the operator that sets one mirror sets no other; what sets none sets none', async () => {
     const client = await connect(service.database.address('operator'));
-    for (const [act, many] of [
-      ['mirror-set', 2],
-      ['mirror-restored', 2],
-      ['campaign-created', 1],
+    for (const [act, campaigns] of [
+      ["'mirror-set'", "'{1,1}'"],
+      ["'mirror-restored'", "'{1,1}'"],
+      ["'campaign-created'", "'{1}'"],
+    ] as const)
+      expect(await codeOf(client, move(1, { campaigns, act })), act).to.equal('22023');
+    await client.end();
+  });
+
+  it('an entry names the owner of the changes if the caller named him', async () => {
+    const { id, ownerId } = (await service.campaign()).seen;
+    const client = await connect(service.database.address('operator'));
+    for (const [owners, owner] of [
+      [`'{${ownerId}}'`, ownerId],
+      ["'{NULL}'", null],
     ] as const) {
-      const array = (of: string) => `'{${Array(many).fill(of)}}'`;
-      const setting = `select * from campaign_mirror.set_mirrors_as_operator_if(${array('1')}, ${array('NULL')}, ${array('NULL')},
-        ${array('https://a.example/')}, ${array('NULL')}, null, false, '${act}', 'me', 'r', null, '{}', null)`;
-      expect(await codeOf(client, setting), act).to.equal('22023');
+      await client.query(move(id, { owners }));
+      expect((await service.world.audit.list({ limit: 1 }))[0]).to.include({ ownerId: owner });
     }
     await client.end();
   });
@@ -113,21 +182,15 @@ describe('contract: the data around it — what nobody may with the password of 
   it('a part belongs to a move, not to another part; a statement that waits is for one campaign', async () => {
     const { id } = (await service.campaign()).seen;
     const client = await connect(service.database.address('operator'));
-    const move = (to: string, partOf: string) =>
-      `select entry from campaign_mirror.set_mirrors_as_operator_if('{${id}}', '{NULL}', '{NULL}', '{https://${to}.example/}',
-        '{NULL}', null, false, 'mirrors-moved', 'me', 'r', null, '{}', ${partOf})`;
     const before = await service.world.audit.list({ limit: 1 });
-    await client.query(move('b', 'null').replace('{NULL}', '{1}'));
+    await client.query(move(id, { owners: "'{1}'" }));
     expect(await service.world.audit.list({ limit: 1 }), 'nothing was set').to.deep.equal(before);
-    const first = (await client.query(move('b', 'null'))).rows[0].entry;
-    const part = (await client.query(move('c', first))).rows[0].entry;
-    for (const none of [part, '4711']) expect(await codeOf(client, move('d', none))).to.equal('22023');
-    const waiting = move('d', 'null')
-      .replace(`{${id}}`, `{${id},${id}}`)
-      .replaceAll('{NULL}', '{NULL,NULL}')
-      .replace('example/', 'example/,https://e.example/')
-      .replace('false', 'true');
-    expect(await codeOf(client, waiting)).to.equal('22023');
+    const first = (await client.query(move(id))).rows[0].entry;
+    const part = (await client.query(move(id, { partOf: first }))).rows[0].entry;
+    const [{ id: act }] = (await client.query(otherAct)).rows;
+    for (const partOf of [part, act, '4711'])
+      expect(await codeOf(client, move(id, { partOf }))).to.equal('22023');
+    expect(await codeOf(client, move(id, { campaigns: `'{${id},${id}}'`, waits: 'true' }))).to.equal('22023');
     await client.end();
   });
 
@@ -135,7 +198,7 @@ describe('contract: the data around it — what nobody may with the password of 
     const client = await connect(service.database.address('service'));
     for (const level of ['repeatable read', 'serializable']) {
       const fault = await client
-        .query(`begin isolation level ${level}; ${set('set_mirrors_if', "'jwt'", "'me'", "'r'")}`)
+        .query(`begin isolation level ${level}; ${set("'jwt'", "'me'", "'r'")}`)
         .catch((error) => error);
       expect(fault).to.include({
         code: notNow,

@@ -1,5 +1,10 @@
 import type pg from 'pg';
 
+/** The call of a function that sets one mirror: what the arguments after the keys are. */
+export const set = (actor: string, subject: string, request: string, name = 'set_mirrors', more = '') =>
+  `select * from campaign_mirror.${name}('{1}', '{1}', '{f}', '{https://a.example/}', '{NULL}', '{NULL}',
+    array[${actor}], array[${subject}], array[${request}], '{NULL}', false${more})`;
+
 /** What none of them may, whatever else it is for; each tried with the password of each. */
 const everybody: Record<string, string> = {
   'become another role': 'set role campaign_mirror_owner',
@@ -15,8 +20,10 @@ const everybody: Record<string, string> = {
   'make a function in it': "create function campaign_mirror.mine() returns int language sql as 'select 1'",
   'replace a function':
     "create or replace function campaign_mirror.count_clicks(bigint[], bigint[]) returns setof bigint language sql as 'select 1'",
-  'change a function': 'alter function campaign_mirror.set_mirrors_if reset all',
+  'change a function': 'alter function campaign_mirror.set_mirrors reset all',
   'run a part of one': "select campaign_mirror.note('key-issued', null, 1, 1, '{}')",
+  'set mirrors past the doors': set("'jwt'", "'me'", "'r'", 'set_each', ', 1'),
+  'note the use of a key': "select campaign_mirror.note_key_uses('{1}')",
   'make a trigger':
     'create trigger mine before insert on campaign_mirror.mirrors for each row execute function suppress_redundant_updates_trigger()',
   'switch triggers off': 'alter table campaign_mirror.mirror_history disable trigger all',
@@ -47,10 +54,6 @@ const everybody: Record<string, string> = {
   'add an extension': 'create extension dblink',
 };
 
-/** The call of a function that sets mirrors: what the arguments after the addresses are. */
-export const set = (name: string, actor: string, subject: string, request: string, last = 'null, false') =>
-  `select * from campaign_mirror.${name}('{1}', '{1}', '{f}', '{https://a.example/}', '{NULL}', '{NULL}',
-    array[${actor}], array[${subject}], array[${request}], ${last})`;
 const hashes = 'select hash from campaign_mirror.access_keys';
 const temporary = 'create temporary table mine (id int)';
 const addition = 'insert into campaign_mirror.campaigns (owner_id) values (1)';
@@ -70,14 +73,9 @@ const own: Record<'service' | 'operator' | 'redirector', Record<string, string>>
     'read the audit': 'select from campaign_mirror.operator_audit',
     'count clicks': "select campaign_mirror.count_clicks('{1}', '{1}')",
     prune: "select campaign_mirror.prune_history(now() - interval '2 days', 9, 9, 'me', 'r')",
-    'act as the operator': set('set_mirrors_if', "'operator'", 'null', "'r'"),
-    'set with an entry of its choice': set(
-      'set_mirrors_with_entry',
-      "'jwt'",
-      "'me'",
-      "'r'",
-      'null, false, 1',
-    ),
+    'act as the operator': set("'operator'", 'null', "'r'"),
+    'act by the door of the operator':
+      "select campaign_mirror.set_mirrors_as_operator('{1}', '{1}', '{f}', '{https://a.example/}', '{NULL}', '{NULL}', false, 'mirror-set', 'me', 'r', '{}', null)",
     'fill the disk': temporary,
     'set clicks': 'update campaign_mirror.mirrors set clicks = 0',
     'lock mirrors': 'select from campaign_mirror.mirrors for update',
@@ -88,7 +86,7 @@ const own: Record<'service' | 'operator' | 'redirector', Record<string, string>>
       'begin; lock table campaign_mirror.access_keys in access share mode',
   },
   operator: {
-    'act as a service': set('set_mirrors_if', "'operator'", 'null', "'r'"),
+    'act by the door of callers': set("'operator'", 'null', "'r'"),
     'turn the numbers of the audit back': "select setval('campaign_mirror.operator_audit_id_seq', 1)",
     'choose the hash of an old key': "update campaign_mirror.access_keys set hash = sha256('mine')",
     'give a key away': 'update campaign_mirror.access_keys set owner_id = 1',
@@ -96,13 +94,6 @@ const own: Record<'service' | 'operator' | 'redirector', Record<string, string>>
     'delete a mirror alone': 'delete from campaign_mirror.mirrors',
     'say which change was the last, of a new one':
       "insert into campaign_mirror.mirrors (campaign_id, target_url, last_change_id) values (1, 'https://a.example/', 1)",
-    'set with an entry of its choice': set(
-      'set_mirrors_with_entry',
-      "'jwt'",
-      "'me'",
-      "'r'",
-      'null, false, 1',
-    ),
     'turn the numbers of keys back': "select setval('campaign_mirror.access_keys_id_seq', 1)",
     'change when a key was used': 'update campaign_mirror.key_uses set used_at = now()',
   },
@@ -113,9 +104,8 @@ const own: Record<'service' | 'operator' | 'redirector', Record<string, string>>
     'read clicks': 'select clicks from campaign_mirror.mirrors',
     'set clicks': 'update campaign_mirror.mirrors set clicks = 0',
     'lock mirrors': 'select from campaign_mirror.current_mirrors for update',
-    'set as a caller': set('set_mirrors_if', "'jwt'", "'me'", "'r'"),
+    'set as a caller': set("'jwt'", "'me'", "'r'"),
     'make a campaign': addition,
-    'note the use of a key': "select campaign_mirror.note_key_uses('{1}')",
     prune: "select campaign_mirror.prune_history(now() - interval '2 days', 9, 9, 'me', 'r')",
     'fill the disk': temporary,
   },

@@ -12,7 +12,7 @@ const good = {
   migrations: true,
   sequences: true,
   transactions: true,
-  triggers: true,
+  schema: true,
 };
 const timeout = 10_000;
 
@@ -31,9 +31,9 @@ describe('contract: life — what /readyz asks of the database', () => {
     ['all is there, and more', `insert into ${table} (name) values ('9999-newer')`, good],
     ['a migration is missing', `delete from ${table} where name = '${last}'`, { ...good, migrations: false }],
     [
-      'a trigger is off',
+      'a trigger is disabled',
       'alter table campaign_mirror.mirrors disable trigger take_facts',
-      { ...good, triggers: false },
+      { ...good, schema: false },
     ],
     ['no schema', 'drop schema campaign_mirror cascade', forgotten],
     ['no right to see it', `revoke all on schema campaign_mirror from ${roles.service}`, forgotten],

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { tableNames } from '../../packages/adapters-persistence/src/schema/tables.ts';
+import { tableNames } from '../../packages/adapters-persistence/src/schema/schema.ts';
 import { command } from '../support/commands/command.ts';
 import { objectsOf } from '../support/commands/commands-on.ts';
 import { call } from '../support/http/caller.ts';

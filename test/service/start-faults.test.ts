@@ -58,8 +58,7 @@ describe('a start that cannot succeed ends with one clear line and an exit code'
     change,
     RUN_MIGRATIONS,
   });
-  const noSetting = `revoke execute on function campaign_mirror.set_mirrors_if from ${roles.service}`;
-  const readOnly = 'alter database NAME set default_transaction_read_only = on';
+  const noSetting = `revoke execute on function campaign_mirror.set_mirrors from ${roles.service}`;
   const stranger = { username: 'campaign_mirror_nobody', password: 'MARKED' };
   const noTls = { url: { search: '?sslmode=require' }, DATABASE_WAIT: '60m' };
   const barred = `revoke connect on database NAME from public, ${roles.service}`;
@@ -74,16 +73,15 @@ describe('a start that cannot succeed ends with one clear line and an exit code'
     ],
     ['a wrong password', / "\w+_nobody" \(28P01\): check the name of the user, its pass/, { url: stranger }],
     ['no right to connect', /, user "\w+_service": .* \(42501\): grant it CONNECT$/, asService(barred)],
-    ['no writes', / a read-only transaction .*: nothing was done; name the primary /, { change: readOnly }],
     ['no TLS, and no warning of the driver', /: The server does not support SSL .*: check sslmode/, noTls],
     ['no such database', /_nowhere" .* \(3D000\): create it/, { url: { pathname: '/mirror_nowhere' } }],
     ['no right to migrate', / \(42501\): run .*RUN_MIGRATIONS=false$/, asService('select', 'true')],
     [
       'never migrated',
-      /: pending: 0001-mirrors-with-facts, .*: run `.\/campaign-mirror /,
+      /: pending: 0001-first-release: run `.\/campaign-mirror /,
       { ...asService(), make: empty },
     ],
-    ['a right is missing', /lacks what .* needs: execute on set_mirrors_if: run /, asService(noSetting)],
+    ['a right is missing', /lacks what .* needs: execute on set_mirrors: run /, asService(noSetting)],
   ];
   it('of its settings, the database or the rights in it', async () => {
     const starts: Record<string, string>[] = [];

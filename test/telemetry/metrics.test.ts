@@ -96,7 +96,6 @@ describe('contract: answers — metrics of a process', () => {
     const secrets = [data.key.slice(0, 10), unknownKey, marked, String(password), host, '127.0.0.1'];
     for (const secret of secrets) expect(after.text).not.to.include(secret);
 
-    expect(after.value('campaign_mirror_key_uses_noted_total')).to.equal(1);
     expect(after.value('campaign_mirror_history_rows')).to.equal(undefined);
     await data.database.admin.query('analyze campaign_mirror.mirror_history');
     await eventually("PostgreSQL's estimate", async () =>
@@ -124,7 +123,6 @@ describe('contract: answers — metrics of a process', () => {
     expect(await (await fetch(`${service.ops}/readyz`)).json()).to.include({ status: 'ready' });
     await holder.rollback();
     expect([(await slow).status, (await behind).status]).to.deep.equal([200, 200]);
-    // The only connection also notes, after the answers, that the key was used.
     const idle = await eventually('a pool without work', async () => {
       const seen = await scrape(service);
       expect(seen.by('campaign_mirror_pool_connections', 'state')).to.deep.equal({ idle: 1 });
@@ -134,7 +132,7 @@ describe('contract: answers — metrics of a process', () => {
     expect(idle.value(requests, { status: '503' })).to.equal(20);
     expect(idle.value('campaign_mirror_http_requests_in_flight')).to.equal(0);
     expect(idle.by('campaign_mirror_statement_duration_seconds_count', 'statement')).to.deep.equal({
-      ...{ 'look-up': 1, 'set-mirrors': 2, 'set-locked-mirror': 1 },
+      ...{ 'find-keys': 1, 'set-mirrors': 2, 'set-locked-mirror': 1 },
     });
     await service.process.stop();
     const told = eventsOf(service.process, 'overload').map(({ listener, what }) => [listener, what]);
@@ -157,7 +155,7 @@ describe('contract: answers — metrics of a process', () => {
     expect((await set(service)).status).to.equal(503);
     const told = await scrape(service);
     expect(told.by('campaign_mirror_statement_failures_total', 'statement')).to.deep.equal({
-      'look-up': 1,
+      'find-keys': 1,
     });
     expect(told.by('campaign_mirror_http_refusals_total', 'because')).to.deep.equal({ unavailable: 1 });
     proxy.thaw();

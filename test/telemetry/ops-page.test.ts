@@ -14,7 +14,7 @@ describe('contract: life — the page for operators', () => {
     const page = await answer.text();
     expect(page).not.to.match(/https?:|<style| style=| on[a-z]+=|<script>/);
     expect(page).to.match(/<noscript>.*needs JavaScript.*readyz.*metrics.*<\/noscript>/s);
-    expect(answer.headers.get('cache-control')).to.equal('no-store');
+    expect(answer.headers.get('cache-control')).to.equal('no-store, no-transform');
     expect((await fetch(`${service.ops}/`, { method: 'POST' })).status).to.equal(405);
   });
 });

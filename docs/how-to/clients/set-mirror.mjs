@@ -22,9 +22,9 @@ async function attempt(campaign, address, request) {
     });
     const wait = response.headers.get('Retry-After') ?? '';
     const { status } = response;
-    // A proxy that compresses answers makes it weak, which If-Match never accepts.
-    const [tag] = /"[0-9]+"$/.exec(response.headers.get('ETag') ?? '') ?? [];
-    if (match && tag) console.error(`ETag: ${tag}`);
+    // A proxy that compresses answers may change it, such as to W/"18" or "18-gzip".
+    const [, tag] = /"([0-9]+)[-A-Za-z]*"$/.exec(response.headers.get('ETag') ?? '') ?? [];
+    if (match && tag) console.error(`ETag: "${tag}"`);
     const again = [408, 429, 503].includes(status);
     const text = trimmed(await response.text());
     return { status, text, again, wait: /^\d+$/.test(wait) ? Number(wait) : 1 };

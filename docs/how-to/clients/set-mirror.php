@@ -28,9 +28,9 @@ function attempt(string $campaign, string $body, string $request): array
             if (preg_match('/^Retry-After:[ \t]*([0-9]{1,9})[0-9]*\s*$/i', $line, $found)) {
                 $wait = (int) $found[1];
             }
-            // A proxy that compresses answers makes it weak, which If-Match never accepts.
-            if (IF_MATCH !== '' && preg_match('/^ETag:.*("[0-9]+")\s*$/i', $line, $found)) {
-                fwrite(STDERR, "ETag: $found[1]\n");
+            // A proxy that compresses answers may change it, such as to W/"18" or "18-gzip".
+            if (IF_MATCH !== '' && preg_match('/^ETag:.*"([0-9]+)[-a-z]*"\s*$/i', $line, $found)) {
+                fwrite(STDERR, "ETag: \"$found[1]\"\n");
             }
             return strlen($line);
         },

@@ -69,9 +69,9 @@ while :; do
     answer=$(trimmed "$(cat "$folder/answer")")
     after=$(header '[Rr][Ee][Tt][Rr][Yy]-[Aa][Ff][Tt][Ee][Rr]:[[:blank:]]*\([0-9]\{1,9\}\)[0-9]*')
     wait=${after:-1}
-    # A proxy that compresses answers makes it weak, which If-Match never accepts.
-    tag=$(header '[Ee][Tt][Aa][Gg]:.*\("[0-9]\{1,\}"\)')
-    [ -z "$match" ] || [ -z "$tag" ] || printf 'ETag: %s\n' "$tag" >&2
+    # A proxy that compresses answers may change it, such as to W/"18" or "18-gzip".
+    tag=$(header '[Ee][Tt][Aa][Gg]:.*"\([0-9]\{1,\}\)[-A-Za-z]*"')
+    [ -z "$match" ] || [ -z "$tag" ] || printf 'ETag: "%s"\n' "$tag" >&2
   else
     status=0
     answer=$(sed q "$folder/error")

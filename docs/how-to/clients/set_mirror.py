@@ -51,10 +51,10 @@ def attempt(campaign, body, request_id):
         with response:
             status, text = response.status, response.read().decode(errors="replace").strip(BLANKS)
             wait = response.headers.get("Retry-After", "").strip(BLANKS)
-            # A proxy that compresses answers makes it weak, which If-Match never accepts.
-            tag = re.search('"[0-9]+"$', response.headers.get("ETag", "").strip(BLANKS))
+            # A proxy that compresses answers may change it, such as to W/"18" or "18-gzip".
+            tag = re.search('"([0-9]+)[-A-Za-z]*"$', response.headers.get("ETag", "").strip(BLANKS))
             if MATCH and tag:
-                print(f"ETag: {tag[0]}", file=sys.stderr)
+                print(f'ETag: "{tag[1]}"', file=sys.stderr)
             wait = float(wait) if re.fullmatch("[0-9]+", wait) else 1
             return status, text, status in (408, 429, 503), wait
     except (OSError, HTTPException, ValueError, OverflowError) as error:

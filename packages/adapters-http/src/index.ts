@@ -7,7 +7,7 @@ export {
   type ServiceState,
 } from './chain/calls.ts';
 export { type TrustedProxies, trustedProxies } from './chain/client-address.ts';
-export { type BodyFault, faults, type Reply, refusals, replyTo } from './chain/replies.ts';
+export { faults, type Reply, type RequestFault, refusals, replyTo } from './chain/replies.ts';
 export { type Overload, overloads, Slots } from './chain/slots.ts';
 export { HttpServer, type HttpServerSettings } from './listener/http-server.ts';
 export { type ApplicationSettings, application, setMirrorRoute } from './routes/application.ts';

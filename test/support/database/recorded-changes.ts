@@ -1,6 +1,6 @@
 import type { ClientBase, Pool } from 'pg';
 
-/** A row of the history, as `set_mirrors_if` writes it, with a time that the database gives it: its number. */
+/** A row of the history, as `set_mirrors` writes it, with a time that the database gives it: its number. */
 export async function recordChange(
   database: ClientBase | Pool,
   { campaign = 1, owner = 1, at = null }: { campaign?: number; owner?: number; at?: string | null } = {},

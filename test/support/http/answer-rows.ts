@@ -7,7 +7,7 @@ export const keptAlive = { connection: 'keep-alive', 'keep-alive': 'timeout=75' 
 export const standing = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
-  'cache-control': 'no-store',
+  'cache-control': 'no-store, no-transform',
 };
 
 export interface Row {
@@ -54,6 +54,8 @@ const otherBody = 'The request body must be application/json in UTF-8, without a
 const notJson = 'The request body is not valid JSON.';
 const postOnly = (method: string) =>
   `The ${method} method is not supported for this route. Supported methods: POST.`;
+const oneTag = 'If-Match must be one entity tag.';
+const noNoneMatch = 'If-None-Match is not supported.';
 const allow = { allow: 'POST' };
 const twoKeys = header('Authorization', ['Bearer cm_nothing', 'Basic dXNlcjpwYXNz']);
 const large = header('X', 'a'.repeat(17_000));
@@ -87,6 +89,8 @@ export const inOrder: readonly Row[] = [
   refused('withoutMirror', 'mirror-not-created'),
   refused('default', 'default-campaign'),
   refused('foreign', 'not-the-owner'),
+  row('several tags', header('If-Match', '"1", "2"'), 400, 'not-one-tag', oneTag),
+  row('If-None-Match', header('If-None-Match', '"1"'), 400, 'if-none-match', noNoneMatch),
   row('not JSON', () => ({ body: '{' }), 400, 'not-json', notJson),
   row('not UTF-8', () => ({ body: Buffer.from('"\xff"', 'latin1') }), 400, 'not-json', notJson),
   unprocessable('no address', '{}', 'required', 'is required'),

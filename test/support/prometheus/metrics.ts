@@ -16,7 +16,6 @@ const registry = processMetrics(() => 0);
 httpMetrics(registry);
 database.hotPathMetrics(registry);
 database.poolMetrics(registry, { totalCount: 0, idleCount: 0, waitingCount: 0 } as never, 1);
-database.keyUseMetrics(registry, { noted: 0, writes: 0, failures: 0 });
 issuerMetrics(registry, 'both').fetched();
 serviceMetrics(registry, { name: '', version: '', node: '', migration: '' }, async () => ({}), {} as never);
 

@@ -1,9 +1,8 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
-import type { Condition } from '@campaign-mirror/domain';
 import cors from '@koa/cors';
 import { parse as mediaType } from 'content-type';
 import type { Middleware } from './calls.ts';
-import type { Fault, Reply } from './replies.ts';
+import type { Fault, Reply, RequestFault } from './replies.ts';
 
 /** The scheme in any case, then one or more spaces and what follows them, if anything does (RFC 6750, section 2.1). */
 const bearer = /^bearer(?: +|$)(.*)$/i;
@@ -34,10 +33,10 @@ export function headerValues({ rawHeaders }: IncomingMessage, name: string): str
   return values;
 }
 
-/** The elements of a header, without empty ones; a text in quotes may have commas (RFC 9110, section 5.6.1). */
-export function listed(value: string | undefined): string[] {
-  const elements = value?.match(/(?:"[^"]*"|[^,])+/g) ?? [];
-  return elements.map((element) => element.trim()).filter((element) => element !== '');
+/** The elements of a header, without empty ones (RFC 9110, section 5.6.1). */
+export function listed(value = ''): string[] {
+  const elements = value.split(',').map((element) => element.trim());
+  return elements.filter((element) => element !== '');
 }
 
 /** Whether the body is JSON in UTF-8, without a content encoding (RFC 9110, section 8.3 and 8.4). */
@@ -50,34 +49,29 @@ export function isJson(request: IncomingMessage): boolean {
   return listed(request.headers['content-encoding']).every((coding) => /^identity$/i.test(coding));
 }
 
-/**
- * The condition of `If-Match` and `If-None-Match` (RFC 9110, sections 13.1.1 and 13.1.2); undefined if they require
- * nothing. A tag is the number of a change in quotes; whatever else is in a list, equals none.
- */
-export function conditionIn({ headers }: IncomingMessage): Condition | undefined {
-  const match = headers['if-match'];
-  const noneMatch = listed(headers['if-none-match']);
-  // Also among others, where it is no element: whoever sends it does not want to overwrite a mirror.
-  if (noneMatch.includes('*')) return { oneOf: [] };
-  const noneOf = numbersOf(noneMatch, true);
-  if (match !== undefined && match.trim() !== '*')
-    return { oneOf: numbersOf(listed(match), false).filter((number) => !noneOf.includes(number)) };
-  return noneOf.length > 0 ? { noneOf } : undefined;
-}
+/** One entity tag (RFC 9110, section 8.8.3). */
+const entityTag = /^(?:W\/)?"[!#-~\x80-\xff]*"$/;
+/** An entity tag of ours: as it was sent, or with what a proxy that compresses answers adds. */
+const ownTag = /^(?:W\/)?"(0|[1-9][0-9]{0,15})(?:--?[A-Za-z]+)?"$/;
+/** No change has this number. */
+const noChange = -1;
 
-/** Weak tags count in a weak comparison only (RFC 9110, section 8.8.3.2). */
-function numbersOf(tags: readonly string[], weakly: boolean): number[] {
-  return tags.flatMap((tag) => {
-    const [, weak, number] = /^(W\/)?"(0|[1-9][0-9]{0,15})"$/.exec(tag) ?? [];
-    return number === undefined || (weak && !weakly) ? [] : Number(number);
-  });
+/** The condition: the number that the mirror's last change must have, by default any; or why it is not understood. */
+export function conditionIn({ headers }: IncomingMessage): { lastChange?: number; fault?: RequestFault } {
+  // Node joins several lines with commas and spaces, which one tag cannot have.
+  const { 'if-match': match = '*', 'if-none-match': noneMatch } = headers;
+  if (match !== '*' && !entityTag.test(match)) return { fault: 'not-one-tag' };
+  if (noneMatch !== undefined) return { fault: 'if-none-match' };
+  if (match === '*') return {};
+  const number = Number(ownTag.exec(match)?.[1]);
+  return { lastChange: Number.isSafeInteger(number) ? number : noChange };
 }
 
 /** The headers of every answer, whatever its status. */
 const standingHeaders: Readonly<Record<string, string>> = {
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
-  'Cache-Control': 'no-store',
+  'Cache-Control': 'no-store, no-transform',
 };
 
 /** Sets the headers of every answer, and those for pages of these origins. */

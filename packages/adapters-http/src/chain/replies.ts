@@ -67,9 +67,9 @@ export const misdirected = messageReply(421, 'Misdirected Request', { because: '
 
 /**
  * The answer to an outcome of the use case. Driving adapters other than this one can use it, too.
- * `campaign`: the identifier as given in the path. `fault`: why the body has no target URL.
+ * `campaign`: the identifier as given in the path. `fault`: why there is no address.
  */
-export function replyTo(outcome: Outcome, campaign: string, fault: BodyFault = 'required'): Reply {
+export function replyTo(outcome: Outcome, campaign: string, fault: RequestFault = 'required'): Reply {
   switch (outcome.kind) {
     case 'mirror-set':
       return withMirror(200, outcome);
@@ -106,12 +106,14 @@ const refused: Readonly<Record<Refusal, Reply>> = withReasons({
 });
 
 const unreadable = withReasons({
+  'not-one-tag': messageReply(400, 'If-Match must be one entity tag.'),
+  'if-none-match': messageReply(400, 'If-None-Match is not supported.'),
   'not-json': messageReply(400, 'The request body is not valid JSON.'),
   required: unprocessable('is required'),
   'not-a-string': unprocessable('must be a string'),
 });
-/** Why a body has no address that could be checked, in the order in which the reasons are looked for. */
-export type BodyFault = keyof typeof unreadable;
+/** Why a request has no address that could be checked, in the order of the checks. */
+export type RequestFault = keyof typeof unreadable;
 
 const texts = Object.entries(addressFaults).map(([fault, text]) => [fault, unprocessable(text)]);
 const invalidAddress = withReasons<AddressFault>(Object.fromEntries(texts));

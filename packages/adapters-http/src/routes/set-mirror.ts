@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type * as domain from '@campaign-mirror/domain';
 import { accessKey, campaignId, isCaller, unauthenticated } from '@campaign-mirror/domain';
 import type Koa from 'koa';
@@ -5,7 +6,7 @@ import bodyParser from 'koa-bodyparser';
 import * as v from 'valibot';
 import { answer, type Middleware, type ServiceState } from '../chain/calls.ts';
 import { conditionIn, credentialIn, isJson } from '../chain/headers.ts';
-import { type BodyFault, type Fault, faults, replyTo } from '../chain/replies.ts';
+import { type Fault, faults, type RequestFault, replyTo } from '../chain/replies.ts';
 import type { Slots } from '../chain/slots.ts';
 import { type CallLimits, keyLimit, limitHeaderNames } from './limits.ts';
 
@@ -133,14 +134,15 @@ function outcome(useCase: domain.SetCampaignMirror): Part {
     if (context.res.headersSent) return;
     const { asked, call } = context.state;
     const { caller, campaign } = asked;
-    const { address, fault } = submitted(campaign === undefined ? noBytes : asked.body);
+    const bytes = campaign === undefined ? noBytes : asked.body;
+    const { address, lastChange, fault } = submitted(context.req, bytes);
     const request = {
       credential: asked.credential(),
       caller,
       campaign,
       address,
       requestId: call.requestId,
-      condition: conditionIn(context.req),
+      lastChange,
     };
     const outcome = await useCase.execute(request);
     if (outcome.kind === 'unauthenticated') {
@@ -156,18 +158,23 @@ function outcome(useCase: domain.SetCampaignMirror): Part {
 const requestBody = v.object(
   {
     mirror_endpoint: v.pipe(
-      v.nonNullish(v.unknown(), 'required' satisfies BodyFault),
-      v.string('not-a-string' satisfies BodyFault),
-      v.check((text) => text.trim() !== '', 'required' satisfies BodyFault),
+      v.nonNullish(v.unknown(), 'required' satisfies RequestFault),
+      v.string('not-a-string' satisfies RequestFault),
+      v.check((text) => text.trim() !== '', 'required' satisfies RequestFault),
     ),
   },
-  'required' satisfies BodyFault,
+  'required' satisfies RequestFault,
 );
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** The address in a body, or why there is none. A leading byte order mark is not part of the body. */
-function submitted(bytes: Uint8Array): { address?: string; fault?: BodyFault } {
+/** The condition and the address, or why there is none. A leading byte order mark is not part of the body. */
+function submitted(
+  request: IncomingMessage,
+  bytes: Uint8Array,
+): ReturnType<typeof conditionIn> & { address?: string } {
+  const condition = conditionIn(request);
+  if (condition.fault) return condition;
   if (bytes.length === 0) return { fault: 'required' };
   let value: unknown;
   try {
@@ -176,6 +183,6 @@ function submitted(bytes: Uint8Array): { address?: string; fault?: BodyFault } {
     return { fault: 'not-json' };
   }
   const parsed = v.safeParse(requestBody, value, { abortEarly: true, abortPipeEarly: true });
-  if (parsed.success) return { address: parsed.output.mirror_endpoint };
-  return { fault: parsed.issues[0].message as BodyFault };
+  if (parsed.success) return { ...condition, address: parsed.output.mirror_endpoint };
+  return { fault: parsed.issues[0].message as RequestFault };
 }

@@ -29,18 +29,15 @@ const isLockTimeout = hasCode('55P03');
 export const isLocked = (error: unknown) => isLockTimeout(error) || isRetryable(error);
 /** Whether a prepared statement of the connection is no longer valid, or is missing. */
 export const isStalePlan = hasCode('0A000', '26000');
-/**
- * Whether the server rejected the statement itself, whatever its values: a feature, an unknown prepared statement, a right, a
- * name, a type. Nothing was done.
- */
+/** Whether the server rejected the statement itself, whatever its values. Nothing was done. */
 export const isStatementsFault = isOfClass('0A', '26', '42');
 
 /** A value, a constraint, a program limit, an exception from a trigger. */
 const isValuesFault = isOfClass('22', '23', '44', '54', 'P0');
 
 /**
- * Whether nothing was done, and a single member of a batch may be the cause. Any other class may also come from a pooler or
- * proxy in between, and then the outcome is unknown.
+ * Whether nothing was done, and a single member of a batch may be the cause. Any other class may also come from a pooler
+ * or proxy in between, and then the outcome is unknown.
  */
 export function isMembersFault(error: unknown): boolean {
   return error instanceof Unavailable ? isRetryable(error.cause) : isValuesFault(error);

@@ -1,7 +1,6 @@
 import pg, { type PoolClient } from 'pg';
-import { missingParts } from '../migration/migration-states.ts';
 import { isExpiringWithin } from '../schema/keys.ts';
-import { migrationNames } from '../schema/schema.ts';
+import { migrationNames, missingText } from '../schema/schema.ts';
 import { codeOf, isAbsent, isForbidden, isFull } from './database-faults.ts';
 import { Client, closing, type DatabaseAddress, poolOptions } from './pool.ts';
 import { rowOf } from './rows.ts';
@@ -112,7 +111,7 @@ export function openProbe(address: DatabaseAddress, timeout: number): DatabasePr
       // -1 means that the rows were never counted.
       if (history_rows !== null && history_rows >= 0) historyRows = history_rows;
       isUsable = state.writable;
-      const schema = origin && (await missingParts(client)).length === 0;
+      const schema = origin && (await client.query(missingText)).rowCount === 0;
       return { database: true, ...state, schema };
     } catch (error) {
       // The service works on the connections that it has.

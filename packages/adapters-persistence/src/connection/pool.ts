@@ -6,7 +6,7 @@ import { withTimeLimit } from './stoppable.ts';
 /** The service uses no feature of a newer version. */
 export const oldestServerVersion = 15;
 
-/** A PostgreSQL server and the user to connect as. The driver takes what is left out, except TLS, from the PG* variables. */
+/** A PostgreSQL server and a user. The driver takes what is left out, except TLS, from the PG* variables. */
 export interface DatabaseAddress
   extends Pick<PoolConfig, 'host' | 'port' | 'user' | 'password' | 'database' | 'ssl' | 'sslnegotiation'> {
   /** A pooler in transaction mode, which rejects limits among the startup parameters. */

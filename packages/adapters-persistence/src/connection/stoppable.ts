@@ -17,8 +17,8 @@ export async function withTimeLimit<T, Late = undefined>(
 }
 
 /**
- * For long work: neither a long statement nor a slow reader or writer ends the transaction. A server that can notice a lost
- * connection while it runs a statement does so, within half a second. Only PostgreSQL 17 and later have `transaction_timeout`.
+ * For long work: neither a long statement nor a slow reader or writer ends the transaction. But a lost connection ends a
+ * statement within half a second, where the server's system can notice it. PostgreSQL 17 added `transaction_timeout`.
  */
 export const withoutTimeouts = `
   set local statement_timeout = 0; set local lock_timeout = 0; set local idle_in_transaction_session_timeout = 0;
@@ -26,8 +26,8 @@ export const withoutTimeouts = `
   where name = 'transaction_timeout' or name = 'client_connection_check_interval' and version() ~ 'linux|darwin|bsd'`;
 
 /**
- * From now on `signal` cuts the connection, and the server rolls back its transaction. The returned function ends that, so
- * that a following commit is not disturbed. @throws the signal's reason
+ * From now on `signal` cuts the connection, and the server rolls back its transaction. The returned function ends that,
+ * so that a following commit is not disturbed. @throws the signal's reason
  */
 export function cutBy(signal: AbortSignal | undefined, client: PoolClient): () => void {
   const { connection } = client as unknown as { connection: Connection & { stream: Socket } };

@@ -8,8 +8,8 @@ import { cutBy, withoutTimeouts } from './stoppable.ts';
 export const connectTo = (pool: Pool) => pool.connect().catch((error) => Promise.reject(portFault(error)));
 
 /**
- * Runs statements in one transaction, until `signal`. Each statement sees what others have committed by then, whatever the
- * database's default is; `settings` are statements that hold for the transaction.
+ * Runs statements in one transaction, until `signal`. Each statement sees what others have committed by then, whatever
+ * the database's default is; `settings` are statements that hold for the transaction.
  * @throws Unavailable when the connection is lost: whether it was committed is unknown then; the signal's reason
  */
 export async function inTransaction<T>(

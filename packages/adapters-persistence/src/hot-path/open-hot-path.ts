@@ -11,6 +11,7 @@ export interface OpenHotPath {
   readonly identity: Identity;
 }
 
+/** How the hot path uses its pool; by default as `defaultPoolLimits`, with prepared statements. */
 export interface HotPathOptions {
   readonly limits?: Pick<PoolLimits, 'size' | 'waitTimeout'>;
   /** True, except for a pooler in transaction mode that does not keep prepared statements. */

@@ -7,14 +7,14 @@ import { isLocked } from '../connection/database-faults.ts';
 import { watchLockHolders } from '../connection/lock-holders.ts';
 import type { DatabaseAddress } from '../connection/pool.ts';
 import { withoutTimeouts } from '../connection/stoppable.ts';
-import { applied, migrationNames, missingText, tableNames } from '../schema/schema.ts';
+import { functions, grants, migrationNames, missingText, tableNames } from '../schema/schema.ts';
 import { isOfAnEarlierTrial, UnfitDatabase } from './migration-states.ts';
 
 /**
  * How long a migration may block others, in milliseconds. The timeout of a lock, for which sessions that request it later
  * wait as long, is above PostgreSQL's `deadlock_timeout`, after which an autovacuum yields, and below the time that the
- * service waits for a connection, so that it continues to answer. In the pause, those sessions proceed. `commit` is how long
- * it waits for a running commit after it was given up.
+ * service waits for a connection, so that it continues to answer. In the pause, those sessions proceed. `commit` is how
+ * long it waits for a running commit after it was given up.
  */
 const usualRetries = { lockTimeout: 2_000, pause: 1_000, tries: 20, commit: 5_000 };
 
@@ -23,7 +23,7 @@ export interface Migrating {
   /** Receives a line that says whom the migration waits for. */
   readonly onWait?: (line: string) => void;
   readonly givenUp?: AbortSignal;
-  /** Whether nothing is to be done, and nothing locked, if the schema is of this version and nothing is missing. */
+  /** Whether only rights are given, and nothing is locked, if the schema is of this version and nothing is missing. */
   readonly ifNeeded?: boolean;
   readonly retries?: Partial<typeof usualRetries>;
 }
@@ -34,13 +34,13 @@ const applicationName = 'campaign-mirror migrations';
 const unanswered = 'the commit of the migration was not answered: it is unknown whether it was done';
 
 /**
- * Brings the tables up to date, then makes functions and triggers and gives the roles that exist their rights: all of it, or
- * nothing. Resolves with what was missing or disabled before. Several processes may do so at once: they take turns. Locks
- * are awaited in short attempts, because others wait behind a waiting migration.
- * @throws UnfitDatabase when an earlier trial made the schema; what the driver throws: the database is unavailable, the role
- *   lacks a right or is not the owner (42501),
- *   somebody dropped tables of the schema (42P01), another transaction keeps holding a lock (55P03); the reason of
- *   `givenUp`: then nothing was done; Unavailable when it was given up during the commit and the server does not answer
+ * Brings the tables up to date, then makes functions and triggers and gives the roles that exist their rights: all of it,
+ * or nothing. Resolves with what was missing or disabled before. Several processes may do so at once: they take turns.
+ * Locks are awaited in short attempts, because others wait behind a waiting migration.
+ * @throws UnfitDatabase when an earlier trial made the schema; what the driver throws: the database is unavailable, the
+ *   role lacks a right or is not the owner (42501), somebody dropped tables of the schema (42P01), another transaction
+ *   keeps holding a lock (55P03); the reason of `givenUp`: then nothing was done; Unavailable when it was given up during
+ *   the commit and the server does not answer
  */
 export async function migrate(
   address: DatabaseAddress,
@@ -84,21 +84,30 @@ export async function migrate(
 const turnLock = 7_236_110_421;
 
 /** In the order in which writers lock them; in another one, a writer could deadlock with the migration. */
-const keepWritersOut = `lock table ${tableNames.map((name) => `campaign_mirror.${name}`).join(', ')} in share row exclusive mode`;
+const keepWritersOut = `
+  lock table ${tableNames.map((name) => `campaign_mirror.${name}`).join(', ')} in share row exclusive mode`;
 
-/** Says which text of functions, triggers and rights was applied last. */
-const version = `Campaign Mirror ${hash('md5', applied)}`;
+/** Says which text of functions and triggers was applied last. */
+const version = `Campaign Mirror ${hash('md5', functions)}`;
+
+/** Whether that text was applied, and no change of another server came since then. */
+const isDone = `
+  select obj_description('campaign_mirror'::regnamespace) is not distinct from ?
+    and not exists (select from campaign_mirror.transactions_ahead) as is`;
 
 /** PostgreSQL only warns if a role grants rights that it may not grant. */
 const refuseOthers = `
-  do $$ begin
-    if exists (select from pg_namespace where nspname = 'campaign_mirror' and not pg_has_role(nspowner, 'usage')) then
-      raise insufficient_privilege using message = (
-        select format('the schema campaign_mirror belongs to %I', pg_get_userbyid(nspowner)) from pg_namespace where nspname = 'campaign_mirror');
+  do $$ declare
+    other text := (
+      select pg_get_userbyid(nspowner) from pg_namespace
+      where nspname = 'campaign_mirror' and not pg_has_role(nspowner, 'usage'));
+  begin
+    if other is not null then
+      raise insufficient_privilege using message = format('the schema campaign_mirror belongs to %I', other);
     end if;
   end $$`;
 
-/** To make the tables anew would hide that the data is gone. The functions depend on no table, and stay. */
+/** To make the tables anew would hide that the data is gone. Most functions depend on no table, and stay. */
 const refuseRemains = `
   do $$ declare
     gone text := (select string_agg(name, ', ') from unnest('{${tableNames}}'::text[]) as name
@@ -129,24 +138,24 @@ async function bringUpToDate(
       // Creates the schema and the table of migrations, on a connection of its own.
       const executed = (await orm.migrator.getExecuted()).map(({ name }) => name);
       if (isOfAnEarlierTrial(executed)) throw new UnfitDatabase();
-      const isNew = !migrationNames.every((name) => executed.includes(name));
+      // A newer version made all that there is.
+      if (!executed.every((name) => migrationNames.includes(name))) return [];
+      const isNew = executed.length < migrationNames.length;
       const findings = isNew
         ? []
         : (await run<{ finding: string }>(missingText)).map(({ finding }) => finding);
-      const [{ is }] = (await run(isVersion, [version])) as [{ is: boolean }];
-      if (ifNeeded && !isNew && is && findings.length === 0) return [];
-      if (executed.length > 0) await run(keepWritersOut);
-      await orm.migrator.up({ transaction });
-      // Not over those of a newer version.
-      if (executed.every((name) => migrationNames.includes(name))) {
-        await run(applied);
+      const isKept = ifNeeded && !isNew && findings.length === 0;
+      const [done] = isKept ? await run<{ is: boolean }>(isDone, [version]) : [];
+      if (!done?.is) {
+        if (executed.length > 0) await run(keepWritersOut);
+        await orm.migrator.up({ transaction });
+        await run(functions);
         await run(`comment on schema campaign_mirror is '${version}'`);
       }
+      await run(grants);
       beforeCommit();
       return findings;
     },
     { isolationLevel },
   );
 }
-
-const isVersion = "select obj_description('campaign_mirror'::regnamespace) is not distinct from ? as is";

@@ -48,7 +48,8 @@ export async function isMigrated(database: Pool | ClientBase): Promise<boolean> 
 /** What an operator reads who has a database of a version before the first release. */
 export const ofAnEarlierTrial =
   'the schema campaign_mirror was made by an earlier trial, which this version cannot migrate; nothing was changed. ' +
-  'Take its campaigns along: export them with the version that made it, import them into an empty database, issue new keys';
+  'Take its campaigns along: export them with the version that made it, import them into an empty database, ' +
+  'issue new keys';
 
 /** The database cannot be used as it is. The message is for the operator. */
 export class UnfitDatabase extends Error {
@@ -63,8 +64,8 @@ export const isOfAnEarlierTrial = (applied: readonly string[]) =>
   applied.length > 0 && !applied.includes(migrationNames[0] as string);
 
 /**
- * What is missing or disabled in a schema with every migration of this version, such as `the trigger take_facts on mirrors is
- * disabled`. @throws Unavailable
+ * What is missing, disabled or of another role in a schema with every migration of this version, such as `the trigger
+ * take_facts on mirrors is disabled`. @throws Unavailable
  */
 export async function missingParts(database: Pool | ClientBase): Promise<string[]> {
   const rows = await rowsOf<{ finding: string }>(database, missingText);

@@ -16,12 +16,8 @@ const mirrorColumns = `id, campaign_id as "campaignId", target_url as "targetUrl
 type Campaign = InferEntity<typeof CampaignEntity>;
 
 /** The record of a campaign whose mirror was looked up, too. */
-export function recordOf(campaign: Campaign): domain.CampaignRecord {
-  return {
-    mirror: null,
-    ...(wrap(campaign).toObject() as Partial<domain.CampaignRecord>),
-  } as domain.CampaignRecord;
-}
+export const recordOf = (campaign: Campaign) =>
+  ({ mirror: null, ...wrap(campaign).toObject() }) as domain.CampaignRecord;
 
 /** A regular expression for a text in any case: in the locale C, `lower` knows ASCII only. */
 const inAnyCase = (text: string) =>

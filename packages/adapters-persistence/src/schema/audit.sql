@@ -21,6 +21,11 @@ set search_path = pg_catalog, pg_temp as $$
   end
 $$;
 
+-- A time in the details of an entry, as everywhere outside the database; infinity is a word.
+create or replace function campaign_mirror.time_text(timestamptz) returns text language sql stable as $$
+  select coalesce(to_char($1 at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), $1::text)
+$$;
+
 -- Whether the program imports: the rows that it creates have two entries, however many they are.
 create or replace function campaign_mirror.is_importing() returns boolean language sql stable as $$
   select coalesce(current_setting('campaign_mirror.details', true), '') like '%"source"%'
@@ -132,27 +137,29 @@ $$;
 create or replace trigger record_deleted before delete on campaign_mirror.mirrors
   for each row when (pg_trigger_depth() = 0) execute function campaign_mirror.record_deleted_mirror();
 
+-- What the entries of a key show of it; what is null is left out.
+create or replace function campaign_mirror.details_of_key(one campaign_mirror.access_keys) returns jsonb
+language sql stable as $$
+  select jsonb_strip_nulls(jsonb_build_object(
+    'name', one.name, 'hosts', array_to_string(one.hosts, ','), 'expires_at', campaign_mirror.time_text(one.expires_at),
+    'revoked_at', campaign_mirror.time_text(one.revoked_at), 'replaced_by', one.replaced_by))
+$$;
+
 -- Every act on a key has the key as it is then, and of what changed also what was before, such as `expires_at_before`.
 create or replace function campaign_mirror.record_access_key() returns trigger language plpgsql
-security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
+security definer set search_path = pg_catalog, pg_temp as $$
   declare
-    before constant jsonb := case tg_op when 'INSERT' then '{}' else jsonb_strip_nulls(to_jsonb(old)) end;
-    after constant jsonb := jsonb_strip_nulls(to_jsonb(new)) || case when new.hosts is null then '{}' else
-      jsonb_build_object('hosts', array_to_string(new.hosts, ',')) end;
-    act text := 'key-changed';
+    -- Of a key that is issued, there is no `old`.
+    before constant jsonb := campaign_mirror.details_of_key(old);
+    after constant jsonb := campaign_mirror.details_of_key(new);
+    act constant text := case when tg_op = 'INSERT' then 'key-issued'
+      when old.revoked_at is null and new.revoked_at is not null then 'key-revoked'
+      when old.replaced_by is null and new.replaced_by is not null then 'key-rotated'
+      else 'key-changed' end;
   begin
-    if tg_op = 'INSERT' then act := 'key-issued';
-    elsif old.revoked_at is null and new.revoked_at is not null then act := 'key-revoked';
-    elsif old.replaced_by is null and new.replaced_by is not null then act := 'key-rotated';
-    end if;
-    perform campaign_mirror.note(act, null, new.owner_id, new.id, (
-      select coalesce(jsonb_object_agg(field, value), '{}') from (
-        select key as field, value from jsonb_each(after)
-        where key in ('name', 'hosts', 'expires_at', 'revoked_at', 'replaced_by')
-        union all
-        select key || '_before', value from jsonb_each(before - '{id,hash,displayed}'::text[])
-        where value is distinct from to_jsonb(new)->key
-      ) as fields));
+    perform campaign_mirror.note(act, null, new.owner_id, new.id, after || (
+      select coalesce(jsonb_object_agg(key || '_before', value), '{}') from jsonb_each(before)
+      where value is distinct from after->key));
     return null;
   end
 $$;

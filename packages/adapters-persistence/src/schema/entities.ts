@@ -93,7 +93,7 @@ export const AuditEntity = defineEntity({
     campaignId: id<domain.CampaignId>().nullable(),
     ownerId: id<domain.OwnerId>().nullable(),
     accessKeyId: id<domain.AccessKeyId>().nullable(),
-    /** The entry that this one continues: a move has one for each of its transactions, and shows as the first of them. */
+    /** The entry that this one continues: a move has one for each transaction, and shows as the first of them. */
     partOf: id<domain.AuditId>().nullable().hidden(),
     details: p
       .json()

@@ -40,7 +40,8 @@ language plpgsql stable security definer set search_path = pg_catalog, pg_temp a
     if place not in ('primary', 'standby') or since is distinct from server || place || '/' || seen
       or pg_snapshot_xmax(seen) > pg_snapshot_xmax(here)
     then
-      raise invalid_parameter_value using message = 'this position is of another server, or of this one before its last start',
+      raise invalid_parameter_value using
+        message = 'this position is of another server, or of this one before its last start',
         hint = 'Ask for a new position with null, and read again what you keep.';
     end if;
     if place = 'primary' then

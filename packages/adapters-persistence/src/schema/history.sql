@@ -35,8 +35,7 @@ create or replace function campaign_mirror.prune_history(
     if pruned > 0 then
       insert into campaign_mirror.operator_audit (act, operator, request_id, details, first_change_id, last_change_id)
       values ('history-pruned', act_operator, act_request_id, jsonb_build_object('changes', pruned, 'first', first_id,
-        'last', last_id, 'older_than', to_char(older_than at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')),
-        first_id, last_id);
+        'last', last_id, 'older_than', campaign_mirror.time_text(older_than)), first_id, last_id);
     end if;
   end
 $$;

@@ -6,7 +6,8 @@ language sql volatile as $$
   select case when revoked_at is not null then 'revoked-key' when expires_at <= clock_timestamp() then 'expired-key' end
 $$;
 
--- Each key has its row from the beginning: a use is an update, which can pass over a row that another session has locked.
+-- Each key has its row from the beginning: a use is an update, which can pass over a row that another session has
+-- locked.
 create or replace function campaign_mirror.make_key_use() returns trigger language plpgsql
 security definer set search_path = pg_catalog, pg_temp as $$
   begin
@@ -16,6 +17,8 @@ security definer set search_path = pg_catalog, pg_temp as $$
 $$;
 create or replace trigger make_key_use after insert on campaign_mirror.access_keys
   for each row execute function campaign_mirror.make_key_use();
+-- The trigger does not fire for keys that come by replication.
+insert into campaign_mirror.key_uses (access_key_id) select id from campaign_mirror.access_keys on conflict do nothing;
 
 -- Notes that these keys, if they are valid, were used, to the minute. It waits for no lock.
 create or replace function campaign_mirror.note_key_uses(keys bigint[]) returns void language plpgsql as $$
@@ -40,7 +43,8 @@ $$;
 -- The keys with these hashes, each with its place in the array, from 1 up. Notes the use of the valid ones.
 create or replace function campaign_mirror.find_keys(hashes bytea[])
 returns table (place bigint, id bigint, owner_id bigint, refused text, hosts text) language plpgsql security definer
-set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
   #variable_conflict use_column
   begin
     return query
@@ -48,6 +52,7 @@ set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjo
         array_to_string(keys.hosts, ',')
       from unnest((select hashes)) with ordinality as given (hash, place),
         lateral (select * from campaign_mirror.access_keys as one where one.hash = given.hash limit 1) as keys;
-    perform campaign_mirror.note_key_uses(array(select keys.id from campaign_mirror.access_keys as keys where keys.hash = any (hashes)));
+    perform campaign_mirror.note_key_uses(array(
+      select keys.id from campaign_mirror.access_keys as keys where keys.hash = any (hashes)));
   end
 $$;

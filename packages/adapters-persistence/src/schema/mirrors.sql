@@ -3,7 +3,8 @@
 -- Never stricter than `mirrorAddress` of the domain. White space and control characters are named by their code points,
 -- since a class of them depends on the locale.
 create or replace function campaign_mirror.is_address(text) returns boolean language sql immutable as $$
-  select length($1) <= 2048 and $1 collate "C" ~ '^[Hh][Tt][Tt][Pp][Ss]?://[^\u0001-\u0020\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$'
+  select length($1) <= 2048 and $1 collate "C" ~
+    '^[Hh][Tt][Tt][Pp][Ss]?://[^\u0001-\u0020\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$'
 $$;
 
 -- An older row keeps the address that it has, and takes clicks as any other. `set_mirrors` examines its addresses by
@@ -12,9 +13,11 @@ $$;
 create or replace function campaign_mirror.refuse_address() returns trigger language plpgsql
 set search_path = pg_catalog, pg_temp as $$
   begin
-    if tg_op = 'UPDATE' and new.target_url = old.target_url or campaign_mirror.is_address(new.target_url) then return null; end if;
-    raise check_violation using message = 'this is no address of a mirror: at most 2048 characters, http:// or https://,'
-      ' no white space, no control characters';
+    if tg_op = 'UPDATE' and new.target_url = old.target_url or campaign_mirror.is_address(new.target_url) then
+      return null;
+    end if;
+    raise check_violation using message = 'this is no address of a mirror: at most 2048 characters, http:// or'
+      ' https://, no white space, no control characters';
   end
 $$;
 create or replace trigger refuse_address after insert on campaign_mirror.mirrors
@@ -89,7 +92,8 @@ create or replace trigger take_facts before insert on campaign_mirror.mirrors
 -- The facts that the rules judge, of the campaigns that there are, each with its place in the array, from 1 up.
 create or replace function campaign_mirror.find_campaigns(campaigns bigint[])
 returns table (place bigint, owner_id bigint, is_default boolean, has_mirror boolean) language plpgsql security definer
-set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
   #variable_conflict use_column
   begin
     return query

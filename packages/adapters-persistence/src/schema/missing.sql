@@ -19,6 +19,7 @@ with needed (kind, of, names) as (values
   ('constraint', 'mirrors', '{mirrors_campaign_id_owner_id_is_default_fkey}'),
   ('constraint', 'access_keys', '{access_keys_pkey,access_keys_hash_key,access_keys_hash_check}'),
   ('constraint', 'access_keys', '{access_keys_hosts_check,access_keys_id_check,access_keys_owner_id_check}'),
+  ('constraint', 'access_keys', '{access_keys_replaced_by_check}'),
   ('constraint', 'key_uses', '{key_uses_pkey,key_uses_access_key_id_fkey}'),
   ('constraint', 'mirror_history', '{mirror_history_pkey,mirror_history_check,mirror_history_check1}'),
   ('constraint', 'mirror_history', '{mirror_history_check2}'),
@@ -33,7 +34,8 @@ with needed (kind, of, names) as (values
   ('trigger', 'mirror_history', '{append_only}'),
   ('trigger', 'operator_audit', '{append_only}'),
   ('function', null, '{find_keys(bytea[]),find_campaigns(bigint[])}'),
-  ('function', null, '{set_mirrors(bigint[]\,bigint[]\,boolean[]\,text[]\,text[]\,bigint[]\,text[]\,text[]\,text[]\,bigint[]\,boolean)}')
+  ('function', null, '{"set_mirrors(bigint[], bigint[], boolean[], text[], text[], bigint[], text[], text[], text[], '
+    'bigint[], boolean)"}')
 )
 select format('the %s %s is %s', kind, concat_ws(' on ', name, of), state) as finding
 from needed, unnest(names::text[]) with ordinality as one (name, place), lateral (
@@ -43,11 +45,17 @@ from needed, unnest(names::text[]) with ordinality as one (name, place), lateral
   when 'function' then (select '' where to_regprocedure('campaign_mirror.' || name) is not null)
   when 'index' then (select '' from pg_index where indexrelid = index and indisvalid)
   when 'trigger' then (
-    select case tgenabled when 'O' then '' else 'disabled' end from pg_trigger where tgrelid = relation and tgname = name)
+    select case tgenabled when 'O' then '' else 'disabled' end
+    from pg_trigger where tgrelid = relation and tgname = name)
   when 'constraint' then (
     select case when exists (select from pg_trigger where tgconstraint = pg_constraint.oid and tgenabled <> 'O')
       then 'disabled' else '' end
     from pg_constraint where conrelid = relation and conname = name)
   end as found) as looked, lateral (select coalesce(found, 'missing') as state) as judged
 where state <> ''
-order by kind, of, place
+union all
+-- It runs with the rights of that role.
+select format('the function %s is owned by another role', proname)
+from pg_proc join pg_namespace on pg_namespace.oid = pronamespace
+where nspname = 'campaign_mirror' and prosecdef and proowner <> nspowner
+order by finding

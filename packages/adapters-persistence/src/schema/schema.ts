@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** The schema that holds all of Campaign Mirror, and nothing else: the migrations of other programs must leave it out. */
+/** Holds all of Campaign Mirror, and nothing else: the migrations of other programs must leave it out. */
 export const schema = 'campaign_mirror';
 
 /** The database roles of least privilege, which `ops/roles.sql` creates. The owner migrates the schema. */
@@ -18,18 +18,19 @@ export type Role = keyof typeof roles;
 const read = (name: string) => readFileSync(new URL(`../../src/schema/${name}.sql`, import.meta.url), 'utf8');
 
 /**
- * Every version of the tables, in order; a released one never changes. A version that changes only functions has a migration
- * without a statement, so that older processes, which may start beside it, leave its functions alone.
+ * Every version of the tables, in order; a released one never changes. A version that changes only functions has a
+ * migration without a statement, so that older processes, which may start beside it, leave its functions alone.
  */
 export const migrations: Readonly<Record<string, string>> = { '0001-first-release': read('tables') };
 
 /** Of every migration, in order. */
 export const migrationNames = Object.keys(migrations);
 
-/** Functions, triggers and rights: applied whenever the schema is brought up to date, after the migrations. */
-export const applied = ['keys', 'mirrors', 'audit', 'history', 'feed', 'set-mirrors', 'grants']
-  .map(read)
-  .join('\n');
+/** Functions and triggers, which replace those that are there. */
+export const functions = ['keys', 'mirrors', 'audit', 'history', 'feed', 'set-mirrors'].map(read).join('\n');
+
+/** Gives the roles that exist their rights. It locks no table. */
+export const grants = read('grants');
 
 /** One row for each `finding`: what is missing or disabled of that without which a promise is broken. */
 export const missingText = read('missing');
@@ -37,7 +38,7 @@ export const missingText = read('missing');
 /** At most five rows: mirrors whose facts or address could not be stored like this today. */
 export const mirrorFaultsText = read('mirror-faults');
 
-/** One row for each right that is `lacking` to the current user, of those that the service or the operator ($1) needs. */
+/** One row for each right that the current user is `lacking`, of those that the service or the operator ($1) needs. */
 export const lackingRightsText = read('lacking-rights');
 
 /** The tables whose rows have numbers, in the order in which writers lock them. */

@@ -7,8 +7,9 @@
 -- of its own, because only what is read under it is still true at the write: the address that is really replaced, and
 -- the time, which is taken after the lock.
 --
--- The doors allow no plan that reads a whole table: such a plan, made while a table is small, would be kept. The arrays
--- come from subqueries, so that one plan serves any number of elements.
+-- A plan that reads a whole table, made while the table is small, would be kept. So the doors forbid such plans; rows
+-- are looked up one by one (`limit`), and updated by their place (`ctid`), which leaves no order of a join to choose.
+-- The arrays come from subqueries, so that one plan serves any number of elements.
 
 -- Later than the mirror's last change, even if that lies ahead of the server's clock. A time that only the owner of the
 -- tables can have written, such as infinity, stays within the contract's format.
@@ -31,13 +32,15 @@ create or replace function campaign_mirror.set_each(campaigns bigint[], owners b
     -- At a stricter level, a statement would judge the key and the facts as they were when its transaction began.
     if current_setting('transaction_isolation') not in ('read committed', 'read uncommitted') then
       raise object_not_in_prerequisite_state using
-        message = format('mirrors are set at READ COMMITTED only, and this transaction is %s', current_setting('transaction_isolation')),
+        message = format('mirrors are set at READ COMMITTED only, and this transaction is %s',
+          current_setting('transaction_isolation')),
         hint = 'Run: alter role … set default_transaction_isolation = ''read committed''';
     end if;
     -- What no address can be, and what would mislead a reader of the history. All elements are examined together, which
-    -- takes a tenth of the time: none is empty, none contains the space that separates them here, and a cast to `varchar`
-    -- cuts the one that is longer.
-    if '' = any (addresses || actors || subjects || requests) or array_position(addresses || actors || requests, null) > 0
+    -- takes a tenth of the time: none is empty or contains the space that separates them here, and a cast to `varchar`
+    -- cuts what is too long.
+    if '' = any (addresses || actors || subjects || requests)
+      or array_position(addresses || actors || requests, null) > 0
       or strpos(array_to_string(addresses || actors, ''), ' ') > 0
       or array_to_string(addresses, ' ') collate "C" !~
         '^(?:[Hh][Tt][Tt][Pp][Ss]?://[^\u0001-\u0020\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+(?: |$))+$'
@@ -48,8 +51,8 @@ create or replace function campaign_mirror.set_each(campaigns bigint[], owners b
       or subjects::varchar(200)[]::text[] <> subjects
     then
       raise check_violation using
-        message = 'this is no address of a mirror, or no actor, subject or request id: an address has at most 2048 characters,'
-          ' http:// or https://, no white space, no control characters';
+        message = 'this is no address of a mirror, or no actor, subject or request id: an address has at most 2048'
+          ' characters, http:// or https://, no white space, no control characters';
     end if;
     if waits and cardinality(campaigns) <> 1 then
       raise invalid_parameter_value using message = 'a statement that waits is for one campaign';
@@ -59,21 +62,17 @@ create or replace function campaign_mirror.set_each(campaigns bigint[], owners b
     if cardinality(campaigns) = 1 then
       if waits then
         select * into mirror from campaign_mirror.mirrors
-        where mirrors.campaign_id = campaigns[1]
-          and (owners[1] is null or mirrors.owner_id = owners[1])
-          and (defaults[1] is null or mirrors.is_default = defaults[1])
-          and (expected[1] is null or mirrors.target_url = expected[1])
+        where mirrors.campaign_id = campaigns[1] and coalesce(mirrors.owner_id = owners[1], true)
+          and coalesce(mirrors.is_default = defaults[1], true) and coalesce(mirrors.target_url = expected[1], true)
         for no key update;
       else
         select * into mirror from campaign_mirror.mirrors
-        where mirrors.campaign_id = campaigns[1]
-          and (owners[1] is null or mirrors.owner_id = owners[1])
-          and (defaults[1] is null or mirrors.is_default = defaults[1])
-          and (expected[1] is null or mirrors.target_url = expected[1])
+        where mirrors.campaign_id = campaigns[1] and coalesce(mirrors.owner_id = owners[1], true)
+          and coalesce(mirrors.is_default = defaults[1], true) and coalesce(mirrors.target_url = expected[1], true)
         for no key update skip locked;
       end if;
       -- The key is proven after the wait: it may have been revoked meanwhile.
-      if found and (last_changes[1] is null or coalesce(mirror.last_change_id, 0) = last_changes[1])
+      if found and coalesce(coalesce(mirror.last_change_id, 0) = last_changes[1], true)
         and (keys[1] is null or exists (
           select from campaign_mirror.access_keys as one where one.id = keys[1] and one.owner_id = owners[1]
             and campaign_mirror.key_refusal(one.revoked_at, one.expires_at) is null))
@@ -86,10 +85,10 @@ create or replace function campaign_mirror.set_each(campaigns bigint[], owners b
         where mirrors.id = mirror.id;
         -- A trigger can keep the mirror as it is.
         if found then
-          insert into campaign_mirror.mirror_history (id, previous_id, campaign_id, mirror_id, actor, access_key_id, subject,
-            owner_id, address_before, address_after, changed_at, request_id, audit_id)
-          values (result.change_id, mirror.last_change_id, mirror.campaign_id, mirror.id, actors[1], keys[1], subjects[1],
-            mirror.owner_id, mirror.target_url, addresses[1], now, requests[1], entry);
+          insert into campaign_mirror.mirror_history (id, previous_id, campaign_id, mirror_id, actor, access_key_id,
+            subject, owner_id, address_before, address_after, changed_at, request_id, audit_id)
+          values (result.change_id, mirror.last_change_id, mirror.campaign_id, mirror.id, actors[1], keys[1],
+            subjects[1], mirror.owner_id, mirror.target_url, addresses[1], now, requests[1], entry);
           result.place := 1;
           result.mirror_id := mirror.id;
           result.clicks := mirror.clicks;
@@ -106,12 +105,13 @@ create or replace function campaign_mirror.set_each(campaigns bigint[], owners b
       return query
       with asked as materialized (
         select asked.*, asked.access_key_id is null or (
-            select one.owner_id = asked.seen_owner_id and campaign_mirror.key_refusal(one.revoked_at, one.expires_at) is null
+            select one.owner_id = asked.seen_owner_id
+              and campaign_mirror.key_refusal(one.revoked_at, one.expires_at) is null
             from campaign_mirror.access_keys as one where one.id = asked.access_key_id) is true as is_proven
         from unnest((select campaigns), (select owners), (select defaults), (select addresses), (select expected),
             (select keys), (select actors), (select subjects), (select requests), (select last_changes)) with ordinality
-          as asked (campaign_id, seen_owner_id, seen_is_default, address, expected_address, access_key_id, actor, subject,
-            request_id, last_change_id, place)
+          as asked (campaign_id, seen_owner_id, seen_is_default, address, expected_address, access_key_id, actor,
+            subject, request_id, last_change_id, place)
       ), changed as (
         update campaign_mirror.mirrors
         set target_url = timed.address, updated_externally = true, updated_externally_at = timed.now,
@@ -120,15 +120,16 @@ create or replace function campaign_mirror.set_each(campaigns bigint[], owners b
           select locked.*, campaign_mirror.time_after(locked.updated_at) as now,
             nextval('campaign_mirror.mirror_history_id_seq') as change_id
           from (
-            select asked.*, mirrors.version, mirrors.id as mirror_id, mirrors.clicks, mirrors.created_at, mirrors.updated_at,
-              mirrors.target_url as address_before, mirrors.last_change_id as previous_id, mirrors.owner_id as owner_then
+            select asked.*, mirrors.version, mirrors.id as mirror_id, mirrors.clicks, mirrors.created_at,
+              mirrors.updated_at, mirrors.target_url as address_before, mirrors.last_change_id as previous_id,
+              mirrors.owner_id as owner_then
             from asked, lateral (
               select one.*, one.ctid as version from campaign_mirror.mirrors as one
               where one.campaign_id = asked.campaign_id
-                and (asked.seen_owner_id is null or one.owner_id = asked.seen_owner_id)
-                and (asked.seen_is_default is null or one.is_default = asked.seen_is_default)
-                and (asked.expected_address is null or one.target_url = asked.expected_address)
-                and (asked.last_change_id is null or coalesce(one.last_change_id, 0) = asked.last_change_id)
+                and coalesce(one.owner_id = asked.seen_owner_id, true)
+                and coalesce(one.is_default = asked.seen_is_default, true)
+                and coalesce(one.target_url = asked.expected_address, true)
+                and coalesce(coalesce(one.last_change_id, 0) = asked.last_change_id, true)
               limit 1 for no key update skip locked
             ) as mirrors
             where asked.is_proven
@@ -138,10 +139,10 @@ create or replace function campaign_mirror.set_each(campaigns bigint[], owners b
         where mirrors.ctid = timed.version
         returning timed.*
       ), recorded as (
-        insert into campaign_mirror.mirror_history (id, previous_id, campaign_id, mirror_id, actor, access_key_id, subject,
-          owner_id, address_before, address_after, changed_at, request_id, audit_id)
-        select change_id, previous_id, campaign_id, mirror_id, actor, access_key_id, subject, owner_then, address_before,
-          address, now, request_id, entry
+        insert into campaign_mirror.mirror_history (id, previous_id, campaign_id, mirror_id, actor, access_key_id,
+          subject, owner_id, address_before, address_after, changed_at, request_id, audit_id)
+        select change_id, previous_id, campaign_id, mirror_id, actor, access_key_id, subject, owner_then,
+          address_before, address, now, request_id, entry
         from changed
       )
       select place, mirror_id, clicks, extract(epoch from created_at), extract(epoch from now), change_id,
@@ -149,13 +150,14 @@ create or replace function campaign_mirror.set_each(campaigns bigint[], owners b
       from changed
       union all
       select asked.place, mirrors.id, mirrors.clicks, extract(epoch from mirrors.created_at), null,
-        coalesce(mirrors.last_change_id, 0), asked.is_proven, campaigns.owner_id, campaigns.is_default, mirrors.target_url,
-        mirrors.updated_externally, extract(epoch from mirrors.updated_externally_at),
+        coalesce(mirrors.last_change_id, 0), asked.is_proven, campaigns.owner_id, campaigns.is_default,
+        mirrors.target_url, mirrors.updated_externally, extract(epoch from mirrors.updated_externally_at),
         extract(epoch from mirrors.updated_at), entry
       from asked
-        left join lateral (select * from campaign_mirror.campaigns where id = asked.campaign_id limit 1) as campaigns on true
-        left join lateral (select * from campaign_mirror.mirrors where campaign_id = asked.campaign_id limit 1) as mirrors
-          on true
+        left join lateral (
+          select * from campaign_mirror.campaigns where id = asked.campaign_id limit 1) as campaigns on true
+        left join lateral (
+          select * from campaign_mirror.mirrors where campaign_id = asked.campaign_id limit 1) as mirrors on true
       where asked.place not in (select place from changed);
     end if;
     if keys is not null then perform campaign_mirror.note_key_uses(keys); end if;
@@ -170,7 +172,8 @@ create or replace function campaign_mirror.set_mirrors(campaigns bigint[], owner
   addresses text[], expected text[], keys bigint[], actors text[], subjects text[], requests text[],
   last_changes bigint[], waits boolean
 ) returns setof campaign_mirror.set_result language plpgsql security definer
-set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
   begin
     if 'operator' = any (actors) then
       raise insufficient_privilege using message = 'the operator acts by set_mirrors_as_operator';
@@ -187,7 +190,8 @@ create or replace function campaign_mirror.set_mirrors_as_operator(campaigns big
   defaults boolean[], addresses text[], expected text[], last_changes bigint[], waits boolean,
   act text, operator text, request_id text, details jsonb, part_of bigint
 ) returns setof campaign_mirror.set_result language plpgsql security definer
-set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
   #variable_conflict use_column
   declare
     new_entry constant bigint := nextval('campaign_mirror.operator_audit_id_seq');
@@ -204,11 +208,13 @@ set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjo
       raise invalid_parameter_value using message = 'there is no such move';
     end if;
     return query select * from campaign_mirror.set_each(campaigns, owners, defaults, addresses, expected, null,
-      array_fill('operator'::text, array[many]), null, array_fill(request_id, array[many]), last_changes, waits, new_entry);
+      array_fill('operator'::text, array[many]), null, array_fill(request_id, array[many]), last_changes, waits,
+      new_entry);
     insert into campaign_mirror.operator_audit
       (id, act, operator, request_id, campaign_id, owner_id, details, part_of, first_change_id, last_change_id)
     overriding system value
-    select new_entry, act, operator, set_mirrors_as_operator.request_id, case when not is_move then min(campaign_id) end,
+    select new_entry, act, operator, set_mirrors_as_operator.request_id,
+      case when not is_move then min(campaign_id) end,
       -- Of an act on the mirrors of one owner.
       case when array_position(owners, null) is null and min(owner_id) = max(owner_id) then min(owner_id) end,
       details || case when is_move then jsonb_build_object('mirrors', count(*)) else

@@ -46,7 +46,7 @@ create table campaign_mirror.access_keys (
   created_at timestamptz(6) not null default now(),
   expires_at timestamptz(6),
   revoked_at timestamptz(6),
-  replaced_by bigint
+  replaced_by bigint check (replaced_by between 1 and 9007199254740991)
 );
 
 -- A table of its own, so that the service needs no right with which it could lock a key.

@@ -49,10 +49,10 @@ export const checks: readonly Check[] = [
     },
   },
   { name: 'migrations', stops: true, warns: true, run: schema.checkMigrations },
+  { name: 'schema', stops: true, warns: true, run: schema.checkSchema },
   { name: 'rights', stops: true, warns: true, run: checkRights },
   { name: 'sequences', stops: true, warns: true, run: schema.checkSequences },
   { name: 'transactions', stops: true, warns: true, run: schema.checkTransactions },
-  { name: 'enforcement', stops: true, warns: true, run: schema.checkEnforcement },
   { name: 'mirrors', run: schema.checkMirrors },
   {
     // Behind a pooler, the server counts the pooler's connections.

@@ -29,8 +29,7 @@ export async function prepareDatabase(
   if (settings.RUN_MIGRATIONS === 'true' && !ending.aborted) {
     const onWait = (line: string) => log.warn({ event: 'migration-awaited' }, line);
     const missing = await migrateClearly(owner, onWait, { givenUp: ending, ifNeeded: true });
-    if (missing?.length)
-      log.warn({ event: 'check-warned', check: 'enforcement' }, `made again: ${missing.join(', ')}`);
+    if (missing?.length) log.warn({ event: 'check-warned', check: 'schema' }, madeAgain(missing));
   }
   const checkNames = checks.map(({ name }) => name);
   await awaitDatabase(access.address('service'), settings, checkNames, ending, log);
@@ -79,9 +78,13 @@ export async function awaitDatabase(
   }
 }
 
+/** What to say of what `migrate` has found. */
+export const madeAgain = (missing: readonly string[]): string =>
+  `${missing.join(', ')}: functions and triggers were made again`;
+
 /**
- * Migrates; `onWait` receives a line that says what it waits for. Resolves with what was missing or disabled before; undefined if
- * it was given up, with nothing done.
+ * Migrates; `onWait` receives a line that says what it waits for. Resolves with what was missing or disabled before;
+ * undefined if it was given up, with nothing done.
  * @throws ClearError when the role may not migrate, or another transaction holds a lock that is needed
  */
 export async function migrateClearly(

@@ -60,8 +60,8 @@ function noneIfAbsent(error: Error): never[] {
 const rowsIfThere = <Row extends QueryResultRow>(database: CheckInput['database'], text: string) =>
   (database as Pool).query<Row>(text).then(({ rows }) => rows, noneIfAbsent);
 
-/** Columns, triggers and constraints: a restore that was killed leaves them away or disabled, and nothing else shows it. */
-export async function checkEnforcement({ facts, database }: CheckInput): Promise<Result[]> {
+/** A restore that was killed leaves constraints away and triggers disabled, and nothing else shows it. */
+export async function checkSchema({ facts, database }: CheckInput): Promise<Result[]> {
   const { name, replication_role, schema_owner } = facts;
   const states = await store.migrationStates(database).catch(() => []);
   // Those of another version are others; the check of migrations reports that.
@@ -71,12 +71,13 @@ export async function checkEnforcement({ facts, database }: CheckInput): Promise
     return [problem(finding, `alter role ${name} reset session_replication_role`)];
   }
   const findings = await store.missingParts(database);
-  if (findings.length === 0) return [ok('no column, trigger or constraint is missing or disabled')];
+  if (findings.length === 0) return [ok('nothing is missing or disabled')];
   const listed = findings.slice(0, 5);
   if (findings.length > listed.length) listed.push(`${findings.length - listed.length} more`);
   const advice =
     `functions and triggers: run \`./campaign-mirror migrate\` as ${schema_owner}; ` +
-    'a disabled constraint: as a superuser, `alter table … enable trigger all`; what else is missing: restore a backup';
+    'a disabled constraint: as a superuser, `alter table … enable trigger all`; ' +
+    `another owner: as a superuser, \`alter function … owner to ${schema_owner}\`; what else is missing: restore a backup`;
   return [problem(listed.join(', '), advice)];
 }
 

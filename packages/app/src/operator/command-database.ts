@@ -6,7 +6,7 @@ import * as store from '@campaign-mirror/adapters-persistence';
 import { label, type OperatorAct } from '@campaign-mirror/domain';
 import { clearFault, notSetUp } from '../database/connection-advice.ts';
 import { type DatabaseAccess, openDatabaseAccess } from '../database/database-access.ts';
-import { awaitDatabase, migrateClearly } from '../database/prepare-database.ts';
+import { awaitDatabase, madeAgain, migrateClearly } from '../database/prepare-database.ts';
 import { readCommandSettings } from '../settings/read-settings.ts';
 import type { Settings } from '../settings/settings.ts';
 
@@ -117,8 +117,8 @@ async function migrateWithNotes(access: DatabaseAccess, call: Call): Promise<voi
   const onWait = (line: string) => call.output.note(line);
   const done = await migrateClearly(owner, onWait, { givenUp: call.signal });
   if (!done) return call.throwIfStopped('Nothing was done.');
-  for (const finding of done)
-    call.output.note(`${finding}: it was made again if it is a function or a trigger; run doctor`);
+  if (done.length > 0)
+    call.output.note(`${madeAgain(done)}; \`./campaign-mirror doctor\` says what is left.`);
 }
 
 /** What the command `migrate` does. */

@@ -31,7 +31,10 @@ export interface MirrorChange {
   readonly by: Caller;
   /** Links the history row to the log lines of the request: 1 to 128 visible ASCII characters. */
   readonly requestId: string;
-  /** The number that the mirror's last change has to have, 0 if it never changed (contract: the condition); by default, any. */
+  /**
+   * The number that the mirror's last change must have (contract: the condition): a safe integer, 0 if the mirror never
+   * changed. A negative one is that of no change, so that the condition never holds. By default, any.
+   */
   readonly lastChange?: number | undefined;
 }
 

@@ -60,7 +60,7 @@ export interface SetMirrorRequest {
   readonly address: string | undefined;
   /** Links the history row to the log lines of the request: 1 to 128 visible ASCII characters (`isRequestId`). */
   readonly requestId: string;
-  /** The number that the mirror's last change has to have (contract: the condition); by default, any. */
+  /** The condition, as in `MirrorChange`; by default, none. */
   readonly lastChange?: number | undefined;
 }
 
@@ -116,8 +116,8 @@ export class SetCampaignMirror {
       throw new TypeError('requestId: not 1 to 128 visible ASCII characters');
     if (request.campaign !== undefined && values.campaignId(request.campaign) !== request.campaign)
       throw new TypeError('campaign: not an integer from 1 to 2^53-1');
-    if (lastChange !== undefined && !(Number.isSafeInteger(lastChange) && lastChange >= 0))
-      throw new TypeError('lastChange: not an integer from 0 to 2^53-1');
+    if (lastChange !== undefined && !Number.isSafeInteger(lastChange))
+      throw new TypeError('lastChange: not a safe integer');
     const known = request.caller ?? this.identity.remembered?.(credential);
     const identified = known ?? (await this.identity.whoIs(credential));
     if (!isCaller(identified)) return unauthenticated(identified);

@@ -48,8 +48,8 @@ export const judgedFactsCases: readonly Case<World>[] = [
         [by, { ...seen, id: nowhere }, undefined],
         [by, without, without],
       ] as const) {
-        for (const condition of [undefined, { oneOf: [] }]) {
-          const result = await world.campaigns.setMirror(asSeen, { ...live.change(caller), condition });
+        for (const lastChange of [undefined, -1]) {
+          const result = await world.campaigns.setMirror(asSeen, { ...live.change(caller), lastChange });
           expectEqual(result, { kind: 'campaign-differs', campaign: asItIs }, 'the answer');
         }
         expectEqual(await world.others.history(asSeen.id), [], 'the history');
@@ -79,8 +79,8 @@ export const judgedFactsCases: readonly Case<World>[] = [
         const mirror = await live.mirrorSet(world, seen, live.change(by));
         const rows = await others.history(seen.id);
         const refused = async (subject: Subject) => {
-          const condition = nth < 4 ? { oneOf: [] } : undefined;
-          const to = { ...live.change({ ...by, subject }, live.before), condition };
+          const lastChange = nth < 4 ? -1 : undefined;
+          const to = { ...live.change({ ...by, subject }, live.before), lastChange };
           expectEqual(await world.campaigns.setMirror(seen, to), { kind: 'caller-invalid' }, 'the answer');
         };
         await refused(keySubject(live.beyond32Bits(key)));
