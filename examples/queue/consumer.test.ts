@@ -17,7 +17,7 @@ const address = parseIntoClientConfig(url);
 test('a job whose outcome is unknown is delivered again; a refused one is not', async () => {
   await migrate(address);
   const database = await openDatabase(address);
-  const { campaigns, uses } = openHotPath(database.pool);
+  const { campaigns } = openHotPath(database.pool);
   const settings = new PostgresSettings(database.orm, { operator: 'test', requestId: 'test' });
   const owner = 7 as OwnerId;
   const campaign = await settings.createCampaign({ owner, isDefault: false });
@@ -63,6 +63,5 @@ test('a job whose outcome is unknown is delivered again; a refused one is not', 
   const row = { actor: 'queue', subject: 'set-mirror', address_after: 'https://second.example/' };
   assert.deepEqual(rows, [row, row]);
   await boss.stop();
-  await uses.stop();
   await database.close();
 });
