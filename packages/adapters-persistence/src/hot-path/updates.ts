@@ -6,8 +6,8 @@ import type { BatchStatement, Statements } from './statements.ts';
 /*
  * How addresses are set in PostgreSQL. An update passes these states from its arrival to its answer:
  *
- * 1. It waits in `batches` until it is in the next batch: at the end of this turn of the event loop if no batch is under
- *    way, otherwise when that batch ends. Beside a small batch, a second one may be sent earlier.
+ * 1. It waits in `batches` until it is in the next batch: at the end of this turn of the event loop if no batch is
+ *    under way, otherwise when that batch ends. Beside a small batch, a second one may be sent earlier.
  * 2. It is under way with the others of its batch, in one statement that waits for no lock. A second update of the same
  *    line (a campaign, and the owner that its caller saw) waits until this one has ended.
  * 3. If its mirror is locked, it enters the line of that mirror, with all that wait behind it. The first update of a
