@@ -68,11 +68,10 @@ test("entities of the application's own, beside Campaign Mirror's store in the s
     owner,
     name,
   });
-  const { campaigns, identity, uses } = openHotPath(store.pool);
+  const { campaigns, identity } = openHotPath(store.pool);
   const second = 'https://second.example/';
   const call = { credential: key, campaign, address: second, requestId: 'test' };
   assert.equal((await new SetCampaignMirror(campaigns, identity).execute(call)).kind, 'mirror-set');
-  await uses.stop();
   const [advert] = await theirs.em.fork().findAll(Advert, { populate: ['mirror'] });
   assert.deepEqual([advert?.title, advert?.mirror.targetUrl], ['shoes', second]);
 });

@@ -7,7 +7,7 @@ import { projectFolder } from '../support/workspace.ts';
 import { type Manifest, manifestIn, names, type Packed, packed } from './packed.ts';
 
 const allowed =
-  /^(?:src\/(?!.*\btests?\b).+\.ts|dist\/.+\.(?:js|d\.ts)(?:\.map)?|(?:docs|ops-page)\/[\w.]+|README\.md|package\.json)$/;
+  /^(?:src\/(?!.*\btests?\b).+\.(?:ts|sql)|dist\/.+\.(?:js|d\.ts)(?:\.map)?|(?:docs|ops-page)\/[\w.]+|README\.md|package\.json)$/;
 
 describe('what leaves the workspace', () => {
   let all: readonly Packed[];
