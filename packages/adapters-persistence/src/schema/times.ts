@@ -11,18 +11,30 @@ export function timestampText(column: string): string {
  * form, such as infinity, becomes the first or the last moment of the years 1 to 9999.
  */
 export function timestampAt(seconds: string): Timestamp {
-  const [whole = '', fraction = ''] = seconds.split('.');
+  const point = seconds.indexOf('.');
+  let whole = Number(seconds.slice(0, point));
+  let fraction = seconds.slice(point + 1);
   // The fraction counts forward from the preceding second, also before 1970.
-  const isBefore = seconds.startsWith('-') && fraction !== '000000';
-  const digits = isBefore ? String(1_000_000 - Number(fraction)).padStart(6, '0') : fraction;
-  const moment = new Date((Number(whole) - Number(isBefore)) * 1_000);
+  if (seconds.startsWith('-') && fraction !== '000000') {
+    whole -= 1;
+    fraction = String(1_000_000 - Number(fraction)).padStart(6, '0');
+  }
+  const moment = new Date(whole * 1_000);
+  // Faster than `toISOString`; it runs for each answer.
   const year = moment.getUTCFullYear();
   if (!(year >= 1 && year <= 9999)) return seconds.startsWith('-') ? firstMoment : lastMoment;
-  return `${moment.toISOString().slice(0, 19)}.${digits}Z` as Timestamp;
+  const date = `${String(year).padStart(4, '0')}-${twoDigits[moment.getUTCMonth() + 1]}-${twoDigits[moment.getUTCDate()]}`;
+  const hour = twoDigits[moment.getUTCHours()];
+  const minute = twoDigits[moment.getUTCMinutes()];
+  const second = twoDigits[moment.getUTCSeconds()];
+  return `${date}T${hour}:${minute}:${second}.${fraction}Z` as Timestamp;
 }
 
 const firstMoment = '0001-01-01T00:00:00.000000Z' as Timestamp;
 const lastMoment = '9999-12-31T23:59:59.999999Z' as Timestamp;
+
+/** The numbers below 60 with two digits. */
+const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
 
 /** `2026-11-20T15:36:00.123456Z` for microseconds since 1970. */
 export const timestampOf = (microseconds: bigint) =>

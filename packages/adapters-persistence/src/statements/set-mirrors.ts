@@ -1,6 +1,7 @@
 import type * as domain from '@campaign-mirror/domain';
 import { accessKeyOf, partsOf } from '@campaign-mirror/domain';
-import { byPlace, type Columns, isTrueText, safeInteger, type TextRow } from '../connection/rows.ts';
+import type { Columns, TextRow } from '../connection/rows.ts';
+import * as rows from '../connection/rows.ts';
 import { timestampAt } from '../schema/times.ts';
 
 /* The doors of `schema/set-mirrors.sql`: their arguments and their rows. */
@@ -34,7 +35,7 @@ export const settingMirrors = ({ waits }: { waits: boolean }) => ({
 });
 
 /** An array each of campaigns, their owners and flags, addresses, expected addresses and last changes. */
-export const mirrorsValues = (mirrors: readonly MirrorToSet[]): unknown[] => [
+export const mirrorsValues = (mirrors: readonly MirrorToSet[]): unknown[][] => [
   mirrors.map(({ campaign }) => campaign),
   mirrors.map(({ owner }) => owner),
   mirrors.map(({ isDefault }) => isDefault),
@@ -44,16 +45,18 @@ export const mirrorsValues = (mirrors: readonly MirrorToSet[]): unknown[] => [
 ];
 
 /** The arrays of `mirrorsValues`, then of keys, actors, their names where they have no key, and requests. */
-function callersValues(mirrors: readonly CallersMirror[]): unknown[] {
+function callersValues(mirrors: readonly CallersMirror[]): string[] {
   const keys = mirrors.map(({ by }) => accessKeyOf(by.subject));
   const actors = mirrors.map(({ by }) => partsOf(by.subject));
   const names = actors.map(({ name }, index) => (keys[index] === undefined ? name : undefined));
   const requests = mirrors.map(({ requestId }) => requestId);
-  return [...mirrorsValues(mirrors), keys, actors.map(({ kind }) => kind), names, requests];
+  return [...mirrorsValues(mirrors), keys, actors.map(({ kind }) => kind), names, requests].map(
+    rows.arrayText,
+  );
 }
 
-export function resultsOf(mirrors: readonly MirrorToSet[], rows: readonly TextRow[]): SetResult[] {
-  const placed = byPlace(rows);
+export function resultsOf(mirrors: readonly MirrorToSet[], textRows: readonly TextRow[]): SetResult[] {
+  const placed = rows.byPlace(textRows);
   return mirrors.map((mirror, index) => resultOf(mirror, placed.get(index + 1) as TextRow));
 }
 
@@ -61,9 +64,9 @@ export function resultsOf(mirrors: readonly MirrorToSet[], rows: readonly TextRo
 function resultOf(toSet: MirrorToSet, row: TextRow): SetResult {
   const [, mirrorId, clicks, createdAt, changedAt, changeId, ...seen] = row as Columns<14>;
   const mirrorWith = (fields: Omit<domain.Mirror, 'id' | 'campaignId' | 'clicks' | 'createdAt'>) => ({
-    id: safeInteger(mirrorId) as domain.MirrorId,
+    id: rows.safeInteger(mirrorId) as domain.MirrorId,
     campaignId: toSet.campaign,
-    clicks: safeInteger(clicks),
+    clicks: rows.safeInteger(clicks),
     createdAt: timestampAt(createdAt),
     ...fields,
   });
@@ -71,26 +74,26 @@ function resultOf(toSet: MirrorToSet, row: TextRow): SetResult {
     const updatedAt = timestampAt(changedAt);
     const changed = { updatedExternally: true, updatedExternallyAt: updatedAt, updatedAt };
     const mirror = mirrorWith({ targetUrl: toSet.address, ...changed });
-    return { kind: 'mirror-set', mirror, lastChange: safeInteger(changeId) as domain.HistoryId };
+    return { kind: 'mirror-set', mirror, lastChange: rows.safeInteger(changeId) as domain.HistoryId };
   }
   const [isValid, ownerId, isDefault, targetUrl, updatedExternally, externallyAt, updatedAt] = seen;
-  if (!isTrueText(isValid)) return { kind: 'caller-invalid' };
+  if (!rows.isTrueText(isValid)) return { kind: 'caller-invalid' };
   if (ownerId === null) return { kind: 'campaign-differs', campaign: undefined };
   const campaign = {
     id: toSet.campaign,
-    ownerId: safeInteger(ownerId) as domain.OwnerId,
-    isDefault: isTrueText(isDefault),
+    ownerId: rows.safeInteger(ownerId) as domain.OwnerId,
+    isDefault: rows.isTrueText(isDefault),
     hasMirror: mirrorId !== null,
   };
   const isOwners = toSet.owner === null || toSet.owner === campaign.ownerId;
   const isFlagged = toSet.isDefault === null || toSet.isDefault === campaign.isDefault;
   if (!campaign.hasMirror || !isOwners || !isFlagged) return { kind: 'campaign-differs', campaign };
-  const lastChange = safeInteger(changeId);
+  const lastChange = rows.safeInteger(changeId);
   const { expected = targetUrl, lastChange: expectedChange = lastChange } = toSet;
   if (targetUrl === expected && lastChange === expectedChange) return { kind: 'locked' };
   const mirror = mirrorWith({
     targetUrl: targetUrl as domain.MirrorAddress,
-    updatedExternally: isTrueText(updatedExternally),
+    updatedExternally: rows.isTrueText(updatedExternally),
     updatedExternallyAt: externallyAt === null ? null : timestampAt(externallyAt),
     updatedAt: timestampAt(updatedAt),
   });
