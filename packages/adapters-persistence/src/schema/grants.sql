@@ -45,8 +45,7 @@ begin
       campaign_mirror.set_mirrors_as_operator,
       -- Of triggers, on the rows that the operator writes.
       campaign_mirror.is_address,
-      campaign_mirror.is_no_time_of_a_row,
-      campaign_mirror.is_no_end
+      campaign_mirror.passed
       to campaign_mirror_operator;
     -- Imports need it. Where the user does not own the database, ops/roles.sql grants it.
     if exists (
