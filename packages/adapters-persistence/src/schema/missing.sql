@@ -28,7 +28,7 @@ with needed (kind, of, names) as (values
   ('constraint', 'operator_audit', '{operator_audit_request_id_check,operator_audit_details_check}'),
   ('index', 'campaigns', '{one_default_campaign_an_owner}'),
   ('index', 'mirror_history', '{changes_by_transaction}'),
-  ('trigger', 'campaigns', '{judge_time,record_created,record_changed,record_deleted}'),
+  ('trigger', 'campaigns', '{judge_time,record_created,record}'),
   ('trigger', 'mirrors', '{refuse_address,refuse_other_address,take_facts,record_created,record_deleted}'),
   ('trigger', 'access_keys', '{judge_time,make_key_use,record}'),
   ('trigger', 'mirror_history', '{append_only}'),
