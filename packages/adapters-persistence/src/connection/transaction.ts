@@ -20,21 +20,22 @@ export async function inTransaction<T>(
 ): Promise<T> {
   const client = await connectTo(pool);
   let isDone = false;
+  let uncut: (() => void) | undefined;
   try {
-    const uncut = cutBy(signal, client);
-    const begun = async () => {
-      await client.query(`begin isolation level read committed; ${settings}`);
-      return run(client);
-    };
-    const stopped = (error: unknown) => Promise.reject(signal?.aborted ? signal.reason : error);
-    const result = await begun().catch(stopped).finally(uncut);
+    uncut = cutBy(signal, client);
+    await client.query(`begin isolation level read committed; ${settings}`);
+    const result = await run(client);
     signal?.throwIfAborted();
+    uncut();
+    uncut = undefined;
     await client.query('commit');
     isDone = true;
     return result;
   } catch (error) {
-    throw portFault(error);
+    // A commit is not cut off.
+    throw uncut && signal?.aborted ? signal.reason : portFault(error);
   } finally {
+    uncut?.();
     // Closing the connection rolls back; an explicit rollback could wait for a running statement.
     client.release(!isDone);
   }
