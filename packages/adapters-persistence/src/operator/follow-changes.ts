@@ -39,14 +39,10 @@ const since = `
 
 /** By `changes_since`. */
 export const postgresChangeFeed = (pool: Pool, signal?: AbortSignal): ChangeFeed => ({
-  follow: (changes) => follow(pool, signal, changes),
+  follow: (changes) => follow(pool, changes, signal),
 });
 
-async function* follow(
-  pool: Pool,
-  signal: AbortSignal | undefined,
-  changes: Parameters<ChangeFeed['follow']>[0],
-) {
+async function* follow(pool: Pool, changes: Parameters<ChangeFeed['follow']>[0], signal?: AbortSignal) {
   const whose = [changes.owner, changes.campaign];
   let position: string | null = null;
   // On a standby, a look may find again what the one before it found, or what was committed before the first.
@@ -86,19 +82,14 @@ async function* follow(
 
 /** @throws Unavailable also when the position is of another server, or of this one before its start */
 async function lookAt(client: PoolClient, position: string | null) {
-  type Row = {
-    lookedAt: HistoryEntry['changedAt'];
-    onStandby: boolean;
-    position: string | null;
-    numbers: string | null;
-  };
-  const rows = await answerOf<Row>(client, look, [position]).catch((error) => {
+  const found = await answerOf<Look & { numbers: string | null }>(client, look, [position]).catch((error) => {
     throw isInvalidValue(error) ? gone('its server was started again, or is another') : error;
   });
-  const [{ lookedAt, onStandby, position: next }] = rows as [Row];
-  const parts = rows.flatMap(({ numbers }) => numbers ?? []).filter((numbers) => numbers !== '{NULL}');
-  return { lookedAt, onStandby, position: next, parts, numbers: () => parts.flatMap(numbersIn) };
+  const parts = found.flatMap(({ numbers }) => numbers ?? []).filter((numbers) => numbers !== '{NULL}');
+  return { ...(found[0] as Look), parts, numbers: () => parts.flatMap(numbersIn) };
 }
+
+type Look = { lookedAt: HistoryEntry['changedAt']; onStandby: boolean; position: string | null };
 
 /** Of an array in PostgreSQL's text form. */
 const numbersIn = (part: string) => part.slice(1, -1).split(',').map(Number);
