@@ -1,11 +1,13 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import * as domain from '@campaign-mirror/domain';
 import type { Pool, PoolClient } from 'pg';
+import { from } from 'pg-copy-streams';
 import { isTaken } from '../connection/database-faults.ts';
 import { rowOf } from '../connection/rows.ts';
 import { withoutTimeouts } from '../connection/stoppable.ts';
 import { cursorRows, inTransaction } from '../connection/transaction.ts';
 import { countedUpTo } from '../schema/schema.ts';
-import { copyIn, copyLine } from './copy-rows.ts';
 
 /** The lines to import and their faults, until the end of the transaction. */
 const create = `
@@ -25,13 +27,20 @@ async function* rowsFor(lines: AsyncIterable<domain.ImportLine>): AsyncGenerator
   for await (const line of lines) {
     const faults = 'faults' in line ? JSON.stringify(line.faults) : null;
     const fields = 'campaign' in line ? domain.fieldsOf(line.campaign) : undefined;
-    text += copyLine([line.line, faults, ...domain.campaignFields.map((field) => fields?.[field] ?? null)]);
+    const values = [line.line, faults, ...domain.campaignFields.map((field) => fields?.[field] ?? null)];
+    text += `${values.map(copyText).join('\t')}\n`;
     if (text.length < 65_536) continue;
     yield text;
     text = '';
   }
   yield text;
 }
+
+const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
+
+/** A value in COPY's text format. */
+const copyText = (value: string | number | boolean | null) =>
+  value === null ? '\\N' : String(value).replace(/[\\\t\n\r]/g, (character) => escapes[character] ?? '');
 
 /** The lines that claim what a row of `stored` or an earlier line has. */
 const conflict = (place: number, kind: string, claim: string, stored: string) => `
@@ -143,7 +152,7 @@ export const postgresCampaignImport = (
   importAll: (source, lines, report, { dryRun, allowDuplicates }) => {
     const run = async (client: PoolClient): Promise<domain.ImportOutcome> => {
       await client.query(create);
-      await copyIn(client, copy, rowsFor(lines));
+      await pipeline(Readable.from(rowsFor(lines), { objectMode: true }), client.query(from(copy)));
       await client.query('analyze pg_temp.imported_lines');
       await client.query(acting, [act.operator, act.requestId, JSON.stringify({ source })]);
       let badLines = await reportFaults(client, report, faults);

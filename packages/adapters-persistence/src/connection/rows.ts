@@ -45,8 +45,7 @@ export function rowsOf<Row extends QueryResultRow>(
 
 /** The same as arrays of columns. @throws as `rowsOf` */
 export function textRowsOf(database: Pool | ClientBase, text: string, values: unknown[]): Promise<TextRow[]> {
-  const query = { text, values, types: textTypes, rowMode: 'array' };
-  return answerOf(database, query);
+  return answerOf(database, { text, values, types: textTypes, rowMode: 'array' } as QueryConfig);
 }
 
 /** A statement's only row. @throws as `rowsOf` */

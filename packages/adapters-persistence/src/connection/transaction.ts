@@ -41,8 +41,6 @@ export async function inTransaction<T>(
   }
 }
 
-const begin = `begin isolation level repeatable read read only; ${withoutTimeouts}`;
-
 /**
  * Runs `read` on the database as it is at one moment, whatever others write meanwhile; it blocks nobody. Rows are read as
  * fast as they are consumed, until `signal`. A consumer that stops releases the connection.
@@ -57,7 +55,7 @@ export async function* ofOneMoment<T>(
   let uncut = () => {};
   try {
     uncut = cutBy(signal, client);
-    await client.query(begin);
+    await client.query(`begin isolation level repeatable read read only; ${withoutTimeouts}`);
     yield* read(client);
   } catch (error) {
     throw signal?.aborted ? signal.reason : portFault(error);
