@@ -98,8 +98,8 @@ const duplicates = `
   where id is null and (first_line < line or campaign is not null) order by line`;
 
 /**
- * Moves the sequence of a table beyond the numbers of the lines and of the table, and never back: a wide gap, wider than
- * what other sessions can pass between the reading and the setting of a sequence, in one step; a narrow one by one.
+ * Moves the sequence of a table beyond the numbers of the lines and of the table, and never back: a gap that others could
+ * pass between the reading and the setting of the sequence one by one, a wider one in one step.
  */
 const moveOn = (table: string, column: string) => {
   const gap = `

@@ -1,11 +1,7 @@
 import type * as domain from '@campaign-mirror/domain';
-import {
-  type EntityManager,
-  LockMode,
-  UniqueConstraintViolationException,
-  wrap,
-} from '@mikro-orm/postgresql';
+import { type EntityManager, LockMode, wrap } from '@mikro-orm/postgresql';
 import { AuditedAdapter } from '../connection/audited.ts';
+import { isTaken } from '../connection/database-faults.ts';
 import { CampaignEntity, MirrorEntity } from '../schema/entities.ts';
 import { recordOf } from './campaign-records.ts';
 
@@ -19,9 +15,8 @@ export class PostgresSettings extends AuditedAdapter implements domain.CampaignS
     return this.audited(async (em) => {
       const taken = isDefault && (await defaultOf(em, owner));
       if (taken) return taken;
-      const made = await em.insert(CampaignEntity, { ownerId: owner, isDefault, name: name ?? null });
-      const id = Number(made) as domain.CampaignId;
-      return { kind: 'created', id };
+      const id = await em.insert(CampaignEntity, { ownerId: owner, isDefault, name: name ?? null });
+      return { kind: 'created', id: Number(id) as domain.CampaignId };
     });
   }
 
@@ -91,26 +86,17 @@ export class PostgresSettings extends AuditedAdapter implements domain.CampaignS
 }
 
 /** Whether it is no longer what the operator agreed to delete. Clicks are ignored: they change all the time. */
-function differs(now: domain.CampaignRecord, seen: domain.CampaignRecord): boolean {
-  return (
-    now.ownerId !== seen.ownerId ||
-    now.isDefault !== seen.isDefault ||
-    now.name !== seen.name ||
-    now.mirror?.targetUrl !== seen.mirror?.targetUrl
-  );
-}
+const differs = (now: domain.CampaignRecord, seen: domain.CampaignRecord) =>
+  now.ownerId !== seen.ownerId ||
+  now.isDefault !== seen.isDefault ||
+  now.name !== seen.name ||
+  now.mirror?.targetUrl !== seen.mirror?.targetUrl;
 
-async function defaultOf(
-  em: EntityManager,
-  ownerId: domain.OwnerId,
-): Promise<domain.OwnerHasDefault | undefined> {
+async function defaultOf(em: EntityManager, ownerId: domain.OwnerId) {
   const taken = await em.findOne(CampaignEntity, { ownerId, isDefault: true });
-  if (!taken) return undefined;
-  return { kind: 'owner-has-default', ownerId, id: taken.id, name: taken.name ?? null };
+  return taken && ({ kind: 'owner-has-default', ownerId, id: taken.id, name: taken.name ?? null } as const);
 }
 
 /** Whether this unique constraint was violated, and not another, such as that of an explicit identifier. */
-function violates(error: unknown, constraint: string): boolean {
-  const { constraint: violated } = error as { constraint?: string };
-  return error instanceof UniqueConstraintViolationException && violated === constraint;
-}
+const violates = (error: unknown, constraint: string) =>
+  isTaken(error) && Reflect.get(Object(error), 'constraint') === constraint;

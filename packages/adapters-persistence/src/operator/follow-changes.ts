@@ -8,10 +8,8 @@ import { connectTo, cursorRows, ofOneMoment } from '../connection/transaction.ts
 import { timestampText } from '../schema/times.ts';
 import { entries, sinceTime } from './history-and-audit.ts';
 
-/** The time between two looks, in milliseconds. */
+/** In milliseconds: the time between two looks, and how long the answer to one may take. */
 const betweenLooks = 100;
-
-/** How long the answer to a look may take, in milliseconds. */
 const longestLook = 10_000;
 
 /**
@@ -30,12 +28,10 @@ const look = `
   ) as parts on true
   order by parts.part`;
 
-const wanted = '($2::bigint is null or owner_id = $2) and ($3::bigint is null or campaign_id = $3)';
-const byNumber = `
-  ${entries} from campaign_mirror.mirror_history where id = any ($1::bigint[]) and ${wanted} order by id`;
-const beginning = `coalesce($1::timestamptz, now() - interval '${feedOverlap} s')`;
-const since = `
-  ${entries} from campaign_mirror.mirror_history where ${sinceTime(beginning, '$4')} and ${wanted} order by id`;
+const wanted = (which: string) => `${entries} from campaign_mirror.mirror_history
+  where ${which} and ($2::bigint is null or owner_id = $2) and ($3::bigint is null or campaign_id = $3) order by id`;
+const byNumber = wanted('id = any ($1::bigint[])');
+const since = wanted(sinceTime(`coalesce($1::timestamptz, now() - interval '${feedOverlap} s')`, '$4'));
 
 /** By `changes_since`. */
 export const postgresChangeFeed = (pool: Pool, signal?: AbortSignal): ChangeFeed => ({

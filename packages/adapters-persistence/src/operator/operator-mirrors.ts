@@ -13,7 +13,8 @@ export const setAsOperatorText = ({ waits }: { waits: boolean }) => `
 
 /**
  * Only a statement for a single mirror may wait for a lock: as long as the database does, or up to `lockTimeout`
- * milliseconds. The entry in the audit exists if any mirror was set; `partOf`: the move that it continues. @throws Unavailable
+ * milliseconds. The entry in the audit exists if any mirror was set; `partOf`: the move that it continues.
+ * @throws Unavailable
  */
 function setAsOperator(
   pool: Pool,
