@@ -65,6 +65,9 @@ export function isDatabaseAway(error: unknown): boolean {
 /** What a port throws for a fault of the driver: `Unavailable` when the database is unavailable. */
 export const portFault = (error: unknown) =>
   isDatabaseAway(error) ? new Unavailable('the database did not answer', { cause: error }) : error;
+export const throwFault = (error: unknown): never => {
+  throw portFault(error);
+};
 
 /** The SQLSTATE of a server error, or the code of a socket or of Node; '' if there is none. */
 export function codeOf(error: unknown): string {

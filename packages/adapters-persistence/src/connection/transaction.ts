@@ -1,11 +1,11 @@
 /* What MikroORM does not do: streams, and statements of many rows, on a connection of their own. */
 import type { Pool, PoolClient, QueryResultRow } from 'pg';
-import { portFault } from './database-faults.ts';
+import { portFault, throwFault } from './database-faults.ts';
 import { rowsOf } from './rows.ts';
 import { cutBy, withoutTimeouts } from './stoppable.ts';
 
 /** @throws Unavailable */
-export const connectTo = (pool: Pool) => pool.connect().catch((error) => Promise.reject(portFault(error)));
+export const connectTo = (pool: Pool) => pool.connect().catch(throwFault);
 
 /**
  * Runs statements in one transaction, until `signal`. Each statement sees what others have committed by then, whatever

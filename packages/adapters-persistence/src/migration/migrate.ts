@@ -90,20 +90,21 @@ const isDone = `
     and not exists (select from campaign_mirror.transactions_ahead)`;
 
 /**
- * PostgreSQL only warns if a role grants rights that it may not grant. And to make the tables anew would hide that the data
- * is gone: most functions depend on no table, and stay.
+ * PostgreSQL only warns if a role grants rights that it may not grant. And to make the tables anew would hide that the
+ * data is gone: most functions depend on no table, and stay.
  */
 const refuseOthersAndRemains = `
   do $$ declare
     other text := (
       select pg_get_userbyid(nspowner) from pg_namespace
       where nspname = 'campaign_mirror' and not pg_has_role(nspowner, 'usage'));
-    gone text := (select string_agg(name, ', ') from unnest('{${tableNames}}'::text[]) as name
-      where to_regclass('campaign_mirror.' || name) is null);
+    gone text;
   begin
     if other is not null then
       raise insufficient_privilege using message = format('the schema campaign_mirror belongs to %I', other);
     end if;
+    select string_agg(name, ', ') into gone from unnest('{${tableNames}}'::text[]) as name
+    where to_regclass('campaign_mirror.' || name) is null;
     if gone <> '' and exists (select from pg_proc where pronamespace = to_regnamespace('campaign_mirror')) then
       raise undefined_table using message = 'the functions of campaign_mirror are there, but not its tables ' || gone;
     end if;

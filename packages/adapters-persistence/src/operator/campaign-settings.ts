@@ -7,7 +7,6 @@ import { recordOf } from './campaign-records.ts';
 
 /** Until the end of the transaction. */
 const forUpdate = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
-const forShare = { lockMode: LockMode.PESSIMISTIC_READ } as const;
 
 /** The port `CampaignSettings` on PostgreSQL, for one act. */
 export class PostgresSettings extends AuditedAdapter implements domain.CampaignSettings {
@@ -20,19 +19,14 @@ export class PostgresSettings extends AuditedAdapter implements domain.CampaignS
     });
   }
 
-  async createMirror(id: domain.CampaignId, address: domain.MirrorAddress): Promise<domain.MirrorCreation> {
-    try {
-      return await this.audited(async (em) => {
-        const campaign = await em.findOne(CampaignEntity, { id }, forShare);
-        if (!campaign) return { kind: 'campaign-not-found' };
-        await em.insert(MirrorEntity, { campaign: id, targetUrl: address });
-        const mirror = await em.findOneOrFail(MirrorEntity, { campaign: id });
-        return { kind: 'created', mirror: wrap(mirror).toObject() as domain.Mirror };
-      });
-    } catch (error) {
-      if (violates(error, 'mirrors_campaign_id_key')) return { kind: 'mirror-exists' };
-      throw error;
-    }
+  createMirror(id: domain.CampaignId, address: domain.MirrorAddress): Promise<domain.MirrorCreation> {
+    return this.audited(async (em) => {
+      if (!(await em.findOne(CampaignEntity, { id }, forUpdate))) return { kind: 'campaign-not-found' };
+      if ((await em.count(MirrorEntity, { campaign: id })) > 0) return { kind: 'mirror-exists' };
+      await em.insert(MirrorEntity, { campaign: id, targetUrl: address });
+      const mirror = await em.findOneOrFail(MirrorEntity, { campaign: id });
+      return { kind: 'created', mirror: wrap(mirror).toObject() as domain.Mirror };
+    });
   }
 
   transfer(id: domain.CampaignId, to: domain.OwnerId): Promise<domain.Transfer> {
@@ -79,7 +73,8 @@ export class PostgresSettings extends AuditedAdapter implements domain.CampaignS
       try {
         return await super.audited(run);
       } catch (error) {
-        if (!violates(error, 'one_default_campaign_an_owner')) throw error;
+        const { constraint } = error as { constraint?: string };
+        if (!isTaken(error) || constraint !== 'one_default_campaign_an_owner') throw error;
       }
     }
   }
@@ -96,7 +91,3 @@ async function defaultOf(em: EntityManager, ownerId: domain.OwnerId) {
   const taken = await em.findOne(CampaignEntity, { ownerId, isDefault: true });
   return taken && ({ kind: 'owner-has-default', ownerId, id: taken.id, name: taken.name ?? null } as const);
 }
-
-/** Whether this unique constraint was violated, and not another, such as that of an explicit identifier. */
-const violates = (error: unknown, constraint: string) =>
-  isTaken(error) && Reflect.get(Object(error), 'constraint') === constraint;

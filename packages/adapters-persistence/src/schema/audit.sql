@@ -98,20 +98,19 @@ security definer set search_path = pg_catalog, pg_temp as $$
         jsonb_build_object('target_url', target_url)) into entry from created;
     end if;
     with returned as (
-      select created.*, nextval('campaign_mirror.mirror_history_id_seq') as change_id, before.target_url as address_before,
-        greatest(clock_timestamp(), (select changed_at + interval '1 microsecond'
-          from campaign_mirror.mirror_history where id = created.last_change_id)) as now
+      select created.*, nextval('campaign_mirror.mirror_history_id_seq') as change_id,
+        before.target_url as address_before, greatest(clock_timestamp(), (
+          select changed_at + interval '1 microsecond' from campaign_mirror.mirror_history
+          where id = created.last_change_id)) as now
       from created join lateral (
         select target_url from campaign_mirror.deletions
-        where deletions.campaign_id = created.campaign_id order by id desc limit 1
-      ) as before on true
+        where deletions.campaign_id = created.campaign_id order by id desc limit 1) as before on true
     ), recorded as (
-      insert into campaign_mirror.mirror_history
-        (id, previous_id, campaign_id, mirror_id, actor, owner_id, address_before, address_after, changed_at, request_id,
-          audit_id)
-      select change_id, last_change_id, campaign_id, id, 'operator', owner_id, address_before, target_url, now,
-        (select request_id from campaign_mirror.operator_audit as acts where acts.id = entry), entry
-      from returned
+      insert into campaign_mirror.mirror_history (id, previous_id, campaign_id, mirror_id, actor, owner_id,
+        address_before, address_after, changed_at, request_id, audit_id)
+      select change_id, returned.last_change_id, returned.campaign_id, returned.id, 'operator', returned.owner_id,
+        address_before, target_url, now, acts.request_id, entry
+      from returned join campaign_mirror.operator_audit as acts on acts.id = entry
     )
     update campaign_mirror.mirrors set last_change_id = returned.change_id, updated_at = returned.now
     from returned where mirrors.id = returned.id;
