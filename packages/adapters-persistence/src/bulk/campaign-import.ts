@@ -98,8 +98,8 @@ const duplicates = `
   where id is null and (first_line < line or campaign is not null) order by line`;
 
 /**
- * Moves the sequence of a table beyond the numbers of the lines and of the table, and never back: a gap that others could
- * pass between the reading and the setting of the sequence one by one, a wider one in one step.
+ * Moves the sequence of a table beyond the numbers of the lines and of the table, and never back: a wide gap in one step;
+ * one that others could pass between the reading and the setting of the sequence number by number.
  */
 const moveOn = (table: string, column: string) => {
   const gap = `
@@ -168,7 +168,8 @@ export const postgresCampaignImport = (
 function refuseTaken(error: unknown): never {
   if (!isTaken(error)) throw error;
   throw new domain.Unavailable(
-    'another transaction took a number or a default campaign of the file, or a sequence is behind its table, which doctor names',
+    'another transaction took a number or a default campaign of the file, ' +
+      'or a sequence is behind its table, which doctor names',
   );
 }
 

@@ -65,9 +65,9 @@ export function poolOptions(
 }
 
 /**
- * Prepares the connections of a pool, and makes `Database#close`; `end` ends the pool when its connections are free. A
- * commit whose wait for a synchronous standby was canceled then fails as if the connection had been lost: its outcome is
- * unknown. PostgreSQL reports it as successful, with a warning, and a failover may lose it.
+ * Prepares the connections of a pool, and makes `Database#close`; `end` ends the pool when its connections are free.
+ * A commit whose wait for a synchronous standby was canceled fails from now on as if the connection had been lost: its
+ * outcome is unknown. PostgreSQL reports it as successful, with a warning, and a failover may lose it.
  */
 export function closing(pool: Pool, end: () => Promise<void>): (timeout?: number) => Promise<boolean> {
   const clients = new Set<PoolClient>();

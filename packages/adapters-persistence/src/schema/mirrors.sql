@@ -26,8 +26,8 @@ create or replace trigger refuse_other_address after update of target_url on cam
   for each row when (not new.last_change_id is distinct from old.last_change_id)
   execute function campaign_mirror.refuse_address();
 
--- A time of a new row, which has passed: up to an hour ahead, the other clock is wrong, and it is now; beyond, or outside
--- the years 1 to 9999, the time is wrong.
+-- A time of a new row has passed: up to an hour ahead, the other clock is wrong, and it is now; beyond, or before the
+-- year 1, the time is wrong.
 create or replace function campaign_mirror.passed(moment timestamptz) returns timestamptz language plpgsql as $$
   begin
     if moment < '0001-01-01 00:00:00Z' or moment > clock_timestamp() + interval '1 hour' then
