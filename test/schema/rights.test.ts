@@ -21,7 +21,7 @@ const decided = {
     ['SELECT UPDATE USAGE', 'campaigns_id_seq mirrors_id_seq'],
     ['USAGE', 'campaign_mirror'],
     ['EXECUTE', 'find_keys find_campaigns set_mirrors set_mirrors_as_operator prune_history changes_since'],
-    ['EXECUTE', 'is_address is_no_time_of_a_row is_no_end'],
+    ['EXECUTE', 'is_address passed'],
   ],
   service: [
     ['SELECT', 'access_keys.expires_at access_keys.revoked_at access_keys.replaced_by'],

@@ -13,16 +13,7 @@ export { withTimeLimit } from './connection/stoppable.ts';
 export { type HotPathOptions, type OpenHotPath, openHotPath } from './hot-path/open-hot-path.ts';
 export { type HotPathObserver, statementNames } from './hot-path/statements.ts';
 export { type Migrating, migrate } from './migration/migrate.ts';
-export {
-  isEmpty,
-  isMigrated,
-  isOfAnEarlierTrial,
-  type MigrationState,
-  migrationStates,
-  missingParts,
-  ofAnEarlierTrial,
-  UnfitDatabase,
-} from './migration/migration-states.ts';
+export * from './migration/migration-states.ts';
 export { PostgresAccessKeys } from './operator/access-keys.ts';
 export { postgresCampaignExport, postgresCampaignRecords } from './operator/campaign-records.ts';
 export { PostgresSettings } from './operator/campaign-settings.ts';

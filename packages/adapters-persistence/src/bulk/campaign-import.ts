@@ -1,11 +1,13 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import * as domain from '@campaign-mirror/domain';
 import type { Pool, PoolClient } from 'pg';
+import { from } from 'pg-copy-streams';
 import { isTaken } from '../connection/database-faults.ts';
-import { rowsOf } from '../connection/rows.ts';
+import { rowOf } from '../connection/rows.ts';
 import { withoutTimeouts } from '../connection/stoppable.ts';
 import { cursorRows, inTransaction } from '../connection/transaction.ts';
 import { countedUpTo } from '../schema/schema.ts';
-import { copyIn, copyLine } from './copy-rows.ts';
 
 /** The lines to import and their faults, until the end of the transaction. */
 const create = `
@@ -23,7 +25,10 @@ const copy = `copy pg_temp.imported_lines (line, faults, ${domain.campaignFields
 async function* rowsFor(lines: AsyncIterable<domain.ImportLine>): AsyncGenerator<string> {
   let text = '';
   for await (const line of lines) {
-    text += rowOf(line);
+    const faults = 'faults' in line ? JSON.stringify(line.faults) : null;
+    const fields = 'campaign' in line ? domain.fieldsOf(line.campaign) : undefined;
+    const values = [line.line, faults, ...domain.campaignFields.map((field) => fields?.[field] ?? null)];
+    text += `${values.map(copyText).join('\t')}\n`;
     if (text.length < 65_536) continue;
     yield text;
     text = '';
@@ -31,11 +36,11 @@ async function* rowsFor(lines: AsyncIterable<domain.ImportLine>): AsyncGenerator
   yield text;
 }
 
-function rowOf(line: domain.ImportLine): string {
-  const faults = 'faults' in line ? JSON.stringify(line.faults) : null;
-  const fields = 'campaign' in line ? domain.fieldsOf(line.campaign) : undefined;
-  return copyLine([line.line, faults, ...domain.campaignFields.map((field) => fields?.[field] ?? null)]);
-}
+const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
+
+/** A value in COPY's text format. */
+const copyText = (value: string | number | boolean | null) =>
+  value === null ? '\\N' : String(value).replace(/[\\\t\n\r]/g, (character) => escapes[character] ?? '');
 
 /** The lines that claim what a row of `stored` or an earlier line has. */
 const conflict = (place: number, kind: string, claim: string, stored: string) => `
@@ -92,23 +97,38 @@ const duplicates = `
     from line left join taken using (owner_id, content)) as judged
   where id is null and (first_line < line or campaign is not null) order by line`;
 
-/** Assigned after the numbers that the lines name, in the order of the lines. */
-const newNumbers = [
+/**
+ * Moves the sequence of a table beyond the numbers of the lines and of the table, and never back: a wide gap in one step;
+ * one that others could pass between the reading and the setting of the sequence number by number.
+ */
+const moveOn = (table: string, column: string) => {
+  const gap = `
+    from (select last_value - 1 + is_called::int as seen from campaign_mirror.${table}_id_seq) as sequence,
+      (select greatest(max(${column}) filter (where ${column} <= ${countedUpTo}),
+        (select max(id) from campaign_mirror.${table} where id <= ${countedUpTo})) as last
+      from pg_temp.imported_lines) as numbers`;
+  return [
+    `select setval('campaign_mirror.${table}_id_seq', last) ${gap} where last - seen > 1000`,
+    `select count(nextval('campaign_mirror.${table}_id_seq')) ${gap}, generate_series(seen + 1, last)`,
+  ];
+};
+
+const writing = [
+  // First, so that a campaign created meanwhile gets none of these numbers; also if a sequence is behind its table.
+  ...moveOn('campaigns', 'id'),
+  ...moveOn('mirrors', 'mirror_id'),
+  // In the order of the lines.
   "update pg_temp.imported_lines set id = nextval('campaign_mirror.campaigns_id_seq') where id is null",
   `update pg_temp.imported_lines set mirror_id = nextval('campaign_mirror.mirrors_id_seq')
     where mirror_id is null and target_url is not null`,
+  `insert into campaign_mirror.campaigns (id, name, owner_id, is_default, created_at)
+    select id, name, owner_id, is_default, coalesce(created_at, now()) from pg_temp.imported_lines order by id`,
+  `insert into campaign_mirror.mirrors (id, campaign_id, target_url, clicks, updated_externally,
+      updated_externally_at, created_at, updated_at)
+    select mirror_id, id, target_url, clicks, updated_externally, updated_externally_at,
+      coalesce(mirror_created_at, now()), coalesce(mirror_updated_at, now())
+    from pg_temp.imported_lines where target_url is not null order by mirror_id`,
 ];
-
-const insertCampaigns = `
-  insert into campaign_mirror.campaigns (id, name, owner_id, is_default, created_at)
-  select id, name, owner_id, is_default, coalesce(created_at, now()) from pg_temp.imported_lines order by id`;
-
-const insertMirrors = `
-  insert into campaign_mirror.mirrors (id, campaign_id, target_url, clicks, updated_externally,
-    updated_externally_at, created_at, updated_at)
-  select mirror_id, id, target_url, clicks, updated_externally, updated_externally_at,
-    coalesce(mirror_created_at, now()), coalesce(mirror_updated_at, now())
-  from pg_temp.imported_lines where target_url is not null order by mirror_id`;
 
 /** Sets for the transaction who acts, and on what, for the entries that the database writes in the audit. */
 const acting = `
@@ -117,98 +137,54 @@ const acting = `
 
 const counted = 'select count(*) as campaigns, count(target_url) as mirrors from pg_temp.imported_lines';
 
+/** Sorting all campaigns, to find duplicates, would take several times as long as hashing the lines. */
+const settings = `${withoutTimeouts}; set local enable_mergejoin = off`;
+
 /**
  * Imports campaigns from elsewhere, in PostgreSQL. No existing campaign is locked. `signal` ends an import at once, with
  * nothing imported, by throwing the signal's reason.
  */
-export function postgresCampaignImport(
+export const postgresCampaignImport = (
   pool: Pool,
   act: domain.OperatorAct,
   signal?: AbortSignal,
-): domain.CampaignImport {
-  return {
-    importAll: (source, lines, report, options) => {
-      const run = async (client: PoolClient) => {
-        await client.query(create);
-        await copyIn(client, copy, rowsFor(lines));
-        await client.query('analyze pg_temp.imported_lines');
-        await client.query(acting, [act.operator, act.requestId, JSON.stringify({ source })]);
-        return judgeAndWrite(client, report, options);
-      };
-      return inTransaction(pool, run, settings, signal);
-    },
-  };
-}
+): domain.CampaignImport => ({
+  importAll: (source, lines, report, { dryRun, allowDuplicates }) => {
+    const run = async (client: PoolClient): Promise<domain.ImportOutcome> => {
+      await client.query(create);
+      await pipeline(Readable.from(rowsFor(lines), { objectMode: true }), client.query(from(copy)));
+      await client.query('analyze pg_temp.imported_lines');
+      await client.query(acting, [act.operator, act.requestId, JSON.stringify({ source })]);
+      let badLines = await reportFaults(client, report, faults);
+      if (badLines === 0 && !allowDuplicates) badLines = await reportFaults(client, report, duplicates);
+      if (badLines > 0) return { kind: 'refused', badLines };
+      if (!dryRun) for (const text of writing) await client.query(text).catch(refuseTaken);
+      return { kind: 'imported', ...(await rowOf<Record<'campaigns' | 'mirrors', number>>(client, counted)) };
+    };
+    return inTransaction(pool, run, settings, signal);
+  },
+});
 
-/** Sorting all campaigns, to find duplicates, would take several times as long as hashing the lines. */
-const settings = `${withoutTimeouts}; set local enable_mergejoin = off`;
-
-type Report = (bad: domain.BadLine) => Promise<void>;
-
-async function judgeAndWrite(
-  client: PoolClient,
-  report: Report,
-  { dryRun, allowDuplicates }: domain.ImportOptions,
-): Promise<domain.ImportOutcome> {
-  let badLines = await reportFaults(client, report, faults);
-  if (badLines === 0 && !allowDuplicates) badLines = await reportFaults(client, report, duplicates);
-  if (badLines > 0) return { kind: 'refused', badLines };
-  if (!dryRun)
-    await write(client).catch((error) => {
-      if (!isTaken(error)) throw error;
-      throw new domain.Unavailable(
-        'another transaction took a number or a default campaign of the file, or a sequence is behind its table, which doctor names',
-      );
-    });
-  const [counts = { campaigns: 0, mirrors: 0 }] = await rowsOf<Counts>(client, counted);
-  return { kind: 'imported', ...counts };
+function refuseTaken(error: unknown): never {
+  if (!isTaken(error)) throw error;
+  throw new domain.Unavailable(
+    'another transaction took a number or a default campaign of the file, ' +
+      'or a sequence is behind its table, which doctor names',
+  );
 }
 
 /** Reports each fault, however many there are; then returns how many lines have any. */
-async function reportFaults(client: PoolClient, report: Report, text: string): Promise<number> {
+async function reportFaults(
+  client: PoolClient,
+  report: (bad: domain.BadLine) => Promise<void>,
+  text: string,
+): Promise<number> {
   let badLines = 0;
   let last = 0;
-  for await (const { line, fault } of cursorRows<{ line: number; fault: domain.LineFault }>(client, text)) {
-    if (line !== last) badLines += 1;
-    last = line;
-    await report({ line, fault });
+  for await (const bad of cursorRows<domain.BadLine>(client, text)) {
+    if (bad.line !== last) badLines += 1;
+    last = bad.line;
+    await report(bad);
   }
   return badLines;
-}
-
-type Counts = Record<'campaigns' | 'mirrors', number>;
-
-const lastNumber = (table: string, column: string) => `
-    greatest(0, max(${column}) filter (where ${column} <= $1),
-      (select max(id) from campaign_mirror.${table} where id <= $1)) as ${table}`;
-const lastNumbers = `
-  select ${lastNumber('campaigns', 'id')}, ${lastNumber('mirrors', 'mirror_id')}
-  from pg_temp.imported_lines`;
-
-async function write(client: PoolClient): Promise<void> {
-  const [last = { campaigns: 0, mirrors: 0 }] = await rowsOf<Counts>(client, lastNumbers, [countedUpTo]);
-  // First, so that a campaign created meanwhile gets none of these numbers; also if a sequence is behind its table.
-  await moveOn(client, 'campaigns', last.campaigns);
-  await moveOn(client, 'mirrors', last.mirrors);
-  for (const text of [...newNumbers, insertCampaigns, insertMirrors]) await client.query(text);
-}
-
-/** More numbers than other sessions can take between reading a sequence and setting it. */
-const wideGap = 1_000;
-
-/**
- * Moves the sequence of a table's numbers beyond `last`, and never back: a wide gap is skipped in one step; in a narrow
- * one, which others could have passed meanwhile, the numbers are taken one by one.
- */
-async function moveOn(client: PoolClient, table: string, last: number): Promise<void> {
-  const sequence = `campaign_mirror.${table}_id_seq`;
-  const seen = `select case when is_called then last_value else last_value - 1 end as last from ${sequence}`;
-  await client.query(
-    `select case when $1 - last > $2 then setval('${sequence}', $1) end from (${seen}) seen`,
-    [last, wideGap],
-  );
-  await client.query(
-    `select count(nextval('${sequence}')) from (${seen}) seen, generate_series(last + 1, $1)`,
-    [last],
-  );
 }

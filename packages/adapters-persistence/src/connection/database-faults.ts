@@ -24,9 +24,8 @@ export const isInvalidValue = hasCode('22023');
 export const isFull = hasCode('53300');
 /** Whether PostgreSQL ended a transaction so that another could continue: nothing of it was done. */
 export const isRetryable = hasCode('40001', '40P01');
-const isLockTimeout = hasCode('55P03');
-/** Whether another transaction held a row for longer than the lock timeout: nothing was done. */
-export const isLocked = (error: unknown) => isLockTimeout(error) || isRetryable(error);
+/** Whether another transaction held a row for longer than the lock timeout, or as `isRetryable`: nothing was done. */
+export const isLocked = hasCode('55P03', '40001', '40P01');
 /** Whether a prepared statement of the connection is no longer valid, or is missing. */
 export const isStalePlan = hasCode('0A000', '26000');
 /** Whether the server rejected the statement itself, whatever its values. Nothing was done. */
@@ -39,9 +38,8 @@ const isValuesFault = isOfClass('22', '23', '44', '54', 'P0');
  * Whether nothing was done, and a single member of a batch may be the cause. Any other class may also come from a pooler
  * or proxy in between, and then the outcome is unknown.
  */
-export function isMembersFault(error: unknown): boolean {
-  return error instanceof Unavailable ? isRetryable(error.cause) : isValuesFault(error);
-}
+export const isMembersFault = (error: unknown) =>
+  error instanceof Unavailable ? isRetryable(error.cause) : isValuesFault(error);
 
 /** The server is unreachable, full, starting or stopping, or rejects the login. */
 const isServersFault = isOfClass('08', '28', '53', '57', '58');
@@ -65,9 +63,11 @@ export function isDatabaseAway(error: unknown): boolean {
 }
 
 /** What a port throws for a fault of the driver: `Unavailable` when the database is unavailable. */
-export function portFault(error: unknown): unknown {
-  return isDatabaseAway(error) ? new Unavailable('the database did not answer', { cause: error }) : error;
-}
+export const portFault = (error: unknown) =>
+  isDatabaseAway(error) ? new Unavailable('the database did not answer', { cause: error }) : error;
+export const throwFault = (error: unknown): never => {
+  throw portFault(error);
+};
 
 /** The SQLSTATE of a server error, or the code of a socket or of Node; '' if there is none. */
 export function codeOf(error: unknown): string {

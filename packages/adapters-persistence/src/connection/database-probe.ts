@@ -21,11 +21,7 @@ export interface DatabaseState {
   readonly schema?: boolean;
 }
 
-/** The row of `stateText`. */
-type Answered = Required<Omit<DatabaseState, 'database' | 'schema'>> & {
-  readonly origin: boolean;
-  readonly history_rows: number | null;
-};
+type Answered = Required<Omit<DatabaseState, 'database'>> & { readonly history_rows: number | null };
 
 /** Asks a database whether it answers and is set up. */
 export interface DatabaseProbe {
@@ -51,7 +47,7 @@ const stateText = `
   ) as migrations, not exists (
     select from campaign_mirror.sequences_behind where sequence = 'mirror_history_id_seq'
   ) as sequences, not exists (select from campaign_mirror.transactions_ahead) as transactions,
-  current_setting('session_replication_role') = 'origin' as origin,
+  current_setting('session_replication_role') = 'origin' and not exists (${missingText}) as schema,
   (select reltuples from pg_class where oid = to_regclass('campaign_mirror.mirror_history')) as history_rows`;
 
 const expiringText = `
@@ -73,30 +69,25 @@ export function openProbe(address: DatabaseAddress, timeout: number): DatabasePr
   const limits = { size: 1, waitTimeout: timeout, statementTimeout: timeout, queryTimeout: timeout };
   const pool = new pg.Pool(poolOptions(address, limits, 'campaign-mirror readiness'));
   const close = closing(pool, () => pool.end());
-  // The next statement reports why an idle connection ended.
+  // The next statement reports why a connection ended.
   pool.on('error', () => {});
   let enteredAt = 0;
   let isRefused = false;
   pool.on('connect', (client) => {
     enteredAt = performance.now();
     isRefused = false;
-    // The running statement reports why a connection ended.
     client.on('error', () => {});
   });
   const tryToEnter = async () => {
     if (performance.now() < enteredAt + entryAge) return;
     enteredAt = performance.now();
-    const visitor = new Client(pool.options);
-    visitor.on('error', () => {});
-    const refuse = (error: Error) => {
-      isRefused = !passing.test(`${codeOf(error)} ${error.message}`);
-    };
-    await visitor.connect().then(() => visitor.end(), refuse);
-  };
-
-  const countExpiring = async () => {
-    const { count } = await rowOf<{ count: number }>(pool, expiringText);
-    return count;
+    const visitor = new Client(pool.options).on('error', () => {});
+    await visitor.connect().then(
+      () => visitor.end(),
+      (error) => {
+        isRefused = !passing.test(`${codeOf(error)} ${error.message}`);
+      },
+    );
   };
 
   let historyRows: number | undefined;
@@ -107,12 +98,11 @@ export function openProbe(address: DatabaseAddress, timeout: number): DatabasePr
       client = await pool.connect();
       void tryToEnter();
       const { rows } = await client.query<Answered>(stateText, [migrationNames]);
-      const [{ history_rows, origin, ...state }] = rows as [Answered];
+      const [{ history_rows, ...state }] = rows as [Answered];
       // -1 means that the rows were never counted.
       if (history_rows !== null && history_rows >= 0) historyRows = history_rows;
       isUsable = state.writable;
-      const schema = origin && (await client.query(missingText)).rowCount === 0;
-      return { database: true, ...state, schema };
+      return { database: true, ...state };
     } catch (error) {
       // The service works on the connections that it has.
       if (isFull(error)) return { database: true };
@@ -131,7 +121,10 @@ export function openProbe(address: DatabaseAddress, timeout: number): DatabasePr
     get historyRows() {
       return historyRows;
     },
-    expiringKeys: () => withTimeLimit(timeout, countExpiring(), undefined).catch(() => undefined),
+    expiringKeys: async () => {
+      const counted = rowOf<{ count: number }>(pool, expiringText).catch(() => undefined);
+      return (await withTimeLimit(timeout, counted))?.count;
+    },
     close: async () => void (await close(0)),
   };
 }

@@ -4,15 +4,7 @@ import { type Connection, MikroORM, type Options, type PostgreSqlConnection } fr
 import type { Pool } from 'pg';
 import { entities } from '../schema/entities.ts';
 import { migrations, schema } from '../schema/schema.ts';
-import {
-  closing,
-  type DatabaseAddress,
-  defaultPoolLimits,
-  giveLostBack,
-  type PoolLimits,
-  poolOptions,
-  refuseUnreplicated,
-} from './pool.ts';
+import { closing, type DatabaseAddress, defaultPoolLimits, type PoolLimits, poolOptions } from './pool.ts';
 
 /** MikroORM, and the pool that it has and all else uses. Connections are made when first used; `close` ends them. */
 export interface Database {
@@ -61,8 +53,6 @@ export async function openDatabase(
   });
   const connection: Connection = orm.em.getConnection();
   const pool = await (connection as PostgreSqlConnection).getNativeClient();
-  refuseUnreplicated(pool);
-  giveLostBack(pool);
   // MikroORM ends only a pool that it has used itself.
   const end = () => orm.close(true).then(() => (pool.ending ? undefined : pool.end()));
   return { orm, pool, close: closing(pool, end) };

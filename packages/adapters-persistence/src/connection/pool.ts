@@ -1,7 +1,6 @@
-import type { Socket } from 'node:net';
-import type { Connection, Pool, PoolClient, PoolConfig } from 'pg';
+import type { Pool, PoolClient, PoolConfig } from 'pg';
 import pg from 'pg';
-import { withTimeLimit } from './stoppable.ts';
+import { connectionOf, withTimeLimit } from './stoppable.ts';
 
 /** The service uses no feature of a newer version. */
 export const oldestServerVersion = 15;
@@ -36,7 +35,7 @@ export const defaultPoolLimits: PoolLimits = {
 export class Client extends pg.Client {
   constructor(config?: pg.ClientConfig) {
     super(config);
-    const { connection } = this as unknown as { connection: Connection & { stream: Socket } };
+    const connection = connectionOf(this);
     connection.once('error', () => connection.stream.destroy());
   }
 }
@@ -66,39 +65,23 @@ export function poolOptions(
 }
 
 /**
- * From now on, a commit whose wait for a synchronous standby was canceled fails as if the connection had been lost: its
+ * Prepares the connections of a pool, and makes `Database#close`; `end` ends the pool when its connections are free.
+ * A commit whose wait for a synchronous standby was canceled fails from now on as if the connection had been lost: its
  * outcome is unknown. PostgreSQL reports it as successful, with a warning, and a failover may lose it.
  */
-export function refuseUnreplicated(pool: Pool): void {
+export function closing(pool: Pool, end: () => Promise<void>): (timeout?: number) => Promise<boolean> {
+  const clients = new Set<PoolClient>();
+  pool.on('remove', (client) => clients.delete(client));
   pool.on('connect', (client) => {
+    clients.add(client);
+    client.once('end', () => setImmediate(giveBack, client));
     client.on('notice', ({ routine }) => {
       // The function that warns: its text depends on the server's language. Its other warnings end the connection.
       if (routine !== 'SyncRepWaitForLSN') return;
-      const { connection } = client as unknown as { connection: Connection };
       // At once: the message that reports success may already have been received.
-      connection.emit('error', new Error('the wait for a synchronous standby was canceled'));
+      connectionOf(client).emit('error', new Error('the wait for a synchronous standby was canceled'));
     });
   });
-}
-
-/** MikroORM keeps a connection that is lost within a transaction: the pool would run out of them. */
-export function giveLostBack(pool: Pool): void {
-  const giveBack = (client: PoolClient) => {
-    try {
-      client.release(true);
-    } catch {
-      // It was given back.
-    }
-    // Whoever else has it may still do so.
-    client.release = () => {};
-  };
-  pool.on('connect', (client) => client.once('end', () => setImmediate(giveBack, client)));
-}
-
-/** Makes `Database#close`; `end` ends the pool when its connections are free. */
-export function closing(pool: Pool, end: () => Promise<void>): (timeout?: number) => Promise<boolean> {
-  const clients = new Set<PoolClient>();
-  pool.on('connect', (client) => clients.add(client)).on('remove', (client) => clients.delete(client));
   return async (timeout = 1_000) => {
     const ended = end().then(() => true);
     ended.catch(() => {});
@@ -107,4 +90,15 @@ export function closing(pool: Pool, end: () => Promise<void>): (timeout?: number
     for (const client of clients) void (client as unknown as pg.Client).end().catch(() => {});
     return false;
   };
+}
+
+/** MikroORM keeps a connection that is lost within a transaction: the pool would run out of them. */
+function giveBack(client: PoolClient): void {
+  try {
+    client.release(true);
+  } catch {
+    // It was given back.
+  }
+  // Whoever else has it may still do so.
+  client.release = () => {};
 }

@@ -1,6 +1,6 @@
-import type { ClientBase, CustomTypesConfig, Pool, QueryConfig, QueryResultRow } from 'pg';
+import type { ClientBase, CustomTypesConfig, Pool, QueryResultRow } from 'pg';
 import pg from 'pg';
-import { portFault } from './database-faults.ts';
+import { throwFault } from './database-faults.ts';
 
 const { builtins, getTypeParser } = pg.types;
 
@@ -26,38 +26,24 @@ export const isTrueText = (column: string | null) => column === 't';
 /** The driver leaves the columns as they are. */
 export const textTypes = { getTypeParser: () => String } as unknown as CustomTypesConfig;
 
-async function answerOf(database: Pool | ClientBase, query: QueryConfig) {
-  try {
-    return (await (database as Pool).query(query)).rows;
-  } catch (error) {
-    throw portFault(error);
-  }
-}
-
 /** The rows of a statement, a bigint as a number. @throws Unavailable when the database is; RangeError above 2^53-1 */
-export function rowsOf<Row extends QueryResultRow>(
+export async function rowsOf<Row extends QueryResultRow>(
   database: Pool | ClientBase,
   text: string,
   values: unknown[] = [],
 ): Promise<Row[]> {
-  return answerOf(database, { text, values, types });
+  return (await (database as Pool).query<Row>({ text, values, types }).catch(throwFault)).rows;
 }
 
 /** The same as arrays of columns. @throws as `rowsOf` */
-export function textRowsOf(database: Pool | ClientBase, text: string, values: unknown[]): Promise<TextRow[]> {
-  const query = { text, values, types: textTypes, rowMode: 'array' };
-  return answerOf(database, query);
+export async function textRowsOf(database: ClientBase, text: string, values: unknown[]): Promise<TextRow[]> {
+  const query = { text, values, types: textTypes, rowMode: 'array' as const };
+  return (await database.query<(string | null)[]>(query).catch(throwFault)).rows;
 }
 
 /** A statement's only row. @throws as `rowsOf` */
-export async function rowOf<Row extends QueryResultRow>(
-  database: Pool | ClientBase,
-  text: string,
-  values?: unknown[],
-): Promise<Row> {
-  const [row] = await rowsOf<Row>(database, text, values);
-  return row as Row;
-}
+export const rowOf = async <Row extends QueryResultRow>(...statement: Parameters<typeof rowsOf>) =>
+  (await rowsOf<Row>(...statement))[0] as Row;
 
 /** @throws RangeError above 2^53-1, where a number would silently be rounded to another */
 export function safeInteger(text: string): number {

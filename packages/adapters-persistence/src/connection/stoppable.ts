@@ -1,5 +1,9 @@
 import type { Socket } from 'node:net';
-import type { Connection, PoolClient } from 'pg';
+import type { ClientBase, Connection } from 'pg';
+
+/** The driver's types do not have it. */
+export const connectionOf = (client: ClientBase) =>
+  (client as unknown as { connection: Connection & { stream: Socket } }).connection;
 
 /** What `promise` resolves with, or `late` after this many milliseconds. A rejection that comes later is ignored. */
 export async function withTimeLimit<T, Late = undefined>(
@@ -29,9 +33,8 @@ export const withoutTimeouts = `
  * From now on `signal` cuts the connection, and the server rolls back its transaction. The returned function ends that,
  * so that a following commit is not disturbed. @throws the signal's reason
  */
-export function cutBy(signal: AbortSignal | undefined, client: PoolClient): () => void {
-  const { connection } = client as unknown as { connection: Connection & { stream: Socket } };
-  const cut = () => connection.stream.destroy();
+export function cutBy(signal: AbortSignal | undefined, client: ClientBase): () => void {
+  const cut = () => connectionOf(client).stream.destroy();
   signal?.throwIfAborted();
   signal?.addEventListener('abort', cut);
   return () => signal?.removeEventListener('abort', cut);

@@ -1,11 +1,11 @@
 /* What MikroORM does not do: streams, and statements of many rows, on a connection of their own. */
 import type { Pool, PoolClient, QueryResultRow } from 'pg';
-import { portFault } from './database-faults.ts';
+import { portFault, throwFault } from './database-faults.ts';
 import { rowsOf } from './rows.ts';
 import { cutBy, withoutTimeouts } from './stoppable.ts';
 
 /** @throws Unavailable */
-export const connectTo = (pool: Pool) => pool.connect().catch((error) => Promise.reject(portFault(error)));
+export const connectTo = (pool: Pool) => pool.connect().catch(throwFault);
 
 /**
  * Runs statements in one transaction, until `signal`. Each statement sees what others have committed by then, whatever
@@ -20,27 +20,26 @@ export async function inTransaction<T>(
 ): Promise<T> {
   const client = await connectTo(pool);
   let isDone = false;
+  let uncut: (() => void) | undefined;
   try {
-    const uncut = cutBy(signal, client);
-    const begun = async () => {
-      await client.query(`begin isolation level read committed; ${settings}`);
-      return run(client);
-    };
-    const stopped = (error: unknown) => Promise.reject(signal?.aborted ? signal.reason : error);
-    const result = await begun().catch(stopped).finally(uncut);
+    uncut = cutBy(signal, client);
+    await client.query(`begin isolation level read committed; ${settings}`);
+    const result = await run(client);
     signal?.throwIfAborted();
+    uncut();
+    uncut = undefined;
     await client.query('commit');
     isDone = true;
     return result;
   } catch (error) {
-    throw portFault(error);
+    // A commit is not cut off.
+    throw uncut && signal?.aborted ? signal.reason : portFault(error);
   } finally {
+    uncut?.();
     // Closing the connection rolls back; an explicit rollback could wait for a running statement.
     client.release(!isDone);
   }
 }
-
-const begin = `begin isolation level repeatable read read only; ${withoutTimeouts}`;
 
 /**
  * Runs `read` on the database as it is at one moment, whatever others write meanwhile; it blocks nobody. Rows are read as
@@ -56,7 +55,7 @@ export async function* ofOneMoment<T>(
   let uncut = () => {};
   try {
     uncut = cutBy(signal, client);
-    await client.query(begin);
+    await client.query(`begin isolation level repeatable read read only; ${withoutTimeouts}`);
     yield* read(client);
   } catch (error) {
     throw signal?.aborted ? signal.reason : portFault(error);

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Unavailable } from '@campaign-mirror/domain';
+import type { Transaction } from '@mikro-orm/core';
 import { isolationLevel } from '../connection/audited.ts';
 import { type Database, openDatabase } from '../connection/database.ts';
 import { isLocked } from '../connection/database-faults.ts';
@@ -8,15 +8,14 @@ import { watchLockHolders } from '../connection/lock-holders.ts';
 import type { DatabaseAddress } from '../connection/pool.ts';
 import { withoutTimeouts } from '../connection/stoppable.ts';
 import { functions, grants, migrationNames, missingText, tableNames } from '../schema/schema.ts';
-import { isOfAnEarlierTrial, UnfitDatabase } from './migration-states.ts';
+import { isOfAnEarlierTrial, ofAnEarlierTrial, UnfitDatabase } from './migration-states.ts';
 
 /**
  * How long a migration may block others, in milliseconds. The timeout of a lock, for which sessions that request it later
  * wait as long, is above PostgreSQL's `deadlock_timeout`, after which an autovacuum yields, and below the time that the
- * service waits for a connection, so that it continues to answer. In the pause, those sessions proceed. `commit` is how
- * long it waits for a running commit after it was given up.
+ * service waits for a connection, so that it continues to answer. In the pause, those sessions proceed.
  */
-const usualRetries = { lockTimeout: 2_000, pause: 1_000, tries: 20, commit: 5_000 };
+const usualRetries = { lockTimeout: 2_000, pause: 1_000, tries: 20 };
 
 /** How a migration waits, and when it gives up. */
 export interface Migrating {
@@ -31,7 +30,6 @@ export interface Migrating {
 /** One connection migrates, one makes the table of migrations, and one looks for those that hold locks. */
 const unhurried = { size: 3, waitTimeout: 10_000, statementTimeout: 0, queryTimeout: 0 };
 const applicationName = 'campaign-mirror migrations';
-const unanswered = 'the commit of the migration was not answered: it is unknown whether it was done';
 
 /**
  * Brings the tables up to date, then makes functions and triggers and gives the roles that exist their rights: all of it,
@@ -39,40 +37,36 @@ const unanswered = 'the commit of the migration was not answered: it is unknown 
  * Locks are awaited in short attempts, because others wait behind a waiting migration.
  * @throws UnfitDatabase when an earlier trial made the schema; what the driver throws: the database is unavailable, the
  *   role lacks a right or is not the owner (42501), somebody dropped tables of the schema (42P01), another transaction
- *   keeps holding a lock (55P03); the reason of `givenUp`: then nothing was done; Unavailable when it was given up during
- *   the commit and the server does not answer
+ *   keeps holding a lock (55P03); the reason of `givenUp`: then nothing was done
  */
 export async function migrate(
   address: DatabaseAddress,
   { onWait = () => {}, givenUp, ifNeeded = false, retries }: Migrating = {},
 ): Promise<string[]> {
-  const { lockTimeout, tries, commit, pause: betweenTries } = { ...usualRetries, ...retries };
+  const { lockTimeout, tries, pause: betweenTries } = { ...usualRetries, ...retries };
   const database = await openDatabase(address, unhurried, applicationName);
   const locks = watchLockHolders(database.pool, Math.max(50, lockTimeout / 4));
-  let committing = false;
-  // Without the connection, the server rolls back. A running commit cannot be reported as not done: its end is awaited.
-  const cutOff = () => void database.close(committing ? commit : 0);
-  givenUp?.addEventListener('abort', cutOff);
+  let isCommitting = false;
   const beforeCommit = () => {
     givenUp?.throwIfAborted();
-    committing = true;
+    isCommitting = true;
   };
+  // Without the connection, the server rolls back. A running commit cannot be reported as not done: its end is awaited.
+  const cutOff = () => void (isCommitting || database.close(0));
+  givenUp?.addEventListener('abort', cutOff);
   try {
     for (let next = 2; ; next++) {
-      givenUp?.throwIfAborted();
-      committing = false;
       try {
+        givenUp?.throwIfAborted();
         return await bringUpToDate(database, lockTimeout, ifNeeded, beforeCommit);
       } catch (error) {
+        if (givenUp?.aborted && !isCommitting) throw givenUp.reason;
         if (!isLocked(error) || next > tries) throw error;
       }
       const who = locks.last() ?? 'another transaction';
       onWait(`${who} holds what the migration has to change: trying again (${next} of ${tries})`);
-      await pause(betweenTries, undefined, { signal: givenUp });
+      await pause(betweenTries, undefined, { signal: givenUp }).catch(() => {});
     }
-  } catch (error) {
-    if (!givenUp?.aborted) throw error;
-    throw committing ? new Unavailable(unanswered) : givenUp.reason;
   } finally {
     locks.stop();
     givenUp?.removeEventListener('abort', cutOff);
@@ -90,72 +84,58 @@ const keepWritersOut = `
 /** Says which text of functions and triggers was applied last. */
 const version = `Campaign Mirror ${hash('md5', functions)}`;
 
-/** Whether that text was applied, and no change of another server came since then. */
+/** A row if that text was applied, and no change of another server came since then. */
 const isDone = `
-  select obj_description('campaign_mirror'::regnamespace) is not distinct from ?
-    and not exists (select from campaign_mirror.transactions_ahead) as is`;
+  select 1 where obj_description('campaign_mirror'::regnamespace) = ?
+    and not exists (select from campaign_mirror.transactions_ahead)`;
 
-/** PostgreSQL only warns if a role grants rights that it may not grant. */
-const refuseOthers = `
+/**
+ * PostgreSQL only warns if a role grants rights that it may not grant. And to make the tables anew would hide that the
+ * data is gone: most functions depend on no table, and stay.
+ */
+const refuseOthersAndRemains = `
   do $$ declare
     other text := (
       select pg_get_userbyid(nspowner) from pg_namespace
       where nspname = 'campaign_mirror' and not pg_has_role(nspowner, 'usage'));
+    gone text;
   begin
     if other is not null then
       raise insufficient_privilege using message = format('the schema campaign_mirror belongs to %I', other);
     end if;
-  end $$`;
-
-/** To make the tables anew would hide that the data is gone. Most functions depend on no table, and stay. */
-const refuseRemains = `
-  do $$ declare
-    gone text := (select string_agg(name, ', ') from unnest('{${tableNames}}'::text[]) as name
-      where to_regclass('campaign_mirror.' || name) is null);
-  begin
+    select string_agg(name, ', ') into gone from unnest('{${tableNames}}'::text[]) as name
+    where to_regclass('campaign_mirror.' || name) is null;
     if gone <> '' and exists (select from pg_proc where pronamespace = to_regnamespace('campaign_mirror')) then
       raise undefined_table using message = 'the functions of campaign_mirror are there, but not its tables ' || gone;
     end if;
   end $$`;
 
 /** All of it, or nothing, except that the schema and the table of migrations stay. */
-async function bringUpToDate(
-  { orm }: Database,
-  lockTimeout: number,
-  ifNeeded: boolean,
-  beforeCommit: () => void,
-): Promise<string[]> {
+function bringUpToDate({ orm }: Database, lockTimeout: number, ifNeeded: boolean, beforeCommit: () => void) {
   const connection = orm.em.getConnection();
-  return connection.transactional(
-    async (transaction) => {
-      const run = <Row>(text: string, values: unknown[] = []): Promise<Row[]> =>
-        connection.execute(text, values, 'all', transaction);
-      await run(withoutTimeouts);
-      await run("select set_config('lock_timeout', ?, true)", [String(lockTimeout)]);
-      await run(`select pg_advisory_xact_lock(${turnLock})`);
-      await run(refuseOthers);
-      await run(refuseRemains);
-      // Creates the schema and the table of migrations, on a connection of its own.
-      const executed = (await orm.migrator.getExecuted()).map(({ name }) => name);
-      if (isOfAnEarlierTrial(executed)) throw new UnfitDatabase();
-      // A newer version made all that there is.
-      if (!executed.every((name) => migrationNames.includes(name))) return [];
-      const isNew = executed.length < migrationNames.length;
-      const findings = isNew
-        ? []
-        : (await run<{ finding: string }>(missingText)).map(({ finding }) => finding);
-      const isKept = ifNeeded && !isNew && findings.length === 0;
-      const [done] = isKept ? await run<{ is: boolean }>(isDone, [version]) : [];
-      if (!done?.is) {
-        if (executed.length > 0) await run(keepWritersOut);
-        await orm.migrator.up({ transaction });
-        await run(functions);
-        await run(`comment on schema campaign_mirror is '${version}'`);
-      }
-      await run(grants);
-      beforeCommit();
-      return findings;
-    },
-    { isolationLevel },
-  );
+  const migrateIn = async (transaction: Transaction): Promise<string[]> => {
+    const run = <Row>(text: string, values: unknown[] = []): Promise<Row[]> =>
+      connection.execute(text, values, 'all', transaction);
+    await run(`${withoutTimeouts}; set local lock_timeout = ${lockTimeout}`);
+    await run(`select pg_advisory_xact_lock(${turnLock})`);
+    await run(refuseOthersAndRemains);
+    // Creates the schema and the table of migrations, on a connection of its own.
+    const executed = (await orm.migrator.getExecuted()).map(({ name }) => name);
+    if (isOfAnEarlierTrial(executed)) throw new UnfitDatabase(ofAnEarlierTrial);
+    // A newer version made all that there is.
+    if (!executed.every((name) => migrationNames.includes(name))) return [];
+    const isNew = executed.length < migrationNames.length;
+    const findings = isNew ? [] : await run<{ finding: string }>(missingText);
+    const isKept = ifNeeded && !isNew && findings.length === 0;
+    if (!isKept || (await run(isDone, [version])).length === 0) {
+      if (executed.length > 0) await run(keepWritersOut);
+      await orm.migrator.up({ transaction });
+      await run(functions);
+      await run(`comment on schema campaign_mirror is '${version}'`);
+    }
+    await run(grants);
+    beforeCommit();
+    return findings.map(({ finding }) => finding);
+  };
+  return connection.transactional(migrateIn, { isolationLevel });
 }

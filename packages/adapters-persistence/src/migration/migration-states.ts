@@ -1,6 +1,6 @@
 import type { Timestamp } from '@campaign-mirror/domain';
 import type { ClientBase, Pool } from 'pg';
-import { isAbsent, portFault } from '../connection/database-faults.ts';
+import { isAbsent } from '../connection/database-faults.ts';
 import { rowOf, rowsOf } from '../connection/rows.ts';
 import { migrationNames, missingText, tableNames } from '../schema/schema.ts';
 import { timestampText } from '../schema/times.ts';
@@ -24,13 +24,10 @@ export async function migrationStates(
 ): Promise<MigrationState[]> {
   const time = times ? timestampText('executed_at') : 'null';
   const text = `select name, ${time} as at from campaign_mirror.migrations order by name`;
-  const { rows } = await (database as Pool)
-    .query<{ name: string; at: Timestamp | null }>(text)
-    .catch((error) => {
-      // The table or the schema is missing.
-      if (isAbsent(error)) return { rows: [] };
-      throw portFault(error);
-    });
+  const rows = await rowsOf<{ name: string; at: Timestamp | null }>(database, text).catch((error) => {
+    if (!isAbsent(error)) throw error;
+    return [];
+  });
   const applied = new Map(rows.map((row) => [row.name, row.at]));
   const known = migrationNames.map((name): MigrationState => {
     const appliedAt = applied.get(name) ?? null;
@@ -45,7 +42,7 @@ export async function isMigrated(database: Pool | ClientBase): Promise<boolean> 
   return (await migrationStates(database)).every(({ state }) => state !== 'pending');
 }
 
-/** What an operator reads who has a database of a version before the first release. */
+/** For an operator who has a database of a version before the first release. */
 export const ofAnEarlierTrial =
   'the schema campaign_mirror was made by an earlier trial, which this version cannot migrate; nothing was changed. ' +
   'Take its campaigns along: export them with the version that made it, import them into an empty database, ' +
@@ -54,9 +51,6 @@ export const ofAnEarlierTrial =
 /** The database cannot be used as it is. The message is for the operator. */
 export class UnfitDatabase extends Error {
   override name = 'UnfitDatabase';
-  constructor(message = ofAnEarlierTrial) {
-    super(message);
-  }
 }
 
 /** Whether a version before the first release applied migrations, which are not those of any later version. */

@@ -1,5 +1,5 @@
 import * as domain from '@campaign-mirror/domain';
-import { raw, wrap } from '@mikro-orm/postgresql';
+import { LockMode, raw, wrap } from '@mikro-orm/postgresql';
 import { AuditedAdapter, reading } from '../connection/audited.ts';
 import { safeInteger } from '../connection/rows.ts';
 import { AccessKeyEntity } from '../schema/entities.ts';
@@ -18,12 +18,6 @@ const succeed = `
     now + make_interval(secs => extract(epoch from expires_at - created_at)::float8)) end
   from campaign_mirror.access_keys, timed where id = ? and (expires_at is null or expires_at > now)
   returning id`;
-
-/**
- * The second of two simultaneous rotations sees the result of the first. A session that notes the first use of the key, and
- * holds what it references, does not delay a rotation.
- */
-const lock = 'select from campaign_mirror.access_keys where id = ? for no key update';
 
 /** Ends the old key. A key that never expires has null in `expires_at`, which `least` ignores. */
 const replace = `
@@ -63,8 +57,8 @@ export class PostgresAccessKeys extends AuditedAdapter implements domain.AccessK
 
   rotate(id: domain.AccessKeyId, { grace }: { grace: number }): Promise<domain.KeyRotation> {
     return this.audited(async (em) => {
-      await em.execute(lock, [id]);
-      const old = await em.findOne(AccessKeyEntity, { id });
+      // The second of two simultaneous rotations sees the result of the first.
+      const old = await em.findOne(AccessKeyEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
       if (!old) return { kind: 'key-not-found' };
       if (old.revokedAt) return { kind: 'key-revoked' };
       if (old.replacedBy) return { kind: 'key-replaced', by: old.replacedBy };

@@ -1,17 +1,12 @@
 import type * as domain from '@campaign-mirror/domain';
-import {
-  type EntityManager,
-  LockMode,
-  UniqueConstraintViolationException,
-  wrap,
-} from '@mikro-orm/postgresql';
+import { type EntityManager, LockMode, wrap } from '@mikro-orm/postgresql';
 import { AuditedAdapter } from '../connection/audited.ts';
+import { isTaken } from '../connection/database-faults.ts';
 import { CampaignEntity, MirrorEntity } from '../schema/entities.ts';
 import { recordOf } from './campaign-records.ts';
 
 /** Until the end of the transaction. */
 const forUpdate = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
-const forShare = { lockMode: LockMode.PESSIMISTIC_READ } as const;
 
 /** The port `CampaignSettings` on PostgreSQL, for one act. */
 export class PostgresSettings extends AuditedAdapter implements domain.CampaignSettings {
@@ -19,25 +14,19 @@ export class PostgresSettings extends AuditedAdapter implements domain.CampaignS
     return this.audited(async (em) => {
       const taken = isDefault && (await defaultOf(em, owner));
       if (taken) return taken;
-      const made = await em.insert(CampaignEntity, { ownerId: owner, isDefault, name: name ?? null });
-      const id = Number(made) as domain.CampaignId;
-      return { kind: 'created', id };
+      const id = await em.insert(CampaignEntity, { ownerId: owner, isDefault, name: name ?? null });
+      return { kind: 'created', id: Number(id) as domain.CampaignId };
     });
   }
 
-  async createMirror(id: domain.CampaignId, address: domain.MirrorAddress): Promise<domain.MirrorCreation> {
-    try {
-      return await this.audited(async (em) => {
-        const campaign = await em.findOne(CampaignEntity, { id }, forShare);
-        if (!campaign) return { kind: 'campaign-not-found' };
-        await em.insert(MirrorEntity, { campaign: id, targetUrl: address });
-        const mirror = await em.findOneOrFail(MirrorEntity, { campaign: id });
-        return { kind: 'created', mirror: wrap(mirror).toObject() as domain.Mirror };
-      });
-    } catch (error) {
-      if (violates(error, 'mirrors_campaign_id_key')) return { kind: 'mirror-exists' };
-      throw error;
-    }
+  createMirror(id: domain.CampaignId, address: domain.MirrorAddress): Promise<domain.MirrorCreation> {
+    return this.audited(async (em) => {
+      if (!(await em.findOne(CampaignEntity, { id }, forUpdate))) return { kind: 'campaign-not-found' };
+      if ((await em.count(MirrorEntity, { campaign: id })) > 0) return { kind: 'mirror-exists' };
+      await em.insert(MirrorEntity, { campaign: id, targetUrl: address });
+      const mirror = await em.findOneOrFail(MirrorEntity, { campaign: id });
+      return { kind: 'created', mirror: wrap(mirror).toObject() as domain.Mirror };
+    });
   }
 
   transfer(id: domain.CampaignId, to: domain.OwnerId): Promise<domain.Transfer> {
@@ -84,33 +73,21 @@ export class PostgresSettings extends AuditedAdapter implements domain.CampaignS
       try {
         return await super.audited(run);
       } catch (error) {
-        if (!violates(error, 'one_default_campaign_an_owner')) throw error;
+        const { constraint } = error as { constraint?: string };
+        if (!isTaken(error) || constraint !== 'one_default_campaign_an_owner') throw error;
       }
     }
   }
 }
 
 /** Whether it is no longer what the operator agreed to delete. Clicks are ignored: they change all the time. */
-function differs(now: domain.CampaignRecord, seen: domain.CampaignRecord): boolean {
-  return (
-    now.ownerId !== seen.ownerId ||
-    now.isDefault !== seen.isDefault ||
-    now.name !== seen.name ||
-    now.mirror?.targetUrl !== seen.mirror?.targetUrl
-  );
-}
+const differs = (now: domain.CampaignRecord, seen: domain.CampaignRecord) =>
+  now.ownerId !== seen.ownerId ||
+  now.isDefault !== seen.isDefault ||
+  now.name !== seen.name ||
+  now.mirror?.targetUrl !== seen.mirror?.targetUrl;
 
-async function defaultOf(
-  em: EntityManager,
-  ownerId: domain.OwnerId,
-): Promise<domain.OwnerHasDefault | undefined> {
+async function defaultOf(em: EntityManager, ownerId: domain.OwnerId) {
   const taken = await em.findOne(CampaignEntity, { ownerId, isDefault: true });
-  if (!taken) return undefined;
-  return { kind: 'owner-has-default', ownerId, id: taken.id, name: taken.name ?? null };
-}
-
-/** Whether this unique constraint was violated, and not another, such as that of an explicit identifier. */
-function violates(error: unknown, constraint: string): boolean {
-  const { constraint: violated } = error as { constraint?: string };
-  return error instanceof UniqueConstraintViolationException && violated === constraint;
+  return taken && ({ kind: 'owner-has-default', ownerId, id: taken.id, name: taken.name ?? null } as const);
 }

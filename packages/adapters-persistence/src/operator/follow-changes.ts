@@ -8,10 +8,8 @@ import { connectTo, cursorRows, ofOneMoment } from '../connection/transaction.ts
 import { timestampText } from '../schema/times.ts';
 import { entries, sinceTime } from './history-and-audit.ts';
 
-/** The time between two looks, in milliseconds. */
+/** In milliseconds: the time between two looks, and how long the answer to one may take. */
 const betweenLooks = 100;
-
-/** How long the answer to a look may take, in milliseconds. */
 const longestLook = 10_000;
 
 /**
@@ -30,23 +28,17 @@ const look = `
   ) as parts on true
   order by parts.part`;
 
-const wanted = '($2::bigint is null or owner_id = $2) and ($3::bigint is null or campaign_id = $3)';
-const byNumber = `
-  ${entries} from campaign_mirror.mirror_history where id = any ($1::bigint[]) and ${wanted} order by id`;
-const beginning = `coalesce($1::timestamptz, now() - interval '${feedOverlap} s')`;
-const since = `
-  ${entries} from campaign_mirror.mirror_history where ${sinceTime(beginning, '$4')} and ${wanted} order by id`;
+const wanted = (which: string) => `${entries} from campaign_mirror.mirror_history
+  where ${which} and ($2::bigint is null or owner_id = $2) and ($3::bigint is null or campaign_id = $3) order by id`;
+const byNumber = wanted('id = any ($1::bigint[])');
+const since = wanted(sinceTime(`coalesce($1::timestamptz, now() - interval '${feedOverlap} s')`, '$4'));
 
 /** By `changes_since`. */
 export const postgresChangeFeed = (pool: Pool, signal?: AbortSignal): ChangeFeed => ({
-  follow: (changes) => follow(pool, signal, changes),
+  follow: (changes) => follow(pool, changes, signal),
 });
 
-async function* follow(
-  pool: Pool,
-  signal: AbortSignal | undefined,
-  changes: Parameters<ChangeFeed['follow']>[0],
-) {
+async function* follow(pool: Pool, changes: Parameters<ChangeFeed['follow']>[0], signal?: AbortSignal) {
   const whose = [changes.owner, changes.campaign];
   let position: string | null = null;
   // On a standby, a look may find again what the one before it found, or what was committed before the first.
@@ -86,19 +78,14 @@ async function* follow(
 
 /** @throws Unavailable also when the position is of another server, or of this one before its start */
 async function lookAt(client: PoolClient, position: string | null) {
-  type Row = {
-    lookedAt: HistoryEntry['changedAt'];
-    onStandby: boolean;
-    position: string | null;
-    numbers: string | null;
-  };
-  const rows = await answerOf<Row>(client, look, [position]).catch((error) => {
+  const found = await answerOf<Look & { numbers: string | null }>(client, look, [position]).catch((error) => {
     throw isInvalidValue(error) ? gone('its server was started again, or is another') : error;
   });
-  const [{ lookedAt, onStandby, position: next }] = rows as [Row];
-  const parts = rows.flatMap(({ numbers }) => numbers ?? []).filter((numbers) => numbers !== '{NULL}');
-  return { lookedAt, onStandby, position: next, parts, numbers: () => parts.flatMap(numbersIn) };
+  const parts = found.flatMap(({ numbers }) => numbers ?? []).filter((numbers) => numbers !== '{NULL}');
+  return { ...(found[0] as Look), parts, numbers: () => parts.flatMap(numbersIn) };
 }
+
+type Look = { lookedAt: HistoryEntry['changedAt']; onStandby: boolean; position: string | null };
 
 /** Of an array in PostgreSQL's text form. */
 const numbersIn = (part: string) => part.slice(1, -1).split(',').map(Number);

@@ -14,35 +14,33 @@ export const entries = `
     address_before as "addressBefore", address_after as "addressAfter",
     ${timestampText('changed_at')} as "changedAt", request_id as "requestId"`;
 
-/** The number of the last change of campaign $1: of the mirror, or, if it was deleted, from the audit's entry. */
-const lastChange = `coalesce(
-      (select last_change_id from campaign_mirror.mirrors where campaign_id = $1),
-      (select last_change_id from campaign_mirror.deletions where campaign_id = $1 order by id desc limit 1))`;
-
-/**
- * Follows the chain: from the change before $2, if $2 is a change of the campaign; otherwise from its last one. Only as
- * many links are followed as there are rows to return.
- */
-const changePage = `
+/** The number of the change before $2, if $2 is a change of campaign $1; otherwise of its last one. */
+const fromFirst = `
   with recursive given as (
-    select previous_id from campaign_mirror.mirror_history where id = $2 and campaign_id = $1
+    select previous_id as id from campaign_mirror.mirror_history where id = $2 and campaign_id = $1
   ), first as (
-    select previous_id as id from given
-    union all
-    select ${lastChange}
-    where not exists (select from given)
-  ), chain as (
+    table given union all select coalesce(
+      (select last_change_id from campaign_mirror.mirrors where campaign_id = $1),
+      -- Of a mirror that was deleted.
+      (select last_change_id from campaign_mirror.deletions where campaign_id = $1 order by id desc limit 1))
+    where not exists (table given)
+  )`;
+
+/** Follows the chain. Only as many links are followed as there are rows to return. */
+const changePage = `
+  ${fromFirst}, chain as (
     select changes.* from first join campaign_mirror.mirror_history as changes on changes.id = first.id
     union all
     select changes.* from chain join campaign_mirror.mirror_history as changes on changes.id = chain.previous_id
   )
   ${entries} from chain where $2::bigint is null or id < $2 limit $3`;
 
-/** Whether the change before $2, or the last one if $2 is null, is no longer there. */
+/** Whether that change is no longer there. */
 const prunedText = `
-  select link is not null and not exists (select from campaign_mirror.mirror_history where id = link) as pruned
-  from (select case when $2::bigint is null then ${lastChange} else (
-    select previous_id from campaign_mirror.mirror_history where id = $2) end as link) as older`;
+  ${fromFirst}
+  select id is not null and not exists (
+    select from campaign_mirror.mirror_history as changes where changes.id = first.id) as pruned
+  from first`;
 
 const changeById = `${entries} from campaign_mirror.mirror_history where campaign_id = $1 and id = $2`;
 

@@ -7,51 +7,45 @@ import { inTransaction } from '../connection/transaction.ts';
 import { type MirrorToSet, mirrorsValues, resultsOf, type SetResult } from '../statements/set-mirrors.ts';
 import { examineMirrors } from './campaign-records.ts';
 
-/** For the audit. */
-interface AuditedSetting {
-  readonly kind: 'mirror-set' | 'mirror-restored' | 'mirrors-moved';
-  readonly details: Readonly<Record<string, string | number | boolean>>;
-  /** The move that it continues. */
-  readonly partOf?: domain.AuditId | undefined;
-}
-
 /** With the values of `mirrorsValues`, then act, operator, request, details, and the move that it continues. */
 export const setAsOperatorText = ({ waits }: { waits: boolean }) => `
   select * from campaign_mirror.set_mirrors_as_operator($1, $2, $3, $4, $5, $6, ${waits}, $7, $8, $9, $10, $11)`;
 
 /**
  * Only a statement for a single mirror may wait for a lock: as long as the database does, or up to `lockTimeout`
- * milliseconds. The entry in the audit exists if any mirror was set. @throws Unavailable
+ * milliseconds. The entry in the audit exists if any mirror was set; `partOf`: the move that it continues.
+ * @throws Unavailable
  */
-async function setAsOperator(
+function setAsOperator(
   pool: Pool,
-  act: domain.OperatorAct,
+  { operator, requestId }: domain.OperatorAct,
+  kind: 'mirror-set' | 'mirror-restored' | 'mirrors-moved',
   mirrors: readonly MirrorToSet[],
-  { kind, details, partOf }: AuditedSetting,
-  { waits, lockTimeout }: { waits: boolean; lockTimeout?: number },
-): Promise<{ results: SetResult[]; entry: domain.AuditId }> {
-  const noted = [kind, act.operator, act.requestId, JSON.stringify(details), partOf ?? null];
-  const text = setAsOperatorText({ waits });
-  const settings = lockTimeout === undefined ? '' : `set local lock_timeout = ${lockTimeout}`;
+  details: object,
+  {
+    waits,
+    lockTimeout,
+    partOf,
+  }: { waits: boolean; lockTimeout?: number; partOf?: domain.AuditId | undefined },
+) {
+  const values = [...mirrorsValues(mirrors), kind, operator, requestId, JSON.stringify(details), partOf];
   const set = async (client: PoolClient) => {
-    const rows = await textRowsOf(client, text, [...mirrorsValues(mirrors), ...noted]);
+    const rows = await textRowsOf(client, setAsOperatorText({ waits }), values);
     const entry = safeInteger(rows[0]?.at(-1) ?? '') as domain.AuditId;
     return { results: resultsOf(mirrors, rows), entry };
   };
-  return inTransaction(pool, set, settings);
+  return inTransaction(pool, set, lockTimeout ? `set local lock_timeout = ${lockTimeout}` : '');
 }
 
 /** The port `OperatorMirrors` on PostgreSQL, for one act. */
 export const postgresOperatorMirrors = (pool: Pool, act: domain.OperatorAct): domain.OperatorMirrors => ({
   setMirror: async (seen, address, { change, lastChange }) => {
     if (!seen.hasMirror) return undefined;
-    const kind = change === undefined ? 'mirror-set' : 'mirror-restored';
     const { id: campaign, ownerId: owner, isDefault } = seen;
-    const audited = { kind, details: change === undefined ? {} : { change } } as const;
-    const toSet = { campaign, owner, isDefault, address, lastChange };
-    const {
-      results: [result],
-    } = await setAsOperator(pool, act, [toSet], audited, { waits: true });
+    const kind = change === undefined ? 'mirror-set' : 'mirror-restored';
+    const mirrors = [{ campaign, owner, isDefault, address, lastChange }];
+    const { results } = await setAsOperator(pool, act, kind, mirrors, { change }, { waits: true });
+    const [result] = results;
     return result?.kind === 'mirror-set' || result?.kind === 'condition-failed' ? result : undefined;
   },
 });
@@ -66,12 +60,9 @@ const campaignsText = `
   from campaign_mirror.campaigns left join campaign_mirror.mirrors on campaign_id = campaigns.id
   where campaigns.id = any ($1::bigint[])`;
 
-const countAll = 'select count(*) as number from campaign_mirror.mirrors';
-const countOfOwner = `
-  select count(*) as number from campaign_mirror.campaigns join campaign_mirror.mirrors on campaign_id = campaigns.id
-  where campaigns.owner_id = $1`;
-
-type Part = { readonly id: domain.AuditId } & Record<'first' | 'last', domain.HistoryId>;
+const countText = `
+  select count(*) as number from campaign_mirror.mirrors
+  where $1::bigint is null or campaign_id in (select id from campaign_mirror.campaigns where owner_id = $1)`;
 
 /** The first entries of a move that have changes after $2, each with the numbers of its first and last change. */
 const partsText = `
@@ -96,12 +87,16 @@ const undoneByText = `
 /** The number of waits for a lock that can time out during one move; after them, it waits for no lock. */
 const maxTimedOutWaits = 15;
 
-/** `lockTimeout` is the longest wait for one lock, in milliseconds. */
-export function postgresMirrorMoves(
-  pool: Pool,
-  act: domain.OperatorAct,
-  lockTimeout = 2_000,
-): domain.MirrorMoves {
+/** The longest wait for one lock, in milliseconds. */
+const lockTimeout = 2_000;
+
+const outcomes: Partial<Record<SetResult['kind'], domain.MirrorMoveOutcome>> = {
+  'mirror-set': 'moved',
+  locked: 'locked',
+};
+
+/** The port `MirrorMoves` on PostgreSQL, for one move. */
+export function postgresMirrorMoves(pool: Pool, act: domain.OperatorAct): domain.MirrorMoves {
   /** The first entry of the move in the audit. */
   let moveId: domain.AuditId | undefined;
   let timedOutWaits = 0;
@@ -112,12 +107,11 @@ export function postgresMirrorMoves(
     const mirrors = moves.map(({ campaign, before, after }) => {
       return { campaign, owner, isDefault, address: after, expected: before };
     });
-    const audited = { kind: 'mirrors-moved', details, partOf: moveId } as const;
-    const how = waits ? { waits, lockTimeout } : { waits };
-    const { results, entry } = await setAsOperator(pool, act, mirrors, audited, how);
+    const how = { waits, lockTimeout, partOf: moveId };
+    const { results, entry } = await setAsOperator(pool, act, 'mirrors-moved', mirrors, details, how);
     // The move has a number only when its first transaction is committed.
     if (results.some(({ kind }) => kind === 'mirror-set')) moveId ??= entry;
-    return results.map(({ kind }) => outcomes[kind]);
+    return results.map(({ kind }) => outcomes[kind] ?? 'changed-meanwhile');
   }
 
   return {
@@ -125,22 +119,19 @@ export function postgresMirrorMoves(
       return moveId;
     },
 
-    count: async (owner) => {
-      const [text, values] = owner === undefined ? [countAll, []] : [countOfOwner, [owner]];
-      return (await rowOf<{ number: number }>(pool, text, values)).number;
-    },
+    count: async (owner) => (await rowOf<{ number: number }>(pool, countText, [owner])).number,
 
     find: (page) => examineMirrors<domain.FoundCampaign<domain.MirrorAddress>>(pool, columns, page),
 
     findCampaigns: (campaigns) => rowsOf<domain.FoundCampaign>(pool, campaignsText, [campaigns]),
 
     changes: async (move, after, limit) => {
-      const parts = await rowsOf<Part>(pool, partsText, [move, after ?? 0, limit]);
       const changes: domain.MoveChange[] = [];
-      for (const { id, first, last } of parts) {
+      for (const { id, first, last } of await rowsOf(pool, partsText, [move, after ?? 0, limit])) {
         if (changes.length >= limit) break;
-        const values = [id, first, last, limit - changes.length];
-        changes.push(...(await rowsOf<domain.MoveChange>(pool, changesText, values)));
+        changes.push(
+          ...(await rowsOf<domain.MoveChange>(pool, changesText, [id, first, last, limit - changes.length])),
+        );
       }
       return changes;
     },
@@ -166,11 +157,3 @@ export function postgresMirrorMoves(
     },
   };
 }
-
-const outcomes = {
-  'mirror-set': 'moved',
-  locked: 'locked',
-  'caller-invalid': 'changed-meanwhile',
-  'condition-failed': 'changed-meanwhile',
-  'campaign-differs': 'changed-meanwhile',
-} as const;

@@ -26,11 +26,6 @@ create or replace function campaign_mirror.time_text(timestamptz) returns text l
   select coalesce(to_char($1 at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), $1::text)
 $$;
 
--- Whether the program imports: the rows that it creates have two entries, however many they are.
-create or replace function campaign_mirror.is_importing() returns boolean language sql stable as $$
-  select coalesce(current_setting('campaign_mirror.details', true), '') like '%"source"%'
-$$;
-
 -- The numbers of created rows, such as `1-3,7`; of many with gaps, the first and the last.
 create or replace function campaign_mirror.numbers_text(numbers bigint[]) returns text language sql immutable as $$
   select case when count(*) > 1000 then concat(min(number), '-', max(number)) else (
@@ -39,12 +34,14 @@ create or replace function campaign_mirror.numbers_text(numbers bigint[]) return
   from unnest(numbers) as number
 $$;
 
+-- An import has two entries, however many rows it creates.
 create or replace function campaign_mirror.record_created_campaigns() returns trigger language plpgsql
 security definer set search_path = pg_catalog, pg_temp as $$
+  declare many constant bigint := (select count(*) from created);
   begin
-    if campaign_mirror.is_importing() or (select count(*) > 1 from created) then
+    if many > 1 or current_setting('campaign_mirror.details', true) like '%"source"%' then
       perform campaign_mirror.note('campaigns-imported', null, null, null, jsonb_build_object(
-        'campaigns', count(*), 'numbers', campaign_mirror.numbers_text(array_agg(id)))) from created;
+        'campaigns', many, 'numbers', campaign_mirror.numbers_text(array_agg(id)))) from created;
     else
       perform campaign_mirror.note('campaign-created', id, owner_id, null,
         jsonb_build_object('default', is_default, 'name', name)) from created;
@@ -55,67 +52,63 @@ $$;
 create or replace trigger record_created after insert on campaign_mirror.campaigns referencing new table as created
   for each statement execute function campaign_mirror.record_created_campaigns();
 
-create or replace function campaign_mirror.record_changed_campaign() returns trigger language plpgsql
+create or replace function campaign_mirror.record_campaign() returns trigger language plpgsql
 security definer set search_path = pg_catalog, pg_temp as $$
+  declare
+    mirror campaign_mirror.mirrors;
+    name constant jsonb := jsonb_build_object('name', old.name);
   begin
+    if tg_op = 'DELETE' then
+      -- Locked, so that the entry has the address and the change that really were the last.
+      select * into mirror from campaign_mirror.mirrors where campaign_id = old.id for update;
+      perform campaign_mirror.note('campaign-deleted', old.id, old.owner_id, null,
+        name || jsonb_build_object('default', old.is_default) || case when mirror.id is null then '{}' else
+          jsonb_build_object('target_url', mirror.target_url, 'clicks', mirror.clicks) end, mirror.last_change_id);
+      return old;
+    end if;
     if new.owner_id <> old.owner_id then
       perform campaign_mirror.note('campaign-transferred', new.id, new.owner_id, null,
-        jsonb_build_object('owner_id_before', old.owner_id, 'default', new.is_default, 'name', new.name));
+        name || jsonb_build_object('owner_id_before', old.owner_id, 'default', new.is_default));
     end if;
     if new.is_default <> old.is_default then
-      perform campaign_mirror.note(case when new.is_default then 'default-set' else 'default-unset' end, new.id,
-        new.owner_id, null, jsonb_build_object('name', new.name));
+      perform campaign_mirror.note(
+        case when new.is_default then 'default-set' else 'default-unset' end, new.id, new.owner_id, null, name);
     end if;
-    return null;
+    return new;
   end
 $$;
-create or replace trigger record_changed after update on campaign_mirror.campaigns
-  for each row execute function campaign_mirror.record_changed_campaign();
-
-create or replace function campaign_mirror.record_deleted_campaign() returns trigger language plpgsql
-security definer set search_path = pg_catalog, pg_temp as $$
-  declare mirror campaign_mirror.mirrors;
-  begin
-    -- Locked, so that the entry has the address and the change that really were the last.
-    select * into mirror from campaign_mirror.mirrors where campaign_id = old.id for update;
-    perform campaign_mirror.note('campaign-deleted', old.id, old.owner_id, null,
-      jsonb_build_object('default', old.is_default, 'name', old.name) || case when mirror.id is null then '{}' else
-        jsonb_build_object('target_url', mirror.target_url, 'clicks', mirror.clicks) end,
-      mirror.last_change_id);
-    return old;
-  end
-$$;
-create or replace trigger record_deleted before delete on campaign_mirror.campaigns
-  for each row execute function campaign_mirror.record_deleted_campaign();
+create or replace trigger record before update or delete on campaign_mirror.campaigns
+  for each row execute function campaign_mirror.record_campaign();
 
 -- A mirror that comes back, on a campaign whose mirror was deleted, may bring another address: that is a change, and has
 -- its row in the history, from the address that was deleted. Its time is later than that of the change before.
 create or replace function campaign_mirror.record_created_mirrors() returns trigger language plpgsql
 security definer set search_path = pg_catalog, pg_temp as $$
-  declare entry bigint;
+  declare
+    entry bigint;
+    many constant bigint := (select count(*) from created);
   begin
-    if campaign_mirror.is_importing() or (select count(*) > 1 from created) then
+    if many > 1 or current_setting('campaign_mirror.details', true) like '%"source"%' then
       select campaign_mirror.note('mirrors-imported', null, null, null, jsonb_build_object(
-        'mirrors', count(*), 'numbers', campaign_mirror.numbers_text(array_agg(campaign_id)))) into entry from created;
+        'mirrors', many, 'numbers', campaign_mirror.numbers_text(array_agg(campaign_id)))) into entry from created;
     else
       select campaign_mirror.note('mirror-created', campaign_id, owner_id, null,
         jsonb_build_object('target_url', target_url)) into entry from created;
     end if;
     with returned as (
-      select created.*, nextval('campaign_mirror.mirror_history_id_seq') as change_id, before.target_url as address_before,
-        greatest(clock_timestamp(), (select changed_at + interval '1 microsecond'
-          from campaign_mirror.mirror_history where id = created.last_change_id)) as now
+      select created.*, nextval('campaign_mirror.mirror_history_id_seq') as change_id,
+        before.target_url as address_before, greatest(clock_timestamp(), (
+          select changed_at + interval '1 microsecond' from campaign_mirror.mirror_history
+          where id = created.last_change_id)) as now
       from created join lateral (
         select target_url from campaign_mirror.deletions
-        where deletions.campaign_id = created.campaign_id order by id desc limit 1
-      ) as before on true
+        where deletions.campaign_id = created.campaign_id order by id desc limit 1) as before on true
     ), recorded as (
-      insert into campaign_mirror.mirror_history
-        (id, previous_id, campaign_id, mirror_id, actor, owner_id, address_before, address_after, changed_at, request_id,
-          audit_id)
-      select change_id, last_change_id, campaign_id, id, 'operator', owner_id, address_before, target_url, now,
-        (select request_id from campaign_mirror.operator_audit as acts where acts.id = entry), entry
-      from returned
+      insert into campaign_mirror.mirror_history (id, previous_id, campaign_id, mirror_id, actor, owner_id,
+        address_before, address_after, changed_at, request_id, audit_id)
+      select change_id, returned.last_change_id, returned.campaign_id, returned.id, 'operator', returned.owner_id,
+        address_before, target_url, now, acts.request_id, entry
+      from returned join campaign_mirror.operator_audit as acts on acts.id = entry
     )
     update campaign_mirror.mirrors set last_change_id = returned.change_id, updated_at = returned.now
     from returned where mirrors.id = returned.id;

@@ -69,12 +69,12 @@ export const AccessKeyEntity = defineEntity({
     expiresAt: timestamp().nullable(),
     revokedAt: timestamp().nullable(),
     replacedBy: id<domain.AccessKeyId>().nullable(),
+    // As text: a formula is not converted.
     lastUsedAt: timestamp()
       .nullable()
-      // As text: a formula is not converted.
       .formula(
-        (columns) =>
-          `(select ${timestampText('used_at')} from campaign_mirror.key_uses where access_key_id = ${columns.id})`,
+        ({ id }) => `(
+      select ${timestampText('used_at')} from campaign_mirror.key_uses where access_key_id = ${id})`,
       ),
   },
 });
@@ -99,13 +99,10 @@ export const AuditEntity = defineEntity({
       .json()
       .$type<domain.AuditEntry['details']>()
       .formula(
-        ({
-          id,
-          act,
-          details,
-        }) => `case ${act} when 'mirrors-moved' then ${details} || jsonb_build_object('mirrors',
-          (${details}->>'mirrors')::int + (select coalesce(sum((part.details->>'mirrors')::int), 0)
-            from campaign_mirror.operator_audit as part where part.part_of = ${id})) else ${details} end`,
+        ({ id, act, details }) => `
+          case ${act} when 'mirrors-moved' then ${details} || jsonb_build_object('mirrors',
+            (${details}->>'mirrors')::int + (select coalesce(sum((part.details->>'mirrors')::int), 0)
+              from campaign_mirror.operator_audit as part where part.part_of = ${id})) else ${details} end`,
       ),
   },
 });

@@ -23,31 +23,16 @@ begin
       updated_externally_at, created_at, updated_at) on campaign_mirror.mirrors to campaign_mirror_operator;
     grant select, insert, update (expires_at, revoked_at, replaced_by)
       on campaign_mirror.access_keys to campaign_mirror_operator;
-    grant select on
-      campaign_mirror.mirror_history,
-      campaign_mirror.operator_audit,
-      campaign_mirror.key_uses,
-      campaign_mirror.current_mirrors,
-      campaign_mirror.deletions,
-      campaign_mirror.migrations,
-      campaign_mirror.sequences_behind,
-      campaign_mirror.transactions_ahead
-      to campaign_mirror_operator;
+    grant select on campaign_mirror.mirror_history, campaign_mirror.operator_audit, campaign_mirror.key_uses,
+      campaign_mirror.current_mirrors, campaign_mirror.deletions, campaign_mirror.migrations,
+      campaign_mirror.sequences_behind, campaign_mirror.transactions_ahead to campaign_mirror_operator;
     -- Imports keep the numbers of campaigns.
     grant usage, select, update on sequence campaign_mirror.campaigns_id_seq, campaign_mirror.mirrors_id_seq
       to campaign_mirror_operator;
-    grant execute on function
-      campaign_mirror.prune_history,
-      campaign_mirror.changes_since,
-      campaign_mirror.find_keys,
-      campaign_mirror.find_campaigns,
-      campaign_mirror.set_mirrors,
-      campaign_mirror.set_mirrors_as_operator,
-      -- Of triggers, on the rows that the operator writes.
-      campaign_mirror.is_address,
-      campaign_mirror.is_no_time_of_a_row,
-      campaign_mirror.is_no_end
-      to campaign_mirror_operator;
+    -- The last two are called by triggers, on the rows that the operator writes.
+    grant execute on function campaign_mirror.prune_history, campaign_mirror.changes_since, campaign_mirror.find_keys,
+      campaign_mirror.find_campaigns, campaign_mirror.set_mirrors, campaign_mirror.set_mirrors_as_operator,
+      campaign_mirror.is_address, campaign_mirror.passed to campaign_mirror_operator;
     -- Imports need it. Where the user does not own the database, ops/roles.sql grants it.
     if exists (
       select from pg_database where datname = current_database() and pg_has_role(datdba, 'usage')
@@ -68,7 +53,6 @@ begin
 
   if to_regrole('campaign_mirror_redirector') is not null then
     grant select on campaign_mirror.current_mirrors to campaign_mirror_redirector;
-    grant execute on function campaign_mirror.changes_since, campaign_mirror.count_clicks
-      to campaign_mirror_redirector;
+    grant execute on function campaign_mirror.changes_since, campaign_mirror.count_clicks to campaign_mirror_redirector;
   end if;
 end $$;

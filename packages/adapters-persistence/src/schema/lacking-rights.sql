@@ -14,25 +14,17 @@ with needed (who, may, names) as (values
   ('operator', 'delete', '{campaigns}'),
   ('operator', 'execute', '{prune_history, changes_since, find_keys, find_campaigns}'),
   ('operator', 'execute', '{set_mirrors, set_mirrors_as_operator}')
-),
-relations as (select oid, relname, relkind from pg_class where relnamespace = 'campaign_mirror'::regnamespace),
-held (may, name) as (
-  select may, relname from relations, unnest('{select,insert,update,delete}'::text[]) as may
-  where has_table_privilege(oid, may)
-  union all
-  select may, relname || '.' || attname
-  from relations join pg_attribute on attrelid = oid, unnest('{select,insert,update}'::text[]) as may
-  where has_column_privilege(oid, attnum, may)
-  union all
-  select 'usage', relname from relations where case relkind when 'S' then has_sequence_privilege(oid, 'usage') end
-  union all
-  select 'execute', proname from pg_proc
-  where pronamespace = 'campaign_mirror'::regnamespace and has_function_privilege(oid, 'execute')
-  union all
-  select 'usage', 'schema campaign_mirror' where has_schema_privilege('campaign_mirror', 'usage')
-  union all
-  select 'temporary', 'the database' where has_database_privilege(current_database(), 'temporary')
 )
-select may || ' on ' || name as lacking from needed, unnest(names::text[]) as name
-where who = $1 and (may, name) not in (select may, name from held)
+select may || ' on ' || name as lacking
+from needed cross join unnest(names::text[]) as name
+  left join pg_class on relnamespace = 'campaign_mirror'::regnamespace and relname = split_part(name, '.', 1)
+  left join pg_attribute on attrelid = pg_class.oid and attname = split_part(name, '.', 2)
+  left join pg_proc on pronamespace = 'campaign_mirror'::regnamespace and proname = name
+where who = $1 and case
+  when name = 'the database' then has_database_privilege(current_database(), may)
+  when name = 'schema campaign_mirror' then has_schema_privilege('campaign_mirror', may)
+  when may = 'execute' then has_function_privilege(pg_proc.oid, may)
+  when relkind = 'S' then has_sequence_privilege(pg_class.oid, may)
+  when name like '%.%' then has_column_privilege(pg_class.oid, attnum, may)
+  else has_table_privilege(pg_class.oid, may) end is not true
 order by 1

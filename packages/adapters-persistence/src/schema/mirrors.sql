@@ -26,49 +26,30 @@ create or replace trigger refuse_other_address after update of target_url on cam
   for each row when (not new.last_change_id is distinct from old.last_change_id)
   execute function campaign_mirror.refuse_address();
 
--- Times lie within the years 1 to 9999 and have passed: up to an hour ahead, the other clock is wrong, and it is now;
--- beyond, the time is wrong.
-create or replace function campaign_mirror.refuse_time() returns trigger language plpgsql
-set search_path = pg_catalog, pg_temp as $$
+-- A time of a new row has passed: up to an hour ahead, the other clock is wrong, and it is now; beyond, or before the
+-- year 1, the time is wrong.
+create or replace function campaign_mirror.passed(moment timestamptz) returns timestamptz language plpgsql as $$
   begin
-    raise datetime_field_overflow using message = format(
-      'a time of this row of %s lies more than an hour ahead, before the year 1, or after 9999', tg_table_name);
+    if moment < '0001-01-01 00:00:00Z' or moment > clock_timestamp() + interval '1 hour' then
+      raise datetime_field_overflow using
+        message = 'a time of this row lies more than an hour ahead, before the year 1, or after 9999';
+    end if;
+    return case when moment > clock_timestamp() then clock_timestamp() else moment end;
   end
 $$;
-create or replace function campaign_mirror.set_time_to_now() returns trigger language plpgsql
+create or replace function campaign_mirror.judge_time() returns trigger language plpgsql
 set search_path = pg_catalog, pg_temp as $$
   begin
-    new.created_at := clock_timestamp();
+    new.created_at := campaign_mirror.passed(new.created_at);
     return new;
   end
 $$;
-create or replace function campaign_mirror.is_no_time_of_a_row(first timestamptz, last timestamptz) returns boolean
-language sql volatile as $$
-  select first < to_timestamp('-62135596800'::bigint) or last > clock_timestamp() + make_interval(hours => 1)
-$$;
-create or replace function campaign_mirror.is_no_end(timestamptz) returns boolean language sql immutable as $$
-  select $1 < to_timestamp('-62135596800'::bigint) or $1 >= to_timestamp('253402300800'::bigint) and $1 <> 'infinity'
-$$;
-create or replace trigger refuse_time before insert on campaign_mirror.campaigns
-  for each row when (campaign_mirror.is_no_time_of_a_row(new.created_at, new.created_at))
-  execute function campaign_mirror.refuse_time();
-create or replace trigger set_time_to_now before insert on campaign_mirror.campaigns
-  for each row when (new.created_at > clock_timestamp()) execute function campaign_mirror.set_time_to_now();
-create or replace trigger refuse_time before insert on campaign_mirror.access_keys
-  for each row when (campaign_mirror.is_no_time_of_a_row(new.created_at, new.created_at))
-  execute function campaign_mirror.refuse_time();
-create or replace trigger set_time_to_now before insert on campaign_mirror.access_keys
-  for each row when (new.created_at > clock_timestamp()) execute function campaign_mirror.set_time_to_now();
-create or replace trigger refuse_end before insert or update of expires_at, revoked_at on campaign_mirror.access_keys
-  for each row when (campaign_mirror.is_no_end(new.expires_at) or campaign_mirror.is_no_end(new.revoked_at))
-  execute function campaign_mirror.refuse_time();
-create or replace trigger refuse_time before insert on campaign_mirror.mirrors
-  for each row when (campaign_mirror.is_no_time_of_a_row(least(new.created_at, new.updated_at, new.updated_externally_at),
-    greatest(new.created_at, new.updated_at, new.updated_externally_at)))
-  execute function campaign_mirror.refuse_time();
+create or replace trigger judge_time before insert on campaign_mirror.campaigns
+  for each row execute function campaign_mirror.judge_time();
+create or replace trigger judge_time before insert on campaign_mirror.access_keys
+  for each row execute function campaign_mirror.judge_time();
 
--- What a mirror gets when it is created: the facts of its campaign, and the last change of an earlier mirror of that
--- campaign.
+-- A new mirror has the facts of its campaign, and the last change of an earlier mirror of that campaign.
 create or replace function campaign_mirror.take_facts_of_the_campaign() returns trigger language plpgsql
 set search_path = pg_catalog, pg_temp as $$
   begin
@@ -80,9 +61,11 @@ set search_path = pg_catalog, pg_temp as $$
     new.last_change_id := (
       select last_change_id from campaign_mirror.deletions
       where deletions.campaign_id = new.campaign_id order by id desc limit 1);
-    new.created_at := least(new.created_at, clock_timestamp());
-    new.updated_at := least(new.updated_at, clock_timestamp());
-    if new.updated_externally_at > new.updated_at then new.updated_externally_at := new.updated_at; end if;
+    new.created_at := campaign_mirror.passed(new.created_at);
+    new.updated_at := campaign_mirror.passed(new.updated_at);
+    if campaign_mirror.passed(new.updated_externally_at) > new.updated_at then
+      new.updated_externally_at := new.updated_at;
+    end if;
     return new;
   end
 $$;

@@ -13,24 +13,19 @@ with needed (kind, of, names) as (values
   ('column', 'deletions', '{id,campaign_id,target_url,last_change_id}'),
   ('column', 'sequences_behind', '{sequence,mended_by}'),
   ('column', 'transactions_ahead', '{transaction_id}'),
-  ('constraint', 'campaigns', '{campaigns_pkey,campaigns_id_owner_id_is_default_key}'),
-  ('constraint', 'campaigns', '{campaigns_id_check,campaigns_owner_id_check}'),
-  ('constraint', 'mirrors', '{mirrors_pkey,mirrors_campaign_id_key,mirrors_id_check,mirrors_clicks_check}'),
-  ('constraint', 'mirrors', '{mirrors_campaign_id_owner_id_is_default_fkey}'),
-  ('constraint', 'access_keys', '{access_keys_pkey,access_keys_hash_key,access_keys_hash_check}'),
-  ('constraint', 'access_keys', '{access_keys_hosts_check,access_keys_id_check,access_keys_owner_id_check}'),
-  ('constraint', 'access_keys', '{access_keys_replaced_by_check}'),
-  ('constraint', 'key_uses', '{key_uses_pkey,key_uses_access_key_id_fkey}'),
-  ('constraint', 'mirror_history', '{mirror_history_pkey,mirror_history_check,mirror_history_check1}'),
-  ('constraint', 'mirror_history', '{mirror_history_check2}'),
-  ('constraint', 'operator_audit', '{operator_audit_pkey,operator_audit_id_check,operator_audit_operator_check}'),
-  ('constraint', 'operator_audit', '{operator_audit_request_id_check,operator_audit_details_check}'),
+  -- Their names begin with that of the table.
+  ('constraint', 'campaigns', '{pkey,id_owner_id_is_default_key,id_check,owner_id_check}'),
+  ('constraint', 'mirrors', '{pkey,campaign_id_key,id_check,clicks_check,campaign_id_owner_id_is_default_fkey}'),
+  ('constraint', 'access_keys', '{pkey,hash_key,hash_check,hosts_check,id_check,owner_id_check}'),
+  ('constraint', 'access_keys', '{expires_at_check,revoked_at_check,replaced_by_check}'),
+  ('constraint', 'key_uses', '{pkey,access_key_id_fkey}'),
+  ('constraint', 'mirror_history', '{pkey,check,check1,check2}'),
+  ('constraint', 'operator_audit', '{pkey,id_check,operator_check,request_id_check,details_check}'),
   ('index', 'campaigns', '{one_default_campaign_an_owner}'),
   ('index', 'mirror_history', '{changes_by_transaction}'),
-  ('trigger', 'campaigns', '{refuse_time,set_time_to_now,record_created,record_changed,record_deleted}'),
-  ('trigger', 'mirrors', '{refuse_address,refuse_other_address,refuse_time,take_facts,record_created}'),
-  ('trigger', 'mirrors', '{record_deleted}'),
-  ('trigger', 'access_keys', '{refuse_time,set_time_to_now,refuse_end,make_key_use,record}'),
+  ('trigger', 'campaigns', '{judge_time,record_created,record}'),
+  ('trigger', 'mirrors', '{refuse_address,refuse_other_address,take_facts,record_created,record_deleted}'),
+  ('trigger', 'access_keys', '{judge_time,make_key_use,record}'),
   ('trigger', 'mirror_history', '{append_only}'),
   ('trigger', 'operator_audit', '{append_only}'),
   ('function', null, '{find_keys(bytea[]),find_campaigns(bigint[])}'),
@@ -38,12 +33,13 @@ with needed (kind, of, names) as (values
     'bigint[], boolean)"}')
 )
 select format('the %s %s is %s', kind, concat_ws(' on ', name, of), state) as finding
-from needed, unnest(names::text[]) with ordinality as one (name, place), lateral (
-  select to_regclass('campaign_mirror.' || of) as relation, to_regclass('campaign_mirror.' || name) as index
-) as here, lateral (select case kind
+from needed, unnest(names::text[]) as one, lateral (
+  select case kind when 'constraint' then of || '_' || one else one end as name,
+    to_regclass('campaign_mirror.' || of) as relation
+) as part, lateral (select case kind
   when 'column' then (select '' from pg_attribute where attrelid = relation and attname = name and not attisdropped)
   when 'function' then (select '' where to_regprocedure('campaign_mirror.' || name) is not null)
-  when 'index' then (select '' from pg_index where indexrelid = index and indisvalid)
+  when 'index' then (select '' from pg_index where indexrelid = to_regclass('campaign_mirror.' || name) and indisvalid)
   when 'trigger' then (
     select case tgenabled when 'O' then '' else 'disabled' end
     from pg_trigger where tgrelid = relation and tgname = name)
@@ -51,7 +47,7 @@ from needed, unnest(names::text[]) with ordinality as one (name, place), lateral
     select case when exists (select from pg_trigger where tgconstraint = pg_constraint.oid and tgenabled <> 'O')
       then 'disabled' else '' end
     from pg_constraint where conrelid = relation and conname = name)
-  end as found) as looked, lateral (select coalesce(found, 'missing') as state) as judged
+  end as found) as looked, coalesce(found, 'missing') as state
 where state <> ''
 union all
 -- It runs with the rights of that role.

@@ -44,8 +44,10 @@ create table campaign_mirror.access_keys (
   -- Null: any.
   hosts text[] check (cardinality(hosts) > 0 and array_position(hosts, null) is null),
   created_at timestamptz(6) not null default now(),
-  expires_at timestamptz(6),
-  revoked_at timestamptz(6),
+  expires_at timestamptz(6) check (expires_at between '0001-01-01Z' and '9999-12-31 23:59:59.999999Z'
+    or expires_at = 'infinity'),
+  revoked_at timestamptz(6) check (revoked_at between '0001-01-01Z' and '9999-12-31 23:59:59.999999Z'
+    or revoked_at = 'infinity'),
   replaced_by bigint check (replaced_by between 1 and 9007199254740991)
 );
 
@@ -148,20 +150,16 @@ create view campaign_mirror.sequences_behind as
     select 'campaigns' as name, last_value, is_called,
       (select max(id) from campaign_mirror.campaigns where id <= 9007199253740991) as highest
     from campaign_mirror.campaigns_id_seq
-    union all
-    select 'mirrors', last_value, is_called,
+    union all select 'mirrors', last_value, is_called,
       (select max(id) from campaign_mirror.mirrors where id <= 9007199253740991)
     from campaign_mirror.mirrors_id_seq
-    union all
-    select 'access_keys', last_value, is_called,
+    union all select 'access_keys', last_value, is_called,
       (select max(id) from campaign_mirror.access_keys where id <= 9007199253740991)
     from campaign_mirror.access_keys_id_seq
-    union all
-    select 'mirror_history', last_value, is_called,
+    union all select 'mirror_history', last_value, is_called,
       (select max(id) from campaign_mirror.mirror_history where id <= 9007199253740991)
     from campaign_mirror.mirror_history_id_seq
-    union all
-    select 'operator_audit', last_value, is_called,
+    union all select 'operator_audit', last_value, is_called,
       (select max(id) from campaign_mirror.operator_audit where id <= 9007199253740991)
     from campaign_mirror.operator_audit_id_seq
   ) as numbers
