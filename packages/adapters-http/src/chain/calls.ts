@@ -92,13 +92,15 @@ export interface CallSettings {
 const inProgress = Symbol('call in progress');
 type CallResponse = ServerResponse & { [inProgress]?: Context | undefined };
 
+/** The last response of a connection, at its socket: one before it must not close the connection. */
+const lastResponse = Symbol('last response');
+type CallSocket = Socket & { [lastResponse]?: ServerResponse };
+
 /** Calls in progress: each from the headers of its request until its answer, which is reported once. */
 export class Calls {
   readonly settings: CallSettings;
   /** Whether connections close after their answers, so that the next ones reach a process that stays. */
   draining = false;
-  /** The last response of each connection: one before it must not close the connection. */
-  readonly #last = new WeakMap<Socket, ServerResponse>();
 
   constructor(settings: CallSettings = {}) {
     this.settings = settings;
@@ -118,7 +120,7 @@ export class Calls {
     };
     context.res.setHeader('X-Request-Id', requestId);
     (context.res as CallResponse)[inProgress] = context;
-    this.#last.set(context.req.socket, context.res);
+    (context.req.socket as CallSocket)[lastResponse] = context.res;
     return next().then(() => this.#answered(context));
   };
 
@@ -147,7 +149,8 @@ export class Calls {
     if (response[inProgress] === undefined) return;
     response[inProgress] = undefined;
     const { log, answerTimeout = 30_000 } = this.settings;
-    if (this.draining && this.#last.get(req.socket) === response) context.set('Connection', 'close');
+    const isLast = (req.socket as CallSocket)[lastResponse] === response;
+    if (this.draining && isLast) context.set('Connection', 'close');
     // Node replaces it as soon as the answer is sent.
     req.socket.setTimeout(answerTimeout);
     if (Buffer.isBuffer(context.body)) {

@@ -29,10 +29,8 @@ export interface HttpServerSettings {
 }
 
 interface Connection {
-  /** The responses that were not sent yet, in the order of their requests. */
+  /** Those to the requests read so far, in their order, from the first that was not sent when the last one was read. */
   readonly responses: ServerResponse[];
-  /** The response to the request that was read last. */
-  last?: ServerResponse;
   /** Whether something was read that is no request. */
   isRefused?: true;
 }
@@ -70,10 +68,9 @@ export class HttpServer {
         socket.once('close', () => this.#connections.delete(socket));
       })
       .on('request', (request, response) => {
-        const connection = this.#connections.get(request.socket);
-        connection?.responses.push(response);
-        response.once('close', () => connection?.responses.shift());
-        if (connection) connection.last = response;
+        const { responses = [] } = this.#connections.get(request.socket) ?? {};
+        while (responses[0]?.closed) responses.shift();
+        responses.push(response);
         application(request, response);
       })
       .on('checkExpectation', (request, response) => this.#server.emit('request', request, response))
@@ -127,7 +124,8 @@ export class HttpServer {
   }
 
   #unsent(): ServerResponse[] {
-    return [...this.#connections.values()].flatMap(({ responses }) => responses);
+    const responses = [...this.#connections.values()].flatMap((connection) => connection.responses);
+    return responses.filter(({ closed }) => !closed);
   }
 
   /** `100 Continue` is sent when the body is about to be read. If it never is, the connection closes with the answer. */
@@ -166,7 +164,7 @@ export class HttpServer {
     // The parser reports an error for every further chunk.
     if (!connection || connection.isRefused) return;
     connection.isRefused = true;
-    const { last } = connection;
+    const last = connection.responses.at(-1);
     // The headers of a request were understood: this is its answer.
     if (last && !last.req.complete && this.#settings.calls.cutShort(last, reply)) return;
     // If it has been answered, the rest of its body gets no answer.
