@@ -46,13 +46,18 @@ returns table (place bigint, id bigint, owner_id bigint, refused text, hosts tex
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
   #variable_conflict use_column
+  declare
+    valid bigint[];
   begin
-    return query
+    for place, id, owner_id, refused, hosts in
       select given.place, keys.id, keys.owner_id, campaign_mirror.key_refusal(keys.revoked_at, keys.expires_at),
         array_to_string(keys.hosts, ',')
       from unnest((select hashes)) with ordinality as given (hash, place),
-        lateral (select * from campaign_mirror.access_keys as one where one.hash = given.hash limit 1) as keys;
-    perform campaign_mirror.note_key_uses(array(
-      select keys.id from campaign_mirror.access_keys as keys where keys.hash = any (hashes)));
+        lateral (select * from campaign_mirror.access_keys as one where one.hash = given.hash limit 1) as keys
+    loop
+      if refused is null then valid := valid || id; end if;
+      return next;
+    end loop;
+    if valid is not null then perform campaign_mirror.note_key_uses(valid); end if;
   end
 $$;
