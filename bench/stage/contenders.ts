@@ -15,6 +15,7 @@ export async function startFloor(
   const tables = 'campaign_mirror.campaigns, campaign_mirror.access_keys, campaign_mirror.mirrors';
   await query(database.admin, `grant select on ${tables} to ${roles.service}`);
   await query(database.admin, `grant update on campaign_mirror.mirrors to ${roles.service}`);
+  await query(database.admin, `grant execute on function campaign_mirror.is_address to ${roles.service}`);
   const environment = { DATABASE_URL: database.url.href };
   const running = await startService({ script: 'floor/floor.ts', environment }, isDivided, cleanup);
   return { ...running, name: 'floor', database, isRecorded: false };
