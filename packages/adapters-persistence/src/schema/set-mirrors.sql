@@ -38,7 +38,7 @@ create or replace function campaign_mirror.set_each(campaigns bigint[], owners b
     end if;
     -- What no address can be, and what would mislead a reader of the history. All elements are examined together, which
     -- takes a tenth of the time: none is empty or contains the space that separates them here, and a cast to `varchar`
-    -- cuts what is too long.
+    -- cuts what is too long. The pattern of an address is that of `is_address`.
     if '' = any (addresses || actors || subjects || requests)
       or array_position(addresses || actors || requests, null) > 0
       or strpos(array_to_string(addresses || actors, ''), ' ') > 0
