@@ -1,5 +1,6 @@
 import { mock } from 'node:test';
 import { type Overload, Slots } from '@campaign-mirror/adapters-http';
+import type { CampaignId, OwnerId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { lockMirror, rival } from '../support/database/rival.ts';
 import { json, keptAlive, standing } from '../support/http/answer-rows.ts';
@@ -107,23 +108,46 @@ describe('contract: overload', () => {
     async function expectServed(one: Owner) {
       expect((await ask(service, asking(one))).status).to.equal(200);
     }
-    const usedAre = (count: number, shares: number) =>
-      eventually('slots that are used', () => {
-        expect([service.slots.used, told.length]).to.deep.equal([count, shares]);
-        expect(new Set(told)).to.deep.equal(new Set(shares > 0 ? ['share'] : []));
+    /** How many calls came to the repository: those have their slots. */
+    let carried = 0;
+    let letGo = () => {};
+    /** Serves; the calls that `isHeld` says end when they are let go. */
+    async function servingShares(isHeld: (campaign: CampaignId, caller: OwnerId) => boolean) {
+      const { promise: end, resolve } = Promise.withResolvers<void>();
+      letGo = resolve;
+      carried = 0;
+      const ports: HttpServiceOptions['ports'] = ({ campaigns }) => ({
+        campaigns: {
+          find: (id) => campaigns.find(id),
+          setMirror: async (seen, change) => {
+            carried += 1;
+            if (isHeld(seen.id, change.by.ownerId)) await end;
+            return campaigns.setMirror(seen, change);
+          },
+        },
       });
-    /** Half as many at once as there are slots: more could use all of them before their owner is known. */
+      await serving(size, { ports });
+    }
+    /**
+     * Half as many at once as there are slots: more could use all of them before their owner is known. `most` have slots,
+     * the others are refused.
+     */
     async function send(calls: readonly Asking[], most = size / 2): Promise<RawConnection[]> {
       const connections: RawConnection[] = [];
-      const [used, refused] = [service.slots.used, told.length];
+      const [before, refused] = [carried, told.length];
       for (let at = 0; at < calls.length; at += size / 2) {
         const wave = calls.slice(at, at + size / 2).map((one) => requestBytes(service, one));
-        connections.push(
-          ...(await Promise.all(wave.map((bytes) => RawConnection.open(service.port, bytes)))),
-        );
+        const open = (bytes: Buffer) => RawConnection.open(service.port, bytes);
+        connections.push(...(await Promise.all(wave.map(open))));
         const beyond = Math.max(0, connections.length - most);
-        await usedAre(used + connections.length - beyond, refused + beyond);
+        await eventually('slots and refusals', () =>
+          expect([carried, told.length]).to.deep.equal([
+            before + connections.length - beyond,
+            refused + beyond,
+          ]),
+        );
       }
+      expect(new Set(told)).to.deep.equal(new Set(['share']));
       return connections;
     }
     async function expectAnswers(connections: readonly RawConnection[], expected: number, count: number) {
@@ -133,7 +157,7 @@ describe('contract: overload', () => {
     }
 
     it('600 calls of an owner with many keys, for one locked mirror: other owners are served meanwhile', async () => {
-      await serving(size);
+      await servingShares(() => false);
       const [locked, other] = [await owner(), await owner()];
       const keys = [locked.key];
       for (let more = 0; more < 9; more++) {
@@ -152,50 +176,25 @@ describe('contract: overload', () => {
     });
 
     it('calls for several mirrors that are held up: a second owner has an eighth, and a third one is served', async () => {
-      const { promise: end, resolve: letGo } = Promise.withResolvers<void>();
-      const held: unknown[] = [];
-      await serving(size, {
-        ports: ({ campaigns }) => ({
-          campaigns: {
-            find: (id) => campaigns.find(id),
-            setMirror: async (seen, change) => {
-              if (held.includes(seen.id)) await end;
-              return campaigns.setMirror(seen, change);
-            },
-          },
-        }),
-      });
+      const held: CampaignId[] = [];
+      await servingShares((campaign) => held.includes(campaign));
       const [greedy, second, other] = [await owner(), await owner(), await owner()];
       held.push(greedy.campaign, second.campaign);
       const first = await send(Array.from({ length: 50 }, () => asking(greedy)));
-      const more = await send(
-        Array.from({ length: 20 }, () => asking(second)),
-        size / 8,
-      );
+      const callsOfSecond = Array.from({ length: 20 }, () => asking(second));
+      const more = await send(callsOfSecond, size / 8);
       await expectServed(other);
       letGo();
       await expectAnswers([...first, ...more], 200, size / 2 + size / 8);
     });
 
     it("calls for a campaign of somebody else's, which end in 403: its owner is served", async () => {
-      const { promise: end, resolve: letGo } = Promise.withResolvers<void>();
-      let foreign: unknown;
-      await serving(size, {
-        ports: ({ campaigns }) => ({
-          campaigns: {
-            find: (id) => campaigns.find(id),
-            setMirror: async (seen, change) => {
-              if (change.by.ownerId === foreign) await end;
-              return campaigns.setMirror(seen, change);
-            },
-          },
-        }),
-      });
+      let foreign: OwnerId | undefined;
+      await servingShares((_, caller) => caller === foreign);
       const [one, other] = [await owner(), await owner()];
       foreign = other.owner;
-      const calls = await send(
-        Array.from({ length: 50 }, () => asking({ ...other, campaign: one.campaign })),
-      );
+      const asked = asking({ ...other, campaign: one.campaign });
+      const calls = await send(Array.from({ length: 50 }, () => asked));
       await Promise.all(Array.from({ length: 8 }, () => expectServed(one)));
       letGo();
       await expectAnswers(calls, 403, size / 2);
