@@ -1,53 +1,45 @@
-import { setImmediate as turn } from 'node:timers/promises';
-import { InMemoryCampaigns, InMemoryStore } from '@campaign-mirror/adapters-persistence/in-memory';
 import type * as domain from '@campaign-mirror/domain';
 import { isCaller, Unavailable } from '@campaign-mirror/domain';
 import type { CampaignRepositoryWorld, IdentityWorld } from '@campaign-mirror/port-contracts';
-import {
-  inMemoryStore,
-  inMemoryWorlds,
-  preciseStore,
-  stepping,
-  worldsOf,
-} from '../support/store/judged-store.ts';
+import { InMemoryStore } from '@campaign-mirror/port-contracts/in-memory';
+import { inMemoryWorlds, stepping } from '../support/store/judged-store.ts';
 
-/** A world in memory whose adapter is broken, with a pause as the step of each call. */
-function repositoryWorld(
-  broken: (store: InMemoryStore, pause: () => Promise<void>) => domain.CampaignRepository,
-  others?: (store: InMemoryStore) => Partial<CampaignRepositoryWorld['others']>,
-): CampaignRepositoryWorld {
-  const store = preciseStore();
-  const world = worldsOf(inMemoryStore(store)).campaigns;
-  const { steps, pause } = pausing();
-  return {
-    ...world,
-    campaigns: broken(store, pause),
-    others: { ...world.others, ...others?.(store) },
-    steps,
+/** Runs a part of a call as one of its steps. */
+type Step = <T>(act: () => T | Promise<T>) => Promise<T>;
+
+function stepped() {
+  const { steps, next } = stepping();
+  const step: Step = async (act) => {
+    const how = await next();
+    if (how === 'break') throw new Error('read ECONNRESET');
+    const result = await act();
+    if (how === 'lose') throw new Error('read ECONNRESET');
+    return result;
   };
+  return { steps, step };
 }
 
-function pausing() {
-  const { steps, breaks } = stepping();
-  const pause = async () => {
-    await turn();
-    if (await breaks()) throw new Error('read ECONNRESET');
-  };
-  return { steps, pause };
+/** A world in memory, whose clock has microseconds, with an adapter that is broken. */
+function repositoryWorld(
+  broken: (store: InMemoryStore, step: Step) => domain.CampaignRepository,
+): CampaignRepositoryWorld {
+  const now = () => BigInt(Math.round((performance.timeOrigin + performance.now()) * 1_000));
+  const store = new InMemoryStore(now);
+  const { steps, step } = stepped();
+  return { ...inMemoryWorlds(store).campaigns, campaigns: broken(store, step), steps };
 }
 
 const narrow = <Id extends number>(id: Id) => (id % 2 ** 32) as Id;
 
 /** Adapters of `CampaignRepository`, by what is wrong with them. Each has several faults: a case names each of them. */
 export const repositories = {
-  /** It judges a copy of the store, and writes the mirror ahead of its history. */
+  /** It judges what it has read, writes the whole mirror, and its history afterwards. Whoever looks for the same waits. */
   'judges and writes what it read before a pause': () =>
-    repositoryWorld((store, pause) => {
+    repositoryWorld((store, step) => {
       const looking = new Map<number, Promise<domain.Campaign | undefined>>();
       const look = async (id: domain.CampaignId) => {
-        const found = await new InMemoryCampaigns(store).find(id);
-        await pause();
-        return found;
+        const found = await store.find(id);
+        return step(() => found);
       };
       return {
         find: (id) => {
@@ -55,111 +47,94 @@ export const repositories = {
           looking.set(id, joined);
           return joined;
         },
-        setMirror: async (seen, change) => {
-          const copy = copyOf(store);
-          await pause();
-          const result = await new InMemoryCampaigns(copy).setMirror(seen, change);
-          const [mirror, row] = [copy.mirrors.get(seen.id), copy.history.at(-1)];
-          if (result.kind !== 'mirror-set' || !mirror || !row) return result;
-          store.mirrors.set(seen.id, { ...mirror, id: store.mirrors.get(seen.id)?.id ?? mirror.id });
-          await pause();
-          store.lastChanges.set(seen.id, result.lastChange as domain.HistoryId);
-          store.history.push(row);
-          return result;
+        setMirror: async (seen, { key, ...change }) => {
+          const mirror = await step(() => structuredClone(store.mirrors.get(seen.id)));
+          // Judged and made on a copy of the store.
+          const copy = Object.assign(new InMemoryStore(), structuredClone({ ...store }));
+          const result = await copy.setMirror(seen, change as domain.MirrorChange);
+          const row = copy.history.at(-1);
+          if (result.kind !== 'mirror-set' || !row || !mirror) return result;
+          const [, id] = [await step(() => {}), (store.history.length + 1) as domain.HistoryId];
+          store.mirrors.set(seen.id, { ...result.mirror, id: mirror.id });
+          await step(() => {});
+          store.history.push({ ...row, id });
+          return { ...result, lastChange: id };
         },
       };
     }),
 
-  /** Its numbers have 32 bits, its texts lose what they should keep, and its times are those of another clock. */
+  /** Its numbers have 32 bits, its texts lose what they should keep; its times, numbers and keys are those of others. */
   'stores something else than it was given': () =>
-    repositoryWorld((store, pause) => {
-      const right = new InMemoryCampaigns(store);
+    repositoryWorld((store, step) => ({
+      find: (id) => step(() => store.find(narrow(id))),
+      setMirror: async (seen, change) => {
+        const keys = [...store.accessKeys.values()];
+        if (keys.some(({ id, isRevoked }) => id === change.key && isRevoked))
+          return { kind: 'caller-invalid' };
+        const asStored = { ...seen, id: narrow(seen.id), ownerId: narrow(seen.ownerId) };
+        const address = change.address.toLowerCase() as domain.MirrorAddress;
+        const written = { ...change, address, key: undefined };
+        const result = await step(() => store.setMirror(asStored, written));
+        if (result.kind !== 'mirror-set') return result;
+        const time = '2001-01-01T00:00:00.000000Z' as domain.Timestamp;
+        Object.assign(store.mirrors.get(seen.id) ?? {}, {
+          updatedAt: time,
+          clicks: narrow(result.mirror.clicks),
+        });
+        const newest = await step(() => store.history.at(-1)?.id);
+        return { ...result, lastChange: newest as domain.HistoryId };
+      },
+    })),
+
+  /** It asks for no key and no facts, reads and writes in several transactions, and repeats what has no answer. */
+  'trusts whoever calls': () =>
+    repositoryWorld((store, step) => {
       return {
         find: async (id) => {
-          await pause();
-          return right.find(narrow(id));
+          const campaign = await step(() => structuredClone(store.campaigns.get(id)));
+          return campaign && { ...campaign, hasMirror: await step(() => store.mirrors.has(id)) };
         },
-        setMirror: async (seen, change) => {
-          await pause();
-          const result = await right.setMirror(
-            { ...seen, id: narrow(seen.id), ownerId: narrow(seen.ownerId) },
-            {
-              ...change,
-              address: change.address.toLowerCase() as domain.MirrorAddress,
-              requestId: change.requestId.replaceAll("'", ''),
-            },
-          );
-          if (result.kind !== 'mirror-set') return result;
-          const time = '2001-01-01T00:00:00.000000Z' as domain.Timestamp;
-          const mirror = { ...result.mirror, updatedAt: time, updatedExternallyAt: time };
-          store.mirrors.set(seen.id, mirror);
-          return { ...result, mirror };
+        setMirror: async (seen, { lastChange: _, ...change }) => {
+          const facts = (await store.find(seen.id)) ?? seen;
+          const write = async () => {
+            const result = await step(() => store.setMirror(facts, { ...change, key: undefined }));
+            const own = store.history.findLastIndex(({ requestId }) => requestId === change.requestId);
+            const rows = own === -1 ? [] : store.history.splice(own, 1);
+            await step(() => store.history.push(...rows));
+            return result;
+          };
+          return write().catch(write);
         },
       };
     }),
-
-  /** It asks for no key and no facts, has one variable for all calls, and throws the driver's errors. */
-  'trusts whoever calls': () =>
-    repositoryWorld(
-      (store, pause) => {
-        const right = new InMemoryCampaigns(store);
-        let last: readonly [domain.Campaign, domain.MirrorChange];
-        return {
-          find: async (id) => {
-            await pause();
-            return right.find(id);
-          },
-          setMirror: async (seen, { lastChange: _, ...change }) => {
-            const by = { ...change.by, subject: 'jwt:anybody' as domain.Subject };
-            last = [(await right.find(seen.id)) ?? seen, { ...change, by }];
-            await pause();
-            return right.setMirror(...last);
-          },
-        };
-      },
-      (store) => ({
-        history: async (id) =>
-          store.mirrors.has(id) ? store.history.filter((row) => row.campaignId === id) : [],
-      }),
-    ),
 } satisfies Readonly<Record<string, () => CampaignRepositoryWorld>>;
-
-function copyOf(store: InMemoryStore): InMemoryStore {
-  const { campaigns, mirrors, accessKeys, history, lastChanges } = store;
-  const copied = structuredClone({ campaigns, mirrors, accessKeys, history, lastChanges });
-  return Object.assign(new InMemoryStore(store.now), copied, { nextId: () => store.nextId() });
-}
 
 /** Adapters of `Identity`, by what is wrong with them. */
 export const identities = {
-  /** Whom it has found it finds ever after, as proven. */
-  'never forgets a caller': () => {
+  /** Whatever it has found once, it finds ever after, also that there is nobody. */
+  'never forgets': () => {
     const world = inMemoryWorlds().identity;
-    const callers = new Map<string, domain.Caller>();
-    const remembered = (credential: string) =>
-      callers.get(credential) as (domain.Caller & { toProve: true }) | undefined;
+    const known = new Map<string, domain.Identified>();
     const whoIs = async (credential: string) => {
-      const found = callers.get(credential) ?? (await world.identity.whoIs(credential));
-      if (isCaller(found)) callers.set(credential, found);
-      return found;
+      if (!known.has(credential)) known.set(credential, await world.identity.whoIs(credential));
+      return known.get(credential);
     };
-    return { ...world, identity: { remembered, whoIs } };
+    return { ...world, identity: { whoIs } };
   },
 
-  /** It has one variable for all calls and numbers of 32 bits, knows everybody, and tells secrets in its errors. */
+  /** It has one variable for all calls and numbers of 32 bits, takes letters for others, and tells secrets in its errors. */
   'takes one caller for another': () => {
     const world = inMemoryWorlds().identity;
-    const { steps, pause } = pausing();
+    const { steps, step } = stepped();
     let last = '';
     const whoIs = async (credential: string) => {
-      last = credential;
-      await pause().catch((cause) => {
+      last = credential.normalize('NFKC');
+      const away = (cause: unknown) => {
         throw new Unavailable(`no answer for ${credential}`, { cause });
-      });
-      const found = await world.identity.whoIs(last);
-      const somebody = { ownerId: 1 as domain.OwnerId, subject: 'jwt:somebody' as domain.Subject };
-      return isCaller(found) ? { ...found, ownerId: narrow(found.ownerId) } : somebody;
+      };
+      const found = await step(() => world.identity.whoIs(last)).catch(away);
+      return isCaller(found) ? { ...found, ownerId: narrow(found.ownerId) } : found;
     };
-    return { ...world, steps, identity: { ...world.identity, whoIs } };
+    return { ...world, steps, identity: { whoIs } };
   },
 } satisfies Readonly<Record<string, () => IdentityWorld>>;

@@ -1,11 +1,15 @@
-import { cp, symlink } from 'node:fs/promises';
-import { join } from 'node:path';
-import { type Case, campaignRepositoryCases, identityCases, missing } from '@campaign-mirror/port-contracts';
+import { randomUUID } from 'node:crypto';
+import { type Caller, type Mirror, subject } from '@campaign-mirror/domain';
+import {
+  type CampaignRepositoryWorld,
+  type Case,
+  campaignRepositoryCases,
+  type IdentityWorld,
+  identityCases,
+  missing,
+} from '@campaign-mirror/port-contracts';
 import { expect } from 'chai';
-import { emptyDatabase } from '../support/database/database-server.ts';
-import { folderOf } from '../support/process/lives.ts';
 import { inMemoryWorlds } from '../support/store/judged-store.ts';
-import { projectFolder } from '../support/workspace.ts';
 import { identities, repositories } from './broken-adapters.ts';
 
 /** Runs the cases in their order, without a test runner. Resolves with those that fail. */
@@ -19,59 +23,51 @@ async function judge<World>(cases: readonly Case<World>[], world: World) {
 /** What the cases say of each broken adapter. */
 const repositoryFaults: Record<keyof typeof repositories, readonly RegExp[]> = {
   'judges and writes what it read before a pause': [
-    /a campaign was found as before a committed transfer/,
+    /a campaign after committed changes/,
     /the old owner wrote after a committed transfer/,
-    /default campaign was set after the flag was committed/,
+    /the default campaign was set after its flag was committed/,
     /a mirror was written after its deletion was committed/,
-    /written after the deletion of the campaign was committed/,
+    /a mirror was written after the deletion of its campaign was committed/,
     /a click was lost/,
+    /a mirror that was deleted came back/,
     /the address before was read ahead of the lock/,
-    /a mirror changed, but not its history/,
-    /another mirror was set than the answer names/,
     /a condition held for more than one of 10/,
   ],
   'stores something else than it was given': [
     /what there never was/,
-    /otherwise than it is: ContractViolation: the answer/,
-    /in every field: ContractViolation: the history.*requestId/s,
-    /the address is not as expected/,
-    /the times of three updates/,
-    /the time of a write, \S+, is not between/,
+    /byte for byte.*the stored mirror is not as expected/s,
+    /byte for byte.*9007199254740991/s,
+    /the times of updates while the clock is behind/,
+    /at the same time.*the history of the answer.*id/s,
+    /a key never expires/,
+    /an error of the driver was thrown as it is/,
   ],
   'trusts whoever calls': [
-    /a caller without a key .*: ContractViolation: the history/,
-    /with a key that is not valid: ContractViolation: the answer/,
+    /the condition is another: ContractViolation: the answer/,
+    /a revoked key set a mirror/,
     /a key set a mirror after its revocation was committed/,
     /a condition that does not hold/,
-    /the last change was forgotten/,
-    /the history of what was deleted/,
-    /the answer to one of many/,
-    /an error of the driver was thrown as it is/,
+    /the history of the answer|a change was reported, but not written/,
+    /a change was written twice/,
+    /a mirror changed, but not its history/,
+    /the facts of a campaign were read at two moments/,
   ],
 };
 const identityFaults: Record<keyof typeof identities, readonly RegExp[]> = {
-  'never forgets a caller': [
-    /the caller who was found.*toProve/s,
-    /'expire' on.*: a credential was accepted/,
-    /'revoke' on.*: a credential was accepted/,
-    /'forget' on.*: a credential was accepted/,
-    /a credential was accepted after its revocation was committed/,
+  'never forgets': [
+    /after its revocation was committed.*a credential was accepted that is none/,
+    /an unknown credential was remembered/,
+    /a credential never expires/,
   ],
   'takes one caller for another': [
-    /the caller is not as expected.*ownerId/s,
-    /who was found by calls at the same time/,
+    /who was found by calls at the same time is not as expected.*ownerId/s,
     /a text that is none: .*a credential was accepted/,
-    /expired when it was issued: .*a credential was accepted/,
     /an error has the credential in it/,
   ],
 };
 
-/** Many cases come in pairs: a change at any moment, which chance may miss, and one ahead of each step. */
-const promiseOf = (name: string) => name.replace(/^(?:meanwhile|at each step): /, '');
-
 describe('the kit of the contracts', () => {
   const noticing = new Set<string>();
-  const folders = folderOf('suite');
 
   async function expectNoticed<World>(
     cases: readonly Case<World>[],
@@ -79,7 +75,7 @@ describe('the kit of the contracts', () => {
     faults: readonly RegExp[],
   ) {
     const failed = await judge(cases, world);
-    for (const { name } of failed) noticing.add(promiseOf(name));
+    for (const { name } of failed) noticing.add(name);
     const said = failed.map(({ name, error }) => `${name}: ${error}`).join('\n');
     for (const fault of faults) expect(said).to.match(fault);
   }
@@ -93,35 +89,65 @@ describe('the kit of the contracts', () => {
       expectNoticed(identityCases, world(), identityFaults[what as keyof typeof identities]));
 
   it('has no case that notices nothing', () => {
-    const cases = [...campaignRepositoryCases, ...identityCases].map(({ name }) => promiseOf(name));
-    expect([...noticing]).to.have.members([...new Set(cases)]);
+    const cases = [...campaignRepositoryCases, ...identityCases].map(({ name }) => name);
+    expect([...noticing]).to.have.members(cases);
   });
 
-  it('passes the example on MikroORM, whatever changes at each step', async () => {
-    const folder = folders.at('example');
-    await cp(`${projectFolder}examples/mikro-orm`, folder, { recursive: true });
-    await symlink(`${projectFolder}test/node_modules`, join(folder, 'node_modules'));
-    const { openOrm } = await import(join(folder, 'entities.ts'));
-    const { worldsOf } = await import(join(folder, 'world.ts'));
-    const database = await emptyDatabase('owner');
-    const orm = await openOrm(database.url('owner'));
-    try {
-      const { campaigns } = await worldsOf(orm);
-      await orm.schema.update();
-      const cases = campaignRepositoryCases.filter(({ name }) => name.includes('at each step'));
-      const failed = await judge(cases, campaigns);
-      expect(failed).to.deep.equal([]);
-      expect(cases).not.to.deep.equal([]);
-    } finally {
-      await orm.close();
-      await database.drop();
+  it('passes an adapter that is right in its own way: entities, numbers and credentials of another kind', async () => {
+    const { campaigns } = inMemoryWorlds();
+    /** As a class of a mapper. */
+    class Entity {
+      readonly title = 'shoes';
+      constructor(fields: object) {
+        Object.assign(this, fields);
+      }
+      async load() {}
     }
+    const { others } = campaigns;
+    const entity = <T>(fields: T): T =>
+      fields && typeof fields === 'object' ? (new Entity(fields) as T) : fields;
+    const numbered = (mirror: Mirror | undefined) =>
+      entity(mirror && { ...mirror, id: mirror.campaignId as never });
+    const right: CampaignRepositoryWorld = {
+      ...campaigns,
+      campaigns: {
+        find: async (id) => entity(await campaigns.campaigns.find(id)),
+        setMirror: async (seen, change) => {
+          const result = await campaigns.campaigns.setMirror(seen, change);
+          if ('campaign' in result) return entity({ ...result, campaign: entity(result.campaign) });
+          return 'mirror' in result
+            ? entity({ ...result, mirror: numbered(result.mirror) as Mirror })
+            : result;
+        },
+      },
+      others: {
+        ...others,
+        mirror: async (id) => numbered(await others.mirror(id)),
+        history: async (id) =>
+          (await others.history(id)).map((row) => entity({ ...row, mirrorId: row.campaignId as never })),
+      },
+    };
+    expect(await judge(campaignRepositoryCases, right)).to.deep.equal([]);
+
+    const tokens = new Map<string, Caller>();
+    const whoIs = async (credential: string) => entity(tokens.get(credential.trim().toLowerCase()));
+    const cookies: IdentityWorld = {
+      identity: { whoIs },
+      issue: async (ownerId) => {
+        const [credential, caller] = [randomUUID(), { ownerId, subject: subject.of('cookie', randomUUID()) }];
+        tokens.set(credential, caller);
+        return { credential, caller };
+      },
+      unknown: randomUUID,
+      revoke: async (credential) => tokens.delete(credential),
+    };
+    expect(await judge(identityCases, cookies)).to.deep.equal([]);
   });
 
   it('refuses a world without a step in its calls', async () => {
     const { campaigns } = inMemoryWorlds();
     const failed = await judge(campaignRepositoryCases, { ...campaigns, steps: (call) => call() });
-    expect(failed.map(({ name }) => name.split(':')[0])).to.include.members(['at each step', 'away']);
+    expect(failed.map(({ name }) => name.split(':')[0])).to.include.members(['find', 'never', 'away']);
   });
 
   it('takes a store without keys or a clock', async () => {

@@ -33,7 +33,7 @@ describe('group commit: look-ups that go together', () => {
       [limited.key, limited],
       [unknown(2), undefined],
     ];
-    const callers = await Promise.all(asked.map(([key]) => service.identity.whoIs(key)));
+    const callers = await Promise.all(asked.map(([key]) => service.identity.whoIs(key, { afresh: true })));
     const refused: Record<string, Identified> = {
       [revoked.key]: { refused: 'revoked-key', subject: revoked.by.subject },
       [expired.key]: { refused: 'expired-key', subject: expired.by.subject },

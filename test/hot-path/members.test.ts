@@ -92,7 +92,8 @@ describe('group commit: the members of a batch', () => {
     const [live, other] = await service.live(2);
     const owner = newOwner();
     const { id } = await service.world.accessKeys.issue({ owner, name: named('new owner') });
-    const now = { seen: { ...live.seen, ownerId: owner }, by: { ownerId: owner, subject: keySubject(id) } };
+    const by = { ownerId: owner, subject: keySubject(id), key: id };
+    const now = { seen: { ...live.seen, ownerId: owner }, by };
     await service.world.others.transfer(live.seen.id, owner);
     expect(await setAll(live, other, now)).to.deep.equal([undefined, address, address]);
     expect(await setAll(now, other, live)).to.deep.equal([address, address, undefined]);

@@ -90,7 +90,7 @@ export function update(
   const request = `request-${nth}`;
   const by = { ownerId: stage.owner, subject: keySubject(stage.key) };
   const facts = { campaign: stage.campaign, owner: stage.owner, isDefault: false };
-  const plain = { ...facts, address: addressOf(nth), by, requestId: request };
+  const plain = { ...facts, address: addressOf(nth), by, key: stage.key, requestId: request };
   return {
     name: 'set',
     request,

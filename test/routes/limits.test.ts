@@ -61,10 +61,7 @@ describe('contract: limits: the rate of a key', () => {
         setMirror: (seen, change) =>
           isAway ? Promise.reject(new Unavailable('away')) : stated(campaigns.setMirror(seen, change)),
       },
-      identity: {
-        remembered: (credential) => identity.remembered?.(credential),
-        whoIs: (credential) => stated(identity.whoIs(credential)),
-      },
+      identity: { whoIs: (credential, options) => stated(identity.whoIs(credential, options)) },
     }),
   });
   const stored = () => service().world.others.mirror(service().campaigns.own);

@@ -78,7 +78,7 @@ async function serviceData(given: { readonly campaigns?: number; readonly owner?
   const campaigns: CampaignId[] = [];
   for (let number = 0; number < (given.campaigns ?? 1); number++) {
     const id = await world.others.createCampaign(owner);
-    await world.others.createMirror(id, addressBefore);
+    await world.others.createMirror(id, addressBefore, 0);
     campaigns.push(id);
   }
   const { key } = await world.accessKeys.issue({ owner, name: named('tests') });

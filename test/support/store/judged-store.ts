@@ -1,8 +1,7 @@
-import * as memory from '@campaign-mirror/adapters-persistence/in-memory';
+import { hash, randomBytes } from 'node:crypto';
 import * as domain from '@campaign-mirror/domain';
 import * as contracts from '@campaign-mirror/port-contracts';
-import { timestampOf } from '../../../packages/adapters-persistence/src/schema/times.ts';
-import { accessKeyBytes } from '../../../packages/domain/src/values/access-key.ts';
+import { InMemoryStore } from '@campaign-mirror/port-contracts/in-memory';
 import type { StoreOthers } from './postgres-world.ts';
 import { named } from './world.ts';
 
@@ -10,15 +9,9 @@ import { named } from './world.ts';
 export interface JudgedStore {
   readonly campaigns: domain.CampaignRepository;
   readonly identity: domain.Identity;
-  readonly accessKeys: {
-    issue(
-      terms: Parameters<domain.AccessKeys['issue']>[0],
-    ): Promise<{ id: domain.AccessKeyId; key: domain.AccessKey }>;
-    revoke(id: domain.AccessKeyId): Promise<unknown>;
-  };
-  readonly others: StoreOthers;
-  /** Not of a store in memory: it has no steps, and never goes away. */
-  readonly steps?: contracts.Steps;
+  readonly accessKeys: Pick<domain.AccessKeys, 'issue' | 'revoke'>;
+  readonly others: contracts.Others & Pick<StoreOthers, 'issueKey'>;
+  readonly steps: contracts.Steps;
 }
 
 /**
@@ -55,78 +48,79 @@ export function worldsOf({ campaigns, identity, accessKeys, others, steps }: Jud
   identity: contracts.IdentityWorld;
 } {
   const issued = new Map<string, domain.AccessKeyId>();
-  const issue = async (owner: domain.OwnerId, expiresIn: number | 'never', hosts?: domain.HostList) => {
+  const issue = async (owner: domain.OwnerId, expiresIn = hour, hosts?: domain.HostList) => {
     const only = hosts && { hosts: domain.entriesOf(hosts) };
     const { id, key } = await accessKeys.issue({ owner, name: named('tests'), expiresIn, ...only });
     issued.set(key, id);
-    const caller = { ownerId: owner, subject: domain.keySubject(id), ...(hosts && { hosts }) };
+    const caller = { ownerId: owner, subject: domain.keySubject(id), key: id, ...(hosts && { hosts }) };
     return { id, credential: key, caller };
   };
-  const idOf = (key: string) => issued.get(key) as domain.AccessKeyId;
   return {
     campaigns: {
-      ...(steps && { steps }),
+      steps,
       campaigns,
       others,
       keys: {
-        issue: async (owner, expires) => (await issue(owner, expires ?? hour)).id,
+        issue: async (owner, expiresIn) => (await issue(owner, expiresIn)).id,
         revoke: (key) => accessKeys.revoke(key),
-        expire: others.expireKey,
-        delete: others.deleteKey,
-        give: others.giveKey,
       },
     },
     identity: {
-      ...(steps && { steps }),
+      steps,
       identity,
-      issue: (owner, expires, hosts) => issue(owner, expires ?? hour, hosts),
-      unknown: () => domain.accessKeyFrom(new Uint8Array(accessKeyBytes)),
-      issueExpired: async (owner) => (await issue(owner, 0)).credential,
-      expire: (key) => others.expireKey(idOf(key)),
-      revoke: (key) => accessKeys.revoke(idOf(key)),
-      forget: (key) => others.deleteKey(idOf(key)),
-      remembers: true,
+      issue,
+      unknown: () => domain.accessKeyFrom(randomBytes(32)),
+      issueUnknown: others.issueKey,
+      expires: true,
+      revoke: (key) => accessKeys.revoke(issued.get(key) as domain.AccessKeyId),
     },
   };
 }
 
-export const inMemoryWorlds = () => worldsOf(inMemoryStore());
-
-/** A store whose clock has microseconds, in which every pause shows. */
-export const preciseStore = () =>
-  new memory.InMemoryStore(() => BigInt(Math.round((performance.timeOrigin + performance.now()) * 1_000)));
-
-export function inMemoryStore(store = new memory.InMemoryStore()): JudgedStore {
-  const clock = () => timestampOf(store.now());
-  const change = (id: domain.AccessKeyId, to: Partial<memory.StoredAccessKey>) =>
-    Object.assign(found(store.accessKey(id)), to);
+/** The worlds of a store in memory: it has no steps, and never goes away. */
+export function inMemoryWorlds(store = new InMemoryStore()): {
+  campaigns: contracts.CampaignRepositoryWorld;
+  identity: contracts.IdentityWorld;
+} {
+  const revoke = (wanted: unknown) => {
+    for (const [hashed, key] of store.accessKeys)
+      if (wanted === key.id || wanted === hashed) key.isRevoked = true;
+  };
+  const hashed = (key: string) => hash('sha256', key);
   return {
-    campaigns: new memory.InMemoryCampaigns(store),
-    identity: new memory.InMemoryIdentity(store),
-    accessKeys: {
-      issue: async ({ owner, expiresIn, hosts }) => store.issueKey(owner, expiresIn, hosts),
-      revoke: async (id) => change(id, { revokedAt: clock() }),
+    campaigns: {
+      campaigns: store,
+      others: {
+        createCampaign: async (owner) => store.createCampaign(owner),
+        createMirror: async (id, address, clicks) => store.createMirror(id, address, clicks),
+        transfer: async (id, ownerId) => Object.assign(found(store.campaigns.get(id)), { ownerId }),
+        setDefault: async (id, isDefault) => Object.assign(found(store.campaigns.get(id)), { isDefault }),
+        deleteMirror: async (id) => store.mirrors.delete(id),
+        deleteCampaign: async (id) => store.mirrors.delete(id) && store.campaigns.delete(id),
+        countClick: async (id) => found(store.mirrors.get(id)).clicks++,
+        setUpdatedAt: async (id, updatedAt) => Object.assign(found(store.mirrors.get(id)), { updatedAt }),
+        mirror: async (id) => structuredClone(store.mirrors.get(id)),
+        history: async (id) => store.history.filter((row) => row.campaignId === id),
+        clock: async () => store.clock,
+      },
+      keys: {
+        issue: async (owner, expiresIn) => store.issueKey(owner, expiresIn).id,
+        revoke: async (id) => revoke(id),
+      },
     },
-    others: {
-      createCampaign: async (owner) => store.createCampaign(owner),
-      createMirror: async (id, address) => store.createMirror(id, address),
-      transfer: async (id, ownerId) => Object.assign(found(store.campaigns.get(id)), { ownerId }),
-      setDefault: async (id, isDefault) => Object.assign(found(store.campaigns.get(id)), { isDefault }),
-      deleteMirror: async (id) => store.mirrors.delete(id),
-      deleteCampaign: async (id) => {
-        store.mirrors.delete(id);
-        store.campaigns.delete(id);
+    identity: {
+      identity: store,
+      issue: async (ownerId, expiresIn) => {
+        const { id, key } = store.issueKey(ownerId, expiresIn);
+        return { credential: key, caller: { ownerId, subject: domain.keySubject(id), key: id } };
       },
-      countClick: async (id) => found(store.mirrors.get(id)).clicks++,
-      setUpdatedAt: async (id, updatedAt) => Object.assign(found(store.mirrors.get(id)), { updatedAt }),
-      mirror: async (id) => structuredClone(store.mirrors.get(id)),
-      history: async (id) => store.history.filter((row) => row.campaignId === id),
-      clock: async () => clock(),
-      expireKey: async (id) => change(id, { expiresAt: clock() }),
-      giveKey: async (id, ownerId) => change(id, { ownerId }),
-      deleteKey: async (id) => {
-        for (const [hash, key] of store.accessKeys) if (key.id === id) store.accessKeys.delete(hash);
+      unknown: () => domain.accessKeyFrom(randomBytes(32)),
+      issueUnknown: async (owner, credential) => {
+        const { key } = store.issueKey(owner);
+        store.accessKeys.set(hashed(credential), found(store.accessKeys.get(hashed(key))));
       },
+      expires: true,
+      revoke: async (key) => revoke(hashed(key)),
     },
   };
 }
@@ -136,7 +130,7 @@ function found<T>(value: T | undefined): T {
   return value;
 }
 
-/** The steps of a call. An adapter awaits `breaks` ahead of each of them, and fails if it is to break. */
+/** The steps of a call. An adapter awaits `next` ahead of each of them, which says how it ends. */
 export function stepping() {
   let ahead: Parameters<contracts.Steps>[1] | undefined;
   let step = -1;
@@ -146,9 +140,9 @@ export function stepping() {
       ahead = undefined;
     });
   };
-  const breaks = async () => {
+  const next = async () => {
     step += 1;
-    return (await ahead?.(step)) === 'break';
+    return (await ahead?.(step)) ?? 'go on';
   };
-  return { steps, breaks };
+  return { steps, next };
 }

@@ -9,8 +9,16 @@ import {
   postgresCampaignRecords,
   type Role,
 } from '@campaign-mirror/adapters-persistence';
-import type { CampaignId, CampaignRepository, HistoryEntry, Identity, Mirror } from '@campaign-mirror/domain';
-import type { KeyHolder, Others, Steps } from '@campaign-mirror/port-contracts';
+import type {
+  AccessKeyId,
+  CampaignId,
+  CampaignRepository,
+  HistoryEntry,
+  Identity,
+  Mirror,
+  OwnerId,
+} from '@campaign-mirror/domain';
+import type { Others, Steps } from '@campaign-mirror/port-contracts';
 import type { Pool } from 'pg';
 import type { TextRow } from '../../../packages/adapters-persistence/src/connection/rows.ts';
 import {
@@ -25,15 +33,18 @@ import { stepping } from './judged-store.ts';
 import { change, type Live, liveCampaign, tester } from './world.ts';
 
 /** A store with all ports, and what happens to it by other hands than theirs. */
-export interface World extends Omit<Awaited<ReturnType<typeof postgresPorts>>, 'statements'> {
+export interface World extends Omit<Awaited<ReturnType<typeof postgresPorts>>, 'statements' | 'pool'> {
   readonly others: StoreOthers;
   readonly steps: Steps;
 }
 
 export interface StoreOthers extends Required<Others> {
-  readonly expireKey: KeyHolder['expire'];
-  readonly deleteKey: KeyHolder['delete'];
-  readonly giveKey: KeyHolder['give'];
+  /** Issues this key. */
+  issueKey(owner: OwnerId, key: string): Promise<unknown>;
+  expireKey(key: AccessKeyId): Promise<unknown>;
+  deleteKey(key: AccessKeyId): Promise<unknown>;
+  /** Gives the key's number to another owner's key, as a restored backup can. */
+  giveKey(key: AccessKeyId, to: OwnerId): Promise<unknown>;
 }
 
 interface Ports {
@@ -63,6 +74,7 @@ export async function postgresPorts(
   const ports = besideAChain ? inCompany(alone, companion) : alone;
   return {
     statements,
+    pool: service.pool,
     ...ports,
     settings,
     records: postgresCampaignRecords(operator),
@@ -89,11 +101,10 @@ function inCompany({ campaigns, identity }: Ports, another: () => Promise<Live>)
   };
   return {
     identity: {
-      remembered: (key) => identity.remembered?.(key),
-      whoIs: async (asked) => {
+      whoIs: async (asked, options) => {
         const { key } = await companion();
-        const [, caller] = await Promise.all([identity.whoIs(key), identity.whoIs(asked)]);
-        return caller;
+        const both = [identity.whoIs(key, { afresh: true }), identity.whoIs(asked, options)] as const;
+        return (await Promise.all(both))[1];
       },
     },
     campaigns: {
@@ -121,16 +132,18 @@ export async function postgresWorld(database: TestDatabase, options?: PostgresWo
       const { rowCount } = await admin.query(text, values);
       if (rowCount === 0) throw new Error('no such row');
     };
-  const { statements, ...ports } = await postgresPorts(database, options);
+  const { statements, pool, ...ports } = await postgresPorts(database, options);
   return {
     ...ports,
-    steps: stepsOf(statements, database),
+    steps: stepsOf(statements, pool, database),
     others: {
       createCampaign: async (owner) => {
         const text = 'insert into campaign_mirror.campaigns (owner_id) values ($1) returning id::float8';
         return (await admin.query(text, [owner])).rows[0].id;
       },
-      createMirror: run('insert into campaign_mirror.mirrors (campaign_id, target_url) values ($1, $2)'),
+      createMirror: run(
+        'insert into campaign_mirror.mirrors (campaign_id, target_url, clicks) values ($1, $2, $3)',
+      ),
       transfer: run('update campaign_mirror.campaigns set owner_id = $2 where id = $1'),
       setDefault: run('update campaign_mirror.campaigns set is_default = $2 where id = $1'),
       deleteMirror: run('delete from campaign_mirror.mirrors where campaign_id = $1'),
@@ -139,6 +152,10 @@ export async function postgresWorld(database: TestDatabase, options?: PostgresWo
       setUpdatedAt: run('update campaign_mirror.mirrors set updated_at = $2 where campaign_id = $1'),
       expireKey: run('update campaign_mirror.access_keys set expires_at = clock_timestamp() where id = $1'),
       giveKey: run('update campaign_mirror.access_keys set owner_id = $2 where id = $1'),
+      issueKey: run(
+        `insert into campaign_mirror.access_keys (owner_id, hash, displayed, name)
+         values ($1, sha256(convert_to($2, 'UTF8')), left($2, 10), 'tests')`,
+      ),
       deleteKey: run('delete from campaign_mirror.access_keys where id = $1'),
       clock: async () => {
         const { rows } = await admin.query(`select ${utc('clock_timestamp()')} as now`);
@@ -150,12 +167,26 @@ export async function postgresWorld(database: TestDatabase, options?: PostgresWo
   };
 }
 
-/** Each statement of the hot path is a step. One that breaks is ended by the server while it waits for a lock. */
-function stepsOf(statements: Statements, database: TestDatabase): Steps {
+/**
+ * Each statement of the hot path is a step. One that breaks is ended by the server while it waits for a lock; the answer of
+ * one is lost with its connection.
+ */
+function stepsOf(statements: Statements, pool: Pool, database: TestDatabase): Steps {
+  const { steps, next } = stepping();
   const run: Statements['run'] = statements.run.bind(statements);
-  const { steps, breaks } = stepping();
+  const query = pool.query.bind(pool) as (...words: unknown[]) => Promise<unknown>;
+  let losesAnswer = false;
+  const answered = async (...words: unknown[]) => {
+    const answer = await query(...words);
+    if (!losesAnswer) return answer;
+    losesAnswer = false;
+    throw new Error('Connection terminated unexpectedly');
+  };
+  Object.assign(pool, { query: answered });
   statements.run = async (statement: Statement, values: readonly unknown[]): Promise<TextRow[]> => {
-    if (!(await breaks())) return run(statement, values);
+    const how = await next();
+    losesAnswer = how === 'lose';
+    if (how !== 'break') return run(statement, values);
     const other = await rival(database, `lock table ${tables.map((one) => `campaign_mirror.${one}`)}`);
     const running = run(statement, values);
     await untilWaiting(database, running)

@@ -1,7 +1,29 @@
 import * as domain from '@campaign-mirror/domain';
-import * as live from '../../../packages/port-contracts/src/cases/campaign-repository-world.ts';
+import { before, newOwner } from '../../../packages/port-contracts/src/cases/repository-world.ts';
 
-export const { address, after, before, change, mirrorSet, newOwner } = live;
+export { before, newOwner };
+export const address = (text: string) => text as domain.MirrorAddress;
+export const after: domain.MirrorAddress = domain.mirrorAddress.of('https://example.com/after');
+
+/** What the use case makes of a call of this caller. */
+export function change(
+  { ownerId, subject, key }: domain.Caller,
+  address: domain.MirrorAddress = after,
+  requestId = 'request-1',
+): domain.MirrorChange {
+  return { address, by: { ownerId, subject }, key, requestId };
+}
+
+/** Sets a mirror that the caller may set. */
+export async function mirrorSet(
+  { campaigns }: { readonly campaigns: domain.CampaignRepository },
+  seen: domain.Campaign,
+  to: domain.MirrorChange,
+): Promise<domain.Mirror> {
+  const result = await campaigns.setMirror(seen, to);
+  if (result.kind !== 'mirror-set') throw new Error(`the mirror was not set: ${result.kind}`);
+  return result.mirror;
+}
 
 interface Settings {
   readonly settings: Pick<domain.CampaignSettings, 'createCampaign' | 'createMirror'>;
@@ -24,7 +46,10 @@ export async function newMirror(
 }
 
 /** A campaign whose mirror is `before`, of an owner with one key. */
-export interface Live extends live.LiveCampaign {
+export interface Live {
+  readonly seen: domain.Campaign;
+  readonly mirror: domain.Mirror;
+  readonly by: domain.Caller;
   readonly keyId: domain.AccessKeyId;
   readonly key: domain.AccessKey;
 }
@@ -35,21 +60,18 @@ export async function liveCampaign(
   const campaign = await newCampaign(world);
   const mirror = await newMirror(world, campaign.id, before);
   const { id: keyId, key } = await world.accessKeys.issue({ owner: campaign.ownerId, name: named('tests') });
-  const by = { ownerId: campaign.ownerId, subject: domain.keySubject(keyId) };
+  const by = { ownerId: campaign.ownerId, subject: domain.keySubject(keyId), key: keyId };
   return { seen: { ...campaign, hasMirror: true }, mirror, by, keyId, key };
 }
 
-export function named(text: string): domain.Label {
-  const read = domain.label(text);
-  if (read === undefined) throw new TypeError(`not a name: ${text}`);
-  return read;
-}
+export const named = domain.label.of;
 
 export const tester: domain.OperatorAct = { operator: 'tests', requestId: 'operator-tests' };
 
 export const caller: domain.Caller = {
   ownerId: 7 as domain.OwnerId,
   subject: domain.keySubject(77 as domain.AccessKeyId),
+  key: 77 as domain.AccessKeyId,
 };
 
 /** A campaign that the caller may update. */
@@ -63,8 +85,4 @@ export const campaign: domain.Campaign = {
 /** As the store has it; nobody in between looks at it. */
 export const mirror = { id: 1, campaignId: campaign.id, clicks: 3 } as domain.Mirror;
 
-export function denying(...entries: readonly string[]): domain.HostList {
-  const list = domain.hostList(entries);
-  if ('notAHost' in list) throw new TypeError(`not a host: ${list.notAHost}`);
-  return list;
-}
+export const denying = domain.hostList.of;

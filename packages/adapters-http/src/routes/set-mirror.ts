@@ -110,11 +110,11 @@ function slot(slots: Slots): Part {
   };
 }
 
-/** Check 5: the caller. Whoever is not remembered is looked up. */
-function caller({ identity }: domain.SetCampaignMirror): Part {
+/** Check 5: the caller. */
+function caller(useCase: domain.SetCampaignMirror): Part {
   return async (context, next) => {
     const { asked, call } = context.state;
-    const known = identity.remembered?.(asked.credential()) ?? (await identity.whoIs(asked.credential()));
+    const known = await useCase.identify(asked.credential());
     call.subject = known?.subject;
     if (!isCaller(known)) return answer(context, replyTo(unauthenticated(known), asked.segment));
     asked.caller = known;

@@ -125,8 +125,5 @@ function faultOf(error: errors.JOSEError): string {
 /** Two identities: one for credentials that are well-formed access keys, one for all others. */
 export function keysOrTokens(keys: Identity, tokens: Identity): Identity {
   const identityFor = (credential: string) => (accessKey(credential) ? keys : tokens);
-  return {
-    remembered: (credential) => identityFor(credential).remembered?.(credential),
-    whoIs: (credential) => identityFor(credential).whoIs(credential),
-  };
+  return { whoIs: (credential, options) => identityFor(credential).whoIs(credential, options) };
 }

@@ -18,9 +18,10 @@ const findKeys: LookUp<Buffer, domain.Caller | domain.Refused> = {
   read: (row) => {
     if (!row) return undefined;
     const [, key, owner, refused, hosts] = row as Columns<5>;
-    const subject = keySubject(safeInteger(key) as domain.AccessKeyId);
+    const id = safeInteger(key) as domain.AccessKeyId;
+    const subject = keySubject(id);
     if (refused !== null) return { refused, subject };
-    const caller = { ownerId: safeInteger(owner) as domain.OwnerId, subject };
+    const caller = { ownerId: safeInteger(owner) as domain.OwnerId, subject, key: id };
     if (hosts === null) return caller;
     const list = hostList(hosts.split(','));
     // One that somebody wrote by hand, and that names no hosts, allows none.
@@ -51,20 +52,21 @@ export function postgresFind(statements: Statements, timeout: number): domain.Ca
 const maxRemembered = 100_000;
 
 /**
- * Access keys in PostgreSQL. The caller of a key that was found once is remembered, for each write to prove, until a
- * look-up finds the key invalid. The database notes that a key that is found was used.
+ * Access keys in PostgreSQL. The caller of a key that was found is remembered until a lookup finds the key invalid. The
+ * database notes that a key that is found was used.
  */
 export function postgresIdentity(statements: Statements, timeout: number): domain.Identity {
   const batches = new Batches(statements, findKeys, timeout);
   /** By the hash of the key, since keys are not kept. As a text at once: that takes a quarter of the time. */
-  const callers = new LRUCache<string, domain.Caller & { toProve: true }>({ max: maxRemembered });
-  const hashed = (key: string) => hash('sha256', key, 'latin1');
+  const callers = new LRUCache<string, domain.Caller>({ max: maxRemembered });
   return {
-    remembered: (key) => callers.get(hashed(key)),
-    whoIs: async (key) => {
+    whoIs: async (key, { afresh = false } = {}) => {
+      const name = hash('sha256', key, 'latin1');
+      const remembered = afresh ? undefined : callers.get(name);
+      if (remembered) return remembered;
       const found = await batches.run(keyHash(key));
-      if (isCaller(found)) callers.set(hashed(key), { ...found, toProve: true });
-      else callers.delete(hashed(key));
+      if (isCaller(found)) callers.set(name, found);
+      else callers.delete(name);
       return found;
     },
   };

@@ -1,5 +1,5 @@
 import type * as domain from '@campaign-mirror/domain';
-import { accessKeyOf, partsOf } from '@campaign-mirror/domain';
+import { partsOf } from '@campaign-mirror/domain';
 import type { Columns, TextRow } from '../connection/rows.ts';
 import * as rows from '../connection/rows.ts';
 import { timestampAt } from '../schema/times.ts';
@@ -16,10 +16,7 @@ export interface MirrorToSet {
   readonly lastChange?: number | undefined;
 }
 
-export interface CallersMirror extends MirrorToSet {
-  readonly by: domain.Caller;
-  readonly requestId: string;
-}
+export type CallersMirror = MirrorToSet & Pick<domain.MirrorChange, 'by' | 'key' | 'requestId'>;
 
 /** `condition-failed`: the address or the last change is not as expected. */
 export type SetResult =
@@ -46,13 +43,15 @@ export const mirrorsValues = (mirrors: readonly MirrorToSet[]): unknown[][] => [
 
 /** The arrays of `mirrorsValues`, then of keys, actors, their names where they have no key, and requests. */
 function callersValues(mirrors: readonly CallersMirror[]): string[] {
-  const keys = mirrors.map(({ by }) => accessKeyOf(by.subject));
   const actors = mirrors.map(({ by }) => partsOf(by.subject));
-  const names = actors.map(({ name }, index) => (keys[index] === undefined ? name : undefined));
-  const requests = mirrors.map(({ requestId }) => requestId);
-  return [...mirrorsValues(mirrors), keys, actors.map(({ kind }) => kind), names, requests].map(
-    rows.arrayText,
-  );
+  const columns = [
+    ...mirrorsValues(mirrors),
+    mirrors.map(({ key }) => key),
+    actors.map(({ kind }) => kind),
+    actors.map(({ name }, index) => (mirrors[index]?.key === undefined ? name : undefined)),
+    mirrors.map(({ requestId }) => requestId),
+  ];
+  return columns.map(rows.arrayText);
 }
 
 export function resultsOf(mirrors: readonly MirrorToSet[], textRows: readonly TextRow[]): SetResult[] {

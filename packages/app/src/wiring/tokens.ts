@@ -44,7 +44,7 @@ const limiter = v.optional(
 /** What each part must have: without it, every call would be 500. */
 const shapes = {
   campaignRepository: v.object({ find: method, setMirror: method }),
-  identity: v.object({ whoIs: method, remembered: v.optional(method) }),
+  identity: v.object({ whoIs: method }),
   callLimiter: limiter,
   failedKeyLimiter: limiter,
   middleware: v.array(method),

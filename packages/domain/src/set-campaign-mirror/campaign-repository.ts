@@ -1,4 +1,11 @@
-import type { CampaignId, HistoryId, MirrorId, OwnerId, Timestamp } from '../values/identifiers.ts';
+import type {
+  AccessKeyId,
+  CampaignId,
+  HistoryId,
+  MirrorId,
+  OwnerId,
+  Timestamp,
+} from '../values/identifiers.ts';
 import type { MirrorAddress } from '../values/mirror-address.ts';
 import type { Caller } from './identity.ts';
 
@@ -25,15 +32,18 @@ export interface Mirror {
   readonly updatedAt: Timestamp;
 }
 
-/** The address to set and its caller, as recorded in the history. */
+/** The address to set, who sets it, and on which condition. */
 export interface MirrorChange {
   readonly address: MirrorAddress;
-  readonly by: Caller;
-  /** Links the history row to the log lines of the request: 1 to 128 visible ASCII characters. */
+  /** Who changes the mirror, as the history records it. */
+  readonly by: Pick<Caller, 'ownerId' | 'subject'>;
+  /** The access key that the write proves: it is valid, and belongs to that owner. Undefined: there is none to prove. */
+  readonly key: AccessKeyId | undefined;
+  /** Links the row of the history to the log lines of the request: 1 to 128 visible ASCII characters. */
   readonly requestId: string;
   /**
    * The number that the mirror's last change must have (contract: the condition): a safe integer, 0 if the mirror never
-   * changed. A negative one is that of no change, so that the condition never holds. By default, any.
+   * changed. A negative one is that of no change, so that the condition never holds. Undefined: any.
    */
   readonly lastChange?: number | undefined;
 }
@@ -41,27 +51,29 @@ export interface MirrorChange {
 /** The result of an attempt to set a mirror. Nothing was written unless it is `mirror-set`. */
 export type SetMirrorResult =
   | MirrorNow
-  /** The caller's access key is no longer valid, or has another owner. The campaign is not reported. */
+  /** The access key is not valid, or has another owner. */
   | { readonly kind: 'caller-invalid' }
   /** The campaign is not as it was seen. `campaign` is its current state, undefined if it does not exist. */
   | { readonly kind: 'campaign-differs'; readonly campaign: Campaign | undefined };
 
-/** The mirror as it is now, and the number of its last change, 0 if it never changed. */
+/** The mirror as it is now, and the number of its last change: of this one, or 0 if it never changed. */
 export type MirrorNow =
   | { readonly kind: 'mirror-set'; readonly mirror: Mirror; readonly lastChange: HistoryId }
   /** Only the mirror's last change is another one. */
   | { readonly kind: 'condition-failed'; readonly mirror: Mirror; readonly lastChange: number };
 
-/** Stores campaigns and their mirrors. */
+/**
+ * Stores campaigns and their mirrors. Both methods throw `Unavailable` when the store cannot be reached or did not answer
+ * in time; then it is unknown whether a write was committed. With any other error, the call ends as a 500.
+ */
 export interface CampaignRepository {
-  /** The current state of the campaign. Undefined if there is no such campaign. */
+  /** The campaign as it is now, at one moment. Undefined if there is none. */
   find(id: CampaignId): Promise<Campaign | undefined>;
 
   /**
-   * Sets the mirror and records it in the history; both are committed or neither. Requires that at the moment of the
-   * write the campaign is as `seen` (its owner, its default flag, that it has a mirror), which need not have been read, and,
-   * if the caller's subject is an access key, that this key is valid and belongs to that owner. If all of that is so, the
-   * last change is compared, of the mirror that would be written.
+   * Sets the mirror and records the change in the history; both are committed, or neither. At the moment of the write,
+   * the key must be valid, the campaign must be as `seen` (which need not have been read), and the condition must hold:
+   * they are judged in this order, the condition on the mirror that would be written.
    */
   setMirror(seen: Campaign, change: MirrorChange): Promise<SetMirrorResult>;
 }

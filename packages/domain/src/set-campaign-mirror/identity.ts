@@ -1,35 +1,34 @@
-import type { OwnerId, Subject } from '../values/identifiers.ts';
+import type { AccessKeyId, OwnerId, Subject } from '../values/identifiers.ts';
 import type { HostList } from '../values/mirror-address.ts';
 
 /** The caller: the owner that a credential belongs to, and who used it, as the history shows it. */
 export interface Caller {
   readonly ownerId: OwnerId;
+  /** `keySubject(key)` for a caller with an access key, otherwise another kind. */
   readonly subject: Subject;
-  /** The only hosts to which the caller may set mirrors; by default, any. It never changes for a credential. */
+  /** The access key, for each write to prove. Undefined for a caller whose identity needs no such proof. */
+  readonly key?: AccessKeyId | undefined;
+  /** The only hosts to which the caller may set mirrors; by default, any. They never change for a credential. */
   readonly hosts?: HostList | undefined;
-  /** The credential was valid once, and was not looked up since: the write has to prove that it still is. */
-  readonly toProve?: true;
 }
 
-/** The reason, for the log only, and to whom the credential was issued, if that is recorded; no part of the credential. */
+/** Why a credential is refused, for the log only; and to whom it was issued, if that is known. No part of the credential. */
 export interface Refused {
   readonly refused: string;
-  readonly subject?: Subject;
+  readonly subject?: Subject | undefined;
 }
 
 /** The caller that a credential belongs to, or why it is refused. Undefined if the credential is unknown. */
 export type Identified = Caller | Refused | undefined;
 
-/** Identifies the caller by the credential that came with a request, such as an access key or a signed token. */
+/** Identifies callers by the credentials of their requests, such as access keys or signed tokens. */
 export interface Identity {
-  /** The caller that the credential belongs to now, or why it is refused, such as that it has expired. */
-  whoIs(credential: string): Promise<Identified>;
-
   /**
-   * The caller of an access key that `whoIs` found valid before, without asking anybody. It can have been revoked or have
-   * expired since, which `CampaignRepository#setMirror` detects. No other credential may be remembered: no write proves it.
+   * The caller that the credential belongs to, or why it is refused, such as that it has expired. Only a caller with an
+   * access key may be remembered, and only until it is asked for with `afresh`: then the answer is that of now.
+   * @throws Unavailable when this cannot be found out now; with any other error, the call ends as a 500
    */
-  remembered?(credential: string): (Caller & { readonly toProve: true }) | undefined;
+  whoIs(credential: string, options?: { readonly afresh?: boolean }): Promise<Identified>;
 }
 
 /** Whether the credential belongs to a caller. In JavaScript, nobody can be null. */

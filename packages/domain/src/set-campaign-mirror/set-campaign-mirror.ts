@@ -30,7 +30,7 @@ const authorizationRules = [
   {
     refusal: 'not-the-owner',
     rule: 'Only the owner of the campaign may update its mirror.',
-    holds: (campaign: Campaign, caller: Caller) => campaign.ownerId === caller.ownerId,
+    holds: (campaign: Campaign, caller: Pick<Caller, 'ownerId'>) => campaign.ownerId === caller.ownerId,
   },
 ] as const;
 
@@ -40,20 +40,27 @@ export type Refusal = (typeof authorizationRules)[number]['refusal'];
 /** Why even the operator, who owns no campaigns, is not allowed to set the mirror. */
 export type OperatorRefusal = (typeof campaignRules)[number]['refusal'];
 
-function refusalOf(campaign: Campaign, caller: Caller): Refusal | undefined {
+/** Whether this caller may set the mirror of this campaign: undefined, or the first rule that does not hold. */
+export function refusalOf(campaign: Campaign, caller: Pick<Caller, 'ownerId'>): Refusal | undefined {
   return authorizationRules.find((rule) => !rule.holds(campaign, caller))?.refusal;
 }
 
+/** As `refusalOf`, for the operator. */
 export function operatorRefusalOf(campaign: Campaign): OperatorRefusal | undefined {
   return campaignRules.find((rule) => !rule.holds(campaign))?.refusal;
 }
 
+/**
+ * Who calls: a credential, or the caller that a driving adapter has identified, or both. For a caller with an access key
+ * the credential is needed, too: with it, a key that the write refuses is looked up again, otherwise the call ends as
+ * unauthenticated.
+ */
+type Calling =
+  | { readonly credential: string; readonly caller?: Caller | undefined }
+  | { readonly credential?: undefined; readonly caller: Caller };
+
 /** The submitted request (contract: the call). */
-export interface SetMirrorRequest {
-  /** Identifies the caller; secret. */
-  readonly credential: string;
-  /** The caller that `identity` has identified by the credential; by default it is asked here. */
-  readonly caller?: Caller | undefined;
+export type SetMirrorRequest = Calling & {
   /** Undefined if the submitted identifier cannot be a campaign's. */
   readonly campaign: values.CampaignId | undefined;
   /** Undefined if the submitted body contains no address. */
@@ -62,7 +69,7 @@ export interface SetMirrorRequest {
   readonly requestId: string;
   /** The condition, as in `MirrorChange`; by default, none. */
   readonly lastChange?: number | undefined;
-}
+};
 
 /** The result of a call (contract: answers). Nothing was written unless it is `mirror-set`. */
 export type Outcome =
@@ -87,23 +94,25 @@ interface Facts {
 export const maxAttempts = 5;
 
 /**
- * Sets the mirror of a campaign (contract: the call). A caller is judged on a hypothesis: that the campaign satisfies the
- * rules. The write checks it and the caller's access key, or returns the actual campaign, which is then judged, so most
- * requests take one call of the repository. Every refusal is based on facts that were read for the request.
- *
- * Until the caller is identified, only the credential is looked up. Whoever may not set the mirror learns nothing about
- * the address (contract: order of checks).
+ * Sets the mirror of a campaign (contract: the call). Most calls take one call of the repository: the write assumes that
+ * the rules hold, and answers with the campaign as it is where they do not. Every refusal is judged on facts that were read
+ * for the request. Until the caller is identified, only the credential is looked up, and whoever may not set the mirror
+ * learns nothing about the address (contract: order of checks).
  */
 export class SetCampaignMirror {
-  /** A driving adapter that limits each caller identifies it first, and passes it on. */
-  readonly identity: Identity;
   readonly #campaigns: CampaignRepository;
+  readonly #identity: Identity;
   readonly #deniedHosts: HostList;
 
   constructor(campaigns: CampaignRepository, identity: Identity, deniedHosts: HostList = noDeniedHosts) {
     this.#campaigns = campaigns;
-    this.identity = identity;
+    this.#identity = identity;
     this.#deniedHosts = deniedHosts;
+  }
+
+  /** As `Identity#whoIs`: for a driving adapter that limits each caller before it executes the request. */
+  identify(credential: string): Promise<Identified> {
+    return this.#identity.whoIs(credential);
   }
 
   /**
@@ -111,52 +120,46 @@ export class SetCampaignMirror {
    * @throws TypeError when an adapter passes a request id, a campaign, a last change or a caller that is malformed
    */
   async execute(request: SetMirrorRequest): Promise<Outcome> {
-    const { credential, requestId, lastChange } = request;
-    if (!values.isRequestId(requestId))
-      throw new TypeError('requestId: not 1 to 128 visible ASCII characters');
-    if (request.campaign !== undefined && values.campaignId(request.campaign) !== request.campaign)
-      throw new TypeError('campaign: not an integer from 1 to 2^53-1');
-    if (lastChange !== undefined && !Number.isSafeInteger(lastChange))
-      throw new TypeError('lastChange: not a safe integer');
-    const known = request.caller ?? this.identity.remembered?.(credential);
-    const identified = known ?? (await this.identity.whoIs(credential));
+    expectReadable(request);
+    const { credential, campaign: id, requestId, lastChange } = request;
+    const identified =
+      credential === undefined ? request.caller : (request.caller ?? (await this.identify(credential)));
     if (!isCaller(identified)) return unauthenticated(identified);
 
     const address = checkedAddress(request.address, this.#deniedHosts, identified.hosts);
-    const assumed = typeof address === 'string' ? hypothesis(request, identified) : undefined;
-    let facts: Facts = assumed ?? (await this.#read(request, identified.toProve ? undefined : identified));
+    const isProven = identified.key === undefined || credential === undefined;
+    let { caller, campaign }: Facts =
+      typeof address === 'string' && id !== undefined
+        ? { caller: identified, campaign: fulfilling(id, identified.ownerId) }
+        : await this.#readAfresh(request, isProven ? identified : undefined);
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
-      const { caller, campaign } = facts;
       if (!isCaller(caller)) return unauthenticated(caller);
       if (!campaign) return { kind: 'campaign-not-found' };
-      const refusal = refusalOf(campaign, caller);
-      if (refusal) return { kind: 'refused', because: refusal };
+      const because = refusalOf(campaign, caller);
+      if (because) return { kind: 'refused', because };
       if (typeof address !== 'string') return address;
 
-      if (!isWellFormed(caller))
-        throw new TypeError('the identity returned a caller whose owner or subject is malformed');
-      const result = await this.#campaigns.setMirror(campaign, {
-        address,
-        by: caller,
-        requestId,
-        lastChange,
-      });
+      expectWellFormed(caller);
+      const { ownerId, subject, key } = caller;
+      const change = { address, by: { ownerId, subject }, key, requestId, lastChange };
+      const result = await this.#campaigns.setMirror(campaign, change);
       if (result.kind === 'mirror-set' || result.kind === 'condition-failed') return result;
-      if (result.kind === 'caller-invalid') facts = await this.#read(request);
-      else facts = { caller, campaign: result.campaign };
+      if (result.kind === 'campaign-differs') campaign = result.campaign;
+      else ({ caller, campaign } = await this.#readAfresh(request));
     }
     throw new Unavailable('the campaign changed during every attempt');
   }
 
   /**
-   * Reads the caller and the campaign at the same time. `proven` is a caller that need not be read again. A failure
-   * to read the campaign does not hide an invalid credential.
+   * The caller, unless it is known, and the campaign, read at the same time. A fault of the campaign's lookup does not hide
+   * an invalid credential.
    */
-  async #read({ credential, campaign: id }: SetMirrorRequest, proven?: Caller): Promise<Facts> {
+  async #readAfresh({ credential, campaign: id }: SetMirrorRequest, known?: Caller): Promise<Facts> {
     const reading = id === undefined ? undefined : this.#campaigns.find(id);
     // Awaited below, but only for a valid caller: otherwise its rejection is ignored.
     reading?.catch(() => {});
-    const caller = proven ?? (await this.identity.whoIs(credential));
+    const isKnown = known !== undefined || credential === undefined;
+    const caller = isKnown ? known : await this.#identity.whoIs(credential, { afresh: true });
     return { caller, campaign: isCaller(caller) ? await reading : undefined };
   }
 }
@@ -172,22 +175,32 @@ export function checkedAddress(
   return typeof address === 'string' ? address : { kind: 'invalid-address', because: address.fault };
 }
 
-/** The caller, and a campaign that satisfies all rules; undefined if no campaign can be assumed. */
-function hypothesis({ campaign: id }: SetMirrorRequest, caller: Caller): Facts | undefined {
-  if (id === undefined) return undefined;
-  const campaign = { id, ownerId: caller.ownerId, isDefault: false, hasMirror: true };
-  return refusalOf(campaign, caller) ? undefined : { caller, campaign };
-}
-
 /** The outcome for a credential that is refused. */
 export function unauthenticated(identified: Refused | undefined): Outcome {
   const { refused: because, subject } = identified ?? {};
   return { kind: 'unauthenticated', ...(because !== undefined && { because }), ...(subject && { subject }) };
 }
 
-/** Types say so, but not to an identity in JavaScript: for a store, an owner that is missing can mean any owner. */
-function isWellFormed({ ownerId, subject }: Caller): boolean {
+/** A campaign of this owner that satisfies all rules. */
+function fulfilling(id: values.CampaignId, ownerId: values.OwnerId): Campaign {
+  return { id, ownerId, isDefault: false, hasMirror: true };
+}
+
+/** Types say so, but not to adapters in JavaScript. */
+function expectReadable({ requestId, campaign, lastChange, ...who }: SetMirrorRequest): void {
+  if (!values.isRequestId(requestId)) throw new TypeError('requestId: not 1 to 128 visible ASCII characters');
+  if (campaign !== undefined && values.campaignId(campaign) !== campaign)
+    throw new TypeError('campaign: not an integer from 1 to 2^53-1');
+  if (lastChange !== undefined && !Number.isSafeInteger(lastChange))
+    throw new TypeError('lastChange: not a safe integer');
+  if (!who.caller && typeof who.credential !== 'string')
+    throw new TypeError('neither a credential nor a caller');
+}
+
+/** For a store, an owner that is missing can mean any, and a subject of a key without that key is one that nobody proves. */
+function expectWellFormed({ ownerId, subject, key }: Caller): void {
   const { kind, name = '' } = values.partsOf(subject);
-  const known = values.accessKeyOf(subject) ?? values.subject(kind, name);
-  return known !== undefined && ownerId !== undefined && values.ownerId(ownerId) === ownerId;
+  const expected = key === undefined ? values.subject(kind, name) : values.keySubject(key);
+  if (subject !== expected || ownerId === undefined || values.ownerId(ownerId) !== ownerId)
+    throw new TypeError('the identity returned a caller whose owner, subject or key is malformed');
 }

@@ -1,4 +1,4 @@
-import type { Branded } from './identifiers.ts';
+import { type Branded, reader } from './identifiers.ts';
 
 /** A well-formed access key: `cm_`, 43 characters of base62, 6 characters of their CRC-32 (contract: keys). */
 export type AccessKey = Branded<string, 'AccessKey'>;
@@ -10,11 +10,11 @@ const checksumStart = 'cm_'.length + 43;
 /** How many random bytes a key is made of. */
 export const accessKeyBytes = 32;
 
-/** Reads a key. Undefined if its form or checksum is wrong, so that no look-up is needed. */
-export function accessKey(text: string): AccessKey | undefined {
+/** Reads a key. With a wrong form or checksum it is none, so that no lookup is needed. */
+export const accessKey = reader('an access key', (text: string) => {
   const isKey = wellFormed.test(text) && text.slice(checksumStart) === checksum(text.slice(0, checksumStart));
   return isKey ? (text as AccessKey) : undefined;
-}
+});
 
 /** Makes the access key of 256 random bits. @throws RangeError unless there are exactly 32 bytes */
 export function accessKeyFrom(random: Uint8Array): AccessKey {

@@ -11,7 +11,7 @@ type Identifier<Name extends string> = Branded<number, Name>;
 export type CampaignId = Identifier<'CampaignId'>;
 /** Owners are not records of this service. */
 export type OwnerId = Identifier<'OwnerId'>;
-/** The number of a mirror, which is not its campaign's. */
+/** The number of a mirror. */
 export type MirrorId = Identifier<'MirrorId'>;
 /** It is not the key itself. */
 export type AccessKeyId = Identifier<'AccessKeyId'>;
@@ -20,24 +20,47 @@ export type HistoryId = Identifier<'HistoryId'>;
 /** Of an entry of the audit. */
 export type AuditId = Identifier<'AuditId'>;
 
-function identifier<Id extends Identifier<string>>(value: string | number): Id | undefined {
-  if (typeof value === 'string' && !/^[1-9][0-9]{0,15}$/.test(value)) return undefined;
-  const number = Number(value);
-  return Number.isSafeInteger(number) && number > 0 ? (number as Id) : undefined;
+/** Reads a value of its type. */
+export interface Reader<Input extends unknown[], Value> {
+  /** Undefined for what is none. */
+  (...input: Input): Value | undefined;
+  /** For literals and tests. @throws TypeError for what is none; the message does not repeat it */
+  of(...input: Input): Value;
+}
+
+/** `what`: what a value of the type is, for the error of `of`. */
+export function reader<Input extends unknown[], Value>(
+  what: string,
+  read: (...input: Input) => Value | undefined,
+): Reader<Input, Value> {
+  const of = (...input: Input): Value => {
+    const value = read(...input);
+    if (value === undefined) throw new TypeError(`not ${what}`);
+    return value;
+  };
+  return Object.assign((...input: Input) => read(...input), { of });
+}
+
+function identifierReader<Id extends Identifier<string>>(whose: string): Reader<[string | number], Id> {
+  return reader(`the number of ${whose}: an integer from 1 to 2^53-1`, (value) => {
+    if (typeof value === 'string' && !/^[1-9][0-9]{0,15}$/.test(value)) return undefined;
+    const number = Number(value);
+    return Number.isSafeInteger(number) && number > 0 ? (number as Id) : undefined;
+  });
 }
 
 /** Reads the number of a campaign, or its ASCII digits without a sign or a leading zero (contract: the path). */
-export const campaignId = (value: string | number) => identifier<CampaignId>(value);
+export const campaignId = identifierReader<CampaignId>('a campaign');
 /** Reads the number of an owner, as `campaignId` does. */
-export const ownerId = (value: string | number) => identifier<OwnerId>(value);
+export const ownerId = identifierReader<OwnerId>('an owner');
 /** Reads the number of a mirror, as `campaignId` does. */
-export const mirrorId = (value: string | number) => identifier<MirrorId>(value);
+export const mirrorId = identifierReader<MirrorId>('a mirror');
 /** Reads the number of an access key, as `campaignId` does. */
-export const accessKeyId = (value: string | number) => identifier<AccessKeyId>(value);
+export const accessKeyId = identifierReader<AccessKeyId>('an access key');
 /** Reads the number of a change, as `campaignId` does. */
-export const historyId = (value: string | number) => identifier<HistoryId>(value);
+export const historyId = identifierReader<HistoryId>('a change');
 /** Reads the number of an entry of the audit, as `campaignId` does. */
-export const auditId = (value: string | number) => identifier<AuditId>(value);
+export const auditId = identifierReader<AuditId>('an entry of the audit');
 
 /** Whether every store and log can keep a text as the id of a request: 1 to 128 visible ASCII characters. */
 export const isRequestId = (text: string): boolean =>
@@ -49,12 +72,12 @@ export type Label = Branded<string, 'Label'>;
 /** In Unicode code points. */
 export const longestLabel = 200;
 
-/** Reads a label without the white space around it. Undefined if it is invalid. */
-export function label(text: string): Label | undefined {
+/** Reads a label without the white space around it. */
+export const label = reader(`a label: 1 to ${longestLabel} characters on one line`, (text: string) => {
   const trimmed = text.trim();
   const isOneLine = trimmed !== '' && !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(trimmed);
   return isOneLine && [...trimmed].length <= longestLabel ? (trimmed as Label) : undefined;
-}
+});
 
 /** Who changes a mirror, as the history shows it: a kind and a name, such as `key:17`; or `operator`. */
 export type Subject = Branded<string, 'Subject'>;
@@ -74,12 +97,12 @@ export function keySubject(id: AccessKeyId): Subject {
 
 /**
  * The subject of a caller without an access key; no write proves it. `kind`: 1 to 20 characters of `a-z`, `0-9` and `-`,
- * the first a letter, neither `key` nor `operator`. `name`: 1 to 200 characters on one line. Undefined for any other.
+ * the first a letter, neither `key` nor `operator`. `name`: 1 to 200 characters on one line.
  */
-export function subject(kind: string, name: string): Subject | undefined {
+export const subject = reader('a kind and a name of a caller without a key', (kind: string, name: string) => {
   if (kind === keyKind || kind === operatorSubject) return undefined;
   return wellFormedKind.test(kind) && wellFormedName.test(name) ? (`${kind}:${name}` as Subject) : undefined;
-}
+});
 
 /** The kind and the name of a subject; the operator's has no name. */
 export function partsOf(subject: Subject): { readonly kind: string; readonly name: string | undefined } {
@@ -99,11 +122,11 @@ export type Timestamp = Branded<string, 'Timestamp'>;
 
 const wellFormedTime = /^(?!0000)(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{6}Z$/;
 
-/** Reads a time in this form, in the years 1 to 9999. Undefined if it is not in the calendar, as February 30. */
-export function timestamp(text: string): Timestamp | undefined {
+/** Reads a time in this form, in the years 1 to 9999, that is in the calendar: not of February 30. */
+export const timestamp = reader('a time such as 2026-11-20T15:36:00.123456Z', (text: string) => {
   const [, day = ''] = wellFormedTime.exec(text) ?? [];
   // `Date` turns a day that the month does not have into a day of the next month.
   const parsed = new Date(`${day}T00:00:00Z`);
   const isInCalendar = Number.isFinite(parsed.getTime()) && parsed.toISOString().startsWith(day);
   return isInCalendar ? (text as Timestamp) : undefined;
-}
+});

@@ -70,6 +70,13 @@ export function mirrorAddress(
   return text as MirrorAddress;
 }
 
+/** For literals and tests. @throws TypeError with what is wrong with the address, but not the address itself */
+mirrorAddress.of = (text: string, denied = noDeniedHosts): MirrorAddress => {
+  const address = mirrorAddress(text, denied);
+  if (typeof address === 'string') return address;
+  throw new TypeError(`not an address of a mirror: it ${addressFaults[address.fault]}`);
+};
+
 /** Outside the host, what shapes letters and emoji is allowed: Persian and Indian words and many emoji need it. */
 function hasForbiddenCharacter(text: string): boolean {
   if (text.includes('\\')) return true;
@@ -207,6 +214,13 @@ export function hostList(entries: readonly string[]): HostList | { notAHost: str
   }
   return { exact, below };
 }
+
+/** For literals and tests. @throws TypeError for an entry that is no host */
+hostList.of = (...entries: readonly string[]): HostList => {
+  const list = hostList(entries);
+  if ('notAHost' in list) throw new TypeError(`not a host: ${list.notAHost}`);
+  return list;
+};
 
 /** The entries of a list: `hostList` reads the same list from them. */
 export function entriesOf({ exact, below }: HostList): string[] {

@@ -1,125 +1,281 @@
-import { type Case, casesOf, expectEqual, expectFields, expectThat } from '../kit/case.ts';
-import { breaking, meanwhileCases } from '../kit/meanwhile.ts';
-import * as live from './campaign-repository-world.ts';
-import { judgedFactsCases } from './judged-facts-cases.ts';
-import { setMirrorCases } from './set-mirror-cases.ts';
+import type { Campaign, Timestamp } from '@campaign-mirror/domain';
+import { mirrorAddress } from '@campaign-mirror/domain';
+import { type Case, casesOf, expectEqual, expectExpiry, expectThat } from '../kit/case.ts';
+import { aheadOfEachStep, breaking, meanwhile } from '../kit/meanwhile.ts';
+import * as live from './repository-world.ts';
 
 type World = live.CampaignRepositoryWorld;
 
+/** Addresses that a store could change: it takes them for a placeholder or an escape, normalizes or parses them. */
+const addresses = [
+  'https://example.com',
+  'HTTP://Example.COM:80/%7Euser/%7euser/../a//b?',
+  'https://t.example/{click_id}?s=[sub]|x&a=$1&b=?&c=:d&e=%s&f={0}&g=??',
+  'https://example.com/?q=%27%22\'"`;--',
+  'https://b\u00fccher.example/stra\u00dfe?caf\u00e9=cafe\u0301#\u65e5\u672c\u8a9e\u{1f389}',
+  `https://example.com/${'\u{1f389}'.repeat(2028)}`,
+].map((text) => mirrorAddress.of(text));
+
+const otherOwner = live.newOwner();
+
+/** What others do during a write. Where the campaign `is` another one afterwards, nothing may be written any more. */
+const acts: Readonly<Record<string, Act>> = {
+  'the old owner wrote after a committed transfer': {
+    act: ({ others }, { id }) => others.transfer(id, otherOwner),
+    is: (seen) => ({ ...seen, ownerId: otherOwner }),
+  },
+  'the default campaign was set after its flag was committed': {
+    act: ({ others }, { id }) => others.setDefault(id, true),
+    is: (seen) => ({ ...seen, isDefault: true }),
+  },
+  'a mirror was written after its deletion was committed': {
+    act: ({ others }, { id }) => others.deleteMirror(id),
+    is: (seen) => ({ ...seen, hasMirror: false }),
+  },
+  'a mirror was written after the deletion of its campaign was committed': {
+    act: ({ others }, { id }) => others.deleteCampaign(id),
+    is: () => undefined,
+  },
+  'a click was lost': { act: ({ others }, { id }) => others.countClick(id), clicks: 2 },
+  'a mirror that was deleted came back': {
+    act: async ({ others }, { id }) => {
+      await others.deleteMirror(id);
+      await others.createMirror(id, live.before, 0);
+    },
+    clicks: 0,
+  },
+  'a mirror was changed without its history, or the other way round': {
+    act: async (world, { id }) => {
+      for (let look = 0; look < 5; look++) await live.chainOf(world, id);
+    },
+    clicks: 1,
+  },
+};
+interface Act {
+  readonly act: (world: World, seen: Campaign) => Promise<unknown>;
+  readonly is?: (seen: Campaign) => Campaign | undefined;
+  /** Of the mirror, which had one. */
+  readonly clicks?: number;
+}
+
+async function duringWrites(world: World, fault: string, { act, is, clicks }: Act): Promise<void> {
+  await meanwhile(world, async (during, calls) => {
+    const { seen, caller } = await live.liveCampaign(world);
+    let written: number | undefined;
+    const acted = async () => {
+      await act(world, seen);
+      if (!is) return;
+      expectEqual(await world.campaigns.find(seen.id), is(seen), 'the campaign that was found');
+      written = (await world.others.history(seen.id)).length;
+    };
+    const changes = Array.from({ length: calls }, (_, nth) => live.change(caller, live.numbered(nth)));
+    const write = () => Promise.all(changes.map((to) => world.campaigns.setMirror(seen, to)));
+    const results = await during(write, acted);
+    for (const [nth, to] of changes.entries())
+      await live.expectRecorded(world, seen, to, results[nth] as never);
+    const rows = await live.chainOf(world, seen.id, clicks !== 0);
+    const mirror = await world.others.mirror(seen.id);
+    expectThat(!is || (rows.length === written && (is(seen)?.hasMirror || !mirror)), fault);
+    if (clicks !== undefined) expectEqual(mirror?.clicks, clicks, `${fault}: the clicks`);
+    for (const result of results.filter(({ kind }) => kind !== 'mirror-set'))
+      expectEqual(result, { kind: 'campaign-differs', campaign: is ? is(seen) : {} }, 'the answer');
+  });
+}
+
 /** What every `CampaignRepository` promises. Its store can contain other campaigns; the campaigns of the cases remain. */
 export const campaignRepositoryCases: readonly Case<World>[] = [
-  ...judgedFactsCases,
-  ...setMirrorCases,
-  ...meanwhileCases<World>(
-    [],
-    'no click is lost, and a time is taken when nobody else can write',
-    async (world) => {
-      const { others } = world;
-      const { seen, by } = await live.liveCampaign(world);
-      let clicks = 0;
-      return async (meanwhile) => {
-        let since = '';
-        const clicked = async () => {
-          since = (await others.clock?.()) ?? new Date().toISOString();
-          await others.countClick(seen.id);
-          clicks += 1;
-        };
-        const set = await meanwhile(() => live.mirrorSet(world, seen, live.change(by)), clicked);
-        const counted = (await others.mirror(seen.id))?.clicks ?? 0;
-        expectThat(counted >= clicks, 'a click was lost');
-        // An answer that counts the click was written after it. A clock may have milliseconds only.
-        const isEarly =
-          set.clicks === clicks && set.updatedAt.slice(0, since.length - 1) < since.slice(0, -1);
-        expectThat(!isEarly, 'the time of a write was taken before its lock: others wrote after it');
-      };
-    },
-  ),
-  ...meanwhileCases<World>([], 'others see the mirror and its history change as one', async (world) => {
-    const { seen, by } = await live.liveCampaign(world);
-    return async (meanwhile, nth) => {
-      const watched = async () => {
-        for (let look = 0; look < 5; look++) await live.stored(world, seen.id);
-      };
-      await meanwhile(() => live.mirrorSet(world, seen, live.change(by, live.numbered(nth))), watched);
-    };
-  }),
-  ...meanwhileCases<World>([], 'a mirror that is deleted and created again is another one', async (world) => {
-    const { others, campaigns } = world;
-    const { seen, by } = await live.liveCampaign(world);
-    return async (meanwhile, nth) => {
-      const to = live.numbered(nth);
-      const created = async () => {
-        await others.deleteMirror(seen.id);
-        await others.createMirror(seen.id, live.before);
-      };
-      const result = await meanwhile(() => campaigns.setMirror(seen, live.change(by, to)), created);
-      const mirror = await others.mirror(seen.id);
-      const rows = (await others.history(seen.id)).filter((row) => row.addressAfter === to);
-      live.expectReported([result], rows.length);
-      const id = result.kind === 'mirror-set' ? result.mirror.id : undefined;
-      expectThat(rows[0]?.mirrorId === id, 'the history names another mirror than the answer');
-      const isRight = (mirror?.targetUrl === to) === (mirror?.id === id);
-      expectThat(isRight, 'another mirror was set than the answer names');
-    };
-  }),
   ...casesOf<World>([], {
-    'meanwhile: 20 updates of a campaign succeed, each after another one': async (world) => {
-      const { seen, by } = await live.liveCampaign(world);
-      const all = Array.from({ length: 20 }, (_, nth) => live.numbered(nth));
-      const changes = all.map((to) => live.change(by, to, `to-${to}`));
-      const set = await Promise.all(changes.map((to) => live.mirrorSet(world, seen, to)));
-      const rows = await world.others.history(seen.id);
-      const afters = rows.map((row) => row.addressAfter);
-      expectEqual(afters.toSorted(), all.toSorted(), 'an update was lost: the history');
-      const befores = rows.map((row) => row.addressBefore);
-      const chain = [live.before, ...afters.slice(0, -1)];
-      expectEqual(befores, chain, 'the address before was read ahead of the lock: the history');
-      const isRising = rows.every(({ id }, nth) => id > (rows[nth - 1]?.id ?? 0));
-      expectThat(isRising, 'the numbers of the history do not rise');
-      const times = rows.map((row) => row.changedAt);
-      expectEqual(times, [...new Set(times)].toSorted(), 'the times of two updates do not rise: the history');
-      for (const [nth, to] of all.entries()) {
-        const row = rows[afters.indexOf(to)];
-        expectEqual(row?.requestId, `to-${to}`, 'the request of one of many');
-        const answer = { targetUrl: to, updatedAt: row?.changedAt };
-        expectFields(set[nth], answer, 'the answer to one of many');
-      }
-      const last = { targetUrl: afters.at(-1), updatedAt: times.at(-1), updatedExternallyAt: times.at(-1) };
-      expectFields(await world.others.mirror(seen.id), last, 'an update was lost: the mirror');
+    'find: the facts of one moment, and none from before a committed change': (world) =>
+      meanwhile(world, async (during) => {
+        const { campaigns, others } = world;
+        for (const isTransferFirst of [true, false]) {
+          const { seen } = await live.liveCampaign(world);
+          const last = { ...seen, ownerId: otherOwner, hasMirror: false };
+          const between = isTransferFirst ? { ...last, hasMirror: true } : { ...last, ownerId: seen.ownerId };
+          const changed = async () => {
+            if (isTransferFirst) await others.transfer(seen.id, otherOwner);
+            await others.deleteMirror(seen.id);
+            if (!isTransferFirst) await others.transfer(seen.id, otherOwner);
+            expectEqual(await campaigns.find(seen.id), last, 'a campaign after committed changes');
+          };
+          const found = await during(() => campaigns.find(seen.id), changed);
+          const facts = (one?: Campaign) => `${one?.ownerId} ${one?.hasMirror}`;
+          const isOne = [seen, between, last].map(facts).includes(facts(found));
+          expectThat(isOne, 'the facts of a campaign were read at two moments');
+        }
+      }),
+    'setMirror: nothing is written when the campaign, the key or the condition is another': async (world) => {
+      const { seen, caller, mirror } = await live.liveCampaign(world);
+      const nowhere = live.beyond32Bits(seen.id);
+      // As a rule, the next campaign has one of these numbers.
+      for (const id of [nowhere, seen.id + 1, seen.id + 2])
+        expectEqual(await world.campaigns.find(id as never), undefined, 'what there never was');
+      const other = await live.liveCampaign(world);
+      expectEqual(
+        await world.campaigns.find(other.seen.id),
+        other.seen,
+        'what was looked for before it was created',
+      );
+      const ownerId = live.beyond32Bits(seen.ownerId);
+      const differs = (campaign?: Campaign) => ({ kind: 'campaign-differs', campaign });
+      const isKept = async (by: typeof caller, asSeen: Campaign, expected: object, lastChange = -1) => {
+        const result = await live.set(world, asSeen, live.change(by, undefined, lastChange));
+        expectEqual(result, expected, 'the answer');
+      };
+      await isKept(caller, { ...seen, isDefault: true }, differs(seen));
+      await isKept(caller, { ...seen, hasMirror: false }, differs(seen));
+      await isKept(other.caller, { ...seen, ownerId: other.seen.ownerId }, differs(seen));
+      await isKept(await live.newCaller(world, ownerId), { ...seen, ownerId }, differs(seen));
+      await isKept(caller, { ...seen, id: nowhere }, differs());
+      const key = live.beyond32Bits(caller.key ?? live.greatest) as never;
+      for (const unproven of [key, ...(other.caller.key ? [other.caller.key] : [])])
+        await isKept({ ...caller, key: unproven }, seen, { kind: 'caller-invalid' });
+      const never = { kind: 'condition-failed', mirror, lastChange: 0 };
+      for (const number of [-1, 1, Number.MAX_SAFE_INTEGER]) await isKept(caller, seen, never, number);
+      expectEqual(await world.others.mirror(seen.id), mirror, 'the mirror');
     },
-    'meanwhile: calls for many campaigns are each for their own, and change no other': async (world) => {
-      const lives = await Promise.all(Array.from({ length: 10 }, () => live.liveCampaign(world)));
-      const sister = await live.newCampaign(world, lives[0]?.seen.ownerId);
-      const kept = await live.newMirror(world, sister.id);
-      const changes = lives.map(({ by }, nth) => live.change(by, live.numbered(nth)));
-      const calls = changes.map((to, nth) => live.mirrorSet(world, lives[nth]?.seen as never, to));
-      const seen = lives.map((one) => one.seen);
-      const read = await Promise.all(seen.map(({ id }) => world.campaigns.find(id)));
-      expectEqual(read, seen, 'one of many campaigns that were looked for');
-      for (const [nth, set] of (await Promise.all(calls)).entries()) {
-        const own = { campaignId: seen[nth]?.id, targetUrl: live.numbered(nth) };
-        expectFields(set, own, 'the answer to one of many');
-        expectFields(await world.others.mirror(set.campaignId), own, 'the mirror of one of many');
+    'setMirror: the answer is what is stored and recorded, byte for byte, and stays recorded': async (
+      world,
+    ) => {
+      const { seen, caller, mirror } = await live.liveCampaign(world, Number.MAX_SAFE_INTEGER - 1);
+      await world.others.countClick(seen.id);
+      for (const address of [live.before, ...addresses]) {
+        const result = await live.set(world, seen, live.change(caller, address));
+        const { id, createdAt } = mirror;
+        expectEqual(
+          result,
+          { kind: 'mirror-set', mirror: { id, clicks: Number.MAX_SAFE_INTEGER, createdAt } },
+          'the answer',
+        );
+        expectEqual(
+          await world.others.mirror(seen.id),
+          (result as { mirror: object }).mirror,
+          'the stored mirror',
+        );
       }
-      expectEqual(await world.others.mirror(sister.id), kept, 'the mirror of another campaign');
+      await world.others.transfer(seen.id, live.greatest);
+      const next = { ...seen, ownerId: live.greatest };
+      await live.set(world, next, live.change({ ...(await live.newCaller(world, live.greatest)) }));
+      const rows = await live.chainOf(world, seen.id);
+      await world.others.deleteCampaign(seen.id);
+      expectEqual(await world.others.history(seen.id), rows, 'the history of what was deleted');
+      expectThat(rows.length === addresses.length + 2, 'an update to the same address was not recorded');
     },
+    "setMirror: its time is that of the write, by the store's clock, and strictly rises": async (world) => {
+      const clock = async () => (await world.others.clock?.()) ?? new Date().toISOString();
+      const { seen, caller } = await live.liveCampaign(world);
+      const updatedAt = async () => {
+        const result = await live.set(world, seen, live.change(caller));
+        return result.kind === 'mirror-set' ? result.mirror.updatedAt : result.kind;
+      };
+      const times = [await clock(), await updatedAt(), await clock()].map((time) => time.slice(0, 23));
+      expectEqual(times, times.toSorted(), 'the time of a write between two looks at the clock');
+      await world.others.setUpdatedAt(seen.id, '2199-12-31T23:59:59.999998Z' as Timestamp);
+      const rising = [await updatedAt(), await updatedAt()];
+      const expected = ['2199-12-31T23:59:59.999999Z', '2200-01-01T00:00:00.000000Z'];
+      expectEqual(rising, expected, 'the times of updates while the clock is behind');
+    },
+    'setMirror: a condition holds for the number of the last change, also of a mirror that came back': async (
+      world,
+    ) => {
+      const { seen, caller } = await live.liveCampaign(world);
+      let last = 0;
+      for (let nth = 0; nth < 3; nth++) {
+        const result = await live.set(world, seen, live.change(caller, live.numbered(nth), last));
+        expectThat(result.kind === 'mirror-set', `a condition that holds: ${result.kind}`);
+        for (const stale of [0, last, last + 1, live.beyond32Bits(result.lastChange)].filter(
+          (one) => one !== result.lastChange,
+        )) {
+          const failed = await live.set(world, seen, live.change(caller, live.before, stale));
+          const is = { kind: 'condition-failed', mirror: result.mirror, lastChange: result.lastChange };
+          expectEqual(failed, is, 'the answer to a condition that does not hold');
+        }
+        last = result.lastChange;
+      }
+      await world.others.deleteMirror(seen.id);
+      await world.others.createMirror(seen.id, live.before, 0);
+      const { kind } = await live.set(world, seen, live.change(caller, live.before, 0));
+      expectThat(
+        kind === 'condition-failed',
+        'the last change was forgotten with the mirror that was deleted',
+      );
+    },
+    'setMirror: calls at the same time are each answered for their own, and none is lost': async (world) => {
+      const lives = await Promise.all(Array.from({ length: 5 }, () => live.liveCampaign(world)));
+      const calls = lives.map(async ({ seen, caller }, at) => {
+        const changes = Array.from({ length: 10 }, (_, nth) =>
+          live.change(caller, live.numbered(nth), at === 0 ? 0 : undefined),
+        );
+        const set = Promise.all(changes.map((to) => world.campaigns.setMirror(seen, to)));
+        const [results, found] = await Promise.all([set, world.campaigns.find(seen.id)]);
+        return { seen, changes, results, found };
+      });
+      const [conditional, ...others] = await Promise.all(calls);
+      const winners = conditional?.results.filter(({ kind }) => kind === 'mirror-set') ?? [];
+      expectThat(winners.length === 1, 'a condition held for more than one of 10, or for none');
+      for (const { kind, ...mirror } of conditional?.results ?? [])
+        expectEqual(mirror, { ...winners[0], kind: undefined }, `the mirror and the last change of ${kind}`);
+      for (const { seen, changes, results, found } of others) {
+        expectEqual(found, seen, 'a campaign that was found at the same time');
+        for (const [nth, to] of changes.entries())
+          await live.expectRecorded(world, seen, to, results[nth] as never);
+        expectThat((await live.chainOf(world, seen.id)).length === 10, 'an update was lost');
+      }
+    },
+    ...Object.fromEntries(
+      Object.entries(acts).map(([fault, act]) => [
+        `never: ${fault}`,
+        (world: World) => duringWrites(world, fault, act),
+      ]),
+    ),
+  }),
+  ...casesOf<World, 'keys'>(['keys'], {
+    'setMirror: nothing is written with a key that was revoked or has expired by itself': async (world) => {
+      const { seen, caller: revoked } = await live.liveCampaign(world);
+      const expiring = await live.newCaller(world, seen.ownerId, 1);
+      if (revoked.key) await world.keys.revoke(revoked.key);
+      const isRefused = async (caller: typeof revoked) =>
+        (await live.set(world, seen, live.change(caller))).kind === 'caller-invalid';
+      expectThat(await isRefused(revoked), 'a revoked key set a mirror');
+      await expectExpiry('a key never expires', () => isRefused(expiring));
+    },
+  }),
+  ...casesOf<World, 'keys' | 'steps'>(['keys', 'steps'], {
+    'never: a key set a mirror after its revocation was committed': (world) =>
+      aheadOfEachStep(world.steps, async (during) => {
+        const { seen, caller } = await live.liveCampaign(world);
+        // The times of a mirror strictly rise, whatever the clock says: any later write has a greater one than this.
+        const mark = '2199-01-01T00:00:00.000000Z' as Timestamp;
+        const revoked = async () => {
+          if (caller.key) await world.keys.revoke(caller.key);
+          await world.others.setUpdatedAt(seen.id, mark);
+        };
+        const result = await during(() => world.campaigns.setMirror(seen, live.change(caller)), revoked);
+        const isLater = result.kind === 'mirror-set' && result.mirror.updatedAt > mark;
+        expectThat(!isLater, 'a key set a mirror after its revocation was committed');
+      }),
   }),
   ...casesOf<World, 'steps'>(['steps'], {
-    'away: Unavailable, and mirror and history both changed or neither': async (world) => {
-      const { campaigns, others, steps } = world;
-      const { seen, by } = await live.liveCampaign(world);
-      const set = (nth: number) => campaigns.setMirror(seen, live.change(by, live.numbered(nth)));
-      await breaking(steps, set, async (outcome, nth) => {
-        await live.stored(world, seen.id);
-        // What an earlier call did not know of may be written only now: it has another address.
-        const rows = (await others.history(seen.id)).filter((row) => row.addressAfter === live.numbered(nth));
-        expectThat(rows.length < 2, 'a change was written twice');
-        if (outcome !== 'unavailable') live.expectReported([outcome.answer], rows.length);
+    'away: Unavailable, and mirror and history both changed or neither, at most once': async (world) => {
+      const { seen, caller } = await live.liveCampaign(world);
+      let to = live.change(caller);
+      const write = () => {
+        to = live.change(caller);
+        return world.campaigns.setMirror(seen, to);
+      };
+      await breaking(world.steps, write, async (outcome) => {
+        const rows = await live.chainOf(world, seen.id);
+        const written = rows.filter(({ requestId }) => requestId === to.requestId);
+        expectThat(written.length < 2, 'a change was written twice');
+        if (outcome !== 'unavailable') await live.expectRecorded(world, seen, to, outcome.answer);
       });
-      const find = () => campaigns.find(seen.id);
-      await breaking(steps, find, async (outcome) => {
-        if (outcome !== 'unavailable') expectEqual(outcome.answer, seen, 'the campaign, while away');
-      });
+      await breaking(
+        world.steps,
+        () => world.campaigns.find(seen.id),
+        async (outcome) => {
+          if (outcome !== 'unavailable') expectEqual(outcome.answer, seen, 'the campaign, while away');
+        },
+      );
     },
   }),
 ];

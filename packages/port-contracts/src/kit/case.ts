@@ -1,4 +1,5 @@
 import { deepStrictEqual } from 'node:assert';
+import { setTimeout as pause } from 'node:timers/promises';
 
 /** A promise of a port that every adapter keeps, and its check. */
 export interface Case<World> {
@@ -6,8 +7,8 @@ export interface Case<World> {
   /** The optional parts of the world that the case needs. In a world without them it is not applicable. */
   readonly needs: readonly (keyof World & string)[];
   /**
-   * Checks the promise, in a world that has what the case needs. Cases can run in any order in the same world, one at a
-   * time. @throws ContractViolation when the adapter does not keep the promise
+   * Checks the promise. Cases can run in any order in the same world, one at a time.
+   * @throws ContractViolation when the adapter does not keep the promise
    */
   readonly run: (world: World) => Promise<void>;
 }
@@ -17,19 +18,12 @@ export function missing<World>({ needs }: Case<World>, world: World): string | u
   return needs.find((part) => world[part] === undefined);
 }
 
-/** A world with the parts that a case needs. */
-export type With<World, Needed extends keyof World> = World & Required<Pick<World, Needed>>;
-
 /** Makes cases of their names and checks. All of them need the same parts of the world. */
 export function casesOf<World, Needed extends keyof World & string = never>(
   needs: readonly Needed[],
-  runs: Readonly<Record<string, (world: With<World, Needed>) => Promise<void>>>,
+  checks: Readonly<Record<string, (world: World & Required<Pick<World, Needed>>) => Promise<void>>>,
 ): readonly Case<World>[] {
-  return Object.entries(runs).map(([name, run]) => ({
-    name,
-    needs,
-    run: (world) => run(world as With<World, Needed>),
-  }));
+  return Object.entries(checks).map(([name, run]) => ({ name, needs, run: run as Case<World>['run'] }));
 }
 
 /** Thrown by a case if the adapter does not keep its promise. */
@@ -37,27 +31,43 @@ export class ContractViolation extends Error {
   override name = 'ContractViolation';
 }
 
+/** @throws ContractViolation with `fault` as its message, unless the condition holds */
+export function expectThat(holds: unknown, fault: string): asserts holds {
+  if (!holds) throw new ContractViolation(fault);
+}
+
 /**
- * Compares two values of plain objects, arrays and primitives in depth. A property that is undefined differs from one
- * that is missing. `what` names the value in the message.
+ * Compares two values in depth, of objects only the fields that `expected` has. `what` names the value in the message.
  * @throws ContractViolation with the difference of both values
  */
 export function expectEqual(actual: unknown, expected: unknown, what: string): void {
   try {
-    // A clone is a plain object: a row of `node:sqlite`, or an entity of a mapper, has another prototype.
-    deepStrictEqual(structuredClone(actual), structuredClone(expected));
+    deepStrictEqual(compared(actual, expected), compared(expected, expected));
   } catch (error) {
     throw new ContractViolation(`${what} is not as expected. ${(error as Error).message}`);
   }
 }
 
-/** Compares only the fields that `expected` has. @throws ContractViolation as `expectEqual` */
-export function expectFields(actual: object | null | undefined, expected: object, what: string): void {
-  const fields = Object.entries(actual ?? {}).filter(([name]) => name in expected);
-  expectEqual(actual && Object.fromEntries(fields), expected, what);
+/** A plain object with the fields that are compared: an entity of a mapper has more, and another prototype. */
+function compared(actual: unknown, expected: unknown): unknown {
+  if (Array.isArray(actual)) return actual.map((one, nth) => compared(one, Object(expected)[nth]));
+  if (!actual || typeof actual !== 'object' || actual instanceof Set) return actual ?? undefined;
+  return Object.fromEntries(
+    Object.keys(expected ?? {}).map((name) => [
+      name,
+      compared(Reflect.get(actual, name), Reflect.get(Object(expected), name)),
+    ]),
+  );
 }
 
-/** @throws ContractViolation with `fault` as its message, unless the condition holds */
-export function expectThat(holds: unknown, fault: string): asserts holds {
-  if (!holds) throw new ContractViolation(fault);
+/** When what ends by itself after a second has ended, in milliseconds: some clocks have whole seconds. */
+const expiry = 2_500;
+
+/** @throws ContractViolation with `fault` as its message, unless it holds soon: when it is asked after that time at the latest */
+export async function expectExpiry(fault: string, holds: () => Promise<boolean>): Promise<void> {
+  const end = performance.now() + expiry;
+  for (let asked = performance.now(); !(await holds()); asked = performance.now()) {
+    expectThat(asked < end, fault);
+    await pause(50);
+  }
 }

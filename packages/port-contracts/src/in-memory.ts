@@ -1,0 +1,137 @@
+import { hash, randomBytes } from 'node:crypto';
+import type * as domain from '@campaign-mirror/domain';
+import { accessKeyFrom, keySubject, mirrorAddress, ownerId } from '@campaign-mirror/domain';
+
+type Stored<T> = { -readonly [Field in keyof T]: T[Field] };
+
+/** An access key as the store keeps it. */
+export interface StoredAccessKey {
+  readonly id: domain.AccessKeyId;
+  readonly ownerId: domain.OwnerId;
+  /** Undefined: never. */
+  readonly expiresAt: domain.Timestamp | undefined;
+  readonly isRevoked: boolean;
+}
+
+/**
+ * Both ports of the call, in the memory of one process: for tests, and as the reference of adapters. It is as atomic as
+ * PostgreSQL, because nothing interrupts a call.
+ */
+export class InMemoryStore implements domain.CampaignRepository, domain.Identity {
+  readonly campaigns = new Map<number, Stored<Omit<domain.Campaign, 'hasMirror'>>>();
+  /** By their campaigns. */
+  readonly mirrors = new Map<number, Stored<domain.Mirror>>();
+  /** By the SHA-256 of the key. */
+  readonly accessKeys = new Map<string, Stored<StoredAccessKey>>();
+  readonly history: domain.HistoryEntry[] = [];
+  readonly #now: () => bigint;
+  #lastId = 0;
+
+  /** `now`: the clock, in microseconds since 1970. */
+  constructor(now = () => BigInt(Date.now()) * 1_000n) {
+    this.#now = now;
+  }
+
+  get clock(): domain.Timestamp {
+    return timestampOf(this.#now());
+  }
+
+  /** Creates a campaign without a mirror. @throws TypeError unless the owner is one */
+  createCampaign(owner: number, isDefault = false): domain.CampaignId {
+    const id = this.#nextId<domain.CampaignId>();
+    this.campaigns.set(id, { id, ownerId: ownerId.of(owner), isDefault });
+    return id;
+  }
+
+  /** Creates the mirror of a campaign. @throws TypeError if it has one, or if the address is none */
+  createMirror(campaign: domain.CampaignId, address: string, clicks = 0): void {
+    if (!this.campaigns.has(campaign) || this.mirrors.has(campaign))
+      throw new TypeError(`campaign ${campaign} does not exist, or has a mirror`);
+    const { clock: createdAt } = this;
+    const id = this.#nextId<domain.MirrorId>();
+    const untouched = {
+      updatedExternally: false,
+      updatedExternallyAt: null,
+      createdAt,
+      updatedAt: createdAt,
+    };
+    const targetUrl = mirrorAddress.of(address);
+    this.mirrors.set(campaign, { id, campaignId: campaign, targetUrl, clicks, ...untouched });
+  }
+
+  /** Issues an access key, which expires in `expiresIn` seconds; by default, never. */
+  issueKey(owner: number, expiresIn?: number): { id: domain.AccessKeyId; key: domain.AccessKey } {
+    const [id, key] = [this.#nextId<domain.AccessKeyId>(), accessKeyFrom(randomBytes(32))];
+    const life = BigInt(Math.round((expiresIn ?? 0) * 1_000_000));
+    const expiresAt = expiresIn === undefined ? undefined : timestampOf(this.#now() + life);
+    this.accessKeys.set(hash('sha256', key), { id, ownerId: ownerId.of(owner), expiresAt, isRevoked: false });
+    return { id, key };
+  }
+
+  async whoIs(credential: string): Promise<domain.Identified> {
+    const stored = this.accessKeys.get(hash('sha256', credential));
+    if (!stored) return undefined;
+    const { id: key, ownerId } = stored;
+    const subject = keySubject(key);
+    return this.#isValid(stored) ? { ownerId, subject, key } : { refused: 'revoked-or-expired', subject };
+  }
+
+  async find(id: domain.CampaignId): Promise<domain.Campaign | undefined> {
+    const stored = this.campaigns.get(id);
+    return stored && { ...stored, hasMirror: this.mirrors.has(id) };
+  }
+
+  async setMirror(seen: domain.Campaign, change: domain.MirrorChange): Promise<domain.SetMirrorResult> {
+    const { id: campaignId, ownerId } = seen;
+    const stored = [...this.accessKeys.values()].find(({ id }) => id === change.key);
+    const isProven = stored?.ownerId === ownerId && this.#isValid(stored);
+    if (change.key !== undefined && !isProven) return { kind: 'caller-invalid' };
+
+    const [campaign, mirror] = [this.campaigns.get(campaignId), this.mirrors.get(campaignId)];
+    const isAsSeen = campaign?.ownerId === ownerId && campaign.isDefault === seen.isDefault;
+    if (!mirror || !seen.hasMirror || !isAsSeen)
+      return { kind: 'campaign-differs', campaign: campaign && { ...campaign, hasMirror: !!mirror } };
+
+    const lastChange = this.history.findLast((row) => row.campaignId === campaignId)?.id ?? 0;
+    if (change.lastChange !== undefined && change.lastChange !== lastChange)
+      return { kind: 'condition-failed', mirror: { ...mirror }, lastChange };
+
+    const [now, next] = [this.clock, later(mirror.updatedAt)];
+    const updatedAt = now > next ? now : next;
+    const id = this.#nextId<domain.HistoryId>();
+    this.history.push({
+      id,
+      mirrorId: mirror.id,
+      campaignId,
+      subject: change.by.subject,
+      ownerId,
+      addressBefore: mirror.targetUrl,
+      addressAfter: change.address,
+      changedAt: updatedAt,
+      requestId: change.requestId,
+    });
+    const external = { updatedExternally: true, updatedExternallyAt: updatedAt };
+    Object.assign(mirror, { targetUrl: change.address, updatedAt, ...external });
+    return { kind: 'mirror-set', mirror: { ...mirror }, lastChange: id };
+  }
+
+  #isValid({ isRevoked, expiresAt }: StoredAccessKey): boolean {
+    return !isRevoked && (expiresAt === undefined || expiresAt > this.clock);
+  }
+
+  #nextId<Id extends number>(): Id {
+    this.#lastId += 1;
+    return this.#lastId as Id;
+  }
+}
+
+function timestampOf(microseconds: bigint): domain.Timestamp {
+  const milliseconds = new Date(Number(microseconds / 1_000n)).toISOString().slice(0, -1);
+  return `${milliseconds}${String(microseconds % 1_000n).padStart(3, '0')}Z` as domain.Timestamp;
+}
+
+/** A microsecond after this time. */
+function later(time: domain.Timestamp): domain.Timestamp {
+  const milliseconds = BigInt(Date.parse(`${time.slice(0, 23)}Z`));
+  return timestampOf(milliseconds * 1_000n + BigInt(time.slice(23, 26)) + 1n);
+}
