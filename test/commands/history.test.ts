@@ -86,7 +86,8 @@ describe('mirror history and mirror restore', () => {
     const { id, keyId: key, by, seen } = await changed(3);
     const all = (await rows(id)).map(objectOf).toReversed();
     // Of a caller whose name is the number of the key.
-    await service.setMirror({ seen, by: { ...by, subject: `jwt:${key}` as Subject } }, step(4));
+    const token = { ownerId: by.ownerId, subject: `jwt:${key}` as Subject };
+    await service.setMirror({ seen, by: token }, step(4));
     await service.world.others.transfer(id, (await newCampaign(service.world)).ownerId);
     await service.world.settings.deleteCampaign(id);
     expect((await shown(id))[0]).to.include({ subject: `jwt:${key}` });
