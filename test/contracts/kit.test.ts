@@ -46,7 +46,7 @@ const repositoryFaults: Record<keyof typeof repositories, readonly RegExp[]> = {
     /the condition is another: ContractViolation: the answer/,
     /a revoked key set a mirror/,
     /a key set a mirror after its revocation was committed/,
-    /a condition that does not hold/,
+    /the answer to another number/,
     /the history of the answer|a change was reported, but not written/,
     /a change was written twice/,
     /a mirror changed, but not its history/,

@@ -1,6 +1,6 @@
 import type * as domain from '@campaign-mirror/domain';
 import { keySubject, mirrorAddress, ownerId, subject, timestamp } from '@campaign-mirror/domain';
-import { expectEqual, expectThat } from '../kit/case.ts';
+import { ContractViolation, expectEqual, expectThat } from '../kit/case.ts';
 import type { Steps } from '../kit/meanwhile.ts';
 
 type CampaignId = domain.CampaignId;
@@ -90,6 +90,19 @@ export async function set(world: World, seen: domain.Campaign, to: domain.Mirror
   const result = await world.campaigns.setMirror(seen, to);
   await expectRecorded(world, seen, to, result);
   return result;
+}
+
+/** Sets a mirror that the caller may set. @throws ContractViolation when it is not set, and as `expectRecorded` */
+export async function mirrorSet(world: World, seen: domain.Campaign, to: domain.MirrorChange) {
+  const result = await set(world, seen, to);
+  if (result.kind === 'mirror-set') return result;
+  throw new ContractViolation(`the mirror was not set: ${result.kind}`);
+}
+
+/** Deletes the mirror, and creates another one. */
+export async function createAgain({ others }: World, { id }: domain.Campaign): Promise<void> {
+  await others.deleteMirror(id);
+  await others.createMirror(id, before, 0);
 }
 
 /** @throws ContractViolation unless the answer and the history say the same */
