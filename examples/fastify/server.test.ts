@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  InMemoryCampaigns,
-  InMemoryIdentity,
-  InMemoryStore,
-} from '@campaign-mirror/adapters-persistence/in-memory';
 import { SetCampaignMirror } from '@campaign-mirror/domain';
+import { InMemoryStore } from '@campaign-mirror/port-contracts/in-memory';
 import { server } from './server.ts';
 
 test('the owner sets the mirror, and nobody else does', async () => {
@@ -14,7 +10,7 @@ test('the owner sets the mirror, and nobody else does', async () => {
   const other = 2;
   const campaign = store.createCampaign(owner);
   store.createMirror(campaign, 'https://first.example/');
-  const app = server(new SetCampaignMirror(new InMemoryCampaigns(store), new InMemoryIdentity(store)));
+  const app = server(new SetCampaignMirror(store, store));
   const url = 'https://second.example/?click={click_id}';
   const put = async (key: string, id: number = campaign, payload: object | string = { url }) => {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { application, Calls, Slots } from '@campaign-mirror/adapters-http';
-import { type Identity, SetCampaignMirror, type Subject, subject } from '@campaign-mirror/domain';
+import { type Identity, SetCampaignMirror, subject } from '@campaign-mirror/domain';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import Koa from 'koa';
 import { answering, OrmCampaigns } from './campaigns.ts';
@@ -13,9 +13,7 @@ export function tokens(orm: MikroORM): Identity {
     whoIs: (credential) =>
       answering(async () => {
         const token = await orm.em.fork().findOne(Token, { hash: hash('sha256', credential) });
-        return token
-          ? { ownerId: token.ownerId, subject: subject('token', token.name) as Subject }
-          : undefined;
+        return token ? { ownerId: token.ownerId, subject: subject.of('token', token.name) } : undefined;
       }),
   };
 }

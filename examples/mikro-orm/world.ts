@@ -1,5 +1,6 @@
 import { hash, randomUUID } from 'node:crypto';
 import type * as domain from '@campaign-mirror/domain';
+import { subject } from '@campaign-mirror/domain';
 import type { CampaignRepositoryWorld, IdentityWorld, Steps } from '@campaign-mirror/port-contracts';
 import { type MikroORM, wrap } from '@mikro-orm/postgresql';
 import { tokens } from './application.ts';
@@ -19,7 +20,7 @@ export async function worldsOf(orm: MikroORM): Promise<{
       others: {
         createCampaign: async (ownerId) =>
           Number(await em().insert(Campaign, { ownerId, title: 'shoes' })) as domain.CampaignId,
-        createMirror: (campaign, targetUrl) => em().insert(Mirror, { campaign, targetUrl }),
+        createMirror: (campaign, targetUrl, clicks) => em().insert(Mirror, { campaign, targetUrl, clicks }),
         transfer: (id, ownerId) => em().nativeUpdate(Campaign, { id }, { ownerId }),
         setDefault: (id, isDefault) => em().nativeUpdate(Campaign, { id }, { isDefault }),
         deleteMirror: (campaign) => em().nativeDelete(Mirror, { campaign }),
@@ -43,16 +44,18 @@ export async function worldsOf(orm: MikroORM): Promise<{
       issue: async (ownerId) => {
         const [credential, name] = [randomUUID(), randomUUID()];
         await em().insert(Token, { hash: hash('sha256', credential), ownerId, name });
-        return { credential, caller: { ownerId, subject: `token:${name}` as domain.Subject } };
+        return { credential, caller: { ownerId, subject: subject.of('token', name) } };
       },
       unknown: () => randomUUID(),
+      issueUnknown: (ownerId, credential) =>
+        em().insert(Token, { hash: hash('sha256', credential), ownerId, name: randomUUID() }),
       revoke: (credential) => em().nativeDelete(Token, { hash: hash('sha256', credential) }),
       steps,
     },
   };
 }
 
-/** Each statement is a step, and one that breaks ends its connection. */
+/** Each statement is a step. One that breaks, or whose answer is lost, ends its connection. */
 async function stepsOf(orm: MikroORM): Promise<Steps> {
   let ahead: Parameters<Steps>[1] | undefined;
   let step = -1;
@@ -61,8 +64,13 @@ async function stepsOf(orm: MikroORM): Promise<Steps> {
     const query = client.query.bind(client) as (...words: unknown[]) => unknown;
     const stepped = async (...words: unknown[]) => {
       step += 1;
-      if ((await ahead?.(step)) === 'break') Reflect.get(client, 'connection').stream.destroy();
-      return query(...words);
+      const how = await ahead?.(step);
+      const end = () => Reflect.get(client, 'connection').stream.destroy();
+      if (how === 'break') end();
+      const answer = await query(...words);
+      if (how !== 'lose') return answer;
+      end();
+      throw new Error('Connection terminated unexpectedly');
     };
     Object.assign(client, { query: stepped });
   });

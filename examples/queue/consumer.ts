@@ -15,28 +15,25 @@ export interface SetMirror {
   readonly url: string;
 }
 
-/** The credential is the owner that the message names: whoever can write to the queue is trusted. */
-const producer: Identity = {
-  async whoIs(credential) {
-    const owner = ownerId(credential);
-    const by = subject('queue', 'set-mirror');
-    return owner && by && { ownerId: owner, subject: by };
-  },
-};
+/** Whoever can write to the queue is trusted: a message names the owner for whom it speaks, and there are no credentials. */
+const nobody: Identity = { whoIs: async () => undefined };
+const by = subject.of('queue', 'set-mirror');
 
 /**
  * Delivery is at least once: a job is delivered again if the process ends during it, or if `execute` throws `Unavailable`,
  * when the outcome is unknown. Setting the same address again is safe, unless somebody else set another one meanwhile.
  */
 export async function consume(boss: PgBoss, queue: string, campaigns: CampaignRepository): Promise<void> {
-  const useCase = new SetCampaignMirror(campaigns, producer);
+  const useCase = new SetCampaignMirror(campaigns, nobody);
   await boss.createQueue(queue, { retryLimit: 5, retryDelay: 1, retryBackoff: true });
   await boss.work(queue, { pollingIntervalSeconds: 0.5 }, async ([job]: Job<SetMirror>[]) => {
     if (!job) return;
-    const { owner, campaign, url } = job.data;
+    const { campaign, url } = job.data;
+    const owner = ownerId(job.data.owner);
+    if (!owner) return { kind: 'unauthenticated', because: 'no owner' };
     // A refusal is an outcome: delivering the job again would not change it.
     return useCase.execute({
-      credential: owner,
+      caller: { ownerId: owner, subject: by },
       campaign: campaignId(campaign),
       address: url,
       requestId: job.id,

@@ -12,12 +12,15 @@ import {
 } from '@campaign-mirror/port-contracts';
 import { later, mirrorIn, SqliteCampaigns, schema } from './campaigns.ts';
 
-/** Its disk is full at the statement of this number, counted from 0. */
+/** Its disk is full ahead of some statements, or fails after others; the statements are counted down. */
 class BreakingDatabase extends DatabaseSync {
-  breaksAt = -1;
+  ends: ('go on' | 'break' | 'lose')[] = [];
   #statement<T>(run: () => T): T {
-    if (this.breaksAt-- === 0) throw Object.assign(new Error('database or disk is full'), { errcode: 13 });
-    return run();
+    const how = this.ends.shift();
+    if (how === 'break') throw Object.assign(new Error('database or disk is full'), { errcode: 13 });
+    const result = run();
+    if (how === 'lose') throw Object.assign(new Error('disk I/O error'), { errcode: 10 });
+    return result;
   }
   override exec = (text: string) => this.#statement(() => super.exec(text));
   override prepare = (text: string) => this.#statement(() => super.prepare(text));
@@ -38,14 +41,11 @@ const world: CampaignRepositoryWorld = {
       );
       return Number(lastInsertRowid) as never;
     },
-    createMirror: (id, url) =>
-      run(
-        'insert into mirrors (campaign_id, target_url, created_at, updated_at) values (?, ?, ?, ?)',
-        id,
-        url,
-        later(),
-        later(),
-      ),
+    createMirror: (id, url, clicks) => {
+      const now = later();
+      const columns = 'campaign_id, target_url, clicks, created_at, updated_at';
+      return run(`insert into mirrors (${columns}) values (?, ?, ?, ?, ?)`, id, url, clicks, now, now);
+    },
     transfer: (id, to) => run('update campaigns set owner_id = ? where id = ?', to, id),
     setDefault: (id, isDefault) => run('update campaigns set is_default = ? where id = ?', +isDefault, id),
     deleteMirror: (id) => run('delete from mirrors where campaign_id = ?', id),
@@ -67,10 +67,10 @@ const world: CampaignRepositoryWorld = {
   },
   // A call does not wait between its statements, so what others do ahead of any of them they do ahead of the call.
   steps: async (call, before) => {
-    const breaks: boolean[] = [];
-    for (let step = 0; step < 8; step++) breaks.push((await before(step)) === 'break');
-    database.breaksAt = breaks.indexOf(true);
-    return call();
+    for (let step = 0; step < 8; step++) database.ends.push(await before(step));
+    return call().finally(() => {
+      database.ends = [];
+    });
   },
 };
 
@@ -86,7 +86,7 @@ test('another writer is Unavailable until it ends; a fault of the program never 
   const [own, other] = [new DatabaseSync(file), new DatabaseSync(file)];
   own.exec(schema);
   const campaigns = new SqliteCampaigns(own);
-  const set = () => campaigns.setMirror({ id: 1 } as never, { by: { subject: 'jwt:1' } } as never);
+  const set = () => campaigns.setMirror({ id: 1 } as never, { key: undefined } as never);
   other.exec('begin immediate');
   await assert.rejects(set(), Unavailable);
   other.exec('commit');
