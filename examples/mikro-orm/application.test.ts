@@ -37,7 +37,7 @@ test('the call sets the mirror of a campaign of the application, and its own rou
   const site = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const owner = 7 as OwnerId;
   const campaign = await campaigns.others.createCampaign(owner);
-  await campaigns.others.createMirror(campaign, 'https://first.example/' as MirrorAddress);
+  await campaigns.others.createMirror(campaign, 'https://first.example/' as MirrorAddress, 0);
   const set = async (of: OwnerId) => {
     const { credential } = await identity.issue(of);
     const headers = { authorization: `Bearer ${credential}`, 'content-type': 'application/json' };

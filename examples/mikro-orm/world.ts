@@ -1,4 +1,5 @@
 import { hash, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import type * as domain from '@campaign-mirror/domain';
 import { subject } from '@campaign-mirror/domain';
 import type { CampaignRepositoryWorld, IdentityWorld, Steps } from '@campaign-mirror/port-contracts';
@@ -69,7 +70,9 @@ async function stepsOf(orm: MikroORM): Promise<Steps> {
       if (how === 'break') end();
       const answer = await query(...words);
       if (how !== 'lose') return answer;
+      const ended = once(client, 'end');
       end();
+      await ended;
       throw new Error('Connection terminated unexpectedly');
     };
     Object.assign(client, { query: stepped });

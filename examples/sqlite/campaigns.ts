@@ -38,9 +38,9 @@ export class SqliteCampaigns implements domain.CampaignRepository {
   async setMirror(seen: domain.Campaign, change: domain.MirrorChange): Promise<domain.SetMirrorResult> {
     if (change.key !== undefined) return { kind: 'caller-invalid' };
     return this.#answering(() => {
-      // From here to the commit nobody else writes, so the facts that are compared still hold at the write.
-      this.#database.exec('begin immediate');
       try {
+        // From here to the commit nobody else writes, so the facts that are compared still hold at the write.
+        this.#database.exec('begin immediate');
         const result = this.#setIfAsSeen(seen, change);
         this.#database.exec('commit');
         return result;
