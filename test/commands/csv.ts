@@ -1,4 +1,4 @@
-import { type CampaignFields, campaignFields } from '@campaign-mirror/domain';
+import { type CampaignFields, campaignFields } from '@campaign-mirror/domain/operator';
 
 /** The first line of a CSV file of campaigns. */
 export const header = campaignFields.join(',');

@@ -1,4 +1,5 @@
-import { type Host, host, isOnHost } from '@campaign-mirror/domain';
+import { type Host, host } from '@campaign-mirror/domain';
+import { isOnHost } from '@campaign-mirror/domain/operator';
 import { expect } from 'chai';
 import { piped } from '../support/commands/command.ts';
 import { commandsOn } from '../support/commands/commands-on.ts';

@@ -1,3 +1,4 @@
+import { noDeniedHosts } from '@campaign-mirror/domain';
 import {
   type CampaignField,
   type CampaignFields,
@@ -5,8 +6,7 @@ import {
   campaignFields,
   fieldsOf,
   importedCampaign,
-  noDeniedHosts,
-} from '@campaign-mirror/domain';
+} from '@campaign-mirror/domain/operator';
 import { expect } from 'chai';
 import { address, denying, named } from '../support/store/world.ts';
 

@@ -1,27 +1,27 @@
 import type * as domain from '@campaign-mirror/domain';
+import { host, noDeniedHosts } from '@campaign-mirror/domain';
+import type * as operator from '@campaign-mirror/domain/operator';
 import {
-  host,
   hostMove,
   isOnHost,
   moveMirrors,
   moveToAddresses,
   namesHostElsewhere,
-  noDeniedHosts,
   undoMove,
-} from '@campaign-mirror/domain';
+} from '@campaign-mirror/domain/operator';
 import { expect } from 'chai';
 import { movedAddress } from '../../packages/domain/src/move-mirrors/moved-address.ts';
 import { address, denying } from '../support/store/world.ts';
 
-type Found = domain.FoundCampaign<domain.MirrorAddress>;
+type Found = operator.FoundCampaign<domain.MirrorAddress>;
 const read = (text: string): domain.Host => host(text) ?? expect.fail(`not a host: ${text}`);
 
-function moving(from: string, to: string, subdomains = false): domain.HostMove {
+function moving(from: string, to: string, subdomains = false): operator.HostMove {
   const move = hostMove(read(from), read(to), subdomains, noDeniedHosts);
   return 'fault' in move ? expect.fail(move.fault) : move;
 }
 
-const moved = (move: domain.HostMove, text: string) => movedAddress(move, address(text), noDeniedHosts);
+const moved = (move: operator.HostMove, text: string) => movedAddress(move, address(text), noDeniedHosts);
 
 /** One character more than `old.example`, and as many as an address may have. */
 const longest = `https://old.example/${'x'.repeat(2048 - 20)}`;
@@ -33,7 +33,7 @@ describe('mirror move: what an address on the host comes to', () => {
   const fromIp = moving('[2001:DB8:0::1]', 'new.example');
   const nearIp = moving('1.2.3.4.example', 'new.example', true);
   const toIdn = moving('b%C3%BCcher.example.', 'ñandú.example');
-  const moves: [move: domain.HostMove, before: string, after: string | undefined][] = [
+  const moves: [move: operator.HostMove, before: string, after: string | undefined][] = [
     [alone, 'HTTP://OLD.Example.:8080/', 'HTTP://New.example:8080/'],
     [alone, 'https://old.example?a={click_id}&b=[x]|ü#é', 'https://New.example?a={click_id}&b=[x]|ü#é'],
     [alone, 'https://old%2Eexample./x', 'https://New.example/x'],
@@ -139,7 +139,7 @@ describe('mirror move: all mirrors', () => {
   let stored: Found[];
   let calls: string[];
   /** Of the last batch. */
-  let options: domain.MoveOptions | undefined;
+  let options: operator.MoveOptions | undefined;
   /** Which calls find what they want to write held by somebody else. */
   let held: (call: number) => boolean;
   beforeEach(() => {
@@ -148,7 +148,7 @@ describe('mirror move: all mirrors', () => {
     options = undefined;
     held = () => false;
   });
-  const request: domain.MoveMirrorsRequest = {
+  const request: operator.MoveMirrorsRequest = {
     move: moving('old.example', 'new.example'),
     includeDefault: false,
     dryRun: false,
@@ -162,15 +162,15 @@ describe('mirror move: all mirrors', () => {
     }
   };
 
-  const set = ({ campaign: id, before, after }: domain.MirrorMove): domain.MirrorMoveOutcome => {
+  const set = ({ campaign: id, before, after }: operator.MirrorMove): operator.MirrorMoveOutcome => {
     const { campaign, address } = stored[id - 1] as Found;
     if (address !== before) return 'changed-meanwhile';
     stored[id - 1] = { campaign, address: after };
     return 'moved';
   };
 
-  let changes: domain.MoveChange[];
-  const mirrors: domain.MirrorMoves = {
+  let changes: operator.MoveChange[];
+  const mirrors: operator.MirrorMoves = {
     count: async () => stored.length,
     find: async ({ after = 0, limit, owner, host }) => {
       const page = stored.slice(after, after + limit);
@@ -199,7 +199,7 @@ describe('mirror move: all mirrors', () => {
 
   /** How many of each kind. Stops at a progress after so many calls. */
   const run = async (asked = request, until = Number.POSITIVE_INFINITY) => {
-    const kinds: Partial<Record<(domain.MirrorMoved | domain.MoveProgress)['kind'], number>> = {};
+    const kinds: Partial<Record<(operator.MirrorMoved | operator.MoveProgress)['kind'], number>> = {};
     for await (const { kind } of moveMirrors(mirrors, asked, noDeniedHosts)) {
       kinds[kind] = (kinds[kind] ?? 0) + 1;
       if (kind === 'progress' && calls.length >= until) break;
@@ -231,7 +231,7 @@ describe('mirror move: all mirrors', () => {
 
   it('tells how far it is: never back, and all in the end, also where mirrors come in meanwhile', async () => {
     filled(2_100);
-    const seen: domain.MoveProgress[] = [];
+    const seen: operator.MoveProgress[] = [];
     for await (const event of moveMirrors(mirrors, request, noDeniedHosts)) {
       if (event.kind === 'progress') seen.push(event);
       if (seen.length === 1 && event.kind === 'progress') filled(100, 'https://x.example/');
@@ -244,8 +244,8 @@ describe('mirror move: all mirrors', () => {
   });
 
   it('tells how many are below the host or have it elsewhere', async () => {
-    const counts = async (move: domain.HostMove) => {
-      let last: domain.MoveProgress | undefined;
+    const counts = async (move: operator.HostMove) => {
+      let last: operator.MoveProgress | undefined;
       for await (const event of moveMirrors(mirrors, { ...request, move, dryRun: true }, noDeniedHosts))
         if (event.kind === 'progress') last = event;
       return [last?.below, last?.elsewhere];
@@ -286,12 +286,12 @@ describe('mirror move: all mirrors', () => {
   describe('to the addresses of lines', () => {
     const x = 'https://x.example/';
     const details = { source: 'new.csv' };
-    const asked = (campaign: number, address: string, expected = ''): domain.AddressLine => {
+    const asked = (campaign: number, address: string, expected = ''): operator.AddressLine => {
       return { line: campaign + 1, campaign: campaign as domain.CampaignId, address, expected };
     };
-    const set = async (lines: readonly (domain.AddressLine | domain.MirrorMoved)[], dryRun = false) => {
-      const told: domain.MirrorMoved[] = [];
-      const seen: domain.MoveProgress[] = [];
+    const set = async (lines: readonly (operator.AddressLine | operator.MirrorMoved)[], dryRun = false) => {
+      const told: operator.MirrorMoved[] = [];
+      const seen: operator.MoveProgress[] = [];
       const events = moveToAddresses(mirrors, lines, { details, dryRun }, denying('denied.example'));
       for await (const event of events)
         if (event.kind === 'progress') seen.push(event);
@@ -327,7 +327,7 @@ describe('mirror move: all mirrors', () => {
       expect(calls).to.deep.equal(['find 10']);
 
       stored[1] = { ...(stored[1] as Found), address: address('https://y.example/') };
-      const kinds = (all: readonly domain.MirrorMoved[]) => all.map(({ kind }) => kind);
+      const kinds = (all: readonly operator.MirrorMoved[]) => all.map(({ kind }) => kind);
       expect(kinds(await set(judged)).slice(-2)).to.deep.equal(['moved', 'changed-meanwhile']);
       expect(calls.slice(1)).to.deep.equal(['many 2']);
       expect(options).to.deep.include({ details, includeDefault: false });
@@ -342,7 +342,7 @@ describe('mirror move: all mirrors', () => {
   });
 
   describe('back, by the number of their move', () => {
-    let progress: domain.MoveProgress | undefined;
+    let progress: operator.MoveProgress | undefined;
     const undone = async (asked = {}) => {
       const told: unknown[] = [];
       const request = { move: 7 as domain.AuditId, includeDefault: false, dryRun: false, ...asked };
@@ -352,7 +352,7 @@ describe('mirror move: all mirrors', () => {
       return told;
     };
     /** As the move has left campaign n. */
-    const change = (campaign: number, more: Partial<domain.MoveChange> = {}): domain.MoveChange => ({
+    const change = (campaign: number, more: Partial<operator.MoveChange> = {}): operator.MoveChange => ({
       ...{ campaign: campaign as domain.CampaignId, change: campaign as domain.HistoryId },
       ...{ before: address('https://old.example/'), after: address('https://new.example/') },
       ...more,

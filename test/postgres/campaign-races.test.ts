@@ -1,4 +1,5 @@
-import { type BadLine, type OwnerId, Unavailable } from '@campaign-mirror/domain';
+import { type OwnerId, Unavailable } from '@campaign-mirror/domain';
+import type { BadLine } from '@campaign-mirror/domain/operator';
 import { expect } from 'chai';
 import { meanwhile as meanwhileOn } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';

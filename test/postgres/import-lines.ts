@@ -1,10 +1,10 @@
+import { noDeniedHosts } from '@campaign-mirror/domain';
 import {
   type CampaignFields,
   campaignFields,
   type ImportLine,
   importedCampaign,
-  noDeniedHosts,
-} from '@campaign-mirror/domain';
+} from '@campaign-mirror/domain/operator';
 
 export const writing = { dryRun: false, allowDuplicates: true };
 

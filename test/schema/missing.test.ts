@@ -1,5 +1,5 @@
 import { missingParts, openProbe, roles } from '@campaign-mirror/adapters-persistence';
-import { auditedActs } from '@campaign-mirror/domain';
+import { auditedActs } from '@campaign-mirror/domain/operator';
 import { expect } from 'chai';
 import { functions } from '../../packages/adapters-persistence/src/schema/schema.ts';
 import { commandsOn } from '../support/commands/commands-on.ts';

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import * as domain from '@campaign-mirror/domain';
+import { hostMove, moveMirrors } from '@campaign-mirror/domain/operator';
 import { named } from '../../support/store/world.ts';
 import type { Fact } from '../record.ts';
 import type { Worker } from './callers.ts';
@@ -131,11 +132,11 @@ async function revokeKey({ operator, known, random }: Acting): Promise<void> {
 async function moveHost({ operator, random }: Acting): Promise<void> {
   const [from, to] = [domain.host(random.one(hosts) ?? ''), domain.host(random.one(hosts) ?? '')];
   if (!from || !to || from.name === to.name) return;
-  const move = domain.hostMove(from, to, false, domain.noDeniedHosts);
+  const move = hostMove(from, to, false, domain.noDeniedHosts);
   if ('fault' in move) throw new Error(move.fault);
   const request = { move, dryRun: false, includeDefault: random.number() < 0.5 };
   await operator.rewrite(async ({ moves }, wrote) => {
-    for await (const told of domain.moveMirrors(moves, request, domain.noDeniedHosts))
+    for await (const told of moveMirrors(moves, request, domain.noDeniedHosts))
       if (told.kind === 'moved') wrote.push({ campaign: told.campaign, address: told.after });
   });
 }

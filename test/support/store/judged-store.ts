@@ -1,5 +1,6 @@
 import * as memory from '@campaign-mirror/adapters-persistence/in-memory';
 import * as domain from '@campaign-mirror/domain';
+import type { AccessKeys } from '@campaign-mirror/domain/operator';
 import * as contracts from '@campaign-mirror/port-contracts';
 import { timestampOf } from '../../../packages/adapters-persistence/src/schema/times.ts';
 import { accessKeyBytes } from '../../../packages/domain/src/values/access-key.ts';
@@ -12,7 +13,7 @@ export interface JudgedStore {
   readonly identity: domain.Identity;
   readonly accessKeys: {
     issue(
-      terms: Parameters<domain.AccessKeys['issue']>[0],
+      terms: Parameters<AccessKeys['issue']>[0],
     ): Promise<{ id: domain.AccessKeyId; key: domain.AccessKey }>;
     revoke(id: domain.AccessKeyId): Promise<unknown>;
   };

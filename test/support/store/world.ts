@@ -1,10 +1,11 @@
 import * as domain from '@campaign-mirror/domain';
+import type { AccessKeys, CampaignSettings, OperatorAct } from '@campaign-mirror/domain/operator';
 import * as live from '../../../packages/port-contracts/src/cases/campaign-repository-world.ts';
 
 export const { address, after, before, change, mirrorSet, newOwner } = live;
 
 interface Settings {
-  readonly settings: Pick<domain.CampaignSettings, 'createCampaign' | 'createMirror'>;
+  readonly settings: Pick<CampaignSettings, 'createCampaign' | 'createMirror'>;
 }
 
 export async function newCampaign({ settings }: Settings, owner = newOwner(), isDefault = false) {
@@ -29,9 +30,7 @@ export interface Live extends live.LiveCampaign {
   readonly key: domain.AccessKey;
 }
 
-export async function liveCampaign(
-  world: Settings & { readonly accessKeys: domain.AccessKeys },
-): Promise<Live> {
+export async function liveCampaign(world: Settings & { readonly accessKeys: AccessKeys }): Promise<Live> {
   const campaign = await newCampaign(world);
   const mirror = await newMirror(world, campaign.id, before);
   const { id: keyId, key } = await world.accessKeys.issue({ owner: campaign.ownerId, name: named('tests') });
@@ -45,7 +44,7 @@ export function named(text: string): domain.Label {
   return read;
 }
 
-export const tester: domain.OperatorAct = { operator: 'tests', requestId: 'operator-tests' };
+export const tester: OperatorAct = { operator: 'tests', requestId: 'operator-tests' };
 
 export const caller: domain.Caller = {
   ownerId: 7 as domain.OwnerId,

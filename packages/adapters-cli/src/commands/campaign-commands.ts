@@ -1,4 +1,4 @@
-import { type CampaignRecord, fieldsOf } from '@campaign-mirror/domain';
+import { type CampaignRecord, fieldsOf } from '@campaign-mirror/domain/operator';
 import * as parse from '../terminal/arguments.ts';
 import { group, leaf } from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';

@@ -1,4 +1,13 @@
-import * as domain from '@campaign-mirror/domain';
+import type * as domain from '@campaign-mirror/domain';
+import {
+  type HostMoveFault,
+  hostMove,
+  type MirrorMoved,
+  type MirrorMoves,
+  type MoveProgress,
+  moveMirrors,
+  undoMove,
+} from '@campaign-mirror/domain/operator';
 import * as parse from '../terminal/arguments.ts';
 import { leaf } from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
@@ -11,7 +20,7 @@ import { leftOut } from './words.ts';
 /** A move, the undoing of one, or the setting of many mirrors, and its texts. */
 export interface Plan {
   /** With `dryRun` nothing is written. */
-  events(dryRun: boolean): AsyncIterable<domain.MirrorMoved | domain.MoveProgress>;
+  events(dryRun: boolean): AsyncIterable<MirrorMoved | MoveProgress>;
   /** What becomes of a mirror. */
   readonly done: 'moved' | 'set';
   /** Such as `from old.example to new.example`. */
@@ -62,7 +71,7 @@ export function move(call: Call, operator: OperatorAccess) {
     });
 }
 
-type PlanOf = (moves: domain.MirrorMoves, denied: domain.HostList) => Promise<Plan>;
+type PlanOf = (moves: MirrorMoves, denied: domain.HostList) => Promise<Plan>;
 
 /**
  * Asks, unless it is told not to, makes the move or shows what it would do, and prints each result and the sums.
@@ -76,7 +85,7 @@ export async function carryOut(
 ): Promise<void> {
   let state = 'nothing was done';
   const carry = async (
-    { moves }: { readonly moves: domain.MirrorMoves },
+    { moves }: { readonly moves: MirrorMoves },
     { deniedHosts }: Pick<ActContext, 'deniedHosts'>,
   ) => {
     const plan = await planOf(moves, deniedHosts);
@@ -124,17 +133,17 @@ async function confirmMove(call: Call, plan: Plan, report: MoveReport): Promise<
 
 /** @throws ClearError when the move is invalid */
 function movePlan(
-  moves: domain.MirrorMoves,
+  moves: MirrorMoves,
   from: domain.Host,
   to: domain.Host,
   { subdomains, ...options }: { subdomains: boolean; includeDefault: boolean; owner?: domain.OwnerId },
   denied: domain.HostList,
 ): Plan {
-  const move = domain.hostMove(from, to, subdomains, denied);
+  const move = hostMove(from, to, subdomains, denied);
   if ('fault' in move) throw refused(move.fault, from.written, to.written);
   const whose = options.owner ? ` of the owner ${options.owner}` : '';
   return {
-    events: (dryRun) => domain.moveMirrors(moves, { ...options, move, dryRun }, denied),
+    events: (dryRun) => moveMirrors(moves, { ...options, move, dryRun }, denied),
     done: 'moved',
     direction: `from ${from.written} to ${to.written}`,
     none: `No mirror${whose} is on ${from.written}${subdomains ? ' or a name below it' : ''}.`,
@@ -144,7 +153,7 @@ function movePlan(
 
 /** @throws ClearError when there is no such move */
 async function undoingPlan(
-  moves: domain.MirrorMoves,
+  moves: MirrorMoves,
   move: domain.AuditId,
   includeDefault: boolean,
   denied: domain.HostList,
@@ -160,7 +169,7 @@ async function undoingPlan(
     isUndone = !isUndone;
   }
   return {
-    events: (dryRun) => domain.undoMove(moves, { move, includeDefault, dryRun }, denied),
+    events: (dryRun) => undoMove(moves, { move, includeDefault, dryRun }, denied),
     done: 'moved',
     direction: `back as before move ${move}`,
     none: `Move ${move} has nothing to undo.`,
@@ -179,7 +188,7 @@ async function undoingPlan(
 }
 
 /** Why a move is invalid, and what to do instead. */
-function refused(fault: domain.HostMoveFault, from: string, to: string): ClearError {
+function refused(fault: HostMoveFault, from: string, to: string): ClearError {
   switch (fault) {
     case 'no-names-below':
       return new ClearError('an IP address has no names below it: leave out --subdomains', 'usage');

@@ -1,4 +1,11 @@
 import * as domain from '@campaign-mirror/domain';
+import {
+  type AddressLine,
+  campaignFields,
+  type MirrorMoved,
+  type MirrorMoves,
+  moveToAddresses,
+} from '@campaign-mirror/domain/operator';
 import type { Call } from '../terminal/call.ts';
 import { type CsvFile, csvFile, named, readCsv } from '../terminal/csv-file.ts';
 import { ClearError, orStopped } from '../terminal/errors.ts';
@@ -26,12 +33,12 @@ export async function settingPlan(call: Call, path: string) {
   const reading = linesOf(call, file).catch((error) => {
     throw orStopped(error, 'Stopped. Nothing was done.');
   });
-  let lines: readonly (domain.AddressLine | domain.MirrorMoved)[] = await reading;
-  return async (moves: domain.MirrorMoves, denied: domain.HostList): Promise<Plan> => ({
+  let lines: readonly (AddressLine | MirrorMoved)[] = await reading;
+  return async (moves: MirrorMoves, denied: domain.HostList): Promise<Plan> => ({
     async *events(dryRun) {
-      const judged: domain.MirrorMoved[] = [];
+      const judged: MirrorMoved[] = [];
       const request = { details: { source: file.name }, dryRun };
-      for await (const event of domain.moveToAddresses(moves, lines, request, denied)) {
+      for await (const event of moveToAddresses(moves, lines, request, denied)) {
         if (dryRun && event.kind !== 'progress') judged.push(event);
         yield event;
       }
@@ -47,12 +54,12 @@ export async function settingPlan(call: Call, path: string) {
 const [, noCampaign] = faultInWords({ kind: 'bad-field', field: 'id', because: 'not-an-identifier' });
 
 /** Of several lines for one campaign none is to be set. */
-async function linesOf(call: Call, file: CsvFile): Promise<(domain.AddressLine | domain.MirrorMoved)[]> {
-  const lines: (domain.AddressLine | domain.MirrorMoved)[] = [];
+async function linesOf(call: Call, file: CsvFile): Promise<(AddressLine | MirrorMoved)[]> {
+  const lines: (AddressLine | MirrorMoved)[] = [];
   let memory = 0;
   const places = new Map<domain.CampaignId, number>();
   const leaveOut = async (columns: readonly string[]) => {
-    const fields: readonly string[] = domain.campaignFields;
+    const fields: readonly string[] = campaignFields;
     const others = columns.filter((name) => !fields.includes(name.toLowerCase()));
     if (others.length > 0) await call.output.note(`Left out: the columns ${named(others)}.`);
   };

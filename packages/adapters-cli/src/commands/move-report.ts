@@ -1,4 +1,5 @@
 import type * as domain from '@campaign-mirror/domain';
+import type { MirrorMove, MirrorMoved, MoveProgress } from '@campaign-mirror/domain/operator';
 import type { Call, Progress } from '../terminal/call.ts';
 import { counted, printable } from '../terminal/errors.ts';
 import { addressFaults, campaignRefused } from './words.ts';
@@ -28,7 +29,7 @@ export class MoveReport {
   examined = 0;
   below = 0;
   elsewhere = 0;
-  example: domain.MirrorMove | undefined;
+  example: MirrorMove | undefined;
   moveId: domain.AuditId | undefined;
   readonly #call: Call;
   readonly #options: ReportOptions;
@@ -66,7 +67,7 @@ export class MoveReport {
   }
 
   /** @throws Interrupted between two steps */
-  async take(events: AsyncIterable<domain.MirrorMoved | domain.MoveProgress>): Promise<this> {
+  async take(events: AsyncIterable<MirrorMoved | MoveProgress>): Promise<this> {
     const { dryRun } = this.#options;
     try {
       for await (const event of events) {
@@ -80,7 +81,7 @@ export class MoveReport {
     }
   }
 
-  async #takeProgress({ kind, total, move, ...found }: domain.MoveProgress): Promise<void> {
+  async #takeProgress({ kind, total, move, ...found }: MoveProgress): Promise<void> {
     const { dryRun, done } = this.#options;
     const { examined } = Object.assign(this, found);
     const doing = done === 'set' ? 'setting' : 'moving';
@@ -92,7 +93,7 @@ export class MoveReport {
     );
   }
 
-  async #takeMirror(result: domain.MirrorMoved): Promise<void> {
+  async #takeMirror(result: MirrorMoved): Promise<void> {
     const { printsMirrors, done } = this.#options;
     const { output } = this.#call;
     this.counts[result.kind] += 1;
@@ -117,7 +118,7 @@ function nameOf(kind: string, done: ReportOptions['done']): string {
   return (done === 'set' && names[kind]) || kind;
 }
 
-function objectOf(result: domain.MirrorMoved, done: ReportOptions['done']): object {
+function objectOf(result: MirrorMoved, done: ReportOptions['done']): object {
   const { line } = result;
   if (result.kind === 'unread') return { line, outcome: result.kind, because: result.because };
   const { campaign: campaign_id, kind, before, after = null } = result;
@@ -125,7 +126,7 @@ function objectOf(result: domain.MirrorMoved, done: ReportOptions['done']): obje
   return { line, campaign_id, outcome: nameOf(kind, done), before, after, because };
 }
 
-function sentenceOf(result: domain.MirrorMoved, done: ReportOptions['done']): string {
+function sentenceOf(result: MirrorMoved, done: ReportOptions['done']): string {
   if (result.kind === 'unread') return result.because;
   const { campaign } = result;
   const before = printable(result.before ?? '');
@@ -146,7 +147,7 @@ function sentenceOf(result: domain.MirrorMoved, done: ReportOptions['done']): st
   return `${not}: ${refusals[because]}`;
 }
 
-const meanwhile: Readonly<Partial<Record<domain.MirrorMoved['kind'], string>>> = {
+const meanwhile: Readonly<Partial<Record<MirrorMoved['kind'], string>>> = {
   locked: 'another transaction holds it',
   'changed-meanwhile': 'the campaign or its mirror was changed meanwhile',
   'changed-since': 'the campaign or its mirror was changed after the move',

@@ -1,10 +1,16 @@
-import type { FieldFault, LineFault } from '@campaign-mirror/domain';
 import * as domain from '@campaign-mirror/domain';
+import type {
+  CampaignRecords,
+  FieldFault,
+  KeyRotation,
+  LineFault,
+  OwnerHasDefault,
+} from '@campaign-mirror/domain/operator';
 import { ClearError, counted, printable } from '../terminal/errors.ts';
 
 type CampaignRefusal =
   | Exclude<domain.Outcome, { kind: 'mirror-set' }>
-  | domain.OwnerHasDefault
+  | OwnerHasDefault
   | { readonly kind: 'mirror-exists' };
 
 /**
@@ -80,7 +86,7 @@ export function leftOut(
 }
 
 /** A warning if an owner who gets something has no campaign, since the number may be mistyped. */
-export async function ownerWarning(records: domain.CampaignRecords, owner: domain.OwnerId) {
+export async function ownerWarning(records: CampaignRecords, owner: domain.OwnerId) {
   const [campaign] = await records.list({ owner, limit: 1 });
   return campaign ? undefined : `The owner ${owner} had no campaign so far: check the number.`;
 }
@@ -92,7 +98,7 @@ export function noSuchKey(id: domain.AccessKeyId): ClearError {
 /** Why a key was not rotated, and what to do instead. */
 export function notRotated(
   id: domain.AccessKeyId,
-  rotation: Exclude<domain.KeyRotation, { kind: 'rotated' }>,
+  rotation: Exclude<KeyRotation, { kind: 'rotated' }>,
 ): ClearError {
   const issue = 'issue another with `./campaign-mirror key issue`';
   if (rotation.kind === 'key-not-found') return noSuchKey(id);

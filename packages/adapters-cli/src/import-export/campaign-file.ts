@@ -1,15 +1,17 @@
-import * as domain from '@campaign-mirror/domain';
+import type * as domain from '@campaign-mirror/domain';
+import type * as operator from '@campaign-mirror/domain/operator';
+import { campaignFields, fieldsOf, importedCampaign } from '@campaign-mirror/domain/operator';
 import { stringify } from 'csv-stringify/sync';
 import type { Call } from '../terminal/call.ts';
 import { type CsvColumns, type CsvFile, readCsv } from '../terminal/csv-file.ts';
 import { writeNewFile } from '../terminal/new-file.ts';
 
-const columns = domain.campaignFields.map((field) => [field, field] as const);
+const columns = campaignFields.map((field) => [field, field] as const);
 const headings = { ...Object.fromEntries(columns), campaign_id: 'id' } as Record<
   string,
-  domain.CampaignField
+  operator.CampaignField
 >;
-const empty = Object.fromEntries(columns.map(([field]) => [field, ''])) as domain.CampaignFields;
+const empty = Object.fromEntries(columns.map(([field]) => [field, ''])) as operator.CampaignFields;
 
 /**
  * Reads the lines of a CSV file of campaigns and checks them. A column that is not in the header is empty in every line.
@@ -19,12 +21,12 @@ export async function* importLines(
   call: Call,
   file: CsvFile,
   denied: domain.HostList,
-  leaveOut: CsvColumns<domain.CampaignField>['leaveOut'],
-): AsyncGenerator<domain.ImportLine> {
+  leaveOut: CsvColumns<operator.CampaignField>['leaveOut'],
+): AsyncGenerator<operator.ImportLine> {
   for await (const read of readCsv(call, file, { headings, required: ['owner_id'], leaveOut })) {
     const { line } = read;
     if ('unread' in read) yield { line, faults: [{ kind: 'unread', because: read.unread }] };
-    else yield { line, ...domain.importedCampaign({ ...empty, ...read.fields }, denied) };
+    else yield { line, ...importedCampaign({ ...empty, ...read.fields }, denied) };
   }
 }
 
@@ -32,18 +34,18 @@ export async function* importLines(
 const batchSize = 500;
 
 /** Writes all campaigns to standard output, as CSV or as lines of JSON, until the reader stops reading. */
-export async function exportToOutput(exports: domain.CampaignExport, { output }: Call): Promise<void> {
+export async function exportToOutput(exports: operator.CampaignExport, { output }: Call): Promise<void> {
   const campaigns = exports.all();
   for await (const part of output.json ? campaigns : csvOf(campaigns)) {
     if (typeof part === 'string') await output.write(part);
-    else await output.object(domain.fieldsOf(part));
+    else await output.object(fieldsOf(part));
     if (output.isReaderGone) break;
   }
 }
 
 /** Writes all campaigns to a file. Returns their number. @throws ClearError */
 export async function exportToFile(
-  exports: domain.CampaignExport,
+  exports: operator.CampaignExport,
   path: string,
   replace: boolean,
 ): Promise<number> {
@@ -59,12 +61,12 @@ export async function exportToFile(
 }
 
 /** Campaigns as CSV (RFC 4180) with a header. */
-async function* csvOf(campaigns: AsyncIterable<domain.CampaignRecord>): AsyncGenerator<string> {
-  let rows: domain.CampaignValues[] = [];
+async function* csvOf(campaigns: AsyncIterable<operator.CampaignRecord>): AsyncGenerator<string> {
+  let rows: operator.CampaignValues[] = [];
   let header = true;
   const text = () => stringify(rows, { ...format, header });
   for await (const campaign of campaigns) {
-    if (rows.push(domain.fieldsOf(campaign)) < batchSize) continue;
+    if (rows.push(fieldsOf(campaign)) < batchSize) continue;
     yield text();
     rows = [];
     header = false;
@@ -72,4 +74,4 @@ async function* csvOf(campaigns: AsyncIterable<domain.CampaignRecord>): AsyncGen
   yield text();
 }
 
-const format = { columns: [...domain.campaignFields], cast: { boolean: String }, record_delimiter: '\r\n' };
+const format = { columns: [...campaignFields], cast: { boolean: String }, record_delimiter: '\r\n' };

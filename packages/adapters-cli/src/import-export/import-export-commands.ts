@@ -1,4 +1,4 @@
-import type { BadLine } from '@campaign-mirror/domain';
+import type { BadLine } from '@campaign-mirror/domain/operator';
 import type { OperatorAccess } from '../commands/ports.ts';
 import { leaf } from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';

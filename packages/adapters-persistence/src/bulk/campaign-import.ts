@@ -1,6 +1,8 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import * as domain from '@campaign-mirror/domain';
+import type * as operator from '@campaign-mirror/domain/operator';
+import { campaignFields, fieldsOf } from '@campaign-mirror/domain/operator';
 import type { Pool, PoolClient } from 'pg';
 import { from } from 'pg-copy-streams';
 import { isTaken } from '../connection/database-faults.ts';
@@ -19,15 +21,15 @@ const create = `
     default_of bigint generated always as (case when is_default then owner_id end) stored
   ) on commit drop`;
 
-const copy = `copy pg_temp.imported_lines (line, faults, ${domain.campaignFields.join(', ')}) from stdin`;
+const copy = `copy pg_temp.imported_lines (line, faults, ${campaignFields.join(', ')}) from stdin`;
 
 /** The rows, in pieces of some 64 KiB, which the server takes faster than single ones. */
-async function* rowsFor(lines: AsyncIterable<domain.ImportLine>): AsyncGenerator<string> {
+async function* rowsFor(lines: AsyncIterable<operator.ImportLine>): AsyncGenerator<string> {
   let text = '';
   for await (const line of lines) {
     const faults = 'faults' in line ? JSON.stringify(line.faults) : null;
-    const fields = 'campaign' in line ? domain.fieldsOf(line.campaign) : undefined;
-    const values = [line.line, faults, ...domain.campaignFields.map((field) => fields?.[field] ?? null)];
+    const fields = 'campaign' in line ? fieldsOf(line.campaign) : undefined;
+    const values = [line.line, faults, ...campaignFields.map((field) => fields?.[field] ?? null)];
     text += `${values.map(copyText).join('\t')}\n`;
     if (text.length < 65_536) continue;
     yield text;
@@ -146,11 +148,11 @@ const settings = `${withoutTimeouts}; set local enable_mergejoin = off`;
  */
 export const postgresCampaignImport = (
   pool: Pool,
-  act: domain.OperatorAct,
+  act: operator.OperatorAct,
   signal?: AbortSignal,
-): domain.CampaignImport => ({
+): operator.CampaignImport => ({
   importAll: (source, lines, report, { dryRun, allowDuplicates }) => {
-    const run = async (client: PoolClient): Promise<domain.ImportOutcome> => {
+    const run = async (client: PoolClient): Promise<operator.ImportOutcome> => {
       await client.query(create);
       await pipeline(Readable.from(rowsFor(lines), { objectMode: true }), client.query(from(copy)));
       await client.query('analyze pg_temp.imported_lines');
@@ -176,12 +178,12 @@ function refuseTaken(error: unknown): never {
 /** Reports each fault, however many there are; then returns how many lines have any. */
 async function reportFaults(
   client: PoolClient,
-  report: (bad: domain.BadLine) => Promise<void>,
+  report: (bad: operator.BadLine) => Promise<void>,
   text: string,
 ): Promise<number> {
   let badLines = 0;
   let last = 0;
-  for await (const bad of cursorRows<domain.BadLine>(client, text)) {
+  for await (const bad of cursorRows<operator.BadLine>(client, text)) {
     if (bad.line !== last) badLines += 1;
     last = bad.line;
     await report(bad);

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type ChangeFeed, feedOverlap, type HistoryEntry, Unavailable } from '@campaign-mirror/domain';
+import { type HistoryEntry, Unavailable } from '@campaign-mirror/domain';
+import { type ChangeFeed, feedOverlap } from '@campaign-mirror/domain/operator';
 import type { Pool, PoolClient, QueryResultRow } from 'pg';
 import { isInvalidValue, portFault } from '../connection/database-faults.ts';
 import { rowsOf } from '../connection/rows.ts';

@@ -1,5 +1,6 @@
 import type * as domain from '@campaign-mirror/domain';
 import { Unavailable } from '@campaign-mirror/domain';
+import type * as operator from '@campaign-mirror/domain/operator';
 import type { Pool, PoolClient } from 'pg';
 import { isLocked } from '../connection/database-faults.ts';
 import { rowOf, rowsOf, safeInteger, textRowsOf } from '../connection/rows.ts';
@@ -18,7 +19,7 @@ export const setAsOperatorText = ({ waits }: { waits: boolean }) => `
  */
 function setAsOperator(
   pool: Pool,
-  { operator, requestId }: domain.OperatorAct,
+  { operator, requestId }: operator.OperatorAct,
   kind: 'mirror-set' | 'mirror-restored' | 'mirrors-moved',
   mirrors: readonly MirrorToSet[],
   details: object,
@@ -38,7 +39,7 @@ function setAsOperator(
 }
 
 /** The port `OperatorMirrors` on PostgreSQL, for one act. */
-export const postgresOperatorMirrors = (pool: Pool, act: domain.OperatorAct): domain.OperatorMirrors => ({
+export const postgresOperatorMirrors = (pool: Pool, act: operator.OperatorAct): operator.OperatorMirrors => ({
   setMirror: async (seen, address, { change, lastChange }) => {
     if (!seen.hasMirror) return undefined;
     const { id: campaign, ownerId: owner, isDefault } = seen;
@@ -90,18 +91,18 @@ const maxTimedOutWaits = 15;
 /** The longest wait for one lock, in milliseconds. */
 const lockTimeout = 2_000;
 
-const outcomes: Partial<Record<SetResult['kind'], domain.MirrorMoveOutcome>> = {
+const outcomes: Partial<Record<SetResult['kind'], operator.MirrorMoveOutcome>> = {
   'mirror-set': 'moved',
   locked: 'locked',
 };
 
 /** The port `MirrorMoves` on PostgreSQL, for one move. */
-export function postgresMirrorMoves(pool: Pool, act: domain.OperatorAct): domain.MirrorMoves {
+export function postgresMirrorMoves(pool: Pool, act: operator.OperatorAct): operator.MirrorMoves {
   /** The first entry of the move in the audit. */
   let moveId: domain.AuditId | undefined;
   let timedOutWaits = 0;
 
-  async function set(moves: readonly domain.MirrorMove[], options: domain.MoveOptions, waits: boolean) {
+  async function set(moves: readonly operator.MirrorMove[], options: operator.MoveOptions, waits: boolean) {
     const { owner = null, details, includeDefault } = options;
     const isDefault = includeDefault ? null : false;
     const mirrors = moves.map(({ campaign, before, after }) => {
@@ -121,16 +122,21 @@ export function postgresMirrorMoves(pool: Pool, act: domain.OperatorAct): domain
 
     count: async (owner) => (await rowOf<{ number: number }>(pool, countText, [owner])).number,
 
-    find: (page) => examineMirrors<domain.FoundCampaign<domain.MirrorAddress>>(pool, columns, page),
+    find: (page) => examineMirrors<operator.FoundCampaign<domain.MirrorAddress>>(pool, columns, page),
 
-    findCampaigns: (campaigns) => rowsOf<domain.FoundCampaign>(pool, campaignsText, [campaigns]),
+    findCampaigns: (campaigns) => rowsOf<operator.FoundCampaign>(pool, campaignsText, [campaigns]),
 
     changes: async (move, after, limit) => {
-      const changes: domain.MoveChange[] = [];
+      const changes: operator.MoveChange[] = [];
       for (const { id, first, last } of await rowsOf(pool, partsText, [move, after ?? 0, limit])) {
         if (changes.length >= limit) break;
         changes.push(
-          ...(await rowsOf<domain.MoveChange>(pool, changesText, [id, first, last, limit - changes.length])),
+          ...(await rowsOf<operator.MoveChange>(pool, changesText, [
+            id,
+            first,
+            last,
+            limit - changes.length,
+          ])),
         );
       }
       return changes;

@@ -4,7 +4,7 @@ import { type OperatorRefusal, operatorRefusalOf } from '../set-campaign-mirror/
 import type { AuditId, CampaignId, HistoryId } from '../values/identifiers.ts';
 import * as values from '../values/mirror-address.ts';
 import type * as port from './mirror-moves.ts';
-import { type HostMove, movedAddress } from './moved-address.ts';
+import { type HostMove, isOnHost, movedAddress, namesHostElsewhere } from './moved-address.ts';
 
 /** Which mirrors to move, and how. A dry run reports what would be done, and writes nothing. */
 export interface MoveMirrorsRequest extends Omit<port.MoveOptions, 'details'> {
@@ -72,7 +72,7 @@ export async function* moveMirrors(
   const left = { below: 0, elsewhere: 0 };
   let after: CampaignId | undefined;
   const isBelow = (address: string) =>
-    values.isOnHost(address, from, true) && !values.isOnHost(address, to.name, subdomains);
+    isOnHost(address, from, true) && !isOnHost(address, to.name, subdomains);
   const progress = () => ({ ...progressOf(mirrors, examined, Math.max(examined, total)), ...left });
   do {
     yield progress();
@@ -82,7 +82,7 @@ export async function* moveMirrors(
       const result = moveOf(mirror, request, denied);
       if (result) results.push(result);
       else if (isBelow(mirror.address)) left.below += 1;
-      if (values.namesHostElsewhere(mirror.address, from)) left.elsewhere += 1;
+      if (namesHostElsewhere(mirror.address, from)) left.elsewhere += 1;
     }
     examined += page.examined;
     after = page.last;

@@ -12,9 +12,6 @@ export interface NewAccessKey {
   readonly hosts?: readonly string[];
 }
 
-/** The lifetime of a key unless another is given: a year, in seconds, so that a forgotten key expires. */
-export const usualKeyLife = 365 * 86_400;
-
 /** The stored record of a key, without its SHA-256. */
 export interface AccessKeyRecord {
   readonly id: AccessKeyId;

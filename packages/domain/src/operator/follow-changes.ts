@@ -1,5 +1,5 @@
+import type { HistoryEntry } from '../set-campaign-mirror/campaign-repository.ts';
 import type { CampaignId, HistoryId, OwnerId, Timestamp } from '../values/identifiers.ts';
-import type { HistoryEntry } from './mirror-history.ts';
 
 /** Which changes to follow. */
 export interface FollowedChanges {

@@ -1,22 +1,5 @@
+import type { HistoryEntry } from '../set-campaign-mirror/campaign-repository.ts';
 import type * as values from '../values/identifiers.ts';
-import type { MirrorAddress } from '../values/mirror-address.ts';
-
-/** A mirror change as stored (contract: history). It is kept after the campaign, the mirror and the key are deleted. */
-export interface HistoryEntry {
-  readonly id: values.HistoryId;
-  readonly mirrorId: values.MirrorId;
-  readonly campaignId: values.CampaignId;
-  /** Who changed the mirror. */
-  readonly subject: values.Subject;
-  /** The owner of the campaign at that moment. */
-  readonly ownerId: values.OwnerId;
-  /** The address that this change replaced. */
-  readonly addressBefore: MirrorAddress;
-  readonly addressAfter: MirrorAddress;
-  /** Equal to the mirror's `updatedAt`. */
-  readonly changedAt: values.Timestamp;
-  readonly requestId: string;
-}
 
 /** The record of mirror changes. */
 export interface MirrorHistory {

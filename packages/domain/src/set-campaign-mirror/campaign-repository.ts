@@ -1,4 +1,4 @@
-import type { CampaignId, HistoryId, MirrorId, OwnerId, Timestamp } from '../values/identifiers.ts';
+import type { CampaignId, HistoryId, MirrorId, OwnerId, Subject, Timestamp } from '../values/identifiers.ts';
 import type { MirrorAddress } from '../values/mirror-address.ts';
 import type { Caller } from './identity.ts';
 
@@ -23,6 +23,23 @@ export interface Mirror {
   readonly createdAt: Timestamp;
   /** Increases strictly with every update. */
   readonly updatedAt: Timestamp;
+}
+
+/** A mirror change as stored (contract: history). It is kept after the campaign, the mirror and the key are deleted. */
+export interface HistoryEntry {
+  readonly id: HistoryId;
+  readonly mirrorId: MirrorId;
+  readonly campaignId: CampaignId;
+  /** Who changed the mirror. */
+  readonly subject: Subject;
+  /** The owner of the campaign at that moment. */
+  readonly ownerId: OwnerId;
+  /** The address that this change replaced. */
+  readonly addressBefore: MirrorAddress;
+  readonly addressAfter: MirrorAddress;
+  /** Equal to the mirror's `updatedAt`. */
+  readonly changedAt: Timestamp;
+  readonly requestId: string;
 }
 
 /** The address to set and its caller, as recorded in the history. */

@@ -10,6 +10,9 @@ const checksumStart = 'cm_'.length + 43;
 /** How many random bytes a key is made of. */
 export const accessKeyBytes = 32;
 
+/** The lifetime of a key unless another is given: a year, in seconds, so that a forgotten key expires. */
+export const usualKeyLife = 365 * 86_400;
+
 /** Reads a key. Undefined if its form or checksum is wrong, so that no look-up is needed. */
 export function accessKey(text: string): AccessKey | undefined {
   const isKey = wellFormed.test(text) && text.slice(checksumStart) === checksum(text.slice(0, checksumStart));
