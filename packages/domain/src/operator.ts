@@ -1,4 +1,3 @@
-export * from './import-campaigns/campaign-import.ts';
 export * from './move-mirrors/mirror-moves.ts';
 export * from './move-mirrors/move-mirrors.ts';
 export {
@@ -10,6 +9,7 @@ export {
 } from './move-mirrors/moved-address.ts';
 export * from './operator/access-keys.ts';
 export * from './operator/audit.ts';
+export * from './operator/campaign-import.ts';
 export * from './operator/campaign-settings.ts';
 export * from './operator/follow-changes.ts';
 export * from './operator/mirror-history.ts';

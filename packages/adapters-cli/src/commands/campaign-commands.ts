@@ -1,10 +1,11 @@
-import { type CampaignRecord, fieldsOf } from '@campaign-mirror/domain/operator';
+import type { CampaignRecord } from '@campaign-mirror/domain/operator';
 import * as parse from '../terminal/arguments.ts';
 import { group, leaf } from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
 import { ClearError, jsonOf, printable } from '../terminal/errors.ts';
 import { paged } from '../terminal/pages.ts';
 import { confirmed } from '../terminal/prompt.ts';
+import { fieldsOf } from './campaign-fields.ts';
 import { type OperatorAccess, reading } from './ports.ts';
 import { campaignNamed, campaignRefused, ownerWarning } from './words.ts';
 

@@ -1,7 +1,6 @@
 import * as domain from '@campaign-mirror/domain';
 import {
   type AddressLine,
-  campaignFields,
   type MirrorMoved,
   type MirrorMoves,
   moveToAddresses,
@@ -9,8 +8,9 @@ import {
 import type { Call } from '../terminal/call.ts';
 import { type CsvFile, csvFile, named, readCsv } from '../terminal/csv-file.ts';
 import { ClearError, orStopped } from '../terminal/errors.ts';
+import { campaignFields } from './campaign-fields.ts';
 import type { Plan } from './mirror-move-command.ts';
-import { faultInWords } from './words.ts';
+import { notAnIdentifier } from './words.ts';
 
 /** What a file names; an export is such a file. */
 const headings = {
@@ -51,8 +51,6 @@ export async function settingPlan(call: Call, path: string) {
   });
 }
 
-const [, noCampaign] = faultInWords({ kind: 'bad-field', field: 'id', because: 'not-an-identifier' });
-
 /** Of several lines for one campaign none is to be set. */
 async function linesOf(call: Call, file: CsvFile): Promise<(AddressLine | MirrorMoved)[]> {
   const lines: (AddressLine | MirrorMoved)[] = [];
@@ -78,7 +76,7 @@ async function linesOf(call: Call, file: CsvFile): Promise<(AddressLine | Mirror
     const campaign = domain.campaignId(text);
     const place = campaign && places.get(campaign);
     if (campaign === undefined) {
-      lines.push(unread(`campaign: ${noCampaign}`));
+      lines.push(unread(`campaign: ${notAnIdentifier}`));
     } else if (place === undefined) {
       places.set(campaign, lines.push({ line, campaign, address, expected }) - 1);
     } else {
