@@ -1,9 +1,10 @@
 import type * as domain from '@campaign-mirror/domain';
-import { type ChangeFeed, ChangeFollower, feedOverlap } from '@campaign-mirror/domain/operator';
+import type { ChangeFeed } from '@campaign-mirror/domain/operator';
 import * as parse from '../terminal/arguments.ts';
 import { leaf } from '../terminal/arguments.ts';
 import { type Call, pauseUntilAborted } from '../terminal/call.ts';
 import { ClearError } from '../terminal/errors.ts';
+import { ChangeFollower, feedOverlap } from './change-follower.ts';
 import { changeColumns } from './history-commands.ts';
 import type { OperatorAccess } from './ports.ts';
 
