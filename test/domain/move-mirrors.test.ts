@@ -140,13 +140,10 @@ describe('mirror move: all mirrors', () => {
   let calls: string[];
   /** Of the last batch. */
   let options: operator.MoveOptions | undefined;
-  /** Which calls find what they want to write held by somebody else. */
-  let held: (call: number) => boolean;
   beforeEach(() => {
     stored = [];
     calls = [];
     options = undefined;
-    held = () => false;
   });
   const request: operator.MoveMirrorsRequest = {
     move: moving('old.example', 'new.example'),
@@ -178,14 +175,10 @@ describe('mirror move: all mirrors', () => {
       const mirrors = near.filter(({ campaign }) => owner === undefined || campaign.ownerId === owner);
       return { mirrors, examined: page.length, last: page.at(-1)?.campaign.id };
     },
-    setMany: async (moves, given) => {
+    apply: async (moves, given) => {
       options = given;
-      calls.push(`many ${moves.length}`);
-      return held(calls.length) ? moves.map(() => 'locked') : moves.map(set);
-    },
-    setOne: async (move) => {
-      calls.push('one');
-      return held(calls.length) ? 'locked' : set(move);
+      calls.push(`apply ${moves.length}`);
+      return moves.map(set);
     },
     moveId: 3 as domain.AuditId,
     undoneBy: async () => undefined,
@@ -215,18 +208,23 @@ describe('mirror move: all mirrors', () => {
     expect(calls).to.deep.equal([]);
     expect(await run(request, 1), 'stopped at a progress').to.deep.equal({ moved: 500 });
     expect(await run(), 'nothing is done twice').to.deep.equal({ moved: 701 });
-    expect(calls).to.deep.equal(['many 500', 'many 500', 'many 201']);
+    expect(calls).to.deep.equal(['apply 500', 'apply 500', 'apply 201']);
     expect(await run()).to.deep.equal({});
   });
 
-  it('are waited for one by one, if they are locked', async () => {
-    filled(40);
-    held = (call) => call === 1;
-    expect(await run()).to.deep.equal({ moved: 40 });
-    expect(calls).to.deep.equal(['many 40', ...Array(40).fill('one')]);
-    filled(1);
-    held = () => true;
-    expect(await run()).to.deep.equal({ locked: 1 });
+  it('are applied again, first, until each has an outcome, which may be that it is locked', async () => {
+    filled(520);
+    const batches: number[] = [];
+    const answers: readonly (readonly operator.MirrorMoveOutcome[])[] = [[], ['locked'], []];
+    const apply: typeof mirrors.apply = async (moves) => {
+      batches.push(moves[0]?.campaign ?? 0, moves.length);
+      return answers[calls.push('apply') - 1] ?? moves.map(set);
+    };
+    const told: string[] = [];
+    for await (const event of moveMirrors({ ...mirrors, apply }, request, noDeniedHosts))
+      if (event.kind === 'locked') told.push(`${event.campaign} at ${calls.length}`);
+    expect(told).to.deep.equal(['1 at 2']);
+    expect(batches).to.deep.equal([1, 500, 1, 500, 2, 500, 2, 500, 502, 19]);
   });
 
   it('tells how far it is: never back, and all in the end, also where mirrors come in meanwhile', async () => {
@@ -329,7 +327,7 @@ describe('mirror move: all mirrors', () => {
       stored[1] = { ...(stored[1] as Found), address: address('https://y.example/') };
       const kinds = (all: readonly operator.MirrorMoved[]) => all.map(({ kind }) => kind);
       expect(kinds(await set(judged)).slice(-2)).to.deep.equal(['moved', 'changed-meanwhile']);
-      expect(calls.slice(1)).to.deep.equal(['many 2']);
+      expect(calls.slice(1)).to.deep.equal(['apply 2']);
       expect(options).to.deep.include({ details, includeDefault: false });
       expect(kinds(await set(lines)).slice(0, 2)).to.deep.equal(['unchanged', 'not-as-expected']);
     });
@@ -337,7 +335,7 @@ describe('mirror move: all mirrors', () => {
     it('in batches, each of which is read when the one before is written', async () => {
       filled(1_001);
       expect(await set(stored.map((_, at) => asked(at + 1, x)))).to.have.length(1_001);
-      expect(calls).to.deep.equal(['find 500', 'many 500', 'find 500', 'many 500', 'find 1', 'many 1']);
+      expect(calls).to.deep.equal(['find 500', 'apply 500', 'find 500', 'apply 500', 'find 1', 'apply 1']);
     });
   });
 
@@ -360,7 +358,7 @@ describe('mirror move: all mirrors', () => {
 
     const later = { change: 9_999 as domain.HistoryId };
 
-    it('gives each its address back in batches, unless it was changed since, may not have it, or is held', async () => {
+    it('gives each its address back in batches, unless it was changed since, or may not have it', async () => {
       filled(1_001, 'https://new.example/');
       filled(1, 'https://new.example/', 7, true);
       filled(2, 'https://new.example/');
@@ -378,7 +376,7 @@ describe('mirror move: all mirrors', () => {
       expect((await undone()).slice(1_000)).to.deep.equal([
         ...['refused: default-campaign', 'changed-since', 'changed-since', 'invalid: denied-host', 'moved'],
       ]);
-      expect(calls).to.deep.equal(['find 500', 'many 500', 'find 500', 'many 500', 'find 5', 'many 1']);
+      expect(calls).to.deep.equal(['find 500', 'apply 500', 'find 500', 'apply 500', 'find 5', 'apply 1']);
       expect(options).to.deep.equal({ includeDefault: false, details: { undoes: 7 }, dryRun: false });
       expect(progress).to.deep.equal({
         ...{ kind: 'progress', examined: 1_005, total: undefined, move: 3 },
@@ -394,11 +392,8 @@ describe('mirror move: all mirrors', () => {
       expect(await undone()).to.deep.equal(['unchanged', 'changed-since']);
     });
 
-    it('waits for what is held; a mirror that is no longer there was changed since', async () => {
-      filled(20, 'https://new.example/');
-      held = (call) => call <= 3;
-      changes = stored.map((_, at) => change(at + 1));
-      expect(await undone()).to.deep.equal(['locked', ...Array(19).fill('moved')]);
+    it('tells of one whose mirror is no longer there as changed since', async () => {
+      filled(1, 'https://new.example/');
       const [one] = stored as [Found];
       stored = [{ ...one, campaign: { ...one.campaign, hasMirror: false } }];
       changes = [change(1)];

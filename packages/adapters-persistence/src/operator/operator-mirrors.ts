@@ -19,7 +19,7 @@ export const setAsOperatorText = ({ waits }: { waits: boolean }) => `
  */
 function setAsOperator(
   pool: Pool,
-  { operator, requestId }: operator.OperatorAct,
+  act: operator.OperatorAct,
   kind: 'mirror-set' | 'mirror-restored' | 'mirrors-moved',
   mirrors: readonly MirrorToSet[],
   details: object,
@@ -29,7 +29,14 @@ function setAsOperator(
     partOf,
   }: { waits: boolean; lockTimeout?: number; partOf?: domain.AuditId | undefined },
 ) {
-  const values = [...mirrorsValues(mirrors), kind, operator, requestId, JSON.stringify(details), partOf];
+  const values = [
+    ...mirrorsValues(mirrors),
+    kind,
+    act.operator,
+    act.requestId,
+    JSON.stringify(details),
+    partOf,
+  ];
   const set = async (client: PoolClient) => {
     const rows = await textRowsOf(client, setAsOperatorText({ waits }), values);
     const entry = safeInteger(rows[0]?.at(-1) ?? '') as domain.AuditId;
@@ -100,6 +107,8 @@ const outcomes: Partial<Record<SetResult['kind'], operator.MirrorMoveOutcome>> =
 export function postgresMirrorMoves(pool: Pool, act: operator.OperatorAct): operator.MirrorMoves {
   /** The first entry of the move in the audit. */
   let moveId: domain.AuditId | undefined;
+  /** The campaigns of the mirrors that were locked when a batch reached them. They are waited for one by one. */
+  const locked = new Set<domain.CampaignId>();
   let timedOutWaits = 0;
 
   async function set(moves: readonly operator.MirrorMove[], options: operator.MoveOptions, waits: boolean) {
@@ -113,6 +122,18 @@ export function postgresMirrorMoves(pool: Pool, act: operator.OperatorAct): oper
     // The move has a number only when its first transaction is committed.
     if (results.some(({ kind }) => kind === 'mirror-set')) moveId ??= entry;
     return results.map(({ kind }) => outcomes[kind] ?? 'changed-meanwhile');
+  }
+
+  async function waitedFor(move: operator.MirrorMove, options: operator.MoveOptions) {
+    try {
+      const [outcome] = await set([move], options, true);
+      // Whoever held the lock may have changed the row, which is read again after the wait.
+      return outcome === 'moved' ? 'moved' : 'changed-meanwhile';
+    } catch (error) {
+      if (!(error instanceof Unavailable && isLocked(error.cause))) throw error;
+      timedOutWaits += 1;
+      return 'locked';
+    }
   }
 
   return {
@@ -129,15 +150,9 @@ export function postgresMirrorMoves(pool: Pool, act: operator.OperatorAct): oper
     changes: async (move, after, limit) => {
       const changes: operator.MoveChange[] = [];
       for (const { id, first, last } of await rowsOf(pool, partsText, [move, after ?? 0, limit])) {
-        if (changes.length >= limit) break;
-        changes.push(
-          ...(await rowsOf<operator.MoveChange>(pool, changesText, [
-            id,
-            first,
-            last,
-            limit - changes.length,
-          ])),
-        );
+        const rest = limit - changes.length;
+        if (rest <= 0) break;
+        changes.push(...(await rowsOf<operator.MoveChange>(pool, changesText, [id, first, last, rest])));
       }
       return changes;
     },
@@ -147,19 +162,13 @@ export function postgresMirrorMoves(pool: Pool, act: operator.OperatorAct): oper
       return found?.undoneBy;
     },
 
-    setMany: (moves, options) => set(moves, options, false),
-
-    setOne: async (move, options) => {
-      if (timedOutWaits >= maxTimedOutWaits) return 'locked';
-      try {
-        const [outcome] = await set([move], options, true);
-        // Whoever held the lock may have changed the row, which is read again after the wait.
-        return outcome === 'moved' ? 'moved' : 'changed-meanwhile';
-      } catch (error) {
-        if (!(error instanceof Unavailable && isLocked(error.cause))) throw error;
-        timedOutWaits += 1;
-        return 'locked';
-      }
+    apply: async (moves, options) => {
+      const [first] = moves;
+      const waits = timedOutWaits < maxTimedOutWaits;
+      if (waits && first && locked.delete(first.campaign)) return [await waitedFor(first, options)];
+      const found = await set(moves, options, false);
+      for (const [at, { campaign }] of moves.entries()) if (found[at] === 'locked') locked.add(campaign);
+      return found.map((outcome) => (waits && outcome === 'locked' ? undefined : outcome));
     },
   };
 }

@@ -53,15 +53,12 @@ export interface MirrorMoves {
 
   /**
    * Makes each move if, at the moment of the write, the conditions hold and the address is still the one that was read.
-   * Waits for no lock. The outcomes are in the order of the moves.
+   * The outcomes are in the order of the moves; those without one are not made yet, and are to be applied again, first.
    */
-  setMany(moves: readonly MirrorMove[], options: MoveOptions): Promise<readonly MirrorMoveOutcome[]>;
-
-  /**
-   * Makes one move. Waits for a lock for a limited time, which the adapter chooses; after too many such waits of a move
-   * were in vain, it waits no longer.
-   */
-  setOne(move: MirrorMove, options: MoveOptions): Promise<MirrorMoveOutcome>;
+  apply(
+    moves: readonly MirrorMove[],
+    options: MoveOptions,
+  ): Promise<readonly (MirrorMoveOutcome | undefined)[]>;
 
   /** The identifier of this move in the audit; undefined until a mirror was moved. */
   readonly moveId: AuditId | undefined;

@@ -201,31 +201,26 @@ function moveRefusalOf(campaign: Campaign, includeDefault: boolean): OperatorRef
   return because === 'default-campaign' && includeDefault ? undefined : because;
 }
 
-/** Makes the moves of examined mirrors in batches, unless it is a dry run: first of those that are not locked. */
+/** Makes the moves of examined mirrors in batches, unless it is a dry run. */
 async function* makeMoves(
   mirrors: port.MirrorMoves,
   examined: readonly MirrorMoved[],
   options: port.MoveOptions & { readonly dryRun: boolean },
   progress: () => MoveProgress,
 ): AsyncGenerator<MirrorMoved | MoveProgress> {
-  const moves: port.MirrorMove[] = [];
+  let moves: port.MirrorMove[] = [];
   for (const result of examined) {
     if (result.kind === 'would-move' && !options.dryRun) moves.push(result);
     else yield result;
   }
   while (moves.length > 0) {
-    const batch = moves.splice(0, batchSize);
-    const outcomes = await mirrors.setMany(batch, options);
-    const locked: port.MirrorMove[] = [];
+    const batch = moves.slice(0, batchSize);
+    const outcomes = await mirrors.apply(batch, options);
     for (const [at, move] of batch.entries()) {
-      const kind = outcomes[at] ?? 'locked';
-      if (kind === 'locked') locked.push(move);
-      else yield { ...move, kind };
+      const kind = outcomes[at];
+      if (kind) yield { ...move, kind };
     }
+    moves = moves.filter((_, at) => at >= batchSize || !outcomes[at]);
     yield progress();
-    for (const move of locked) {
-      yield { ...move, kind: await mirrors.setOne(move, options) };
-      yield progress();
-    }
   }
 }
