@@ -3,9 +3,7 @@ import {
   type CampaignRecords,
   createMirror,
   examinedTogether,
-  isOnHost,
   type MirrorPage,
-  namesHostElsewhere,
   restoreMirror,
   setMirrorAsOperator,
 } from '@campaign-mirror/domain/operator';
@@ -16,6 +14,7 @@ import type { Call } from '../terminal/call.ts';
 import { ClearError, jsonOf, printable } from '../terminal/errors.ts';
 import { confirmed, secret } from '../terminal/prompt.ts';
 import { mirrorHistory } from './history-commands.ts';
+import { isOnHost, namesHostElsewhere } from './hosts.ts';
 import { follow } from './mirror-follow-command.ts';
 import { carryOut, move } from './mirror-move-command.ts';
 import { type OperatorAccess, reading } from './ports.ts';

@@ -1,8 +1,8 @@
 import * as domain from '@campaign-mirror/domain';
 import {
-  type AddressLine,
   type MirrorMoved,
   type MirrorMoves,
+  type MoveLine,
   moveToAddresses,
 } from '@campaign-mirror/domain/operator';
 import type { Call } from '../terminal/call.ts';
@@ -33,12 +33,12 @@ export async function settingPlan(call: Call, path: string) {
   const reading = linesOf(call, file).catch((error) => {
     throw orStopped(error, 'Stopped. Nothing was done.');
   });
-  let lines: readonly (AddressLine | MirrorMoved)[] = await reading;
+  let lines: readonly MoveLine[] = await reading;
   return async (moves: MirrorMoves, denied: domain.HostList): Promise<Plan> => ({
     async *events(dryRun) {
       const judged: MirrorMoved[] = [];
-      const request = { details: { source: file.name }, dryRun };
-      for await (const event of moveToAddresses(moves, lines, request, denied)) {
+      const moving = { mirrors: moves, denied, includeDefault: false, dryRun };
+      for await (const event of moveToAddresses(moving, lines, file.name)) {
         if (dryRun && event.kind !== 'progress') judged.push(event);
         yield event;
       }
@@ -46,14 +46,15 @@ export async function settingPlan(call: Call, path: string) {
       if (dryRun) lines = judged;
     },
     done: 'set',
+    total: lines.length,
     direction: `from ${file.name}`,
     none: `${file.name} changes nothing: ${lines.length > 0 ? 'each mirror has its address already' : 'it has no lines'}.`,
   });
 }
 
 /** Of several lines for one campaign none is to be set. */
-async function linesOf(call: Call, file: CsvFile): Promise<(AddressLine | MirrorMoved)[]> {
-  const lines: (AddressLine | MirrorMoved)[] = [];
+async function linesOf(call: Call, file: CsvFile): Promise<MoveLine[]> {
+  const lines: MoveLine[] = [];
   let memory = 0;
   const places = new Map<domain.CampaignId, number>();
   const leaveOut = async (columns: readonly string[]) => {

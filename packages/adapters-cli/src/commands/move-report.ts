@@ -1,15 +1,27 @@
 import type * as domain from '@campaign-mirror/domain';
-import type { MirrorMove, MirrorMoved, MoveProgress } from '@campaign-mirror/domain/operator';
+import type {
+  HostMove,
+  MirrorMove,
+  MirrorMoved,
+  MirrorMoves,
+  MoveProgress,
+} from '@campaign-mirror/domain/operator';
 import type { Call, Progress } from '../terminal/call.ts';
 import { counted, printable } from '../terminal/errors.ts';
+import { isOnHost, namesHostElsewhere } from './hosts.ts';
 import { addressFaults, campaignRefused } from './words.ts';
 
-interface ReportOptions {
+export interface ReportOptions {
   readonly dryRun: boolean;
   /** What becomes of a mirror. */
   readonly done: 'moved' | 'set';
   /** Whether to print each mirror; otherwise they are only counted. */
   readonly printsMirrors: boolean;
+  /** How many mirrors are examined, if that is known before. */
+  readonly total?: number;
+  /** The hosts, if it is a move from one to another. */
+  readonly move?: HostMove;
+  readonly moves: MirrorMoves;
 }
 
 /** Prints the result for each mirror, and counts the results. */
@@ -30,7 +42,6 @@ export class MoveReport {
   below = 0;
   elsewhere = 0;
   example: MirrorMove | undefined;
-  moveId: domain.AuditId | undefined;
   readonly #call: Call;
   readonly #options: ReportOptions;
   #bar: Progress | undefined;
@@ -38,6 +49,10 @@ export class MoveReport {
   constructor(call: Call, options: ReportOptions) {
     this.#call = call;
     this.#options = options;
+  }
+
+  get moveId(): domain.AuditId | undefined {
+    return this.#options.moves.moveId;
   }
 
   /** Such as `2 mirrors were moved`. */
@@ -81,21 +96,30 @@ export class MoveReport {
     }
   }
 
-  async #takeProgress({ kind, total, move, ...found }: MoveProgress): Promise<void> {
-    const { dryRun, done } = this.#options;
-    const { examined } = Object.assign(this, found);
+  async #takeProgress({ examined }: MoveProgress): Promise<void> {
+    const { dryRun, done, total } = this.#options;
+    this.examined = examined;
     const doing = done === 'set' ? 'setting' : 'moving';
     this.#bar ??= await this.#call.progress(dryRun ? 'looking' : doing, total);
     this.#bar.update(examined);
-    this.moveId = move;
     this.#call.throwIfStopped(
       dryRun ? 'Stopped. Nothing was done.' : `Stopped: ${this.movedSoFar}. Run it again to go on.`,
     );
   }
 
+  /** Counts the mirrors below the host that do not move, and those that have it in another part of the address. */
+  #countLeft({ kind, before }: Pick<MirrorMoved, 'kind'> & { before: string | null }, move: HostMove): void {
+    const { from, to, subdomains } = move;
+    const stays = kind === 'not-on-host' && !isOnHost(before ?? '', to.name, subdomains);
+    if (stays && isOnHost(before ?? '', from, true)) this.below += 1;
+    if (namesHostElsewhere(before ?? '', from)) this.elsewhere += 1;
+  }
+
   async #takeMirror(result: MirrorMoved): Promise<void> {
-    const { printsMirrors, done } = this.#options;
+    const { printsMirrors, done, move } = this.#options;
     const { output } = this.#call;
+    if (move && 'before' in result) this.#countLeft(result, move);
+    if (result.kind === 'not-on-host') return;
     this.counts[result.kind] += 1;
     if (result.kind === 'would-move') this.example ??= result;
     if (!printsMirrors) return;

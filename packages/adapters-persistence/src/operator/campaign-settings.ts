@@ -30,20 +30,20 @@ export class PostgresSettings extends AuditedAdapter implements operator.Campaig
     });
   }
 
-  transfer(id: domain.CampaignId, to: domain.OwnerId): Promise<operator.Transfer> {
+  transfer(id: domain.CampaignId, to: domain.OwnerId): Promise<operator.CampaignChange> {
     return this.audited(async (em) => {
       const campaign = await em.findOne(CampaignEntity, { id }, forUpdate);
       if (!campaign) return { kind: 'campaign-not-found' };
-      if (campaign.ownerId === to) return { kind: 'unchanged' };
+      const { ownerId } = campaign;
+      if (ownerId === to) return { kind: 'unchanged', ownerId };
       const taken = campaign.isDefault && (await defaultOf(em, to));
       if (taken) return taken;
-      const { ownerId: from } = campaign;
       campaign.ownerId = to;
-      return { kind: 'transferred', from };
+      return { kind: 'changed', ownerId };
     });
   }
 
-  setDefault(id: domain.CampaignId, isDefault: boolean): Promise<operator.DefaultChange> {
+  setDefault(id: domain.CampaignId, isDefault: boolean): Promise<operator.CampaignChange> {
     return this.audited(async (em) => {
       const campaign = await em.findOne(CampaignEntity, { id }, forUpdate);
       if (!campaign) return { kind: 'campaign-not-found' };

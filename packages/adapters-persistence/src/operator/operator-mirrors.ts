@@ -23,26 +23,16 @@ function setAsOperator(
   kind: 'mirror-set' | 'mirror-restored' | 'mirrors-moved',
   mirrors: readonly MirrorToSet[],
   details: object,
-  {
-    waits,
-    lockTimeout,
-    partOf,
-  }: { waits: boolean; lockTimeout?: number; partOf?: domain.AuditId | undefined },
+  how: { waits: boolean; lockTimeout?: number; partOf?: domain.AuditId | undefined },
 ) {
-  const values = [
-    ...mirrorsValues(mirrors),
-    kind,
-    act.operator,
-    act.requestId,
-    JSON.stringify(details),
-    partOf,
-  ];
+  const entry = [kind, act.operator, act.requestId, JSON.stringify(details), how.partOf];
+  const values = [...mirrorsValues(mirrors), ...entry];
   const set = async (client: PoolClient) => {
-    const rows = await textRowsOf(client, setAsOperatorText({ waits }), values);
-    const entry = safeInteger(rows[0]?.at(-1) ?? '') as domain.AuditId;
-    return { results: resultsOf(mirrors, rows), entry };
+    const rows = await textRowsOf(client, setAsOperatorText(how), values);
+    const id = safeInteger(rows[0]?.at(-1) ?? '') as domain.AuditId;
+    return { results: resultsOf(mirrors, rows), entry: id };
   };
-  return inTransaction(pool, set, lockTimeout ? `set local lock_timeout = ${lockTimeout}` : '');
+  return inTransaction(pool, set, how.lockTimeout ? `set local lock_timeout = ${how.lockTimeout}` : '');
 }
 
 /** The port `OperatorMirrors` on PostgreSQL, for one act. */
@@ -84,7 +74,7 @@ const partsText = `
 
 /** Others' changes between these numbers belong to another entry, or to none. */
 const changesText = `
-  select id as change, campaign_id as campaign, address_before as before, address_after as after
+  select id as change, campaign_id as campaign, address_before as address, address_after as expected
   from campaign_mirror.mirror_history where audit_id = $1 and id between $2 and $3 order by id limit $4`;
 
 const undoneByText = `
@@ -147,14 +137,14 @@ export function postgresMirrorMoves(pool: Pool, act: operator.OperatorAct): oper
 
     findCampaigns: (campaigns) => rowsOf<operator.FoundCampaign>(pool, campaignsText, [campaigns]),
 
-    changes: async (move, after, limit) => {
-      const changes: operator.MoveChange[] = [];
+    undoing: async (move, after, limit) => {
+      const lines: operator.AddressLine[] = [];
       for (const { id, first, last } of await rowsOf(pool, partsText, [move, after ?? 0, limit])) {
-        const rest = limit - changes.length;
+        const rest = limit - lines.length;
         if (rest <= 0) break;
-        changes.push(...(await rowsOf<operator.MoveChange>(pool, changesText, [id, first, last, rest])));
+        lines.push(...(await rowsOf<operator.AddressLine>(pool, changesText, [id, first, last, rest])));
       }
-      return changes;
+      return lines;
     },
 
     undoneBy: async (move) => {

@@ -1,5 +1,5 @@
 import type * as domain from '@campaign-mirror/domain';
-import type { AuditEntry, AuditedAct } from '@campaign-mirror/domain/operator';
+import type { AuditEntry } from '@campaign-mirror/domain/operator';
 import { defineEntity, p, Type } from '@mikro-orm/core';
 import { schema } from './schema.ts';
 import { timestampText } from './times.ts';
@@ -87,7 +87,7 @@ export const AuditEntity = defineEntity({
   properties: {
     id: id<domain.AuditId>().primary(),
     actedAt: timestamp(),
-    act: p.text().$type<AuditedAct>(),
+    act: p.text(),
     operator: p.text(),
     databaseRole: p.text().nullable(),
     requestId: p.text(),
