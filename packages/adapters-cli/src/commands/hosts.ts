@@ -9,7 +9,7 @@ export function isOnHost(url: string, wanted: HostName, subdomains: boolean): bo
 /** All before the path, query or fragment. */
 const start = /^https?:\/\/[^/?#]*/i;
 
-/** Whether a part of the URL after its host names this host or one below it, as `?next=https%3A%2F%2Fold.example`, however encoded. */
+/** Whether a part of the URL after its host names this one or one below it, as `?u=https%3A%2F%2Fold.example` does. */
 export function namesHostElsewhere(url: string, wanted: HostName): boolean {
   const rest = decoded(url.replace(start, '')).toLowerCase();
   for (let at = rest.indexOf(wanted); at !== -1; at = rest.indexOf(wanted, at + 1)) {

@@ -29,7 +29,7 @@ export function importCommand(call: Call, operator: OperatorAccess) {
       };
       const unread: BadLine[] = [];
       let printed = 0;
-      /** Prints the faults of unread lines in the order of all lines: those before one that the store refuses, or all. */
+      /** Prints the faults of unread lines: those before a line that the store refuses, or all. */
       const printUnread = async (before = Number.POSITIVE_INFINITY) => {
         for (let bad = unread[printed]; bad && bad.line < before; bad = unread[++printed]) await print(bad);
       };
