@@ -28,14 +28,8 @@ async function* rowsFor(lines: AsyncIterable<operator.ImportLine>): AsyncGenerat
     const mirror = campaign?.mirror;
     const values = [
       ...[line, campaign?.id, campaign?.name, campaign?.ownerId, campaign?.isDefault, campaign?.createdAt],
-      ...[
-        mirror?.id,
-        mirror?.targetUrl,
-        mirror?.clicks,
-        mirror?.updatedExternally,
-        mirror?.updatedExternallyAt,
-      ],
-      ...[mirror?.createdAt, mirror?.updatedAt],
+      ...[mirror?.id, mirror?.targetUrl, mirror?.clicks],
+      ...[mirror?.updatedExternally, mirror?.updatedExternallyAt, mirror?.createdAt, mirror?.updatedAt],
     ];
     text += `${values.map(copyText).join('\t')}\n`;
     if (text.length < 65_536) continue;
