@@ -1,5 +1,6 @@
-import { type Host, host, isOnHost } from '@campaign-mirror/domain';
+import { type Host, host } from '@campaign-mirror/domain';
 import { expect } from 'chai';
+import { isOnHost } from '../../packages/adapters-cli/src/commands/hosts.ts';
 import { piped } from '../support/commands/command.ts';
 import { commandsOn } from '../support/commands/commands-on.ts';
 import { databaseOf } from '../support/process/lives.ts';

@@ -1,27 +1,24 @@
 import type * as domain from '@campaign-mirror/domain';
+import { host, hostNameOf, noDeniedHosts } from '@campaign-mirror/domain';
+import type * as operator from '@campaign-mirror/domain/operator';
 import {
-  host,
-  hostMove,
-  isOnHost,
+  hostMoveFault,
+  movedAddress,
   moveMirrors,
   moveToAddresses,
-  namesHostElsewhere,
-  noDeniedHosts,
   undoMove,
-} from '@campaign-mirror/domain';
+} from '@campaign-mirror/domain/operator';
 import { expect } from 'chai';
-import { movedAddress } from '../../packages/domain/src/move-mirrors/moved-address.ts';
 import { address, denying } from '../support/store/world.ts';
 
-type Found = domain.FoundCampaign<domain.MirrorAddress>;
+type Found = operator.FoundCampaign<domain.MirrorAddress>;
 const read = (text: string): domain.Host => host(text) ?? expect.fail(`not a host: ${text}`);
 
-function moving(from: string, to: string, subdomains = false): domain.HostMove {
-  const move = hostMove(read(from), read(to), subdomains, noDeniedHosts);
-  return 'fault' in move ? expect.fail(move.fault) : move;
+function moving(from: string, to: string, subdomains = false): operator.HostMove {
+  return { from: read(from).name, to: read(to), subdomains };
 }
 
-const moved = (move: domain.HostMove, text: string) => movedAddress(move, address(text), noDeniedHosts);
+const moved = (move: operator.HostMove, text: string) => movedAddress(move, address(text), noDeniedHosts);
 
 /** One character more than `old.example`, and as many as an address may have. */
 const longest = `https://old.example/${'x'.repeat(2048 - 20)}`;
@@ -33,7 +30,7 @@ describe('mirror move: what an address on the host comes to', () => {
   const fromIp = moving('[2001:DB8:0::1]', 'new.example');
   const nearIp = moving('1.2.3.4.example', 'new.example', true);
   const toIdn = moving('b%C3%BCcher.example.', 'ñandú.example');
-  const moves: [move: domain.HostMove, before: string, after: string | undefined][] = [
+  const moves: [move: operator.HostMove, before: string, after: string | undefined][] = [
     [alone, 'HTTP://OLD.Example.:8080/', 'HTTP://New.example:8080/'],
     [alone, 'https://old.example?a={click_id}&b=[x]|ü#é', 'https://New.example?a={click_id}&b=[x]|ü#é'],
     [alone, 'https://old%2Eexample./x', 'https://New.example/x'],
@@ -91,68 +88,23 @@ describe('mirror move: what can be asked for', () => {
   for (const [from, to, subdomains, fault] of refused) {
     it(`${from} → ${to}${subdomains ? ' with subdomains' : ''}: ${fault}`, () => {
       const denied = denying('denied.example', '*.below.example');
-      expect(hostMove(read(from), read(to), subdomains, denied)).to.deep.equal({ fault });
+      expect(hostMoveFault(moving(from, to, subdomains), denied)).to.equal(fault);
+      expect(hostMoveFault(moving('old.example', 'new.example', subdomains), denied)).to.equal(undefined);
     });
   }
-});
-
-describe('whether a mirror is on a host', () => {
-  const wanted = read('OLD.example.').name;
-  for (const [url, alone, below] of [
-    ['https://Old.example.:8080/?a', true, true],
-    ['https://x.OLD.example/', false, true],
-    ['https://new.example/old.example', false, false],
-    ['not a URL', false, false],
-  ] as const)
-    it(`${url}: ${alone}; with names below it ${below}`, () => {
-      expect([false, true].map((one) => isOnHost(url, wanted, one))).to.deep.equal([alone, below]);
-    });
-});
-
-describe('whether an address has a host after its own', () => {
-  for (const [rest, is] of [
-    ['/?next=https://OLD.example/x', true],
-    ['?u=https%3A%2F%2Fold.example%2F', true],
-    ['?u=https%253A%252F%252Fold.example', true],
-    ['#x.old.example.', true],
-    ['?u=old%2Eexample', true],
-    ['?u=%FF%256fld.example', true],
-    ['?u=%FF', false],
-    ['/bold.example/?a=old.example.com&b=old.example-x&c=old.examples&d=%20bold.example', false],
-    ['/old.example.com/old.example', true],
-  ] as const)
-    it(`${rest}: ${is}`, () =>
-      expect(namesHostElsewhere(`https://old.example${rest}`, read('old.example').name)).to.equal(is));
-
-  for (const [rest, is] of [
-    ['?u=https://BÜCHER.example/', true],
-    ['?u=https%3A%2F%2Fx.b%C3%BCcher.example', true],
-    ['?u=B%25C3%259Ccher.example', true],
-    ['#xn--bcher-kva.example', true],
-    ['?u=bücher.example.com&v=kochbücher.example', false],
-  ] as const)
-    it(`${rest}, of an international host: ${is}`, () =>
-      expect(namesHostElsewhere(`https://x.example${rest}`, read('bücher.example').name)).to.equal(is));
 });
 
 describe('mirror move: all mirrors', () => {
   let stored: Found[];
   let calls: string[];
   /** Of the last batch. */
-  let options: domain.MoveOptions | undefined;
-  /** Which calls find what they want to write held by somebody else. */
-  let held: (call: number) => boolean;
+  let options: operator.MoveOptions | undefined;
   beforeEach(() => {
     stored = [];
     calls = [];
     options = undefined;
-    held = () => false;
   });
-  const request: domain.MoveMirrorsRequest = {
-    move: moving('old.example', 'new.example'),
-    includeDefault: false,
-    dryRun: false,
-  };
+  const toNew = moving('old.example', 'new.example');
 
   const filled = (count: number, url = 'https://old.example/', owner = 7, isDefault = false) => {
     for (let made = 0; made < count; made++) {
@@ -162,30 +114,26 @@ describe('mirror move: all mirrors', () => {
     }
   };
 
-  const set = ({ campaign: id, before, after }: domain.MirrorMove): domain.MirrorMoveOutcome => {
+  const set = ({ campaign: id, before, after }: operator.MirrorMove): operator.MirrorMoveOutcome => {
     const { campaign, address } = stored[id - 1] as Found;
     if (address !== before) return 'changed-meanwhile';
     stored[id - 1] = { campaign, address: after };
     return 'moved';
   };
 
-  let changes: domain.MoveChange[];
-  const mirrors: domain.MirrorMoves = {
+  let changes: operator.AddressLine[];
+  const mirrors: operator.MirrorMoves = {
     count: async () => stored.length,
     find: async ({ after = 0, limit, owner, host }) => {
       const page = stored.slice(after, after + limit);
-      const near = page.filter(({ address }) => host && isOnHost(address, host, true));
+      const near = page.filter(({ address }) => host && hostNameOf(address)?.endsWith(host));
       const mirrors = near.filter(({ campaign }) => owner === undefined || campaign.ownerId === owner);
       return { mirrors, examined: page.length, last: page.at(-1)?.campaign.id };
     },
-    setMany: async (moves, given) => {
+    apply: async (moves, given) => {
       options = given;
-      calls.push(`many ${moves.length}`);
-      return held(calls.length) ? moves.map(() => 'locked') : moves.map(set);
-    },
-    setOne: async (move) => {
-      calls.push('one');
-      return held(calls.length) ? 'locked' : set(move);
+      calls.push(`apply ${moves.length}`);
+      return moves.map(set);
     },
     moveId: 3 as domain.AuditId,
     undoneBy: async () => undefined,
@@ -194,13 +142,15 @@ describe('mirror move: all mirrors', () => {
       const found = stored.filter(({ campaign }) => campaigns.includes(campaign.id));
       return found.map((one) => (one.campaign.hasMirror ? one : { ...one, address: null, lastChange: null }));
     },
-    changes: async (_, after, limit) => changes.slice(after ?? 0, (after ?? 0) + limit),
+    undoing: async (_, after, limit) => changes.slice(after ?? 0, (after ?? 0) + limit),
   };
 
+  const how: operator.Moving = { mirrors, denied: noDeniedHosts, includeDefault: false, dryRun: false };
+
   /** How many of each kind. Stops at a progress after so many calls. */
-  const run = async (asked = request, until = Number.POSITIVE_INFINITY) => {
-    const kinds: Partial<Record<(domain.MirrorMoved | domain.MoveProgress)['kind'], number>> = {};
-    for await (const { kind } of moveMirrors(mirrors, asked, noDeniedHosts)) {
+  const run = async (given = {}, move = toNew, until = Number.POSITIVE_INFINITY) => {
+    const kinds: Partial<Record<(operator.MirrorMoved | operator.MoveProgress)['kind'], number>> = {};
+    for await (const { kind } of moveMirrors({ ...how, ...given }, move)) {
       kinds[kind] = (kinds[kind] ?? 0) + 1;
       if (kind === 'progress' && calls.length >= until) break;
     }
@@ -211,52 +161,46 @@ describe('mirror move: all mirrors', () => {
   it('are written in batches, each of which is told before the next; in a dry run none is', async () => {
     filled(1_201);
     filled(1, 'https://x.example/');
-    expect(await run({ ...request, dryRun: true })).to.deep.equal({ 'would-move': 1_201 });
+    expect(await run({ dryRun: true })).to.deep.equal({ 'would-move': 1_201 });
     expect(calls).to.deep.equal([]);
-    expect(await run(request, 1), 'stopped at a progress').to.deep.equal({ moved: 500 });
+    expect(await run({}, toNew, 1), 'stopped at a progress').to.deep.equal({ moved: 500 });
     expect(await run(), 'nothing is done twice').to.deep.equal({ moved: 701 });
-    expect(calls).to.deep.equal(['many 500', 'many 500', 'many 201']);
+    expect(calls).to.deep.equal(['apply 500', 'apply 500', 'apply 201']);
     expect(await run()).to.deep.equal({});
   });
 
-  it('are waited for one by one, if they are locked', async () => {
-    filled(40);
-    held = (call) => call === 1;
-    expect(await run()).to.deep.equal({ moved: 40 });
-    expect(calls).to.deep.equal(['many 40', ...Array(40).fill('one')]);
-    filled(1);
-    held = () => true;
-    expect(await run()).to.deep.equal({ locked: 1 });
+  it('are applied again, first, until each has an outcome, which may be that it is locked', async () => {
+    filled(520);
+    const batches: number[] = [];
+    const answers: readonly (readonly operator.MirrorMoveOutcome[])[] = [[], ['locked'], []];
+    const apply: typeof mirrors.apply = async (moves) => {
+      batches.push(moves[0]?.campaign ?? 0, moves.length);
+      return answers[calls.push('apply') - 1] ?? moves.map(set);
+    };
+    const told: string[] = [];
+    for await (const event of moveMirrors({ ...how, mirrors: { ...mirrors, apply } }, toNew))
+      if (event.kind === 'locked') told.push(`${event.campaign} at ${calls.length}`);
+    expect(told).to.deep.equal(['1 at 2']);
+    expect(batches).to.deep.equal([1, 500, 1, 500, 2, 500, 2, 500, 502, 19]);
   });
 
   it('tells how far it is: never back, and all in the end, also where mirrors come in meanwhile', async () => {
     filled(2_100);
-    const seen: domain.MoveProgress[] = [];
-    for await (const event of moveMirrors(mirrors, request, noDeniedHosts)) {
+    const seen: operator.MoveProgress[] = [];
+    for await (const event of moveMirrors(how, toNew)) {
       if (event.kind === 'progress') seen.push(event);
       if (seen.length === 1 && event.kind === 'progress') filled(100, 'https://x.example/');
     }
     const examined = seen.map((progress) => progress.examined);
     expect(examined).to.deep.equal(examined.toSorted((one, next) => one - next));
-    const none = { below: 0, elsewhere: 0 };
-    expect(seen[0]).to.deep.equal({ kind: 'progress', examined: 0, total: 2_100, move: 3, ...none });
-    expect(seen.at(-1)).to.deep.equal({ ...seen[0], examined: 2_200, total: 2_200 });
+    expect([examined[0], examined.at(-1)]).to.deep.equal([0, 2_200]);
   });
 
-  it('tells how many are below the host or have it elsewhere', async () => {
-    const counts = async (move: domain.HostMove) => {
-      let last: domain.MoveProgress | undefined;
-      for await (const event of moveMirrors(mirrors, { ...request, move, dryRun: true }, noDeniedHosts))
-        if (event.kind === 'progress') last = event;
-      return [last?.below, last?.elsewhere];
-    };
-    for (const url of ['https://old.example/?old.example', 'https://x.old.example/?u=old.example'])
-      filled(2, url);
-    for (const url of ['https://x.new.example/', 'https://y.old.example/', 'https://z.example/'])
-      filled(1, url);
-    expect(await counts(request.move)).to.deep.equal([3, 4]);
-    expect(await counts(moving('old.example', 'new.example', true))).to.deep.equal([0, 4]);
-    expect(await counts(moving('old.example', 'y.old.example'))).to.deep.equal([2, 4]);
+  it('tells of those that the store has found near the host, but are not on it', async () => {
+    filled(1);
+    filled(2, 'https://x.old.example/');
+    expect(await run()).to.deep.equal({ moved: 1, 'not-on-host': 2 });
+    expect(await run({}, moving('old.example', 'new.example', true))).to.deep.equal({ moved: 2 });
   });
 
   it('only those of one owner, where one is named; a default campaign where it is included, and has a mirror', async () => {
@@ -264,41 +208,42 @@ describe('mirror move: all mirrors', () => {
     filled(1, 'https://old.example/', owner);
     filled(2);
     filled(1, longest, 7, true);
-    const longer = { ...request, move: moving('old.example', 'longer.example') };
-    expect(await run({ ...request, owner })).to.deep.equal({ moved: 1 });
+    const longer = moving('old.example', 'longer.example');
+    expect(await run({ owner })).to.deep.equal({ moved: 1 });
     const details = { from: 'old.example', to: 'new.example', subdomains: false };
     const proven = { details, owner, includeDefault: false };
     expect(options, 'what the audit has, and what the writes prove').to.deep.include(proven);
-    expect(await run(longer), 'refused before its address is judged').to.deep.equal({ moved: 2, refused: 1 });
+    expect(await run({}, longer), 'refused before its address is judged').to.deep.equal({
+      moved: 2,
+      refused: 1,
+    });
     const told = [];
-    for await (const event of moveMirrors(mirrors, { ...longer, includeDefault: true }, noDeniedHosts))
+    for await (const event of moveMirrors({ ...how, includeDefault: true }, longer))
       if (event.kind !== 'progress') told.push(event);
     const after = longest.replace('old', 'longer');
     const invalid = { kind: 'invalid', campaign: 4, before: longest, after, because: 'too-long' };
     expect(told, 'as it is and as it would be').to.deep.equal([invalid]);
-    expect(await run({ ...request, includeDefault: true })).to.deep.equal({ moved: 1 });
+    expect(await run({ includeDefault: true })).to.deep.equal({ moved: 1 });
     const last = stored.at(-1) as Found;
     stored = [{ ...last, campaign: { ...last.campaign, hasMirror: false } }];
-    const back = { ...request, move: moving('new.example', 'old.example'), includeDefault: true };
-    expect(await run(back)).to.deep.equal({ refused: 1 });
+    const back = moving('new.example', 'old.example');
+    expect(await run({ includeDefault: true }, back)).to.deep.equal({ refused: 1 });
   });
 
   describe('to the addresses of lines', () => {
     const x = 'https://x.example/';
-    const details = { source: 'new.csv' };
-    const asked = (campaign: number, address: string, expected = ''): domain.AddressLine => {
+    const asked = (campaign: number, address: string, expected = ''): operator.AddressLine => {
       return { line: campaign + 1, campaign: campaign as domain.CampaignId, address, expected };
     };
-    const set = async (lines: readonly (domain.AddressLine | domain.MirrorMoved)[], dryRun = false) => {
-      const told: domain.MirrorMoved[] = [];
-      const seen: domain.MoveProgress[] = [];
-      const events = moveToAddresses(mirrors, lines, { details, dryRun }, denying('denied.example'));
+    const set = async (lines: readonly operator.MoveLine[], dryRun = false) => {
+      const told: operator.MirrorMoved[] = [];
+      const seen: operator.MoveProgress[] = [];
+      const how = { mirrors, denied: denying('denied.example'), includeDefault: false, dryRun };
+      const events = moveToAddresses(how, lines, 'new.csv');
       for await (const event of events)
         if (event.kind === 'progress') seen.push(event);
         else told.push(event);
       expect([seen[0]?.examined, seen.at(-1)?.examined]).to.deep.equal([0, lines.length]);
-      const none = { below: 0, elsewhere: 0 };
-      expect(seen.at(-1)).to.include({ total: lines.length, move: 3, ...none });
       return told;
     };
 
@@ -327,40 +272,40 @@ describe('mirror move: all mirrors', () => {
       expect(calls).to.deep.equal(['find 10']);
 
       stored[1] = { ...(stored[1] as Found), address: address('https://y.example/') };
-      const kinds = (all: readonly domain.MirrorMoved[]) => all.map(({ kind }) => kind);
+      const kinds = (all: readonly operator.MirrorMoved[]) => all.map(({ kind }) => kind);
       expect(kinds(await set(judged)).slice(-2)).to.deep.equal(['moved', 'changed-meanwhile']);
-      expect(calls.slice(1)).to.deep.equal(['many 2']);
-      expect(options).to.deep.include({ details, includeDefault: false });
+      expect(calls.slice(1)).to.deep.equal(['apply 2']);
+      expect(options).to.deep.include({ details: { source: 'new.csv' }, includeDefault: false });
       expect(kinds(await set(lines)).slice(0, 2)).to.deep.equal(['unchanged', 'not-as-expected']);
     });
 
     it('in batches, each of which is read when the one before is written', async () => {
       filled(1_001);
       expect(await set(stored.map((_, at) => asked(at + 1, x)))).to.have.length(1_001);
-      expect(calls).to.deep.equal(['find 500', 'many 500', 'find 500', 'many 500', 'find 1', 'many 1']);
+      expect(calls).to.deep.equal(['find 500', 'apply 500', 'find 500', 'apply 500', 'find 1', 'apply 1']);
     });
   });
 
   describe('back, by the number of their move', () => {
-    let progress: domain.MoveProgress | undefined;
+    let progress: operator.MoveProgress | undefined;
     const undone = async (asked = {}) => {
       const told: unknown[] = [];
-      const request = { move: 7 as domain.AuditId, includeDefault: false, dryRun: false, ...asked };
-      for await (const event of undoMove(mirrors, request, denying('denied.example')))
+      const undoing = { ...how, denied: denying('denied.example'), ...asked };
+      for await (const event of undoMove(undoing, 7 as domain.AuditId))
         if (event.kind === 'progress') progress = event;
         else told.push('because' in event ? `${event.kind}: ${event.because}` : event.kind);
       return told;
     };
     /** As the move has left campaign n. */
-    const change = (campaign: number, more: Partial<domain.MoveChange> = {}): domain.MoveChange => ({
+    const change = (campaign: number, more: Partial<operator.AddressLine> = {}): operator.AddressLine => ({
       ...{ campaign: campaign as domain.CampaignId, change: campaign as domain.HistoryId },
-      ...{ before: address('https://old.example/'), after: address('https://new.example/') },
+      ...{ address: 'https://old.example/', expected: 'https://new.example/' },
       ...more,
     });
 
     const later = { change: 9_999 as domain.HistoryId };
 
-    it('gives each its address back in batches, unless it was changed since, may not have it, or is held', async () => {
+    it('gives each its address back in batches, unless it was changed since, or may not have it', async () => {
       filled(1_001, 'https://new.example/');
       filled(1, 'https://new.example/', 7, true);
       filled(2, 'https://new.example/');
@@ -368,7 +313,7 @@ describe('mirror move: all mirrors', () => {
         ...stored.slice(0, 1_001).map((_, at) => change(at + 1)),
         change(1_002),
         ...[later, { campaign: 5_000 as domain.CampaignId }].map((more) => change(1_003, more)),
-        change(1_004, { before: address('https://denied.example/') }),
+        change(1_004, { address: 'https://denied.example/' }),
       ];
       const dry = await undone({ dryRun: true, includeDefault: true });
       expect(dry.slice(1_000)).to.deep.equal([
@@ -378,12 +323,9 @@ describe('mirror move: all mirrors', () => {
       expect((await undone()).slice(1_000)).to.deep.equal([
         ...['refused: default-campaign', 'changed-since', 'changed-since', 'invalid: denied-host', 'moved'],
       ]);
-      expect(calls).to.deep.equal(['find 500', 'many 500', 'find 500', 'many 500', 'find 5', 'many 1']);
-      expect(options).to.deep.equal({ includeDefault: false, details: { undoes: 7 }, dryRun: false });
-      expect(progress).to.deep.equal({
-        ...{ kind: 'progress', examined: 1_005, total: undefined, move: 3 },
-        ...{ below: 0, elsewhere: 0 },
-      });
+      expect(calls).to.deep.equal(['find 500', 'apply 500', 'find 500', 'apply 500', 'find 5', 'apply 1']);
+      expect(options).to.deep.include({ includeDefault: false, details: { undoes: 7 } });
+      expect(progress?.examined).to.equal(1_005);
       expect(stored[1_000]?.address).to.equal('https://old.example/');
     });
 
@@ -394,11 +336,8 @@ describe('mirror move: all mirrors', () => {
       expect(await undone()).to.deep.equal(['unchanged', 'changed-since']);
     });
 
-    it('waits for what is held; a mirror that is no longer there was changed since', async () => {
-      filled(20, 'https://new.example/');
-      held = (call) => call <= 3;
-      changes = stored.map((_, at) => change(at + 1));
-      expect(await undone()).to.deep.equal(['locked', ...Array(19).fill('moved')]);
+    it('tells of one whose mirror is no longer there as changed since', async () => {
+      filled(1, 'https://new.example/');
       const [one] = stored as [Found];
       stored = [{ ...one, campaign: { ...one.campaign, hasMirror: false } }];
       changes = [change(1)];

@@ -1,13 +1,11 @@
 import {
-  createMirror,
   type HistoryEntry,
   type HistoryId,
   longestAddress,
   type MirrorAddress,
-  type MirrorCreation,
-  restoreMirror,
   Unavailable,
 } from '@campaign-mirror/domain';
+import { createMirror, type MirrorCreation, restoreMirror } from '@campaign-mirror/domain/operator';
 import { expect } from 'chai';
 import { rejection } from '../support/promises.ts';
 import { address, campaign, denying, mirror, newOwner } from '../support/store/world.ts';

@@ -4,7 +4,8 @@ import {
   postgresMirrorHistory,
   postgresOperatorMirrors,
 } from '@campaign-mirror/adapters-persistence';
-import { type HistoryId, noDeniedHosts, type Outcome, restoreMirror } from '@campaign-mirror/domain';
+import { type HistoryId, noDeniedHosts, type Outcome } from '@campaign-mirror/domain';
+import { restoreMirror } from '@campaign-mirror/domain/operator';
 import { expect } from 'chai';
 import { meanwhile } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';

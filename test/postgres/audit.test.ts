@@ -26,7 +26,7 @@ describe('an act whose connection is lost', () => {
       expect(await transfer).to.be.instanceOf(Unavailable);
       await other.rollback();
     }
-    expect(await settings.transfer(id, newOwner())).to.include({ kind: 'transferred' });
+    expect(await settings.transfer(id, newOwner())).to.include({ kind: 'changed' });
     await close();
   });
 });

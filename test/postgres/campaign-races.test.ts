@@ -1,11 +1,12 @@
-import { type BadLine, type OwnerId, Unavailable } from '@campaign-mirror/domain';
+import { type OwnerId, Unavailable } from '@campaign-mirror/domain';
+import type { ImportFault } from '@campaign-mirror/domain/operator';
 import { expect } from 'chai';
 import { meanwhile as meanwhileOn } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';
 import { rejection } from '../support/promises.ts';
 import { transfer } from '../support/store/grouped.ts';
 import { after as afterwards, named, newCampaign, newOwner } from '../support/store/world.ts';
-import { linesOf, writing } from './import-lines.ts';
+import { oneLine, writing } from './import-lines.ts';
 
 const makesDefault = 'update campaign_mirror.campaigns set is_default = true where id = $1';
 
@@ -40,7 +41,7 @@ describe('what a rival changes at the same time, where transactions are repeatab
       await service.world.settings.setDefault(id, false);
       expect(await meanwhile([makesDefault, id], act, 'rollback'))
         .to.have.property('kind')
-        .that.is.oneOf(['changed', 'transferred', 'created']);
+        .that.is.oneOf(['changed', 'created']);
     });
   }
 
@@ -52,7 +53,7 @@ describe('what a rival changes at the same time, where transactions are repeatab
     const kept = await meanwhile([transfer, id, first], () => settings.deleteCampaign(id, seen));
     expect(kept).to.deep.equal({ kind: 'changed-meanwhile' });
     const transferred = await meanwhile([transfer, id, second], () => settings.transfer(id, newOwner()));
-    expect(transferred).to.deep.equal({ kind: 'transferred', from: second });
+    expect(transferred).to.deep.equal({ kind: 'changed', ownerId: second });
     const deleted = await meanwhile([transfer, id, third], () => settings.deleteCampaign(id));
     expect(deleted).to.have.nested.property('campaign.ownerId', third);
   });
@@ -104,18 +105,18 @@ describe('what a rival changes at the same time, where transactions are repeatab
   });
 
   it('a number that another takes during an import: nothing is imported, and the next one names the line', async () => {
-    const bad: BadLine[] = [];
+    const bad: [line: number, fault: ImportFault][] = [];
     const importing = () =>
       service.world.imports.importAll(
         'some.csv',
-        linesOf({ id: '5000', owner_id: '1' }),
-        async (one) => void bad.push(one),
+        oneLine(1, 5000),
+        async (...one) => void bad.push(one),
         writing,
       );
     const takes = 'insert into campaign_mirror.campaigns (id, owner_id) values (5000, 9)';
     expect(await meanwhile([takes], () => rejection(importing()))).to.be.instanceOf(Unavailable);
     expect(bad).to.deep.equal([]);
     expect(await importing()).to.deep.equal({ kind: 'refused', badLines: 1 });
-    expect(bad).to.deep.equal([{ line: 2, fault: { kind: 'campaign-taken', id: 5000, line: null } }]);
+    expect(bad).to.deep.equal([[2, { kind: 'campaign-taken', id: 5000, line: null }]]);
   });
 });

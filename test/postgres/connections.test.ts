@@ -9,7 +9,7 @@ import { databaseOf } from '../support/process/lives.ts';
 import { eventually, rejection } from '../support/promises.ts';
 import { postgresWorld } from '../support/store/postgres-world.ts';
 import { named, newOwner, tester } from '../support/store/world.ts';
-import { linesOf, writing } from './import-lines.ts';
+import { oneLine, writing } from './import-lines.ts';
 
 describe('connections to the database', () => {
   const database = databaseOf('test');
@@ -67,7 +67,7 @@ describe('connections to the database', () => {
       });
     const owner = newOwner();
     async function* slowly() {
-      yield* linesOf({ owner_id: String(owner) });
+      yield* oneLine(owner);
       await longer();
     }
     const outcome = await world.imports.importAll('slow.csv', slowly(), async () => {}, writing);

@@ -1,17 +1,9 @@
-import {
-  type CampaignFields,
-  campaignFields,
-  type ImportLine,
-  importedCampaign,
-  noDeniedHosts,
-} from '@campaign-mirror/domain';
+import type { ImportedCampaign, ImportLine } from '@campaign-mirror/domain/operator';
 
 export const writing = { dryRun: false, allowDuplicates: true };
 
-/** The lines of a file with these fields, the rest of which are empty. Its first line is its header. */
-export async function* linesOf(...all: readonly Partial<CampaignFields>[]): AsyncGenerator<ImportLine> {
-  const nothing = Object.fromEntries(campaignFields.map((field) => [field, ''])) as CampaignFields;
-  for (const [at, given] of all.entries()) {
-    yield { line: at + 2, ...importedCampaign({ ...nothing, ...given }, noDeniedHosts) };
-  }
+/** A file with one campaign of this owner. */
+export async function* oneLine(ownerId: number, id: number | null = null): AsyncGenerator<ImportLine> {
+  const campaign = { id, name: null, ownerId, isDefault: false, createdAt: null, mirror: null };
+  yield { line: 2, campaign: campaign as ImportedCampaign };
 }

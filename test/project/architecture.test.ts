@@ -47,12 +47,19 @@ describe('architecture', () => {
     expect(named.sort()).to.deep.equal([...there].sort());
   });
 
+  it('the entry of the call has nothing of the operator', () => {
+    const rooms = [...text('packages/domain/src/index.ts').matchAll(/'\.\/([^/']*)/g)].map(
+      ([, room]) => room,
+    );
+    expect([...new Set(rooms)]).to.deep.equal(['set-campaign-mirror', 'values']);
+  });
+
   for (const [place, from] of [
     ['domain/values', '../operator/x.ts'],
+    ['domain/set-campaign-mirror', '../operator/x.ts'],
     ['domain/values', '../index.ts'],
     ['domain/values', 'node:fs'],
-    ['domain/import-campaigns', '../move-mirrors/x.ts'],
-    ['domain/move-mirrors', '../import-campaigns/x.ts'],
+    ['domain/operator', '../move-mirrors/x.ts'],
     ['adapters-persistence/migration', '../hot-path/x.ts'],
     ['adapters-persistence/hot-path', '../operator/x.ts'],
     ['adapters-http/listener', '../routes/x.ts'],

@@ -1,7 +1,5 @@
 import { missingParts, openProbe, roles } from '@campaign-mirror/adapters-persistence';
-import { auditedActs } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { functions } from '../../packages/adapters-persistence/src/schema/schema.ts';
 import { commandsOn } from '../support/commands/commands-on.ts';
 import { connect } from '../support/database/client.ts';
 import { rival } from '../support/database/rival.ts';
@@ -157,13 +155,6 @@ describe('what is missing or disabled in the schema', () => {
     });
     expect(process.output).not.to.include('migration-awaited');
     await writer.rollback();
-  });
-});
-
-describe('the texts of the functions', () => {
-  it('record the acts that the domain names, and no other', () => {
-    const acts = functions.matchAll(/'((?:campaign|default|mirror|key|history)s?-[a-z]+)'/g);
-    expect([...new Set([...acts].map(([, act]) => act))].sort()).to.deep.equal([...auditedActs].sort());
   });
 });
 

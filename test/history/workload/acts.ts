@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import * as domain from '@campaign-mirror/domain';
+import { moveMirrors } from '@campaign-mirror/domain/operator';
 import { named } from '../../support/store/world.ts';
 import type { Fact } from '../record.ts';
 import type { Worker } from './callers.ts';
@@ -75,7 +76,7 @@ async function transfer(acting: Acting, campaign: KnownCampaign): Promise<void> 
   const owner = acting.random.one(owners) as domain.OwnerId;
   const facts: Fact[] = [{ kind: 'transferred', campaign: campaign.id, owner }];
   const run = ({ settings }: Ports) => settings.transfer(campaign.id, owner);
-  if (await done(acting, facts, run, 'transferred')) campaign.owner = owner;
+  if (await done(acting, facts, run, 'changed')) campaign.owner = owner;
 }
 
 async function changeDefault(acting: Acting, campaign: KnownCampaign): Promise<void> {
@@ -131,11 +132,10 @@ async function revokeKey({ operator, known, random }: Acting): Promise<void> {
 async function moveHost({ operator, random }: Acting): Promise<void> {
   const [from, to] = [domain.host(random.one(hosts) ?? ''), domain.host(random.one(hosts) ?? '')];
   if (!from || !to || from.name === to.name) return;
-  const move = domain.hostMove(from, to, false, domain.noDeniedHosts);
-  if ('fault' in move) throw new Error(move.fault);
-  const request = { move, dryRun: false, includeDefault: random.number() < 0.5 };
+  const move = { from: from.name, to, subdomains: false };
+  const how = { denied: domain.noDeniedHosts, dryRun: false, includeDefault: random.number() < 0.5 };
   await operator.rewrite(async ({ moves }, wrote) => {
-    for await (const told of domain.moveMirrors(moves, request, domain.noDeniedHosts))
+    for await (const told of moveMirrors({ ...how, mirrors: moves }, move))
       if (told.kind === 'moved') wrote.push({ campaign: told.campaign, address: told.after });
   });
 }

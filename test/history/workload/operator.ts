@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as persistence from '@campaign-mirror/adapters-persistence';
-import { type OperatorAct, Unavailable } from '@campaign-mirror/domain';
+import { Unavailable } from '@campaign-mirror/domain';
+import type { OperatorAct } from '@campaign-mirror/domain/operator';
 import type { Fact, Rewrite } from '../record.ts';
 import type { Recorder } from './recorder.ts';
 import { endSessions, type Store } from './store.ts';

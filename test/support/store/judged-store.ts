@@ -1,5 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import * as domain from '@campaign-mirror/domain';
+import type { AccessKeys } from '@campaign-mirror/domain/operator';
 import * as contracts from '@campaign-mirror/port-contracts';
 import { InMemoryStore } from '@campaign-mirror/port-contracts/in-memory';
 import type { StoreOthers } from './postgres-world.ts';
@@ -9,7 +10,7 @@ import { named } from './world.ts';
 export interface JudgedStore {
   readonly campaigns: domain.CampaignRepository;
   readonly identity: domain.Identity;
-  readonly accessKeys: Pick<domain.AccessKeys, 'issue' | 'revoke'>;
+  readonly accessKeys: Pick<AccessKeys, 'issue' | 'revoke'>;
   readonly others: contracts.Others & Pick<StoreOthers, 'issueKey'>;
   readonly steps: contracts.Steps;
 }

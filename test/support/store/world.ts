@@ -1,4 +1,5 @@
 import * as domain from '@campaign-mirror/domain';
+import type { AccessKeys, CampaignSettings, OperatorAct } from '@campaign-mirror/domain/operator';
 import { before, newOwner } from '../../../packages/port-contracts/src/cases/repository-world.ts';
 
 export { before, newOwner };
@@ -26,7 +27,7 @@ export async function mirrorSet(
 }
 
 interface Settings {
-  readonly settings: Pick<domain.CampaignSettings, 'createCampaign' | 'createMirror'>;
+  readonly settings: Pick<CampaignSettings, 'createCampaign' | 'createMirror'>;
 }
 
 export async function newCampaign({ settings }: Settings, owner = newOwner(), isDefault = false) {
@@ -54,9 +55,7 @@ export interface Live {
   readonly key: domain.AccessKey;
 }
 
-export async function liveCampaign(
-  world: Settings & { readonly accessKeys: domain.AccessKeys },
-): Promise<Live> {
+export async function liveCampaign(world: Settings & { readonly accessKeys: AccessKeys }): Promise<Live> {
   const campaign = await newCampaign(world);
   const mirror = await newMirror(world, campaign.id, before);
   const { id: keyId, key } = await world.accessKeys.issue({ owner: campaign.ownerId, name: named('tests') });
@@ -66,7 +65,7 @@ export async function liveCampaign(
 
 export const named = domain.label.of;
 
-export const tester: domain.OperatorAct = { operator: 'tests', requestId: 'operator-tests' };
+export const tester: OperatorAct = { operator: 'tests', requestId: 'operator-tests' };
 
 export const caller: domain.Caller = {
   ownerId: 7 as domain.OwnerId,

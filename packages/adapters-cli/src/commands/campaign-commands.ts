@@ -1,10 +1,11 @@
-import { type CampaignRecord, fieldsOf } from '@campaign-mirror/domain';
+import type { CampaignRecord } from '@campaign-mirror/domain/operator';
 import * as parse from '../terminal/arguments.ts';
 import { group, leaf } from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
 import { ClearError, jsonOf, printable } from '../terminal/errors.ts';
 import { paged } from '../terminal/pages.ts';
 import { confirmed } from '../terminal/prompt.ts';
+import { fieldsOf } from './campaign-fields.ts';
 import { type OperatorAccess, reading } from './ports.ts';
 import { campaignNamed, campaignRefused, ownerWarning } from './words.ts';
 
@@ -76,12 +77,13 @@ export function campaignCommands(call: Call, operator: OperatorAccess) {
         warning: await ownerWarning(records, to),
         result: await settings.transfer(id, to),
       }));
-      if (result.kind !== 'transferred' && result.kind !== 'unchanged') throw campaignRefused(id, result);
+      if (result.kind === 'campaign-not-found' || result.kind === 'owner-has-default')
+        throw campaignRefused(id, result);
       if (warning) await call.output.note(warning);
-      const changed = result.kind === 'transferred';
-      const object = { id, owner_id: to, owner_id_before: changed ? result.from : to, changed };
+      const changed = result.kind === 'changed';
+      const object = { id, owner_id: to, owner_id_before: result.ownerId, changed };
       const sentence = changed
-        ? `Campaign ${id} belongs to the owner ${to} now; before, to the owner ${result.from}.`
+        ? `Campaign ${id} belongs to the owner ${to} now; before, to the owner ${result.ownerId}.`
         : `Campaign ${id} belongs to the owner ${to} already: nothing was done.`;
       await call.output.answer(object, sentence);
     });

@@ -1,4 +1,5 @@
 import type * as domain from '@campaign-mirror/domain';
+import type { AuditEntry, PruningSurvey } from '@campaign-mirror/domain/operator';
 import { Option } from '@commander-js/extra-typings';
 import * as parse from '../terminal/arguments.ts';
 import { group, leaf } from '../terminal/arguments.ts';
@@ -28,7 +29,7 @@ export function auditCommand(call: Call, operator: OperatorAccess) {
     });
 }
 
-const auditColumns: readonly Column<domain.AuditEntry>[] = [
+const auditColumns: readonly Column<AuditEntry>[] = [
   { head: 'entry', right: true, cell: ({ id }) => id },
   { head: 'when', cell: ({ actedAt }) => actedAt },
   { head: 'operator', cell: ({ operator }) => operator },
@@ -41,7 +42,7 @@ const auditColumns: readonly Column<domain.AuditEntry>[] = [
 ];
 
 /** Such as `owner id before: 42, name: "Summer"`; missing values are left out. */
-function detailsText(details: domain.AuditEntry['details']): string | null {
+function detailsText(details: AuditEntry['details']): string | null {
   const present = Object.entries(details).filter(([, value]) => value !== null);
   if (present.length === 0) return null;
   return present.map(([name, value]) => `${name.replaceAll('_', ' ')}: ${JSON.stringify(value)}`).join(', ');
@@ -147,7 +148,7 @@ const maxClockDifference = 3_600;
 
 /** @throws ClearError where a wrong clock would delete what is not old */
 function refuseWrongClock(
-  { time, newestIsOld, olderThan, old }: domain.PruningSurvey,
+  { time, newestIsOld, olderThan, old }: PruningSurvey,
   all: boolean | undefined,
 ): void {
   const apart = Math.abs(time - Date.now() / 1_000);

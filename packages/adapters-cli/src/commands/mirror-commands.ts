@@ -1,4 +1,12 @@
 import * as domain from '@campaign-mirror/domain';
+import {
+  type CampaignRecords,
+  createMirror,
+  examinedTogether,
+  type MirrorPage,
+  restoreMirror,
+  setMirrorAsOperator,
+} from '@campaign-mirror/domain/operator';
 import { Option } from '@commander-js/extra-typings';
 import * as parse from '../terminal/arguments.ts';
 import { group, leaf } from '../terminal/arguments.ts';
@@ -6,6 +14,7 @@ import type { Call } from '../terminal/call.ts';
 import { ClearError, jsonOf, printable } from '../terminal/errors.ts';
 import { confirmed, secret } from '../terminal/prompt.ts';
 import { mirrorHistory } from './history-commands.ts';
+import { isOnHost, namesHostElsewhere } from './hosts.ts';
 import { follow } from './mirror-follow-command.ts';
 import { carryOut, move } from './mirror-move-command.ts';
 import { type OperatorAccess, reading } from './ports.ts';
@@ -19,7 +28,7 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
     .requiredOption('--target-url <url>', 'the address; required')
     .action(async (campaign, { targetUrl }) => {
       const creation = await operator.acting(({ settings }, { deniedHosts }) =>
-        domain.createMirror(settings, deniedHosts, campaign, targetUrl),
+        createMirror(settings, deniedHosts, campaign, targetUrl),
       );
       if (creation.kind !== 'created') throw campaignRefused(campaign, creation, '--target-url');
       const object = { mirror: jsonOf(creation.mirror) };
@@ -40,14 +49,14 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
     .action(async ({ owner, host, subdomains = false, after, limit = Number.POSITIVE_INFINITY }) => {
       if (subdomains && !host) throw new ClearError('--subdomains needs --host', 'usage');
       const page = host
-        ? { owner, after, limit: domain.examinedTogether, host: host.name }
+        ? { owner, after, limit: examinedTogether, host: host.name }
         : { owner, after, limit: Math.min(limit, pageSize) };
       const left = { below: 0, elsewhere: 0 };
       const isWanted = ({ targetUrl }: domain.Mirror) => {
         if (!host) return true;
-        if (domain.namesHostElsewhere(targetUrl, host.name)) left.elsewhere += 1;
-        if (!domain.isOnHost(targetUrl, host.name, true)) return false;
-        if (subdomains || domain.isOnHost(targetUrl, host.name, false)) return true;
+        if (namesHostElsewhere(targetUrl, host.name)) left.elsewhere += 1;
+        if (!isOnHost(targetUrl, host.name, true)) return false;
+        if (subdomains || isOnHost(targetUrl, host.name, false)) return true;
         left.below += 1;
         return false;
       };
@@ -103,8 +112,7 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
       const credential = asOperator ? undefined : await keyOfCaller(call, operator);
       const outcome = await operator.acting(
         async (ports, { deniedHosts, requestId }): Promise<domain.Outcome> => {
-          if (credential === undefined)
-            return domain.setMirrorAsOperator(ports, deniedHosts, campaign, address);
+          if (credential === undefined) return setMirrorAsOperator(ports, deniedHosts, campaign, address);
           const useCase = new domain.SetCampaignMirror(ports.campaigns, ports.identity, deniedHosts);
           return useCase.execute({ credential, campaign, address, requestId });
         },
@@ -141,7 +149,7 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
         if (later.length > 0) await confirmed(call, discarding(campaign, change, later));
         // Only what the question has named is discarded.
         const [last] = latest;
-        return domain.restoreMirror(ports, deniedHosts, campaign, change, address, last?.id);
+        return restoreMirror(ports, deniedHosts, campaign, change, address, last?.id);
       });
       if (restored.kind !== 'mirror-set')
         throw campaignRefused(campaign, restored, `the address of change ${change} is refused`);
@@ -161,8 +169,8 @@ const pageSize = 500;
 /** The wanted mirrors, up to `limit`. Each page is read when it is needed. @throws Interrupted between two pages */
 async function* mirrorsOf(
   call: Call,
-  records: domain.CampaignRecords,
-  page: domain.MirrorPage,
+  records: CampaignRecords,
+  page: MirrorPage,
   limit: number,
   isWanted: (mirror: domain.Mirror) => boolean,
 ): AsyncGenerator<domain.Mirror> {

@@ -1,8 +1,10 @@
-import * as domain from '@campaign-mirror/domain';
+import type * as domain from '@campaign-mirror/domain';
+import type { ChangeFeed } from '@campaign-mirror/domain/operator';
 import * as parse from '../terminal/arguments.ts';
 import { leaf } from '../terminal/arguments.ts';
 import { type Call, pauseUntilAborted } from '../terminal/call.ts';
 import { ClearError } from '../terminal/errors.ts';
+import { ChangeFollower, feedOverlap } from './change-follower.ts';
 import { changeColumns } from './history-commands.ts';
 import type { OperatorAccess } from './ports.ts';
 
@@ -28,10 +30,10 @@ export function follow(call: Call, operator: OperatorAccess) {
       const isOver = () => signal.aborted || output.isReaderGone;
       const print = output.rowPrinter(changeColumns);
       const note = noteOnce(call);
-      const follower = new domain.ChangeFollower(changes);
+      const follower = new ChangeFollower(changes);
       let hasBegun = false;
       while (!isOver()) {
-        const session = async ({ feed }: { readonly feed: domain.ChangeFeed }) => {
+        const session = async ({ feed }: { readonly feed: ChangeFeed }) => {
           const { since } = follower;
           let looks = 0;
           for await (const step of follower.session(feed)) {
@@ -53,7 +55,7 @@ export function follow(call: Call, operator: OperatorAccess) {
     });
 }
 
-const again = `After a lost connection or a failover it connects again, and reads again from ${domain.feedOverlap} s before: it prints no change
+const again = `After a lost connection or a failover it connects again, and reads again from ${feedOverlap} s before: it prints no change
 twice, and misses only those of a transaction that was open for longer than that. To go on after its end, start it
 with --since a minute before the last line, and drop the changes that you have, by their numbers: the same holds then.`;
 

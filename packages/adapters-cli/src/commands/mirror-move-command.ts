@@ -1,19 +1,26 @@
-import * as domain from '@campaign-mirror/domain';
+import type * as domain from '@campaign-mirror/domain';
+import {
+  type HostMoveFault,
+  hostMoveFault,
+  type MirrorMoved,
+  type MirrorMoves,
+  type MoveProgress,
+  moveMirrors,
+  undoMove,
+} from '@campaign-mirror/domain/operator';
 import * as parse from '../terminal/arguments.ts';
 import { leaf } from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
 import { ClearError } from '../terminal/errors.ts';
 import { confirmed } from '../terminal/prompt.ts';
-import { MoveReport } from './move-report.ts';
+import { MoveReport, type ReportOptions } from './move-report.ts';
 import type { ActContext, OperatorAccess } from './ports.ts';
 import { leftOut } from './words.ts';
 
 /** A move, the undoing of one, or the setting of many mirrors, and its texts. */
-export interface Plan {
+export interface Plan extends Pick<ReportOptions, 'done' | 'total' | 'move'> {
   /** With `dryRun` nothing is written. */
-  events(dryRun: boolean): AsyncIterable<domain.MirrorMoved | domain.MoveProgress>;
-  /** What becomes of a mirror. */
-  readonly done: 'moved' | 'set';
+  events(dryRun: boolean): AsyncIterable<MirrorMoved | MoveProgress>;
   /** Such as `from old.example to new.example`. */
   readonly direction: string;
   /** Printed if there is no mirror to move. */
@@ -51,7 +58,7 @@ export function move(call: Call, operator: OperatorAccess) {
       let planOf: PlanOf | undefined;
       if (undo === undefined && from && to) {
         const options = { subdomains, includeDefault, ...(owner && { owner }) };
-        planOf = async (moves, denied) => movePlan(moves, from, to, options, denied);
+        planOf = (moves, denied) => movePlan(moves, from, to, options, denied);
       } else if (undo !== undefined && !from && !to && !subdomains && !owner) {
         planOf = (moves, denied) => undoingPlan(moves, undo, includeDefault, denied);
       }
@@ -62,7 +69,7 @@ export function move(call: Call, operator: OperatorAccess) {
     });
 }
 
-type PlanOf = (moves: domain.MirrorMoves, denied: domain.HostList) => Promise<Plan>;
+type PlanOf = (moves: MirrorMoves, denied: domain.HostList) => Promise<Plan>;
 
 /**
  * Asks, unless it is told not to, makes the move or shows what it would do, and prints each result and the sums.
@@ -76,12 +83,12 @@ export async function carryOut(
 ): Promise<void> {
   let state = 'nothing was done';
   const carry = async (
-    { moves }: { readonly moves: domain.MirrorMoves },
+    { moves }: { readonly moves: MirrorMoves },
     { deniedHosts }: Pick<ActContext, 'deniedHosts'>,
   ) => {
     const plan = await planOf(moves, deniedHosts);
     const reportOf = (dryRun: boolean, printsMirrors: boolean) => {
-      const report = new MoveReport(call, { dryRun, printsMirrors, done: plan.done });
+      const report = new MoveReport(call, { ...plan, dryRun, printsMirrors, moves });
       return report.take(plan.events(dryRun)).finally(() => {
         if (!dryRun) state = `${report.movedSoFar} for certain`;
       });
@@ -123,18 +130,21 @@ async function confirmMove(call: Call, plan: Plan, report: MoveReport): Promise<
 }
 
 /** @throws ClearError when the move is invalid */
-function movePlan(
-  moves: domain.MirrorMoves,
+async function movePlan(
+  mirrors: MirrorMoves,
   from: domain.Host,
   to: domain.Host,
   { subdomains, ...options }: { subdomains: boolean; includeDefault: boolean; owner?: domain.OwnerId },
   denied: domain.HostList,
-): Plan {
-  const move = domain.hostMove(from, to, subdomains, denied);
-  if ('fault' in move) throw refused(move.fault, from.written, to.written);
+): Promise<Plan> {
+  const move = { from: from.name, to, subdomains };
+  const fault = hostMoveFault(move, denied);
+  if (fault) throw refused(fault, from.written, to.written);
   const whose = options.owner ? ` of the owner ${options.owner}` : '';
   return {
-    events: (dryRun) => domain.moveMirrors(moves, { ...options, move, dryRun }, denied),
+    events: (dryRun) => moveMirrors({ ...options, mirrors, denied, dryRun }, move),
+    total: await mirrors.count(options.owner),
+    move,
     done: 'moved',
     direction: `from ${from.written} to ${to.written}`,
     none: `No mirror${whose} is on ${from.written}${subdomains ? ' or a name below it' : ''}.`,
@@ -144,7 +154,7 @@ function movePlan(
 
 /** @throws ClearError when there is no such move */
 async function undoingPlan(
-  moves: domain.MirrorMoves,
+  moves: MirrorMoves,
   move: domain.AuditId,
   includeDefault: boolean,
   denied: domain.HostList,
@@ -160,7 +170,7 @@ async function undoingPlan(
     isUndone = !isUndone;
   }
   return {
-    events: (dryRun) => domain.undoMove(moves, { move, includeDefault, dryRun }, denied),
+    events: (dryRun) => undoMove({ mirrors: moves, denied, includeDefault, dryRun }, move),
     done: 'moved',
     direction: `back as before move ${move}`,
     none: `Move ${move} has nothing to undo.`,
@@ -179,7 +189,7 @@ async function undoingPlan(
 }
 
 /** Why a move is invalid, and what to do instead. */
-function refused(fault: domain.HostMoveFault, from: string, to: string): ClearError {
+function refused(fault: HostMoveFault, from: string, to: string): ClearError {
   switch (fault) {
     case 'no-names-below':
       return new ClearError('an IP address has no names below it: leave out --subdomains', 'usage');

@@ -1,9 +1,16 @@
 import * as domain from '@campaign-mirror/domain';
+import {
+  type MirrorMoved,
+  type MirrorMoves,
+  type MoveLine,
+  moveToAddresses,
+} from '@campaign-mirror/domain/operator';
 import type { Call } from '../terminal/call.ts';
 import { type CsvFile, csvFile, named, readCsv } from '../terminal/csv-file.ts';
 import { ClearError, orStopped } from '../terminal/errors.ts';
+import { campaignFields } from './campaign-fields.ts';
 import type { Plan } from './mirror-move-command.ts';
-import { faultInWords } from './words.ts';
+import { notAnIdentifier } from './words.ts';
 
 /** What a file names; an export is such a file. */
 const headings = {
@@ -26,12 +33,12 @@ export async function settingPlan(call: Call, path: string) {
   const reading = linesOf(call, file).catch((error) => {
     throw orStopped(error, 'Stopped. Nothing was done.');
   });
-  let lines: readonly (domain.AddressLine | domain.MirrorMoved)[] = await reading;
-  return async (moves: domain.MirrorMoves, denied: domain.HostList): Promise<Plan> => ({
+  let lines: readonly MoveLine[] = await reading;
+  return async (moves: MirrorMoves, denied: domain.HostList): Promise<Plan> => ({
     async *events(dryRun) {
-      const judged: domain.MirrorMoved[] = [];
-      const request = { details: { source: file.name }, dryRun };
-      for await (const event of domain.moveToAddresses(moves, lines, request, denied)) {
+      const judged: MirrorMoved[] = [];
+      const moving = { mirrors: moves, denied, includeDefault: false, dryRun };
+      for await (const event of moveToAddresses(moving, lines, file.name)) {
         if (dryRun && event.kind !== 'progress') judged.push(event);
         yield event;
       }
@@ -39,20 +46,19 @@ export async function settingPlan(call: Call, path: string) {
       if (dryRun) lines = judged;
     },
     done: 'set',
+    total: lines.length,
     direction: `from ${file.name}`,
     none: `${file.name} changes nothing: ${lines.length > 0 ? 'each mirror has its address already' : 'it has no lines'}.`,
   });
 }
 
-const [, noCampaign] = faultInWords({ kind: 'bad-field', field: 'id', because: 'not-an-identifier' });
-
 /** Of several lines for one campaign none is to be set. */
-async function linesOf(call: Call, file: CsvFile): Promise<(domain.AddressLine | domain.MirrorMoved)[]> {
-  const lines: (domain.AddressLine | domain.MirrorMoved)[] = [];
+async function linesOf(call: Call, file: CsvFile): Promise<MoveLine[]> {
+  const lines: MoveLine[] = [];
   let memory = 0;
   const places = new Map<domain.CampaignId, number>();
   const leaveOut = async (columns: readonly string[]) => {
-    const fields: readonly string[] = domain.campaignFields;
+    const fields: readonly string[] = campaignFields;
     const others = columns.filter((name) => !fields.includes(name.toLowerCase()));
     if (others.length > 0) await call.output.note(`Left out: the columns ${named(others)}.`);
   };
@@ -71,7 +77,7 @@ async function linesOf(call: Call, file: CsvFile): Promise<(domain.AddressLine |
     const campaign = domain.campaignId(text);
     const place = campaign && places.get(campaign);
     if (campaign === undefined) {
-      lines.push(unread(`campaign: ${noCampaign}`));
+      lines.push(unread(`campaign: ${notAnIdentifier}`));
     } else if (place === undefined) {
       places.set(campaign, lines.push({ line, campaign, address, expected }) - 1);
     } else {

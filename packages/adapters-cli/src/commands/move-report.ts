@@ -1,14 +1,27 @@
 import type * as domain from '@campaign-mirror/domain';
+import type {
+  HostMove,
+  MirrorMove,
+  MirrorMoved,
+  MirrorMoves,
+  MoveProgress,
+} from '@campaign-mirror/domain/operator';
 import type { Call, Progress } from '../terminal/call.ts';
 import { counted, printable } from '../terminal/errors.ts';
+import { isOnHost, namesHostElsewhere } from './hosts.ts';
 import { addressFaults, campaignRefused } from './words.ts';
 
-interface ReportOptions {
+export interface ReportOptions {
   readonly dryRun: boolean;
   /** What becomes of a mirror. */
   readonly done: 'moved' | 'set';
   /** Whether to print each mirror; otherwise they are only counted. */
   readonly printsMirrors: boolean;
+  /** How many mirrors are examined, if that is known before. */
+  readonly total?: number;
+  /** The hosts, if it is a move from one to another. */
+  readonly move?: HostMove;
+  readonly moves: MirrorMoves;
 }
 
 /** Prints the result for each mirror, and counts the results. */
@@ -28,8 +41,7 @@ export class MoveReport {
   examined = 0;
   below = 0;
   elsewhere = 0;
-  example: domain.MirrorMove | undefined;
-  moveId: domain.AuditId | undefined;
+  example: MirrorMove | undefined;
   readonly #call: Call;
   readonly #options: ReportOptions;
   #bar: Progress | undefined;
@@ -37,6 +49,10 @@ export class MoveReport {
   constructor(call: Call, options: ReportOptions) {
     this.#call = call;
     this.#options = options;
+  }
+
+  get moveId(): domain.AuditId | undefined {
+    return this.#options.moves.moveId;
   }
 
   /** Such as `2 mirrors were moved`. */
@@ -66,7 +82,7 @@ export class MoveReport {
   }
 
   /** @throws Interrupted between two steps */
-  async take(events: AsyncIterable<domain.MirrorMoved | domain.MoveProgress>): Promise<this> {
+  async take(events: AsyncIterable<MirrorMoved | MoveProgress>): Promise<this> {
     const { dryRun } = this.#options;
     try {
       for await (const event of events) {
@@ -80,21 +96,30 @@ export class MoveReport {
     }
   }
 
-  async #takeProgress({ kind, total, move, ...found }: domain.MoveProgress): Promise<void> {
-    const { dryRun, done } = this.#options;
-    const { examined } = Object.assign(this, found);
+  async #takeProgress({ examined }: MoveProgress): Promise<void> {
+    const { dryRun, done, total } = this.#options;
+    this.examined = examined;
     const doing = done === 'set' ? 'setting' : 'moving';
     this.#bar ??= await this.#call.progress(dryRun ? 'looking' : doing, total);
     this.#bar.update(examined);
-    this.moveId = move;
     this.#call.throwIfStopped(
       dryRun ? 'Stopped. Nothing was done.' : `Stopped: ${this.movedSoFar}. Run it again to go on.`,
     );
   }
 
-  async #takeMirror(result: domain.MirrorMoved): Promise<void> {
-    const { printsMirrors, done } = this.#options;
+  /** Counts the mirrors below the host that do not move, and those that have it in another part of the address. */
+  #countLeft({ kind, before }: Pick<MirrorMoved, 'kind'> & { before: string | null }, move: HostMove): void {
+    const { from, to, subdomains } = move;
+    const stays = kind === 'not-on-host' && !isOnHost(before ?? '', to.name, subdomains);
+    if (stays && isOnHost(before ?? '', from, true)) this.below += 1;
+    if (namesHostElsewhere(before ?? '', from)) this.elsewhere += 1;
+  }
+
+  async #takeMirror(result: MirrorMoved): Promise<void> {
+    const { printsMirrors, done, move } = this.#options;
     const { output } = this.#call;
+    if (move && 'before' in result) this.#countLeft(result, move);
+    if (result.kind === 'not-on-host') return;
     this.counts[result.kind] += 1;
     if (result.kind === 'would-move') this.example ??= result;
     if (!printsMirrors) return;
@@ -117,7 +142,7 @@ function nameOf(kind: string, done: ReportOptions['done']): string {
   return (done === 'set' && names[kind]) || kind;
 }
 
-function objectOf(result: domain.MirrorMoved, done: ReportOptions['done']): object {
+function objectOf(result: MirrorMoved, done: ReportOptions['done']): object {
   const { line } = result;
   if (result.kind === 'unread') return { line, outcome: result.kind, because: result.because };
   const { campaign: campaign_id, kind, before, after = null } = result;
@@ -125,7 +150,7 @@ function objectOf(result: domain.MirrorMoved, done: ReportOptions['done']): obje
   return { line, campaign_id, outcome: nameOf(kind, done), before, after, because };
 }
 
-function sentenceOf(result: domain.MirrorMoved, done: ReportOptions['done']): string {
+function sentenceOf(result: MirrorMoved, done: ReportOptions['done']): string {
   if (result.kind === 'unread') return result.because;
   const { campaign } = result;
   const before = printable(result.before ?? '');
@@ -146,7 +171,7 @@ function sentenceOf(result: domain.MirrorMoved, done: ReportOptions['done']): st
   return `${not}: ${refusals[because]}`;
 }
 
-const meanwhile: Readonly<Partial<Record<domain.MirrorMoved['kind'], string>>> = {
+const meanwhile: Readonly<Partial<Record<MirrorMoved['kind'], string>>> = {
   locked: 'another transaction holds it',
   'changed-meanwhile': 'the campaign or its mirror was changed meanwhile',
   'changed-since': 'the campaign or its mirror was changed after the move',

@@ -1,21 +1,22 @@
 import type * as domain from '@campaign-mirror/domain';
+import type * as operator from '@campaign-mirror/domain/operator';
 
 /** The ports of the operator's commands. */
 export interface OperatorPorts {
-  readonly records: domain.CampaignRecords;
-  readonly history: domain.MirrorHistory;
+  readonly records: operator.CampaignRecords;
+  readonly history: operator.MirrorHistory;
   /** Ends when the command should stop. */
-  readonly feed: domain.ChangeFeed;
-  readonly pruning: domain.HistoryPruning;
-  readonly moves: domain.MirrorMoves;
-  readonly mirrors: domain.OperatorMirrors;
-  readonly audit: domain.Audit;
-  readonly imports: domain.CampaignImport;
-  readonly exports: domain.CampaignExport;
+  readonly feed: operator.ChangeFeed;
+  readonly pruning: operator.HistoryPruning;
+  readonly moves: operator.MirrorMoves;
+  readonly mirrors: operator.OperatorMirrors;
+  readonly audit: operator.Audit;
+  readonly imports: operator.CampaignImport;
+  readonly exports: operator.CampaignExport;
   readonly campaigns: domain.CampaignRepository;
   readonly identity: domain.Identity;
-  readonly settings: domain.CampaignSettings;
-  readonly keys: domain.AccessKeys;
+  readonly settings: operator.CampaignSettings;
+  readonly keys: operator.AccessKeys;
 }
 
 /** What an act needs besides its ports. */

@@ -1,10 +1,10 @@
-import type { FieldFault, LineFault } from '@campaign-mirror/domain';
 import * as domain from '@campaign-mirror/domain';
+import type { CampaignRecords, KeyRotation, OwnerHasDefault } from '@campaign-mirror/domain/operator';
 import { ClearError, counted, printable } from '../terminal/errors.ts';
 
 type CampaignRefusal =
   | Exclude<domain.Outcome, { kind: 'mirror-set' }>
-  | domain.OwnerHasDefault
+  | OwnerHasDefault
   | { readonly kind: 'mirror-exists' };
 
 /**
@@ -80,7 +80,7 @@ export function leftOut(
 }
 
 /** A warning if an owner who gets something has no campaign, since the number may be mistyped. */
-export async function ownerWarning(records: domain.CampaignRecords, owner: domain.OwnerId) {
+export async function ownerWarning(records: CampaignRecords, owner: domain.OwnerId) {
   const [campaign] = await records.list({ owner, limit: 1 });
   return campaign ? undefined : `The owner ${owner} had no campaign so far: check the number.`;
 }
@@ -92,7 +92,7 @@ export function noSuchKey(id: domain.AccessKeyId): ClearError {
 /** Why a key was not rotated, and what to do instead. */
 export function notRotated(
   id: domain.AccessKeyId,
-  rotation: Exclude<domain.KeyRotation, { kind: 'rotated' }>,
+  rotation: Exclude<KeyRotation, { kind: 'rotated' }>,
 ): ClearError {
   const issue = 'issue another with `./campaign-mirror key issue`';
   if (rotation.kind === 'key-not-found') return noSuchKey(id);
@@ -105,45 +105,6 @@ export function notRotated(
   return new ClearError(`key ${id} is ${state}: ${issue}`);
 }
 
-/** The column of a fault, or null if it is not in one, and the reason. */
-export function faultInWords(fault: LineFault): [column: string | null, reason: string] {
-  switch (fault.kind) {
-    case 'unread':
-      return [null, fault.because];
-    case 'bad-field':
-      return [fault.field, fieldFaults[fault.because]];
-    case 'campaign-taken':
-      return ['id', taken(`campaign ${fault.id}`, fault.line)];
-    case 'mirror-taken':
-      return ['mirror_id', taken(`mirror ${fault.id}`, fault.line)];
-    case 'duplicate': {
-      const { id, line, ownerId, name } = fault;
-      const campaign =
-        id === null ? `campaign${name === null ? '' : ` "${printable(name)}"`}` : campaignNamed(id, name);
-      const like = `${campaign} of the owner ${ownerId}${name === null ? ' without a name, with this address,' : ''}`;
-      const remedy = 'give the line its id, leave it out, or add --allow-duplicates';
-      return [name === null ? 'target_url' : 'name', `${taken(like, line)}: ${remedy}`];
-    }
-    case 'second-default':
-      return ['is_default', taken(`default campaign of the owner ${fault.id}`, fault.line)];
-  }
-}
-
-function taken(what: string, line: number | null): string {
-  return line === null ? `there is a ${what} already` : `${what} is in line ${line} already`;
-}
-
-const inDigits = 'in digits alone, not as 1.0 or 1E+05';
-
-const fieldFaults: Readonly<Record<FieldFault, string>> = {
-  missing: 'it must not be empty',
-  'not-an-identifier': `it must be a whole number from 1 to 9007199254740991, ${inDigits}`,
-  'not-a-name': 'it must be a name on one line, of 1 to 200 characters',
-  'not-a-flag': 'it must be true or false',
-  'not-a-count': `it must be a whole number from 0 to 9007199254740991, ${inDigits}`,
-  'not-a-time':
-    'it must be a time such as 2026-11-20T15:36:00.123456Z, which a spreadsheet keeps in a column of text',
-  'in-the-future': 'it lies more than an hour ahead of the clock of the database',
-  contradiction: 'it must be there when updated_externally is true, and only then',
-  ...addressFaults,
-};
+/** Numbers in CSV, as a spreadsheet may write them otherwise. */
+export const inDigits = 'in digits alone, not as 1.0 or 1E+05';
+export const notAnIdentifier = `it must be a whole number from 1 to 9007199254740991, ${inDigits}`;

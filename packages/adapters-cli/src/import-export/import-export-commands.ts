@@ -1,8 +1,9 @@
-import type { BadLine } from '@campaign-mirror/domain';
+import type { ImportFault } from '@campaign-mirror/domain/operator';
 import type { OperatorAccess } from '../commands/ports.ts';
 import { leaf } from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
 import { ClearError, counted, orStopped } from '../terminal/errors.ts';
+import type { BadLine } from './imported-campaign.ts';
 
 export function importCommand(call: Call, operator: OperatorAccess) {
   return leaf('import', 'import campaigns and their mirrors from CSV: all of them, or none', [
@@ -19,21 +20,29 @@ export function importCommand(call: Call, operator: OperatorAccess) {
     .option('--ignore-columns', 'leave out the columns that are not known')
     .action(async (path, { dryRun = false, allowDuplicates = false, ignoreColumns }) => {
       const { csvFile, named } = await import('../terminal/csv-file.ts');
-      const { faultInWords } = await import('../commands/words.ts');
       const { importLines } = await import('./campaign-file.ts');
+      const { refusedLine } = await import('./imported-campaign.ts');
       const file = await csvFile(path, call.stdin);
+      const print = ({ line, column, fault, reason }: BadLine) => {
+        if (call.output.json) return call.output.object({ line, column, fault, reason });
+        return call.output.note(`line ${line}: ${column === null ? '' : `${column}: `}${reason}`);
+      };
+      const unread: BadLine[] = [];
+      let printed = 0;
+      /** Prints the faults of unread lines: those before a line that the store refuses, or all. */
+      const printUnread = async (before = Number.POSITIVE_INFINITY) => {
+        for (let bad = unread[printed]; bad && bad.line < before; bad = unread[++printed]) await print(bad);
+      };
       let isThere = false;
       const importing = operator.acting(
         ({ imports }, { deniedHosts }) => {
           const leaveOut = (headings: readonly string[]) =>
             call.output.note(`Left out: the columns ${named(headings)}.`);
-          const lines = importLines(call, file, deniedHosts, ignoreColumns && leaveOut);
-          const report = ({ line, fault }: BadLine) => {
+          const lines = importLines(call, file, deniedHosts, ignoreColumns && leaveOut, unread);
+          const report = async (line: number, fault: ImportFault) => {
             if (fault.kind === 'campaign-taken' && fault.line === null) isThere = true;
-            const [column, reason] = faultInWords(fault);
-            if (call.output.json) return call.output.object({ line, column, fault: fault.kind, reason });
-            const place = column === null ? `line ${line}` : `line ${line}: ${column}`;
-            return call.output.note(`${place}: ${reason}`);
+            await printUnread(line);
+            await print(refusedLine(line, fault));
           };
           return imports.importAll(file.name, lines, report, { dryRun, allowDuplicates });
         },
@@ -41,6 +50,7 @@ export function importCommand(call: Call, operator: OperatorAccess) {
       );
       const outcome = await importing.catch(stopped('Stopped. Nothing was imported.'));
       if (outcome.kind === 'refused') {
+        await printUnread();
         const lines = counted(outcome.badLines, 'line is', 'lines are');
         const remedy = isThere
           ? '; `./campaign-mirror mirror set --file` changes campaigns that are there'

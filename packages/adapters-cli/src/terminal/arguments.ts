@@ -1,4 +1,5 @@
 import * as domain from '@campaign-mirror/domain';
+import { leastPrunedAge } from '@campaign-mirror/domain/operator';
 import { Command, type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings';
 import type { Call } from './call.ts';
 
@@ -54,7 +55,7 @@ const duration = (accepted: string, least: number) =>
   });
 export const life = duration('A time such as 1s, 30m, 12h or 90d, at most 36525d,', 1);
 export const grace = duration('A time such as 0s, 30m, 24h or 7d, at most 36525d,', 0);
-export const age = duration('An age such as 400d or 48h, from 1d to 36525d,', domain.leastPrunedAge);
+export const age = duration('An age such as 400d or 48h, from 1d to 36525d,', leastPrunedAge);
 
 /** A time in UTC: a day, or a time to the minute, second or microsecond. */
 export const moment = argument('A time in UTC such as 2026-11-20 or 2026-11-20T15:36:00Z', (text) => {

@@ -38,11 +38,14 @@ export function counted(count: number, one: string, more = `${one}s`): string {
   return `${count} ${count === 1 ? one : more}`;
 }
 
-/** A record in JSON: its fields under their names in the interface, such as `owner_id` for `ownerId`. */
+/** A name in the interface, such as `owner_id` for `ownerId`. */
+export const inSnakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** A record in JSON: its fields under their names in the interface. */
 export function jsonOf<Row extends object>(record: Row): Record<string, Row[keyof Row]> {
   return Object.fromEntries(
     Object.entries(record).map(([name, value]) => [
-      name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      inSnakeCase(name),
       value !== null && typeof value === 'object' && !Array.isArray(value) ? jsonOf(value) : value,
     ]),
   );

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import * as domain from '@campaign-mirror/domain';
+import { Unavailable } from '@campaign-mirror/domain';
+import type * as operator from '@campaign-mirror/domain/operator';
 import type { Pool, PoolClient } from 'pg';
 import { from } from 'pg-copy-streams';
 import { isTaken } from '../connection/database-faults.ts';
@@ -9,25 +10,27 @@ import { withoutTimeouts } from '../connection/stoppable.ts';
 import { cursorRows, inTransaction } from '../connection/transaction.ts';
 import { countedUpTo } from '../schema/schema.ts';
 
-/** The lines to import and their faults, until the end of the transaction. */
+/** The lines to import, until the end of the transaction; the columns in the order of `rowsFor`. */
 const create = `
   create temporary table imported_lines (
-    line bigint, faults json,
-    id bigint, name text, owner_id bigint, is_default boolean, created_at timestamptz(6),
+    line bigint, id bigint, name text, owner_id bigint, is_default boolean, created_at timestamptz(6),
     mirror_id bigint, target_url text, clicks bigint, updated_externally boolean, updated_externally_at timestamptz(6),
     mirror_created_at timestamptz(6), mirror_updated_at timestamptz(6),
     default_of bigint generated always as (case when is_default then owner_id end) stored
   ) on commit drop`;
 
-const copy = `copy pg_temp.imported_lines (line, faults, ${domain.campaignFields.join(', ')}) from stdin`;
+const copy = 'copy pg_temp.imported_lines from stdin';
 
 /** The rows, in pieces of some 64 KiB, which the server takes faster than single ones. */
-async function* rowsFor(lines: AsyncIterable<domain.ImportLine>): AsyncGenerator<string> {
+async function* rowsFor(lines: AsyncIterable<operator.ImportLine>): AsyncGenerator<string> {
   let text = '';
-  for await (const line of lines) {
-    const faults = 'faults' in line ? JSON.stringify(line.faults) : null;
-    const fields = 'campaign' in line ? domain.fieldsOf(line.campaign) : undefined;
-    const values = [line.line, faults, ...domain.campaignFields.map((field) => fields?.[field] ?? null)];
+  for await (const { line, campaign } of lines) {
+    const mirror = campaign?.mirror;
+    const values = [
+      ...[line, campaign?.id, campaign?.name, campaign?.ownerId, campaign?.isDefault, campaign?.createdAt],
+      ...[mirror?.id, mirror?.targetUrl, mirror?.clicks],
+      ...[mirror?.updatedExternally, mirror?.updatedExternallyAt, mirror?.createdAt, mirror?.updatedAt],
+    ];
     text += `${values.map(copyText).join('\t')}\n`;
     if (text.length < 65_536) continue;
     yield text;
@@ -39,8 +42,8 @@ async function* rowsFor(lines: AsyncIterable<domain.ImportLine>): AsyncGenerator
 const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
 
 /** A value in COPY's text format. */
-const copyText = (value: string | number | boolean | null) =>
-  value === null ? '\\N' : String(value).replace(/[\\\t\n\r]/g, (character) => escapes[character] ?? '');
+const copyText = (value: string | number | boolean | null | undefined) =>
+  value == null ? '\\N' : String(value).replace(/[\\\t\n\r]/g, (character) => escapes[character] ?? '');
 
 /** The lines that claim what a row of `stored` or an earlier line has. */
 const conflict = (place: number, kind: string, claim: string, stored: string) => `
@@ -51,22 +54,17 @@ const conflict = (place: number, kind: string, claim: string, stored: string) =>
     left join campaign_mirror.${stored}
     where stored.id is not null or first_line < line`;
 
-/**
- * Every fault of every line, in order: what was wrong with it from the start, then what conflicts with the store or an
- * earlier line. Read after other transactions have committed.
- */
+/** Every fault of every line, in order: its times, then its conflicts. Read after other transactions have committed. */
 const faults = `
   select line, fault from (
-    select line, place, fault
-    from pg_temp.imported_lines, json_array_elements(faults) with ordinality as given (fault, place)
-    union all
-    select line, 100, json_build_object('kind', 'bad-field', 'field', field, 'because', 'in-the-future')
-    from pg_temp.imported_lines, lateral (values ('created_at', created_at), ('updated_externally_at', updated_externally_at),
-      ('mirror_created_at', mirror_created_at), ('mirror_updated_at', mirror_updated_at)) as given (field, moment)
+    select line, 0 as place, json_build_object('kind', 'in-the-future', 'time', field) as fault
+    from pg_temp.imported_lines, lateral (values
+      ('createdAt', created_at), ('updatedExternallyAt', updated_externally_at),
+      ('mirrorCreatedAt', mirror_created_at), ('mirrorUpdatedAt', mirror_updated_at)) as given (field, moment)
     where moment > clock_timestamp() + interval '1 hour'
-    union all ${conflict(101, 'campaign-taken', 'id', 'campaigns as stored on stored.id = claim')}
-    union all ${conflict(102, 'mirror-taken', 'mirror_id', 'mirrors as stored on stored.id = claim')}
-    union all ${conflict(103, 'second-default', 'default_of', 'campaigns as stored on owner_id = claim and is_default')}
+    union all ${conflict(1, 'campaign-taken', 'id', 'campaigns as stored on stored.id = claim')}
+    union all ${conflict(2, 'mirror-taken', 'mirror_id', 'mirrors as stored on stored.id = claim')}
+    union all ${conflict(3, 'second-default', 'default_of', 'campaigns as stored on owner_id = claim and is_default')}
   ) found
   order by line, place`;
 
@@ -135,6 +133,9 @@ const acting = `
   select set_config('campaign_mirror.operator', $1, true), set_config('campaign_mirror.request_id', $2, true),
     set_config('campaign_mirror.details', $3, true)`;
 
+/** The lines without a campaign. */
+const countUnread = 'select count(*) as unread from pg_temp.imported_lines where owner_id is null';
+
 const counted = 'select count(*) as campaigns, count(target_url) as mirrors from pg_temp.imported_lines';
 
 /** Sorting all campaigns, to find duplicates, would take several times as long as hashing the lines. */
@@ -146,16 +147,17 @@ const settings = `${withoutTimeouts}; set local enable_mergejoin = off`;
  */
 export const postgresCampaignImport = (
   pool: Pool,
-  act: domain.OperatorAct,
+  act: operator.OperatorAct,
   signal?: AbortSignal,
-): domain.CampaignImport => ({
+): operator.CampaignImport => ({
   importAll: (source, lines, report, { dryRun, allowDuplicates }) => {
-    const run = async (client: PoolClient): Promise<domain.ImportOutcome> => {
+    const run = async (client: PoolClient): Promise<operator.ImportOutcome> => {
       await client.query(create);
       await pipeline(Readable.from(rowsFor(lines), { objectMode: true }), client.query(from(copy)));
       await client.query('analyze pg_temp.imported_lines');
       await client.query(acting, [act.operator, act.requestId, JSON.stringify({ source })]);
-      let badLines = await reportFaults(client, report, faults);
+      const { unread } = await rowOf<{ unread: number }>(client, countUnread);
+      let badLines = unread + (await reportFaults(client, report, faults));
       if (badLines === 0 && !allowDuplicates) badLines = await reportFaults(client, report, duplicates);
       if (badLines > 0) return { kind: 'refused', badLines };
       if (!dryRun) for (const text of writing) await client.query(text).catch(refuseTaken);
@@ -167,7 +169,7 @@ export const postgresCampaignImport = (
 
 function refuseTaken(error: unknown): never {
   if (!isTaken(error)) throw error;
-  throw new domain.Unavailable(
+  throw new Unavailable(
     'another transaction took a number or a default campaign of the file, ' +
       'or a sequence is behind its table, which doctor names',
   );
@@ -176,15 +178,16 @@ function refuseTaken(error: unknown): never {
 /** Reports each fault, however many there are; then returns how many lines have any. */
 async function reportFaults(
   client: PoolClient,
-  report: (bad: domain.BadLine) => Promise<void>,
+  report: (line: number, fault: operator.ImportFault) => Promise<void>,
   text: string,
 ): Promise<number> {
   let badLines = 0;
   let last = 0;
-  for await (const bad of cursorRows<domain.BadLine>(client, text)) {
-    if (bad.line !== last) badLines += 1;
-    last = bad.line;
-    await report(bad);
+  type Fault = { readonly line: number; readonly fault: operator.ImportFault };
+  for await (const { line, fault } of cursorRows<Fault>(client, text)) {
+    if (line !== last) badLines += 1;
+    last = line;
+    await report(line, fault);
   }
   return badLines;
 }

@@ -1,4 +1,4 @@
-import type { OperatorAct } from '@campaign-mirror/domain';
+import type { OperatorAct } from '@campaign-mirror/domain/operator';
 import { type EntityManager, IsolationLevel, type MikroORM } from '@mikro-orm/postgresql';
 import { throwFault } from './database-faults.ts';
 

@@ -1,4 +1,5 @@
 import * as domain from '@campaign-mirror/domain';
+import type * as operator from '@campaign-mirror/domain/operator';
 import { LockMode, raw, wrap } from '@mikro-orm/postgresql';
 import { AuditedAdapter, reading } from '../connection/audited.ts';
 import { safeInteger } from '../connection/rows.ts';
@@ -31,8 +32,8 @@ const detailed = "select set_config('campaign_mirror.details', ?, true)";
 const isExpiring = isExpiringWithin('make_interval(secs => ?)');
 
 /** The port `AccessKeys` on PostgreSQL, for one act. */
-export class PostgresAccessKeys extends AuditedAdapter implements domain.AccessKeys {
-  async issue(request: domain.NewAccessKey): Promise<{ id: domain.AccessKeyId; key: domain.AccessKey }> {
+export class PostgresAccessKeys extends AuditedAdapter implements operator.AccessKeys {
+  async issue(request: operator.NewAccessKey): Promise<{ id: domain.AccessKeyId; key: domain.AccessKey }> {
     const { owner, name, hosts = null, expiresIn = domain.usualKeyLife } = request;
     const { key, ...stored } = newKey();
     const fields = { ...stored, name, ownerId: owner, hosts: hosts && [...hosts] };
@@ -43,7 +44,7 @@ export class PostgresAccessKeys extends AuditedAdapter implements domain.AccessK
     });
   }
 
-  async list(page: domain.AccessKeyPage): Promise<domain.AccessKeyRecord[]> {
+  async list(page: operator.AccessKeyPage): Promise<operator.AccessKeyRecord[]> {
     const { owner, expiring, after = 0 as domain.AccessKeyId, limit } = page;
     const where = {
       id: { $gt: after },
@@ -52,10 +53,10 @@ export class PostgresAccessKeys extends AuditedAdapter implements domain.AccessK
     };
     const options = { orderBy: { id: 'asc' as const }, limit };
     const rows = await reading(this.orm, (em) => em.find(AccessKeyEntity, where, options));
-    return rows.map((row) => wrap(row).toObject() as domain.AccessKeyRecord);
+    return rows.map((row) => wrap(row).toObject() as operator.AccessKeyRecord);
   }
 
-  rotate(id: domain.AccessKeyId, { grace }: { grace: number }): Promise<domain.KeyRotation> {
+  rotate(id: domain.AccessKeyId, { grace }: { grace: number }): Promise<operator.KeyRotation> {
     return this.audited(async (em) => {
       // The second of two simultaneous rotations sees the result of the first.
       const old = await em.findOne(AccessKeyEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });

@@ -1,4 +1,5 @@
 import type * as domain from '@campaign-mirror/domain';
+import type * as operator from '@campaign-mirror/domain/operator';
 import { type FilterQuery, type InferEntity, wrap } from '@mikro-orm/postgresql';
 import type { Pool, QueryResultRow } from 'pg';
 import { reading } from '../connection/audited.ts';
@@ -17,7 +18,7 @@ type Campaign = InferEntity<typeof CampaignEntity>;
 
 /** The record of a campaign whose mirror was looked up, too. */
 export const recordOf = (campaign: Campaign) =>
-  ({ mirror: null, ...wrap(campaign).toObject() }) as domain.CampaignRecord;
+  ({ mirror: null, ...wrap(campaign).toObject() }) as operator.CampaignRecord;
 
 /** A regular expression for a text in any case: in the locale C, `lower` knows ASCII only. */
 const inAnyCase = (text: string) =>
@@ -50,8 +51,8 @@ const isInternational = `or lowered ~ '[^ -~]|%(25)*[c-f]'`;
 export async function examineMirrors<Row extends QueryResultRow>(
   pool: Pool,
   columns: string,
-  { after = 0 as domain.CampaignId, limit, owner, host }: domain.MirrorPage,
-): Promise<domain.ExaminedMirrors<Row>> {
+  { after = 0 as domain.CampaignId, limit, owner, host }: operator.MirrorPage,
+): Promise<operator.ExaminedMirrors<Row>> {
   const ownerValues = owner === undefined ? [] : [owner];
   const from = owner === undefined ? ofAll : ofOwner;
   const ends = `
@@ -89,7 +90,7 @@ const nextOf = (owner: domain.OwnerId | undefined) =>
   `${owner === undefined ? `${ofAll} > $1 order by campaign_id` : `${ofOwner} > $1 order by campaigns.id`} limit $2`;
 
 /** The port `CampaignRecords` on PostgreSQL. */
-export const postgresCampaignRecords = ({ orm, pool }: Database): domain.CampaignRecords => {
+export const postgresCampaignRecords = ({ orm, pool }: Database): operator.CampaignRecords => {
   const find = (where: FilterQuery<Campaign>, limit = 1) =>
     reading(orm, async (em) => {
       const found = await em.find(CampaignEntity, where, { orderBy: { id: 'asc' }, limit });
@@ -117,6 +118,6 @@ const allText = `
   order by campaigns.id`;
 
 /** Exports from PostgreSQL. `signal` ends a reading at once, by throwing the signal's reason. */
-export const postgresCampaignExport = (pool: Pool, signal?: AbortSignal): domain.CampaignExport => ({
-  all: () => ofOneMoment(pool, signal, (client) => cursorRows<domain.CampaignRecord>(client, allText)),
+export const postgresCampaignExport = (pool: Pool, signal?: AbortSignal): operator.CampaignExport => ({
+  all: () => ofOneMoment(pool, signal, (client) => cursorRows<operator.CampaignRecord>(client, allText)),
 });

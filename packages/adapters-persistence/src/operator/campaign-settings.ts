@@ -1,4 +1,5 @@
 import type * as domain from '@campaign-mirror/domain';
+import type * as operator from '@campaign-mirror/domain/operator';
 import { type EntityManager, LockMode, wrap } from '@mikro-orm/postgresql';
 import { AuditedAdapter } from '../connection/audited.ts';
 import { isTaken } from '../connection/database-faults.ts';
@@ -9,8 +10,8 @@ import { recordOf } from './campaign-records.ts';
 const forUpdate = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
 
 /** The port `CampaignSettings` on PostgreSQL, for one act. */
-export class PostgresSettings extends AuditedAdapter implements domain.CampaignSettings {
-  createCampaign({ owner, isDefault, name }: domain.NewCampaign): Promise<domain.CampaignCreation> {
+export class PostgresSettings extends AuditedAdapter implements operator.CampaignSettings {
+  createCampaign({ owner, isDefault, name }: operator.NewCampaign): Promise<operator.CampaignCreation> {
     return this.audited(async (em) => {
       const taken = isDefault && (await defaultOf(em, owner));
       if (taken) return taken;
@@ -19,7 +20,7 @@ export class PostgresSettings extends AuditedAdapter implements domain.CampaignS
     });
   }
 
-  createMirror(id: domain.CampaignId, address: domain.MirrorAddress): Promise<domain.MirrorCreation> {
+  createMirror(id: domain.CampaignId, address: domain.MirrorAddress): Promise<operator.MirrorCreation> {
     return this.audited(async (em) => {
       if (!(await em.findOne(CampaignEntity, { id }, forUpdate))) return { kind: 'campaign-not-found' };
       if ((await em.count(MirrorEntity, { campaign: id })) > 0) return { kind: 'mirror-exists' };
@@ -29,20 +30,20 @@ export class PostgresSettings extends AuditedAdapter implements domain.CampaignS
     });
   }
 
-  transfer(id: domain.CampaignId, to: domain.OwnerId): Promise<domain.Transfer> {
+  transfer(id: domain.CampaignId, to: domain.OwnerId): Promise<operator.CampaignChange> {
     return this.audited(async (em) => {
       const campaign = await em.findOne(CampaignEntity, { id }, forUpdate);
       if (!campaign) return { kind: 'campaign-not-found' };
-      if (campaign.ownerId === to) return { kind: 'unchanged' };
+      const { ownerId } = campaign;
+      if (ownerId === to) return { kind: 'unchanged', ownerId };
       const taken = campaign.isDefault && (await defaultOf(em, to));
       if (taken) return taken;
-      const { ownerId: from } = campaign;
       campaign.ownerId = to;
-      return { kind: 'transferred', from };
+      return { kind: 'changed', ownerId };
     });
   }
 
-  setDefault(id: domain.CampaignId, isDefault: boolean): Promise<domain.DefaultChange> {
+  setDefault(id: domain.CampaignId, isDefault: boolean): Promise<operator.CampaignChange> {
     return this.audited(async (em) => {
       const campaign = await em.findOne(CampaignEntity, { id }, forUpdate);
       if (!campaign) return { kind: 'campaign-not-found' };
@@ -55,7 +56,7 @@ export class PostgresSettings extends AuditedAdapter implements domain.CampaignS
     });
   }
 
-  deleteCampaign(id: domain.CampaignId, seen?: domain.CampaignRecord): Promise<domain.Deletion> {
+  deleteCampaign(id: domain.CampaignId, seen?: operator.CampaignRecord): Promise<operator.Deletion> {
     return this.audited(async (em) => {
       const found = await em.findOne(CampaignEntity, { id }, forUpdate);
       if (!found) return { kind: 'campaign-not-found' };
@@ -81,7 +82,7 @@ export class PostgresSettings extends AuditedAdapter implements domain.CampaignS
 }
 
 /** Whether it is no longer what the operator agreed to delete. Clicks are ignored: they change all the time. */
-const differs = (now: domain.CampaignRecord, seen: domain.CampaignRecord) =>
+const differs = (now: operator.CampaignRecord, seen: operator.CampaignRecord) =>
   now.ownerId !== seen.ownerId ||
   now.isDefault !== seen.isDefault ||
   now.name !== seen.name ||

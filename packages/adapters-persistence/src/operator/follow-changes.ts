@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type ChangeFeed, feedOverlap, type HistoryEntry, Unavailable } from '@campaign-mirror/domain';
+import { type HistoryEntry, Unavailable } from '@campaign-mirror/domain';
+import type { ChangeFeed, FollowedChanges } from '@campaign-mirror/domain/operator';
 import type { Pool, PoolClient, QueryResultRow } from 'pg';
 import { isInvalidValue, portFault } from '../connection/database-faults.ts';
 import { rowsOf } from '../connection/rows.ts';
@@ -31,14 +32,14 @@ const look = `
 const wanted = (which: string) => `${entries} from campaign_mirror.mirror_history
   where ${which} and ($2::bigint is null or owner_id = $2) and ($3::bigint is null or campaign_id = $3) order by id`;
 const byNumber = wanted('id = any ($1::bigint[])');
-const since = wanted(sinceTime(`coalesce($1::timestamptz, now() - interval '${feedOverlap} s')`, '$4'));
+const since = wanted(sinceTime("coalesce($1::timestamptz, now() - interval '1 minute')", '$4'));
 
 /** By `changes_since`. */
 export const postgresChangeFeed = (pool: Pool, signal?: AbortSignal): ChangeFeed => ({
   follow: (changes) => follow(pool, changes, signal),
 });
 
-async function* follow(pool: Pool, changes: Parameters<ChangeFeed['follow']>[0], signal?: AbortSignal) {
+async function* follow(pool: Pool, changes: FollowedChanges, signal?: AbortSignal) {
   const whose = [changes.owner, changes.campaign];
   let position: string | null = null;
   // On a standby, a look may find again what the one before it found, or what was committed before the first.

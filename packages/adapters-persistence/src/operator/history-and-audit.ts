@@ -1,4 +1,5 @@
 import type * as domain from '@campaign-mirror/domain';
+import type * as operator from '@campaign-mirror/domain/operator';
 import { type MikroORM, wrap } from '@mikro-orm/postgresql';
 import type { Pool } from 'pg';
 import { reading } from '../connection/audited.ts';
@@ -60,7 +61,7 @@ const ofKey = `${entries} from campaign_mirror.mirror_history
   where access_key_id = $1 and ${sinceTime('$2')} order by id desc`;
 
 /** The only index of the history is its own number. `signal` ends `ofKey` at once, which throws the signal's reason. */
-export const postgresMirrorHistory = (pool: Pool, signal?: AbortSignal): domain.MirrorHistory => ({
+export const postgresMirrorHistory = (pool: Pool, signal?: AbortSignal): operator.MirrorHistory => ({
   list: ({ campaign, before, limit }) =>
     rowsOf<domain.HistoryEntry>(pool, changePage, [campaign, before, limit]),
 
@@ -88,7 +89,7 @@ const survey = `
 const prune = 'select pruned from campaign_mirror.prune_history($1, $2, $3, $4, $5)';
 
 /** Each step is a transaction of its own. */
-export const postgresHistoryPruning = (pool: Pool, act: domain.OperatorAct): domain.HistoryPruning => ({
+export const postgresHistoryPruning = (pool: Pool, act: operator.OperatorAct): operator.HistoryPruning => ({
   survey: (age) => rowOf(pool, survey, [age]),
   prune: async (olderThan, upTo, size) =>
     (await rowOf<{ pruned: number }>(pool, prune, [olderThan, upTo, size, act.operator, act.requestId]))
@@ -96,7 +97,7 @@ export const postgresHistoryPruning = (pool: Pool, act: domain.OperatorAct): dom
 });
 
 /** The port `Audit` on PostgreSQL. */
-export const postgresAudit = (orm: MikroORM): domain.Audit => ({
+export const postgresAudit = (orm: MikroORM): operator.Audit => ({
   list: async ({ campaign, before, limit }) => {
     const where = {
       partOf: null,
@@ -105,6 +106,6 @@ export const postgresAudit = (orm: MikroORM): domain.Audit => ({
     };
     const options = { orderBy: { id: 'desc' as const }, limit };
     const entries = await reading(orm, (em) => em.find(AuditEntity, where, options));
-    return entries.map((entry) => wrap(entry).toObject() as domain.AuditEntry);
+    return entries.map((entry) => wrap(entry).toObject() as operator.AuditEntry);
   },
 });

@@ -1,5 +1,6 @@
 import type * as domain from '@campaign-mirror/domain';
 import { Unavailable } from '@campaign-mirror/domain';
+import type * as operator from '@campaign-mirror/domain/operator';
 import type { Pool, PoolClient } from 'pg';
 import { isLocked } from '../connection/database-faults.ts';
 import { rowOf, rowsOf, safeInteger, textRowsOf } from '../connection/rows.ts';
@@ -18,27 +19,24 @@ export const setAsOperatorText = ({ waits }: { waits: boolean }) => `
  */
 function setAsOperator(
   pool: Pool,
-  { operator, requestId }: domain.OperatorAct,
+  act: operator.OperatorAct,
   kind: 'mirror-set' | 'mirror-restored' | 'mirrors-moved',
   mirrors: readonly MirrorToSet[],
   details: object,
-  {
-    waits,
-    lockTimeout,
-    partOf,
-  }: { waits: boolean; lockTimeout?: number; partOf?: domain.AuditId | undefined },
+  how: { waits: boolean; lockTimeout?: number; partOf?: domain.AuditId | undefined },
 ) {
-  const values = [...mirrorsValues(mirrors), kind, operator, requestId, JSON.stringify(details), partOf];
+  const entry = [kind, act.operator, act.requestId, JSON.stringify(details), how.partOf];
+  const values = [...mirrorsValues(mirrors), ...entry];
   const set = async (client: PoolClient) => {
-    const rows = await textRowsOf(client, setAsOperatorText({ waits }), values);
-    const entry = safeInteger(rows[0]?.at(-1) ?? '') as domain.AuditId;
-    return { results: resultsOf(mirrors, rows), entry };
+    const rows = await textRowsOf(client, setAsOperatorText(how), values);
+    const id = safeInteger(rows[0]?.at(-1) ?? '') as domain.AuditId;
+    return { results: resultsOf(mirrors, rows), entry: id };
   };
-  return inTransaction(pool, set, lockTimeout ? `set local lock_timeout = ${lockTimeout}` : '');
+  return inTransaction(pool, set, how.lockTimeout ? `set local lock_timeout = ${how.lockTimeout}` : '');
 }
 
 /** The port `OperatorMirrors` on PostgreSQL, for one act. */
-export const postgresOperatorMirrors = (pool: Pool, act: domain.OperatorAct): domain.OperatorMirrors => ({
+export const postgresOperatorMirrors = (pool: Pool, act: operator.OperatorAct): operator.OperatorMirrors => ({
   setMirror: async (seen, address, { change, lastChange }) => {
     if (!seen.hasMirror) return undefined;
     const { id: campaign, ownerId: owner, isDefault } = seen;
@@ -76,7 +74,7 @@ const partsText = `
 
 /** Others' changes between these numbers belong to another entry, or to none. */
 const changesText = `
-  select id as change, campaign_id as campaign, address_before as before, address_after as after
+  select id as change, campaign_id as campaign, address_before as address, address_after as expected
   from campaign_mirror.mirror_history where audit_id = $1 and id between $2 and $3 order by id limit $4`;
 
 const undoneByText = `
@@ -90,18 +88,20 @@ const maxTimedOutWaits = 15;
 /** The longest wait for one lock, in milliseconds. */
 const lockTimeout = 2_000;
 
-const outcomes: Partial<Record<SetResult['kind'], domain.MirrorMoveOutcome>> = {
+const outcomes: Partial<Record<SetResult['kind'], operator.MirrorMoveOutcome>> = {
   'mirror-set': 'moved',
   locked: 'locked',
 };
 
 /** The port `MirrorMoves` on PostgreSQL, for one move. */
-export function postgresMirrorMoves(pool: Pool, act: domain.OperatorAct): domain.MirrorMoves {
+export function postgresMirrorMoves(pool: Pool, act: operator.OperatorAct): operator.MirrorMoves {
   /** The first entry of the move in the audit. */
   let moveId: domain.AuditId | undefined;
+  /** The campaigns of the mirrors that were locked when a batch reached them. They are waited for one by one. */
+  const locked = new Set<domain.CampaignId>();
   let timedOutWaits = 0;
 
-  async function set(moves: readonly domain.MirrorMove[], options: domain.MoveOptions, waits: boolean) {
+  async function set(moves: readonly operator.MirrorMove[], options: operator.MoveOptions, waits: boolean) {
     const { owner = null, details, includeDefault } = options;
     const isDefault = includeDefault ? null : false;
     const mirrors = moves.map(({ campaign, before, after }) => {
@@ -114,6 +114,18 @@ export function postgresMirrorMoves(pool: Pool, act: domain.OperatorAct): domain
     return results.map(({ kind }) => outcomes[kind] ?? 'changed-meanwhile');
   }
 
+  async function waitedFor(move: operator.MirrorMove, options: operator.MoveOptions) {
+    try {
+      const [outcome] = await set([move], options, true);
+      // Whoever held the lock may have changed the row, which is read again after the wait.
+      return outcome === 'moved' ? 'moved' : 'changed-meanwhile';
+    } catch (error) {
+      if (!(error instanceof Unavailable && isLocked(error.cause))) throw error;
+      timedOutWaits += 1;
+      return 'locked';
+    }
+  }
+
   return {
     get moveId() {
       return moveId;
@@ -121,19 +133,18 @@ export function postgresMirrorMoves(pool: Pool, act: domain.OperatorAct): domain
 
     count: async (owner) => (await rowOf<{ number: number }>(pool, countText, [owner])).number,
 
-    find: (page) => examineMirrors<domain.FoundCampaign<domain.MirrorAddress>>(pool, columns, page),
+    find: (page) => examineMirrors<operator.FoundCampaign<domain.MirrorAddress>>(pool, columns, page),
 
-    findCampaigns: (campaigns) => rowsOf<domain.FoundCampaign>(pool, campaignsText, [campaigns]),
+    findCampaigns: (campaigns) => rowsOf<operator.FoundCampaign>(pool, campaignsText, [campaigns]),
 
-    changes: async (move, after, limit) => {
-      const changes: domain.MoveChange[] = [];
+    undoing: async (move, after, limit) => {
+      const lines: operator.AddressLine[] = [];
       for (const { id, first, last } of await rowsOf(pool, partsText, [move, after ?? 0, limit])) {
-        if (changes.length >= limit) break;
-        changes.push(
-          ...(await rowsOf<domain.MoveChange>(pool, changesText, [id, first, last, limit - changes.length])),
-        );
+        const rest = limit - lines.length;
+        if (rest <= 0) break;
+        lines.push(...(await rowsOf<operator.AddressLine>(pool, changesText, [id, first, last, rest])));
       }
-      return changes;
+      return lines;
     },
 
     undoneBy: async (move) => {
@@ -141,19 +152,13 @@ export function postgresMirrorMoves(pool: Pool, act: domain.OperatorAct): domain
       return found?.undoneBy;
     },
 
-    setMany: (moves, options) => set(moves, options, false),
-
-    setOne: async (move, options) => {
-      if (timedOutWaits >= maxTimedOutWaits) return 'locked';
-      try {
-        const [outcome] = await set([move], options, true);
-        // Whoever held the lock may have changed the row, which is read again after the wait.
-        return outcome === 'moved' ? 'moved' : 'changed-meanwhile';
-      } catch (error) {
-        if (!(error instanceof Unavailable && isLocked(error.cause))) throw error;
-        timedOutWaits += 1;
-        return 'locked';
-      }
+    apply: async (moves, options) => {
+      const [first] = moves;
+      const waits = timedOutWaits < maxTimedOutWaits;
+      if (waits && first && locked.delete(first.campaign)) return [await waitedFor(first, options)];
+      const found = await set(moves, options, false);
+      for (const [at, { campaign }] of moves.entries()) if (found[at] === 'locked') locked.add(campaign);
+      return found.map((outcome) => (waits && outcome === 'locked' ? undefined : outcome));
     },
   };
 }

@@ -1,4 +1,5 @@
 import type * as domain from '@campaign-mirror/domain';
+import type { AuditEntry } from '@campaign-mirror/domain/operator';
 import { defineEntity, p, Type } from '@mikro-orm/core';
 import { schema } from './schema.ts';
 import { timestampText } from './times.ts';
@@ -86,7 +87,7 @@ export const AuditEntity = defineEntity({
   properties: {
     id: id<domain.AuditId>().primary(),
     actedAt: timestamp(),
-    act: p.text().$type<domain.AuditedAct>(),
+    act: p.text(),
     operator: p.text(),
     databaseRole: p.text().nullable(),
     requestId: p.text(),
@@ -97,7 +98,7 @@ export const AuditEntity = defineEntity({
     partOf: id<domain.AuditId>().nullable().hidden(),
     details: p
       .json()
-      .$type<domain.AuditEntry['details']>()
+      .$type<AuditEntry['details']>()
       .formula(
         ({ id, act, details }) => `
           case ${act} when 'mirrors-moved' then ${details} || jsonb_build_object('mirrors',

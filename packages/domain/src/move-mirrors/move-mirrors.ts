@@ -1,164 +1,160 @@
-import { type CampaignNotFound, examinedTogether } from '../operator/campaign-settings.ts';
+import * as settings from '../operator/campaign-settings.ts';
 import type { Campaign } from '../set-campaign-mirror/campaign-repository.ts';
 import { type OperatorRefusal, operatorRefusalOf } from '../set-campaign-mirror/set-campaign-mirror.ts';
-import type { AuditId, CampaignId, HistoryId } from '../values/identifiers.ts';
+import type { AuditId, CampaignId, HistoryId, OwnerId } from '../values/identifiers.ts';
 import * as values from '../values/mirror-address.ts';
-import type * as port from './mirror-moves.ts';
 import { type HostMove, movedAddress } from './moved-address.ts';
 
-/** Which mirrors to move, and how. A dry run reports what would be done, and writes nothing. */
-export interface MoveMirrorsRequest extends Omit<port.MoveOptions, 'details'> {
-  readonly dryRun: boolean;
-  readonly move: HostMove;
+/** A campaign as it is, with the address of its mirror or null and, if it was found by its number, the last change. */
+export interface FoundCampaign<Address = values.MirrorAddress | null> {
+  readonly campaign: Campaign;
+  readonly address: Address;
+  readonly lastChange?: HistoryId | null;
 }
 
-/** What gives a campaign an address: a line of a file, or the undoing of a change. */
-export interface AddressLine extends Pick<port.MirrorMove, 'line' | 'campaign'> {
+/** A mirror, its address, and the one that it is to have. */
+export interface MirrorMove {
+  readonly line?: number;
+  readonly campaign: CampaignId;
+  readonly before: values.MirrorAddress;
+  readonly after: values.MirrorAddress;
+}
+
+/** The details in the audit, and the conditions, which hold at the moment of the write. */
+export interface MoveOptions {
+  readonly details: Readonly<Record<string, string | number | boolean>>;
+  /** The only one whose mirrors are moved. */
+  readonly owner?: OwnerId;
+  readonly includeDefault: boolean;
+}
+
+/** What became of a mirror that was to be moved; unless it is `moved`, nothing was written. */
+export type MirrorMoveOutcome = 'moved' | 'changed-meanwhile' | 'locked';
+
+/**
+ * Gives many mirrors other addresses for an operator. An instance makes one move. A call commits its changes with their
+ * rows in the history and their entry in the audit, or nothing.
+ */
+export interface MirrorMoves {
+  count(owner?: OwnerId): Promise<number>;
+  find(page: settings.MirrorPage): Promise<settings.ExaminedMirrors<FoundCampaign<values.MirrorAddress>>>;
+  /** Those of these campaigns that exist, in any order. */
+  findCampaigns(campaigns: readonly CampaignId[]): Promise<readonly FoundCampaign[]>;
+  /**
+   * Makes each move if, at the moment of the write, the conditions hold and the address is still the one that was read.
+   * The outcomes are in the order of the moves; those without one are not made yet, and are to be applied again, first.
+   */
+  apply(moves: readonly MirrorMove[], options: MoveOptions): Promise<readonly Applied[]>;
+  /** The identifier of this move in the audit; undefined until a mirror was moved. */
+  readonly moveId: AuditId | undefined;
+  /** What undoes the changes of a move, in their order, after `after`; nothing if there is no such move. */
+  undoing(move: AuditId, after: HistoryId | undefined, limit: number): Promise<readonly AddressLine[]>;
+  /** The last move that undid this one, or null if none did; undefined if there is no such move. */
+  undoneBy(move: AuditId): Promise<AuditId | null | undefined>;
+}
+
+type Applied = MirrorMoveOutcome | undefined;
+
+/** How mirrors are moved. A dry run reports what would be done, and writes nothing. */
+export interface Moving extends Omit<MoveOptions, 'details'> {
+  readonly mirrors: MirrorMoves;
+  readonly denied: values.HostList;
+  readonly dryRun: boolean;
+}
+
+/** The address for a campaign: by a line of a file, or to undo a change, which must be the mirror's last one. */
+export interface AddressLine extends Pick<MirrorMove, 'line' | 'campaign'> {
   readonly address: string;
   /** The address that the mirror must have; empty: any. */
   readonly expected: string;
-  /** The change to undo, which must be the mirror's last one. */
   readonly change?: HistoryId;
 }
 
-/** An examined mirror on the host: moved, or why it was not. */
+/** A line of a file, or what a dry run has made of it. */
+export type MoveLine = AddressLine | MirrorMoved;
+
+/** An examined mirror: moved, or why it was not. `before` is null if there is none, `after` undefined if unknown. */
 export type MirrorMoved =
-  | (port.MirrorMove & { readonly kind: port.MirrorMoveOutcome | 'would-move' })
+  | (MirrorMove & { readonly kind: MirrorMoveOutcome | 'would-move' })
   /** `unchanged`: it has the address already. `not-as-expected`: it has another one than the line expects. */
-  | (NotMoved & { readonly kind: 'unchanged' | 'not-as-expected' | 'changed-since' })
-  | (NotMoved & { readonly kind: 'refused'; readonly because: OperatorRefusal | CampaignNotFound['kind'] })
+  | (NotMoved & { readonly kind: 'unchanged' | 'not-on-host' | 'not-as-expected' | 'changed-since' })
+  | (NotMoved & { readonly kind: 'refused'; readonly because: OperatorRefusal | 'campaign-not-found' })
   | (NotMoved & { readonly kind: 'invalid'; readonly because: values.AddressFault })
   /** A line that cannot be read; the text is the driving adapter's. */
   | { readonly kind: 'unread'; readonly line: number; readonly because: string };
 
-interface NotMoved extends Pick<port.MirrorMove, 'line' | 'campaign'> {
-  /** Null if there is no mirror. */
+interface NotMoved extends Pick<MirrorMove, 'line' | 'campaign'> {
   readonly before: string | null;
-  /** The address it would have had; undefined if it cannot be determined. */
   readonly after: string | undefined;
 }
 
-/** What was found so far, in numbers of mirrors. All that was written is committed, and was reported before. */
-export interface MoveProgress {
-  readonly kind: 'progress';
-  readonly examined: number;
-  /** Those to examine; undefined if it is unknown. */
-  readonly total: number | undefined;
-  readonly move: port.MirrorMoves['moveId'];
-  /** Those on a name below the host, which do not move. */
-  readonly below: number;
-  /** Those that have the host in another part of the address, which a move does not change. */
-  readonly elsewhere: number;
-}
+/** How many mirrors were examined so far. All that was written is committed, and was reported before. */
+export type MoveProgress = { readonly kind: 'progress'; readonly examined: number };
+
+/** To stop a move, stop iterating at a `progress`. To resume it, repeat it: moved mirrors are not moved again. */
+type Events = AsyncGenerator<MirrorMoved | MoveProgress>;
+
+type Pages = AsyncIterable<{ readonly results: readonly MirrorMoved[]; readonly examined: number }>;
 
 /** The number of mirrors moved together. */
 const batchSize = 500;
 
 /**
  * Moves every mirror on one host to another, as an act of the operator: the third rule does not apply, nor does the
- * second if default campaigns are included. A moved mirror no longer matches, so repeating a stopped move resumes it.
- * To stop it, stop iterating at a `progress`.
+ * second if default campaigns are included.
  */
-export async function* moveMirrors(
-  mirrors: port.MirrorMoves,
-  request: MoveMirrorsRequest,
-  denied: values.HostList,
-): AsyncGenerator<MirrorMoved | MoveProgress> {
-  const { owner, move } = request;
-  const { from, to, subdomains } = move;
-  const options = { ...request, details: { from, to: to.written, subdomains } };
-  const total = await mirrors.count(owner);
-  let examined = 0;
-  const left = { below: 0, elsewhere: 0 };
-  let after: CampaignId | undefined;
-  const isBelow = (address: string) =>
-    values.isOnHost(address, from, true) && !values.isOnHost(address, to.name, subdomains);
-  const progress = () => ({ ...progressOf(mirrors, examined, Math.max(examined, total)), ...left });
-  do {
-    yield progress();
-    const page = await mirrors.find({ limit: examinedTogether, host: from, after, owner });
-    const results: MirrorMoved[] = [];
-    for (const mirror of page.mirrors) {
-      const result = moveOf(mirror, request, denied);
-      if (result) results.push(result);
-      else if (isBelow(mirror.address)) left.below += 1;
-      if (values.namesHostElsewhere(mirror.address, from)) left.elsewhere += 1;
-    }
-    examined += page.examined;
-    after = page.last;
-    yield* makeMoves(mirrors, results, options, progress);
-  } while (after);
-  yield progress();
-}
-
-/**
- * Gives campaigns the addresses of the lines, at most one line for each, as an act of the operator. A mirror that has its
- * address already is not written, so repeating a stopped call resumes it. A line that a dry run has judged is not judged
- * again: the mirror is set if it is as the dry run saw it. To stop, stop iterating at a `progress`.
- */
-export function moveToAddresses(
-  mirrors: port.MirrorMoves,
-  lines: readonly (AddressLine | MirrorMoved)[],
-  options: Pick<port.MoveOptions, 'details'> & { readonly dryRun: boolean },
-  denied: values.HostList,
-): AsyncGenerator<MirrorMoved | MoveProgress> {
+export function moveMirrors(moving: Moving, move: HostMove): Events {
+  const { from: host, to, subdomains } = move;
   async function* pages() {
-    for (let at = 0; at < lines.length; at += batchSize) yield lines.slice(at, at + batchSize);
+    let after: CampaignId | undefined;
+    do {
+      const asked = { limit: settings.examinedTogether, host, after, owner: moving.owner };
+      const { mirrors, examined, last } = await moving.mirrors.find(asked);
+      yield { results: mirrors.map((found) => moveOf(moving, move, found)), examined };
+      after = last;
+    } while (after);
   }
-  return setPages(mirrors, pages(), { ...options, includeDefault: false }, denied, lines.length);
+  return makeMoves(moving, { from: host, to: to.written, subdomains }, pages());
 }
 
 /**
- * Gives the mirrors of a move that were not changed since the addresses that they had before it, which are checked again,
- * since the denied hosts can have changed. To stop, stop iterating at a `progress`.
+ * Gives campaigns the addresses of the lines, at most one line for each, as an act of the operator. A line that a dry
+ * run has judged is not judged again: the mirror is set if it is as the dry run saw it.
  */
-export function undoMove(
-  mirrors: port.MirrorMoves,
-  { move, ...options }: Pick<MoveMirrorsRequest, 'includeDefault' | 'dryRun'> & { readonly move: AuditId },
-  denied: values.HostList,
-): AsyncGenerator<MirrorMoved | MoveProgress> {
+export function moveToAddresses(moving: Moving, lines: readonly MoveLine[], source: string): Events {
+  async function* pages() {
+    for (let at = 0; at < lines.length; at += batchSize)
+      yield judged(moving, lines.slice(at, at + batchSize));
+  }
+  return makeMoves(moving, { source }, pages());
+}
+
+/**
+ * Gives the mirrors of a move that were not changed since the addresses that they had before it. The addresses are
+ * checked again, since the denied hosts can have changed.
+ */
+export function undoMove(moving: Moving, move: AuditId): Events {
   async function* pages() {
     let last: HistoryId | undefined;
     do {
-      const changes = await mirrors.changes(move, last, batchSize);
-      yield changes.map(({ campaign, before: address, after: expected, change }) => {
-        return { campaign, address, expected, change };
-      });
-      last = changes.length < batchSize ? undefined : changes.at(-1)?.change;
+      const lines = await moving.mirrors.undoing(move, last, batchSize);
+      yield judged(moving, lines);
+      last = lines.length < batchSize ? undefined : lines.at(-1)?.change;
     } while (last);
   }
-  return setPages(mirrors, pages(), { ...options, details: { undoes: move } }, denied);
+  return makeMoves(moving, { undoes: move }, pages());
 }
 
-async function* setPages(
-  mirrors: port.MirrorMoves,
-  pages: AsyncIterable<readonly (AddressLine | MirrorMoved)[]>,
-  options: port.MoveOptions & { readonly dryRun: boolean },
-  denied: values.HostList,
-  total?: number,
-): AsyncGenerator<MirrorMoved | MoveProgress> {
-  let examined = 0;
-  const progress = () => progressOf(mirrors, examined, total);
-  yield progress();
-  for await (const page of pages) {
-    const asked = page.flatMap((line) => ('kind' in line ? [] : [line.campaign]));
-    const found = asked.length > 0 ? await mirrors.findCampaigns(asked) : [];
-    const seen = new Map(found.map((one) => [one.campaign.id, one]));
-    const results = page.map((line) =>
-      'kind' in line ? line : settingOf(line, seen.get(line.campaign), options, denied),
-    );
-    examined += page.length;
-    yield* makeMoves(mirrors, results, options, progress);
-    yield progress();
-  }
+async function judged(moving: Moving, lines: readonly MoveLine[]) {
+  const campaigns = lines.flatMap((line) => ('kind' in line ? [] : [line.campaign]));
+  const found = campaigns.length > 0 ? await moving.mirrors.findCampaigns(campaigns) : [];
+  const seen = new Map(found.map((one) => [one.campaign.id, one]));
+  const results = lines.map((one) => ('kind' in one ? one : settingOf(moving, one, seen.get(one.campaign))));
+  return { results, examined: lines.length };
 }
 
-function settingOf(
-  { line, campaign, address: after, expected, change }: AddressLine,
-  seen: port.FoundCampaign | undefined,
-  { includeDefault }: port.MoveOptions,
-  denied: values.HostList,
-): MirrorMoved {
+function settingOf(moving: Moving, asked: AddressLine, seen: FoundCampaign | undefined): MirrorMoved {
+  const { line, campaign, address: after, expected, change } = asked;
   const before = seen?.address ?? null;
   const mirror = { ...(line !== undefined && { line }), campaign };
   // What a line gives is not checked yet, and not repeated: it may hold a password.
@@ -167,65 +163,51 @@ function settingOf(
   if (seen && after === (before ?? '')) return { ...setting, after, kind: 'unchanged' };
   if (change !== undefined && change !== seen?.lastChange)
     return { ...mirror, before: expected, after, kind: 'changed-since' };
-  if (!seen) return { ...setting, kind: 'refused', because: 'campaign-not-found' };
-  const because = moveRefusalOf(seen.campaign, includeDefault);
+  const because = seen ? refusalOf(moving, seen) : 'campaign-not-found';
   if (before === null || because)
     return { ...setting, kind: 'refused', because: because ?? 'mirror-not-created' };
-  const address = values.mirrorAddress(after, denied);
+  const address = values.mirrorAddress(after, moving.denied);
   if (typeof address !== 'string') return { ...setting, kind: 'invalid', because: address.fault };
   if (expected !== '' && expected !== before) return { ...setting, after, kind: 'not-as-expected' };
   return { ...mirror, before, after: address, kind: 'would-move' };
 }
 
-/** Undefined if the mirror is on another host. */
-function moveOf(
-  { campaign, address }: port.FoundCampaign<values.MirrorAddress>,
-  { move, includeDefault }: MoveMirrorsRequest,
-  denied: values.HostList,
-): MirrorMoved | undefined {
-  const moved = movedAddress(move, address, denied);
-  if (!moved) return undefined;
-  const mirror = { campaign: campaign.id, before: address };
-  const because = moveRefusalOf(campaign, includeDefault);
+function moveOf(moving: Moving, move: HostMove, seen: FoundCampaign<values.MirrorAddress>): MirrorMoved {
+  const mirror = { campaign: seen.campaign.id, before: seen.address };
+  const moved = movedAddress(move, seen.address, moving.denied);
+  if (!moved) return { ...mirror, kind: 'not-on-host', after: undefined };
+  const because = refusalOf(moving, seen);
   if (because) return { ...mirror, kind: 'refused', after: moved.to, because };
   if ('fault' in moved) return { ...mirror, kind: 'invalid', after: moved.to, because: moved.fault };
   return { ...mirror, kind: 'would-move', after: moved.to };
 }
 
-function progressOf({ moveId: move }: port.MirrorMoves, examined: number, total?: number): MoveProgress {
-  return { kind: 'progress', examined, total, move, below: 0, elsewhere: 0 };
-}
-
-function moveRefusalOf(campaign: Campaign, includeDefault: boolean): OperatorRefusal | undefined {
+function refusalOf({ includeDefault }: Moving, { campaign }: FoundCampaign): OperatorRefusal | undefined {
   const because = operatorRefusalOf(campaign);
   return because === 'default-campaign' && includeDefault ? undefined : because;
 }
 
-/** Makes the moves of examined mirrors in batches, unless it is a dry run: first of those that are not locked. */
-async function* makeMoves(
-  mirrors: port.MirrorMoves,
-  examined: readonly MirrorMoved[],
-  options: port.MoveOptions & { readonly dryRun: boolean },
-  progress: () => MoveProgress,
-): AsyncGenerator<MirrorMoved | MoveProgress> {
-  const moves: port.MirrorMove[] = [];
-  for (const result of examined) {
-    if (result.kind === 'would-move' && !options.dryRun) moves.push(result);
-    else yield result;
-  }
-  while (moves.length > 0) {
-    const batch = moves.splice(0, batchSize);
-    const outcomes = await mirrors.setMany(batch, options);
-    const locked: port.MirrorMove[] = [];
-    for (const [at, move] of batch.entries()) {
-      const kind = outcomes[at] ?? 'locked';
-      if (kind === 'locked') locked.push(move);
-      else yield { ...move, kind };
+/** Makes the moves of the mirrors on each page in batches, unless it is a dry run. */
+async function* makeMoves(moving: Moving, details: MoveOptions['details'], pages: Pages): Events {
+  let examined = 0;
+  yield { kind: 'progress', examined };
+  for await (const page of pages) {
+    examined += page.examined;
+    let moves: MirrorMove[] = [];
+    for (const result of page.results) {
+      if (result.kind === 'would-move' && !moving.dryRun) moves.push(result);
+      else yield result;
     }
-    yield progress();
-    for (const move of locked) {
-      yield { ...move, kind: await mirrors.setOne(move, options) };
-      yield progress();
+    while (moves.length > 0) {
+      const batch = moves.slice(0, batchSize);
+      const outcomes = await moving.mirrors.apply(batch, { ...moving, details });
+      for (const [at, move] of batch.entries()) {
+        const kind = outcomes[at];
+        if (kind) yield { ...move, kind };
+      }
+      moves = moves.filter((_, at) => at >= batchSize || !outcomes[at]);
+      yield { kind: 'progress', examined };
     }
+    yield { kind: 'progress', examined };
   }
 }

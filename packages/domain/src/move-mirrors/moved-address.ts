@@ -9,26 +9,17 @@ export interface HostMove {
   readonly subdomains: boolean;
 }
 
-/** Why a move is invalid, in the order of the checks. */
-export type HostMoveFault =
-  /** An IP address has no names below it. */
-  | 'no-names-below'
-  /** A moved address would match again, so the move would never end. */
-  | 'matches-itself'
-  | 'denied-host';
+/** Why a move is invalid. */
+export type HostMoveFault = 'no-names-below' | 'matches-itself' | 'denied-host';
 
-/** Checks a move before any mirror is read: returns the move, or why it is invalid. */
-export function hostMove(
-  from: values.Host,
-  to: values.Host,
-  subdomains: boolean,
-  denied: values.HostList,
-): HostMove | { fault: HostMoveFault } {
-  if (subdomains && (values.isIpAddress(from.name) || values.isIpAddress(to.name)))
-    return { fault: 'no-names-below' };
-  const move = { from: from.name, to, subdomains };
-  if (namesBefore(move, to.name) !== undefined) return { fault: 'matches-itself' };
-  return values.isListed(denied, to.name) ? { fault: 'denied-host' } : move;
+/** Checks a move before any mirror is read. Undefined if it is valid. */
+export function hostMoveFault(move: HostMove, denied: values.HostList): HostMoveFault | undefined {
+  const { from, to, subdomains } = move;
+  // An IP address has no names below it.
+  if (subdomains && (values.isIpAddress(from) || values.isIpAddress(to.name))) return 'no-names-below';
+  // A moved address would match again, so the move would never end.
+  if (namesBefore(move, to.name) !== undefined) return 'matches-itself';
+  return values.isListed(denied, to.name) ? 'denied-host' : undefined;
 }
 
 /** What stands before the name that moves: nothing, or names such as `x.`. Undefined if the host does not move. */
@@ -40,28 +31,22 @@ function namesBefore({ from, subdomains }: HostMove, name: values.HostName): str
 /** The scheme and the slashes, then the host, up to the port, path, query, fragment or end. */
 const schemeAndHost = /^(https?:\/\/)(\[[^\]]*\]|[^/?#:@\\[\]]+)(?=(?::[0-9]*)?(?:[/?#]|$))/i;
 
-/** Of an address that is refused, `to` is undefined if the host cannot be separated from the rest. */
-type Relocation =
-  | { readonly to: values.MirrorAddress }
-  | { readonly fault: values.AddressFault; readonly to: string | undefined };
-
-/** The address on the new host, of which only the host changes, checked like every address. Undefined on another host. */
-export function movedAddress(
-  move: HostMove,
-  address: values.MirrorAddress,
-  denied: values.HostList,
-): Relocation | undefined {
+/**
+ * The address on the new host, of which only the host changes, checked like every address. Undefined on another host.
+ * With a fault, `to` is undefined if the host cannot be separated from the rest.
+ */
+export function movedAddress(move: HostMove, address: values.MirrorAddress, denied: values.HostList) {
   const name = values.hostNameOf(address);
   const before = name && namesBefore(move, name);
   if (before === undefined) return undefined;
 
   const [start, scheme, written] = schemeAndHost.exec(address) ?? [];
-  if (scheme === undefined || written === undefined) return { fault: 'not-a-url', to: undefined };
+  if (scheme === undefined || written === undefined) return { fault: 'not-a-url' as const, to: undefined };
   // Names in plain ASCII keep their spelling; others take the form of the URL parser.
   const kept = values.comparable(written) === name ? written.slice(0, before.length) : before;
   const to = `${scheme}${kept}${move.to.written}${address.slice(start?.length)}`;
   const moved = values.mirrorAddress(to, denied);
   if (typeof moved !== 'string') return { fault: moved.fault, to };
-  if (values.hostNameOf(moved) !== `${before}${move.to.name}`) return { fault: 'not-a-url', to };
+  if (values.hostNameOf(moved) !== `${before}${move.to.name}`) return { fault: 'not-a-url' as const, to };
   return { to: moved };
 }

@@ -1,21 +1,13 @@
 import type { Campaign, CampaignRepository, MirrorNow } from '../set-campaign-mirror/campaign-repository.ts';
-import {
-  type AddressRefusal,
-  checkedAddress,
-  maxAttempts,
-  type Outcome,
-  operatorRefusalOf,
-  type SetMirrorRequest,
-} from '../set-campaign-mirror/set-campaign-mirror.ts';
+import * as core from '../set-campaign-mirror/set-campaign-mirror.ts';
 import type { CampaignId, HistoryId } from '../values/identifiers.ts';
 import type { HostList, MirrorAddress } from '../values/mirror-address.ts';
 import { Unavailable } from '../values/unavailable.ts';
 import type { CampaignSettings, MirrorCreation } from './campaign-settings.ts';
-import type { MirrorHistory } from './mirror-history.ts';
+import type { MirrorHistory } from './history-and-audit.ts';
 
-/** Why, and on which condition, an operator sets a mirror. */
-export interface OperatorSetting extends Pick<SetMirrorRequest, 'lastChange'> {
-  /** The change of the history from which the address is restored, if it is. */
+/** On which condition an operator sets a mirror, and from which change of the history, if the address is restored. */
+export interface OperatorSetting extends Pick<core.SetMirrorRequest, 'lastChange'> {
   readonly change?: HistoryId | undefined;
 }
 
@@ -23,7 +15,7 @@ export interface OperatorSetting extends Pick<SetMirrorRequest, 'lastChange'> {
 export interface OperatorMirrors {
   /**
    * Sets the mirror, and records the change in the history and in the audit; all are committed or none. Undefined, and
-   * nothing is written, if at the moment of the write the campaign is not as `seen`. Then the last change is compared.
+   * nothing is written, if at the moment of the write the campaign is not as `seen`.
    */
   setMirror(seen: Campaign, address: MirrorAddress, how: OperatorSetting): Promise<MirrorNow | undefined>;
 }
@@ -38,13 +30,13 @@ export async function setMirrorAsOperator(
   id: CampaignId,
   submitted: string | undefined,
   options: OperatorSetting = {},
-): Promise<Outcome> {
-  for (let attempt = 0; attempt < maxAttempts; attempt++) {
+): Promise<core.Outcome> {
+  for (let attempt = 0; attempt < core.maxAttempts; attempt++) {
     const campaign = await ports.campaigns.find(id);
     if (!campaign) return { kind: 'campaign-not-found' };
-    const refusal = operatorRefusalOf(campaign);
+    const refusal = core.operatorRefusalOf(campaign);
     if (refusal) return { kind: 'refused', because: refusal };
-    const address = checkedAddress(submitted, denied);
+    const address = core.checkedAddress(submitted, denied);
     if (typeof address !== 'string') return address;
     const result = await ports.mirrors.setMirror(campaign, address, options);
     if (result) return result;
@@ -63,7 +55,7 @@ export async function restoreMirror(
   change: HistoryId,
   address: 'after' | 'before',
   lastChange?: OperatorSetting['lastChange'],
-): Promise<Outcome> {
+): Promise<core.Outcome> {
   const entry = await ports.history.find(campaign, change);
   const recorded = address === 'after' ? entry?.addressAfter : entry?.addressBefore;
   return setMirrorAsOperator(ports, denied, campaign, recorded, { change, lastChange });
@@ -75,8 +67,7 @@ export async function createMirror(
   denied: HostList,
   campaign: CampaignId,
   submitted: string,
-): Promise<MirrorCreation | AddressRefusal> {
-  const address = checkedAddress(submitted, denied);
-  if (typeof address !== 'string') return address;
-  return settings.createMirror(campaign, address);
+): Promise<MirrorCreation | core.AddressRefusal> {
+  const address = core.checkedAddress(submitted, denied);
+  return typeof address === 'string' ? settings.createMirror(campaign, address) : address;
 }

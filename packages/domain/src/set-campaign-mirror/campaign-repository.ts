@@ -1,35 +1,45 @@
-import type {
-  AccessKeyId,
-  CampaignId,
-  HistoryId,
-  MirrorId,
-  OwnerId,
-  Timestamp,
-} from '../values/identifiers.ts';
+import type * as values from '../values/identifiers.ts';
 import type { MirrorAddress } from '../values/mirror-address.ts';
 import type { Caller } from './identity.ts';
 
 /** The facts that the rules check. An update takes effect only while all of them still hold. */
 export interface Campaign {
-  readonly id: CampaignId;
-  readonly ownerId: OwnerId;
+  readonly id: values.CampaignId;
+  readonly ownerId: values.OwnerId;
   readonly isDefault: boolean;
   readonly hasMirror: boolean;
 }
 
 /** The record that determines where a campaign's traffic goes (contract: the mirror). */
 export interface Mirror {
-  readonly id: MirrorId;
-  readonly campaignId: CampaignId;
+  readonly id: values.MirrorId;
+  readonly campaignId: values.CampaignId;
   readonly targetUrl: MirrorAddress;
   /** From 0 to 2^53-1; written by the redirector, never by this service. */
   readonly clicks: number;
   readonly updatedExternally: boolean;
   /** Null until the first update through this service. */
-  readonly updatedExternallyAt: Timestamp | null;
-  readonly createdAt: Timestamp;
+  readonly updatedExternallyAt: values.Timestamp | null;
+  readonly createdAt: values.Timestamp;
   /** Increases strictly with every update. */
-  readonly updatedAt: Timestamp;
+  readonly updatedAt: values.Timestamp;
+}
+
+/** A mirror change as stored (contract: history). It is kept after the campaign, the mirror and the key are deleted. */
+export interface HistoryEntry {
+  readonly id: values.HistoryId;
+  readonly mirrorId: values.MirrorId;
+  readonly campaignId: values.CampaignId;
+  /** Who changed the mirror. */
+  readonly subject: values.Subject;
+  /** The owner of the campaign at that moment. */
+  readonly ownerId: values.OwnerId;
+  /** The address that this change replaced. */
+  readonly addressBefore: MirrorAddress;
+  readonly addressAfter: MirrorAddress;
+  /** Equal to the mirror's `updatedAt`. */
+  readonly changedAt: values.Timestamp;
+  readonly requestId: string;
 }
 
 /** The address to set, who sets it, and on which condition. */
@@ -38,7 +48,7 @@ export interface MirrorChange {
   /** Who changes the mirror, as the history records it. */
   readonly by: Pick<Caller, 'ownerId' | 'subject'>;
   /** The access key that the write proves: it is valid, and belongs to that owner. Undefined: there is none to prove. */
-  readonly key: AccessKeyId | undefined;
+  readonly key: values.AccessKeyId | undefined;
   /** Links the row of the history to the log lines of the request: 1 to 128 visible ASCII characters. */
   readonly requestId: string;
   /**
@@ -58,7 +68,7 @@ export type SetMirrorResult =
 
 /** The mirror as it is now, and the number of its last change: of this one, or 0 if it never changed. */
 export type MirrorNow =
-  | { readonly kind: 'mirror-set'; readonly mirror: Mirror; readonly lastChange: HistoryId }
+  | { readonly kind: 'mirror-set'; readonly mirror: Mirror; readonly lastChange: values.HistoryId }
   /** Only the mirror's last change is another one. */
   | { readonly kind: 'condition-failed'; readonly mirror: Mirror; readonly lastChange: number };
 
@@ -68,7 +78,7 @@ export type MirrorNow =
  */
 export interface CampaignRepository {
   /** The campaign as it is now, at one moment. Undefined if there is none. */
-  find(id: CampaignId): Promise<Campaign | undefined>;
+  find(id: values.CampaignId): Promise<Campaign | undefined>;
 
   /**
    * Sets the mirror and records the change in the history; both are committed, or neither. At the moment of the write,

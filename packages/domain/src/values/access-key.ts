@@ -10,6 +10,9 @@ const checksumStart = 'cm_'.length + 43;
 /** How many random bytes a key is made of. */
 export const accessKeyBytes = 32;
 
+/** The lifetime of a key unless another is given: a year, in seconds, so that a forgotten key expires. */
+export const usualKeyLife = 365 * 86_400;
+
 /** Reads a key. With a wrong form or checksum it is none, so that no lookup is needed. */
 export const accessKey = reader('an access key', (text: string) => {
   const isKey = wellFormed.test(text) && text.slice(checksumStart) === checksum(text.slice(0, checksumStart));

@@ -136,37 +136,6 @@ export function hostNameOf(url: string): HostName | undefined {
   return (parsed && comparable(parsed.hostname)) || undefined;
 }
 
-/** Whether the URL is on this host or, with `subdomains`, on a name below it. */
-export function isOnHost(url: string, wanted: HostName, subdomains: boolean): boolean {
-  const name = hostNameOf(url);
-  return name === wanted || (subdomains && name?.endsWith(`.${wanted}`) === true);
-}
-
-/** Whether a part of the URL after its host names this host or one below it, as `?next=https%3A%2F%2Fold.example`, however encoded. */
-export function namesHostElsewhere(url: string, wanted: HostName): boolean {
-  const rest = decoded(url.replace(absolute, '')).toLowerCase();
-  for (let at = rest.indexOf(wanted); at !== -1; at = rest.indexOf(wanted, at + 1)) {
-    const before = rest.slice(0, at);
-    const begins = !/[\p{L}\p{N}_-]$/u.test(before) || /%[\da-f]{2}$/.test(before);
-    if (begins && !/^\.?[\p{L}\p{N}_-]/u.test(rest.slice(at + wanted.length))) return true;
-  }
-  // An international name can be there in its own letters.
-  const names = wanted.includes('xn--') ? rest.match(/[\p{L}\p{M}\p{N}_.-]+/gu) : null;
-  return names?.some((name) => isOnHost(`http://${name}/`, wanted, true)) ?? false;
-}
-
-/** Without percent-encoding, except of what is not UTF-8. */
-function decoded(text: string): string {
-  const once = text.replace(/%[0-7][\da-f]|%[c-f][\da-f](?:%[89ab][\da-f])+/gi, (bytes) => {
-    try {
-      return decodeURIComponent(bytes);
-    } catch {
-      return bytes;
-    }
-  });
-  return once === text ? text : decoded(once);
-}
-
 /**
  * The name that is compared. `hostname` comes from the URL parser, or has the same form. An IPv4 address that is written
  * as IPv6 is compared as IPv4 (RFC 4291, section 2.5.5.2; RFC 6052, section 2.1).

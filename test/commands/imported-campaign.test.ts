@@ -1,28 +1,27 @@
+import { noDeniedHosts } from '@campaign-mirror/domain';
+import type { CampaignRecord } from '@campaign-mirror/domain/operator';
+import { expect } from 'chai';
 import {
   type CampaignField,
-  type CampaignFields,
-  type CampaignRecord,
   campaignFields,
   fieldsOf,
-  importedCampaign,
-  noDeniedHosts,
-} from '@campaign-mirror/domain';
-import { expect } from 'chai';
+} from '../../packages/adapters-cli/src/commands/campaign-fields.ts';
+import { importedCampaign } from '../../packages/adapters-cli/src/import-export/imported-campaign.ts';
 import { address, denying, named } from '../support/store/world.ts';
 
 const time = '2026-11-20T15:36:00.123456Z';
-const nothing = Object.fromEntries(campaignFields.map((field) => [field, ''])) as CampaignFields;
-const least = { ...nothing, owner_id: '7' };
+const least = { owner_id: '7' };
 const withMirror = { ...least, target_url: 'https://a.example/' };
 
 function judged(fields: Partial<Record<CampaignField, string>>) {
-  return importedCampaign({ ...nothing, ...fields }, noDeniedHosts);
+  return importedCampaign(fields, noDeniedHosts);
 }
 
 /** Such as `clicks: not-a-count`, in the order of the columns. */
 function faultsOf(fields: Partial<Record<CampaignField, string>>, denied = noDeniedHosts): string[] {
-  const read = importedCampaign({ ...nothing, ...fields }, denied);
-  return 'faults' in read ? read.faults.map(({ field, because }) => `${field}: ${because}`) : [];
+  const read = importedCampaign(fields, denied);
+  expect(read.campaign === null).to.equal(read.faults.size > 0);
+  return [...read.faults].map(([field, because]) => `${field}: ${because}`);
 }
 
 describe('a campaign that is imported', () => {
@@ -54,16 +53,14 @@ describe('a campaign that is imported', () => {
       const { mirror, ...campaign } = one;
       const { campaignId, ...rest } = mirror ?? { campaignId: null };
       const fields = Object.entries(fieldsOf(one)).map(([name, value]) => [name, String(value ?? '')]);
-      expect(judged(Object.fromEntries(fields))).to.deep.equal({
-        campaign: { ...campaign, mirror: mirror && rest },
-      });
+      const { campaign: read } = judged(Object.fromEntries(fields));
+      expect(read).to.deep.equal({ ...campaign, mirror: mirror && rest });
     }
     expect(Object.keys(fieldsOf(record))).to.deep.equal(campaignFields);
   });
 
   it('everything that is wrong with it is told, in the order of the columns', () => {
     const bad = Object.fromEntries(campaignFields.map((field) => [field, ' ']));
-    expect(judged(bad)).to.have.nested.include({ 'faults[0].kind': 'bad-field' });
     expect(faultsOf(bad)).to.deep.equal([
       'id: not-an-identifier',
       'name: not-a-name',
@@ -107,7 +104,7 @@ describe('a campaign that is imported', () => {
   });
 
   it('has an owner, and no fields of a mirror where there is none', () => {
-    expect(faultsOf(nothing)).to.deep.equal(['owner_id: missing']);
+    expect(faultsOf({ owner_id: '' })).to.deep.equal(['owner_id: missing']);
     const ofMirror = { mirror_id: '1', clicks: '0', updated_externally: 'false', mirror_created_at: time };
     for (const [field, value] of Object.entries({ ...ofMirror, mirror_updated_at: time })) {
       expect(faultsOf({ ...least, [field]: value }), field).to.deep.equal(['target_url: missing']);

@@ -1,29 +1,10 @@
-import type { CampaignId, HistoryId, OwnerId, Timestamp } from '../values/identifiers.ts';
-import type { HistoryEntry } from './mirror-history.ts';
+import type { HistoryEntry, HistoryId, Timestamp } from '@campaign-mirror/domain';
+import type { ChangeFeed, FollowedChanges } from '@campaign-mirror/domain/operator';
 
-/** Which changes to follow. */
-export interface FollowedChanges {
-  /** Also the changes since this time that are committed already; they come first. */
-  readonly since?: Timestamp | undefined;
-  /** Only changes of campaigns that had this owner at that moment. */
-  readonly owner?: OwnerId | undefined;
-  readonly campaign?: CampaignId | undefined;
-}
-
-/** The changes of addresses as they are committed. */
-export interface ChangeFeed {
-  /**
-   * First the changes since a time, by default since `feedOverlap` ago, and those with higher numbers than `after`, by
-   * their numbers; then every change that is committed later, each once. Several looks a second; none while the caller
-   * takes a change. Never ends. The time of a look, by the store's clock, comes before the changes that it found.
-   * @throws Unavailable also when another server answers, or the same after a restart
-   */
-  follow(
-    changes: FollowedChanges & { readonly after?: HistoryId | undefined },
-  ): AsyncIterable<HistoryEntry | { readonly lookedAt: Timestamp }>;
-}
-
-/** By how much the next session overlaps the one before it, in seconds: longer than a usual transaction is open. */
+/**
+ * By how much the next session overlaps the one before it, in seconds: longer than a usual transaction is open, and not
+ * longer than the past that a feed returns by default.
+ */
 export const feedOverlap = 60;
 
 /** The changes of one or more sessions, each change once. */
@@ -49,7 +30,7 @@ export class ChangeFollower {
     return since && since > overlap && since <= this.#completeUntil ? since : overlap;
   }
 
-  /** A session: what was not returned yet. Its first step is a look. @throws Unavailable, after which another may begin */
+  /** What was not returned yet, after a first look. @throws Unavailable, after which another session may begin */
   async *session(feed: ChangeFeed): AsyncGenerator<HistoryEntry | { readonly lookedAt: Timestamp }> {
     const { since } = this;
     let looks = 0;

@@ -1,0 +1,93 @@
+import type { HistoryEntry } from '../set-campaign-mirror/campaign-repository.ts';
+import type * as values from '../values/identifiers.ts';
+
+/** The record of mirror changes. */
+export interface MirrorHistory {
+  /** The changes of a campaign, which may be deleted, before one, newest first; at most `limit` (1 or more). */
+  list(page: {
+    readonly campaign: values.CampaignId;
+    readonly before?: values.HistoryId | undefined;
+    readonly limit: number;
+  }): Promise<HistoryEntry[]>;
+  find(campaign: values.CampaignId, id: values.HistoryId): Promise<HistoryEntry | undefined>;
+  /** Whether a change before this one was pruned; undefined: whether the last one was. */
+  isPrunedBefore(campaign: values.CampaignId, change: values.HistoryId | undefined): Promise<boolean>;
+  /**
+   * The changes made with a key, newest first, from one snapshot, at or after `since` or all, also of campaigns that
+   * were transferred or deleted. Rows are read as fast as the caller takes them.
+   */
+  ofKey(key: values.AccessKeyId, since?: values.Timestamp): AsyncIterable<HistoryEntry>;
+}
+
+/** Which changes to follow: first those since a time, by default a minute ago, or with higher numbers than `after`. */
+export interface FollowedChanges {
+  readonly since?: values.Timestamp | undefined;
+  readonly after?: values.HistoryId | undefined;
+  /** Only changes of campaigns that had this owner at that moment. */
+  readonly owner?: values.OwnerId | undefined;
+  readonly campaign?: values.CampaignId | undefined;
+}
+
+/** The changes of addresses as they are committed. */
+export interface ChangeFeed {
+  /**
+   * First those of the past, by their numbers, then every change that is committed later, each once. Never ends. Looks
+   * several times a second, but not while the caller takes a change. A look's time, by the store's clock, comes before
+   * the changes that it found. @throws Unavailable also when another server answers, or the same after a restart
+   */
+  follow(changes: FollowedChanges): AsyncIterable<HistoryEntry | { readonly lookedAt: values.Timestamp }>;
+}
+
+/** The least age at which a change can be pruned: a day, in seconds. */
+export const leastPrunedAge = 86_400;
+
+/** What a pruning would delete: so many old changes, up to one; null if there are none. */
+export interface PruningSurvey {
+  readonly olderThan: values.Timestamp;
+  readonly old: number;
+  readonly upTo: values.HistoryId | null;
+  /** Whether the newest of all changes is old. */
+  readonly newestIsOld: boolean;
+  /** The store's clock, in seconds since 1970. */
+  readonly time: number;
+}
+
+/** The only way to delete history. */
+export interface HistoryPruning {
+  /** Counts the changes that are older than `age`, in seconds, by the store's clock. */
+  survey(age: number): Promise<PruningSurvey>;
+  /**
+   * Deletes the first `size` changes before `olderThan`, none above `upTo`, with an audit entry. Returns how many there
+   * were. Blocks no request that sets a mirror. @throws an error when `olderThan` is less than `leastPrunedAge` ago
+   */
+  prune(olderThan: values.Timestamp, upTo: values.HistoryId, size: number): Promise<number>;
+}
+
+/** A recorded act, written in the same transaction as the act itself, and never deleted. */
+export interface AuditEntry {
+  readonly id: values.AuditId;
+  readonly actedAt: values.Timestamp;
+  /** Such as `mirror-set`. */
+  readonly act: string;
+  readonly operator: string;
+  /** The role with which the operator was connected to the store; null if the store has no roles. */
+  readonly databaseRole: string | null;
+  readonly requestId: string;
+  readonly campaignId: values.CampaignId | null;
+  readonly ownerId: values.OwnerId | null;
+  readonly accessKeyId: values.AccessKeyId | null;
+  /** Further details, such as the owner before a transfer; never an access key. */
+  readonly details: Readonly<Record<string, string | number | boolean | null>>;
+}
+
+/** The record of operators' acts: of a campaign or all, before an entry, newest first; at most `limit` (1 or more). */
+export interface Audit {
+  list(page: {
+    readonly campaign?: values.CampaignId | undefined;
+    readonly before?: values.AuditId | undefined;
+    readonly limit: number;
+  }): Promise<AuditEntry[]>;
+}
+
+/** Who acts, in 1 to 200 characters on one line, and the id of all rows of the act, as `isRequestId` takes it. */
+export type OperatorAct = Pick<AuditEntry, 'operator' | 'requestId'>;
