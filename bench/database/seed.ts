@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type AccessKey, accessKeyBytes, accessKeyFrom } from '@campaign-mirror/domain';
+import { type AccessKey, accessKeyFrom } from '@campaign-mirror/domain';
 import type pg from 'pg';
 import { numbersBefore, strideOf } from '../load/plan.ts';
 import { withClient } from './server.ts';
@@ -22,8 +22,7 @@ export const addressBefore = 'https://mirror.example/before';
 
 const owners = 1_000;
 
-export const newKeys = (length: number) =>
-  Array.from({ length }, () => accessKeyFrom(randomBytes(accessKeyBytes)));
+export const newKeys = (length: number) => Array.from({ length }, () => accessKeyFrom(randomBytes(32)));
 
 export const seedOf = (campaigns: number, changes = 0, keyEach: readonly AccessKey[] = []): Seed => ({
   campaigns,

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { accessKey, accessKeyBytes, accessKeyFrom, displayedPart } from '@campaign-mirror/domain';
+import { accessKey, accessKeyFrom } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 
 const vector = 'cm_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg3pdwZj';
@@ -9,10 +9,9 @@ const numberOf = (base62: string) =>
   [...base62].reduce((sum, character) => sum * 62n + BigInt(alphabet.indexOf(character)), 0n);
 
 describe('contract: keys — their form', () => {
-  it('the test vector is a key, with the SHA-256 that was decided; its first 10 characters are displayed', () => {
+  it('the test vector is a key, with the SHA-256 that was decided', () => {
     const key = accessKey(vector) ?? expect.fail('no key');
     expect(key).to.equal(vector);
-    expect(displayedPart(key)).to.equal('cm_0123456');
     const sha256 = createHash('sha256').update(vector).digest('hex');
     expect(sha256).to.equal('ff26a6cf52d064408f68a8994e1bd840c0262fa55469c1ea2868c7d584b0da69');
   });
@@ -35,7 +34,7 @@ describe('contract: keys — their form', () => {
   it('256 bits make 43 characters, and the CRC-32 of what stands before makes 6, padded with 0', () => {
     const padded = new Set<boolean>();
     for (let time = 0; time < 300; time++) {
-      const key = accessKeyFrom(randomBytes(accessKeyBytes));
+      const key = accessKeyFrom(randomBytes(32));
       expect(accessKey(key)).to.equal(key);
       expect(key).to.match(/^cm_[0-9A-Za-z]{49}$/);
       expect(numberOf(key.slice(46))).to.equal(BigInt(crc32(key.slice(0, 46))));
@@ -46,7 +45,7 @@ describe('contract: keys — their form', () => {
   });
 
   it('every bit counts, at its place; fewer or more than 32 bytes are no key', () => {
-    const none = new Uint8Array(accessKeyBytes);
+    const none = new Uint8Array(32);
     expect(accessKeyFrom(none).slice(3, 46)).to.equal('0'.repeat(43));
     for (let bit = 0n; bit < 256n; bit++) {
       const bytes = none.map((_, at) => (at === 31 - Number(bit / 8n) ? 1 << Number(bit % 8n) : 0));

@@ -3,7 +3,6 @@ import { setImmediate as later } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import type * as domain from '@campaign-mirror/domain';
 import {
-  accessKeyBytes,
   accessKeyFrom,
   keySubject,
   ownerId,
@@ -16,7 +15,7 @@ import { expect } from 'chai';
 import { rejection } from '../support/promises.ts';
 import { caller, campaign, denying, mirror } from '../support/store/world.ts';
 
-const key = accessKeyFrom(new Uint8Array(accessKeyBytes));
+const key = accessKeyFrom(new Uint8Array(32));
 const address = 'HTTPS://Example.com/%7E{click_id}';
 const lastChange = 4;
 const request = { credential: key, campaign: campaign.id, address, requestId: 'request-1', lastChange };

@@ -2,9 +2,9 @@ export * from './set-campaign-mirror/campaign-repository.ts';
 export * from './set-campaign-mirror/identity.ts';
 export {
   type AddressRefusal,
-  type OperatorRefusal,
   type Outcome,
   type Refusal,
+  refusalOf,
   SetCampaignMirror,
   type SetMirrorRequest,
   unauthenticated,

@@ -177,7 +177,8 @@ const meanwhile: Readonly<Partial<Record<MirrorMoved['kind'], string>>> = {
   'changed-since': 'the campaign or its mirror was changed after the move',
 };
 
-const refusals: Readonly<Record<domain.OperatorRefusal, string>> = {
+const refusals: Readonly<Record<domain.Refusal, string>> = {
   'mirror-not-created': 'it was not created in the settings',
   'default-campaign': 'it is that of a default campaign; --include-default moves it, too',
+  'not-the-owner': 'it belongs to another owner',
 };

@@ -65,7 +65,7 @@ export const moment = argument('A time in UTC such as 2026-11-20 or 2026-11-20T1
 });
 
 /** A display name: not empty, on one line, at most 200 characters. */
-export const name = argument(`A name on one line, of 1 to ${domain.longestLabel} characters,`, domain.label);
+export const name = argument('A name on one line, of 1 to 200 characters,', domain.label);
 
 export const host = argument(
   'A host such as old.example or [2001:db8::1], without a scheme, a port or a path,',

@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
-import { accessKeyBytes, accessKeyFrom, displayedPart } from '@campaign-mirror/domain';
+import { accessKeyFrom } from '@campaign-mirror/domain';
 
 /** The only form in which a key is stored (contract: keys): its SHA-256. 256 random bits need no salt. */
 export function keyHash(key: string): Buffer {
@@ -8,8 +8,8 @@ export function keyHash(key: string): Buffer {
 
 /** A new key, and what is stored of it. */
 export function newKey() {
-  const key = accessKeyFrom(randomBytes(accessKeyBytes));
-  return { key, hash: keyHash(key), displayed: displayedPart(key) };
+  const key = accessKeyFrom(randomBytes(32));
+  return { key, hash: keyHash(key), displayed: key.slice(0, 10) };
 }
 
 /** The keys to replace within a time, an interval of SQL: in use until then, and no other has replaced them. */

@@ -1,6 +1,6 @@
 import * as settings from '../operator/campaign-settings.ts';
 import type { Campaign } from '../set-campaign-mirror/campaign-repository.ts';
-import { type OperatorRefusal, operatorRefusalOf } from '../set-campaign-mirror/set-campaign-mirror.ts';
+import { type Refusal, refusalOf } from '../set-campaign-mirror/set-campaign-mirror.ts';
 import type { AuditId, CampaignId, HistoryId, OwnerId } from '../values/identifiers.ts';
 import * as values from '../values/mirror-address.ts';
 import { type HostMove, movedAddress } from './moved-address.ts';
@@ -44,7 +44,10 @@ export interface MirrorMoves {
    * Makes each move if, at the moment of the write, the conditions hold and the address is still the one that was read.
    * The outcomes are in the order of the moves; those without one are not made yet, and are to be applied again, first.
    */
-  apply(moves: readonly MirrorMove[], options: MoveOptions): Promise<readonly Applied[]>;
+  apply(
+    moves: readonly MirrorMove[],
+    options: MoveOptions,
+  ): Promise<readonly (MirrorMoveOutcome | undefined)[]>;
   /** The identifier of this move in the audit; undefined until a mirror was moved. */
   readonly moveId: AuditId | undefined;
   /** What undoes the changes of a move, in their order, after `after`; nothing if there is no such move. */
@@ -52,8 +55,6 @@ export interface MirrorMoves {
   /** The last move that undid this one, or null if none did; undefined if there is no such move. */
   undoneBy(move: AuditId): Promise<AuditId | null | undefined>;
 }
-
-type Applied = MirrorMoveOutcome | undefined;
 
 /** How mirrors are moved. A dry run reports what would be done, and writes nothing. */
 export interface Moving extends Omit<MoveOptions, 'details'> {
@@ -78,7 +79,7 @@ export type MirrorMoved =
   | (MirrorMove & { readonly kind: MirrorMoveOutcome | 'would-move' })
   /** `unchanged`: it has the address already. `not-as-expected`: it has another one than the line expects. */
   | (NotMoved & { readonly kind: 'unchanged' | 'not-on-host' | 'not-as-expected' | 'changed-since' })
-  | (NotMoved & { readonly kind: 'refused'; readonly because: OperatorRefusal | 'campaign-not-found' })
+  | (NotMoved & { readonly kind: 'refused'; readonly because: Refusal | 'campaign-not-found' })
   | (NotMoved & { readonly kind: 'invalid'; readonly because: values.AddressFault })
   /** A line that cannot be read; the text is the driving adapter's. */
   | { readonly kind: 'unread'; readonly line: number; readonly because: string };
@@ -163,7 +164,7 @@ function settingOf(moving: Moving, asked: AddressLine, seen: FoundCampaign | und
   if (seen && after === (before ?? '')) return { ...setting, after, kind: 'unchanged' };
   if (change !== undefined && change !== seen?.lastChange)
     return { ...mirror, before: expected, after, kind: 'changed-since' };
-  const because = seen ? refusalOf(moving, seen) : 'campaign-not-found';
+  const because = seen ? moveRefusalOf(moving, seen) : 'campaign-not-found';
   if (before === null || because)
     return { ...setting, kind: 'refused', because: because ?? 'mirror-not-created' };
   const address = values.mirrorAddress(after, moving.denied);
@@ -176,14 +177,14 @@ function moveOf(moving: Moving, move: HostMove, seen: FoundCampaign<values.Mirro
   const mirror = { campaign: seen.campaign.id, before: seen.address };
   const moved = movedAddress(move, seen.address, moving.denied);
   if (!moved) return { ...mirror, kind: 'not-on-host', after: undefined };
-  const because = refusalOf(moving, seen);
+  const because = moveRefusalOf(moving, seen);
   if (because) return { ...mirror, kind: 'refused', after: moved.to, because };
   if ('fault' in moved) return { ...mirror, kind: 'invalid', after: moved.to, because: moved.fault };
   return { ...mirror, kind: 'would-move', after: moved.to };
 }
 
-function refusalOf({ includeDefault }: Moving, { campaign }: FoundCampaign): OperatorRefusal | undefined {
-  const because = operatorRefusalOf(campaign);
+function moveRefusalOf({ includeDefault }: Moving, { campaign }: FoundCampaign): Refusal | undefined {
+  const because = refusalOf(campaign, campaign);
   return because === 'default-campaign' && includeDefault ? undefined : because;
 }
 

@@ -53,29 +53,24 @@ export interface OwnerHasDefault extends Pick<CampaignRecord, 'id' | 'ownerId' |
   readonly kind: 'owner-has-default';
 }
 
-/** There is no such campaign. Nothing was done. */
-export type CampaignNotFound = { readonly kind: 'campaign-not-found' };
-
 /** The result of the creation of a campaign. */
 export type CampaignCreation = { readonly kind: 'created'; readonly id: CampaignId } | OwnerHasDefault;
 
 /** The result of the creation of a mirror, of which a campaign has at most one. */
 export type MirrorCreation =
   | { readonly kind: 'created'; readonly mirror: Mirror }
-  | { readonly kind: 'mirror-exists' }
-  | CampaignNotFound;
+  | { readonly kind: 'mirror-exists' | 'campaign-not-found' };
 
 /** The result of a transfer, or of a change of the default flag. `ownerId` is the owner before it. */
 export type CampaignChange =
   | { readonly kind: 'changed' | 'unchanged'; readonly ownerId: OwnerId }
-  | CampaignNotFound
+  | { readonly kind: 'campaign-not-found' }
   | OwnerHasDefault;
 
 /** The result of a deletion: the campaign in its final state, including the last click; or nothing was deleted. */
 export type Deletion =
   | { readonly kind: 'deleted'; readonly campaign: CampaignRecord }
-  | { readonly kind: 'changed-meanwhile' }
-  | CampaignNotFound;
+  | { readonly kind: 'changed-meanwhile' | 'campaign-not-found' };
 
 /** The operator's acts on campaigns, each committed together with its entry in the audit. */
 export interface CampaignSettings {

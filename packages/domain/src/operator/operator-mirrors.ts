@@ -34,7 +34,7 @@ export async function setMirrorAsOperator(
   for (let attempt = 0; attempt < core.maxAttempts; attempt++) {
     const campaign = await ports.campaigns.find(id);
     if (!campaign) return { kind: 'campaign-not-found' };
-    const refusal = core.operatorRefusalOf(campaign);
+    const refusal = core.refusalOf(campaign, campaign);
     if (refusal) return { kind: 'refused', because: refusal };
     const address = core.checkedAddress(submitted, denied);
     if (typeof address !== 'string') return address;

@@ -1,17 +1,11 @@
 import * as values from '../values/identifiers.ts';
-import {
-  type AddressFault,
-  type HostList,
-  type MirrorAddress,
-  mirrorAddress,
-  noDeniedHosts,
-} from '../values/mirror-address.ts';
+import * as addresses from '../values/mirror-address.ts';
 import { Unavailable } from '../values/unavailable.ts';
 import type { Campaign, CampaignRepository, MirrorNow } from './campaign-repository.ts';
 import { type Caller, type Identified, type Identity, isCaller, type Refused } from './identity.ts';
 
-/** The rules that apply to everyone, including the operator. */
-const campaignRules = [
+/** The three rules (contract: rules), in order. */
+const rules = [
   {
     refusal: 'mirror-not-created',
     rule: 'The mirror must already have been created in the campaign settings before it can be updated through this interface.',
@@ -22,11 +16,6 @@ const campaignRules = [
     rule: 'The mirror of the default campaign cannot be updated.',
     holds: (campaign: Campaign) => !campaign.isDefault,
   },
-] as const;
-
-/** The three rules (contract: rules), in order. */
-const authorizationRules = [
-  ...campaignRules,
   {
     refusal: 'not-the-owner',
     rule: 'Only the owner of the campaign may update its mirror.',
@@ -34,26 +23,20 @@ const authorizationRules = [
   },
 ] as const;
 
-/** Why a caller is not allowed to set the mirror: the first rule that does not hold. */
-export type Refusal = (typeof authorizationRules)[number]['refusal'];
+/** The rule that does not hold. */
+export type Refusal = (typeof rules)[number]['refusal'];
 
-/** Why even the operator, who owns no campaigns, is not allowed to set the mirror. */
-export type OperatorRefusal = (typeof campaignRules)[number]['refusal'];
-
-/** Whether this caller may set the mirror of this campaign: undefined, or the first rule that does not hold. */
+/**
+ * Why this caller is not allowed to set the mirror of this campaign: the first rule that does not hold; undefined if all do.
+ * The operator may do what the owner may: `refusalOf(campaign, campaign)`.
+ */
 export function refusalOf(campaign: Campaign, caller: Pick<Caller, 'ownerId'>): Refusal | undefined {
-  return authorizationRules.find((rule) => !rule.holds(campaign, caller))?.refusal;
-}
-
-/** As `refusalOf`, for the operator. */
-export function operatorRefusalOf(campaign: Campaign): OperatorRefusal | undefined {
-  return campaignRules.find((rule) => !rule.holds(campaign))?.refusal;
+  return rules.find((rule) => !rule.holds(campaign, caller))?.refusal;
 }
 
 /**
- * Who calls: a credential, or the caller that a driving adapter has identified, or both. For a caller with an access key
- * the credential is needed, too: with it, a key that the write refuses is looked up again, otherwise the call ends as
- * unauthenticated.
+ * Who calls: a credential, or the caller that a driving adapter has identified, or both: with the credential, an access key
+ * that the write refuses is looked up again; without it, such a call ends as unauthenticated.
  */
 type Calling =
   | { readonly credential: string; readonly caller?: Caller | undefined }
@@ -83,12 +66,10 @@ export type Outcome =
 /** Why there is no address to set. */
 export type AddressRefusal =
   | { readonly kind: 'no-address' }
-  | { readonly kind: 'invalid-address'; readonly because: AddressFault };
+  | { readonly kind: 'invalid-address'; readonly because: addresses.AddressFault };
 
-interface Facts {
-  readonly caller: Identified;
-  readonly campaign: Campaign | undefined;
-}
+/** What the rules ask of any campaign of the caller's. */
+const fulfilling = { isDefault: false, hasMirror: true };
 
 /** How often, at most, a request is judged if its campaign changes between the judgement and the write. */
 export const maxAttempts = 5;
@@ -102,9 +83,13 @@ export const maxAttempts = 5;
 export class SetCampaignMirror {
   readonly #campaigns: CampaignRepository;
   readonly #identity: Identity;
-  readonly #deniedHosts: HostList;
+  readonly #deniedHosts: addresses.HostList;
 
-  constructor(campaigns: CampaignRepository, identity: Identity, deniedHosts: HostList = noDeniedHosts) {
+  constructor(
+    campaigns: CampaignRepository,
+    identity: Identity,
+    deniedHosts: addresses.HostList = addresses.noDeniedHosts,
+  ) {
     this.#campaigns = campaigns;
     this.#identity = identity;
     this.#deniedHosts = deniedHosts;
@@ -127,11 +112,11 @@ export class SetCampaignMirror {
     if (!isCaller(identified)) return unauthenticated(identified);
 
     const address = checkedAddress(request.address, this.#deniedHosts, identified.hosts);
-    const isProven = identified.key === undefined || credential === undefined;
-    let { caller, campaign }: Facts =
-      typeof address === 'string' && id !== undefined
-        ? { caller: identified, campaign: fulfilling(id, identified.ownerId) }
-        : await this.#readAfresh(request, isProven ? identified : undefined);
+    let caller: Identified = identified;
+    let campaign: Campaign | undefined;
+    if (typeof address === 'string' && id !== undefined)
+      campaign = { ...fulfilling, id, ownerId: identified.ownerId };
+    else ({ caller, campaign } = await this.#readAfresh(request, identified));
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       if (!isCaller(caller)) return unauthenticated(caller);
       if (!campaign) return { kind: 'campaign-not-found' };
@@ -150,15 +135,12 @@ export class SetCampaignMirror {
     throw new Unavailable('the campaign changed during every attempt');
   }
 
-  /**
-   * The caller, unless it is known, and the campaign, read at the same time. A fault of the campaign's lookup does not hide
-   * an invalid credential.
-   */
-  async #readAfresh({ credential, campaign: id }: SetMirrorRequest, known?: Caller): Promise<Facts> {
+  /** Caller and campaign, read at the same time. `known`: who called; without a key there is nothing to ask afresh. */
+  async #readAfresh({ credential, campaign: id }: SetMirrorRequest, known?: Caller) {
     const reading = id === undefined ? undefined : this.#campaigns.find(id);
-    // Awaited below, but only for a valid caller: otherwise its rejection is ignored.
+    // Awaited below, but only for a valid caller, so that its fault does not hide an invalid credential.
     reading?.catch(() => {});
-    const isKnown = known !== undefined || credential === undefined;
+    const isKnown = credential === undefined || (known !== undefined && known.key === undefined);
     const caller = isKnown ? known : await this.#identity.whoIs(credential, { afresh: true });
     return { caller, campaign: isCaller(caller) ? await reading : undefined };
   }
@@ -167,11 +149,11 @@ export class SetCampaignMirror {
 /** The address, or the outcome for an invalid one. */
 export function checkedAddress(
   submitted: string | undefined,
-  denied: HostList,
-  allowed?: HostList,
-): MirrorAddress | AddressRefusal {
+  denied: addresses.HostList,
+  allowed?: addresses.HostList,
+): addresses.MirrorAddress | AddressRefusal {
   if (submitted === undefined) return { kind: 'no-address' };
-  const address = mirrorAddress(submitted, denied, allowed);
+  const address = addresses.mirrorAddress(submitted, denied, allowed);
   return typeof address === 'string' ? address : { kind: 'invalid-address', because: address.fault };
 }
 
@@ -181,23 +163,17 @@ export function unauthenticated(identified: Refused | undefined): Outcome {
   return { kind: 'unauthenticated', ...(because !== undefined && { because }), ...(subject && { subject }) };
 }
 
-/** A campaign of this owner that satisfies all rules. */
-function fulfilling(id: values.CampaignId, ownerId: values.OwnerId): Campaign {
-  return { id, ownerId, isDefault: false, hasMirror: true };
-}
-
 /** Types say so, but not to adapters in JavaScript. */
 function expectReadable({ requestId, campaign, lastChange, ...who }: SetMirrorRequest): void {
-  if (!values.isRequestId(requestId)) throw new TypeError('requestId: not 1 to 128 visible ASCII characters');
-  if (campaign !== undefined && values.campaignId(campaign) !== campaign)
-    throw new TypeError('campaign: not an integer from 1 to 2^53-1');
-  if (lastChange !== undefined && !Number.isSafeInteger(lastChange))
-    throw new TypeError('lastChange: not a safe integer');
-  if (!who.caller && typeof who.credential !== 'string')
-    throw new TypeError('neither a credential nor a caller');
+  const fault =
+    (!values.isRequestId(requestId) && 'requestId: not 1 to 128 visible ASCII characters') ||
+    (campaign !== undefined && values.campaignId(campaign) !== campaign && 'campaign: not its number') ||
+    (lastChange !== undefined && !Number.isSafeInteger(lastChange) && 'lastChange: not a safe integer') ||
+    (!who.caller && typeof who.credential !== 'string' && 'neither a credential nor a caller');
+  if (fault) throw new TypeError(fault);
 }
 
-/** For a store, an owner that is missing can mean any, and a subject of a key without that key is one that nobody proves. */
+/** For a store, an owner that is missing can mean any, and a subject of a key without that key one that nobody proves. */
 function expectWellFormed({ ownerId, subject, key }: Caller): void {
   const { kind, name = '' } = values.partsOf(subject);
   const expected = key === undefined ? values.subject(kind, name) : values.keySubject(key);

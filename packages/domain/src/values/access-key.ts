@@ -7,9 +7,6 @@ const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const wellFormed = /^cm_[0-9A-Za-z]{49}$/;
 const checksumStart = 'cm_'.length + 43;
 
-/** How many random bytes a key is made of. */
-export const accessKeyBytes = 32;
-
 /** The lifetime of a key unless another is given: a year, in seconds, so that a forgotten key expires. */
 export const usualKeyLife = 365 * 86_400;
 
@@ -21,16 +18,11 @@ export const accessKey = reader('an access key', (text: string) => {
 
 /** Makes the access key of 256 random bits. @throws RangeError unless there are exactly 32 bytes */
 export function accessKeyFrom(random: Uint8Array): AccessKey {
-  if (random.length !== accessKeyBytes) throw new RangeError(`an access key takes ${accessKeyBytes} bytes`);
+  if (random.length !== 32) throw new RangeError('an access key takes 32 bytes');
   let number = 0n;
   for (const byte of random) number = (number << 8n) | BigInt(byte);
   const body = `cm_${base62(number, 43)}`;
   return `${body}${checksum(body)}` as AccessKey;
-}
-
-/** The part of a key that can be shown to identify it: its first 10 characters. */
-export function displayedPart(key: AccessKey): string {
-  return key.slice(0, 10);
 }
 
 const checksum = (body: string) => base62(BigInt(crc32(body)), 6);

@@ -20,19 +20,14 @@ export type HistoryId = Identifier<'HistoryId'>;
 /** Of an entry of the audit. */
 export type AuditId = Identifier<'AuditId'>;
 
-/** Reads a value of its type. */
-export interface Reader<Input extends unknown[], Value> {
-  /** Undefined for what is none. */
-  (...input: Input): Value | undefined;
-  /** For literals and tests. @throws TypeError for what is none; the message does not repeat it */
-  of(...input: Input): Value;
-}
-
-/** `what`: what a value of the type is, for the error of `of`. */
+/**
+ * What reads a value of a type: `read` gives undefined for what is none; its `of`, for literals and tests, throws a TypeError
+ * that says `what` a value is, and does not repeat what was read.
+ */
 export function reader<Input extends unknown[], Value>(
   what: string,
   read: (...input: Input) => Value | undefined,
-): Reader<Input, Value> {
+) {
   const of = (...input: Input): Value => {
     const value = read(...input);
     if (value === undefined) throw new TypeError(`not ${what}`);
@@ -41,8 +36,8 @@ export function reader<Input extends unknown[], Value>(
   return Object.assign((...input: Input) => read(...input), { of });
 }
 
-function identifierReader<Id extends Identifier<string>>(whose: string): Reader<[string | number], Id> {
-  return reader(`the number of ${whose}: an integer from 1 to 2^53-1`, (value) => {
+function identifierReader<Id extends Identifier<string>>(whose: string) {
+  return reader(`the number of ${whose}: an integer from 1 to 2^53-1`, (value: string | number) => {
     if (typeof value === 'string' && !/^[1-9][0-9]{0,15}$/.test(value)) return undefined;
     const number = Number(value);
     return Number.isSafeInteger(number) && number > 0 ? (number as Id) : undefined;
@@ -66,17 +61,14 @@ export const auditId = identifierReader<AuditId>('an entry of the audit');
 export const isRequestId = (text: string): boolean =>
   typeof text === 'string' && /^[\x21-\x7e]{1,128}$/.test(text);
 
-/** A display name of a campaign or an access key: 1 to 200 characters on one line, without control characters. */
+/** A display name of a campaign or an access key: 1 to 200 Unicode code points on one line, without control characters. */
 export type Label = Branded<string, 'Label'>;
 
-/** In Unicode code points. */
-export const longestLabel = 200;
-
 /** Reads a label without the white space around it. */
-export const label = reader(`a label: 1 to ${longestLabel} characters on one line`, (text: string) => {
+export const label = reader('a label: 1 to 200 characters on one line', (text: string) => {
   const trimmed = text.trim();
   const isOneLine = trimmed !== '' && !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(trimmed);
-  return isOneLine && [...trimmed].length <= longestLabel ? (trimmed as Label) : undefined;
+  return isOneLine && [...trimmed].length <= 200 ? (trimmed as Label) : undefined;
 });
 
 /** Who changes a mirror, as the history shows it: a kind and a name, such as `key:17`; or `operator`. */
@@ -109,12 +101,6 @@ export function partsOf(subject: Subject): { readonly kind: string; readonly nam
   const colon = subject.indexOf(':');
   if (colon === -1) return { kind: subject, name: undefined };
   return { kind: subject.slice(0, colon), name: subject.slice(colon + 1) };
-}
-
-/** The identifier of the subject's access key; undefined for other kinds. */
-export function accessKeyOf(subject: Subject): AccessKeyId | undefined {
-  const { kind, name } = partsOf(subject);
-  return kind === keyKind && name !== undefined ? accessKeyId(name) : undefined;
 }
 
 /** A UTC time with microseconds, `2026-11-20T15:36:00.123456Z` (ISO 8601), by the repository's clock. */

@@ -1,5 +1,5 @@
 import type { Caller, HostList, Identified, Identity, OwnerId } from '@campaign-mirror/domain';
-import { accessKeyOf, hostList, isCaller, partsOf, subject } from '@campaign-mirror/domain';
+import { hostList, isCaller, keySubject, partsOf, subject } from '@campaign-mirror/domain';
 import { type Case, casesOf, expectEqual, expectExpiry, expectThat } from '../kit/case.ts';
 import { breaking, meanwhile, type Steps } from '../kit/meanwhile.ts';
 import { greatest, newOwner } from './repository-world.ts';
@@ -46,8 +46,11 @@ export const identityCases: readonly Case<World>[] = [
       for (const { credential, caller } of issued) {
         const { kind, name = '' } = partsOf(caller.subject);
         await expectCaller(world, credential, caller);
-        const isNamed = caller.key ? accessKeyOf(caller.subject) === caller.key : subject(kind, name);
-        expectThat(isNamed, `neither the subject of the key nor of another kind: ${caller.subject}`);
+        const named = caller.key ? keySubject(caller.key) : subject(kind, name);
+        expectThat(
+          caller.subject === named,
+          `neither the subject of the key nor of another kind: ${caller.subject}`,
+        );
         expectThat(!caller.subject.includes(credential), 'a subject has the credential in it');
       }
     },
