@@ -70,7 +70,8 @@ export type CampaignChange =
 /** The result of a deletion: the campaign in its final state, including the last click; or nothing was deleted. */
 export type Deletion =
   | { readonly kind: 'deleted'; readonly campaign: CampaignRecord }
-  | { readonly kind: 'changed-meanwhile' | 'campaign-not-found' };
+  | { readonly kind: 'changed-meanwhile' }
+  | { readonly kind: 'campaign-not-found' };
 
 /** The operator's acts on campaigns, each committed together with its entry in the audit. */
 export interface CampaignSettings {

@@ -20,10 +20,7 @@ export type HistoryId = Identifier<'HistoryId'>;
 /** Of an entry of the audit. */
 export type AuditId = Identifier<'AuditId'>;
 
-/**
- * What reads a value of a type: `read` gives undefined for what is none; its `of`, for literals and tests, throws a TypeError
- * that says `what` a value is, and does not repeat what was read.
- */
+/** Reads a value, or undefined. `of`, for literals and tests, throws a TypeError that says `what` a value is. */
 export function reader<Input extends unknown[], Value>(
   what: string,
   read: (...input: Input) => Value | undefined,
@@ -77,14 +74,13 @@ export type Subject = Branded<string, 'Subject'>;
 /** The subject of every operator; the audit names the person. */
 export const operatorSubject = 'operator' as Subject;
 
-const keyKind = 'key';
 const wellFormedKind = /^[a-z][a-z0-9-]{0,19}$/;
 /** Characters that PostgreSQL can store and a log line can show unchanged. */
 const wellFormedName = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,200}$/u;
 
 /** The subject of a caller with this access key. The write proves that the key is valid. */
 export function keySubject(id: AccessKeyId): Subject {
-  return `${keyKind}:${id}` as Subject;
+  return `key:${id}` as Subject;
 }
 
 /**
@@ -92,7 +88,7 @@ export function keySubject(id: AccessKeyId): Subject {
  * the first a letter, neither `key` nor `operator`. `name`: 1 to 200 characters on one line.
  */
 export const subject = reader('a kind and a name of a caller without a key', (kind: string, name: string) => {
-  if (kind === keyKind || kind === operatorSubject) return undefined;
+  if (kind === 'key' || kind === operatorSubject) return undefined;
   return wellFormedKind.test(kind) && wellFormedName.test(name) ? (`${kind}:${name}` as Subject) : undefined;
 });
 
