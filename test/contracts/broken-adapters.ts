@@ -19,12 +19,11 @@ function stepped() {
   return { steps, step };
 }
 
-/** A world in memory, whose clock has microseconds, with an adapter that is broken. */
+/** A world in memory with an adapter that is broken. */
 function repositoryWorld(
   broken: (store: InMemoryStore, step: Step) => domain.CampaignRepository,
 ): CampaignRepositoryWorld {
-  const now = () => BigInt(Math.round((performance.timeOrigin + performance.now()) * 1_000));
-  const store = new InMemoryStore(now);
+  const store = new InMemoryStore();
   const { steps, step } = stepped();
   return { ...inMemoryWorlds(store).campaigns, campaigns: broken(store, step), steps };
 }

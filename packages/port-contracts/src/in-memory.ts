@@ -24,16 +24,11 @@ export class InMemoryStore implements domain.CampaignRepository, domain.Identity
   /** By the SHA-256 of the key. */
   readonly accessKeys = new Map<string, Stored<StoredAccessKey>>();
   readonly history: domain.HistoryEntry[] = [];
-  readonly #now: () => bigint;
   #lastId = 0;
 
-  /** `now`: the clock, in microseconds since 1970. */
-  constructor(now = () => BigInt(Date.now()) * 1_000n) {
-    this.#now = now;
-  }
-
+  /** The time of this process. */
   get clock(): domain.Timestamp {
-    return timestampOf(this.#now());
+    return timestampOf(now());
   }
 
   /** Creates a campaign without a mirror. @throws TypeError unless the owner is one */
@@ -62,8 +57,7 @@ export class InMemoryStore implements domain.CampaignRepository, domain.Identity
   /** Issues an access key, which expires in `expiresIn` seconds; by default, never. */
   issueKey(owner: number, expiresIn?: number): { id: domain.AccessKeyId; key: domain.AccessKey } {
     const [id, key] = [this.#nextId<domain.AccessKeyId>(), accessKeyFrom(randomBytes(32))];
-    const life = BigInt(Math.round((expiresIn ?? 0) * 1_000_000));
-    const expiresAt = expiresIn === undefined ? undefined : timestampOf(this.#now() + life);
+    const expiresAt = expiresIn === undefined ? undefined : timestampOf(now() + expiresIn * 1_000_000);
     this.accessKeys.set(hash('sha256', key), { id, ownerId: ownerId.of(owner), expiresAt, isRevoked: false });
     return { id, key };
   }
@@ -96,8 +90,8 @@ export class InMemoryStore implements domain.CampaignRepository, domain.Identity
     if (change.lastChange !== undefined && change.lastChange !== lastChange)
       return { kind: 'condition-failed', mirror: { ...mirror }, lastChange };
 
-    const [now, next] = [this.clock, later(mirror.updatedAt)];
-    const updatedAt = now > next ? now : next;
+    const [time, next] = [this.clock, later(mirror.updatedAt)];
+    const updatedAt = time > next ? time : next;
     const id = this.#nextId<domain.HistoryId>();
     this.history.push({
       id,
@@ -125,13 +119,14 @@ export class InMemoryStore implements domain.CampaignRepository, domain.Identity
   }
 }
 
-function timestampOf(microseconds: bigint): domain.Timestamp {
-  const milliseconds = new Date(Number(microseconds / 1_000n)).toISOString().slice(0, -1);
-  return `${milliseconds}${String(microseconds % 1_000n).padStart(3, '0')}Z` as domain.Timestamp;
+/** In microseconds since 1970: exact until the year 2255. */
+const now = () => Math.round((performance.timeOrigin + performance.now()) * 1_000);
+
+function timestampOf(microseconds: number): domain.Timestamp {
+  const milliseconds = new Date(Math.floor(microseconds / 1_000)).toISOString().slice(0, -1);
+  return `${milliseconds}${String(microseconds % 1_000).padStart(3, '0')}Z` as domain.Timestamp;
 }
 
 /** A microsecond after this time. */
-function later(time: domain.Timestamp): domain.Timestamp {
-  const milliseconds = BigInt(Date.parse(`${time.slice(0, 23)}Z`));
-  return timestampOf(milliseconds * 1_000n + BigInt(time.slice(23, 26)) + 1n);
-}
+const later = (time: domain.Timestamp): domain.Timestamp =>
+  timestampOf(Date.parse(`${time.slice(0, 23)}Z`) * 1_000 + Number(time.slice(23, 26)) + 1);

@@ -60,14 +60,5 @@ function compared(actual: unknown, expected: unknown): unknown {
   );
 }
 
-/** When what ends by itself after a second has ended, in milliseconds: some clocks have whole seconds. */
-const expiry = 2_500;
-
-/** @throws ContractViolation with `fault` as its message, unless it holds soon: when it is asked after that time at the latest */
-export async function expectExpiry(fault: string, holds: () => Promise<boolean>): Promise<void> {
-  const end = performance.now() + expiry;
-  for (let asked = performance.now(); !(await holds()); asked = performance.now()) {
-    expectThat(asked < end, fault);
-    await pause(50);
-  }
-}
+/** Until what is valid for a second has expired by any clock, also one of whole seconds. */
+export const expiry = (): Promise<void> => pause(1_500);
