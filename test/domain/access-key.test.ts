@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { accessKey, accessKeyBytes, accessKeyFrom, displayedPart } from '@campaign-mirror/domain';
+import { accessKey, accessKeyBytes, accessKeyFrom } from '@campaign-mirror/domain';
+import { displayedPart } from '@campaign-mirror/domain/operator';
 import { expect } from 'chai';
 
 const vector = 'cm_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg3pdwZj';

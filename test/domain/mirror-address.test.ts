@@ -1,12 +1,8 @@
 import { mock } from 'node:test';
-import {
-  type HostList,
-  hostList,
-  longestAddress,
-  mirrorAddress,
-  noDeniedHosts,
-} from '@campaign-mirror/domain';
+import { type HostList, hostList, mirrorAddress } from '@campaign-mirror/domain';
+import { noDeniedHosts } from '@campaign-mirror/domain/operator';
 import { expect } from 'chai';
+import { longestAddress } from '../../packages/domain/src/values/mirror-address.ts';
 import { denying } from '../support/store/world.ts';
 
 const party = '\u{1f389}';

@@ -1,12 +1,7 @@
-import {
-  type HistoryEntry,
-  type HistoryId,
-  longestAddress,
-  type MirrorAddress,
-  Unavailable,
-} from '@campaign-mirror/domain';
+import { type HistoryEntry, type HistoryId, type MirrorAddress, Unavailable } from '@campaign-mirror/domain';
 import { createMirror, type MirrorCreation, restoreMirror } from '@campaign-mirror/domain/operator';
 import { expect } from 'chai';
+import { longestAddress } from '../../packages/domain/src/values/mirror-address.ts';
 import { rejection } from '../support/promises.ts';
 import { address, campaign, denying, mirror, newOwner } from '../support/store/world.ts';
 

@@ -2,21 +2,20 @@ import {
   type AccessKeyId,
   accessKeyId,
   accessKeyOf,
-  auditId,
   campaignId,
   historyId,
   keySubject,
   label,
-  longestLabel,
   mirrorId,
-  operatorSubject,
   ownerId,
   partsOf,
   type Subject,
   subject,
   timestamp,
 } from '@campaign-mirror/domain';
+import { auditId, longestLabel } from '@campaign-mirror/domain/operator';
 import { expect } from 'chai';
+import { operatorSubject } from '../../packages/domain/src/values/identifiers.ts';
 
 const party = '\u{1f389}';
 

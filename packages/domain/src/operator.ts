@@ -1,3 +1,4 @@
+// The service's own, no promise: what operators do, and values that only our packages use.
 export * from './move-mirrors/move-mirrors.ts';
 export * from './move-mirrors/moved-address.ts';
 export * from './operator/access-keys.ts';
@@ -5,3 +6,15 @@ export * from './operator/campaign-import.ts';
 export * from './operator/campaign-settings.ts';
 export * from './operator/history-and-audit.ts';
 export * from './operator/operator-mirrors.ts';
+export type { OperatorRefusal } from './set-campaign-mirror/set-campaign-mirror.ts';
+export { displayedPart, usualKeyLife } from './values/access-key.ts';
+export { type AuditId, auditId, longestLabel } from './values/identifiers.ts';
+export {
+  entriesOf,
+  type Host,
+  host,
+  hostNameOf,
+  invisible,
+  isListed,
+  noDeniedHosts,
+} from './values/mirror-address.ts';

@@ -1,10 +1,11 @@
-import type * as domain from '@campaign-mirror/domain';
 import type {
+  AuditId,
   HostMove,
   MirrorMove,
   MirrorMoved,
   MirrorMoves,
   MoveProgress,
+  OperatorRefusal,
 } from '@campaign-mirror/domain/operator';
 import type { Call, Progress } from '../terminal/call.ts';
 import { counted, printable } from '../terminal/errors.ts';
@@ -51,7 +52,7 @@ export class MoveReport {
     this.#options = options;
   }
 
-  get moveId(): domain.AuditId | undefined {
+  get moveId(): AuditId | undefined {
     return this.#options.moves.moveId;
   }
 
@@ -177,7 +178,7 @@ const meanwhile: Readonly<Partial<Record<MirrorMoved['kind'], string>>> = {
   'changed-since': 'the campaign or its mirror was changed after the move',
 };
 
-const refusals: Readonly<Record<domain.OperatorRefusal, string>> = {
+const refusals: Readonly<Record<OperatorRefusal, string>> = {
   'mirror-not-created': 'it was not created in the settings',
   'default-campaign': 'it is that of a default campaign; --include-default moves it, too',
 };

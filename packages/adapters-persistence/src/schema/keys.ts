@@ -1,5 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
-import { accessKeyBytes, accessKeyFrom, displayedPart } from '@campaign-mirror/domain';
+import { accessKeyBytes, accessKeyFrom } from '@campaign-mirror/domain';
+import { displayedPart } from '@campaign-mirror/domain/operator';
 
 /** The only form in which a key is stored (contract: keys): its SHA-256. 256 random bits need no salt. */
 export function keyHash(key: string): Buffer {
