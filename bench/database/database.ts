@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { roles } from '@campaign-mirror/adapters-persistence';
+import { roles } from '@campaign-mirror/adapters-persistence/service';
 import type { Cleanup } from '../machine/run.ts';
 import { type Seed, seed } from './seed.ts';
 import { describeServer, openServer, query } from './server.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { freePort } from '@campaign-mirror/embedded-postgres';
+import { freePort } from '@campaign-mirror/embedded-postgres/service';
 import { serviceCore } from './cores.ts';
 import type { Cleanup } from './run.ts';
 

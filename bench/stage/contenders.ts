@@ -1,4 +1,4 @@
-import { roles } from '@campaign-mirror/adapters-persistence';
+import { roles } from '@campaign-mirror/adapters-persistence/service';
 import { nodeOptions } from '../../test/support/process/service-process.ts';
 import type { Database, Databases } from '../database/database.ts';
 import { query } from '../database/server.ts';

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { migrate, roles } from '@campaign-mirror/adapters-persistence';
+import { migrate, roles } from '@campaign-mirror/adapters-persistence/service';
 import { quantile, sum } from 'd3-array';
 import type { DedicatedServer } from '../../test/support/database/dedicated-server.ts';
 import { replicated } from '../../test/support/database/standby.ts';

@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { migrate, type Role, roles } from '@campaign-mirror/adapters-persistence';
+import { migrate, type Role, roles } from '@campaign-mirror/adapters-persistence/service';
 import { expect } from 'chai';
 import pg from 'pg';
 import { connect } from '../support/database/client.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { roles } from '@campaign-mirror/adapters-persistence';
+import { roles } from '@campaign-mirror/adapters-persistence/service';
 import { expect } from 'chai';
 import { command } from '../support/commands/command.ts';
 import { redirectorIn, type Watched, watched } from '../support/process/redirector.ts';

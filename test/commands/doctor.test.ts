@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { migrate, migrationNames, type Role, roles } from '@campaign-mirror/adapters-persistence';
+import { migrate, migrationNames, type Role, roles } from '@campaign-mirror/adapters-persistence/service';
 import { expect } from 'chai';
 import { command } from '../support/commands/command.ts';
 import { objectsOf } from '../support/commands/commands-on.ts';

@@ -1,4 +1,4 @@
-import { migrate, type Role, roles } from '@campaign-mirror/adapters-persistence';
+import { migrate, type Role, roles } from '@campaign-mirror/adapters-persistence/service';
 import { expect } from 'chai';
 import type { Client } from 'pg';
 import { startCommand } from '../support/commands/command.ts';

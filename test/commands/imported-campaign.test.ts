@@ -1,5 +1,4 @@
-import { noDeniedHosts } from '@campaign-mirror/domain';
-import type { CampaignRecord } from '@campaign-mirror/domain/operator';
+import { type CampaignRecord, noDeniedHosts } from '@campaign-mirror/domain/operator';
 import { expect } from 'chai';
 import {
   type CampaignField,

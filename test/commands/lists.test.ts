@@ -1,4 +1,4 @@
-import { type Host, host } from '@campaign-mirror/domain';
+import { type Host, host } from '@campaign-mirror/domain/operator';
 import { expect } from 'chai';
 import { isOnHost } from '../../packages/adapters-cli/src/commands/hosts.ts';
 import { piped } from '../support/commands/command.ts';

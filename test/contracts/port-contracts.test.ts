@@ -1,5 +1,6 @@
 import { issuerKeys, JwtIdentity, keysOrTokens } from '@campaign-mirror/adapters-jwt';
-import { entriesOf, subject } from '@campaign-mirror/domain';
+import { subject } from '@campaign-mirror/domain';
+import { entriesOf } from '@campaign-mirror/domain/operator';
 import { campaignRepositoryCases, type IdentityWorld, identityCases } from '@campaign-mirror/port-contracts';
 import { InMemoryStore } from '@campaign-mirror/port-contracts/in-memory';
 import { expect } from 'chai';

@@ -1,6 +1,6 @@
 import { chmod, writeFile } from 'node:fs/promises';
-import { type Role, roles } from '@campaign-mirror/adapters-persistence';
-import { freePort } from '@campaign-mirror/embedded-postgres';
+import { type Role, roles } from '@campaign-mirror/adapters-persistence/service';
+import { freePort } from '@campaign-mirror/embedded-postgres/service';
 import { expect } from 'chai';
 import pg from 'pg';
 import { Statements } from '../../packages/adapters-persistence/src/hot-path/statements.ts';

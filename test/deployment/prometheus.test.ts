@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { cp, readFile, writeFile } from 'node:fs/promises';
-import { freePort } from '@campaign-mirror/embedded-postgres';
+import { freePort } from '@campaign-mirror/embedded-postgres/service';
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import { sectionsOf } from '../support/documents/blocks.ts';

@@ -1,4 +1,4 @@
-import { roles } from '@campaign-mirror/adapters-persistence';
+import { roles } from '@campaign-mirror/adapters-persistence/service';
 import { expect } from 'chai';
 import { escapeIdentifier, escapeLiteral } from 'pg';
 import { allowedOf, refused } from '../schema/refused-statements.ts';

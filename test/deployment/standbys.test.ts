@@ -1,4 +1,4 @@
-import { migrate, roles } from '@campaign-mirror/adapters-persistence';
+import { migrate, roles } from '@campaign-mirror/adapters-persistence/service';
 import { expect } from 'chai';
 import { command } from '../support/commands/command.ts';
 import { connect } from '../support/database/client.ts';

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { chmod, symlink, writeFile } from 'node:fs/promises';
-import { roles } from '@campaign-mirror/adapters-persistence';
+import { roles } from '@campaign-mirror/adapters-persistence/service';
 import { expect } from 'chai';
 import pg from 'pg';
 import { connect } from '../support/database/client.ts';

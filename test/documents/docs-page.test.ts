@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
-import { openapiPath } from '@campaign-mirror/adapters-http/docs';
+import { openapiPath } from '@campaign-mirror/adapters-http/service';
 import { expect } from 'chai';
 import { assertDocumented, openapiText } from '../support/http/openapi-answers.ts';
 import { withHttpService } from '../support/http/service.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { json } from 'node:stream/consumers';
-import { migrate, roles } from '@campaign-mirror/adapters-persistence';
+import { migrate, roles } from '@campaign-mirror/adapters-persistence/service';
 import { expect } from 'chai';
 import type { ClientBase } from 'pg';
 import { command } from '../support/commands/command.ts';

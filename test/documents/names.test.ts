@@ -1,6 +1,6 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { refusals } from '@campaign-mirror/adapters-http';
+import { refusals } from '@campaign-mirror/adapters-http/service';
 import { expect } from 'chai';
 import { blocksOf, prose, sectionsOf } from '../support/documents/blocks.ts';
 import { calls, outdated } from '../support/documents/generated.ts';
@@ -49,6 +49,23 @@ it('the log’s page names each reason of a refused key, token, rule, address an
 
 it('what is made from the code is what it makes', async () => {
   expect([...(await outdated()).keys()], 'run npm run generate').to.deep.equal([]);
+});
+
+it('what is installed together is named with the versions of this workspace', () => {
+  const { dependencies } = JSON.parse(textOf('packages/adapters-persistence/package.json'));
+  const { version } = JSON.parse(textOf('package.json'));
+  const orm = ['core', 'migrations', 'postgresql'].map((part) => `@mikro-orm/${part}`);
+  const named = orm.map((name) => `${name}@${dependencies[name]}`);
+  const pages = [...documents, ...globSync('packages/*/README.md', { cwd: projectFolder })];
+  const commands = pages
+    .flatMap((path) => blocksOf(textOf(path)))
+    .filter(({ text }) => /npm install/.test(text));
+  const withOrm = commands.filter(({ text }) => text.includes('@mikro-orm/'));
+  expect(withOrm).to.have.length(3);
+  for (const { text } of withOrm) expect(text.match(/@mikro-orm\/\S+/g)).to.deep.equal(named);
+  const tarballs = commands.flatMap(({ text }) => text.match(/campaign-mirror-[\w.-]+\.tgz/g) ?? []);
+  expect(tarballs).not.to.be.empty;
+  expect(tarballs.filter((tarball) => !tarball.endsWith(`-${version}.tgz`))).to.deep.equal([]);
 });
 
 describe('the documents name what there is', () => {

@@ -1,4 +1,4 @@
-import { setMirrorRoute } from '@campaign-mirror/adapters-http';
+import { setMirrorRoute } from '@campaign-mirror/adapters-http/service';
 import { lintFromString, loadConfig } from '@redocly/openapi-core';
 import { expect } from 'chai';
 import * as fc from 'fast-check';

@@ -1,18 +1,20 @@
 import type * as domain from '@campaign-mirror/domain';
-import { host, hostNameOf, noDeniedHosts } from '@campaign-mirror/domain';
 import type * as operator from '@campaign-mirror/domain/operator';
 import {
+  host,
   hostMoveFault,
+  hostNameOf,
   movedAddress,
   moveMirrors,
   moveToAddresses,
+  noDeniedHosts,
   undoMove,
 } from '@campaign-mirror/domain/operator';
 import { expect } from 'chai';
 import { address, denying } from '../support/store/world.ts';
 
 type Found = operator.FoundCampaign<domain.MirrorAddress>;
-const read = (text: string): domain.Host => host(text) ?? expect.fail(`not a host: ${text}`);
+const read = (text: string): operator.Host => host(text) ?? expect.fail(`not a host: ${text}`);
 
 function moving(from: string, to: string, subdomains = false): operator.HostMove {
   return { from: read(from).name, to: read(to), subdomains };
@@ -135,7 +137,7 @@ describe('mirror move: all mirrors', () => {
       calls.push(`apply ${moves.length}`);
       return moves.map(set);
     },
-    moveId: 3 as domain.AuditId,
+    moveId: 3 as operator.AuditId,
     undoneBy: async () => undefined,
     findCampaigns: async (campaigns) => {
       calls.push(`find ${campaigns.length}`);
@@ -291,7 +293,7 @@ describe('mirror move: all mirrors', () => {
     const undone = async (asked = {}) => {
       const told: unknown[] = [];
       const undoing = { ...how, denied: denying('denied.example'), ...asked };
-      for await (const event of undoMove(undoing, 7 as domain.AuditId))
+      for await (const event of undoMove(undoing, 7 as operator.AuditId))
         if (event.kind === 'progress') progress = event;
         else told.push('because' in event ? `${event.kind}: ${event.because}` : event.kind);
       return told;

@@ -2,7 +2,6 @@ import {
   type AccessKeyId,
   accessKey,
   accessKeyId,
-  auditId,
   campaignId,
   historyId,
   hostList,
@@ -10,13 +9,13 @@ import {
   label,
   mirrorAddress,
   mirrorId,
-  operatorSubject,
   ownerId,
   partsOf,
   type Subject,
   subject,
   timestamp,
 } from '@campaign-mirror/domain';
+import { auditId } from '@campaign-mirror/domain/operator';
 import { expect } from 'chai';
 
 const party = '\u{1f389}';
@@ -64,7 +63,7 @@ describe('a subject', () => {
     const key = keySubject(17 as AccessKeyId);
     expect(key).to.equal('key:17');
     expect(partsOf(key)).to.deep.equal({ kind: 'key', name: '17' });
-    expect(partsOf(operatorSubject)).to.deep.equal({ kind: 'operator', name: undefined });
+    expect(partsOf('operator' as Subject)).to.deep.equal({ kind: 'operator', name: undefined });
   });
 
   it('of another has a kind and a name, which may hold colons', () => {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Role, roles } from '@campaign-mirror/adapters-persistence';
+import { type Role, roles } from '@campaign-mirror/adapters-persistence/service';
 import { expect } from 'chai';
 import { type Opened, query, Sandbox } from '../support/embedded/embedded-sandbox.ts';
 import { eventually } from '../support/promises.ts';

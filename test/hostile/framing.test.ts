@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:tls';
-import { Calls, HttpServer, Slots } from '@campaign-mirror/adapters-http';
+import { Calls, HttpServer, Slots } from '@campaign-mirror/adapters-http/service';
 import { expect } from 'chai';
 import { messageFault } from '../../packages/adapters-http/src/routes/application.ts';
 import {

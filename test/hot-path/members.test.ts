@@ -1,4 +1,4 @@
-import { postgresMirrorHistory } from '@campaign-mirror/adapters-persistence';
+import { postgresMirrorHistory } from '@campaign-mirror/adapters-persistence/service';
 import { type CampaignId, keySubject } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { untilWaiting } from '../support/database/rival.ts';

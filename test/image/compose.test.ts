@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { freePort } from '@campaign-mirror/embedded-postgres';
+import { freePort } from '@campaign-mirror/embedded-postgres/service';
 import { expect } from 'chai';
 import { tlsCaller } from '../support/deployment/tls-proxy.ts';
 import { blocksOf } from '../support/documents/blocks.ts';

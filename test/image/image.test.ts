@@ -1,4 +1,4 @@
-import { freePort } from '@campaign-mirror/embedded-postgres';
+import { freePort } from '@campaign-mirror/embedded-postgres/service';
 import { expect } from 'chai';
 import { load } from '../support/http/caller.ts';
 import { serviceDataOf } from '../support/process/lives.ts';

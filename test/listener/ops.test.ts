@@ -1,4 +1,4 @@
-import { Calls, HttpServer, opsApplication, Slots } from '@campaign-mirror/adapters-http';
+import { Calls, HttpServer, opsApplication, Slots } from '@campaign-mirror/adapters-http/service';
 import { expect } from 'chai';
 import { json } from '../support/http/answer-rows.ts';
 import { exchange } from '../support/http/request.ts';

@@ -1,4 +1,4 @@
-import type { Role } from '@campaign-mirror/adapters-persistence';
+import type { Role } from '@campaign-mirror/adapters-persistence/service';
 import type { OwnerId } from '@campaign-mirror/domain';
 import type pg from 'pg';
 import type { State } from './judge.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Role } from '@campaign-mirror/adapters-persistence';
+import type { Role } from '@campaign-mirror/adapters-persistence/service';
 import type pg from 'pg';
 import { connect } from '../support/database/client.ts';
 import type { TestDatabase } from '../support/database/database-server.ts';

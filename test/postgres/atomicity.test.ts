@@ -3,9 +3,9 @@ import {
   openDatabase,
   postgresMirrorHistory,
   postgresOperatorMirrors,
-} from '@campaign-mirror/adapters-persistence';
-import { type HistoryId, noDeniedHosts, type Outcome } from '@campaign-mirror/domain';
-import { restoreMirror } from '@campaign-mirror/domain/operator';
+} from '@campaign-mirror/adapters-persistence/service';
+import type { HistoryId, Outcome } from '@campaign-mirror/domain';
+import { noDeniedHosts, restoreMirror } from '@campaign-mirror/domain/operator';
 import { expect } from 'chai';
 import { meanwhile } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';

@@ -1,4 +1,4 @@
-import * as store from '@campaign-mirror/adapters-persistence';
+import * as store from '@campaign-mirror/adapters-persistence/service';
 import type { CampaignId, HostName } from '@campaign-mirror/domain';
 import { defineEntity, MikroORM, p, RequestContext } from '@mikro-orm/postgresql';
 import { expect } from 'chai';

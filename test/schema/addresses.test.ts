@@ -1,4 +1,5 @@
-import { mirrorAddress, noDeniedHosts } from '@campaign-mirror/domain';
+import { mirrorAddress } from '@campaign-mirror/domain';
+import { noDeniedHosts } from '@campaign-mirror/domain/operator';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { connect } from '../support/database/client.ts';

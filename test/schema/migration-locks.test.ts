@@ -1,4 +1,4 @@
-import { migrate, openDatabase, roles } from '@campaign-mirror/adapters-persistence';
+import { migrate, openDatabase, roles } from '@campaign-mirror/adapters-persistence/service';
 import { expect } from 'chai';
 import { startCommand } from '../support/commands/command.ts';
 import { freshDatabase, type TestDatabase } from '../support/database/database-server.ts';

@@ -4,7 +4,7 @@ import {
   ofAnEarlierTrial,
   roles,
   schema,
-} from '@campaign-mirror/adapters-persistence';
+} from '@campaign-mirror/adapters-persistence/service';
 import { defineEntity, MikroORM, p } from '@mikro-orm/postgresql';
 import { expect } from 'chai';
 import { command } from '../support/commands/command.ts';

@@ -1,4 +1,4 @@
-import { missingParts, openProbe, roles } from '@campaign-mirror/adapters-persistence';
+import { missingParts, openProbe, roles } from '@campaign-mirror/adapters-persistence/service';
 import { expect } from 'chai';
 import { commandsOn } from '../support/commands/commands-on.ts';
 import { connect } from '../support/database/client.ts';

@@ -1,4 +1,4 @@
-import type { Role } from '@campaign-mirror/adapters-persistence';
+import type { Role } from '@campaign-mirror/adapters-persistence/service';
 import { expect } from 'chai';
 import { commandsOn } from '../support/commands/commands-on.ts';
 import { connect } from '../support/database/client.ts';

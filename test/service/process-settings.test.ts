@@ -1,6 +1,6 @@
 import { Agent } from 'node:http';
-import { openapiPath } from '@campaign-mirror/adapters-http/docs';
-import { migrationNames } from '@campaign-mirror/adapters-persistence';
+import { openapiPath } from '@campaign-mirror/adapters-http/service';
+import { migrationNames } from '@campaign-mirror/adapters-persistence/service';
 import { expect } from 'chai';
 import { command } from '../support/commands/command.ts';
 import { commandsOn } from '../support/commands/commands-on.ts';

@@ -1,5 +1,5 @@
 import { mock } from 'node:test';
-import { migrationNames, openProbe, roles } from '@campaign-mirror/adapters-persistence';
+import { migrationNames, openProbe, roles } from '@campaign-mirror/adapters-persistence/service';
 import { expect } from 'chai';
 import { readinessOf } from '../../packages/app/src/process/readiness.ts';
 import { databaseOf } from '../support/process/lives.ts';

@@ -1,4 +1,4 @@
-import { type Role, roles } from '@campaign-mirror/adapters-persistence';
+import { type Role, roles } from '@campaign-mirror/adapters-persistence/service';
 import { expect } from 'chai';
 import {
   emptyDatabase,

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, constants, openSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
-import { freePort } from '@campaign-mirror/embedded-postgres';
+import { freePort } from '@campaign-mirror/embedded-postgres/service';
 import { expect } from 'chai';
 import { folderOf, serviceDataOf } from '../support/process/lives.ts';
 import { environment, nodeOptions, projectFolder, untilTheEnd } from '../support/process/service-process.ts';

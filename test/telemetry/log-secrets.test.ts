@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { glob, readFile } from 'node:fs/promises';
-import { roles } from '@campaign-mirror/adapters-persistence';
+import { roles } from '@campaign-mirror/adapters-persistence/service';
 import { expect } from 'chai';
 import { logEvents } from '../../packages/app/src/logging/log-events.ts';
 import { call } from '../support/http/caller.ts';

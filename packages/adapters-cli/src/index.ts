@@ -1,3 +1,4 @@
+// The service's own, no promise: the operator's commands.
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import type { OperatorAccess } from './commands/ports.ts';
 import type { Call } from './terminal/call.ts';

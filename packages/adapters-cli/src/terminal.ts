@@ -1,12 +1,10 @@
-// A call of the command line: its inputs, outputs, exit codes and errors. Loads no library.
+// The service's own, no promise: a call of the command line, its inputs, outputs, exit codes and errors. Loads no library.
 export { Call, type CommandInput } from './terminal/call.ts';
 export {
   ClearError,
-  counted,
   escaped,
   exitCodes,
   Interrupted,
-  orStopped,
   printable,
   printableLines,
 } from './terminal/errors.ts';

@@ -7,10 +7,8 @@ export {
   type ServiceState,
 } from './chain/calls.ts';
 export { type TrustedProxies, trustedProxies } from './chain/client-address.ts';
-export { faults, type Reply, type RequestFault, refusals, replyTo } from './chain/replies.ts';
-export { type Overload, overloads, Slots } from './chain/slots.ts';
-export { HttpServer, type HttpServerSettings } from './listener/http-server.ts';
-export { type ApplicationSettings, application, setMirrorRoute } from './routes/application.ts';
+export { type Reply, type RequestFault, replyTo } from './chain/replies.ts';
+export { type Overload, Slots } from './chain/slots.ts';
+export { type ApplicationSettings, application } from './routes/application.ts';
 export type { CallLimits, Count, Limiter, Rate } from './routes/limits.ts';
-export { type Checks, type OpsAnswer, type OpsSettings, opsApplication } from './routes/ops.ts';
-export { contentSecurityPolicy, type Page, type Pages, page } from './routes/pages.ts';
+export type { Page, Pages } from './routes/pages.ts';

@@ -5,5 +5,5 @@ export {
   type EmbeddedOptions,
   openEmbeddedDatabase,
 } from './server/database.ts';
-export { advice, EmbeddedError } from './server/errors.ts';
-export { freePort, type ServerSettings } from './server/server.ts';
+export { EmbeddedError } from './server/errors.ts';
+export type { ServerSettings } from './server/server.ts';

@@ -1,4 +1,4 @@
-import { migrate, type Role, roles } from '@campaign-mirror/adapters-persistence';
+import { migrate, type Role, roles } from '@campaign-mirror/adapters-persistence/service';
 import pg from 'pg';
 import { connect } from '../../support/database/client.ts';
 import { dedicatedServer } from '../../support/database/dedicated-server.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import * as domain from '@campaign-mirror/domain';
-import { moveMirrors } from '@campaign-mirror/domain/operator';
+import type * as domain from '@campaign-mirror/domain';
+import { host, moveMirrors, noDeniedHosts } from '@campaign-mirror/domain/operator';
 import { named } from '../../support/store/world.ts';
 import type { Fact } from '../record.ts';
 import type { Worker } from './callers.ts';
@@ -130,10 +130,10 @@ async function revokeKey({ operator, known, random }: Acting): Promise<void> {
 }
 
 async function moveHost({ operator, random }: Acting): Promise<void> {
-  const [from, to] = [domain.host(random.one(hosts) ?? ''), domain.host(random.one(hosts) ?? '')];
+  const [from, to] = [host(random.one(hosts) ?? ''), host(random.one(hosts) ?? '')];
   if (!from || !to || from.name === to.name) return;
   const move = { from: from.name, to, subdomains: false };
-  const how = { denied: domain.noDeniedHosts, dryRun: false, includeDefault: random.number() < 0.5 };
+  const how = { denied: noDeniedHosts, dryRun: false, includeDefault: random.number() < 0.5 };
   await operator.rewrite(async ({ moves }, wrote) => {
     for await (const told of moveMirrors({ ...how, mirrors: moves }, move))
       if (told.kind === 'moved') wrote.push({ campaign: told.campaign, address: told.after });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import * as persistence from '@campaign-mirror/adapters-persistence';
+import * as persistence from '@campaign-mirror/adapters-persistence/service';
 import { Unavailable } from '@campaign-mirror/domain';
 import type { OperatorAct } from '@campaign-mirror/domain/operator';
 import type { Fact, Rewrite } from '../record.ts';

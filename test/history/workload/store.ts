@@ -1,5 +1,5 @@
-import type { DatabaseAddress, Role } from '@campaign-mirror/adapters-persistence';
-import { roles } from '@campaign-mirror/adapters-persistence';
+import type { DatabaseAddress, Role } from '@campaign-mirror/adapters-persistence/service';
+import { roles } from '@campaign-mirror/adapters-persistence/service';
 import { expect } from 'chai';
 import type { Pool } from 'pg';
 import { timestampText } from '../../../packages/adapters-persistence/src/schema/times.ts';

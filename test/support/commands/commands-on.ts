@@ -1,4 +1,4 @@
-import type { Role } from '@campaign-mirror/adapters-persistence';
+import type { Role } from '@campaign-mirror/adapters-persistence/service';
 import { expect } from 'chai';
 import type { TestDatabase } from '../database/database-server.ts';
 import { rival, untilWaiting } from '../database/rival.ts';

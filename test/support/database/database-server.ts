@@ -3,7 +3,12 @@ import { readFileSync, rmSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type DatabaseAddress, migrate, type Role, roles } from '@campaign-mirror/adapters-persistence';
+import {
+  type DatabaseAddress,
+  migrate,
+  type Role,
+  roles,
+} from '@campaign-mirror/adapters-persistence/service';
 import pg from 'pg';
 import { openOwnDatabase } from '../../../packages/app/src/database/database-access.ts';
 import { dataVariable } from '../run-folder.ts';

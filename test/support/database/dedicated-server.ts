@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence';
-import { freePort } from '@campaign-mirror/embedded-postgres';
+import { freePort } from '@campaign-mirror/embedded-postgres/service';
 import * as installed from '../../../packages/embedded-postgres/src/server/programs.ts';
 import { RunningProcess } from '../process/service-process.ts';
 import { sendSignal } from '../run-folder.ts';

@@ -1,4 +1,4 @@
-import { roles } from '@campaign-mirror/adapters-persistence';
+import { roles } from '@campaign-mirror/adapters-persistence/service';
 import { expect } from 'chai';
 import { eventually } from '../promises.ts';
 import type { TestDatabase } from './database-server.ts';

@@ -8,7 +8,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { connect } from 'node:tls';
-import { freePort } from '@campaign-mirror/embedded-postgres';
+import { freePort } from '@campaign-mirror/embedded-postgres/service';
 import { configuration } from '../documents/blocks.ts';
 import { start } from '../process/service-process.ts';
 import { program } from '../programs.ts';

@@ -43,10 +43,7 @@ function usage({ words, command: { registeredArguments, options } }: Call): stri
 /** The documents that are made from the code, by how each is made from what it is now. */
 const documents: Readonly<Record<string, (now: string) => string | Promise<string>>> = {
   '.env.example': environmentExample,
-  'docs/reference/api.md': async (now) => {
-    const list = await exportsList();
-    return withTables(now, { exports: () => list });
-  },
+  'docs/reference/api.md': async (now) => withTables(now, await exportsLists()),
   'docs/reference/command-line.md': (now) => {
     const rows = calls().map((call) => [code(usage(call)), call.command.description()]);
     return withTables(now, { commands: () => table(['command', 'does'], rows) });
@@ -138,10 +135,19 @@ function metricRow({ name, type, labelNames, help, upperBounds }: Metric): strin
   return [code(name), type, labelNames.map(code).join(', '), `${help.replaceAll('|', '\\|')}${buckets}`];
 }
 
-const { Class, Interface, Function: Callable, Variable } = ts.SymbolFlags;
+/** Who needs a name, by its entry and the file that declares it: the first that fits. Each has a list in the page. */
+const readers = {
+  own: /^(?:adapters-cli|[\w-]+\/(?:operator|service) )/,
+  adapters: /^(?:domain .+\/(?:campaign-repository|identity)\.ts$|port-contracts)/,
+  call: /^domain /,
+  server: /^adapters-(?:http|jwt)/,
+  store: /^adapters-persistence /,
+  service: /^app /,
+  database: /^embedded-postgres /,
+};
 
-/** What the packages that leave the workspace export and is called, made or implemented, by entry. A name that a smaller entry has is listed there only. */
-async function exportsList(): Promise<string> {
+/** For each reader, the names that the packages export, by entry. A name is listed at the first entry that has it. */
+async function exportsLists(): Promise<Record<string, () => string>> {
   const files = new Map<string, string>();
   for (const path of globSync('packages/*/package.json', { cwd: projectFolder }).sort()) {
     const { name, exports, publishConfig } = JSON.parse(await read(path));
@@ -164,27 +170,42 @@ async function exportsList(): Promise<string> {
     );
   const program = ts.createProgram([...files.values()], options, host);
   const checker = program.getTypeChecker();
-  const exported = new Map(
-    [...files].map(([entry, file]) => {
-      const source = checker.getSymbolAtLocation(program.getSourceFile(file) as ts.SourceFile) as ts.Symbol;
-      return [entry, checker.getExportsOfModule(source)] as const;
-    }),
-  );
-  const bare = [...exported.values()].flat().filter((one) => commentOf(one, checker).length === 0);
+  const symbols = new Map<ts.Symbol, string>();
+  for (const [entry, file] of files) {
+    const source = checker.getSymbolAtLocation(program.getSourceFile(file) as ts.SourceFile) as ts.Symbol;
+    for (const one of checker.getExportsOfModule(source).map((symbol) => declared(symbol, checker)))
+      if (!symbols.has(one)) symbols.set(one, entry);
+  }
+  const bare = [...symbols.keys()].filter((one) => one.getDocumentationComment(checker).length === 0);
   if (bare.length > 0) throw new Error(`exported without a comment: ${bare.map(({ name }) => name)}`);
-  const lines = [...exported].map(([entry, all]) => {
-    const smaller = [...exported].filter(([name]) => name.startsWith(`${entry}/`));
-    const there = new Set(smaller.flatMap(([, symbols]) => symbols).map(({ name }) => name));
-    const own = all.filter(({ name }) => !there.has(name));
-    const listed = own.filter((one) => flagsOf(one, checker) & (Class | Interface | Callable | Variable));
-    const names = listed.map(({ name }) => name).sort();
-    return `- ${code(entry)}: ${names.map(code).join(', ')}`;
+  const byReader = Map.groupBy(symbols, ([symbol, entry]) => readerOf(symbol, entry));
+  const lists = [...byReader].map(([reader, named]) => {
+    const byEntry = Map.groupBy(named, ([, entry]) => entry);
+    const lines = [...byEntry].map(([entry, all]) => `- ${code(entry)}: ${listed(all.map(([one]) => one))}`);
+    return [reader, () => lines.join('\n')] as const;
   });
-  return lines.join('\n');
+  return Object.fromEntries(lists);
+}
+
+function readerOf({ declarations: [declaration] = [] }: ts.Symbol, entry: string): string {
+  const place = `${entry.replace('@campaign-mirror/', '')} ${declaration?.getSourceFile().fileName}`;
+  const [reader] = Object.entries(readers).find(([, places]) => places.test(place)) ?? [];
+  if (reader === undefined) throw new Error(`nobody needs what is exported by ${place}`);
+  return reader;
+}
+
+/** What there is at run time, then the types. */
+function listed(symbols: readonly ts.Symbol[]): string {
+  const { true: values = [], false: types = [] } = Object.groupBy(symbols, ({ flags }) =>
+    String((flags & ts.SymbolFlags.Value) !== 0),
+  );
+  const names = (all: readonly ts.Symbol[]) => {
+    const sorted = all.map(({ name }) => name).sort();
+    return sorted.map(code).join(', ');
+  };
+  const parts = [names(values), types.length > 0 ? `types ${names(types)}` : ''];
+  return parts.filter((part) => part !== '').join('; ');
 }
 
 const declared = (symbol: ts.Symbol, checker: ts.TypeChecker) =>
   symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
-const flagsOf = (symbol: ts.Symbol, checker: ts.TypeChecker) => declared(symbol, checker).flags;
-const commentOf = (symbol: ts.Symbol, checker: ts.TypeChecker) =>
-  declared(symbol, checker).getDocumentationComment(checker);

@@ -1,3 +1,4 @@
+import { interfacePages } from '@campaign-mirror/adapters-http/docs';
 import {
   type ApplicationSettings,
   application,
@@ -6,9 +7,9 @@ import {
   HttpServer,
   type HttpServerSettings,
   Slots,
-} from '@campaign-mirror/adapters-http';
-import { interfacePages } from '@campaign-mirror/adapters-http/docs';
-import { type CampaignId, type HostList, noDeniedHosts, SetCampaignMirror } from '@campaign-mirror/domain';
+} from '@campaign-mirror/adapters-http/service';
+import { type CampaignId, type HostList, SetCampaignMirror } from '@campaign-mirror/domain';
+import { noDeniedHosts } from '@campaign-mirror/domain/operator';
 import { expect } from 'chai';
 import { freshDatabase } from '../database/database-server.ts';
 import { eventually } from '../promises.ts';

@@ -2,7 +2,7 @@ import { cp, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { freePort } from '@campaign-mirror/embedded-postgres';
+import { freePort } from '@campaign-mirror/embedded-postgres/service';
 import { projectFolder } from '../workspace.ts';
 import { folderOf } from './lives.ts';
 import { start } from './service-process.ts';

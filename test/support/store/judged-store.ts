@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import * as domain from '@campaign-mirror/domain';
-import type { AccessKeys } from '@campaign-mirror/domain/operator';
+import { type AccessKeys, entriesOf } from '@campaign-mirror/domain/operator';
 import * as contracts from '@campaign-mirror/port-contracts';
 import { InMemoryStore } from '@campaign-mirror/port-contracts/in-memory';
 import type { StoreOthers } from './postgres-world.ts';
@@ -50,7 +50,7 @@ export function worldsOf({ campaigns, identity, accessKeys, others, steps }: Jud
 } {
   const issued = new Map<string, domain.AccessKeyId>();
   const issue = async (owner: domain.OwnerId, expiresIn = hour, hosts?: domain.HostList) => {
-    const only = hosts && { hosts: domain.entriesOf(hosts) };
+    const only = hosts && { hosts: entriesOf(hosts) };
     const { id, key } = await accessKeys.issue({ owner, name: named('tests'), expiresIn, ...only });
     issued.set(key, id);
     const caller = { ownerId: owner, subject: domain.keySubject(id), key: id, ...(hosts && { hosts }) };

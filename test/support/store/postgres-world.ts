@@ -8,7 +8,7 @@ import {
   postgresCampaignImport,
   postgresCampaignRecords,
   type Role,
-} from '@campaign-mirror/adapters-persistence';
+} from '@campaign-mirror/adapters-persistence/service';
 import type {
   AccessKeyId,
   CampaignId,

@@ -1,4 +1,5 @@
-import { type HostName, hostNameOf } from '@campaign-mirror/domain';
+import type { HostName } from '@campaign-mirror/domain';
+import { hostNameOf } from '@campaign-mirror/domain/operator';
 
 /** Whether the URL is on this host or, with `subdomains`, on a name below it. */
 export function isOnHost(url: string, wanted: HostName, subdomains: boolean): boolean {

@@ -1,4 +1,5 @@
 import * as domain from '@campaign-mirror/domain';
+import { entriesOf, isListed } from '@campaign-mirror/domain/operator';
 import { Option } from '@commander-js/extra-typings';
 import * as parse from '../terminal/arguments.ts';
 import { group, leaf } from '../terminal/arguments.ts';
@@ -42,8 +43,8 @@ export function keyCommands(call: Call, operator: OperatorAccess) {
       const life = expiry ? expiresIn : ('never' as const);
       const asked = { owner, name, ...(life && { expiresIn: life }), ...(hosts && { hosts }) };
       const { warning, issued } = await operator.acting(async ({ keys, records }, { deniedHosts }) => {
-        const entries = domain.entriesOf(domain.hostList(hosts ?? []) as domain.HostList);
-        const denied = entries.find((entry) => domain.isListed(deniedHosts, entry));
+        const entries = entriesOf(domain.hostList(hosts ?? []) as domain.HostList);
+        const denied = entries.find((entry) => isListed(deniedHosts, entry));
         if (denied) throw new ClearError(`--hosts: the host denylist contains ${denied}`);
         return { warning: await ownerWarning(records, owner), issued: await keys.issue(asked) };
       });

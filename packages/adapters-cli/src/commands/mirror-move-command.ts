@@ -1,5 +1,7 @@
 import type * as domain from '@campaign-mirror/domain';
 import {
+  type AuditId,
+  type Host,
   type HostMoveFault,
   hostMoveFault,
   type MirrorMoved,
@@ -132,8 +134,8 @@ async function confirmMove(call: Call, plan: Plan, report: MoveReport): Promise<
 /** @throws ClearError when the move is invalid */
 async function movePlan(
   mirrors: MirrorMoves,
-  from: domain.Host,
-  to: domain.Host,
+  from: Host,
+  to: Host,
   { subdomains, ...options }: { subdomains: boolean; includeDefault: boolean; owner?: domain.OwnerId },
   denied: domain.HostList,
 ): Promise<Plan> {
@@ -155,7 +157,7 @@ async function movePlan(
 /** @throws ClearError when there is no such move */
 async function undoingPlan(
   moves: MirrorMoves,
-  move: domain.AuditId,
+  move: AuditId,
   includeDefault: boolean,
   denied: domain.HostList,
 ): Promise<Plan> {

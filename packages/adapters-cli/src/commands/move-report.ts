@@ -1,5 +1,6 @@
-import type * as domain from '@campaign-mirror/domain';
+import type { Refusal } from '@campaign-mirror/domain';
 import type {
+  AuditId,
   HostMove,
   MirrorMove,
   MirrorMoved,
@@ -51,7 +52,7 @@ export class MoveReport {
     this.#options = options;
   }
 
-  get moveId(): domain.AuditId | undefined {
+  get moveId(): AuditId | undefined {
     return this.#options.moves.moveId;
   }
 
@@ -177,7 +178,7 @@ const meanwhile: Readonly<Partial<Record<MirrorMoved['kind'], string>>> = {
   'changed-since': 'the campaign or its mirror was changed after the move',
 };
 
-const refusals: Readonly<Record<domain.Refusal, string>> = {
+const refusals: Readonly<Record<Refusal, string>> = {
   'mirror-not-created': 'it was not created in the settings',
   'default-campaign': 'it is that of a default campaign; --include-default moves it, too',
   'not-the-owner': 'it belongs to another owner',

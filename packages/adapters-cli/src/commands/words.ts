@@ -1,5 +1,5 @@
 import * as domain from '@campaign-mirror/domain';
-import type { CampaignRecords, KeyRotation, OwnerHasDefault } from '@campaign-mirror/domain/operator';
+import type { CampaignRecords, Host, KeyRotation, OwnerHasDefault } from '@campaign-mirror/domain/operator';
 import { ClearError, counted, printable } from '../terminal/errors.ts';
 
 type CampaignRefusal =
@@ -71,7 +71,7 @@ export const addressFaults: Readonly<Record<domain.AddressFault, string>> = {
 /** The mirrors that a command about a host leaves out, with the option that takes them; empty if there are none. */
 export function leftOut(
   { below, elsewhere }: { readonly below: number; readonly elsewhere: number },
-  { written }: domain.Host,
+  { written }: Host,
   takes: string,
 ): string {
   const on = `${counted(below, 'mirror is', 'mirrors are')} on a name below ${written}: --subdomains ${takes} ${below === 1 ? 'it' : 'them'}, too.`;

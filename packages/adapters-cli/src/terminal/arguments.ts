@@ -1,5 +1,5 @@
 import * as domain from '@campaign-mirror/domain';
-import { leastPrunedAge } from '@campaign-mirror/domain/operator';
+import * as operator from '@campaign-mirror/domain/operator';
 import { Command, type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings';
 import type { Call } from './call.ts';
 
@@ -41,7 +41,7 @@ export const campaign = argument(number, domain.campaignId);
 export const owner = argument(number, domain.ownerId);
 export const key = argument(number, domain.accessKeyId);
 export const change = argument(number, domain.historyId);
-export const audit = argument(number, domain.auditId);
+export const audit = argument(number, operator.auditId);
 export const limit = argument<number>(number, domain.campaignId);
 
 const seconds = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
@@ -55,7 +55,7 @@ const duration = (accepted: string, least: number) =>
   });
 export const life = duration('A time such as 1s, 30m, 12h or 90d, at most 36525d,', 1);
 export const grace = duration('A time such as 0s, 30m, 24h or 7d, at most 36525d,', 0);
-export const age = duration('An age such as 400d or 48h, from 1d to 36525d,', leastPrunedAge);
+export const age = duration('An age such as 400d or 48h, from 1d to 36525d,', operator.leastPrunedAge);
 
 /** A time in UTC: a day, or a time to the minute, second or microsecond. */
 export const moment = argument('A time in UTC such as 2026-11-20 or 2026-11-20T15:36:00Z', (text) => {
@@ -69,7 +69,7 @@ export const name = argument('A name on one line, of 1 to 200 characters,', doma
 
 export const host = argument(
   'A host such as old.example or [2001:db8::1], without a scheme, a port or a path,',
-  domain.host,
+  operator.host,
 );
 
 /** Hosts with commas between them, each as in the host denylist; at least one. */

@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 import { getSystemErrorMessage } from 'node:util';
-import { invisible } from '@campaign-mirror/domain';
+import { invisible } from '@campaign-mirror/domain/operator';
 
 /** What controls a terminal, misleads a reader or cannot be seen, except the blank. */
 const misleading = new RegExp(`(?! )${invisible.source}`, 'gu');

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type * as domain from '@campaign-mirror/domain';
-import { hostList, isCaller, keySubject, noDeniedHosts } from '@campaign-mirror/domain';
+import { hostList, isCaller, keySubject } from '@campaign-mirror/domain';
+import { noDeniedHosts } from '@campaign-mirror/domain/operator';
 import { LRUCache } from 'lru-cache';
 import { type Columns, isTrueText, safeInteger } from '../connection/rows.ts';
 import { keyHash } from '../schema/keys.ts';

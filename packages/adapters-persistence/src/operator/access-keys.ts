@@ -1,5 +1,5 @@
-import * as domain from '@campaign-mirror/domain';
-import type * as operator from '@campaign-mirror/domain/operator';
+import type * as domain from '@campaign-mirror/domain';
+import * as operator from '@campaign-mirror/domain/operator';
 import { LockMode, raw, wrap } from '@mikro-orm/postgresql';
 import { AuditedAdapter, reading } from '../connection/audited.ts';
 import { safeInteger } from '../connection/rows.ts';
@@ -34,7 +34,7 @@ const isExpiring = isExpiringWithin('make_interval(secs => ?)');
 /** The port `AccessKeys` on PostgreSQL, for one act. */
 export class PostgresAccessKeys extends AuditedAdapter implements operator.AccessKeys {
   async issue(request: operator.NewAccessKey): Promise<{ id: domain.AccessKeyId; key: domain.AccessKey }> {
-    const { owner, name, hosts = null, expiresIn = domain.usualKeyLife } = request;
+    const { owner, name, hosts = null, expiresIn = operator.usualKeyLife } = request;
     const { key, ...stored } = newKey();
     const fields = { ...stored, name, ownerId: owner, hosts: hosts && [...hosts] };
     const expires = expiresIn === 'never' ? {} : { createdAt: inSeconds(0), expiresAt: inSeconds(expiresIn) };

@@ -23,13 +23,13 @@ function setAsOperator(
   kind: 'mirror-set' | 'mirror-restored' | 'mirrors-moved',
   mirrors: readonly MirrorToSet[],
   details: object,
-  how: { waits: boolean; lockTimeout?: number; partOf?: domain.AuditId | undefined },
+  how: { waits: boolean; lockTimeout?: number; partOf?: operator.AuditId | undefined },
 ) {
   const entry = [kind, act.operator, act.requestId, JSON.stringify(details), how.partOf];
   const values = [...mirrorsValues(mirrors), ...entry];
   const set = async (client: PoolClient) => {
     const rows = await textRowsOf(client, setAsOperatorText(how), values);
-    const id = safeInteger(rows[0]?.at(-1) ?? '') as domain.AuditId;
+    const id = safeInteger(rows[0]?.at(-1) ?? '') as operator.AuditId;
     return { results: resultsOf(mirrors, rows), entry: id };
   };
   return inTransaction(pool, set, how.lockTimeout ? `set local lock_timeout = ${how.lockTimeout}` : '');
@@ -96,7 +96,7 @@ const outcomes: Partial<Record<SetResult['kind'], operator.MirrorMoveOutcome>> =
 /** The port `MirrorMoves` on PostgreSQL, for one move. */
 export function postgresMirrorMoves(pool: Pool, act: operator.OperatorAct): operator.MirrorMoves {
   /** The first entry of the move in the audit. */
-  let moveId: domain.AuditId | undefined;
+  let moveId: operator.AuditId | undefined;
   /** The campaigns of the mirrors that were locked when a batch reached them. They are waited for one by one. */
   const locked = new Set<domain.CampaignId>();
   let timedOutWaits = 0;
@@ -148,7 +148,7 @@ export function postgresMirrorMoves(pool: Pool, act: operator.OperatorAct): oper
     },
 
     undoneBy: async (move) => {
-      const [found] = await rowsOf<{ undoneBy: domain.AuditId | null }>(pool, undoneByText, [move]);
+      const [found] = await rowsOf<{ undoneBy: operator.AuditId | null }>(pool, undoneByText, [move]);
       return found?.undoneBy;
     },
 

@@ -1,5 +1,5 @@
 import type * as domain from '@campaign-mirror/domain';
-import type { AuditEntry } from '@campaign-mirror/domain/operator';
+import type { AuditEntry, AuditId } from '@campaign-mirror/domain/operator';
 import { defineEntity, p, Type } from '@mikro-orm/core';
 import { schema } from './schema.ts';
 import { timestampText } from './times.ts';
@@ -85,7 +85,7 @@ export const AuditEntity = defineEntity({
   schema,
   tableName: 'operator_audit',
   properties: {
-    id: id<domain.AuditId>().primary(),
+    id: id<AuditId>().primary(),
     actedAt: timestamp(),
     act: p.text(),
     operator: p.text(),
@@ -95,7 +95,7 @@ export const AuditEntity = defineEntity({
     ownerId: id<domain.OwnerId>().nullable(),
     accessKeyId: id<domain.AccessKeyId>().nullable(),
     /** The entry that this one continues: a move has one for each transaction, and shows as the first of them. */
-    partOf: id<domain.AuditId>().nullable().hidden(),
+    partOf: id<AuditId>().nullable().hidden(),
     details: p
       .json()
       .$type<AuditEntry['details']>()

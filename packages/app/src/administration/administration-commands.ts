@@ -18,7 +18,7 @@ export function migrate(call: Call) {
         await migrateAsOwner(call);
         return call.output.answer({ migrated: true }, 'The schema is up to date.');
       }
-      const { migrationStates } = await import('@campaign-mirror/adapters-persistence');
+      const { migrationStates } = await import('@campaign-mirror/adapters-persistence/service');
       const states = await withPool(call, (pool) => migrationStates(pool, { times: true }));
       await call.output.list(states, {
         object: ({ name, state, appliedAt }) => ({ name, state, applied_at: appliedAt }),

@@ -1,4 +1,4 @@
-import * as store from '@campaign-mirror/adapters-persistence';
+import * as store from '@campaign-mirror/adapters-persistence/service';
 import type { Pool } from 'pg';
 import { type Check, type CheckInput, durable, ok, problem, type Result, warning } from './check.ts';
 import { namePrimary } from './connection-advice.ts';

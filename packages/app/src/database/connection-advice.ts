@@ -1,6 +1,6 @@
 /* What to say to an operator about a fault of the database, in one line without a password. */
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
-import * as store from '@campaign-mirror/adapters-persistence';
+import * as store from '@campaign-mirror/adapters-persistence/service';
 import { Unavailable } from '@campaign-mirror/domain';
 
 export function nameOf({ host, port, database }: store.DatabaseAddress): string {

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { basename, join, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
-import { type DatabaseAddress, type Role, roles } from '@campaign-mirror/adapters-persistence';
+import { type DatabaseAddress, type Role, roles } from '@campaign-mirror/adapters-persistence/service';
 import type { EmbeddedDatabase, EmbeddedOptions } from '@campaign-mirror/embedded-postgres';
 import type { LogWriter } from '../logging/log-events.ts';
 import { externalDatabase, isExternal } from '../settings/external-database.ts';
@@ -85,7 +85,9 @@ export function dataFolder({ DATA_DIR }: Settings): string {
 export async function openOwnDatabase(
   options: Omit<EmbeddedOptions<Role>, 'database' | 'roles'>,
 ): Promise<EmbeddedDatabase<Role>> {
-  const { advice, EmbeddedError, openEmbeddedDatabase } = await import('@campaign-mirror/embedded-postgres');
+  const { advice, EmbeddedError, openEmbeddedDatabase } = await import(
+    '@campaign-mirror/embedded-postgres/service'
+  );
   return await openEmbeddedDatabase({ ...options, database: 'campaign_mirror', roles }).catch((error) => {
     if (!(error instanceof EmbeddedError)) throw error;
     throw new ClearError(

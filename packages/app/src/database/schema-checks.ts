@@ -1,5 +1,5 @@
 /* Checks of the schema: that it is of this version, and that what it promises is enforced. */
-import * as store from '@campaign-mirror/adapters-persistence';
+import * as store from '@campaign-mirror/adapters-persistence/service';
 import type { Pool, QueryResultRow } from 'pg';
 import { type CheckInput, ok, problem, type Result, warning } from './check.ts';
 import { migrate, withoutRecord } from './connection-advice.ts';

@@ -1,5 +1,5 @@
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
-import * as http from '@campaign-mirror/adapters-http';
+import * as http from '@campaign-mirror/adapters-http/service';
 import { type Log, throttled } from '../logging/log-events.ts';
 import type { Settings } from '../settings/settings.ts';
 

@@ -1,4 +1,4 @@
-import { type HotPathObserver, statementNames } from '@campaign-mirror/adapters-persistence';
+import { type HotPathObserver, statementNames } from '@campaign-mirror/adapters-persistence/service';
 import type { Pool } from 'pg';
 import type { Registry } from 'prom-client';
 import { durationBuckets, instruments } from './instruments.ts';

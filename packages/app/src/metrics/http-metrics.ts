@@ -1,4 +1,4 @@
-import * as http from '@campaign-mirror/adapters-http';
+import * as http from '@campaign-mirror/adapters-http/service';
 import type { Registry } from 'prom-client';
 import { durationBuckets, instruments } from './instruments.ts';
 

@@ -1,4 +1,4 @@
-import type { DatabaseProbe } from '@campaign-mirror/adapters-persistence';
+import type { DatabaseProbe } from '@campaign-mirror/adapters-persistence/service';
 import type { Registry } from 'prom-client';
 import type { Version } from '../process/project.ts';
 import { atMostEvery, type Readiness } from '../process/readiness.ts';

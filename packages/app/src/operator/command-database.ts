@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { userInfo } from 'node:os';
 import type { AccessOptions, ActContext, OperatorAccess } from '@campaign-mirror/adapters-cli';
 import { type Call, ClearError } from '@campaign-mirror/adapters-cli/terminal';
-import * as store from '@campaign-mirror/adapters-persistence';
+import * as store from '@campaign-mirror/adapters-persistence/service';
 import { label } from '@campaign-mirror/domain';
 import type { OperatorAct } from '@campaign-mirror/domain/operator';
 import { clearFault, notSetUp } from '../database/connection-advice.ts';

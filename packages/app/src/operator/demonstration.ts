@@ -1,4 +1,4 @@
-import * as store from '@campaign-mirror/adapters-persistence';
+import * as store from '@campaign-mirror/adapters-persistence/service';
 import * as domain from '@campaign-mirror/domain';
 import type { DatabaseAccess } from '../database/database-access.ts';
 import { asOperator, type OperatorSession } from './command-database.ts';
@@ -19,10 +19,7 @@ export async function demonstration(access: DatabaseAccess, base: string): Promi
 async function createDemonstration({ database, act }: OperatorSession) {
   if (!(await store.isEmpty(database.pool))) return undefined;
   const campaigns = new store.PostgresSettings(database.orm, act);
-  const address = domain.mirrorAddress(
-    'https://first.example/',
-    domain.noDeniedHosts,
-  ) as domain.MirrorAddress;
+  const address = domain.mirrorAddress.of('https://first.example/');
   const create = async (owner: domain.OwnerId, description: string, isDefault = false) => {
     const name = domain.label(`Demonstration: ${description}`) as domain.Label;
     return (await campaigns.createCampaign({ owner, isDefault, name })).id;

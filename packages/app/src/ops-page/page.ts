@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { contentSecurityPolicy, type OpsAnswer } from '@campaign-mirror/adapters-http';
+import { contentSecurityPolicy, type OpsAnswer } from '@campaign-mirror/adapters-http/service';
 
 /** The page for operators, by the paths of its files. It reads `/readyz` and `/metrics`, and keeps what it has seen. */
 export function opsPage(): Readonly<Record<string, OpsAnswer>> {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
-import { withTimeLimit } from '@campaign-mirror/adapters-persistence';
+import { withTimeLimit } from '@campaign-mirror/adapters-persistence/service';
 import { type Log, type LogWriter, throttled } from '../logging/log-events.ts';
 
 /** How long the end of a part may take unless it needs longer, in milliseconds. */

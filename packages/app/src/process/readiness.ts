@@ -1,5 +1,5 @@
-import type { Checks } from '@campaign-mirror/adapters-http';
-import type { DatabaseState } from '@campaign-mirror/adapters-persistence';
+import type { Checks } from '@campaign-mirror/adapters-http/service';
+import type { DatabaseState } from '@campaign-mirror/adapters-persistence/service';
 
 /** Whether the service can serve. */
 export type Readiness = () => Promise<Checks>;

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { setTimeout as pause } from 'node:timers/promises';
 import { printable } from '@campaign-mirror/adapters-cli/terminal';
-import { migrationNames, withTimeLimit } from '@campaign-mirror/adapters-persistence';
+import { migrationNames, withTimeLimit } from '@campaign-mirror/adapters-persistence/service';
 import { SetCampaignMirror } from '@campaign-mirror/domain';
 import { Container, type ContainerModule } from 'inversify';
 import type { DatabaseAccess } from '../database/database-access.ts';

@@ -1,7 +1,7 @@
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
-import * as http from '@campaign-mirror/adapters-http';
 import { interfacePages } from '@campaign-mirror/adapters-http/docs';
-import { openProbe } from '@campaign-mirror/adapters-persistence';
+import * as http from '@campaign-mirror/adapters-http/service';
+import { openProbe } from '@campaign-mirror/adapters-persistence/service';
 import type { SetCampaignMirror } from '@campaign-mirror/domain';
 import { Registry } from 'prom-client';
 import type { DatabaseAccess } from '../database/database-access.ts';

@@ -1,7 +1,9 @@
 import * as settings from '../operator/campaign-settings.ts';
+import type { AuditId } from '../operator/history-and-audit.ts';
 import type { Campaign } from '../set-campaign-mirror/campaign-repository.ts';
 import { type Refusal, refusalOf } from '../set-campaign-mirror/set-campaign-mirror.ts';
-import type { AuditId, CampaignId, HistoryId, OwnerId } from '../values/identifiers.ts';
+import type * as hosts from '../values/hosts.ts';
+import type { CampaignId, HistoryId, OwnerId } from '../values/identifiers.ts';
 import * as values from '../values/mirror-address.ts';
 import { type HostMove, movedAddress } from './moved-address.ts';
 
@@ -59,7 +61,7 @@ export interface MirrorMoves {
 /** How mirrors are moved. A dry run reports what would be done, and writes nothing. */
 export interface Moving extends Omit<MoveOptions, 'details'> {
   readonly mirrors: MirrorMoves;
-  readonly denied: values.HostList;
+  readonly denied: hosts.HostList;
   readonly dryRun: boolean;
 }
 

@@ -2,6 +2,9 @@ import type { AccessKey } from '../values/access-key.ts';
 import type { AccessKeyId, Label, OwnerId, Timestamp } from '../values/identifiers.ts';
 import type { Page } from './campaign-settings.ts';
 
+/** The lifetime of a key unless another is given: a year, in seconds, so that a forgotten key expires. */
+export const usualKeyLife = 365 * 86_400;
+
 /** The key to issue. */
 export interface NewAccessKey {
   readonly owner: OwnerId;

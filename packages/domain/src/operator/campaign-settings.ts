@@ -1,6 +1,7 @@
 import type { Mirror } from '../set-campaign-mirror/campaign-repository.ts';
+import type { HostName } from '../values/hosts.ts';
 import type { CampaignId, Label, OwnerId, Timestamp } from '../values/identifiers.ts';
-import type { HostName, MirrorAddress } from '../values/mirror-address.ts';
+import type { MirrorAddress } from '../values/mirror-address.ts';
 
 /** A campaign with its mirror; null until the mirror is created in the settings. */
 export interface CampaignRecord {

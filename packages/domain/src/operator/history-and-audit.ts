@@ -1,5 +1,6 @@
 import type { HistoryEntry } from '../set-campaign-mirror/campaign-repository.ts';
 import type * as values from '../values/identifiers.ts';
+import { type Identifier, identifierReader } from '../values/reader.ts';
 
 /** The record of mirror changes. */
 export interface MirrorHistory {
@@ -63,9 +64,14 @@ export interface HistoryPruning {
   prune(olderThan: values.Timestamp, upTo: values.HistoryId, size: number): Promise<number>;
 }
 
+/** Of an entry of the audit. */
+export type AuditId = Identifier<'AuditId'>;
+/** Reads the number of an entry of the audit, as `campaignId` does. */
+export const auditId = identifierReader<AuditId>('an entry of the audit');
+
 /** A recorded act, written in the same transaction as the act itself, and never deleted. */
 export interface AuditEntry {
-  readonly id: values.AuditId;
+  readonly id: AuditId;
   readonly actedAt: values.Timestamp;
   /** Such as `mirror-set`. */
   readonly act: string;
@@ -84,7 +90,7 @@ export interface AuditEntry {
 export interface Audit {
   list(page: {
     readonly campaign?: values.CampaignId | undefined;
-    readonly before?: values.AuditId | undefined;
+    readonly before?: AuditId | undefined;
     readonly limit: number;
   }): Promise<AuditEntry[]>;
 }

@@ -1,7 +1,8 @@
 import type { Campaign, CampaignRepository, MirrorNow } from '../set-campaign-mirror/campaign-repository.ts';
 import * as core from '../set-campaign-mirror/set-campaign-mirror.ts';
+import type { HostList } from '../values/hosts.ts';
 import type { CampaignId, HistoryId } from '../values/identifiers.ts';
-import type { HostList, MirrorAddress } from '../values/mirror-address.ts';
+import type { MirrorAddress } from '../values/mirror-address.ts';
 import { Unavailable } from '../values/unavailable.ts';
 import type { CampaignSettings, MirrorCreation } from './campaign-settings.ts';
 import type { MirrorHistory } from './history-and-audit.ts';

@@ -1,5 +1,5 @@
+import type { HostList } from '../values/hosts.ts';
 import type { AccessKeyId, OwnerId, Subject } from '../values/identifiers.ts';
-import type { HostList } from '../values/mirror-address.ts';
 
 /** The caller: the owner that a credential belongs to, and who used it, as the history shows it. */
 export interface Caller {

@@ -1,3 +1,4 @@
+import * as hosts from '../values/hosts.ts';
 import * as values from '../values/identifiers.ts';
 import * as addresses from '../values/mirror-address.ts';
 import { Unavailable } from '../values/unavailable.ts';
@@ -68,9 +69,6 @@ export type AddressRefusal =
   | { readonly kind: 'no-address' }
   | { readonly kind: 'invalid-address'; readonly because: addresses.AddressFault };
 
-/** What the rules ask of any campaign of the caller's. */
-const fulfilling = { isDefault: false, hasMirror: true };
-
 /** How often, at most, a request is judged if its campaign changes between the judgement and the write. */
 export const maxAttempts = 5;
 
@@ -83,12 +81,12 @@ export const maxAttempts = 5;
 export class SetCampaignMirror {
   readonly #campaigns: CampaignRepository;
   readonly #identity: Identity;
-  readonly #deniedHosts: addresses.HostList;
+  readonly #deniedHosts: hosts.HostList;
 
   constructor(
     campaigns: CampaignRepository,
     identity: Identity,
-    deniedHosts: addresses.HostList = addresses.noDeniedHosts,
+    deniedHosts: hosts.HostList = hosts.noDeniedHosts,
   ) {
     this.#campaigns = campaigns;
     this.#identity = identity;
@@ -100,10 +98,7 @@ export class SetCampaignMirror {
     return this.#identity.whoIs(credential);
   }
 
-  /**
-   * @throws Unavailable when a port is unavailable, or when the campaign changed after each judgement
-   * @throws TypeError when an adapter passes a request id, a campaign, a last change or a caller that is malformed
-   */
+  /** @throws Unavailable when a port is, or the campaign changed after each judgement; TypeError for malformed input */
   async execute(request: SetMirrorRequest): Promise<Outcome> {
     expectReadable(request);
     const { credential, campaign: id, requestId, lastChange } = request;
@@ -115,7 +110,7 @@ export class SetCampaignMirror {
     let caller: Identified = identified;
     let campaign: Campaign | undefined;
     if (typeof address === 'string' && id !== undefined)
-      campaign = { ...fulfilling, id, ownerId: identified.ownerId };
+      campaign = { id, ownerId: identified.ownerId, isDefault: false, hasMirror: true };
     else ({ caller, campaign } = await this.#readAfresh(request, identified));
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       if (!isCaller(caller)) return unauthenticated(caller);
@@ -149,8 +144,8 @@ export class SetCampaignMirror {
 /** The address, or the outcome for an invalid one. */
 export function checkedAddress(
   submitted: string | undefined,
-  denied: addresses.HostList,
-  allowed?: addresses.HostList,
+  denied: hosts.HostList,
+  allowed?: hosts.HostList,
 ): addresses.MirrorAddress | AddressRefusal {
   if (submitted === undefined) return { kind: 'no-address' };
   const address = addresses.mirrorAddress(submitted, denied, allowed);

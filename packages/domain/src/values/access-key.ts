@@ -1,4 +1,4 @@
-import { type Branded, reader } from './identifiers.ts';
+import { type Branded, reader } from './reader.ts';
 
 /** A well-formed access key: `cm_`, 43 characters of base62, 6 characters of their CRC-32 (contract: keys). */
 export type AccessKey = Branded<string, 'AccessKey'>;
@@ -6,9 +6,6 @@ export type AccessKey = Branded<string, 'AccessKey'>;
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const wellFormed = /^cm_[0-9A-Za-z]{49}$/;
 const checksumStart = 'cm_'.length + 43;
-
-/** The lifetime of a key unless another is given: a year, in seconds, so that a forgotten key expires. */
-export const usualKeyLife = 365 * 86_400;
 
 /** Reads a key. With a wrong form or checksum it is none, so that no lookup is needed. */
 export const accessKey = reader('an access key', (text: string) => {

@@ -1,11 +1,4 @@
-// biome-ignore lint/plugin: a type, of which there is no value
-declare const brand: unique symbol;
-
-/** A value that only its own factory returns: a plain `string` is not accepted as an access key. */
-export type Branded<Value, Name extends string> = Value & { readonly [brand]: Name };
-
-/** An integer from 1 to 2^53-1. */
-type Identifier<Name extends string> = Branded<number, Name>;
+import { type Branded, type Identifier, identifierReader, reader } from './reader.ts';
 
 /** The number of a campaign. */
 export type CampaignId = Identifier<'CampaignId'>;
@@ -17,29 +10,6 @@ export type MirrorId = Identifier<'MirrorId'>;
 export type AccessKeyId = Identifier<'AccessKeyId'>;
 /** Of a change in the history; it increases with each change of a campaign's mirror. */
 export type HistoryId = Identifier<'HistoryId'>;
-/** Of an entry of the audit. */
-export type AuditId = Identifier<'AuditId'>;
-
-/** Reads a value, or undefined. `of`, for literals and tests, throws a TypeError that says `what` a value is. */
-export function reader<Input extends unknown[], Value>(
-  what: string,
-  read: (...input: Input) => Value | undefined,
-) {
-  const of = (...input: Input): Value => {
-    const value = read(...input);
-    if (value === undefined) throw new TypeError(`not ${what}`);
-    return value;
-  };
-  return Object.assign((...input: Input) => read(...input), { of });
-}
-
-function identifierReader<Id extends Identifier<string>>(whose: string) {
-  return reader(`the number of ${whose}: an integer from 1 to 2^53-1`, (value: string | number) => {
-    if (typeof value === 'string' && !/^[1-9][0-9]{0,15}$/.test(value)) return undefined;
-    const number = Number(value);
-    return Number.isSafeInteger(number) && number > 0 ? (number as Id) : undefined;
-  });
-}
 
 /** Reads the number of a campaign, or its ASCII digits without a sign or a leading zero (contract: the path). */
 export const campaignId = identifierReader<CampaignId>('a campaign');
@@ -51,8 +21,6 @@ export const mirrorId = identifierReader<MirrorId>('a mirror');
 export const accessKeyId = identifierReader<AccessKeyId>('an access key');
 /** Reads the number of a change, as `campaignId` does. */
 export const historyId = identifierReader<HistoryId>('a change');
-/** Reads the number of an entry of the audit, as `campaignId` does. */
-export const auditId = identifierReader<AuditId>('an entry of the audit');
 
 /** Whether every store and log can keep a text as the id of a request: 1 to 128 visible ASCII characters. */
 export const isRequestId = (text: string): boolean =>
@@ -71,9 +39,6 @@ export const label = reader('a label: 1 to 200 characters on one line', (text: s
 /** Who changes a mirror, as the history shows it: a kind and a name, such as `key:17`; or `operator`. */
 export type Subject = Branded<string, 'Subject'>;
 
-/** The subject of every operator; the audit names the person. */
-export const operatorSubject = 'operator' as Subject;
-
 const wellFormedKind = /^[a-z][a-z0-9-]{0,19}$/;
 /** Characters that PostgreSQL can store and a log line can show unchanged. */
 const wellFormedName = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,200}$/u;
@@ -88,7 +53,7 @@ export function keySubject(id: AccessKeyId): Subject {
  * the first a letter, neither `key` nor `operator`. `name`: 1 to 200 characters on one line.
  */
 export const subject = reader('a kind and a name of a caller without a key', (kind: string, name: string) => {
-  if (kind === 'key' || kind === operatorSubject) return undefined;
+  if (kind === 'key' || kind === 'operator') return undefined;
   return wellFormedKind.test(kind) && wellFormedName.test(name) ? (`${kind}:${name}` as Subject) : undefined;
 });
 

@@ -1,0 +1,1 @@
+export { type InterfacePagesSettings, interfacePages } from './routes/pages.ts';

@@ -1,0 +1,19 @@
+// The service's own, no promise: what only our packages use, beside the promised names.
+export { postgresCampaignImport } from './bulk/campaign-import.ts';
+export { codeOf, isAbsent, isForbidden } from './connection/database-faults.ts';
+export { type DatabaseProbe, type DatabaseState, openProbe } from './connection/database-probe.ts';
+export { watchLockHolders } from './connection/lock-holders.ts';
+export { oldestServerVersion } from './connection/pool.ts';
+export { withTimeLimit } from './connection/stoppable.ts';
+export { statementNames } from './hot-path/statements.ts';
+export * from './index.ts';
+export * from './migration/migration-states.ts';
+export { postgresCampaignExport, postgresCampaignRecords } from './operator/campaign-records.ts';
+export { postgresChangeFeed } from './operator/follow-changes.ts';
+export {
+  postgresAudit,
+  postgresHistoryPruning,
+  postgresMirrorHistory,
+} from './operator/history-and-audit.ts';
+export { postgresMirrorMoves, postgresOperatorMirrors } from './operator/operator-mirrors.ts';
+export { lackingRightsText, migrationNames, mirrorFaultsText, type Role, roles } from './schema/schema.ts';
