@@ -43,11 +43,11 @@ const repositoryFaults: Record<keyof typeof repositories, readonly RegExp[]> = {
     /an error of the driver was thrown as it is/,
   ],
   'trusts whoever calls': [
-    /the condition is another: ContractViolation: the answer/,
+    /the condition is another: ContractViolation: the answer to/,
     /the answer to a revoked key/,
     /a key set a mirror after its revocation was committed/,
     /the answer to another number/,
-    /the history of the answer|a change was reported, but not written/,
+    /the history of the answer|a change was reported, but/,
     /a change was written twice/,
     /a mirror changed, but not its history/,
     /the facts of a campaign were read at two moments/,

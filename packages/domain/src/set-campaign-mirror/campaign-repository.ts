@@ -47,13 +47,13 @@ export interface MirrorChange {
   readonly address: MirrorAddress;
   /** Who changes the mirror, as the history records it. */
   readonly by: Pick<Caller, 'ownerId' | 'subject'>;
-  /** The access key that the write proves: it is valid, and belongs to that owner. Undefined: there is none to prove. */
+  /** The access key that the write proves: it is valid, and of the owner that was seen. Undefined: there is none to prove. */
   readonly key: values.AccessKeyId | undefined;
-  /** Links the row of the history to the log lines of the request: 1 to 128 visible ASCII characters. */
+  /** Links the history to the log lines of the request: 1 to 128 visible ASCII characters. It may repeat. */
   readonly requestId: string;
   /**
-   * The number that the mirror's last change must have (contract: the condition): a safe integer, 0 if the mirror never
-   * changed. A negative one is that of no change, so that the condition never holds. Undefined: any.
+   * The number that the last change of the campaign's mirrors must have (contract: the condition): a safe integer, 0 if
+   * there was none. A negative one is that of no change, so that the condition never holds. Undefined: any.
    */
   readonly lastChange?: number | undefined;
 }
@@ -66,7 +66,7 @@ export type SetMirrorResult =
   /** The campaign is not as it was seen. `campaign` is its current state, undefined if it does not exist. */
   | { readonly kind: 'campaign-differs'; readonly campaign: Campaign | undefined };
 
-/** The mirror as it is now, and the number of its last change: of this one, or 0 if it never changed. */
+/** The mirror as it is now, and the number of the last change: of this one, of an earlier one, or 0 if there was none. */
 export type MirrorNow =
   | { readonly kind: 'mirror-set'; readonly mirror: Mirror; readonly lastChange: values.HistoryId }
   /** Only the mirror's last change is another one. */
@@ -82,8 +82,8 @@ export interface CampaignRepository {
 
   /**
    * Sets the mirror and records the change in the history; both are committed, or neither. At the moment of the write,
-   * the key must be valid, the campaign must be as `seen` (which need not have been read), and the condition must hold:
-   * they are judged in this order, the condition on the mirror that would be written.
+   * the key must be valid, the campaign must be as `seen` (which need not have been read) with a mirror, and the condition
+   * must hold: they are judged in this order, the condition on the mirror that would be written.
    */
   setMirror(seen: Campaign, change: MirrorChange): Promise<SetMirrorResult>;
 }

@@ -7,7 +7,7 @@ export type Branded<Value, Name extends string> = Value & { readonly [brand]: Na
 /** An integer from 1 to 2^53-1. */
 export type Identifier<Name extends string> = Branded<number, Name>;
 
-/** Reads a value, or undefined. `of`, for literals and tests, throws a TypeError that says `what` a value is. */
+/** Reads a value, or undefined. `of`, for literals and rows, throws a TypeError that says `what` a value is. */
 export function reader<Input extends unknown[], Value>(
   what: string,
   read: (...input: Input) => Value | undefined,

@@ -117,7 +117,7 @@ export const campaignRepositoryCases: readonly Case<World>[] = [
       const differs = (campaign?: Campaign) => ({ kind: 'campaign-differs', campaign });
       const isKept = async (by: typeof caller, asSeen: Campaign, expected: object, lastChange = -1) => {
         const result = await live.set(world, asSeen, live.change(by, undefined, lastChange));
-        expectEqual(result, expected, 'the answer');
+        expectEqual(result, expected, `the answer to ${JSON.stringify({ asSeen, key: by.key, lastChange })}`);
       };
       await isKept(caller, { ...seen, isDefault: true }, differs(seen));
       await isKept(caller, { ...seen, hasMirror: false }, differs(seen));
@@ -126,7 +126,8 @@ export const campaignRepositoryCases: readonly Case<World>[] = [
       await isKept(caller, { ...seen, id: nowhere }, differs());
       const key = live.beyond32Bits(caller.key ?? 1) as never;
       for (const unproven of [key, ...(other.caller.key ? [other.caller.key] : [])])
-        await isKept({ ...caller, key: unproven }, seen, { kind: 'caller-invalid' });
+        for (const asSeen of [seen, { ...seen, isDefault: true }])
+          await isKept({ ...caller, key: unproven }, asSeen, { kind: 'caller-invalid' });
       const never = { kind: 'condition-failed', mirror, lastChange: 0 };
       for (const number of [-1, 1, Number.MAX_SAFE_INTEGER]) await isKept(caller, seen, never, number);
       expectEqual(await world.others.mirror(seen.id), mirror, 'the mirror');
@@ -142,7 +143,7 @@ export const campaignRepositoryCases: readonly Case<World>[] = [
         expectEqual(await world.others.mirror(seen.id), result.mirror, 'the stored mirror');
       }
       await world.others.transfer(seen.id, live.greatest);
-      const next = await live.newCaller(world, live.greatest);
+      const next = live.withoutKey(live.greatest);
       await live.mirrorSet(world, { ...seen, ownerId: live.greatest }, live.change(next));
       const rows = await live.chainOf(world, seen.id);
       expectThat(rows.length === addresses.length + 2, 'an update to the same address was not recorded');
