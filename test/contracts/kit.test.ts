@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setImmediate as turn } from 'node:timers/promises';
 import { type Caller, type Mirror, subject } from '@campaign-mirror/domain';
 import {
   type CampaignRepositoryWorld,
@@ -142,6 +143,26 @@ describe('the kit of the contracts', () => {
       revoke: async (credential) => tokens.delete(credential),
     };
     expect(await judge(identityCases, cookies)).to.deep.equal([]);
+  });
+
+  it('names the case and leaves no rejection unhandled, whatever an adapter throws', async () => {
+    const unhandled: unknown[] = [];
+    const note = (error: unknown) => void unhandled.push(error);
+    process.on('unhandledRejection', note);
+    const fails = async () => {
+      await turn();
+      throw new Error('broken');
+    };
+    const { campaigns, identity } = inMemoryWorlds();
+    const repository = { find: fails, setMirror: fails };
+    const failed = await judge(campaignRepositoryCases, { ...campaigns, campaigns: repository });
+    failed.push(...(await judge(identityCases, { ...identity, identity: { whoIs: fails } })));
+    await turn();
+    process.off('unhandledRejection', note);
+    expect(unhandled).to.deep.equal([]);
+    const needs = (one: { needs: readonly string[] }) => one.needs.includes('steps');
+    const all = [...campaignRepositoryCases, ...identityCases].filter((one) => !needs(one));
+    expect(failed.map(({ name }) => name)).to.deep.equal(all.map(({ name }) => name));
   });
 
   it('refuses a world without a step in its calls', async () => {

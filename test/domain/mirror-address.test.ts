@@ -1,6 +1,6 @@
 import { mock } from 'node:test';
 import { type HostList, hostList, mirrorAddress } from '@campaign-mirror/domain';
-import { noDeniedHosts } from '@campaign-mirror/domain/operator';
+import { entriesOf, noDeniedHosts } from '@campaign-mirror/domain/operator';
 import { expect } from 'chai';
 import { denying } from '../support/store/world.ts';
 
@@ -244,5 +244,11 @@ describe('contract: the address — hosts that may not be set', () => {
     for (const entry of [...blanks, ...more.split(' '), ...others.split(' ')]) {
       expect(hostList(['fine.example', entry]), JSON.stringify(entry)).to.deep.equal({ notAHost: entry });
     }
+  });
+
+  it('a list gives its entries, from which it is read again', () => {
+    const list = denying('*.b.example', 'A.example.', '*.c.example');
+    expect(entriesOf(list)).to.deep.equal(['a.example', '*.b.example', '*.c.example']);
+    expect(denying(...entriesOf(list))).to.deep.equal(list);
   });
 });

@@ -91,7 +91,7 @@ describe('mirror move: what can be asked for', () => {
     it(`${from} → ${to}${subdomains ? ' with subdomains' : ''}: ${fault}`, () => {
       const denied = denying('denied.example', '*.below.example');
       expect(hostMoveFault(moving(from, to, subdomains), denied)).to.equal(fault);
-      expect(hostMoveFault(moving('old.example', 'new.example', subdomains), denied)).to.equal(undefined);
+      expect(hostMoveFault(moving('1.2.3.4.example', 'new.example', subdomains), denied)).to.equal(undefined);
     });
   }
 });
@@ -181,8 +181,9 @@ describe('mirror move: all mirrors', () => {
     };
     const told: string[] = [];
     for await (const event of moveMirrors({ ...how, mirrors: { ...mirrors, apply } }, toNew))
-      if (event.kind === 'locked') told.push(`${event.campaign} at ${calls.length}`);
-    expect(told).to.deep.equal(['1 at 2']);
+      if (event.kind !== 'progress' && event.kind !== 'unread' && event.kind !== 'moved')
+        told.push(`${event.campaign} ${event.kind} at ${calls.length}`);
+    expect(told).to.deep.equal(['1 locked at 2']);
     expect(batches).to.deep.equal([1, 500, 1, 500, 2, 500, 2, 500, 502, 19]);
   });
 
@@ -196,6 +197,11 @@ describe('mirror move: all mirrors', () => {
     const examined = seen.map((progress) => progress.examined);
     expect(examined).to.deep.equal(examined.toSorted((one, next) => one - next));
     expect([examined[0], examined.at(-1)]).to.deep.equal([0, 2_200]);
+  });
+
+  it('are read page by page, until there are no more', async () => {
+    filled(20_001);
+    expect(await run({ dryRun: true })).to.deep.equal({ 'would-move': 20_001 });
   });
 
   it('tells of those that the store has found near the host, but are not on it', async () => {
@@ -336,6 +342,20 @@ describe('mirror move: all mirrors', () => {
       filled(1, 'https://else.example/');
       changes = [change(1, later), change(2, later)];
       expect(await undone()).to.deep.equal(['unchanged', 'changed-since']);
+    });
+
+    it('tells of what it cannot give back with both addresses', async () => {
+      filled(1, 'https://new.example/');
+      changes = [change(1, { address: 'https://denied.example/' })];
+      const events = [];
+      for await (const event of undoMove(
+        { ...how, denied: denying('denied.example') },
+        7 as operator.AuditId,
+      ))
+        if (event.kind !== 'progress') events.push(event);
+      const addresses = { before: 'https://new.example/', after: 'https://denied.example/' };
+      const invalid = { kind: 'invalid', campaign: 1, because: 'denied-host', ...addresses };
+      expect(events).to.deep.equal([invalid]);
     });
 
     it('tells of one whose mirror is no longer there as changed since', async () => {

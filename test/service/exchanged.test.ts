@@ -6,8 +6,9 @@ const nowhere = '127.0.0.1:1';
 
 /** A program of somebody else, which runs the service with this module. It says the key of a campaign's owner. */
 const program = (rebindings: string, ending: string) => `
-  import { InMemoryCampaigns, InMemoryIdentity, InMemoryStore } from '@campaign-mirror/adapters-persistence/in-memory';
   import { runService, tokens } from '@campaign-mirror/app';
+  import { SetCampaignMirror } from '@campaign-mirror/domain';
+  import { InMemoryStore } from '${projectFolder}packages/port-contracts/src/in-memory.ts';
   import { ContainerModule } from 'inversify';
   const store = new InMemoryStore();
   const campaign = store.createCampaign(7);
@@ -23,8 +24,8 @@ const program = (rebindings: string, ending: string) => `
   ${ending}`;
 
 const rebind = {
-  campaigns: 'rebind(tokens.campaignRepository).toConstantValue(new InMemoryCampaigns(store));',
-  identity: 'rebind(tokens.identity).toConstantValue(new InMemoryIdentity(store));',
+  campaigns: 'rebind(tokens.campaignRepository).toConstantValue(store);',
+  identity: 'rebind(tokens.identity).toConstantValue(store);',
   limiters: `rebind(tokens.callLimiter).toConstantValue(limiter);
     rebind(tokens.failedKeyLimiter).toConstantValue(limiter);`,
 };
@@ -61,7 +62,7 @@ describe('a service with parts of somebody else', () => {
       { ...settings, RATE_LIMIT: '5/1s', FAILED_KEY_LIMIT: '5/1s' },
       ...Object.values(rebind),
       // Its credentials have no form that the service knows.
-      `const whoIs = (credential) => new InMemoryIdentity(store).whoIs(credential.replace('own-', ''));
+      `const whoIs = (credential) => store.whoIs(credential.replace('own-', ''));
        rebind(tokens.identity).toConstantValue({ whoIs });`,
       `rebind(tokens.middleware).toConstantValue([(context, next) => {
         context.set('X-Own', context.state.call.route);
@@ -88,6 +89,22 @@ describe('a service with parts of somebody else', () => {
     expect(await service.stop()).to.include({ code: 0 });
     const expected = ['starting', 'listening', 'request', ...Array(2).fill('request-limited')];
     expect(events(service)).to.include.members(expected);
+  });
+
+  it('a use case that stands before the service’s own', async () => {
+    const service = running(
+      {},
+      ...Object.values(rebind),
+      `const own = new SetCampaignMirror(store, store);
+       const identify = (credential) => own.identify(credential);
+       const execute = (request) =>
+         own.execute({ ...request, address: request.address.replace('second', 'tracked') });
+       rebind(tokens.useCase).toConstantValue({ identify, execute });
+       process.on('exit', () => console.error(store.mirrors.get(campaign).targetUrl));`,
+    );
+    expect(await called(service, ['own', 'wrong'])).to.deep.equal([200, 401]);
+    expect(await service.stop()).to.include({ code: 0 });
+    expect(service.errors).to.include('https://tracked.example/');
   });
 
   it('the store alone, where tokens are accepted: PostgreSQL is not asked for, and it is ready', async () => {
@@ -123,6 +140,7 @@ describe('a service with parts of somebody else', () => {
   const unfit = {
     campaignRepository: '{ find() {} }',
     identity: '{}',
+    useCase: '{ identify() {} }',
     callLimiter: '{ count() {} }',
     failedKeyLimiter: '{ ...limiter, count: 1 }',
     middleware: '[1]',

@@ -10,9 +10,11 @@ import { type Fault, faults, type RequestFault, replyTo } from '../chain/replies
 import type { Slots } from '../chain/slots.ts';
 import { type CallLimits, keyLimit, limitHeaderNames } from './limits.ts';
 
+type UseCase = Pick<domain.SetCampaignMirror, 'identify' | 'execute'>;
+
 /** What the route needs. */
 export interface SetMirrorSettings {
-  readonly useCase: domain.SetCampaignMirror;
+  readonly useCase: UseCase;
   /** Whether a bearer token can be a credential; by default if it is a well-formed access key. */
   readonly isWellFormed?: ((credential: string) => boolean) | undefined;
   /** The largest body, in bytes; 16,384 by default. */
@@ -111,7 +113,7 @@ function slot(slots: Slots): Part {
 }
 
 /** Check 5: the caller. */
-function caller(useCase: domain.SetCampaignMirror): Part {
+function caller(useCase: UseCase): Part {
   return async (context, next) => {
     const { asked, call } = context.state;
     const known = await useCase.identify(asked.credential());
@@ -128,7 +130,7 @@ function share(slots: Slots): Part {
 }
 
 /** Checks 7 to 10: the use case. The body is parsed only now, and only for a campaign that can exist. */
-function outcome(useCase: domain.SetCampaignMirror): Part {
+function outcome(useCase: UseCase): Part {
   return async (context) => {
     // The call was cut short, or answered for middleware that does not await `next()`.
     if (context.res.headersSent) return;

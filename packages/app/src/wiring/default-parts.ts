@@ -1,4 +1,5 @@
 import { defaultPoolLimits, openDatabase, openHotPath } from '@campaign-mirror/adapters-persistence';
+import { SetCampaignMirror } from '@campaign-mirror/domain';
 import { ContainerModule } from 'inversify';
 import { Registry } from 'prom-client';
 import { type DatabaseAccess, openDatabaseAccess } from '../database/database-access.ts';
@@ -37,6 +38,11 @@ export function defaultParts(input: ServiceInput) {
   const module = new ContainerModule(({ bind }) => {
     bind(tokens.campaignRepository).toDynamicValue(async () => (await hotPath()).campaigns);
     bind(tokens.identity).toDynamicValue(async () => (await identity()).identity);
+    bind(tokens.useCase).toDynamicValue(async (context) => {
+      const campaigns = await context.getAsync(tokens.campaignRepository);
+      const by = await context.getAsync(tokens.identity);
+      return new SetCampaignMirror(campaigns, by, settings.MIRROR_HOST_DENYLIST);
+    });
     bind(tokens.callLimiter).toConstantValue(limits.keys);
     bind(tokens.failedKeyLimiter).toConstantValue(limits.failedKeys);
     bind(tokens.middleware).toConstantValue([]);

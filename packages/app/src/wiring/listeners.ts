@@ -2,7 +2,6 @@ import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import { interfacePages } from '@campaign-mirror/adapters-http/docs';
 import * as http from '@campaign-mirror/adapters-http/service';
 import { openProbe } from '@campaign-mirror/adapters-persistence/service';
-import type { SetCampaignMirror } from '@campaign-mirror/domain';
 import { Registry } from 'prom-client';
 import type { DatabaseAccess } from '../database/database-access.ts';
 import { httpLog } from '../http/http-log.ts';
@@ -27,10 +26,9 @@ const drainGrace = 3_000;
 export function callersListener(
   { settings, log, lines, life }: ServiceInput,
   { parts, metrics }: Shared,
-  useCase: SetCampaignMirror,
   isWellFormed: (credential: string) => boolean = () => true,
 ): http.HttpServer {
-  const { callLimiter: keys, failedKeyLimiter: failedKeys, middleware } = parts;
+  const { useCase, callLimiter: keys, failedKeyLimiter: failedKeys, middleware } = parts;
   const { CORS_ORIGINS: origins, DOCS, IDLE_TIMEOUT, SHUTDOWN_TIMEOUT, TRUSTED_PROXIES } = settings;
   const { inFlight, maxConnections } = loadOf('callers', settings);
   const refused = overloadLog('callers', log, metrics.overload('callers'));

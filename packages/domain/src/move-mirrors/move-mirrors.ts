@@ -208,7 +208,7 @@ async function* makeMoves(moving: Moving, details: MoveOptions['details'], pages
         const kind = outcomes[at];
         if (kind) yield { ...move, kind };
       }
-      moves = moves.filter((_, at) => at >= batchSize || !outcomes[at]);
+      moves = moves.filter((_, at) => !outcomes[at]);
       yield { kind: 'progress', examined };
     }
     yield { kind: 'progress', examined };

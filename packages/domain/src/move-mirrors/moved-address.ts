@@ -41,11 +41,12 @@ export function movedAddress(move: HostMove, address: values.MirrorAddress, deni
   const before = name && namesBefore(move, name);
   if (before === undefined) return undefined;
 
-  const [start, scheme, written] = schemeAndHost.exec(address) ?? [];
-  if (scheme === undefined || written === undefined) return { fault: 'not-a-url' as const, to: undefined };
+  const found = schemeAndHost.exec(address);
+  if (!found) return { fault: 'not-a-url' as const, to: undefined };
+  const [start, scheme, written = ''] = found;
   // Names in plain ASCII keep their spelling; others take the form of the URL parser.
   const kept = hosts.comparable(written) === name ? written.slice(0, before.length) : before;
-  const to = `${scheme}${kept}${move.to.written}${address.slice(start?.length)}`;
+  const to = `${scheme}${kept}${move.to.written}${address.slice(start.length)}`;
   const moved = values.mirrorAddress(to, denied);
   if (typeof moved !== 'string') return { fault: moved.fault, to };
   if (hosts.hostNameOf(moved) !== `${before}${move.to.name}`) return { fault: 'not-a-url' as const, to };
