@@ -2,7 +2,8 @@ import type * as domain from '@campaign-mirror/domain';
 import { isCaller, Unavailable } from '@campaign-mirror/domain';
 import type { CampaignRepositoryWorld, IdentityWorld } from '@campaign-mirror/port-contracts';
 import { InMemoryStore } from '@campaign-mirror/port-contracts/in-memory';
-import { inMemoryWorlds, stepping } from '../support/store/judged-store.ts';
+import { inMemoryWorlds } from '../support/store/judged-store.ts';
+import { stepping } from '../support/store/stepping.ts';
 
 /** Runs a part of a call as one of its steps. */
 type Step = <T>(act: () => T | Promise<T>) => Promise<T>;

@@ -5,7 +5,8 @@ import { campaignRepositoryCases, type IdentityWorld, identityCases } from '@cam
 import { InMemoryStore } from '@campaign-mirror/port-contracts/in-memory';
 import { expect } from 'chai';
 import { worldOf } from '../support/process/lives.ts';
-import { casesOf, everyCaseOn, inMemoryWorlds, stepping } from '../support/store/judged-store.ts';
+import { casesOf, everyCaseOn, inMemoryWorlds } from '../support/store/judged-store.ts';
+import { stepping } from '../support/store/stepping.ts';
 import { fromNow, rules, type SigningKey, signingKey, TestIssuer, token } from '../support/tokens/issuer.ts';
 
 describe('the contracts of the ports, in memory', () => {

@@ -29,7 +29,7 @@ import type { TestDatabase } from '../database/database-server.ts';
 import { patient } from '../database/patient.ts';
 import { endWaiting, rival, untilWaiting } from '../database/rival.ts';
 import { hotPathBy } from './hot-paths.ts';
-import { stepping } from './judged-store.ts';
+import { stepping } from './stepping.ts';
 import { change, type Live, liveCampaign, tester } from './world.ts';
 
 /** A store with all ports, and what happens to it by other hands than theirs. */

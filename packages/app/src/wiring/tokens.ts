@@ -1,6 +1,6 @@
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
-import type { Limiter, Middleware } from '@campaign-mirror/adapters-http';
-import type { CampaignRepository, Identity, SetCampaignMirror } from '@campaign-mirror/domain';
+import type { ApplicationSettings, Limiter, Middleware } from '@campaign-mirror/adapters-http';
+import type { CampaignRepository, Identity } from '@campaign-mirror/domain';
 import type { Container, ServiceIdentifier } from 'inversify';
 import type { Registry } from 'prom-client';
 import * as v from 'valibot';
@@ -20,7 +20,7 @@ export const tokens = {
   /** By default access keys in PostgreSQL, or signed tokens, as IDENTITY says. Yours gets every bearer token. */
   identity: token<Identity>('identity'),
   /** By default made of both ports. Yours may stand before it. */
-  useCase: token<Pick<SetCampaignMirror, 'identify' | 'execute'>>('useCase'),
+  useCase: token<ApplicationSettings['useCase']>('useCase'),
   /** How often a caller may call: by default as RATE_LIMIT says; undefined without a limit. */
   callLimiter: token<Limiter | undefined>('callLimiter'),
   /** How many refused credentials an address may send: by default as FAILED_KEY_LIMIT says; undefined without a limit. */

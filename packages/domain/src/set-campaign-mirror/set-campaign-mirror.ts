@@ -160,12 +160,13 @@ export function unauthenticated(identified: Refused | undefined): Outcome {
 
 /** Types say so, but not to adapters in JavaScript. */
 function expectReadable({ requestId, campaign, lastChange, ...who }: SetMirrorRequest): void {
-  const fault =
-    (!values.isRequestId(requestId) && 'requestId: not 1 to 128 visible ASCII characters') ||
-    (campaign !== undefined && values.campaignId(campaign) !== campaign && 'campaign: not its number') ||
-    (lastChange !== undefined && !Number.isSafeInteger(lastChange) && 'lastChange: not a safe integer') ||
-    (!who.caller && typeof who.credential !== 'string' && 'neither a credential nor a caller');
-  if (fault) throw new TypeError(fault);
+  if (!values.isRequestId(requestId)) throw new TypeError('requestId: not 1 to 128 visible ASCII characters');
+  if (campaign !== undefined && values.campaignId(campaign) !== campaign)
+    throw new TypeError('campaign: not an integer from 1 to 2^53-1');
+  if (lastChange !== undefined && !Number.isSafeInteger(lastChange))
+    throw new TypeError('lastChange: not a safe integer');
+  if (!who.caller && typeof who.credential !== 'string')
+    throw new TypeError('neither a credential nor a caller');
 }
 
 /** For a store, an owner that is missing can mean any, and a subject of a key without that key one that nobody proves. */
