@@ -32,24 +32,16 @@ describe('the page at /docs, and the OpenAPI document', () => {
   }
 
   for (const [path, type] of Object.entries(types)) {
-    it(`${path} is there without a key, has its type, and is sent again only when it has changed`, async () => {
+    it(`${path} is there without a key, and has its type`, async () => {
       const { status, headers, bytes } = await get(path);
       expect(status).to.equal(200);
       const common = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' };
       expect(headers).to.include({
         'content-type': `${type}; charset=utf-8`,
-        'cache-control': 'no-cache',
+        'cache-control': 'no-store, no-transform',
         ...common,
       });
       expect(headers['content-length']).to.equal(String(bytes.length));
-      const etag = String(headers.etag);
-      for (const list of [etag, etag.replace('W/', ''), `"other", ${etag}`, '*']) {
-        const unchanged = await get(path, { 'If-None-Match': list });
-        expect([unchanged.status, unchanged.bytes.length], list).to.deep.equal([304, 0]);
-        for (const name of ['cache-control', 'etag', 'vary', 'content-security-policy'])
-          expect(unchanged.headers[name], name).to.equal(headers[name]);
-      }
-      expect((await get(path, { 'If-None-Match': '"other"' })).status).to.equal(200);
       const head = await get(path, {}, 'HEAD');
       expect([head.status, head.bytes.length]).to.deep.equal([200, 0]);
       expect(head.headers['content-length']).to.equal(headers['content-length']);
@@ -69,23 +61,11 @@ describe('the page at /docs, and the OpenAPI document', () => {
     expect(bytes.toString()).not.to.match(/https?:|<style|style=|<script(?! (?:type="module" )?src)/);
   });
 
-  it('is compressed for those who accept that; large files for all, since a few bytes ask for them', async () => {
-    const plain = await get('/docs/page.js');
-    for (const [accepted, isCompressed] of [
-      ['gzip', true],
-      ['br, gzip;q=0.8', true],
-      ['identity', false],
-      ['gzip;q=0', false],
-    ] as const) {
-      const { headers, bytes } = await get('/docs/page.js', { 'Accept-Encoding': accepted });
-      expect(headers['content-encoding'], accepted).to.equal(isCompressed ? 'gzip' : undefined);
-      expect(isCompressed ? gunzipSync(bytes) : bytes, accepted).to.deep.equal(plain.bytes);
-      expect(headers).to.include({ vary: 'Accept-Encoding', etag: plain.headers.etag });
-      for (const path of ['/docs/swagger-ui.js', '/docs/swagger-ui.css']) {
-        const large = await get(path, { 'Accept-Encoding': accepted });
-        expect(large.headers['content-encoding'], path).to.equal('gzip');
-        expect(gunzipSync(large.bytes).length).to.be.above(3 * large.bytes.length);
-      }
+  it('large files are compressed for all, since a few bytes ask for them', async () => {
+    for (const path of ['/docs/swagger-ui.js', '/docs/swagger-ui.css']) {
+      const { headers, bytes } = await get(path, { 'Accept-Encoding': 'identity' });
+      expect(headers['content-encoding'], path).to.equal('gzip');
+      expect(gunzipSync(bytes).length).to.be.above(3 * bytes.length);
     }
   });
 

@@ -12,13 +12,16 @@ const long = 600_000;
 /** Milliseconds after which what is left gets 503. */
 const short = 100;
 /** More than all buffers between the service and a caller hold. */
-const large = page('application/octet-stream', Buffer.alloc(16_000_000));
+const large = Buffer.alloc(16_000_000);
 
 describe('contract: life: drain', () => {
   const data = withHttpService();
   let service: HttpService;
   beforeEach(async () => {
-    service = await httpService({ pages: new Map([['/large', large]]) }, data());
+    service = await httpService(
+      { pages: new Map([['/large', page('application/octet-stream', large)]]) },
+      data(),
+    );
   });
   afterEach(() => service.stop());
   const open = () => RawConnection.open(service.port);
@@ -43,7 +46,7 @@ describe('contract: life: drain', () => {
     await letGo();
     await sending.send(lastBytes);
     await expectAnswers([...connections, sending], 200);
-    expect(await drained).to.have.length(0);
+    expect(await drained).to.equal(0);
   });
 
   it('what is left at the timeout gets 503 and is counted; headers that do not end count for nothing', async () => {
@@ -57,7 +60,7 @@ describe('contract: life: drain', () => {
     await expectAnswers(connections, 503);
     expect(await unfinished.closed()).to.equal('');
     await letGo();
-    expect((await drained).map(({ status }) => status)).to.deep.equal([503, 503, 503]);
+    expect(await drained).to.equal(3);
     expect(service.log.requests.filter(({ status }) => status === 503)).to.have.length(3);
   });
 
@@ -76,7 +79,7 @@ describe('contract: life: drain', () => {
     expect(await open().catch((error) => error.code)).to.equal('ECONNREFUSED');
     for (const connection of [used, fresh]) await connection.send(bytes.subarray(20));
     await expectAnswers([used, fresh, received], 404);
-    expect(await drained).to.have.length(0);
+    expect(await drained).to.equal(0);
   });
 
   it('an answer that is on its way is sent whole, then its connection closes', async () => {
@@ -85,8 +88,8 @@ describe('contract: life: drain', () => {
     const [response] = await once(sent, 'response');
     expect(response.headers.connection).to.equal('keep-alive');
     const drained = service.server.drain(long);
-    expect(await buffer(response)).to.have.length(large.content.length);
-    expect(await drained).to.have.length(0);
+    expect(await buffer(response)).to.have.length(large.length);
+    expect(await drained).to.equal(0);
     agent.destroy();
   });
 });

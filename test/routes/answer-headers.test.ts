@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { keptAlive, standing } from '../support/http/answer-rows.ts';
 import type { RawResponse } from '../support/http/connection.ts';
 import { type Asking, ask } from '../support/http/request.ts';
-import { httpService, withHttpService } from '../support/http/service.ts';
+import { withHttpService } from '../support/http/service.ts';
 
 const origin = 'https://tools.example';
 const Origin = { Origin: origin };
@@ -42,34 +42,14 @@ describe('contract: headers: for browsers', () => {
     });
   });
 
-  it('a preflight that asks for what is no name of a header, or for too many, is told of none', async () => {
-    const tooMany = Array.from({ length: 65 }, (_, at) => `x-${at}`).join(',');
-    for (const names of ['', 'a b', 'a,"b"', 'a;b', 'x/y', '*, é', 'a'.repeat(65), tooMany]) {
-      const { status, headers } = await ask(service(), asking(names));
-      expect([status, headers['access-control-allow-origin']], names).to.deep.equal([204, origin]);
-      expect(headers, names).not.to.have.property('access-control-allow-headers');
-    }
-  });
-
   it('its page may read its answer, whatever that is', async () => {
-    const ofParser = { 400: { 'X Y': '' }, 431: { X: 'a'.repeat(17_000) } };
-    for (const more of [{}, { Authorization: undefined }, { Host: undefined }, ...Object.values(ofParser)]) {
+    for (const more of [{}, { Authorization: undefined }, { Host: undefined }]) {
       const { headers } = await ask(service(), { headers: { ...Origin, ...more } });
       expect(headers).to.include({ vary: 'Origin', 'access-control-allow-origin': origin });
       const exposed = String(headers['access-control-expose-headers']).split(', ');
       const some = ['ETag', 'X-Request-Id', 'Retry-After', 'WWW-Authenticate', 'X-RateLimit-Limit'];
       expect(exposed).to.include.members(some);
     }
-  });
-
-  it('an answer of the parser varies with the origin, and names none that it has not heard', async () => {
-    for (const other of [{}, { Origin: 'https://other.example' }])
-      expect(corsNames(await ask(service(), { headers: { 'X Y': '', ...other } }))).to.deep.equal(['vary']);
-    expect(corsNames(await ask(closed(), { headers: { ...Origin, 'X Y': '' } }))).to.deep.equal([]);
-    const only = await httpService({ origins: [origin] }, closed());
-    const { headers } = await ask(only, { headers: { 'X Y': '' } });
-    expect(headers).to.include({ vary: 'Origin', 'access-control-allow-origin': origin });
-    await only.stop();
   });
 
   for (const other of ['https://tools.example.evil.example', 'https://TOOLS.example', 'null'])

@@ -4,5 +4,5 @@ export { overloads } from './chain/slots.ts';
 export * from './index.ts';
 export { HttpServer, type HttpServerSettings } from './listener/http-server.ts';
 export { setMirrorRoute } from './routes/application.ts';
-export { type Checks, type OpsAnswer, type OpsSettings, opsApplication } from './routes/ops.ts';
+export { type Checks, type OpsSettings, opsApplication } from './routes/ops.ts';
 export { contentSecurityPolicy, openapiPath, page } from './routes/pages.ts';

@@ -60,6 +60,7 @@ export interface HttpServiceOptions
   extends Partial<Omit<ApplicationSettings, 'useCase' | 'calls'>>,
     Partial<Omit<CallSettings, 'log'>> {
   readonly deniedHosts?: HostList;
+  readonly timeout?: number;
   readonly maxConnections?: number;
   readonly connectionRefused?: () => void;
   readonly timeLimits?: HttpServerSettings['limits'];
@@ -83,7 +84,7 @@ export async function httpService(
   const useCase = new SetCampaignMirror(campaigns, identity, deniedHosts);
   const server = new HttpServer(application({ ...options, ...shared, useCase, pages }).callback(), {
     ...shared,
-    origins: options.origins,
+    timeout: options.timeout,
     maxConnections: options.maxConnections,
     connectionRefused: options.connectionRefused,
     limits: { ...patientLimits, ...options.timeLimits },

@@ -1,45 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { isNativeError } from 'node:util/types';
 import { isRequestId, Unavailable } from '@campaign-mirror/domain';
 import type Koa from 'koa';
 import { clientOf, type TrustedProxies } from './client-address.ts';
-import { faults, type Reply } from './replies.ts';
-
-/** What one part of the chain leaves for the parts after it. */
-export interface ServiceState {
-  /** What is known of the request so far. */
-  call: { -readonly [Name in keyof AnsweredRequest]: AnsweredRequest[Name] };
-  /** When the headers of the request had been read, by `performance.now()`. */
-  began: number;
-}
-
-export type Context = Koa.ParameterizedContext<ServiceState>;
-/** A part of the chain. */
-export type Middleware = Koa.Middleware<ServiceState>;
-
-/** Headers that belong to one answer, and must not be sent with another. */
-const headersOfOneAnswer = ['Allow', 'WWW-Authenticate', 'ETag', 'Content-Encoding'];
-function removeOthers(response: ServerResponse): void {
-  for (const name of headersOfOneAnswer) response.removeHeader(name);
-}
-
-/** Sets a reply on Koa's response, in the place of one that was not sent, unless the call was cut short. */
-export function answer(context: Context, reply: Reply): void {
-  const { res } = context;
-  if (res.headersSent) return;
-  if (context.state.call.because !== undefined) removeOthers(res);
-  context.status = reply.status;
-  context.state.call.because = reply.because;
-  for (const name in reply.headers) res.setHeader(name, reply.headers[name] as string);
-  if (reply.closes) res.setHeader('Connection', 'close');
-  if (reply.body === undefined) context.body = null;
-  else {
-    res.setHeader('Content-Type', reply.contentType ?? 'application/json; charset=utf-8');
-    context.body = reply.body;
-  }
-}
+import { faults, type Reply, routeNotFound, standingHeaders } from './replies.ts';
 
 /** An answered request, for the log and the metrics: never the key, the body, or the target URL. */
 export interface AnsweredRequest {
@@ -71,21 +37,56 @@ export interface HttpLog {
   failed(requestId: string, error: unknown, because: 'unavailable' | 'unexpected'): void;
 }
 
+/** What one part of the chain leaves for the parts after it. */
+export interface ServiceState {
+  /** What is known of the request so far. */
+  call: { -readonly [Name in keyof AnsweredRequest]: AnsweredRequest[Name] };
+  /** When the headers of the request had been read, by `performance.now()`. */
+  began: number;
+}
+
+export type Context = Koa.ParameterizedContext<ServiceState>;
+/** A part of the chain. */
+export type Middleware = Koa.Middleware<ServiceState>;
+
+/** Headers that belong to one answer, and must not be sent with another. */
+const headersOfOneAnswer = ['Allow', 'WWW-Authenticate', 'ETag', 'Content-Encoding'];
+
+function removeOthers(response: ServerResponse): void {
+  for (const name of headersOfOneAnswer) response.removeHeader(name);
+}
+
+function setHeaders(response: ServerResponse, reply: Reply): void {
+  for (const name in reply.headers) response.setHeader(name, reply.headers[name] as string);
+  if (reply.closes) response.setHeader('Connection', 'close');
+  if (reply.body !== undefined)
+    response.setHeader('Content-Type', reply.contentType ?? 'application/json; charset=utf-8');
+}
+
+/** Sets a reply on Koa's response, in the place of one that was not sent. */
+export function answer(context: Context, reply: Reply): void {
+  const { call } = context.state;
+  if (context.res.headersSent) return;
+  if (call.because !== undefined) removeOthers(context.res);
+  context.status = reply.status;
+  call.because = reply.because;
+  setHeaders(context.res, reply);
+  context.body = reply.body ?? null;
+}
+
 /**
  * The caller's own identifier for its request if it can be one; otherwise a new one, as a flat string: `randomUUID`
  * returns a rope, which JSON serialises slowly (half of the time of a log line).
  */
-export function requestIdOf(header: string | string[] | undefined): string {
-  return typeof header === 'string' && isRequestId(header) ? header : randomUUID().toLowerCase();
+function requestIdOf({ 'x-request-id': sent }: IncomingHttpHeaders): string {
+  return typeof sent === 'string' && isRequestId(sent) ? sent : randomUUID().toLowerCase();
 }
 
-/** Where calls are recorded, and how long their callers may take to read an answer. */
+/** Where calls are recorded. */
 export interface CallSettings {
   /** Without it, the errors behind a 503 or a 500 are `error` events of the Koa application, which prints them. */
   readonly log?: HttpLog | undefined;
   readonly proxies?: TrustedProxies | undefined;
-  /** How long a connection may stand still while an answer is sent, in milliseconds; 30 s by default. */
-  readonly answerTimeout?: number | undefined;
 }
 
 /** The context of a call in progress, at its response: the old tables of a map would keep alive what they held. */
@@ -108,67 +109,63 @@ export class Calls {
 
   /** The first part of the chain: everything after it answers the call. */
   readonly middleware: Middleware = (context, next) => {
-    const requestId = requestIdOf(context.req.headers['x-request-id']);
+    const response: CallResponse = context.res;
+    const call = this.#callOf(context.req);
     context.state.began = performance.now();
-    context.state.call = {
-      requestId,
-      client: clientOf(context.req, this.settings.proxies),
-      method: context.method,
-      route: '-',
-      status: 0,
-      milliseconds: 0,
-    };
-    context.res.setHeader('X-Request-Id', requestId);
-    (context.res as CallResponse)[inProgress] = context;
-    (context.req.socket as CallSocket)[lastResponse] = context.res;
+    context.state.call = call;
+    for (const name in standingHeaders) response.setHeader(name, standingHeaders[name] as string);
+    response.setHeader('X-Request-Id', call.requestId);
+    response[inProgress] = context;
+    (context.req.socket as CallSocket)[lastResponse] = response;
     return next().then(() => this.#answered(context));
   };
 
-  /** Sends an answer now, whatever the rest of the chain does. False if the call has been answered. */
-  cutShort(response: ServerResponse, reply: Reply): boolean {
-    const context = (response as CallResponse)[inProgress];
-    if (!context) return false;
-    // The chain may have begun another answer, as if the parser finds a fault behind the headers that it has read.
+  /** Sends an answer in the place of the application, which may be about to send another. */
+  answerInstead(response: CallResponse, reply: Reply): void {
+    const context = response[inProgress];
+    const call = context?.state.call ?? this.#callOf(response.req);
     removeOthers(response);
-    answer(context, { ...reply, closes: true });
-    this.#answered(context);
+    if (context) {
+      answer(context, reply);
+      this.#answered(context);
+    } else {
+      response.statusCode = reply.status;
+      setHeaders(response, { ...reply, headers: { ...standingHeaders, ...reply.headers } });
+      response.setHeader('X-Request-Id', call.requestId);
+      response.setHeader('Content-Length', Buffer.byteLength(reply.body ?? ''));
+      this.settings.log?.answered({ ...call, status: reply.status, because: reply.because });
+    }
     response.end(reply.body);
-    return true;
   }
 
-  /** Answers the calls that are in progress with 503. @returns these calls */
-  giveUp(responses: readonly CallResponse[]): AnsweredRequest[] {
-    const unanswered = responses.flatMap((response) => response[inProgress]?.state.call ?? []);
-    for (const response of responses) this.cutShort(response, faults.unavailable);
-    return unanswered;
+  #callOf(request: IncomingMessage): ServiceState['call'] {
+    const { headers, method } = request;
+    const client = clientOf(request, this.settings.proxies);
+    // What the parser could not read has none.
+    const known = { requestId: requestIdOf(headers), client, method: method || '-' };
+    return { ...known, route: '-', status: 0, milliseconds: 0 };
   }
 
   #answered(context: Context): void {
-    const { req, status, writable } = context;
     const response: CallResponse = context.res;
     if (response[inProgress] === undefined) return;
     response[inProgress] = undefined;
-    const { log, answerTimeout = 30_000 } = this.settings;
+    const { req } = context;
     const isLast = (req.socket as CallSocket)[lastResponse] === response;
-    if (this.draining && isLast) context.set('Connection', 'close');
-    // Node replaces it as soon as the answer is sent.
-    req.socket.setTimeout(answerTimeout);
-    if (Buffer.isBuffer(context.body)) {
-      // A page is long: a caller that reads a little of it at a time ends, too.
-      const end = setTimeout(() => req.socket.destroy(), 2 * answerTimeout).unref();
-      response.once('close', () => clearTimeout(end));
-    }
+    // A caller that still waits for its 100 may send the body or not.
+    const isUnread = req.headers.expect !== undefined && req.readableFlowing === null;
+    if (isUnread || (this.draining && isLast)) response.setHeader('Connection', 'close');
     const { call, began } = context.state;
-    call.status = status;
+    call.status = context.status;
     call.milliseconds = performance.now() - began;
-    if (!writable || req.socket.destroyed) call.callerGone = true;
-    log?.answered(call);
+    if (!context.writable || context.req.socket.destroyed) call.callerGone = true;
+    this.settings.log?.answered(call);
   }
 }
 
 /**
- * Answers what is thrown behind it: 503 if the store is unavailable, 500 for anything else. Without a log, it becomes an
- * `error` event of the Koa application. `refused` follows each 4xx.
+ * Answers what nobody behind it has answered, with 404, and what is thrown: 503 if the store is unavailable, 500 for anything
+ * else. Without a log, an error becomes an `error` event of the Koa application. `refused` follows each 4xx.
  */
 export function errorsAsAnswers(
   log: HttpLog | undefined,
@@ -177,6 +174,7 @@ export function errorsAsAnswers(
   return async (context, next) => {
     try {
       await next();
+      if (context.status === 404 && context.body === undefined) answer(context, routeNotFound(context.path));
       if (refused && Math.floor(context.status / 100) === 4) await refused(context);
     } catch (error) {
       const because = error instanceof Unavailable ? 'unavailable' : 'unexpected';

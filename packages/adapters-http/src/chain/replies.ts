@@ -20,6 +20,13 @@ export interface Reply {
   readonly closes?: true;
 }
 
+/** The headers of every answer, whatever its status. */
+export const standingHeaders: Readonly<Record<string, string>> = {
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cache-Control': 'no-store, no-transform',
+};
+
 const messageReply = (status: number, message: string, more: Partial<Reply> = {}): Reply => ({
   status,
   body: JSON.stringify({ message }),

@@ -1,31 +1,30 @@
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import {
   createServer,
-  type IncomingMessage,
+  IncomingMessage,
   type RequestListener,
   type Server,
   type ServerOptions,
-  type ServerResponse,
+  ServerResponse,
 } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type AnsweredRequest, type Calls, requestIdOf } from '../chain/calls.ts';
-import { headersOfRefusal, wireFormat } from '../chain/headers.ts';
+import type { Calls } from '../chain/calls.ts';
 import { type Fault, faults, methodNotSupported, type Reply } from '../chain/replies.ts';
 import type { Slots } from '../chain/slots.ts';
 
-/** What a listener needs besides the application; `calls`, `slots` and `origins` are those of the application. */
+/** What a listener needs besides the application; `calls` and `slots` are those of the application. */
 export interface HttpServerSettings {
   readonly calls: Calls;
   readonly slots: Slots;
   /** How long a caller may take, in milliseconds, as Node has them: by default 10 s, 30 s, and 75 s between requests. */
   readonly limits?: Pick<ServerOptions, 'headersTimeout' | 'requestTimeout' | 'keepAliveTimeout'>;
+  /** How long a connection may stand still, in milliseconds; 75 s by default. */
+  readonly timeout?: number | undefined;
   /** The maximum number of open connections; one beyond it is closed at once. By default, there is no maximum. */
   readonly maxConnections?: number | undefined;
   /** Is called for each connection that was closed at once, or could not be accepted. */
   readonly connectionRefused?: (() => void) | undefined;
-  readonly origins?: readonly string[] | undefined;
 }
 
 interface Connection {
@@ -46,8 +45,8 @@ export class HttpServer {
 
   constructor(application: RequestListener, settings: HttpServerSettings) {
     this.#settings = settings;
-    const { limits, maxConnections, connectionRefused = () => {} } = settings;
-    this.#server = createServer({
+    const { limits, timeout = 75_000, maxConnections, connectionRefused = () => {} } = settings;
+    const server = createServer({
       headersTimeout: 10_000,
       requestTimeout: 30_000,
       keepAliveTimeout: 75_000,
@@ -56,12 +55,14 @@ export class HttpServer {
       // A message without a Host is refused in JSON by the application.
       requireHostHeader: false,
     });
+    this.#server = server;
     // The size of the header section bounds the headers; a maximum count would silently hide a second Authorization.
-    this.#server.maxHeadersCount = 0;
-    if (maxConnections !== undefined) this.#server.maxConnections = maxConnections;
+    server.maxHeadersCount = 0;
+    server.timeout = timeout;
+    if (maxConnections !== undefined) server.maxConnections = maxConnections;
     // A caller that has closed its side of the connection still gets its answer.
-    Object.assign(this.#server, { httpAllowHalfOpen: true });
-    this.#server
+    Object.assign(server, { httpAllowHalfOpen: true });
+    server
       .on('drop', connectionRefused)
       .on('connection', (socket) => {
         this.#connections.set(socket, { responses: [] });
@@ -73,10 +74,21 @@ export class HttpServer {
         responses.push(response);
         application(request, response);
       })
-      .on('checkExpectation', (request, response) => this.#server.emit('request', request, response))
-      .on('checkContinue', (request, response) => this.#onExpectContinue(request, response))
-      .on('connect', (request) => this.#refuseTunnel(request))
-      .on('clientError', (error, socket) => this.#onParserError(error, socket as Socket));
+      .on('checkExpectation', (request, response) => server.emit('request', request, response))
+      .on('checkContinue', (request, response) => {
+        // `100 Continue` is sent when the body is about to be read.
+        request.once('resume', () => response.headersSent || response.writeContinue());
+        server.emit('request', request, response);
+      })
+      .on('connect', (request) => {
+        // Node has removed its own listeners; without one, a caller that resets the connection would end the process.
+        request.socket.on('error', () => request.socket.destroy());
+        this.#refuse(request, { ...methodNotSupported('CONNECT', 'POST'), closes: true });
+      })
+      .on('clientError', (error: NodeJS.ErrnoException, socket) => {
+        if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
+        else this.#refuse(new IncomingMessage(socket as Socket), faults[parserFault(error.code)]);
+      });
   }
 
   /** How many connections are open. */
@@ -97,19 +109,20 @@ export class HttpServer {
 
   /**
    * Stops listening, answers the requests received so far and closes each connection after its last answer. What is left
-   * after `timeout` milliseconds gets 503. Resolves with that when no connection is open.
+   * after `timeout` milliseconds gets 503. Resolves with the number of these when no connection is open.
    */
-  async drain(timeout: number): Promise<readonly AnsweredRequest[]> {
+  async drain(timeout: number): Promise<number> {
     const { calls, slots } = this.#settings;
     calls.draining = true;
     slots.drain();
-    if (!this.#server.listening) return [];
+    if (!this.#server.listening) return 0;
     const closed = once(this.#server, 'close');
     // This only stops listening: Node's own close cuts off answers that are being sent.
     NetServer.prototype.close.call(this.#server);
-    let left: AnsweredRequest[] = [];
+    let left: ServerResponse[] = [];
     const timer = setTimeout(() => {
-      left = calls.giveUp(this.#unsent());
+      left = this.#unsent().filter(({ headersSent }) => !headersSent);
+      for (const response of left) calls.answerInstead(response, faults.unavailable);
       setTimeout(() => this.#server.closeAllConnections(), left.length > 0 ? lastAnswerTime : 0);
     }, timeout);
     // Requests that have arrived are read, and answers are sent, before idle connections are closed.
@@ -120,7 +133,7 @@ export class HttpServer {
     this.#server.close();
     await closed;
     clearTimeout(timer);
-    return left;
+    return left.length;
   }
 
   #unsent(): ServerResponse[] {
@@ -128,64 +141,31 @@ export class HttpServer {
     return responses.filter(({ closed }) => !closed);
   }
 
-  /** `100 Continue` is sent when the body is about to be read. If it never is, the connection closes with the answer. */
-  #onExpectContinue(request: IncomingMessage, response: ServerResponse): void {
-    const { shouldKeepAlive } = response;
-    response.shouldKeepAlive = false;
-    request.once('resume', () => {
-      if (response.headersSent) return;
-      response.shouldKeepAlive = shouldKeepAlive;
-      response.writeContinue();
-    });
-    this.#server.emit('request', request, response);
-  }
-
-  /** Node hands the connection over for CONNECT. */
-  #refuseTunnel({ socket, headers }: IncomingMessage): void {
-    // Node has removed its own listeners; without one, a caller that resets the connection would end the process.
-    socket.on('error', () => socket.destroy());
-    const requestId = requestIdOf(headers['x-request-id']);
-    this.#refuse(socket, methodNotSupported('CONNECT', 'POST'), { method: 'CONNECT', requestId });
-  }
-
-  #onParserError(error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Socket): void {
-    const { code, rawPacket } = error;
-    if (code === 'ECONNRESET' || !socket.writable) socket.destroy();
-    else this.#refuse(socket, faults[parserFault(code)], { heard: rawPacket?.toString('latin1') });
-  }
-
-  /** Answers input that is no request, after what was asked before it, and closes. `heard`: what was read last. */
-  #refuse(
-    socket: Socket,
-    reply: Reply,
-    { heard = '', method = '-', requestId = randomUUID() as string }: Partial<Record<string, string>>,
-  ): void {
+  /** Answers input that is no request, after what was asked before it, and closes. */
+  #refuse(request: IncomingMessage, reply: Reply): void {
+    const { socket } = request;
+    const { calls } = this.#settings;
     const connection = this.#connections.get(socket);
     // The parser reports an error for every further chunk.
     if (!connection || connection.isRefused) return;
     connection.isRefused = true;
     const last = connection.responses.at(-1);
-    // The headers of a request were understood: this is its answer.
-    if (last && !last.req.complete && this.#settings.calls.cutShort(last, reply)) return;
-    // If it has been answered, the rest of its body gets no answer.
-    const end = () =>
-      last?.req.complete === false
-        ? socket.destroySoon()
-        : this.#end(socket, reply, heard, method, requestId);
-    if (!last || last.closed) end();
+    const isUnread = last?.req.complete === false;
+    // The headers of a request were understood: this is its answer. If it was answered, the rest of its body gets none.
+    if (isUnread && !last.headersSent) calls.answerInstead(last, reply);
+    else if (!last || last.closed) end();
     else last.once('close', end);
-  }
 
-  #end(socket: Socket, reply: Reply, heard: string, method: string, requestId: string): void {
-    if (!socket.writable) return;
-    const { calls, origins = [] } = this.#settings;
-    socket.end(wireFormat(reply, requestId, headersOfRefusal(origins, heard)));
-    // So that the answer is not lost to a caller that still writes.
-    socket.resume();
-    setTimeout(() => socket.destroy(), lastAnswerTime).unref();
-    const { status, because } = reply;
-    const client = socket.remoteAddress ?? '-';
-    calls.settings.log?.answered({ requestId, client, method, route: '-', status, milliseconds: 0, because });
+    function end(): void {
+      if (isUnread || !socket.writable) return void socket.destroySoon();
+      const response = new ServerResponse(request);
+      response.assignSocket(socket);
+      calls.answerInstead(response, reply);
+      response.once('finish', () => socket.end());
+      // So that the answer is not lost to a caller that still writes.
+      socket.resume();
+      setTimeout(() => socket.destroy(), lastAnswerTime).unref();
+    }
   }
 }
 

@@ -3,11 +3,11 @@ import Router from '@koa/router';
 import Koa from 'koa';
 import compose from 'koa-compose';
 import { answer, type Calls, errorsAsAnswers, type Middleware, type ServiceState } from '../chain/calls.ts';
-import { answerHeaders, headerValues, listed } from '../chain/headers.ts';
-import { type Fault, faults, methodNotSupported, movedTo, routeNotFound } from '../chain/replies.ts';
+import { callsFrom, headerValues, listed } from '../chain/headers.ts';
+import { type Fault, faults, methodNotSupported, movedTo } from '../chain/replies.ts';
 import type { Slots } from '../chain/slots.ts';
 import { strangersLimit } from './limits.ts';
-import { docsPath, type Page, type Pages } from './pages.ts';
+import { docsPath, type Pages } from './pages.ts';
 import { type SetMirrorSettings, setMirror } from './set-mirror.ts';
 
 /** The path as the contract writes it (contract: the call). */
@@ -33,34 +33,25 @@ export interface ApplicationSettings extends SetMirrorSettings {
  */
 export function application(settings: ApplicationSettings): Koa<ServiceState> {
   const { slots, middleware = [], pages = new Map() } = settings;
-  const own = middleware.length > 0 ? [answered, ...middleware] : [];
-  const parts = [routeOf(setMirrorRoute, 'POST'), ...own, ...setMirror(settings)];
+  // The router would compose the parts anew for each request.
+  const parts = compose([routeOf(setMirrorRoute, 'POST'), ...middleware, setMirror(settings)]);
+  const router = exactRouter().all(setMirrorPath, parts);
+  addPages(router, pages);
+  if (pages.has(docsPath)) router.get('/', (context) => answer(context, movedTo(docsPath)));
   const app = koa(settings).use(slots.middleware);
-  // The router composes the parts that it is given anew for each request.
-  app.use(exactRouter().all(setMirrorPath, compose(parts)).routes());
-  app.use(pageRoutes(pages).routes());
-  return app.use(notFound);
+  app.use(router.routes());
+  return app;
 }
-
-/** Koa would answer in plain text what the middleware behind it leaves unanswered. */
-const answered: Middleware = async (context, next) => {
-  await next();
-  if (context.status === 404 && context.body === undefined) notFound(context, next);
-};
 
 /** A router for which case and trailing slashes matter (contract: the path). */
 export const exactRouter = () => new Router<ServiceState>({ sensitive: true, strict: true });
 
 /**
  * A Koa application that begins with what every request passes: its id, log line and counts; errors as answers, the
- * limit of strangers; headers, CORS; the refusal of malformed messages.
+ * limit of strangers; CORS; the refusal of messages that Node's parser accepts, but that a proxy could read differently.
  */
-export function koa({
-  calls,
-  slots,
-  origins = [],
-  limits,
-}: Pick<ApplicationSettings, 'calls' | 'slots' | 'origins' | 'limits'>): Koa<ServiceState> {
+export function koa(settings: Pick<ApplicationSettings, 'calls' | 'slots' | 'origins' | 'limits'>) {
+  const { calls, slots, origins = [], limits } = settings;
   const app = new Koa<ServiceState>({ env: 'production' });
   // Koa's own parsing drops a fragment and escapes characters: this getter returns the bytes.
   Object.defineProperty(app.request, 'path', {
@@ -73,15 +64,12 @@ export function koa({
   app.silent = log !== undefined;
   const strangers = limits?.failedKeys && strangersLimit(limits.failedKeys, slots);
   app.use(calls.middleware).use(errorsAsAnswers(log, strangers));
-  for (const middleware of answerHeaders(origins)) app.use(middleware);
-  return app.use(refuseMalformed);
+  if (origins.length > 0) app.use(callsFrom(origins));
+  return app.use((context, next) => {
+    const fault = messageFault(context.req);
+    return fault ? answer(context, faults[fault]) : next();
+  });
 }
-
-/** Refuses messages that Node's parser accepts, but that a proxy could read differently. */
-const refuseMalformed: Middleware = (context, next) => {
-  const fault = messageFault(context.req);
-  return fault ? answer(context, faults[fault]) : next();
-};
 
 /** The first part of a route: notes its pattern for the log and the metrics, and answers the methods that it lacks. */
 function routeOf(pattern: string, ...methods: string[]): Middleware {
@@ -95,42 +83,16 @@ function routeOf(pattern: string, ...methods: string[]): Middleware {
   };
 }
 
-export const notFound: Middleware = (context) => answer(context, routeNotFound(context.path));
+export function addPages(router: Router<ServiceState>, pages: Pages): void {
+  for (const [path, page] of pages)
+    router.all(path, routeOf(path, 'GET', 'HEAD'), async (context) => answer(context, await page()));
+}
 
 /** The path of a request target in origin or absolute form (RFC 9112, section 3.2), without its query. */
 function pathOf(target: string): string {
   const origin = target.startsWith('/') ? 0 : (/^https?:\/\/[^/?#]*/i.exec(target)?.[0].length ?? 0);
   const query = target.indexOf('?', origin);
   return target.slice(origin, query === -1 ? undefined : query) || '/';
-}
-
-function pageRoutes(pages: Pages): Router<ServiceState> {
-  const router = exactRouter();
-  for (const [path, page] of pages) router.all(path, readOnly(path), sendPage(page));
-  // Other methods of `/` have no route.
-  const toDocs: Middleware = (context) => answer(context, movedTo(docsPath));
-  return pages.has(docsPath) ? router.get('/', readOnly('/'), toDocs) : router;
-}
-
-/** The first part of a route that answers GET and HEAD. */
-export const readOnly = (path: string) => routeOf(path, 'GET', 'HEAD');
-
-function sendPage(page: Page): Middleware {
-  return async (context) => {
-    context.status = 200;
-    // A browser revalidates the page on each request, so that it never shows that of another version.
-    context.set({ 'Cache-Control': 'no-cache', ...page.headers });
-    context.etag = page.etag;
-    context.vary('Accept-Encoding');
-    if (context.fresh) {
-      context.status = 304;
-      return;
-    }
-    context.set('Content-Type', page.contentType);
-    const isCompressed = page.onlyCompressed || context.acceptsEncodings('gzip', 'identity') === 'gzip';
-    if (isCompressed) context.set('Content-Encoding', 'gzip');
-    context.body = isCompressed ? await page.compressed() : page.content;
-  };
 }
 
 /** A host and a port, or nothing (RFC 9112, section 3.2; RFC 3986, section 3.2.2). */

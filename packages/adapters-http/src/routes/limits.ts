@@ -1,4 +1,4 @@
-import { answer, type Context, type Middleware } from '../chain/calls.ts';
+import { answer, type Context } from '../chain/calls.ts';
 import { networkOf } from '../chain/client-address.ts';
 import { tooManyAttempts } from '../chain/replies.ts';
 import type { Slots } from '../chain/slots.ts';
@@ -30,18 +30,14 @@ export interface CallLimits {
   readonly failedKeys?: Limiter | undefined;
 }
 
-/** Check 6: the rate of each caller, whose answers report it. */
-export function keyLimit(limiter: Limiter): Middleware {
-  return async (context, next) => {
-    const count = await limiter.count(context.state.call.subject ?? '');
-    context.set(limitHeaders(limiter.rate, count));
-    if (count.consumed <= limiter.rate.limit) return next();
-    answer(context, tooManyAttempts('rate', count.resetIn));
-  };
+/** Check 6: counts a call of the caller. False if it is beyond the limit, and was answered so. */
+export async function withinLimit(limiter: Limiter, context: Context): Promise<boolean> {
+  const count = await limiter.count(context.state.call.subject ?? '');
+  reportLimit(context, limiter.rate, count);
+  if (count.consumed <= limiter.rate.limit) return true;
+  answer(context, tooManyAttempts('rate', count.resetIn));
+  return false;
 }
-
-/** What no 401 shows. */
-export const limitHeaderNames = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
 
 /**
  * Counts what strangers are refused. Beyond the limit a refused key gets 429 after a second; a valid key is never refused
@@ -59,15 +55,20 @@ export function strangersLimit(limiter: Limiter, slots: Slots) {
     await slots.delay(context);
     if (!isRefusedKey) return;
     answer(context, tooManyAttempts('failed-keys', count.resetIn));
-    context.set(limitHeaders(limiter.rate, count));
+    reportLimit(context, limiter.rate, count);
   };
 }
 
 /** The headers that report a limit (contract: limits). */
-function limitHeaders({ limit }: Rate, { consumed, resetIn }: Count): Record<string, string> {
-  return {
+function reportLimit(context: Context, { limit }: Rate, { consumed, resetIn }: Count): void {
+  context.set({
     'X-RateLimit-Limit': String(limit),
     'X-RateLimit-Remaining': String(Math.max(limit - consumed, 0)),
     'X-RateLimit-Reset': String(Math.ceil((Date.now() + resetIn) / 1_000)),
-  };
+  });
+}
+
+/** Because no 401 shows them. */
+export function removeLimit(context: Context): void {
+  for (const name of ['Limit', 'Remaining', 'Reset']) context.remove(`X-RateLimit-${name}`);
 }

@@ -3,13 +3,11 @@ import type Koa from 'koa';
 import { answer, type Calls, type Middleware, type ServiceState } from '../chain/calls.ts';
 import { misdirected, type Reply } from '../chain/replies.ts';
 import type { Slots } from '../chain/slots.ts';
-import { exactRouter, koa, notFound, readOnly } from './application.ts';
+import { addPages, exactRouter, koa } from './application.ts';
+import type { Page } from './pages.ts';
 
 /** Whether each condition of readiness is met, by its name. */
 export type Checks = Readonly<Record<string, boolean>>;
-
-/** The answer of a path of the operators' listener. */
-export type OpsAnswer = () => Reply | Promise<Reply>;
 
 /** What the operators' listener needs. */
 export interface OpsSettings {
@@ -19,7 +17,7 @@ export interface OpsSettings {
   readonly readiness: () => Promise<Checks>;
   /** What runs here; the body of `/version`. */
   readonly version: Readonly<Record<string, string>>;
-  readonly more?: Readonly<Record<string, OpsAnswer>>;
+  readonly more?: Readonly<Record<string, Page>>;
   /** The names by which it may be called, besides addresses and `localhost`; in lower case. */
   readonly names?: readonly string[];
 }
@@ -27,7 +25,7 @@ export interface OpsSettings {
 /** The operators' listener, which is read-only: `/livez`, `/readyz`, `/version`, and the paths of `more`. */
 export function opsApplication(settings: OpsSettings): Koa<ServiceState> {
   const { slots, readiness, version, more, names = [] } = settings;
-  const answers: Readonly<Record<string, OpsAnswer>> = {
+  const pages: Readonly<Record<string, Page>> = {
     ...more,
     // An answer shows that the event loop runs.
     '/livez': () => checked({}, 'alive'),
@@ -35,12 +33,11 @@ export function opsApplication(settings: OpsSettings): Koa<ServiceState> {
     '/version': () => ({ status: 200, body: JSON.stringify(version) }),
   };
   const router = exactRouter();
-  for (const [path, read] of Object.entries(answers))
-    router.all(path, readOnly(path), async (context) => answer(context, await read()));
+  addPages(router, new Map(Object.entries(pages)));
   const isMeant = onlyByName(new Set(['', 'localhost', ...names]));
   const app = koa(settings).use(isMeant).use(slots.middleware).use(slots.hold);
   app.use(router.routes());
-  return app.use(notFound);
+  return app;
 }
 
 /**

@@ -1,35 +1,33 @@
-import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import type { Reply } from '../chain/replies.ts';
 
-const compress = promisify(gzip);
-
-/**
- * A page in UTF-8 that is the same for every caller, served from memory. `headers` are its own, besides those of every page.
- * `onlyCompressed` is for a large one, whose content would answer a few bytes of a request with very many.
- */
-export function page(type: string, text: string | Buffer, headers = {}, onlyCompressed = false) {
-  const content = Buffer.from(text);
-  let compressing: Promise<Buffer> | undefined;
-  const compressed = () => {
-    compressing ??= compress(content);
-    return compressing;
-  };
-  // Weak, because the compressed page counts as the same.
-  const etag = `W/"${hash('sha256', content, 'base64url').slice(0, 32)}"`;
-  return { contentType: `${type}; charset=utf-8`, content, headers, onlyCompressed, compressed, etag };
-}
-
-/** What `page` makes. */
-export type Page = ReturnType<typeof page>;
-
-/** The page to try the call; its files lie below it. */
-export const docsPath = '/docs';
+/** What a path answers to GET and HEAD, the same for every caller. */
+export type Page = () => Reply | Promise<Reply>;
 
 /** Pages by their paths. */
 export type Pages = ReadonlyMap<string, Page>;
+
+/** A page in UTF-8. */
+export function page(type: string, body: string | Buffer, headers = {}): Page {
+  return () => ({ status: 200, contentType: `${type}; charset=utf-8`, body, headers });
+}
+
+const compress = promisify(gzip);
+
+/** A large page, which is compressed for everybody: a few bytes of a request ask for it. */
+function compressedPage(type: string, content: Buffer): Page {
+  let compressed: Promise<Buffer> | undefined;
+  return async () => {
+    compressed ??= compress(content);
+    return page(type, await compressed, { 'Content-Encoding': 'gzip' })();
+  };
+}
+
+/** The page to try the call; its files lie below it. */
+export const docsPath = '/docs';
 
 /** Forbids everything from other origins except these `images`, inline code, and a page around this one. */
 export function contentSecurityPolicy(images: string): string {
@@ -50,8 +48,7 @@ export interface InterfacePagesSettings {
 export function interfacePages({ docs = true }: InterfacePagesSettings = {}): Pages {
   const own = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url));
   const document = JSON.stringify(JSON.parse(own('openapi.json').toString()));
-  const pages = new Map<string, Page>();
-  pages.set(openapiPath, page('application/json', document));
+  const pages = new Map([[openapiPath, page('application/json', document)]]);
   if (!docs) return pages;
   const policy = { 'Content-Security-Policy': contentSecurityPolicy("'self' data:") };
   const { resolve } = createRequire(import.meta.url);
@@ -61,6 +58,6 @@ export function interfacePages({ docs = true }: InterfacePagesSettings = {}): Pa
   return pages
     .set(docsPath, page('text/html', own('index.html'), policy))
     .set(`${docsPath}/page.css`, page('text/css', own('page.css')))
-    .set(`${docsPath}/swagger-ui.js`, page('text/javascript', ofComponent('swagger-ui-bundle.js'), {}, true))
-    .set(`${docsPath}/swagger-ui.css`, page('text/css', ofComponent('swagger-ui.css'), {}, true));
+    .set(`${docsPath}/swagger-ui.js`, compressedPage('text/javascript', ofComponent('swagger-ui-bundle.js')))
+    .set(`${docsPath}/swagger-ui.css`, compressedPage('text/css', ofComponent('swagger-ui.css')));
 }

@@ -1,20 +1,16 @@
-import type { IncomingMessage } from 'node:http';
 import type * as domain from '@campaign-mirror/domain';
 import { accessKey, campaignId, isCaller, unauthenticated } from '@campaign-mirror/domain';
-import type Koa from 'koa';
 import bodyParser from 'koa-bodyparser';
 import * as v from 'valibot';
-import { answer, type Middleware, type ServiceState } from '../chain/calls.ts';
+import { answer, type Context, type Middleware } from '../chain/calls.ts';
 import { conditionIn, credentialIn, isJson } from '../chain/headers.ts';
 import { type Fault, faults, type RequestFault, replyTo } from '../chain/replies.ts';
 import type { Slots } from '../chain/slots.ts';
-import { type CallLimits, keyLimit, limitHeaderNames } from './limits.ts';
-
-type UseCase = Pick<domain.SetCampaignMirror, 'identify' | 'execute'>;
+import { type CallLimits, removeLimit, withinLimit } from './limits.ts';
 
 /** What the route needs. */
 export interface SetMirrorSettings {
-  readonly useCase: UseCase;
+  readonly useCase: Pick<domain.SetCampaignMirror, 'identify' | 'execute'>;
   /** Whether a bearer token can be a credential; by default if it is a well-formed access key. */
   readonly isWellFormed?: ((credential: string) => boolean) | undefined;
   /** The largest body, in bytes; 16,384 by default. */
@@ -24,46 +20,52 @@ export interface SetMirrorSettings {
   readonly limits?: CallLimits | undefined;
 }
 
-/** The route: a part of the chain for each of the checks 3 to 10, in their order. */
-export function setMirror(settings: SetMirrorSettings): Middleware[] {
-  const { useCase, slots, limits } = settings;
-  const rate = limits?.keys ? [keyLimit(limits.keys)] : [];
-  const callers = [slot(slots), caller(useCase), share(slots)];
-  const parts = [credential(settings), body(settings.bodyLimit), ...callers, ...rate, outcome(useCase)];
-  // The first part sets the state of the others.
-  return parts as Middleware[];
-}
+const isKey = (text: string) => accessKey(text) !== undefined;
 
-const noBytes = new Uint8Array();
-
-/** What the parts leave for each other. */
-interface Asked {
-  /** A function, so that nothing shows it that prints the context. */
-  readonly credential: () => string;
-  /** The identifier of the campaign as it was sent, which the router decodes. */
-  readonly segment: string;
-  readonly campaign: domain.CampaignId | undefined;
-  body: Uint8Array;
-  caller?: domain.Caller | undefined;
-}
-
-type Part = Koa.Middleware<ServiceState & { asked: Asked }>;
-
-/** Check 3: the credential, from the headers alone. */
-function credential({ isWellFormed = isKey }: SetMirrorSettings): Part {
-  return (context, next) => {
-    const found = credentialIn(context.req, isWellFormed);
-    if (typeof found !== 'string') return answer(context, faults[found.fault]);
+/** The route: the checks 3 to 11, in the order of the contract. */
+export function setMirror(settings: SetMirrorSettings): Middleware {
+  const { useCase, slots, limits, isWellFormed = isKey, bodyLimit } = settings;
+  const readBody = bodyReader(bodyLimit);
+  return async (context) => {
+    const { call } = context.state;
+    // As it was sent: the router decodes it.
     const segment = context.path.split('/').at(-2) ?? '';
-    context.state.asked = { credential: () => found, segment, campaign: campaignId(segment), body: noBytes };
-    return next();
+    const campaign = campaignId(segment);
+
+    const credential = credentialIn(context.req, isWellFormed);
+    if (typeof credential !== 'string') return answer(context, faults[credential.fault]);
+    const body = await readBody(context);
+    if (typeof body === 'string') return answer(context, faults[body]);
+    call.campaign = campaign;
+
+    await slots.hold(context, async () => {
+      const caller = await useCase.identify(credential);
+      call.subject = caller?.subject;
+      if (!isCaller(caller)) return answer(context, replyTo(unauthenticated(caller), segment));
+
+      await slots.share(context, caller.ownerId, async () => {
+        if (limits?.keys && !(await withinLimit(limits.keys, context))) return;
+        // Nothing is set for a call that was answered meanwhile, as by middleware that does not await `next()`.
+        if (context.res.headersSent) return;
+        // The body is parsed only now, and only for a campaign that can exist.
+        const { fault, address, lastChange } = read(context, campaign === undefined ? noBytes : body);
+        const request = { credential, caller, campaign, address, lastChange, requestId: call.requestId };
+        const outcome = await useCase.execute(request);
+        if (outcome.kind === 'unauthenticated') {
+          call.subject = outcome.subject;
+          // A key that was counted before it was found to be invalid.
+          removeLimit(context);
+        }
+        answer(context, replyTo(outcome, segment, fault));
+      });
+    });
   };
 }
 
-const isKey = (text: string) => accessKey(text) !== undefined;
+const noBytes = Buffer.alloc(0);
 
-/** Check 4: the type and the size of the body, which is read here. */
-function body(limit = 16_384): Part {
+/** Check 4: the type and the size of the body. @throws TypeError if `limit` is not a number of bytes */
+function bodyReader(limit = 16_384): (context: Context) => Promise<Buffer | Fault> {
   // The parser would take NaN, as the number of a variable that is not set, for no limit.
   if (!(limit >= 0)) throw new TypeError('bodyLimit: not a number of bytes');
   const parse = bodyParser({
@@ -74,15 +76,14 @@ function body(limit = 16_384): Part {
     extendTypes: { text: ['application/json'] },
     textLimit: String(limit),
   });
-  return async (context, next) => {
+  return async (context) => {
     const { req: request } = context;
-    const refuse = (because: Fault) => answer(context, faults[because]);
     const length = Number(request.headers['content-length'] ?? 0);
     // A chunked body can still be empty.
-    if (length === 0 && request.headers['transfer-encoding'] === undefined) return next();
-    if (!isJson(request)) return refuse('unsupported-body');
+    if (length === 0 && request.headers['transfer-encoding'] === undefined) return noBytes;
+    if (!isJson(request)) return 'unsupported-body';
     // The parser reads a length above 2^31 as another one.
-    if (length > limit) return refuse('body-too-large');
+    if (length > limit) return 'body-too-large';
     // In this spelling, because the parser accepts no other.
     request.headers['content-type'] = 'application/json';
     delete request.headers['content-encoding'];
@@ -92,67 +93,13 @@ function body(limit = 16_384): Part {
       // The parser has stopped reading: without this, the connection would wait for somebody to read the rest.
       request.resume();
       const { type } = error as { type?: string };
-      if (type === 'entity.too.large') return refuse('body-too-large');
+      if (type === 'entity.too.large') return 'body-too-large';
       // The caller left in the middle of its body.
-      if (type === 'request.aborted' || type === 'request.size.invalid') return refuse('bad-request');
+      if (type === 'request.aborted' || type === 'request.size.invalid') return 'bad-request';
       throw error;
     }
-    const bytes = context.request.body;
-    if (!Buffer.isBuffer(bytes)) throw new Error('middleware has read the body');
-    context.state.asked.body = bytes;
-    await next();
-  };
-}
-
-/** The slot, before anybody is asked who calls. */
-function slot(slots: Slots): Part {
-  return (context, next) => {
-    context.state.call.campaign = context.state.asked.campaign;
-    return slots.hold(context, next);
-  };
-}
-
-/** Check 5: the caller. */
-function caller(useCase: UseCase): Part {
-  return async (context, next) => {
-    const { asked, call } = context.state;
-    const known = await useCase.identify(asked.credential());
-    call.subject = known?.subject;
-    if (!isCaller(known)) return answer(context, replyTo(unauthenticated(known), asked.segment));
-    asked.caller = known;
-    await next();
-  };
-}
-
-/** The share of the caller's owner. */
-function share(slots: Slots): Part {
-  return (context, next) => slots.share(context, context.state.asked.caller?.ownerId ?? 0, next);
-}
-
-/** Checks 7 to 10: the use case. The body is parsed only now, and only for a campaign that can exist. */
-function outcome(useCase: UseCase): Part {
-  return async (context) => {
-    // The call was cut short, or answered for middleware that does not await `next()`.
-    if (context.res.headersSent) return;
-    const { asked, call } = context.state;
-    const { caller, campaign } = asked;
-    const bytes = campaign === undefined ? noBytes : asked.body;
-    const { address, lastChange, fault } = submitted(context.req, bytes);
-    const request = {
-      credential: asked.credential(),
-      caller,
-      campaign,
-      address,
-      requestId: call.requestId,
-      lastChange,
-    };
-    const outcome = await useCase.execute(request);
-    if (outcome.kind === 'unauthenticated') {
-      call.subject = outcome.subject;
-      // A key that was counted before it was found to be invalid.
-      for (const name of limitHeaderNames) context.remove(name);
-    }
-    answer(context, replyTo(outcome, asked.segment, fault));
+    if (!Buffer.isBuffer(context.request.body)) throw new Error('middleware has read the body');
+    return context.request.body;
   };
 }
 
@@ -171,11 +118,8 @@ const requestBody = v.object(
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** The condition and the address, or why there is none. A leading byte order mark is not part of the body. */
-function submitted(
-  request: IncomingMessage,
-  bytes: Uint8Array,
-): ReturnType<typeof conditionIn> & { address?: string } {
-  const condition = conditionIn(request);
+function read({ req }: Context, bytes: Buffer): ReturnType<typeof conditionIn> & { address?: string } {
+  const condition = conditionIn(req);
   if (condition.fault) return condition;
   if (bytes.length === 0) return { fault: 'required' };
   let value: unknown;

@@ -51,14 +51,13 @@ export function callersListener(
     limits: { keepAliveTimeout: IDLE_TIMEOUT },
     maxConnections,
     connectionRefused: () => refused('connections'),
-    origins,
   });
   metrics.watch('callers', { server, slots, maxConnections });
   void aborted(life.ending).then(() => {
     calls.draining = true;
   });
   const drain = async () => {
-    const { length: unfinished } = await server.drain(SHUTDOWN_TIMEOUT);
+    const unfinished = await server.drain(SHUTDOWN_TIMEOUT);
     if (unfinished > 0) life.reportHung('http', 'requests were unfinished and got 503', { unfinished });
   };
   life.atEnd('http', drain, SHUTDOWN_TIMEOUT + drainGrace);
@@ -86,7 +85,7 @@ export function opsListener(
   } catch (error) {
     throw new ClearError(`tokens.metrics does not fit: ${(error as Error).message}`);
   }
-  const scrape: http.OpsAnswer = async () => ({ status: 200, contentType, body: await merged().metrics() });
+  const scrape: http.Page = async () => ({ status: 200, contentType, body: await merged().metrics() });
 
   // Health checks call every second: their lines are at `debug`.
   const requestLog = httpLog(log, lines, 'debug', metrics.answered('operators'));
