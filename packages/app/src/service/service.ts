@@ -1,10 +1,9 @@
-import 'reflect-metadata';
 import { setTimeout as pause } from 'node:timers/promises';
-import { printable } from '@campaign-mirror/adapters-cli/terminal';
+import { ClearError, printable } from '@campaign-mirror/adapters-cli/terminal';
 import { migrationNames, withTimeLimit } from '@campaign-mirror/adapters-persistence/service';
-import { Container, type ContainerModule } from 'inversify';
+import { Container, type ContainerModule, type ServiceIdentifier } from 'inversify';
 import type { DatabaseAccess } from '../database/database-access.ts';
-import { listen, warnOfPlainHttp } from '../http/listening.ts';
+import { warnOfPlainHttp } from '../http/listening.ts';
 import { openLog } from '../logging/log.ts';
 import { httpMetrics } from '../metrics/http-metrics.ts';
 import { processMetrics } from '../metrics/instruments.ts';
@@ -12,15 +11,18 @@ import { aborted, Life, usualTimeout } from '../process/life.ts';
 import { project } from '../process/project.ts';
 import { endBy, stopSignals } from '../process/stop-signals.ts';
 import { readSettings } from '../settings/read-settings.ts';
-import { defaultParts } from '../wiring/default-parts.ts';
-import { callersListener, opsListener } from '../wiring/listeners.ts';
-import { boundParts, type ServiceInput } from '../wiring/tokens.ts';
+import { loadFor, openCallers, openOperators } from '../wiring/listeners.ts';
+import { fit, type Made, ownParts } from '../wiring/parts.ts';
+import { type ServiceInput, tokens } from '../wiring/tokens.ts';
 
 /** How a program of yours runs the service. */
 export interface ServiceOptions {
-  /** These are loaded after the service's own modules, and may rebind its `tokens`. */
+  /** These are loaded after the service's own modules, and may rebind or decorate its `tokens`. */
   readonly modules?: readonly ContainerModule[];
-  /** When it resolves, the service stops. By default with the first SIGTERM, SIGINT or SIGHUP. */
+  /**
+   * When it resolves, the service stops. By default with the first SIGTERM, SIGINT or SIGHUP, and with an error that nobody
+   * catches; with it, your program decides what such an error does.
+   */
   readonly stop?: Promise<NodeJS.Signals>;
   /** Called when the service answers calls, with the port for them and the one for operators. */
   readonly onListening?: (port: number, opsPort: number) => void;
@@ -28,12 +30,23 @@ export interface ServiceOptions {
 
 /**
  * Runs the service until it is asked to stop. Its settings are variables of this environment, to which those of the file
- * that its ENVIRONMENT_FILE names are added (docs/reference/settings.md). While it runs, an error that nobody catches ends it.
- * Resolves with the exit code, for `process.exit`: 0; 1 after a failure; 2 for a wrong setting, which no restart mends.
+ * that its ENVIRONMENT_FILE names are added (docs/reference/settings.md). Without `stop`, an error that nobody catches ends
+ * it. Resolves with the exit code, for `process.exit`: 0; 1 after a failure; 2 for a wrong setting, which no restart mends.
  */
 export async function runService(
   environment: NodeJS.ProcessEnv,
   options: ServiceOptions = {},
+): Promise<number> {
+  if (options.stop) return await run(environment, options);
+  const signals = stopSignals(endBy);
+  return await run(environment, options, signals).finally(signals.forget);
+}
+
+/** `signals`: of a process that is the service's own, which also ends by an error that nobody catches. */
+export async function run(
+  environment: NodeJS.ProcessEnv,
+  options: ServiceOptions,
+  signals?: ReturnType<typeof stopSignals>,
 ): Promise<number> {
   const read = readSettings(environment);
   if ('wrong' in read) {
@@ -47,9 +60,8 @@ export async function runService(
   log.info({ event: 'starting', ...parts, settings: changed }, `version ${version.version} is starting`);
   const life = new Life(log);
   const fail = (error: unknown) => life.fail(error, 'an uncaught error');
-  process.on('uncaughtException', fail);
+  if (signals) process.on('uncaughtException', fail);
   void gone.then((error) => life.fail(error, 'nobody reads the log any longer'));
-  const signals = options.stop ? undefined : stopSignals(endBy);
   void (options.stop ?? signals?.asked)?.then((signal) => life.end(signal));
 
   const registry = processMetrics(lostLines);
@@ -57,7 +69,6 @@ export async function runService(
   await life.endParts();
   log.info({ event: 'stopped' }, 'stopped');
   await close();
-  signals?.forget();
   process.off('uncaughtException', fail);
   return life.exitCode;
 }
@@ -80,36 +91,43 @@ async function live(input: ServiceInput, { modules = [], onListening }: ServiceO
 }
 
 /**
- * Makes the parts, of which `modules` may exchange some, and opens both listeners. Resolves with their ports, unless the
- * process is to end before. @throws ClearError
+ * Makes the applications, of whose parts `modules` may exchange some, and opens both listeners. Resolves with their ports,
+ * unless the process is to end before. @throws ClearError
  */
 async function start(
   input: ServiceInput,
   modules: readonly ContainerModule[],
 ): Promise<[number, number] | undefined> {
   const { settings, log, registry, life } = input;
-  const { ending } = life;
+  const metrics = httpMetrics(registry);
+  const [callers, operators] = [loadFor('callers', input, metrics), loadFor('operators', input, metrics)];
+  const made: Made = { asked: new Set() };
   const container = new Container({ defaultScope: 'Singleton' });
-  const { module, made } = defaultParts(input);
-  let asked = 'a module';
-  const making = container.loadAsync(module, ...modules).then(() =>
-    boundParts(container, (name) => {
-      ending.throwIfAborted();
-      asked = `tokens.${name}`;
-    }),
-  );
+  const make = async () => {
+    await container.loadAsync(ownParts(input, made, callers, operators), ...modules);
+    // A misspelt token is undefined, which JavaScript lets a module bind.
+    if (container.isBound(undefined as unknown as ServiceIdentifier))
+      throw new ClearError(`a module binds a token other than ${Object.keys(tokens).join(', ')}`);
+    const app = await container.getAsync(fit.application);
+    // After what callers need: it shows the database only if they need one.
+    return { app, opsApp: await container.getAsync(fit.opsApplication) };
+  };
+  const making = make();
   // Our own parts give up by themselves; one of somebody else must not keep the process from ending.
-  const inTime = aborted(ending)
-    .then(made)
+  const inTime = aborted(life.ending)
+    .then(() => made.database)
     .then(() => withTimeLimit(usualTimeout, making));
-  const parts = await Promise.race([making, inTime]);
-  if (parts) life.atEnd('parts', () => container.unbindAllAsync());
-  else life.reportHung(asked, `${asked} was being made and did not end within ${usualTimeout} ms`);
-  if (!parts || ending.aborted) return undefined;
-  const { access: database, own } = await made();
-  const shared = { parts, metrics: httpMetrics(registry) };
-  const opsPort = await listen(opsListener(input, shared, database), settings, 'OPS_PORT');
-  const port = await listen(callersListener(input, shared, own?.isWellFormed), settings, 'PORT');
+  const apps = await Promise.race([making, inTime]);
+  if (!apps) {
+    const name = [...made.asked].at(-1);
+    const part = name ? `tokens.${name}` : 'a module';
+    life.reportHung(part, `${part} was being made and did not end within ${usualTimeout} ms`);
+    return undefined;
+  }
+  life.atEnd('parts', () => container.unbindAllAsync());
+  if (life.ending.aborted) return undefined;
+  const opsPort = await openOperators(apps.opsApp, operators, input);
+  const port = await openCallers(apps.app, callers, input);
   const { HOST: host, OPS_HOST: opsHost } = settings;
   const docs = settings.DOCS === 'on' ? ` (a page to try it: ${urlOf(host, port)}/docs)` : '';
   const pages = `${docs}; the page for operators: ${urlOf(opsHost, opsPort)}/`;
@@ -118,7 +136,9 @@ async function start(
     `listening on http://${host}:${port}${pages}`,
   );
   warnOfPlainHttp(settings, log);
-  if (database && own?.acceptsKeys && !ending.aborted) await greet(input, database, port);
+  const database = await made.database;
+  if (database && made.identity && settings.IDENTITY !== 'jwt' && !life.ending.aborted)
+    await greet(input, database, port);
   return [port, opsPort];
 }
 
