@@ -11,6 +11,7 @@ import { aborted, Life, usualTimeout } from '../process/life.ts';
 import { project } from '../process/project.ts';
 import { endBy, stopSignals } from '../process/stop-signals.ts';
 import { readSettings } from '../settings/read-settings.ts';
+import { guarded } from '../wiring/exchanged.ts';
 import { loadFor, openCallers, openOperators } from '../wiring/listeners.ts';
 import { fit, type Made, ownParts } from '../wiring/parts.ts';
 import { type ServiceInput, tokens } from '../wiring/tokens.ts';
@@ -104,7 +105,7 @@ async function start(
   const made: Made = { asked: new Set() };
   const container = new Container({ defaultScope: 'Singleton' });
   const make = async () => {
-    await container.loadAsync(ownParts(input, made, callers, operators), ...modules);
+    await container.loadAsync(ownParts(input, made, callers, operators), ...modules.map(guarded));
     // A misspelt token is undefined, which JavaScript lets a module bind.
     if (container.isBound(undefined as unknown as ServiceIdentifier))
       throw new ClearError(`a module binds a token other than ${Object.keys(tokens).join(', ')}`);

@@ -2,10 +2,17 @@ import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import type { Middleware } from '@campaign-mirror/adapters-http';
 import { withTimeLimit } from '@campaign-mirror/adapters-persistence/service';
 import { Unavailable } from '@campaign-mirror/domain';
+import {
+  type BindToFluentSyntax,
+  ContainerModule,
+  type ResolutionContext,
+  type ServiceIdentifier,
+} from 'inversify';
 import * as v from 'valibot';
-import type { tokens } from './tokens.ts';
+import { tokens } from './tokens.ts';
 
 export type PartName = keyof typeof tokens;
+export const names = Object.keys(tokens) as PartName[];
 
 const method = v.function();
 const limiter = v.optional(
@@ -34,13 +41,38 @@ export function expectFit(name: PartName, part: unknown): void {
   throw new ClearError(`${path} does not fit: ${issue.message}`);
 }
 
+const ofItself = (name: string) =>
+  new ClearError(`tokens.${name} is made of itself: decorate it with onActivation`);
+
 /** What inversify says of a mistake in a module, in one sentence; any other error as it is. */
 export function explained(name: PartName, error: Error): Error {
-  if (error.message.startsWith('Ambiguous bindings'))
-    return new ClearError(`tokens.${name} is bound twice: use rebind instead of bind`);
-  if (/^Circular dependency|call stack size/.test(error.message))
-    return new ClearError(`tokens.${name} is made of itself: decorate it with onActivation`);
-  return error;
+  if (error.message.startsWith('Circular dependency')) return ofItself(name);
+  if (!error.message.startsWith('Ambiguous bindings')) return error;
+  return new ClearError(`tokens.${name} is bound twice: use rebind instead of bind`);
+}
+
+/** A module of somebody else. A part of it that asks for itself would recurse, or wait for itself: it is refused. */
+export const guarded = (module: ContainerModule) =>
+  new ContainerModule((options) =>
+    module.load({
+      ...options,
+      bind: (token) => guard(token, options.bind(token)),
+      rebind: (token) => guard(token, options.rebind(token)),
+      rebindAsync: async (token) => guard(token, await options.rebindAsync(token)),
+    }),
+  );
+
+function guard<T>(token: ServiceIdentifier<T>, binding: BindToFluentSyntax<T>) {
+  const name = names.find((one) => tokens[one] === token);
+  const get =
+    (context: ResolutionContext, method: keyof ResolutionContext) =>
+    (...given: unknown[]) => {
+      if (name && given[0] === token) throw ofItself(name);
+      return Reflect.apply(context[method], context, given);
+    };
+  const toDynamicValue = binding.toDynamicValue.bind(binding);
+  binding.toDynamicValue = (make) => toDynamicValue((context) => make(new Proxy(context, { get })));
+  return binding;
 }
 
 type InTime = <T>(answer: Promise<T>) => Promise<T>;

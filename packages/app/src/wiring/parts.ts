@@ -11,7 +11,7 @@ import { limitsOf } from '../http/limits.ts';
 import { throttled } from '../logging/log-events.ts';
 import { hotPathMetrics, poolMetrics } from '../metrics/database-metrics.ts';
 import type { Settings } from '../settings/settings.ts';
-import { expectFit, explained, limited, type PartName } from './exchanged.ts';
+import { expectFit, explained, limited, names, type PartName } from './exchanged.ts';
 import { type Load, operatorsApplication } from './listeners.ts';
 import { type ServiceInput, token, tokens } from './tokens.ts';
 
@@ -24,7 +24,6 @@ const own = {
   identity: token<OwnIdentity>('own identity'),
 };
 
-const names = Object.keys(tokens) as PartName[];
 /** For each of `tokens`, what is bound to it: if a module exchanged it, it fits, and its answers are limited in time. */
 export const fit = Object.fromEntries(names.map((name) => [name, token(`fit ${name}`)])) as typeof tokens;
 
