@@ -41,44 +41,53 @@ export function expectFit(name: PartName, part: unknown): void {
   throw new ClearError(`${path} does not fit: ${issue.message}`);
 }
 
-const ofItself = (name: string) =>
-  new ClearError(`tokens.${name} is made of itself: decorate it with onActivation`);
-
-/** What inversify says of a mistake in a module, in one sentence; any other error as it is. */
-export function explained(name: PartName, error: Error): Error {
-  if (error.message.startsWith('Circular dependency')) return ofItself(name);
-  if (!error.message.startsWith('Ambiguous bindings')) return error;
-  return new ClearError(`tokens.${name} is bound twice: use rebind instead of bind`);
-}
-
-/** A module of somebody else. A part of it that asks for itself would recurse, or wait for itself: it is refused. */
+/** A module of somebody else. What would end with an error of inversify, or never, ends with a sentence. */
 export const guarded = (module: ContainerModule) =>
   new ContainerModule((options) =>
     module.load({
       ...options,
-      bind: (token) => guard(token, options.bind(token)),
+      bind: (token) => {
+        const name = nameOf(token);
+        if (name && options.isBound(token))
+          throw new ClearError(`tokens.${name} is bound twice: use rebind instead of bind`);
+        return guard(token, options.bind(token));
+      },
       rebind: (token) => guard(token, options.rebind(token)),
       rebindAsync: async (token) => guard(token, await options.rebindAsync(token)),
     }),
   );
 
+const nameOf = (token: ServiceIdentifier) => names.find((name) => tokens[name] === token);
+
+/** A part that asks for itself would recurse, or wait for itself. */
 function guard<T>(token: ServiceIdentifier<T>, binding: BindToFluentSyntax<T>) {
-  const name = names.find((one) => tokens[one] === token);
+  const name = nameOf(token);
+  const refuse = (asked: unknown) => {
+    if (name && asked === token)
+      throw new ClearError(`tokens.${name} is made of itself: decorate it with onActivation`);
+  };
   const get =
     (context: ResolutionContext, method: keyof ResolutionContext) =>
     (...given: unknown[]) => {
-      if (name && given[0] === token) throw ofItself(name);
+      refuse(given[0]);
       return Reflect.apply(context[method], context, given);
     };
   const toDynamicValue = binding.toDynamicValue.bind(binding);
+  const toResolvedValue = binding.toResolvedValue.bind(binding);
   binding.toDynamicValue = (make) => toDynamicValue((context) => make(new Proxy(context, { get })));
+  binding.toResolvedValue = (make: never, asked: readonly unknown[] = []) => {
+    asked.forEach(refuse);
+    return toResolvedValue(make, asked as never);
+  };
   return binding;
 }
 
 type InTime = <T>(answer: Promise<T>) => Promise<T>;
 
-/** A part of somebody else. A call that it does not answer within so many milliseconds ends as `Unavailable`. */
-export function limited(name: PartName, part: object, milliseconds: number): object {
+/** A part of somebody else. A call that it does not answer in time ends as `Unavailable`. */
+export function limited(name: PartName, part: object, statementTime: number): object {
+  // What a part asks for ends before it, so that the log names the one that hangs.
+  const milliseconds = statementTime + (name === 'useCase' ? 200 : 100);
   const inTime: InTime = async (answer) => {
     const late = Symbol();
     const first = await withTimeLimit(milliseconds, answer, late);
@@ -101,16 +110,14 @@ export function limited(name: PartName, part: object, milliseconds: number): obj
 /** The time of what comes after it in the chain is not its own. */
 function limitedMiddleware(middleware: Middleware, inTime: InTime): Middleware {
   return async (context, next) => {
-    const asked = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<boolean>();
     const rest = Promise.withResolvers<void>();
-    let isAsked = false;
-    const own = (async () =>
-      middleware(context, () => {
-        isAsked = true;
-        asked.resolve();
-        return rest.promise;
-      }))();
-    await inTime(Promise.race([own, asked.promise]));
+    const askForRest = () => {
+      asked.resolve(true);
+      return rest.promise;
+    };
+    const own = (async () => middleware(context, askForRest))();
+    const isAsked = await inTime(Promise.race([asked.promise, own.then(() => false)]));
     if (!isAsked) return;
     rest.resolve(next());
     await rest.promise.catch(() => {});

@@ -11,17 +11,14 @@ import { limitsOf } from '../http/limits.ts';
 import { throttled } from '../logging/log-events.ts';
 import { hotPathMetrics, poolMetrics } from '../metrics/database-metrics.ts';
 import type { Settings } from '../settings/settings.ts';
-import { expectFit, explained, limited, names, type PartName } from './exchanged.ts';
+import { expectFit, limited, names, type PartName } from './exchanged.ts';
 import { type Load, operatorsApplication } from './listeners.ts';
 import { type ServiceInput, token, tokens } from './tokens.ts';
-
-type OwnIdentity = Awaited<ReturnType<typeof openIdentity>>;
 
 /** What only our own parts ask for. */
 const own = {
   database: token<DatabaseAccess>('database'),
   hotPath: token<ReturnType<typeof openHotPath>>('hot path'),
-  identity: token<OwnIdentity>('own identity'),
 };
 
 /** For each of `tokens`, what is bound to it: if a module exchanged it, it fits, and its answers are limited in time. */
@@ -32,7 +29,7 @@ export interface Made {
   /** The tokens whose parts are being made, each before those that it asks for. */
   readonly asked: Set<PartName>;
   database?: Promise<DatabaseAccess>;
-  identity?: Promise<OwnIdentity>;
+  identity?: Awaited<ReturnType<typeof openIdentity>>;
 }
 
 /** The parts of the service as its settings have them. What nobody asks for is not made. */
@@ -51,13 +48,12 @@ export function ownParts(input: ServiceInput, made: Made, callers: Load, operato
       return made.database;
     });
     bind(own.hotPath).toResolvedValue((database) => openServiceHotPath(database, input), [own.database]);
-    bind(own.identity).toDynamicValue(async (context) => {
-      const keys = settings.IDENTITY === 'jwt' ? undefined : await context.getAsync(own.hotPath);
-      made.identity = openIdentity(settings, keys?.identity, log, registry, life);
-      return made.identity;
-    });
     bind(tokens.campaignRepository).toResolvedValue(({ campaigns }) => ours(campaigns), [own.hotPath]);
-    bind(tokens.identity).toResolvedValue(({ identity }) => ours(identity), [own.identity]);
+    bind(tokens.identity).toDynamicValue(async (context) => {
+      const keys = settings.IDENTITY === 'jwt' ? undefined : await context.getAsync(own.hotPath);
+      made.identity = await openIdentity(settings, keys?.identity, log, registry, life);
+      return ours(made.identity.identity);
+    });
     bind(tokens.useCase).toResolvedValue(
       (campaigns, identity) => ours(new SetCampaignMirror(campaigns, identity, denied)),
       [fit.campaignRepository, fit.identity],
@@ -67,8 +63,8 @@ export function ownParts(input: ServiceInput, made: Made, callers: Load, operato
     bind(tokens.middleware).toConstantValue([]);
     bind(tokens.metrics).toConstantValue(ours(new Registry()));
     bind(tokens.application).toResolvedValue(
-      async (useCase, keys, failedKeys, middleware) => {
-        const isWellFormed = (await made.identity)?.isWellFormed ?? (() => true);
+      (useCase, keys, failedKeys, middleware) => {
+        const isWellFormed = made.identity?.isWellFormed ?? (() => true);
         const pages = interfacePages({ docs: DOCS === 'on' });
         const more = { isWellFormed, middleware, origins, pages };
         return ours(http.application({ ...callers, useCase, limits: { keys, failedKeys }, ...more }));
@@ -83,9 +79,7 @@ export function ownParts(input: ServiceInput, made: Made, callers: Load, operato
       bind<unknown>(fit[name]).toDynamicValue(async (context) => {
         life.ending.throwIfAborted();
         made.asked.add(name);
-        const part = await context.getAsync<unknown>(tokens[name]).catch((error) => {
-          throw explained(name, error);
-        });
+        const part = await context.getAsync<unknown>(tokens[name]);
         made.asked.delete(name);
         if (unchanged.has(part as object)) return part;
         expectFit(name, part);
