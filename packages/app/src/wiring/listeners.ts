@@ -10,7 +10,7 @@ import { serviceMetrics } from '../metrics/service-metrics.ts';
 import { opsPage } from '../ops-page/page.ts';
 import { aborted } from '../process/life.ts';
 import { readinessOf } from '../process/readiness.ts';
-import type { Application, ServiceInput } from './tokens.ts';
+import type { KoaApplication, ServiceInput } from './tokens.ts';
 
 /** What a listener carries at once, and where its requests are recorded: for its application and for its server. */
 export type Load = ReturnType<typeof loadFor>;
@@ -40,7 +40,7 @@ export function operatorsApplication(
   load: Load,
   more: Registry,
   database: DatabaseAccess | undefined,
-): Application {
+): KoaApplication {
   const probe = database && openProbe(database.address('service'), probeTimeout);
   if (probe) life.atEnd('probe', probe.close);
   const readiness = readinessOf(async () => (await probe?.ask()) ?? {}, life.ending);
@@ -67,7 +67,11 @@ export function operatorsApplication(
 const drainGrace = 3_000;
 
 /** Opens the listener for callers. Resolves with its port. @throws ClearError if the address cannot be used */
-export function openCallers(app: Application, load: Load, { settings, life }: ServiceInput): Promise<number> {
+export function openCallers(
+  app: KoaApplication,
+  load: Load,
+  { settings, life }: ServiceInput,
+): Promise<number> {
   const { CORS_ORIGINS: origins, IDLE_TIMEOUT: keepAliveTimeout, SHUTDOWN_TIMEOUT } = settings;
   const server = new http.HttpServer(app.callback(), { ...load, limits: { keepAliveTimeout }, origins });
   load.watch(server);
@@ -84,7 +88,7 @@ export function openCallers(app: Application, load: Load, { settings, life }: Se
 
 /** The same for operators. */
 export function openOperators(
-  app: Application,
+  app: KoaApplication,
   load: Load,
   { settings, life }: ServiceInput,
 ): Promise<number> {

@@ -12,7 +12,7 @@ import type { Settings } from '../settings/settings.ts';
 export const token = <T>(name: string): ServiceIdentifier<T> => Symbol(name);
 
 /** A Koa application. */
-export interface Application extends ReturnType<typeof application> {}
+export interface KoaApplication extends ReturnType<typeof application> {}
 
 /** The parts of the service that a module of yours may rebind or decorate. What does not fit is refused at the start. */
 export const tokens = {
@@ -31,9 +31,9 @@ export const tokens = {
   /** More metrics for `/metrics`, of other names than the service's; none by default. */
   metrics: token<Registry>('metrics'),
   /** The Koa application for callers: by default made of the use case, the limiters and the middleware. */
-  application: token<Application>('application'),
+  application: token<KoaApplication>('application'),
   /** The Koa application for operators: health, metrics and their page. */
-  opsApplication: token<Application>('opsApplication'),
+  opsApplication: token<KoaApplication>('opsApplication'),
 };
 
 /** What every part of the service is made from. */
