@@ -15,11 +15,8 @@ import { expectFit, limited, names, type PartName } from './exchanged.ts';
 import { type Load, operatorsApplication } from './listeners.ts';
 import { type ServiceInput, token, tokens } from './tokens.ts';
 
-/** What only our own parts ask for. */
-const own = {
-  database: token<DatabaseAccess>('database'),
-  hotPath: token<ReturnType<typeof openHotPath>>('hot path'),
-};
+/** Only our own parts ask for it. */
+const hotPath = token<ReturnType<typeof openHotPath>>('hot path');
 
 /** For each of `tokens`, what is bound to it: if a module exchanged it, it fits, and its answers are limited in time. */
 export const fit = Object.fromEntries(names.map((name) => [name, token(`fit ${name}`)])) as typeof tokens;
@@ -43,14 +40,13 @@ export function ownParts(input: ServiceInput, made: Made, callers: Load, operato
     return part;
   };
   return new ContainerModule(({ bind }) => {
-    bind(own.database).toDynamicValue(() => {
+    bind(hotPath).toDynamicValue(async () => {
       made.database = openUpToDate(input);
-      return made.database;
+      return openServiceHotPath(await made.database, input);
     });
-    bind(own.hotPath).toResolvedValue((database) => openServiceHotPath(database, input), [own.database]);
-    bind(tokens.campaignRepository).toResolvedValue(({ campaigns }) => ours(campaigns), [own.hotPath]);
+    bind(tokens.campaignRepository).toResolvedValue(({ campaigns }) => ours(campaigns), [hotPath]);
     bind(tokens.identity).toDynamicValue(async (context) => {
-      const keys = settings.IDENTITY === 'jwt' ? undefined : await context.getAsync(own.hotPath);
+      const keys = settings.IDENTITY === 'jwt' ? undefined : await context.getAsync(hotPath);
       made.identity = await openIdentity(settings, keys?.identity, log, registry, life);
       return ours(made.identity.identity);
     });
