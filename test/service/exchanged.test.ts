@@ -179,6 +179,31 @@ describe('a service with parts of somebody else', () => {
     expect(await service.stop()).to.include({ code: 0 });
   });
 
+  it('a part that is never made does not keep the service from ending, and is named', async () => {
+    const service = running(
+      { LOG_LEVEL: 'debug' },
+      ...Object.values(rebind),
+      `rebind(tokens.identity).toDynamicValue(() => {
+         console.error('begun');
+         return new Promise(() => {});
+       });`,
+    );
+    await service.says(() => service.errors.includes('begun') || undefined);
+    expect(await service.stop()).to.include({ code: 1 });
+    const hung = service.log.find(({ event }) => event === 'hung');
+    expect(hung).to.include({ part: 'tokens.identity' });
+  });
+
+  it('one part in two places, by a redirection, whose own methods are as they were', async () => {
+    const service = running(
+      {},
+      rebind.campaigns,
+      `rebind(tokens.identity).toService(tokens.campaignRepository);`,
+    );
+    expect(await called(service, ['own', 'wrong'])).to.deep.equal([200, 401]);
+    expect(await service.stop()).to.include({ code: 0 });
+  });
+
   const never = '() => new Promise(() => {})';
   const hanging = {
     campaignRepository: `{ find: ${never}, setMirror: ${never} }`,
