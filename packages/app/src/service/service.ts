@@ -1,20 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { ClearError, printable } from '@campaign-mirror/adapters-cli/terminal';
+import { printable } from '@campaign-mirror/adapters-cli/terminal';
 import { migrationNames, withTimeLimit } from '@campaign-mirror/adapters-persistence/service';
-import { Container, type ContainerModule, type ServiceIdentifier } from 'inversify';
+import { Container, type ContainerModule } from 'inversify';
 import type { DatabaseAccess } from '../database/database-access.ts';
 import { warnOfPlainHttp } from '../http/listening.ts';
 import { openLog } from '../logging/log.ts';
-import { httpMetrics } from '../metrics/http-metrics.ts';
 import { processMetrics } from '../metrics/instruments.ts';
 import { aborted, Life, usualTimeout } from '../process/life.ts';
 import { project } from '../process/project.ts';
 import { endBy, stopSignals } from '../process/stop-signals.ts';
 import { readSettings } from '../settings/read-settings.ts';
 import { guarded } from '../wiring/exchanged.ts';
-import { loadFor, openCallers, openOperators } from '../wiring/listeners.ts';
-import { fit, type Made, ownParts } from '../wiring/parts.ts';
-import { type ServiceInput, tokens } from '../wiring/tokens.ts';
+import { openCallers, openOperators } from '../wiring/listeners.ts';
+import { fit, ownParts } from '../wiring/parts.ts';
+import type { ServiceInput } from '../wiring/tokens.ts';
 
 /** How a program of yours runs the service. */
 export interface ServiceOptions {
@@ -99,16 +98,11 @@ async function start(
   input: ServiceInput,
   modules: readonly ContainerModule[],
 ): Promise<[number, number] | undefined> {
-  const { settings, log, registry, life } = input;
-  const metrics = httpMetrics(registry);
-  const [callers, operators] = [loadFor('callers', input, metrics), loadFor('operators', input, metrics)];
-  const made: Made = { asked: new Set() };
+  const { settings, log, life } = input;
+  const { module, made, callers, operators } = ownParts(input);
   const container = new Container({ defaultScope: 'Singleton' });
   const make = async () => {
-    await container.loadAsync(ownParts(input, made, callers, operators), ...modules.map(guarded));
-    // A misspelt token is undefined, which JavaScript lets a module bind.
-    if (container.isBound(undefined as unknown as ServiceIdentifier))
-      throw new ClearError(`a module binds a token other than ${Object.keys(tokens).join(', ')}`);
+    await container.loadAsync(module, ...modules.map(guarded));
     const app = await container.getAsync(fit.application);
     // After what callers need: it shows the database only if they need one.
     return { app, opsApp: await container.getAsync(fit.opsApplication) };

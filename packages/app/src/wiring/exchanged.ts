@@ -62,6 +62,8 @@ const nameOf = (token: ServiceIdentifier) => names.find((name) => tokens[name] =
 /** A part that asks for itself would recurse, or wait for itself. */
 function guard<T>(token: ServiceIdentifier<T>, binding: BindToFluentSyntax<T>) {
   const name = nameOf(token);
+  // A misspelt token is undefined, which JavaScript lets a module bind.
+  if (!token) throw new ClearError(`a module binds a token other than ${names.join(', ')}`);
   const refuse = (asked: unknown) => {
     if (name && asked === token)
       throw new ClearError(`tokens.${name} is made of itself: decorate it with onActivation`);

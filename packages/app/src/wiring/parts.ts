@@ -10,9 +10,10 @@ import { openIdentity } from '../http/identity.ts';
 import { limitsOf } from '../http/limits.ts';
 import { throttled } from '../logging/log-events.ts';
 import { hotPathMetrics, poolMetrics } from '../metrics/database-metrics.ts';
+import { httpMetrics } from '../metrics/http-metrics.ts';
 import type { Settings } from '../settings/settings.ts';
 import { expectFit, limited, names, type PartName } from './exchanged.ts';
-import { type Load, operatorsApplication } from './listeners.ts';
+import { loadFor, operatorsApplication } from './listeners.ts';
 import { type ServiceInput, token, tokens } from './tokens.ts';
 
 /** Only our own parts ask for it. */
@@ -22,7 +23,7 @@ const hotPath = token<ReturnType<typeof openHotPath>>('hot path');
 export const fit = Object.fromEntries(names.map((name) => [name, token(`fit ${name}`)])) as typeof tokens;
 
 /** What has been asked for, and what has been made of our own parts. */
-export interface Made {
+interface Made {
   /** The tokens whose parts are being made, each before those that it asks for. */
   readonly asked: Set<PartName>;
   database?: Promise<DatabaseAccess>;
@@ -30,8 +31,12 @@ export interface Made {
 }
 
 /** The parts of the service as its settings have them. What nobody asks for is not made. */
-export function ownParts(input: ServiceInput, made: Made, callers: Load, operators: Load): ContainerModule {
+export function ownParts(input: ServiceInput) {
   const { settings, log, registry, life } = input;
+  const metrics = httpMetrics(registry);
+  const callers = loadFor('callers', input, metrics);
+  const operators = loadFor('operators', input, metrics);
+  const made: Made = { asked: new Set() };
   const { MIRROR_HOST_DENYLIST: denied, CORS_ORIGINS: origins, DOCS } = settings;
   const limits = limitsOf(settings);
   const unchanged = new WeakSet<object>();
@@ -39,7 +44,7 @@ export function ownParts(input: ServiceInput, made: Made, callers: Load, operato
     if (part) unchanged.add(part);
     return part;
   };
-  return new ContainerModule(({ bind }) => {
+  const module = new ContainerModule(({ bind }) => {
     bind(hotPath).toDynamicValue(async () => {
       made.database = openUpToDate(input);
       return openServiceHotPath(await made.database, input);
@@ -68,7 +73,7 @@ export function ownParts(input: ServiceInput, made: Made, callers: Load, operato
       [fit.useCase, fit.callLimiter, fit.failedKeyLimiter, fit.middleware],
     );
     bind(tokens.opsApplication).toResolvedValue(
-      async (metrics) => ours(operatorsApplication(input, operators, metrics, await made.database)),
+      async (more) => ours(operatorsApplication(input, operators, more, await made.database)),
       [fit.metrics],
     );
     for (const name of names)
@@ -82,6 +87,7 @@ export function ownParts(input: ServiceInput, made: Made, callers: Load, operato
         return part && limited(name, part, poolLimits(settings).queryTimeout);
       });
   });
+  return { module, made, callers, operators };
 }
 
 /** How long the end may take, in milliseconds: the embedded database gets 35 s to write everything. */
