@@ -20,7 +20,7 @@ const program = (rebindings: string, ending: string) => `
     return { consumed: counts.get(who), resetIn: 60_000 };
   };
   const limiter = { rate: { limit: 1, seconds: 60 }, count };
-  const yours = new ContainerModule(async ({ rebind }) => { ${rebindings} });
+  const yours = new ContainerModule(async ({ bind, rebind, onActivation }) => { ${rebindings} });
   ${ending}`;
 
 const rebind = {
@@ -137,6 +137,154 @@ describe('a service with parts of somebody else', () => {
       expect(events(service).slice(-2)).to.deep.equal([event, 'stopped']);
     });
 
+  for (const [name, part] of [
+    [
+      'useCase',
+      '{ identify: (credential) => store.whoIs(credential), execute: async () => ({ kind: "no-address" }) }',
+    ],
+    ['application', '{ callback: () => (request, response) => response.writeHead(418).end() }'],
+  ] as const)
+    it(`${name} alone: what it takes the place of is not made, such as the database`, async () => {
+      const none = { DATABASE_URL: `postgresql://nobody@${nowhere}/none` };
+      const service = running(none, `rebind(tokens.${name}).toConstantValue(${part});`);
+      expect(await called(service, ['own'])).to.deep.equal([name === 'useCase' ? 422 : 418]);
+      const { opsPort } = await service.event('listening');
+      const ready = await fetch(`http://127.0.0.1:${opsPort}/readyz`);
+      expect(await ready.json()).to.deep.equal({ status: 'ready', checks: { accepting: true } });
+      expect(await service.stop()).to.include({ code: 0 });
+    });
+
+  it('parts that are decorated: repository, use case, application', async () => {
+    const service = running(
+      {},
+      ...Object.values(rebind),
+      `const said = (what) => console.error('through ' + what);
+       onActivation(tokens.campaignRepository, (_, part) => ({
+         find: (id) => part.find(id),
+         setMirror: (...given) => (said('repository'), part.setMirror(...given)),
+       }));
+       onActivation(tokens.useCase, async (_, part) => ({
+         identify: (credential) => part.identify(credential),
+         execute: (request) => (said('useCase'), part.execute(request)),
+       }));
+       onActivation(tokens.application, (_, app) => {
+         app.middleware.unshift((context, next) => (said('application'), next()));
+         return app;
+       });`,
+    );
+    expect(await called(service, ['own', 'wrong'])).to.deep.equal([200, 401]);
+    expect(service.errors.match(/(?<=through )\w+/g)).to.deep.equal([
+      ...['application', 'useCase', 'repository', 'application'],
+    ]);
+    expect(await service.stop()).to.include({ code: 0 });
+  });
+
+  it('a part that is never made does not keep the service from ending, and is named', async () => {
+    const service = running(
+      { LOG_LEVEL: 'debug' },
+      ...Object.values(rebind),
+      `rebind(tokens.identity).toDynamicValue(() => {
+         console.error('begun');
+         return new Promise(() => {});
+       });`,
+    );
+    await service.says(() => service.errors.includes('begun') || undefined);
+    expect(await service.stop()).to.include({ code: 1 });
+    const hung = service.log.find(({ event }) => event === 'hung');
+    expect(hung?.missing).to.include('identity').and.not.include('campaignRepository');
+  });
+
+  it('one part in two places, by a redirection, whose own methods are as they were', async () => {
+    const service = running(
+      {},
+      rebind.campaigns,
+      `rebind(tokens.identity).toService(tokens.campaignRepository);`,
+    );
+    expect(await called(service, ['own', 'wrong'])).to.deep.equal([200, 401]);
+    expect(await service.stop()).to.include({ code: 0 });
+  });
+
+  const never = '() => new Promise(() => {})';
+  const hanging = {
+    campaignRepository: `{ find: ${never}, setMirror: ${never} }`,
+    identity: `{ whoIs: ${never} }`,
+    useCase: `{ identify: ${never}, execute: ${never} }`,
+    callLimiter: `{ ...limiter, count: ${never} }`,
+    failedKeyLimiter: `{ ...limiter, count: ${never} }`,
+    middleware: `[${never}]`,
+  };
+  it('parts that never answer: 503 after the time of a statement, and a line that names the part', async () => {
+    await Promise.all(
+      Object.entries(hanging).map(async ([name, part]) => {
+        const last = `rebind(tokens.${name}).toConstantValue(${part});`;
+        const given = Object.values(rebind);
+        const service = running({ STATEMENT_TIMEOUT: '1s', DOCS: 'off' }, ...given, last);
+        const key = name === 'failedKeyLimiter' ? 'wrong' : 'own';
+        expect(await called(service, [key]), name).to.deep.equal([503]);
+        const { err } = await service.event('unavailable');
+        expect(err, name)
+          .to.have.property('message')
+          .that.matches(new RegExp(`^tokens\\.${name} did not answer within \\d+ ms$`));
+        expect(await service.stop()).to.include({ code: 0 });
+      }),
+    );
+  });
+
+  it('what a part does too late disturbs nobody; the time of the rest is not that of middleware', async () => {
+    const late =
+      "() => pause(2_500).then(() => { setImmediate(() => console.error('rejected')); throw new Error('late'); })";
+    const service = running(
+      { STATEMENT_TIMEOUT: '1s' },
+      ...Object.values(rebind),
+      `const pause = (time) => new Promise((resolve) => setTimeout(resolve, time));
+       rebind(tokens.campaignRepository).toConstantValue({ find: ${late}, setMirror: ${late} });
+       const slow = async (context, next) => { await pause(1_200); await next(); await pause(1_200); };
+       rebind(tokens.middleware).toConstantValue([slow]);`,
+    );
+    expect(await called(service, ['own'])).to.deep.equal([503]);
+    const { err } = await service.event('unavailable');
+    expect(err)
+      .to.have.property('message')
+      .that.matches(/^tokens\.campaignRepository /);
+    await service.says(() => service.errors.includes('rejected') || undefined);
+    expect(await service.stop()).to.include({ code: 0 });
+    expect(events(service)).not.to.include('failed');
+  });
+
+  const itself = 'tokens.identity is made of itself: decorate it with onActivation';
+  const mistakes = {
+    'bind(tokens.identity).toConstantValue(store)':
+      'tokens.identity is bound twice: use rebind instead of bind',
+    'rebind(tokens.identity).toDynamicValue(async (context) => ({ ...(await context.getAsync(tokens.identity)) }))':
+      itself,
+    'rebind(tokens.identity).toDynamicValue(async (context) => (await 0, context.getAsync(tokens.identity)))':
+      itself,
+    'rebind(tokens.identity).toDynamicValue((context) => ({ ...context.get(tokens.identity) }))': itself,
+    'rebind(tokens.identity).toResolvedValue((identity) => ({ ...identity }), [tokens.identity])': itself,
+  };
+  for (const [mistake, sentence] of Object.entries(mistakes))
+    it(`${mistake}: it does not start, and says why`, async () => {
+      const { code, errors } = await running({}, rebind.campaigns, `${mistake};`).done();
+      expect([code, errors.split('\n').slice(1)]).to.deep.equal([1, [sentence, '']]);
+    });
+
+  for (const stop of ['a promise', 'no promise'])
+    it(`with ${stop} of when to stop: who decides what an uncaught error does`, async () => {
+      const counted = "console.error('listeners', process.listenerCount('uncaughtException'));";
+      const ending = `
+        const { promise, resolve } = Promise.withResolvers();
+        const stop = ${stop === 'a promise' ? 'promise' : 'undefined'};
+        const onListening = () => {
+          ${counted}
+          if (stop) resolve('SIGTERM');
+          else process.kill(process.pid, 'SIGTERM');
+        };
+        process.exit(await runService(process.env, { modules: [yours], stop, onListening }));`;
+      const service = started({}, program(Object.values(rebind).join('\n'), ending));
+      expect((await service.done()).code).to.equal(0);
+      expect(service.errors).to.include(`listeners ${stop === 'a promise' ? 0 : 1}`);
+    });
+
   const unfit = {
     campaignRepository: '{ find() {} }',
     identity: '{}',
@@ -145,6 +293,8 @@ describe('a service with parts of somebody else', () => {
     failedKeyLimiter: '{ ...limiter, count: 1 }',
     middleware: '[1]',
     metrics: '{}',
+    application: '{}',
+    opsApplication: 'undefined',
   };
   const taken = `{ contentType: 'text/plain; version=0.0.4; charset=utf-8',
     getMetricsAsArray: () => [{ name: 'nodejs_version_info' }] }`;

@@ -1,2 +1,2 @@
 export { runService, type ServiceOptions } from './service/service.ts';
-export { tokens } from './wiring/tokens.ts';
+export { type KoaApplication, tokens } from './wiring/tokens.ts';

@@ -64,6 +64,12 @@ export async function listen(
   }
 }
 
+/** The URL to call a listener on this machine, even if it listens on every address. */
+export function urlOf(host: string, port: number): string {
+  const name = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+}
+
 /** Warns, once per start, that keys which cross a network without TLS can be read there. */
 export function warnOfPlainHttp({ HOST, TRUSTED_PROXIES }: Settings, log: Log): void {
   const isLoopback = HOST === 'localhost' || http.trustedProxies(['loopback']).has(HOST);

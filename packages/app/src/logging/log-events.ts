@@ -7,7 +7,7 @@ export const logEvents = {
   'request-forbidden': 'the same, with 403',
   'request-limited': 'the same, with 429',
   unavailable:
-    'a request got 503 because of the database or the issuer of tokens; one line in 5 s, with the number of others in `suppressed`',
+    'a request got 503 because of the database, the issuer of tokens, or a part of a module; one line in 5 s, with the number of others in `suppressed`',
   unexpected: 'a request got 500 because of a fault of the service',
   overload:
     'requests or connections beyond a limit are refused; one line in 5 s for each limit, with `suppressed`',

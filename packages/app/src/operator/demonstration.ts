@@ -1,19 +1,40 @@
 import * as store from '@campaign-mirror/adapters-persistence/service';
 import * as domain from '@campaign-mirror/domain';
 import type { DatabaseAccess } from '../database/database-access.ts';
+import type { LogLines } from '../logging/log.ts';
+import type { LogWriter } from '../logging/log-events.ts';
+import type { Settings } from '../settings/settings.ts';
 import { asOperator, type OperatorSession } from './command-database.ts';
 
 /** Far above the owner numbers that anybody starts with, so that the key of the first opens no campaign of yours. */
 const owner = 9_007_199_254_740_001 as domain.OwnerId;
 const stranger = 9_007_199_254_740_002 as domain.OwnerId;
 
+interface Greeting {
+  readonly settings: Pick<Settings, 'DEMO'>;
+  readonly log: LogWriter;
+  readonly lines: Pick<LogLines, 'write'>;
+}
+
 /** How long the key of the set is valid, in seconds. */
 const sevenDays = 7 * 24 * 60 * 60;
 
-/** Creates the demonstration set if the database has never contained any data; gives what the start prints of it. */
-export async function demonstration(access: DatabaseAccess, base: string): Promise<string> {
-  const made = await asOperator(access, createDemonstration, 'the service, at its start');
-  return made ? firstCalls(made, base) : laterCalls;
+/**
+ * Shows a newcomer what to call, on standard output, but not in the log, because the text contains a key. The
+ * demonstration set is created if the database has never contained any data; otherwise the text says how to get a key.
+ */
+export async function greet(
+  { settings, log, lines }: Greeting,
+  database: DatabaseAccess,
+  base: string,
+): Promise<void> {
+  if (settings.DEMO === undefined ? !database.embedded : settings.DEMO !== 'on') return;
+  try {
+    const made = await asOperator(database, createDemonstration, 'the service, at its start');
+    lines.write(made ? firstCalls(made, base) : laterCalls);
+  } catch (error) {
+    log.warn({ event: 'demonstration-failed', err: error }, 'the demonstration set could not be created');
+  }
 }
 
 async function createDemonstration({ database, act }: OperatorSession) {

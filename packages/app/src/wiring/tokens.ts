@@ -1,9 +1,7 @@
-import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
-import type { ApplicationSettings, Limiter, Middleware } from '@campaign-mirror/adapters-http';
+import type { ApplicationSettings, application, Limiter, Middleware } from '@campaign-mirror/adapters-http';
 import type { CampaignRepository, Identity } from '@campaign-mirror/domain';
-import type { Container, ServiceIdentifier } from 'inversify';
+import type { ServiceIdentifier } from 'inversify';
 import type { Registry } from 'prom-client';
-import * as v from 'valibot';
 import type { LogLines } from '../logging/log.ts';
 import type { Log } from '../logging/log-events.ts';
 import type { Life } from '../process/life.ts';
@@ -11,9 +9,12 @@ import type { Version } from '../process/project.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /** A function, because a plain `const X: ServiceIdentifier<T> = Symbol()` narrows to `symbol` and loses its type. */
-const token = <T>(name: string): ServiceIdentifier<T> => Symbol(name);
+export const token = <T>(name: string): ServiceIdentifier<T> => Symbol(name);
 
-/** The parts of the service that a module of yours may rebind. What does not fit is refused at the start. */
+/** A Koa application. */
+export interface KoaApplication extends ReturnType<typeof application> {}
+
+/** The parts of the service that a module of yours may rebind or decorate. What does not fit is refused at the start. */
 export const tokens = {
   /** By default the repository in PostgreSQL. */
   campaignRepository: token<CampaignRepository>('campaignRepository'),
@@ -29,50 +30,14 @@ export const tokens = {
   middleware: token<readonly Middleware[]>('middleware'),
   /** More metrics for `/metrics`, of other names than the service's; none by default. */
   metrics: token<Registry>('metrics'),
+  /** The Koa application for callers: by default made of the use case, the limiters and the middleware. */
+  application: token<KoaApplication>('application'),
+  /** The Koa application for operators: health, metrics and their page. */
+  opsApplication: token<KoaApplication>('opsApplication'),
 };
 
-/** What is bound to each of the tokens. */
-export type BoundParts = {
-  readonly [N in keyof typeof tokens]: (typeof tokens)[N] extends ServiceIdentifier<infer Part>
-    ? Part
-    : never;
-};
-
-const method = v.function();
-const limiter = v.optional(
-  v.object({ rate: v.object({ limit: v.number(), seconds: v.number() }), count: method }),
-);
-
-/** What each part must have: without it, every call would be 500. */
-const shapes = {
-  campaignRepository: v.object({ find: method, setMirror: method }),
-  identity: v.object({ whoIs: method }),
-  useCase: v.object({ identify: method, execute: method }),
-  callLimiter: limiter,
-  failedKeyLimiter: limiter,
-  middleware: v.array(method),
-  metrics: v.object({ getMetricsAsArray: method }),
-} satisfies Readonly<Record<keyof BoundParts, v.GenericSchema>>;
-
-/** The parts that are bound, each after `asking`. @throws ClearError if a module of somebody else has bound what does not fit */
-export async function boundParts(
-  container: Container,
-  asking: (name: keyof BoundParts) => void,
-): Promise<BoundParts> {
-  const parts: Partial<Record<keyof BoundParts, unknown>> = {};
-  // A misspelt token is undefined, which JavaScript lets a module bind.
-  if (container.isBound(undefined as unknown as ServiceIdentifier))
-    throw new ClearError(`a module binds a token other than ${Object.keys(tokens).join(', ')}`);
-  for (const name of Object.keys(shapes) as (keyof BoundParts)[]) {
-    asking(name);
-    parts[name] = await container.getAsync<unknown>(tokens[name]);
-    const [issue] = v.safeParse(shapes[name], parts[name]).issues ?? [];
-    if (!issue) continue;
-    const path = ['tokens', name, v.getDotPath(issue) ?? []].flat().join('.');
-    throw new ClearError(`${path} does not fit: ${issue.message}`);
-  }
-  return parts as BoundParts;
-}
+export type PartName = keyof typeof tokens;
+export const partNames = Object.keys(tokens) as PartName[];
 
 /** What every part of the service is made from. */
 export interface ServiceInput {

@@ -1,0 +1,117 @@
+import { interfacePages } from '@campaign-mirror/adapters-http/docs';
+import * as http from '@campaign-mirror/adapters-http/service';
+import { defaultPoolLimits, openDatabase, openHotPath } from '@campaign-mirror/adapters-persistence';
+import { SetCampaignMirror } from '@campaign-mirror/domain';
+import { ContainerModule } from 'inversify';
+import { Registry } from 'prom-client';
+import { type DatabaseAccess, openDatabaseAccess } from '../database/database-access.ts';
+import { prepareDatabase } from '../database/prepare-database.ts';
+import { openIdentity } from '../http/identity.ts';
+import { limitsOf } from '../http/limits.ts';
+import { throttled } from '../logging/log-events.ts';
+import { hotPathMetrics, poolMetrics } from '../metrics/database-metrics.ts';
+import { httpMetrics } from '../metrics/http-metrics.ts';
+import type { Settings } from '../settings/settings.ts';
+import { loadFor, operatorsApplication } from './listeners.ts';
+import { type ServiceInput, token, tokens } from './tokens.ts';
+
+/** Only our own parts ask for it. */
+const hotPath = token<ReturnType<typeof openHotPath>>('hot path');
+
+/** The parts of the service as its settings have them. What nobody asks for is not made. */
+export function ownParts(input: ServiceInput) {
+  const { settings, log, registry, life } = input;
+  const metrics = httpMetrics(registry);
+  const callers = loadFor('callers', input, metrics);
+  const operators = loadFor('operators', input, metrics);
+  const limits = limitsOf(settings);
+  const all = new Set<unknown>();
+  const ours = <Part>(part: Part): Part => {
+    all.add(part);
+    return part;
+  };
+  const isOurs = (part: unknown) => part !== undefined && all.has(part);
+  /** What was opened, because a part needs it. */
+  let database: Promise<DatabaseAccess> | undefined;
+  let identity: Awaited<ReturnType<typeof openIdentity>> | undefined;
+  const module = new ContainerModule(({ bind }) => {
+    bind(hotPath).toDynamicValue(async () => {
+      database = openUpToDate(input);
+      return openServiceHotPath(await database, input);
+    });
+    bind(tokens.campaignRepository).toResolvedValue(({ campaigns }) => ours(campaigns), [hotPath]);
+    bind(tokens.identity).toDynamicValue(async (context) => {
+      const keys = settings.IDENTITY === 'jwt' ? undefined : await context.getAsync(hotPath);
+      identity = await openIdentity(settings, keys?.identity, log, registry, life);
+      return ours(identity.identity);
+    });
+    bind(tokens.useCase).toResolvedValue(
+      (campaigns, identity) =>
+        ours(new SetCampaignMirror(campaigns, identity, settings.MIRROR_HOST_DENYLIST)),
+      [tokens.campaignRepository, tokens.identity],
+    );
+    bind(tokens.callLimiter).toConstantValue(ours(limits.keys));
+    bind(tokens.failedKeyLimiter).toConstantValue(ours(limits.failedKeys));
+    bind(tokens.middleware).toConstantValue(ours([]));
+    bind(tokens.metrics).toConstantValue(ours(new Registry()));
+    bind(tokens.application).toResolvedValue(
+      (useCase, keys, failedKeys, middleware) => {
+        const { isWellFormed = () => true } = identity ?? {};
+        const pages = interfacePages({ docs: settings.DOCS === 'on' });
+        const more = { isWellFormed, middleware, origins: settings.CORS_ORIGINS, pages };
+        return ours(http.application({ ...callers, useCase, limits: { keys, failedKeys }, ...more }));
+      },
+      [tokens.useCase, tokens.callLimiter, tokens.failedKeyLimiter, tokens.middleware],
+    );
+    bind(tokens.opsApplication).toResolvedValue(
+      async (ofModules) => ours(operatorsApplication(input, operators, ofModules, await database)),
+      [tokens.metrics],
+    );
+  });
+  const limit = poolLimits(settings).queryTimeout;
+  const opened = async () => ({
+    database: await database,
+    acceptsKeys: identity && settings.IDENTITY !== 'jwt',
+  });
+  return { module, isOurs, limit, opened, callers, operators };
+}
+
+/** How long the end may take, in milliseconds: the embedded database gets 35 s to write everything. */
+const endTimeout = 45_000;
+
+async function openUpToDate({ settings, log, life }: ServiceInput) {
+  const access = await openDatabaseAccess(settings, {
+    log,
+    signal: life.ending,
+    onWait: (line) => log.warn({ event: 'database-awaited' }, line),
+    onLost: (error) => life.fail(error, 'the embedded database ended by itself'),
+  });
+  life.atEnd('database', access.close, endTimeout);
+  await prepareDatabase(access, { settings, log, ending: life.ending });
+  return access;
+}
+
+async function openServiceHotPath(access: DatabaseAccess, { settings, log, registry, life }: ServiceInput) {
+  const limits = poolLimits(settings);
+  const database = await openDatabase(access.address('service'), limits);
+  life.atEnd('database pool', async () => {
+    const isComplete = await database.close();
+    if (!isComplete) life.reportHung('database pool', 'statements were under way and were cut off');
+  });
+  poolMetrics(registry, database.pool, settings.POOL_SIZE);
+
+  const report = throttled(log, 'error');
+  const refused = (statement: string, error: unknown) =>
+    report(
+      { event: 'statement-refused', statement, err: error },
+      'PostgreSQL refuses a statement of the service: run `./campaign-mirror doctor`, or report a fault',
+    );
+  const observer = { ...hotPathMetrics(registry), refused };
+  return openHotPath(database.pool, { limits, prepared: settings.DATABASE_POOLER === 'none', observer });
+}
+
+function poolLimits({ POOL_SIZE: size, STATEMENT_TIMEOUT: statementTimeout }: Settings) {
+  // A server that no longer answers is awaited for a second more than a statement may take.
+  const queryTimeout = statementTimeout ? statementTimeout + 1_000 : defaultPoolLimits.queryTimeout;
+  return { ...defaultPoolLimits, size, statementTimeout, queryTimeout };
+}
