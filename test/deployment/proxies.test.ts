@@ -216,3 +216,58 @@ for (const name of tls.proxyNames) {
     });
   });
 }
+
+const gzip = 'gzip on; gzip_types application/json; gzip_proxied any; gzip_min_length 0;';
+const byType = 'AddOutputFilterByType DEFLATE application/json';
+/** What each makes of the tag of a 200, and of a 412, when it compresses answers. None of them heeds `no-transform`. */
+for (const [name, replaced, ofSet, ofRefused] of [
+  ['nginx', { 'location / {': `${gzip} location / {` }, 'W/"N"', '"N"'],
+  ['apache2', {}, '"N-gzip"', '"N-gzip"'],
+  ['apache2', { 'SetOutputFilter DEFLATE': byType }, '"N-gzip"', '"N"'],
+] as const) {
+  describe(`the service behind ${name}, whose tags are ${ofSet}, and ${ofRefused} with 412`, () => {
+    // Before the rest is ended by force: Apache ends its own processes.
+    after(async () => {
+      caller?.close();
+      await proxy?.stop();
+    });
+    const data = serviceDataOf('suite');
+    let proxy: tls.TlsProxy;
+    let caller: tls.TlsCaller;
+    before(async () => {
+      const { base } = await listeningService(data.settings({ TRUSTED_PROXIES: '127.0.0.1' }));
+      proxy = await tls.tlsProxy(name, Number(new URL(base).port), replaced);
+      caller = tls.tlsCaller(proxy);
+    });
+
+    /** The tag of the answer, which must be of this form. */
+    async function sends(tag: string, status: 200 | 412, form: string, encoding = 'gzip'): Promise<string> {
+      const { headers, ...answer } = await caller.call({
+        path: pathOf(Number(data.campaigns[0])),
+        headers: {
+          Authorization: `Bearer ${data.key}`,
+          'Content-Type': 'application/json',
+          'Accept-Encoding': encoding,
+          'If-Match': tag,
+        },
+        body: bodyWith(status === 200 ? second : 'https://never.example/'),
+      });
+      expect(answer.status, tag).to.equal(status);
+      expect(JSON.parse(answer.body).mirror.target_url).to.equal(second);
+      const last = 'select last_change_id as number from campaign_mirror.mirrors';
+      const { rows } = await data.database.admin.query(last);
+      expect(headers.etag).to.equal(form.replace('N', rows[0].number));
+      return String(headers.etag);
+    }
+
+    it('a tag that is sent back as the proxy made it is the number of the change', async () => {
+      const first = await sends('*', 200, ofSet);
+      const next = await sends(first, 200, ofSet);
+      const current = await sends(first, 412, ofRefused);
+      await sends(current, 200, ofSet);
+      await sends(next, 412, ofRefused);
+      const untouched = await sends('*', 200, '"N"', 'identity');
+      await sends(untouched, 200, ofSet);
+    });
+  });
+}
