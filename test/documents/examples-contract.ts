@@ -130,8 +130,7 @@ export function exampleContract(file: string, command: () => string): void {
       expect(any).to.include({ code: 0, errors: `ETag: "${rows[0].id}"\n` });
       const next = await matching(`"${rows[0].id}"`);
       expect(next.code, next.errors).to.equal(0);
-      const other = 'https://third.example/';
-      const stale = await real(campaign, other, `"${rows[0].id}"`);
+      const stale = await real(campaign, 'https://third.example/', `"${rows[0].id}"`);
       expect(stale).to.include({ code: 2, output: '' });
       expect(stale.errors).to.match(
         /^412 \{"message":"The mirror was changed meanwhile\.","mirror":\{.*\}\} \(request .+\)$/m,
