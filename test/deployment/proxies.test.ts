@@ -14,6 +14,15 @@ const forged = {
 };
 const second = 'https://second.example/?click={click_id}';
 
+const updateOf =
+  (data: ReturnType<typeof serviceDataOf>) =>
+  (headers = {}, more: Partial<tls.TlsCall> = {}): tls.TlsCall => ({
+    path: pathOf(Number(data.campaigns[0])),
+    body: bodyWith(second),
+    ...more,
+    headers: { Authorization: `Bearer ${data.key}`, 'Content-Type': 'application/json', ...headers },
+  });
+
 describe('one client of nginx leaves room for others', () => {
   const data = serviceDataOf('suite');
   let proxy: tls.TlsProxy;
@@ -96,12 +105,7 @@ for (const name of tls.proxyNames) {
 
     const serve = (PORT = '0') => listeningService(data.settings({ TRUSTED_PROXIES: '127.0.0.1', PORT }));
     const port = () => Number(new URL(service.base).port);
-    const update = (headers = {}, more: Partial<tls.TlsCall> = {}): tls.TlsCall => ({
-      path: pathOf(Number(data.campaigns[0])),
-      body: bodyWith(second),
-      ...more,
-      headers: { Authorization: `Bearer ${data.key}`, 'Content-Type': 'application/json', ...headers },
-    });
+    const update = updateOf(data);
     const lineOf = ({ headers }: tls.TlsAnswer) =>
       service.process.says(() =>
         service.process.log.find(
@@ -213,6 +217,48 @@ for (const name of tls.proxyNames) {
       expect(new Set(recorded)).to.deep.equal(new Set(acknowledged));
       const unavailable = { status: 503, body: '{"message":"Service Unavailable"}', retry: '1', id: true };
       for (const other of others) expect(other).to.deep.equal(unavailable);
+    });
+  });
+}
+
+const gzip = 'gzip on; gzip_types application/json; gzip_proxied any; gzip_min_length 0;';
+const byType = 'AddOutputFilterByType DEFLATE application/json';
+/** What each makes of the tag of a 200, and of a 412, when it compresses answers. None of them heeds `no-transform`. */
+for (const [name, replaced, ofSet, ofRefused] of [
+  ['nginx', { 'location / {': `${gzip} location / {` }, 'W/"N"', '"N"'],
+  ['apache2', {}, '"N-gzip"', '"N-gzip"'],
+  ['apache2', { 'SetOutputFilter DEFLATE': byType }, '"N-gzip"', '"N"'],
+] as const) {
+  describe(`the service behind ${name}, whose tags are ${ofSet}, and ${ofRefused} with 412`, () => {
+    // Before the rest is ended by force: Apache ends its own processes.
+    after(() => proxy?.stop());
+    const data = serviceDataOf('suite');
+    let proxy: tls.TlsProxy;
+
+    it('a tag that is sent back as the proxy made it is the number of the change', async () => {
+      const { base } = await listeningService(data.settings({ TRUSTED_PROXIES: '127.0.0.1' }));
+      proxy = await tls.tlsProxy(name, Number(new URL(base).port), replaced);
+      const caller = tls.tlsCaller(proxy);
+      /** The tag of the answer, which must be of this form. */
+      const sends = async (tag: string, status: 200 | 412, form: string, encoding = 'gzip') => {
+        const body = bodyWith(status === 200 ? second : 'https://never.example/');
+        const headers = { 'Accept-Encoding': encoding, 'If-Match': tag };
+        const answer = await caller.call(updateOf(data)(headers, { body }));
+        expect(answer.status, tag).to.equal(status);
+        expect(JSON.parse(answer.body).mirror.target_url).to.equal(second);
+        const last = 'select last_change_id as number from campaign_mirror.mirrors';
+        const { rows } = await data.database.admin.query(last);
+        expect(answer.headers.etag).to.equal(form.replace('N', rows[0].number));
+        return String(answer.headers.etag);
+      };
+      const first = await sends('*', 200, ofSet);
+      const next = await sends(first, 200, ofSet);
+      const current = await sends(first, 412, ofRefused);
+      await sends(current, 200, ofSet);
+      await sends(next, 412, ofRefused);
+      const untouched = await sends('*', 200, '"N"', 'identity');
+      await sends(untouched, 200, ofSet);
+      caller.close();
     });
   });
 }

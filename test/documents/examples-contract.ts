@@ -24,6 +24,8 @@ const patience = /\b40(_000)?\b/g;
 
 const noCondition = /^CAMPAIGN_MIRROR_IF_MATCH must be \* or a number in quotes, such as "17"\n$/;
 
+const alreadySet = 'already set: the mirror has this address, perhaps by an earlier attempt\n';
+
 /** Python takes each byte for a character of this locale, which is not one of UTF-8. */
 const noUtf8 = { LC_ALL: 'C', PYTHONUTF8: '0', PYTHONCOERCECLOCALE: '0' };
 
@@ -128,7 +130,7 @@ export function exampleContract(file: string, command: () => string): void {
       expect(any).to.include({ code: 0, errors: `ETag: "${rows[0].id}"\n` });
       const next = await matching(`"${rows[0].id}"`);
       expect(next.code, next.errors).to.equal(0);
-      const stale = await matching(`"${rows[0].id}"`);
+      const stale = await real(campaign, 'https://third.example/', `"${rows[0].id}"`);
       expect(stale).to.include({ code: 2, output: '' });
       expect(stale.errors).to.match(
         /^412 \{"message":"The mirror was changed meanwhile\.","mirror":\{.*\}\} \(request .+\)$/m,
@@ -143,6 +145,26 @@ export function exampleContract(file: string, command: () => string): void {
         expect(refused.code, match).to.equal(1);
         expect(refused.errors, match).to.match(noCondition);
       }
+    });
+
+    it('ends with 0 and a word after a 412 whose mirror has exactly the address that it sent', async () => {
+      const campaign = Number(data.campaigns[0]);
+      const odd = 'https://a.example/"[é😀]"/?%5C&click={click_id}*';
+      const { output, errors } = await real(campaign, odd, '*');
+      const repeated = await real(campaign, odd, '"0"');
+      expect(repeated).to.deep.equal({ code: 0, output, errors: `${errors}${alreadySet}` });
+      const others = [`${odd}*`, odd.slice(0, -1), odd.replace('é', 'e\u0301'), odd.replace(/\[.*\]/, '*')];
+      for (const to of others) expect((await real(campaign, to, '"0"')).code, to).to.equal(2);
+      const conflict = {
+        status: 412,
+        body: { message: 'The mirror was changed meanwhile.', mirror },
+        etag: '"18"',
+      };
+      const lost = await scripted(['end', conflict], path, '"17"');
+      expect(lost).to.include({ code: 0, errors: `ETag: "18"\n${alreadySet}` });
+      expect(lost.output).to.equal(`${JSON.stringify(mirror)}\n`);
+      const ofAProxy = await scripted([{ status: 412, body: '<p>"mirror":{"target_url"}}' }], path, '"17"');
+      expect(ofAProxy).to.include({ code: 2, output: '' });
     });
 
     it('ends with 0 if the mirror is set, though nobody takes its output, and leaves nothing behind', async () => {

@@ -56,6 +56,13 @@ export async function setMirror(campaign, address) {
   for (let attempts = 1; ; attempts++) {
     const { status, text, again, wait } = await attempt(campaign, address, request);
     if (status === 200 && /^\{"mirror":\{.*\}\}$/s.test(text)) return JSON.parse(text).mirror;
+    if (status === 412 && /^\{"message":"[^"]*","mirror":\{.*\}\}$/s.test(text)) {
+      const { mirror } = JSON.parse(text);
+      if (mirror.target_url === address) {
+        console.error('already set: the mirror has this address, perhaps by an earlier attempt');
+        return mirror;
+      }
+    }
     if (!again || wait > 60 || attempts === 4)
       throw Object.assign(new Error(`${status} ${text} (request ${request})`), { status });
     await sleep((wait + Math.random() * attempts) * 1000);

@@ -75,6 +75,13 @@ function setMirror(string $campaign, string $address): array
         if ($status === 200 && preg_match('/^\{"mirror":\{.*\}\}$/D', $text)) {
             return json_decode($text, true, flags: JSON_THROW_ON_ERROR)['mirror'];
         }
+        if ($status === 412 && preg_match('/^\{"message":"[^"]*","mirror":\{.*\}\}$/D', $text)) {
+            $mirror = json_decode($text, true, flags: JSON_THROW_ON_ERROR)['mirror'];
+            if ($mirror['target_url'] === $address) {
+                fwrite(STDERR, "already set: the mirror has this address, perhaps by an earlier attempt\n");
+                return $mirror;
+            }
+        }
         if (!$again || $wait > 60 || $attempts === 4) {
             throw new RuntimeException("$status $text (request $request)", $status);
         }

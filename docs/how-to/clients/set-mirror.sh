@@ -49,7 +49,9 @@ case $number in
   '' | *[!0-9]*) fail 'CAMPAIGN_MIRROR_IF_MATCH must be * or a number in quotes, such as "17"' ;;
 esac
 
-body="{\"mirror_endpoint\":\"$(printf %s "$2" | sed 's/[\\"]/\\&/g')\"}"
+# As the service writes it, too.
+escaped=$(printf %s "$2" | sed 's/[\\"]/\\&/g')
+body="{\"mirror_endpoint\":\"$escaped\"}"
 request="cli-$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')"
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
@@ -76,6 +78,13 @@ while :; do
     status=0
     answer=$(sed q "$folder/error")
   fi
+  case $status$answer in
+    '412{"message":"'*'","mirror":{'*',"target_url":"'"$escaped"'",'*'}}')
+      printf '%s\n' 'already set: the mirror has this address, perhaps by an earlier attempt' >&2
+      answer={\"mirror\":${answer#*'","mirror":'}
+      status=200
+      ;;
+  esac
   case $status$answer in
     '200{"mirror":{'*'}}')
       answer=${answer#'{"mirror":'}

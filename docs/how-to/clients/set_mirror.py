@@ -93,6 +93,11 @@ def set_mirror(campaign, address):
             status, text, again, wait = 0, "timed out", True, 1
         if status == 200 and re.fullmatch(r'\{"mirror":\{.*\}\}', text):
             return json.loads(text)["mirror"]
+        if status == 412 and re.fullmatch(r'\{"message":"[^"]*","mirror":\{.*\}\}', text):
+            mirror = json.loads(text)["mirror"]
+            if mirror["target_url"] == address:
+                print("already set: the mirror has this address, perhaps by an earlier attempt", file=sys.stderr)
+                return mirror
         if not again or wait > 60 or attempts == 4:
             error = ConditionFailed if status == 412 else RuntimeError
             raise error(f"{status} {text} (request {request_id})")

@@ -6,8 +6,9 @@ import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
+import { buffer, text } from 'node:stream/consumers';
 import { connect } from 'node:tls';
+import { gunzipSync } from 'node:zlib';
 import { freePort } from '@campaign-mirror/embedded-postgres/service';
 import { configuration } from '../documents/blocks.ts';
 import { start } from '../process/service-process.ts';
@@ -83,10 +84,25 @@ http { access_log off; ${temporary} ${config} }
     listens: 'Loading success',
     stop: 'SIGTERM',
   },
+  apache2: {
+    file: 'test/support/deployment/apache.conf',
+    replaced: ({ port, upstream, certificate, key }: Place) => ({
+      '127.0.0.1:443': `127.0.0.1:${port}`,
+      '127.0.0.1:3000': `127.0.0.1:${upstream}`,
+      '/etc/ssl/campaign-mirror.pem': certificate,
+      '/etc/ssl/private/campaign-mirror.key': key,
+    }),
+    around: (folder: string, config: string) =>
+      `DefaultRuntimeDir ${folder}\nPidFile ${folder}/pid\n${config}`,
+    words: (folder: string, file: string) => ['-d', folder, '-f', file, '-D', 'FOREGROUND'],
+    listens: 'resuming normal operations',
+    stop: 'SIGTERM',
+  },
 } as const;
 
-type ProxyName = keyof typeof kinds;
-export const proxyNames = Object.keys(kinds) as ProxyName[];
+export type ProxyName = keyof typeof kinds;
+/** Those for which ops/ has a configuration. */
+export const proxyNames = ['nginx', 'caddy', 'haproxy'] as const satisfies ProxyName[];
 
 export type TlsProxy = Awaited<ReturnType<typeof tlsProxy>>;
 
@@ -104,7 +120,7 @@ export async function tlsProxy(
   await writeFile(file, kind.around(folder, config));
   const own = { HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
   const process = start(program(name), kind.words(folder, file), own);
-  await process.says(() => process.errors.includes(kind.listens) || undefined);
+  await process.shows(kind.listens);
   /** Ends it as it is ended in life, and removes what it wrote. */
   const stop = async () => {
     await process.stop(kind.stop);
@@ -144,7 +160,9 @@ export function tlsCaller(
     const sent = request({ ...to, path, method, headers: { Host: servername, ...headers } });
     sent.end(body);
     const [response] = (await once(sent, 'response')) as [IncomingMessage];
-    return { status: response.statusCode, headers: response.headers, body: await text(response) };
+    const bytes = await buffer(response);
+    const answer = response.headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes;
+    return { status: response.statusCode, headers: response.headers, body: String(answer) };
   };
   return { call, close: () => agent.destroy() };
 }
