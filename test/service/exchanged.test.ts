@@ -173,10 +173,10 @@ describe('a service with parts of somebody else', () => {
        });`,
     );
     expect(await called(service, ['own', 'wrong'])).to.deep.equal([200, 401]);
+    expect(await service.stop()).to.include({ code: 0 });
     expect(service.errors.match(/(?<=through )\w+/g)).to.deep.equal([
       ...['application', 'useCase', 'repository', 'application'],
     ]);
-    expect(await service.stop()).to.include({ code: 0 });
   });
 
   it('a part that is never made does not keep the service from ending, and is named', async () => {
@@ -185,7 +185,8 @@ describe('a service with parts of somebody else', () => {
       ...Object.values(rebind),
       `rebind(tokens.identity).toDynamicValue(() => {
          console.error('begun');
-         return new Promise(() => {});
+         // As a connection would, the timer keeps the process alive.
+         return new Promise(() => setInterval(() => {}, 60_000));
        });`,
     );
     await service.says(() => service.errors.includes('begun') || undefined);

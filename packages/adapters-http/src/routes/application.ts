@@ -37,7 +37,8 @@ export function application(settings: ApplicationSettings): Koa<ServiceState> {
   const parts = compose([routeOf(setMirrorRoute, 'POST'), ...middleware, setMirror(settings)]);
   const router = exactRouter().all(setMirrorPath, parts);
   addPages(router, pages);
-  if (pages.has(docsPath)) router.get('/', (context) => answer(context, movedTo(docsPath)));
+  // Other methods of `/` have no route.
+  if (pages.has(docsPath)) router.get('/', readOnly('/'), (context) => answer(context, movedTo(docsPath)));
   const app = koa(settings).use(slots.middleware);
   app.use(router.routes());
   return app;
@@ -83,9 +84,11 @@ function routeOf(pattern: string, ...methods: string[]): Middleware {
   };
 }
 
+const readOnly = (path: string) => routeOf(path, 'GET', 'HEAD');
+
 export function addPages(router: Router<ServiceState>, pages: Pages): void {
   for (const [path, page] of pages)
-    router.all(path, routeOf(path, 'GET', 'HEAD'), async (context) => answer(context, await page()));
+    router.all(path, readOnly(path), async (context) => answer(context, await page()));
 }
 
 /** The path of a request target in origin or absolute form (RFC 9112, section 3.2), without its query. */

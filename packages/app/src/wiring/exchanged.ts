@@ -37,7 +37,7 @@ const shapes: Readonly<Record<PartName, v.GenericSchema>> = {
 export function checkExchanged(
   container: Container,
   isOurs: (part: unknown) => boolean,
-  milliseconds: number,
+  statementTime: number,
   made: (name: PartName) => void,
 ): void {
   if (container.isBound(undefined as unknown as ServiceIdentifier))
@@ -47,7 +47,7 @@ export function checkExchanged(
       made(name);
       if (isOurs(part)) return part;
       const [issue] = v.safeParse(shapes[name], part).issues ?? [];
-      if (!issue) return limited(name, part, milliseconds);
+      if (!issue) return limited(name, part, statementTime);
       const path = ['tokens', name, v.getDotPath(issue) ?? []].flat().join('.');
       throw new ClearError(`${path} does not fit: ${issue.message}`);
     });
@@ -83,8 +83,10 @@ function withoutItself<T>(token: ServiceIdentifier<T>, binding: BindToFluentSynt
 
 type InTime = <T>(answer: Promise<T>) => Promise<T>;
 
-/** A part of somebody else. A call that it does not answer within `milliseconds` ends as `Unavailable`. */
-function limited(name: PartName, part: unknown, milliseconds: number): unknown {
+/** A part of somebody else. A call that it does not answer within the time of a statement ends as `Unavailable`. */
+function limited(name: PartName, part: unknown, statementTime: number): unknown {
+  // What a part asks for gives up before it, so that the log names what hangs.
+  const milliseconds = statementTime + (name === 'useCase' ? 200 : 100);
   const inTime: InTime = async (answer) => {
     const late = Symbol();
     const first = await withTimeLimit(milliseconds, answer, late);

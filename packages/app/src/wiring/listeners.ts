@@ -1,6 +1,7 @@
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import * as http from '@campaign-mirror/adapters-http/service';
 import { openProbe } from '@campaign-mirror/adapters-persistence/service';
+import { maxAttempts } from '@campaign-mirror/domain';
 import { Registry } from 'prom-client';
 import type { DatabaseAccess } from '../database/database-access.ts';
 import { httpLog } from '../http/http-log.ts';
@@ -72,7 +73,9 @@ export function open(
   { settings, life }: ServiceInput,
 ): Promise<number> {
   const limits = { keepAliveTimeout: settings.IDLE_TIMEOUT };
-  const server = new http.HttpServer(app.callback(), { ...load, limits });
+  // Longer than a call may wait for a mirror that is locked at every attempt.
+  const standstill = 75_000 + maxAttempts * settings.STATEMENT_TIMEOUT;
+  const server = new http.HttpServer(app.callback(), { ...load, limits, timeout: standstill });
   load.watch(server);
   void aborted(life.ending).then(() => {
     load.calls.draining = true;
