@@ -20,7 +20,7 @@ const program = (rebindings: string, ending: string) => `
     return { consumed: counts.get(who), resetIn: 60_000 };
   };
   const limiter = { rate: { limit: 1, seconds: 60 }, count };
-  const yours = new ContainerModule(async ({ bind, rebind, onActivation }) => { ${rebindings} });
+  const yours = new ContainerModule(async ({ bind, rebind, rebindAsync, onActivation }) => { ${rebindings} });
   ${ending}`;
 
 const rebind = {
@@ -213,6 +213,7 @@ describe('a service with parts of somebody else', () => {
     callLimiter: `{ ...limiter, count: ${never} }`,
     failedKeyLimiter: `{ ...limiter, count: ${never} }`,
     middleware: `[${never}]`,
+    application: '{ callback: () => (request) => request.resume() }',
   };
   it('parts that never answer: 503 after the time of a statement, and a line that names the part', async () => {
     await Promise.all(
@@ -225,7 +226,7 @@ describe('a service with parts of somebody else', () => {
         const { err } = await service.event('unavailable');
         expect(err, name)
           .to.have.property('message')
-          .that.matches(new RegExp(`^tokens\\.${name} did not answer within \\d+ ms$`));
+          .that.matches(new RegExp(`^(tokens\\.|the )${name} did not answer within \\d+ ms$`));
         expect(await service.stop()).to.include({ code: 0 });
       }),
     );
@@ -254,6 +255,13 @@ describe('a service with parts of somebody else', () => {
 
   const itself = 'tokens.identity is made of itself: decorate it with onActivation';
   const mistakes = {
+    'bind(tokens.metrics).toConstantValue({})': 'tokens.metrics is bound twice: use rebind instead of bind',
+    'bind(tokens.application).toConstantValue({})':
+      'tokens.application is bound twice: use rebind instead of bind',
+    'rebind(tokens.identity).toDynamicValue(async (context) => ({ ...(await context.getAsync(tokens.useCase)) }))':
+      itself,
+    '(await rebindAsync(tokens.identity)).toDynamicValue((context) => context.getAsync(tokens.identity))':
+      itself,
     'bind(tokens.identity).toConstantValue(store)':
       'tokens.identity is bound twice: use rebind instead of bind',
     'rebind(tokens.identity).toDynamicValue(async (context) => ({ ...(await context.getAsync(tokens.identity)) }))':

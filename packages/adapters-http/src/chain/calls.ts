@@ -120,8 +120,8 @@ export class Calls {
     return next().then(() => this.#answered(context));
   };
 
-  /** Sends an answer in the place of the application, which may be about to send another. */
-  answerInstead(response: CallResponse, reply: Reply): void {
+  /** Sends an answer in the place of the application, which may be about to send another. `error`: why, for the log. */
+  answerInstead(response: CallResponse, reply: Reply, error?: Unavailable): void {
     const context = response[inProgress];
     const call = context?.state.call ?? this.#callOf(response.req);
     removeOthers(response);
@@ -135,6 +135,7 @@ export class Calls {
       response.setHeader('Content-Length', Buffer.byteLength(reply.body ?? ''));
       this.settings.log?.answered({ ...call, status: reply.status, because: reply.because });
     }
+    if (error) this.settings.log?.failed(call.requestId, error, 'unavailable');
     response.end(reply.body);
   }
 

@@ -9,6 +9,7 @@ import {
 } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Unavailable } from '@campaign-mirror/domain';
 import type { Calls } from '../chain/calls.ts';
 import { type Fault, faults, methodNotSupported, type Reply } from '../chain/replies.ts';
 import type { Slots } from '../chain/slots.ts';
@@ -19,7 +20,7 @@ export interface HttpServerSettings {
   readonly slots: Slots;
   /** How long a caller may take, in milliseconds, as Node has them: by default 10 s, 30 s, and 75 s between requests. */
   readonly limits?: Pick<ServerOptions, 'headersTimeout' | 'requestTimeout' | 'keepAliveTimeout'>;
-  /** How long a connection may stand still, in milliseconds; 75 s by default. */
+  /** How long a connection may stand still, in milliseconds; 75 s by default. Who still waits for an answer gets 503. */
   readonly timeout?: number | undefined;
   /** The maximum number of open connections; one beyond it is closed at once. By default, there is no maximum. */
   readonly maxConnections?: number | undefined;
@@ -84,6 +85,15 @@ export class HttpServer {
         // Node has removed its own listeners; without one, a caller that resets the connection would end the process.
         request.socket.on('error', () => request.socket.destroy());
         this.#refuse(request, { ...methodNotSupported('CONNECT', 'POST'), closes: true });
+      })
+      .on('timeout', (socket) => {
+        const next = this.#connections.get(socket)?.responses.find(({ closed }) => !closed);
+        if (!next || next.headersSent) socket.destroy();
+        // Otherwise the body is still coming, which has a time limit of its own.
+        else if (next.req.complete) {
+          const error = new Unavailable(`the application did not answer within ${timeout} ms`);
+          settings.calls.answerInstead(next, { ...faults.unavailable, closes: true }, error);
+        }
       })
       .on('clientError', (error: NodeJS.ErrnoException, socket) => {
         if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();

@@ -84,8 +84,10 @@ function routeOf(pattern: string, ...methods: string[]): Middleware {
   };
 }
 
+/** The first part of a route that answers GET and HEAD. */
 const readOnly = (path: string) => routeOf(path, 'GET', 'HEAD');
 
+/** A route for each page, by its path. */
 export function addPages(router: Router<ServiceState>, pages: Pages): void {
   for (const [path, page] of pages)
     router.all(path, readOnly(path), async (context) => answer(context, await page()));

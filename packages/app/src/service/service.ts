@@ -86,7 +86,7 @@ async function start(
   modules: readonly ContainerModule[],
 ): Promise<[number, number] | undefined> {
   const { settings, log, life } = input;
-  const { module, isOurs, limit, opened, callers, operators } = ownParts(input);
+  const { module, isOurs, limit, standstillOf, opened, callers, operators } = ownParts(input);
   const container = new Container({ defaultScope: 'Singleton' });
   const missing = new Set<string>(partNames);
   const make = async () => {
@@ -111,8 +111,8 @@ async function start(
   }
   life.atEnd('parts', () => container.unbindAllAsync());
   if (life.ending.aborted) return undefined;
-  const opsPort = await open('operators', apps.opsApp, operators, input);
-  const port = await open('callers', apps.app, callers, input);
+  const opsPort = await open('operators', apps.opsApp, operators, standstillOf(apps.opsApp), input);
+  const port = await open('callers', apps.app, callers, standstillOf(apps.app), input);
   const { HOST: host, OPS_HOST: opsHost } = settings;
   const docs = settings.DOCS === 'on' ? ` (a page to try it: ${urlOf(host, port)}/docs)` : '';
   const line = `listening on http://${host}:${port}${docs}; the page for operators: ${urlOf(opsHost, opsPort)}/`;

@@ -66,18 +66,37 @@ export function explained(error: unknown): unknown {
 /** A module of somebody else. A part that asks for itself is refused: inversify would ask again and again. */
 export const guarded = (module: ContainerModule) =>
   new ContainerModule((options) =>
-    module.load({ ...options, rebind: (token) => withoutItself(token, options.rebind(token)) }),
+    module.load({
+      ...options,
+      bind: (token) => withoutItself(token, options.bind(token)),
+      rebind: (token) => withoutItself(token, options.rebind(token)),
+      rebindAsync: async (token) => withoutItself(token, await options.rebindAsync(token)),
+    }),
   );
 
 function withoutItself<T>(token: ServiceIdentifier<T>, binding: BindToFluentSyntax<T>) {
+  const refuse = (isItself: boolean) => {
+    if (isItself) throw new Error(`circular: ${String(token)}`);
+  };
   const get =
     (context: ResolutionContext, method: keyof ResolutionContext) =>
     (...given: unknown[]) => {
-      if (given[0] === token) throw new Error(`circular: ${String(token)}`);
+      refuse(given[0] === token);
       return Reflect.apply(context[method], context, given);
     };
+  let isBeingMade = false;
   const toDynamicValue = binding.toDynamicValue.bind(binding);
-  binding.toDynamicValue = (make) => toDynamicValue((context) => make(new Proxy(context, { get })));
+  binding.toDynamicValue = (make) =>
+    toDynamicValue((context) => {
+      // By a part that is made of it, too.
+      refuse(isBeingMade);
+      isBeingMade = true;
+      try {
+        return make(new Proxy(context, { get }));
+      } finally {
+        isBeingMade = false;
+      }
+    });
   return binding;
 }
 

@@ -1,7 +1,6 @@
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import * as http from '@campaign-mirror/adapters-http/service';
 import { openProbe } from '@campaign-mirror/adapters-persistence/service';
-import { maxAttempts } from '@campaign-mirror/domain';
 import { Registry } from 'prom-client';
 import type { DatabaseAccess } from '../database/database-access.ts';
 import { httpLog } from '../http/http-log.ts';
@@ -65,16 +64,18 @@ export function operatorsApplication(
 /** How long the last answers may take after SHUTDOWN_TIMEOUT, in milliseconds. */
 const drainGrace = 3_000;
 
-/** Opens a listener, which is drained at the end. Resolves with its port. @throws ClearError if that cannot be used */
+/**
+ * Opens a listener, which is drained at the end. `standstill`: how long a connection may stand still, in milliseconds.
+ * Resolves with its port. @throws ClearError if that cannot be used
+ */
 export function open(
   listener: Listener,
   app: KoaApplication,
   load: ReturnType<typeof loadFor>,
+  standstill: number,
   { settings, life }: ServiceInput,
 ): Promise<number> {
   const limits = { keepAliveTimeout: settings.IDLE_TIMEOUT };
-  // Longer than a call may wait for a mirror that is locked at every attempt.
-  const standstill = 75_000 + maxAttempts * settings.STATEMENT_TIMEOUT;
   const server = new http.HttpServer(app.callback(), { ...load, limits, timeout: standstill });
   load.watch(server);
   void aborted(life.ending).then(() => {

@@ -1,7 +1,7 @@
 import { interfacePages } from '@campaign-mirror/adapters-http/docs';
 import * as http from '@campaign-mirror/adapters-http/service';
 import { defaultPoolLimits, openDatabase, openHotPath } from '@campaign-mirror/adapters-persistence';
-import { SetCampaignMirror } from '@campaign-mirror/domain';
+import { maxAttempts, SetCampaignMirror } from '@campaign-mirror/domain';
 import { ContainerModule } from 'inversify';
 import { Registry } from 'prom-client';
 import { type DatabaseAccess, openDatabaseAccess } from '../database/database-access.ts';
@@ -69,11 +69,14 @@ export function ownParts(input: ServiceInput) {
     );
   });
   const limit = poolLimits(settings).queryTimeout;
+  // Ours may wait for a mirror that is locked at every attempt; one of somebody else, as long as any of its parts.
+  const standstillOf = (app: unknown) =>
+    isOurs(app) ? 75_000 + maxAttempts * settings.STATEMENT_TIMEOUT : limit;
   const opened = async () => ({
     database: await database,
     acceptsKeys: identity && settings.IDENTITY !== 'jwt',
   });
-  return { module, isOurs, limit, opened, callers, operators };
+  return { module, isOurs, limit, standstillOf, opened, callers, operators };
 }
 
 /** How long the end may take, in milliseconds: the embedded database gets 35 s to write everything. */
