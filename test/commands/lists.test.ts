@@ -1,6 +1,5 @@
-import { type Host, host } from '@campaign-mirror/domain/operator';
+import { type Host, host, isOnHost } from '@campaign-mirror/domain/operator';
 import { expect } from 'chai';
-import { isOnHost } from '../../packages/adapters-cli/src/commands/hosts.ts';
 import { piped } from '../support/commands/command.ts';
 import { commandsOn } from '../support/commands/commands-on.ts';
 import { databaseOf } from '../support/process/lives.ts';

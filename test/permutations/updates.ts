@@ -1,9 +1,9 @@
 import { type CampaignId, keySubject, type MirrorAddress } from '@campaign-mirror/domain';
+import type { MirrorToSet } from '@campaign-mirror/domain/operator';
 import type pg from 'pg';
 import { type TextRow, textTypes } from '../../packages/adapters-persistence/src/connection/rows.ts';
 import { setAsOperatorText } from '../../packages/adapters-persistence/src/operator/operator-mirrors.ts';
 import {
-  type MirrorToSet,
   mirrorsValues,
   resultsOf,
   settingMirrors,

@@ -59,7 +59,6 @@ describe('architecture', () => {
     ['domain/set-campaign-mirror', '../operator/x.ts'],
     ['domain/values', '../index.ts'],
     ['domain/values', 'node:fs'],
-    ['domain/operator', '../move-mirrors/x.ts'],
     ['adapters-persistence/migration', '../hot-path/x.ts'],
     ['adapters-persistence/hot-path', '../operator/x.ts'],
     ['adapters-http/listener', '../routes/x.ts'],

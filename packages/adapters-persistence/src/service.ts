@@ -15,5 +15,5 @@ export {
   postgresHistoryPruning,
   postgresMirrorHistory,
 } from './operator/history-and-audit.ts';
-export { postgresMirrorMoves, postgresOperatorMirrors } from './operator/operator-mirrors.ts';
+export { postgresOperatorMirrors } from './operator/operator-mirrors.ts';
 export { lackingRightsText, migrationNames, mirrorFaultsText, type Role, roles } from './schema/schema.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type * as domain from '@campaign-mirror/domain';
-import { host, moveMirrors, noDeniedHosts } from '@campaign-mirror/domain/operator';
+import { changeMirrors, host, noDeniedHosts, onHost } from '@campaign-mirror/domain/operator';
 import { named } from '../../support/store/world.ts';
 import type { Fact } from '../record.ts';
 import type { Worker } from './callers.ts';
@@ -133,10 +133,13 @@ async function moveHost({ operator, random }: Acting): Promise<void> {
   const [from, to] = [host(random.one(hosts) ?? ''), host(random.one(hosts) ?? '')];
   if (!from || !to || from.name === to.name) return;
   const move = { from: from.name, to, subdomains: false };
-  const how = { denied: noDeniedHosts, dryRun: false, includeDefault: random.number() < 0.5 };
-  await operator.rewrite(async ({ moves }, wrote) => {
-    for await (const told of moveMirrors({ ...how, mirrors: moves }, move))
-      if (told.kind === 'moved') wrote.push({ campaign: told.campaign, address: told.after });
+  const includeDefault = random.number() < 0.5;
+  const act = { kind: 'mirrors-moved', details: { from: from.name }, includeDefault } as const;
+  await operator.rewrite(async ({ mirrors }, wrote) => {
+    const pages = onHost(mirrors, move, undefined, { below: 0, elsewhere: 0 });
+    for await (const told of changeMirrors({ mirrors, denied: noDeniedHosts, act }, pages))
+      if ('mirror' in told && told.mirror)
+        wrote.push({ campaign: told.campaign, address: told.mirror.targetUrl });
   });
 }
 

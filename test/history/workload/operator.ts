@@ -12,7 +12,7 @@ function portsOf({ orm, pool }: persistence.Database, act: OperatorAct) {
   return {
     settings: new persistence.PostgresSettings(orm, act),
     keys: new persistence.PostgresAccessKeys(orm, act),
-    moves: persistence.postgresMirrorMoves(pool, act),
+    mirrors: persistence.postgresOperatorMirrors(pool, act),
   };
 }
 

@@ -1,11 +1,12 @@
 import * as domain from '@campaign-mirror/domain';
 import {
   type CampaignRecords,
+  changeMirror,
+  countLeft,
   createMirror,
   examinedTogether,
+  isOnHost,
   type MirrorPage,
-  restoreMirror,
-  setMirrorAsOperator,
 } from '@campaign-mirror/domain/operator';
 import { Option } from '@commander-js/extra-typings';
 import * as parse from '../terminal/arguments.ts';
@@ -13,12 +14,12 @@ import { group, leaf } from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
 import { ClearError, jsonOf, printable } from '../terminal/errors.ts';
 import { confirmed, secret } from '../terminal/prompt.ts';
+import { changeMany } from './change-many.ts';
 import { mirrorHistory } from './history-commands.ts';
-import { isOnHost, namesHostElsewhere } from './hosts.ts';
 import { follow } from './mirror-follow-command.ts';
-import { carryOut, move } from './mirror-move-command.ts';
+import { move } from './mirror-move-command.ts';
 import { type OperatorAccess, reading } from './ports.ts';
-import { campaignRefused, changeNumbers, leftOut } from './words.ts';
+import { campaignRefused, changeNumbers, leftOut, mirrorNotSet } from './words.ts';
 
 export function mirrorCommands(call: Call, operator: OperatorAccess) {
   const create = leaf('create', 'create the mirror of a campaign; a campaign has at most one', [
@@ -53,12 +54,9 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
         : { owner, after, limit: Math.min(limit, pageSize) };
       const left = { below: 0, elsewhere: 0 };
       const isWanted = ({ targetUrl }: domain.Mirror) => {
-        if (!host) return true;
-        if (namesHostElsewhere(targetUrl, host.name)) left.elsewhere += 1;
-        if (!isOnHost(targetUrl, host.name, true)) return false;
-        if (subdomains || isOnHost(targetUrl, host.name, false)) return true;
-        left.below += 1;
-        return false;
+        const isOn = !host || isOnHost(targetUrl, host.name, subdomains);
+        if (host) countLeft(left, targetUrl, host.name, isOn);
+        return isOn;
       };
       await operator.acting(async ({ records }) => {
         const rows = mirrorsOf(call, records, page, limit, isWanted);
@@ -100,8 +98,8 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
     .action(async (campaign, address, { asOperator, file, dryRun = false, yes = false }) => {
       if (file !== undefined && campaign === undefined) {
         const { settingPlan } = await import('./mirror-set-file.ts');
-        const planOf = await settingPlan(call, file);
-        return carryOut(call, operator, planOf, { dryRun, yes });
+        const plan = await settingPlan(call, file);
+        return changeMany(call, operator, async () => plan, { dryRun, yes });
       }
       if (file !== undefined || campaign === undefined || address === undefined || dryRun || yes) {
         throw new ClearError(
@@ -110,16 +108,21 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
         );
       }
       const credential = asOperator ? undefined : await keyOfCaller(call, operator);
-      const outcome = await operator.acting(
-        async (ports, { deniedHosts, requestId }): Promise<domain.Outcome> => {
-          if (credential === undefined) return setMirrorAsOperator(ports, deniedHosts, campaign, address);
-          const useCase = new domain.SetCampaignMirror(ports.campaigns, ports.identity, deniedHosts);
-          return useCase.execute({ credential, campaign, address, requestId });
+      const mirror = await operator.acting(
+        async ({ mirrors, ...ports }, { deniedHosts: denied, requestId }) => {
+          if (credential === undefined) {
+            const act = { kind: 'mirror-set', details: {} } as const;
+            const { mirror, because } = await changeMirror({ mirrors, denied, act }, { campaign, address });
+            if (mirror) return mirror;
+            throw mirrorNotSet(campaign, because);
+          }
+          const useCase = new domain.SetCampaignMirror(ports.campaigns, ports.identity, denied);
+          const outcome = await useCase.execute({ credential, campaign, address, requestId });
+          if (outcome.kind !== 'mirror-set') throw campaignRefused(campaign, outcome);
+          return outcome.mirror;
         },
       );
-      if (outcome.kind !== 'mirror-set') throw campaignRefused(campaign, outcome);
-      const object = { mirror: jsonOf(outcome.mirror) };
-      await call.output.answer(object, `The mirror of campaign ${campaign} is set.`);
+      await call.output.answer({ mirror: jsonOf(mirror) }, `The mirror of campaign ${campaign} is set.`);
     });
 
   const restore = leaf('restore', 'give the mirror of a campaign an earlier address', [
@@ -142,18 +145,20 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
       const change = to ?? undo;
       if (change === undefined)
         throw new ClearError(`--to or --undo is missing: ${changeNumbers(campaign)}`, 'usage');
-      const address = to === undefined ? 'before' : 'after';
-      const restored = await operator.acting(async (ports, { deniedHosts }) => {
-        const latest = undo && !yes ? await ports.history.list({ campaign, limit: maxListed + 1 }) : [];
+      const mirror = await operator.acting(async ({ history, mirrors }, { deniedHosts: denied }) => {
+        const entry = await history.find(campaign, change);
+        const latest = undo && !yes ? await history.list({ campaign, limit: maxListed + 1 }) : [];
         const later = latest.filter(({ id }) => id > change);
         if (later.length > 0) await confirmed(call, discarding(campaign, change, later));
-        // Only what the question has named is discarded.
-        const [last] = latest;
-        return restoreMirror(ports, deniedHosts, campaign, change, address, last?.id);
+        const address = to === undefined ? entry?.addressBefore : entry?.addressAfter;
+        const act = { kind: 'mirror-restored', details: { change } } as const;
+        // Only what the question has named is discarded. A change that does not exist has no address.
+        const wanted = { campaign, address: address ?? '', lastChange: latest[0]?.id };
+        const { mirror, because } = await changeMirror({ mirrors, denied, act }, wanted);
+        if (mirror) return mirror;
+        if (!entry && because === 'not-http') throw campaignRefused(campaign, { kind: 'no-address' });
+        throw mirrorNotSet(campaign, because, `the address of change ${change} is refused`);
       });
-      if (restored.kind !== 'mirror-set')
-        throw campaignRefused(campaign, restored, `the address of change ${change} is refused`);
-      const { mirror } = restored;
       const sentence = `The mirror of campaign ${campaign} points to ${printable(mirror.targetUrl)} again.`;
       await call.output.answer({ mirror: jsonOf(mirror) }, sentence);
     });

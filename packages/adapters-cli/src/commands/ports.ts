@@ -8,7 +8,6 @@ export interface OperatorPorts {
   /** Ends when the command should stop. */
   readonly feed: operator.ChangeFeed;
   readonly pruning: operator.HistoryPruning;
-  readonly moves: operator.MirrorMoves;
   readonly mirrors: operator.OperatorMirrors;
   readonly audit: operator.Audit;
   readonly imports: operator.CampaignImport;

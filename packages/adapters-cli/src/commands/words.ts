@@ -1,5 +1,12 @@
 import * as domain from '@campaign-mirror/domain';
-import type { CampaignRecords, Host, KeyRotation, OwnerHasDefault } from '@campaign-mirror/domain/operator';
+import type {
+  CampaignRecords,
+  Host,
+  KeyRotation,
+  LeftOut,
+  NotSet,
+  OwnerHasDefault,
+} from '@campaign-mirror/domain/operator';
 import { ClearError, counted, printable } from '../terminal/errors.ts';
 
 type CampaignRefusal =
@@ -68,12 +75,45 @@ export const addressFaults: Readonly<Record<domain.AddressFault, string>> = {
   'host-not-of-key': `it ${domain.addressFaults['host-not-of-key']}, which is not among those of the key`,
 };
 
+/** The same of the act of an operator on one mirror. */
+export function mirrorNotSet(
+  campaign: domain.CampaignId,
+  because: NotSet | undefined,
+  address?: string,
+): ClearError {
+  if (because && because in addressFaults)
+    return campaignRefused(
+      campaign,
+      { kind: 'invalid-address', because: because as domain.AddressFault },
+      address,
+    );
+  return new ClearError(
+    texts[because && because in texts ? (because as Reason) : 'condition-failed'](campaign),
+  );
+}
+
+/** Why a mirror was not set by a command for many. */
+export function notSetReason(because: NotSet, campaign: domain.CampaignId, before: string | null): string {
+  if (because in addressFaults)
+    return `the new address is refused: ${addressFaults[because as domain.AddressFault]}`;
+  return reasons[because as keyof typeof reasons](campaign, before);
+}
+
+type NotSetId = (id: domain.CampaignId, before: string | null) => string;
+
+const reasons = {
+  'campaign-not-found': () => 'there is no such campaign',
+  'mirror-not-created': (id) => `it has no mirror: \`./campaign-mirror mirror create ${id}\` creates it`,
+  'default-campaign': (id) => `it is its owner's default campaign: ${unsetting(id)}`,
+  'not-the-owner': () => 'it belongs to another owner',
+  'not-as-expected': (_, before) => `its address is ${printable(before ?? '')}`,
+  'changed-since': () => 'the campaign or its mirror was changed after the move',
+  'changed-meanwhile': () => 'the campaign or its mirror was changed meanwhile',
+  locked: () => 'another transaction holds its mirror',
+} satisfies Record<Exclude<NotSet, domain.AddressFault>, NotSetId>;
+
 /** The mirrors that a command about a host leaves out, with the option that takes them; empty if there are none. */
-export function leftOut(
-  { below, elsewhere }: { readonly below: number; readonly elsewhere: number },
-  { written }: Host,
-  takes: string,
-): string {
+export function leftOut({ below, elsewhere }: LeftOut, { written }: Host, takes: string): string {
   const on = `${counted(below, 'mirror is', 'mirrors are')} on a name below ${written}: --subdomains ${takes} ${below === 1 ? 'it' : 'them'}, too.`;
   const other = `${counted(elsewhere, 'mirror has', 'mirrors have')} ${written} in another part of the address, which a move leaves as it is.`;
   return [below > 0 && on, elsewhere > 0 && other].filter(Boolean).join(' ');

@@ -1,5 +1,6 @@
 import type * as domain from '@campaign-mirror/domain';
-import { type CallersMirror, type SetResult, settingMirrors } from '../statements/set-mirrors.ts';
+import type { SetResult } from '@campaign-mirror/domain/operator';
+import { type CallersMirror, settingMirrors } from '../statements/set-mirrors.ts';
 import { Batches, WaitingCalls } from './batches.ts';
 import type { BatchStatement, Statements } from './statements.ts';
 

@@ -1,10 +1,11 @@
 import type * as domain from '@campaign-mirror/domain';
 import type * as operator from '@campaign-mirror/domain/operator';
+import { isIpAddress } from '@campaign-mirror/domain/operator';
 import { type FilterQuery, type InferEntity, wrap } from '@mikro-orm/postgresql';
-import type { Pool, QueryResultRow } from 'pg';
+import type { Pool } from 'pg';
 import { reading } from '../connection/audited.ts';
 import type { Database } from '../connection/database.ts';
-import { rowOf, rowsOf } from '../connection/rows.ts';
+import { rowOf } from '../connection/rows.ts';
 import { cursorRows, ofOneMoment } from '../connection/transaction.ts';
 import { CampaignEntity } from '../schema/entities.ts';
 import { timestampText } from '../schema/times.ts';
@@ -27,67 +28,37 @@ const inAnyCase = (text: string) =>
     .map((one) => `(?:${one}|${one.toLowerCase()}|${one.toUpperCase()})`)
     .join('');
 
-/** The part of an address between `//` and its path or query. */
-const authority = `split_part(split_part(target_url collate "C", '/', 3), '?', 1) as authority`;
+/**
+ * Whether an address may name the host $4, in whatever spelling: it is there as it is written; or there are characters that
+ * a host's name does not show, or an encoded letter, digit, dot or hyphen. An IP address has too many spellings: any
+ * address may name it.
+ */
+const mayName = (host: domain.HostName) =>
+  isIpAddress(host)
+    ? '$4::text is not null'
+    : `strpos(lower(target_url collate "C"), $4) > 0 or target_url collate "C" ~* '[^!-~]|%(25|2[de]|3[0-9]|[4-7c-f])'`;
 
 /**
- * Whether the URL parser may read a host other than the one that is written there: other characters than those of a plain
- * name in lower case, or a last label that is a number, as in some spelling of an IPv4 address; plain decimal is the usual
- * one. Nor is a letter, a digit or a dot of a name usually encoded elsewhere in the address. Such addresses are candidates,
- * whatever host is asked for.
+ * The next mirrors, with these columns: all, or those that may name the host. By the index of their campaigns, or of the
+ * owner's campaigns. @throws Unavailable
  */
-const isOdd = `
-  authority ~ '^$|[^a-z0-9.:_-]|(^|\\.)[0-9][^.:]*\\.*(:|$)'
-    and authority !~ '^((0|[1-9][0-9]*)\\.){3}(0|[1-9][0-9]*)(:[0-9]*)?$'
-  or strpos(lowered, '%') > 0 and lowered ~ '%(25)*(2[de]|3[0-9]|[46][1-9a-f]|[57][0-9a])'`;
-
-/** Whether a name in letters of its own, perhaps encoded, can stand elsewhere in the address. */
-const isInternational = `or lowered ~ '[^ -~]|%(25)*[c-f]'`;
-
-/**
- * The next mirrors, with these columns: all, or those that can be on the host or have it elsewhere in the address. By the
- * index of their campaigns, or of the owner's campaigns. @throws Unavailable
- */
-export async function examineMirrors<Row extends QueryResultRow>(
+export async function examineMirrors<Row>(
   pool: Pool,
   columns: string,
-  { after = 0 as domain.CampaignId, limit, owner, host }: operator.MirrorPage,
+  { after, limit, owner, host }: operator.MirrorPage,
 ): Promise<operator.ExaminedMirrors<Row>> {
-  const ownerValues = owner === undefined ? [] : [owner];
-  const from = owner === undefined ? ofAll : ofOwner;
-  const ends = `
-    select count(*) as examined, min(campaign_id) as first, max(campaign_id) as last
-    from (select campaign_id from ${nextOf(owner)}) as numbers`;
-  const { examined, first, last } = await rowOf<Range>(pool, ends, [after, limit, ...ownerValues]);
-  const isNear = `strpos(lowered, $${3 + ownerValues.length}) > 0`;
-  const international = host?.includes('xn--') ? isInternational : '';
-  // Without the offset, the planner would compute them once for each of their uses.
+  const ofOwner = `campaign_mirror.campaigns join campaign_mirror.mirrors on campaign_id = campaigns.id
+    where campaigns.owner_id = $3 and campaigns.id > $1 order by campaigns.id`;
+  const ofAll = 'campaign_mirror.mirrors where $3::bigint is null and campaign_id > $1 order by campaign_id';
   const text = `
-    select ${columns} from (
-      select mirrors.*, lower(target_url collate "C") as lowered, ${authority} from ${from} between $1 and $2 offset 0
-    ) as mirrors
-    ${host ? `where ${isNear} or ${isOdd} ${international}` : ''}
-    order by campaign_id`;
-  const partSize = Math.ceil((last - first + 1) / partsAtOnce);
-  const parts = Array.from({ length: partsAtOnce }, (_, index) => {
-    const begin = first + index * partSize;
-    const end = Math.min(begin + partSize - 1, last);
-    return rowsOf<Row>(pool, text, [begin, end, ...ownerValues, ...(host ? [host] : [])]);
-  });
-  const mirrors = (await Promise.all(parts)).flat();
-  return { mirrors, examined, last: examined < limit ? undefined : last };
+    with page as materialized (select mirrors.* from ${owner === undefined ? ofAll : ofOwner} limit $2)
+    select (select count(*) from page) as examined, (select max(campaign_id) from page) as last, coalesce((
+      select json_agg(found) from (
+        select ${columns} from page ${host ? `where ${mayName(host)}` : ''} order by campaign_id) as found), '[]') as mirrors`;
+  const values = [after ?? 0, limit, owner, ...(host ? [host] : [])];
+  const page = await rowOf<operator.ExaminedMirrors<Row>>(pool, text, values);
+  return { ...page, last: page.examined < limit ? undefined : page.last };
 }
-
-type Range = { readonly examined: number } & Record<'first' | 'last', domain.CampaignId>;
-
-/** The number of parts of a page that are examined at the same time, each by a process of the server. */
-const partsAtOnce = 4;
-
-const ofAll = 'campaign_mirror.mirrors where campaign_id';
-const ofOwner = `campaign_mirror.campaigns join campaign_mirror.mirrors on campaign_id = campaigns.id
-  where campaigns.owner_id = $3 and campaigns.id`;
-const nextOf = (owner: domain.OwnerId | undefined) =>
-  `${owner === undefined ? `${ofAll} > $1 order by campaign_id` : `${ofOwner} > $1 order by campaigns.id`} limit $2`;
 
 /** The port `CampaignRecords` on PostgreSQL. */
 export const postgresCampaignRecords = ({ orm, pool }: Database): operator.CampaignRecords => {

@@ -215,8 +215,8 @@ set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as
     overriding system value
     select new_entry, act, operator, set_mirrors_as_operator.request_id,
       case when not is_move then min(campaign_id) end,
-      -- Of an act on the mirrors of one owner.
-      case when array_position(owners, null) is null and min(owner_id) = max(owner_id) then min(owner_id) end,
+      -- Of an act on one mirror, or on those of one owner.
+      case when not is_move or array_position(owners, null) is null then min(owner_id) end,
       details || case when is_move then jsonb_build_object('mirrors', count(*)) else
         jsonb_build_object('address_before', min(address_before), 'address_after', min(address_after)) end,
       part_of, min(id), max(id)

@@ -1,28 +1,13 @@
 import type * as domain from '@campaign-mirror/domain';
 import { partsOf } from '@campaign-mirror/domain';
+import type { MirrorToSet, SetResult } from '@campaign-mirror/domain/operator';
 import type { Columns, TextRow } from '../connection/rows.ts';
 import * as rows from '../connection/rows.ts';
 import { timestampAt } from '../schema/times.ts';
 
 /* The doors of `schema/set-mirrors.sql`: their arguments and their rows. */
 
-/** A mirror to set, if it has this owner, flag, address and last change; null or undefined: any. */
-export interface MirrorToSet {
-  readonly campaign: domain.CampaignId;
-  readonly owner: domain.OwnerId | null;
-  readonly isDefault: boolean | null;
-  readonly address: domain.MirrorAddress;
-  readonly expected?: string;
-  readonly lastChange?: number | undefined;
-}
-
 export type CallersMirror = MirrorToSet & Pick<domain.MirrorChange, 'by' | 'key' | 'requestId'>;
-
-/** `condition-failed`: the address or the last change is not as expected. */
-export type SetResult =
-  | domain.SetMirrorResult
-  /** Everything was as requested, but another transaction has locked the mirror. */
-  | { readonly kind: 'locked' };
 
 /** For callers. A statement that waits is for one campaign. */
 export const settingMirrors = ({ waits }: { waits: boolean }) => ({

@@ -1,5 +1,6 @@
 import type { Mirror } from '../set-campaign-mirror/campaign-repository.ts';
-import type { HostName } from '../values/hosts.ts';
+import { type AddressRefusal, checkedAddress } from '../set-campaign-mirror/set-campaign-mirror.ts';
+import type { HostList, HostName } from '../values/hosts.ts';
 import type { CampaignId, Label, OwnerId, Timestamp } from '../values/identifiers.ts';
 import type { MirrorAddress } from '../values/mirror-address.ts';
 
@@ -86,4 +87,15 @@ export interface CampaignSettings {
    * mirror address are still those that the user agreed to delete.
    */
   deleteCampaign(campaign: CampaignId, seen?: CampaignRecord): Promise<Deletion>;
+}
+
+/** Creates the mirror of a campaign. The rules of the address apply. */
+export async function createMirror(
+  settings: Pick<CampaignSettings, 'createMirror'>,
+  denied: HostList,
+  campaign: CampaignId,
+  submitted: string,
+): Promise<MirrorCreation | AddressRefusal> {
+  const address = checkedAddress(submitted, denied);
+  return typeof address === 'string' ? settings.createMirror(campaign, address) : address;
 }

@@ -1,0 +1,75 @@
+import * as hosts from '../values/hosts.ts';
+
+/** From which host to which mirrors are moved. */
+export interface HostMove {
+  readonly from: hosts.HostName;
+  /** Written into addresses as the user spelled it. */
+  readonly to: hosts.Host;
+  /** Names below the old host move too: `x.old.example` becomes `x.new.example`. */
+  readonly subdomains: boolean;
+}
+
+/** Why a move is invalid. */
+export type HostMoveFault = 'no-names-below' | 'matches-itself' | 'denied-host';
+
+/** Checks a move before any mirror is read. Undefined if it is valid. */
+export function hostMoveFault(move: HostMove, denied: hosts.HostList): HostMoveFault | undefined {
+  const { from, to, subdomains } = move;
+  // An IP address has no names below it.
+  if (subdomains && (hosts.isIpAddress(from) || hosts.isIpAddress(to.name))) return 'no-names-below';
+  // A moved address would match again, so the move would never end.
+  if (namesBefore(move, to.name) !== undefined) return 'matches-itself';
+  return hosts.isListed(denied, to.name) ? 'denied-host' : undefined;
+}
+
+/** What stands before the name that moves: nothing, or names such as `x.`. Undefined if the host does not move. */
+function namesBefore({ from, subdomains }: Omit<HostMove, 'to'>, name: hosts.HostName): string | undefined {
+  if (name === from) return '';
+  return subdomains && name.endsWith(`.${from}`) ? name.slice(0, -from.length) : undefined;
+}
+
+/** Whether the URL is on this host or, with `subdomains`, on a name below it. */
+export function isOnHost(url: string, from: hosts.HostName, subdomains: boolean): boolean {
+  const name = hosts.hostNameOf(url);
+  return name !== undefined && namesBefore({ from, subdomains }, name) !== undefined;
+}
+
+/** The scheme and the slashes, then the host, up to the port, path, query, fragment or end. */
+const schemeAndHost = /^(https?:\/\/)(\[[^\]]*\]|[^/?#:@\\[\]]+)(?=(?::[0-9]*)?(?:[/?#]|$))/i;
+
+/**
+ * The address on the new host, of which only the host changes; not checked yet. Undefined on another host; empty, which is
+ * no address, if the host cannot be separated from the rest.
+ */
+export function movedAddress(move: HostMove, address: string): string | undefined {
+  const name = hosts.hostNameOf(address);
+  const before = name && namesBefore(move, name);
+  if (before === undefined) return undefined;
+
+  const [start = '', scheme, written = ''] = schemeAndHost.exec(address) ?? [];
+  // Names in plain ASCII keep their spelling; others take the form of the URL parser.
+  const kept = hosts.comparable(written) === name ? written.slice(0, before.length) : before;
+  const moved = `${scheme}${kept}${move.to.written}${address.slice(start.length)}`;
+  return start !== '' && hosts.hostNameOf(moved) === `${before}${move.to.name}` ? moved : '';
+}
+
+/** Whether a part of the URL after its host names this one or one below it, as `?u=https%3A%2F%2Fold.example` does. */
+export function namesHostElsewhere(url: string, wanted: hosts.HostName): boolean {
+  const rest = decoded(url.replace(/^https?:\/\/[^/?#]*/i, '')).replace(/%[\da-f]{2}/gi, ' ');
+  // An international name can be there in its own letters. To parse each word would take long.
+  if (!wanted.includes('xn--') && !rest.toLowerCase().includes(wanted)) return false;
+  const words = rest.match(/[\p{L}\p{M}\p{N}_][\p{L}\p{M}\p{N}_.-]*/gu) ?? [];
+  return words.some((word) => isOnHost(`http://${word}/`, wanted, true));
+}
+
+/** Without percent-encoding, except of what is not UTF-8. */
+function decoded(text: string): string {
+  const once = text.replace(/%[0-7][\da-f]|%[c-f][\da-f](?:%[89ab][\da-f])+/gi, (bytes) => {
+    try {
+      return decodeURIComponent(bytes);
+    } catch {
+      return bytes;
+    }
+  });
+  return once === text ? text : decoded(once);
+}
