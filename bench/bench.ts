@@ -81,9 +81,12 @@ new Command('npm run bench --')
     number,
   )
   .option('--set <NAME=VALUE>', 'our service with this setting, such as LOG_LEVEL=silent', setting)
-  .option('--before <FOLDER>', 'compare: the first one from another checkout of this project', (text) =>
-    resolve(text),
+  .option(
+    '--before <FOLDER>',
+    'compare, operator: the first one from another checkout of this project',
+    (text) => resolve(text),
   )
+  .option('--moving <N>', 'operator: how many mirrors are moved (2500)', number)
   .showHelpAfterError()
   .action((what, options, command) => {
     const chosen = { ...usual[what], ...(options.quick && quick), ...options };

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { median } from 'd3-array';
-import { commandProcess } from '../../test/support/commands/command.ts';
+import { projectFolder, start } from '../../test/support/process/service-process.ts';
 import { openDatabases } from '../database/database.ts';
 import { seedOf } from '../database/seed.ts';
 import { query } from '../database/server.ts';
@@ -12,14 +12,13 @@ import type { Options } from './bench.ts';
 
 const small = 1_000_000;
 const changesOfEach = 6;
-/** The number of mirrors on the host that moves, and about that of the changes that are pruned, at any size. */
-const moving = 2_500;
+/** About how many changes are pruned, at any size. */
 const pruned = 500_000;
 const setFromFile = 20_000;
 
 const bare = "select count(*) from campaign_mirror.mirrors where target_url like '%blocked.example%'";
 
-const addresses = (campaigns: number) => `
+const addresses = (campaigns: number, moving: number) => `
   'https://' || case when campaign % ${Math.ceil(campaigns / moving)} = 0 then 'blocked' else 'lp-' || campaign % 5000 end
     || '.example/offer/' || campaign || '?click={click_id}&s=' || md5(campaign::text)`;
 
@@ -30,36 +29,58 @@ const moves = `
   select 'mirrors-moved', 'bench', 'bench', '{"mirrors": 500}', case when n % 8000 > 0 then 1 + n - n % 8000 end, n, n
   from generate_series(0, 39999) n`;
 
+interface Operating extends Options {
+  /** The folder of another checkout, whose commands are measured, too. */
+  readonly before?: string | undefined;
+  /** The number of mirrors on the host that moves, at any size. */
+  readonly moving?: number | undefined;
+}
+
+type Note = (what: string, times: number[]) => void;
+
 /** How long the operator's commands take, each a process with a small heap, beside a bare scan of all addresses. */
-export async function operator(options: Options, cleanup: Cleanup): Promise<readonly string[]> {
+export async function operator(options: Operating, cleanup: Cleanup): Promise<readonly string[]> {
   const seconds: Record<string, Record<string, string>> = {};
   const faults: string[] = [];
   for (const campaigns of options.campaigns > small ? [small, options.campaigns] : [options.campaigns]) {
     const own: Cleanup = [];
     cleanup.push(() => cleanUp(own));
-    await measure(options, campaigns, own, faults, (what, times) => {
-      console.error(`${campaigns} campaigns, ${what}: ${times.map((one) => number(one, 2))}`);
-      const row = seconds[what] ?? { 'seconds of': what };
-      seconds[what] = { ...row, [`at ${campaigns}`]: number(median(times), 2) };
-    });
+    const { moving = 2_500, changes = campaigns * changesOfEach } = options;
+    const seed = { ...seedOf(campaigns, changes), addresses: addresses(campaigns, moving) };
+    const databases = await openDatabases(seed, own);
+    console.error(`${machine(false)}\n${databases.server}\n${campaigns} campaigns, ${changes} changes`);
+    for (const checkout of [options.before, projectFolder]) {
+      if (checkout === undefined) continue;
+      const side = checkout === projectFolder ? '' : ', before';
+      const { admin } = await databases.copy(checkout);
+      await measure(
+        { ...options, campaigns, changes, moving },
+        checkout,
+        admin,
+        own,
+        faults,
+        (what, times) => {
+          console.error(`${campaigns} campaigns${side}, ${what}: ${times.map((one) => number(one, 2))}`);
+          const row = seconds[what] ?? { 'seconds of': what };
+          seconds[what] = { ...row, [`at ${campaigns}${side}`]: number(median(times), 2) };
+        },
+      );
+    }
     await cleanUp(own);
   }
   console.log(table(Object.values(seconds)));
   return faults;
 }
 
+/** `admin`: of a database that is filled, with the schema of the checkout whose commands are measured. */
 async function measure(
-  { rounds, changes: given }: Options,
-  campaigns: number,
+  { rounds, campaigns, changes, moving }: Operating & { readonly changes: number },
+  checkout: string,
+  admin: URL,
   cleanup: Cleanup,
   faults: string[],
-  note: (what: string, times: number[]) => void,
+  note: Note,
 ): Promise<void> {
-  const changes = given ?? campaigns * changesOfEach;
-  const seed = { ...seedOf(campaigns, changes), addresses: addresses(campaigns) };
-  const databases = await openDatabases(seed, cleanup);
-  console.error(`${machine(false)}\n${databases.server}\n${campaigns} campaigns, ${changes} changes`);
-  const { admin } = await databases.copy();
   await query(admin, moves);
   const folder = await temporaryFolder(cleanup);
   const written = async (header: string, count: number, line: (at: number) => string) => {
@@ -83,7 +104,11 @@ async function measure(
   const settings = { DATABASE_URL: admin.href, NODE_OPTIONS: '--max-old-space-size=64' };
   const run = (words: string, times = 1, what = words, expected = 0) =>
     timed(what, times, async () => {
-      const { code, output, errors } = await commandProcess(words.split(' '), settings);
+      const { code, output, errors } = await start(
+        join(checkout, 'campaign-mirror'),
+        words.split(' '),
+        settings,
+      ).done();
       if (code !== expected) faults.push(`${words}: exit code ${code}: ${errors}`);
       return output;
     });
