@@ -29,7 +29,7 @@ describe('mirror follow', () => {
           return whole.length >= count ? whole : undefined;
         }),
       objects: () => objectsOf(running.output),
-      numbers: () => objectsOf(running.output).map(({ id }) => id),
+      numbers: () => numbersOf(objectsOf(running.output)),
     };
   }
 
@@ -38,17 +38,24 @@ describe('mirror follow', () => {
     const json = await following('--json');
     const table = await following();
     await service.set(one, step(1), 'request-1');
-    await json.lines(1);
-    expect(json.objects()).to.deep.equal(await on().objects(`mirror history ${one.seen.id}`));
+    await json.lines(2);
+    const [known] = await on().objects(`mirror history ${one.seen.id}`);
+    const [{ position }, change] = json.objects();
+    expect(change).to.deep.equal({ ...known, position: change.position });
+    expect([position, change.position]).to.satisfy((all: string[]) =>
+      all.every((text) => text.includes('/primary/')),
+    );
     await table.lines(2);
     await service.set(one, step(22), 'request-2');
     const [head, ...rows] = (await table.lines(3)).map((line) => line.trim().split(/ {2,}/).join());
-    expect(head).to.equal('change,when,campaign,by,owner,from,to,request');
+    expect(head).to.equal('change,when,campaign,by,owner,from,to,request,position');
     const [, first] = await service.world.others.history(one.seen.id);
     const { id, keyId, ownerId, at } = { ...one.seen, ...one, at: first?.changedAt };
     const second = [first?.id, at, id, `key:${keyId}`, ownerId, step(1), step(22), 'request-2'];
-    expect(rows[1]).to.equal(second.join());
-    await json.lines(2);
+    expect(rows[1]).to.satisfy(
+      (row: string) => row.startsWith(`${second.join()},`) && row.includes('/primary/'),
+    );
+    await json.lines(3);
     for (const [{ running }, signal] of [
       [json, 'SIGINT'],
       [table, 'SIGTERM'],
@@ -56,7 +63,7 @@ describe('mirror follow', () => {
       expect(await running.stop(signal)).to.deep.equal({ code: 0, signal: null });
       expect(running.errors).to.equal(hint);
     }
-    expect(json.objects()).to.have.length(2);
+    expect(json.objects()).to.have.length(3);
   });
 
   it('--owner at the moment of the change, and --campaign, which may not exist', async () => {
@@ -64,17 +71,17 @@ describe('mirror follow', () => {
     const [{ id, ownerId }, other] = [one.seen, newOwner()];
     const ofOwner = await following(`--json --owner ${ownerId}`);
     const ofCampaign = await following(`--json --campaign ${id}`);
-    const of = await following(`--json --campaign 999999 --since 2020-01-01`);
+    const of = await following(`--json --campaign 999999`);
     await service.set(one, step(1));
     await service.world.others.transfer(id, other);
     await recordChange(admin(), { campaign: id, owner: other });
     await recordChange(admin(), { campaign: 999_998, owner: ownerId });
     const last = await recordChange(admin(), { campaign: 999_999, owner: other });
-    await of.lines(1);
-    await ofOwner.lines(2);
-    await ofCampaign.lines(2);
+    await of.lines(2);
+    await ofOwner.lines(3);
+    await ofCampaign.lines(3);
     const seen = (objects: { campaign_id: CampaignId; owner_id: number }[]) =>
-      objects.map(({ campaign_id, owner_id }) => [campaign_id, owner_id]);
+      objects.slice(1).map(({ campaign_id, owner_id }) => [campaign_id, owner_id]);
     expect(of.numbers()).to.deep.equal([last]);
     expect(seen(ofOwner.objects())).to.deep.equal([
       [id, ownerId],
@@ -87,36 +94,41 @@ describe('mirror follow', () => {
     for (const { running } of [of, ofOwner, ofCampaign]) expect(await running.stop()).to.include({ code: 0 });
   });
 
-  it('--since: first what is older, by its numbers, then the rest; no gap and nothing twice, whoever writes meanwhile', async () => {
-    const old = await recordChange(admin(), { at: '2026-01-01T00:00:00Z' });
-    const { rows } = await admin().query('select now() as now');
-    const since = rows[0].now.toISOString();
-    const future = await recordChange(admin(), { at: '2199-01-01T00:00:00Z' });
+  it('--from: what came after a line, whoever writes meanwhile, and whenever it ended: no gap, and nothing but the last poll again', async () => {
     const open = await owner();
     await open.query('begin');
     const long = await recordChange(open);
+    const first = await following('--json');
     const writing = keepWriting(owner);
-    await eventually('many changes', () => expect(writing.committed.length).to.be.greaterThan(200));
-    const before = new Set([future, ...writing.committed]);
-    const all = await following(`--json --since ${since}`);
-    const later = await following('--json');
-    const next = await recordChange(admin());
-    await all.lines(500);
+    await first.running.says(() => first.numbers().length > 100 || undefined);
+    await first.running.stop();
+    const printed = objectsOf(first.running.output.slice(0, first.running.output.lastIndexOf('\n')));
+    await eventually('more changes', () => expect(writing.committed.length).to.be.greaterThan(300));
     await open.query('commit');
     await open.end();
     const committed = await writing.end();
-    const last = await recordChange(admin());
-    for (const { running, numbers } of [all, later]) {
-      await running.says(() => numbers().includes(last) || undefined);
-      expect(await running.stop()).to.include({ code: 0 });
+    for (const at of [1, 50, printed.length - 1]) {
+      const again = await following(`--json --from ${printed[at].position}`);
+      const last = await recordChange(admin());
+      await again.running.says(() => again.numbers().includes(last) || undefined);
+      expect(await again.running.stop()).to.include({ code: 0 });
+      const had = numbersOf(printed.slice(0, at + 1));
+      const all = new Set([...had, ...again.numbers()]);
+      expect([...all]).to.include.members([long, ...committed, last]);
+      expect(again.numbers()).to.deep.equal(again.numbers().toSorted((one, other) => one - other));
     }
-    const inOrder = (numbers: number[]) => numbers.toSorted((one, other) => one - other);
-    const expected = inOrder([future, long, ...committed, next, last]);
-    expect(inOrder(all.numbers())).to.deep.equal(expected);
-    const older = all.numbers().filter((number) => before.has(number));
-    expect(older).to.deep.equal(inOrder([...before]));
-    expect(all.numbers()).not.to.include(old);
-    expect(new Set(later.numbers())).to.have.property('size', later.numbers().length);
-    expect(later.numbers()).to.include.members([long, ...expected.filter((number) => number >= next)]);
+  });
+
+  it('a position of another server ends it with exit code 4', async () => {
+    for (const position of ['1764408976,0/primary/5:5:', 'x']) {
+      const ended = await on().run(`mirror follow --json --from=${position}`);
+      expect(ended.output).to.equal('');
+      expect(ended.code, ended.errors).to.equal(4);
+      expect(ended.errors).to.match(
+        /the position is of another server, .*: start without --from, and read anew/,
+      );
+    }
   });
 });
+
+const numbersOf = (objects: { id?: number }[]) => objects.flatMap(({ id }) => id ?? []);

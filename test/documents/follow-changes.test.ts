@@ -9,7 +9,7 @@ import { type DedicatedServer, dedicatedServer } from '../support/database/dedic
 import { recordChange } from '../support/database/recorded-changes.ts';
 import { named } from '../support/documents/blocks.ts';
 import { httpServer } from '../support/http/http-server.ts';
-import { databaseOf } from '../support/process/lives.ts';
+import { databaseOf, folderOf } from '../support/process/lives.ts';
 import { projectFolder, start } from '../support/process/service-process.ts';
 import { eventually } from '../support/promises.ts';
 
@@ -20,24 +20,43 @@ const block = (name: string) => blocks.get(name) ?? expect.fail(`the page has no
 describe('docs/how-to/follow-changes.md', () => {
   describe('with a command', () => {
     const database = databaseOf('suite');
-    const run = async (script: string) => {
-      const running = start('sh', ['-c', script], { DATABASE_URL: database.url('operator') });
-      await running.says(() => /Following/.exec(running.errors) ?? undefined);
-    };
+    const folder = folderOf('suite');
 
-    it('curl posts each change of the owner', async () => {
-      const bodies: unknown[] = [];
+    it('the loop posts everything first, then each change until the hook has it, and goes on where it ended', async () => {
+      const bodies: { id?: number; target_url?: string }[] = [];
+      let refusals = 1;
       const hooks = await httpServer(async (request, response) => {
-        bodies.push(await json(request));
+        const body = Object(await json(request));
+        if (refusals-- > 0) return response.writeHead(503).end();
+        bodies.push(body);
         response.end();
       });
-      await run(block('curl').replace('https://hooks.example.com', hooks.url));
-      await recordChange(database.admin, { owner: 41 });
-      const ids = [
-        await recordChange(database.admin, { owner: 42 }),
-        await recordChange(database.admin, { owner: 42 }),
-      ];
-      await eventually('two bodies', () => expect(bodies.map((one) => Object(one).id)).to.deep.equal(ids));
+      const script = block('loop')
+        .replace('/var/lib/follow-mirrors', folder.path)
+        .replaceAll('sleep 1', 'true');
+      const environment = { DATABASE_URL: database.url('operator'), HOOK: hooks.url };
+      const run = () => start('sh', ['-c', script], environment);
+      const ids = () => bodies.flatMap(({ id }) => id ?? []);
+      const { rows } = await database.admin.query(`
+        with campaign as (insert into campaign_mirror.campaigns (owner_id) values (1) returning id)
+        insert into campaign_mirror.mirrors (campaign_id, target_url) select id, 'https://first.example/' from campaign
+        returning campaign_id`);
+      let running = run();
+      await eventually('the mirror', () =>
+        expect(bodies.at(-1)).to.include({ target_url: 'https://first.example/' }),
+      );
+      const campaign = rows[0].campaign_id;
+      const changes = [await recordChange(database.admin, { campaign })];
+      await eventually('a change', () => expect(ids()).to.include.members(changes));
+      await running.stop();
+      refusals = 2;
+      changes.push(
+        await recordChange(database.admin, { campaign }),
+        await recordChange(database.admin, { campaign }),
+      );
+      running = run();
+      await eventually('the others', () => expect(ids()).to.include.members(changes));
+      await running.stop();
       await hooks.close();
     });
   });

@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream';
-import { setTimeout as pause } from 'node:timers/promises';
 import { orStopped } from './errors.ts';
 import { Output, type OutputStream } from './output.ts';
 
@@ -74,9 +73,4 @@ export class Call {
     if (total !== undefined) bar.start(total, 0);
     return bar;
   }
-}
-
-/** Resolves after this many milliseconds, or at the signal. */
-export async function pauseUntilAborted(signal: AbortSignal, milliseconds: number): Promise<void> {
-  await pause(milliseconds, undefined, { signal }).catch(() => {});
 }

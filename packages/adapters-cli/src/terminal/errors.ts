@@ -59,6 +59,8 @@ export const exitCodes = {
   usage: 2,
   /** The database is unavailable, or the outcome is unknown. */
   away: 3,
+  /** The position of the feed is of another server. */
+  position: 4,
 } as const;
 
 /** The cause of an error, which determines the exit code. */

@@ -20,10 +20,9 @@ export interface MirrorHistory {
   ofKey(key: values.AccessKeyId, since?: values.Timestamp): AsyncIterable<HistoryEntry>;
 }
 
-/** Which changes to follow: first those since a time, by default a minute ago, or with higher numbers than `after`. */
+/** Which changes to follow: those after a position, by default those after the call. */
 export interface FollowedChanges {
-  readonly since?: values.Timestamp | undefined;
-  readonly after?: values.HistoryId | undefined;
+  readonly from?: string | undefined;
   /** Only changes of campaigns that had this owner at that moment. */
   readonly owner?: values.OwnerId | undefined;
   readonly campaign?: values.CampaignId | undefined;
@@ -32,11 +31,13 @@ export interface FollowedChanges {
 /** The changes of addresses as they are committed. */
 export interface ChangeFeed {
   /**
-   * First those of the past, by their numbers, then every change that is committed later, each once. Never ends. Looks
-   * several times a second, but not while the caller takes a change. A look's time, by the store's clock, comes before
-   * the changes that it found. @throws Unavailable also when another server answers, or the same after a restart
+   * First the position alone, by default the present one; then every change that is committed after it, each with a position
+   * from which it goes on after this change: some that came before can come again. Ends only if the position is of another
+   * server, or of this one before its last start. @throws Unavailable
    */
-  follow(changes: FollowedChanges): AsyncIterable<HistoryEntry | { readonly lookedAt: values.Timestamp }>;
+  follow(
+    changes: FollowedChanges,
+  ): AsyncIterable<(HistoryEntry & { readonly position: string }) | { readonly position: string }>;
 }
 
 /** The least age at which a change can be pruned: a day, in seconds. */
