@@ -74,9 +74,8 @@ async function createCluster(cluster: Cluster, bin: string): Promise<void> {
 }
 
 /** The statements, one a line, as single-user mode requires. They run in template1, which new databases copy. */
-function firstStatements({ database: name, roles }: Cluster, passwords: Record<string, string>): string {
+function firstStatements({ database, roles }: Cluster, passwords: Record<string, string>): string {
   const quoted = (text = '') => `"${text.replaceAll('"', '""')}"`;
-  const database = quoted(name);
   const all = Object.values(roles).map(quoted).join(', ');
   const create = (role: string) => `CREATE ROLE ${quoted(roles[role])} LOGIN PASSWORD '${passwords[role]}'`;
   return `
@@ -86,8 +85,8 @@ function firstStatements({ database: name, roles }: Cluster, passwords: Record<s
     GRANT USAGE ON SCHEMA public TO ${all}
     -- They can fill the disk.
     REVOKE EXECUTE ON FUNCTION lo_creat(integer), lo_create(oid), lo_from_bytea(oid, bytea) FROM PUBLIC
-    CREATE DATABASE ${database} OWNER ${quoted(roles.owner)}
-    REVOKE ALL ON DATABASE ${database}, postgres, template1 FROM PUBLIC
-    GRANT CONNECT ON DATABASE ${database} TO ${all}
+    CREATE DATABASE ${quoted(database)} OWNER ${quoted(roles.owner)}
+    REVOKE ALL ON DATABASE ${quoted(database)}, postgres, template1 FROM PUBLIC
+    GRANT CONNECT ON DATABASE ${quoted(database)} TO ${all}
   `;
 }

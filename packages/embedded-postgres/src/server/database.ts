@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Cluster, openFolder, readPasswords } from './cluster.ts';
@@ -62,12 +62,12 @@ type Lock = ReturnType<typeof openLock>;
 
 /**
  * The lock of the process that runs the server of a data folder. It ends with the process, however that ends. Node has
- * no file locks, but SQLite, which it contains, has; the file remains empty. The service takes the exclusive lock, any
- * other program the write lock, beside which others may read: so a third one learns which of both has it.
+ * no file locks, but its SQLite has; to open and close the file here would end one that this process has. The service
+ * takes the exclusive lock, another program the write lock, beside which others may read: so they learn who has it.
  */
 function openLock(folder: string) {
   const file = `${folder}/lock`;
-  writeFileSync(file, '', { flag: 'a', mode: 0o600 });
+  if (!existsSync(file)) writeFileSync(file, '', { mode: 0o600 });
   const database = new DatabaseSync(file, { timeout: 0 });
   const isBusy = (statement: string) => {
     try {

@@ -12,6 +12,7 @@ export const advice = {
 /** Says that the data folder cannot be used, and why: `output` is the reason, or what a program that failed wrote. */
 export function unusable(folder: string, output: string, remedy = 'correct that'): EmbeddedError {
   const reason = /(?:FATAL|PANIC|error):\s+(.*)/.exec(output)?.[1] ?? output.trim().split('\n').at(-1);
+  const by = process.getuid?.() === 0 ? ' by PostgreSQL, which runs as postgres or nobody for root' : '';
   const remedies = `${remedy}, ${advice.otherFolder}, or ${advice.otherServer}`;
-  return new EmbeddedError(`The data folder ${folder} cannot be used (${reason}): ${remedies}.`);
+  return new EmbeddedError(`The data folder ${folder} cannot be used${by} (${reason}): ${remedies}.`);
 }
