@@ -9,8 +9,6 @@ const asInstalled = {
   log_min_messages: 'warning',
   log_min_error_statement: 'error',
   log_error_verbosity: 'default',
-  log_autovacuum_min_duration: '10min',
-  log_checkpoints: 'on',
 };
 
 /** The URL of a superuser of a server that is brought up for the run, with its own defaults; its log goes to a file. */

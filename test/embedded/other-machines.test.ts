@@ -89,8 +89,10 @@ if (canHaveRoom('the place and the OS user of the embedded database'))
       stat -c 'pgdata %a %u' '${outside}/cluster/pgdata'
     `);
       const [noFolder, noCopy, noUser, ...rest] = output.split('\nended with 3\n');
-      expect(noFolder).to.match(/^The data folder \/var\/lib\/campaign-mirror\/data\/.*EROFS.*DATA_DIR.*\.$/);
-      expect(noCopy).to.match(/^The embedded database .* copied to \/var\/lib.*Read-only file system.*\.$/);
+      expect(noFolder).to.match(
+        /^The data folder \/var\/lib\/campaign-mirror\/data\/.*Read-only file system.*DATA_DIR.*\.$/,
+      );
+      expect(noCopy).to.match(/^The data folder \/srv\/data .*\/var\/lib.*Read-only file system.*\.$/);
       expect(noUser).to.match(/^.*neither an OS user postgres nor nobody.*DATABASE_URL.*\.$/);
       expect(rest).to.deep.equal(['pgdata 700 65534\n']);
     });

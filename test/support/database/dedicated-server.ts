@@ -37,9 +37,7 @@ export async function dedicatedServer({
   await chmod(parent, 0o711);
   const data = join(parent, 'data');
   const user = await installed.databaseOsUser(data);
-  const programs = folder
-    ? { folder, version: '' }
-    : await installed.reachable(await installed.findPrograms(), user);
+  const bin = folder ? join(folder, 'bin') : (await installed.openPrograms(user)).bin;
   await mkdir(data, 0o700);
   if (user) await chown(data, user.uid, user.gid);
   const as = user && { uid: user.uid, gid: user.gid };
@@ -47,7 +45,7 @@ export async function dedicatedServer({
 
   const making = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale', 'C', '-N'];
   if (fill) await fill(data, options);
-  else await promisify(execFile)(installed.programIn(programs, 'initdb'), making, options);
+  else await promisify(execFile)(join(bin, 'initdb'), making, options);
 
   const port = await freePort();
   const settings = [
@@ -63,7 +61,7 @@ export async function dedicatedServer({
   const start = async (): Promise<void> => {
     const words = ['-D', data, '-p', String(port), ...settings];
     for (let tried = 1; ; tried++) {
-      const one = new RunningProcess(spawn(installed.programIn(programs, 'postgres'), words, options));
+      const one = new RunningProcess(spawn(join(bin, 'postgres'), words, options));
       server = one;
       try {
         return void (await one.says(

@@ -9,7 +9,10 @@ export const advice = {
   otherServer: 'use a PostgreSQL server of your own',
 };
 
-/** A text as one line of at most 300 characters, for an `EmbeddedError`. */
-export function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim().slice(0, 300);
+/** Says that the data folder cannot be used, and why: `output` is the reason, or what a program that failed wrote. */
+export function unusable(folder: string, output: string, remedy = 'correct that'): EmbeddedError {
+  const reason = /(?:FATAL|PANIC|error):\s+(.*)/.exec(output)?.[1] ?? output.trim().split('\n').at(-1);
+  const by = process.getuid?.() === 0 ? ' by PostgreSQL, which runs as postgres or nobody for root' : '';
+  const remedies = `${remedy}, ${advice.otherFolder}, or ${advice.otherServer}`;
+  return new EmbeddedError(`The data folder ${folder} cannot be used${by} (${reason}): ${remedies}.`);
 }
