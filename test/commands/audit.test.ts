@@ -59,7 +59,7 @@ describe('the command audit', () => {
     expect(new Set(entries.map(({ request_id }) => request_id)).size).to.equal(entries.length);
 
     expect((await on.run('audit')).output).to.match(
-      /^ {4}4 {2}\S+Z {2}\S+ +campaign_mirror_operator +campaign-transferred +1 +8 +- (?=.*owner id before: 7).*name: "Summer"/m,
+      /^ *4 {2}\S+Z {2}\S+ +campaign_mirror_operator +campaign-transferred +1 +8 +- (?=.*owner_id_before: 7).*name: "Summer"/m,
     );
   });
 
@@ -90,7 +90,7 @@ describe('the command audit', () => {
       ['key-changed', { ...of, expires_at: 'infinity', expires_at_before: later, replaced_by: 7 }],
     ]);
     expect((await on.run('audit')).output).to.match(
-      / key-changed .* (?=.*revoked at before: "2026-01-01T10:00:00.500000Z")/,
+      / key-changed .* (?=.*revoked_at_before: "2026-01-01T10:00:00.500000Z")/,
     );
   });
 

@@ -48,7 +48,9 @@ describe('mirror follow', () => {
     await table.lines(2);
     await service.set(one, step(22), 'request-2');
     const [head, ...rows] = (await table.lines(3)).map((line) => line.trim().split(/ {2,}/).join());
-    expect(head).to.equal('change,when,campaign,by,owner,from,to,request,position');
+    expect(head).to.equal(
+      'id,changed_at,campaign_id,subject,owner_id,address_before,address_after,request_id,position',
+    );
     const [, first] = await service.world.others.history(one.seen.id);
     const { id, keyId, ownerId, at } = { ...one.seen, ...one, at: first?.changedAt };
     const second = [first?.id, at, id, `key:${keyId}`, ownerId, step(1), step(22), 'request-2'];

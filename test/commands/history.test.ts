@@ -27,7 +27,7 @@ describe('mirror history and mirror restore', () => {
     expect(await shown(`${id} --limit 23`)).to.deep.equal(all.map(objectOf));
     const { output } = await on().run(`mirror history ${id} --limit 1`);
     const [head, newest] = output.split('\n').map((row) => row.trim().split(/ {2,}/));
-    expect(head?.join()).to.equal('change,when,by,owner,from,to,request');
+    expect(head?.join()).to.equal('id,changed_at,subject,owner_id,address_before,address_after,request_id');
     expect(newest).to.deep.equal(
       [all[0]?.id, all[0]?.changedAt, `key:${keyId}`, by.ownerId, step(22), step(23), 'request-23'].map(
         String,

@@ -41,14 +41,7 @@ export function campaignCommands(call: Call, operator: OperatorAccess) {
         ({ records }) => {
           const rows = paged(call, range, (page) => records.list({ ...page, owner, name }));
           return call.output.list(rows, {
-            columns: [
-              { head: 'campaign', right: true, cell: ({ id }) => id },
-              { head: 'owner', right: true, cell: ({ ownerId }) => ownerId },
-              { head: 'default', cell: ({ isDefault }) => isDefault },
-              { head: 'created', cell: ({ createdAt }) => createdAt },
-              { head: 'name', cell: ({ name }) => name },
-              { head: 'mirror', cell: ({ mirror }) => mirror?.targetUrl ?? null },
-            ],
+            columns: ['id', 'owner_id', 'is_default', 'created_at', 'name', 'mirror.target_url'],
             none: 'There is no such campaign.',
           });
         },
@@ -62,7 +55,7 @@ export function campaignCommands(call: Call, operator: OperatorAccess) {
       const campaign = await operator.acting(({ records }) => records.find(id), reading);
       if (!campaign) throw campaignRefused(id, { kind: 'campaign-not-found' });
       if (call.output.json) return call.output.object(jsonOf(campaign));
-      await call.output.fields(Object.entries(fieldsOf(campaign)));
+      await call.output.fields(fieldsOf(campaign));
     });
 
   const transfer = leaf(

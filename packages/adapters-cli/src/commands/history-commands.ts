@@ -1,11 +1,10 @@
 import type * as domain from '@campaign-mirror/domain';
-import type { AuditEntry, PruningSurvey } from '@campaign-mirror/domain/operator';
+import type { PruningSurvey } from '@campaign-mirror/domain/operator';
 import { Option } from '@commander-js/extra-typings';
 import * as parse from '../terminal/arguments.ts';
 import { group, leaf } from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
 import { ClearError, counted, orStopped } from '../terminal/errors.ts';
-import type { Column } from '../terminal/output.ts';
 import { listNewest } from '../terminal/pages.ts';
 import { confirmed } from '../terminal/prompt.ts';
 import { type OperatorAccess, type OperatorPorts, reading } from './ports.ts';
@@ -29,24 +28,19 @@ export function auditCommand(call: Call, operator: OperatorAccess) {
     });
 }
 
-const auditColumns: readonly Column<AuditEntry>[] = [
-  { head: 'entry', right: true, cell: ({ id }) => id },
-  { head: 'when', cell: ({ actedAt }) => actedAt },
-  { head: 'operator', cell: ({ operator }) => operator },
-  { head: 'database role', cell: ({ databaseRole }) => databaseRole },
-  { head: 'act', cell: ({ act }) => act },
-  { head: 'campaign', right: true, cell: ({ campaignId }) => campaignId },
-  { head: 'owner', right: true, cell: ({ ownerId }) => ownerId },
-  { head: 'key', right: true, cell: ({ accessKeyId }) => accessKeyId },
-  { head: 'details', cell: ({ details }) => detailsText(details) },
+const auditColumns = [
+  ...[
+    'id',
+    'acted_at',
+    'operator',
+    'database_role',
+    'act',
+    'campaign_id',
+    'owner_id',
+    'access_key_id',
+    'details',
+  ],
 ];
-
-/** Such as `owner id before: 42, name: "Summer"`; missing values are left out. */
-function detailsText(details: AuditEntry['details']): string | null {
-  const present = Object.entries(details).filter(([, value]) => value !== null);
-  if (present.length === 0) return null;
-  return present.map(([name, value]) => `${name.replaceAll('_', ' ')}: ${JSON.stringify(value)}`).join(', ');
-}
 
 /** The number of changes of a campaign that are listed by default. */
 const defaultChanges = 20;
@@ -96,7 +90,7 @@ export function mirrorHistory(call: Call, operator: OperatorAccess) {
         const [latest] = await history.list({ campaign, limit: 1 });
         if (!latest && !(await campaigns.find(campaign)))
           throw campaignRefused(campaign, { kind: 'campaign-not-found' });
-        const others = changeColumns.filter(({ head }) => head !== 'campaign');
+        const others = changeColumns.filter((column) => column !== 'campaign_id');
         const listing = { columns: others, none };
         const range = { before, limit: limit ?? defaultChanges };
         const last = await listNewest(call, range, listing, (page) => history.list({ ...page, campaign }));
@@ -129,15 +123,17 @@ async function* ofKey(
   if (next?.id !== key) throw noSuchKey(key);
 }
 
-export const changeColumns: readonly Column<domain.HistoryEntry>[] = [
-  { head: 'change', right: true, cell: ({ id }) => id },
-  { head: 'when', cell: ({ changedAt }) => changedAt },
-  { head: 'campaign', right: true, cell: ({ campaignId }) => campaignId },
-  { head: 'by', cell: ({ subject }) => subject },
-  { head: 'owner', right: true, cell: ({ ownerId }) => ownerId },
-  { head: 'from', cell: ({ addressBefore }) => addressBefore },
-  { head: 'to', cell: ({ addressAfter }) => addressAfter },
-  { head: 'request', cell: ({ requestId }) => requestId },
+export const changeColumns = [
+  ...[
+    'id',
+    'changed_at',
+    'campaign_id',
+    'subject',
+    'owner_id',
+    'address_before',
+    'address_after',
+    'request_id',
+  ],
 ];
 
 /** The number of changes that one transaction deletes, in some 30 ms. The audit has an entry for each transaction. */

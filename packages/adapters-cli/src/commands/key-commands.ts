@@ -9,6 +9,11 @@ import { paged } from '../terminal/pages.ts';
 import { type OperatorAccess, reading } from './ports.ts';
 import { noSuchKey, notRotated, ownerWarning } from './words.ts';
 
+const keyColumns = [
+  ...['id', 'displayed', 'owner_id', 'created_at', 'last_used_at', 'expires_at', 'revoked_at', 'replaced_by'],
+  ...['hosts', 'name'],
+];
+
 export function keyCommands(call: Call, operator: OperatorAccess) {
   /**
    * Prints a new key, which cannot be shown again: alone on standard output, or in the JSON object.
@@ -73,18 +78,8 @@ export function keyCommands(call: Call, operator: OperatorAccess) {
       await operator.acting(({ keys }) => {
         const rows = paged(call, range, (page) => keys.list({ ...page, owner, expiring }));
         return call.output.list(rows, {
-          columns: [
-            { head: 'key', right: true, cell: ({ id }) => id },
-            { head: 'begins', cell: ({ displayed }) => displayed },
-            { head: 'owner', right: true, cell: ({ ownerId }) => ownerId },
-            { head: 'created', cell: ({ createdAt }) => createdAt },
-            { head: 'last used', cell: ({ lastUsedAt }) => lastUsedAt },
-            { head: 'expires', cell: ({ expiresAt }) => expiresAt ?? 'never' },
-            { head: 'revoked', cell: ({ revokedAt }) => revokedAt },
-            { head: 'replaced by', right: true, cell: ({ replacedBy }) => replacedBy },
-            { head: 'hosts', cell: ({ hosts }) => hosts?.join(',') ?? 'any' },
-            { head: 'name', cell: ({ name }) => name },
-          ],
+          columns: keyColumns,
+          missing: { expires_at: 'never', hosts: 'any' },
           none: expiring ? 'No such key expires within that time.' : 'There is no access key.',
         });
       }, reading);

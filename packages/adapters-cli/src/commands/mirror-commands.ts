@@ -61,13 +61,7 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
       await operator.acting(async ({ records }) => {
         const rows = mirrorsOf(call, records, page, limit, isWanted);
         const count = await call.output.list(rows, {
-          columns: [
-            { head: 'campaign', right: true, cell: ({ campaignId }) => campaignId },
-            { head: 'mirror', right: true, cell: ({ id }) => id },
-            { head: 'clicks', right: true, cell: ({ clicks }) => clicks },
-            { head: 'updated', cell: ({ updatedAt }) => updatedAt },
-            { head: 'target URL', cell: ({ targetUrl }) => targetUrl },
-          ],
+          columns: ['campaign_id', 'id', 'clicks', 'updated_at', 'target_url'],
           none: 'There is no such mirror.',
         });
         // Where a list ends early, the rest was not examined.

@@ -1,9 +1,7 @@
-import type { HistoryEntry } from '@campaign-mirror/domain';
 import * as parse from '../terminal/arguments.ts';
 import { leaf } from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
 import { ClearError } from '../terminal/errors.ts';
-import type { Column } from '../terminal/output.ts';
 import { changeColumns } from './history-commands.ts';
 import type { OperatorAccess } from './ports.ts';
 
@@ -24,8 +22,7 @@ export function follow(call: Call, operator: OperatorAccess) {
     .action(async (changes) => {
       const { signal, output } = call;
       const isOver = () => signal.aborted || output.isReaderGone;
-      const position: Column<{ position: string }> = { head: 'position', cell: (change) => change.position };
-      const print = output.rowPrinter<HistoryEntry & { position: string }>([...changeColumns, position]);
+      const print = output.rowPrinter({ columns: [...changeColumns, 'position'] });
       await operator
         .acting(
           async ({ feed }) => {

@@ -7,21 +7,13 @@ export interface OutputStream extends Writable {
   readonly isTTY?: boolean;
 }
 
-/** A value in a table for people; null is a missing value. */
-export type Cell = string | number | boolean | null;
-
-export interface Column<Row> {
-  readonly head: string;
-  readonly right?: boolean;
-  cell(row: Row): Cell;
-}
-
-/** How rows are printed. */
-export interface Listing<Row> {
-  /** The JSON output, one object a line; the record itself by default. */
-  object?(row: Row): object;
-  readonly columns: readonly Column<Row>[];
-  /** The text for people when there are no rows. */
+/** How records are listed: in JSON with all their fields, for people as a table. */
+export interface Listing {
+  /** The fields in the table, by their names in JSON; `mirror.target_url` is one of a record in it. */
+  readonly columns: readonly string[];
+  /** What a missing value of a field means to people; `-` otherwise. */
+  readonly missing?: Readonly<Record<string, string>>;
+  /** The text for people when there are no records. */
   readonly none: string;
 }
 
@@ -89,55 +81,53 @@ export class Output {
     );
   }
 
-  /** Rows as a table for people, or each as a line of JSON; stops when the reader stops. Returns the number of rows. */
+  /** Prints records, until the reader stops. Returns their number. */
   async list<Row extends object>(
     rows: AsyncIterable<Row> | Iterable<Row>,
-    { object = jsonOf, columns, none }: Listing<Row>,
+    listing: Listing,
   ): Promise<number> {
-    const draw = this.#table(columns);
+    const print = this.rowPrinter(listing, drawnTogether);
     let count = 0;
-    let waiting: Row[] = [];
     for await (const row of rows) {
       if (this.isReaderGone) break;
       count += 1;
-      if (this.json) await this.object(object(row));
-      else if (waiting.push(row) === drawnTogether) {
-        await draw(waiting);
-        waiting = [];
-      }
+      await print(row);
     }
-    if (waiting.length > 0) await draw(waiting);
-    if (count === 0 && !this.json) await this.note(none);
+    await print();
+    if (count === 0 && !this.json) await this.note(listing.none);
     return count;
   }
 
-  /** For rows that come one by one, without an end: prints each at once, as `list` does. */
-  rowPrinter<Row extends object>(columns: readonly Column<Row>[]) {
-    const draw = this.#table(columns);
-    return (row: Row): Promise<void> => (this.json ? this.object(jsonOf(row)) : draw([row]));
-  }
-
-  /** The fields of one object, one a line. */
-  async fields(fields: readonly (readonly [name: string, value: Cell])[]): Promise<void> {
-    const rows = fields.map(([name, value]) => [this.#bold(name), cellText(value)]);
-    await this.write(`${(await tableLines(rows, [])).join('\n')}\n`);
-  }
-
-  /** Draws rows of one table, some at a time: its heads are printed once, and its columns never get narrower. */
-  #table<Row>(columns: readonly Column<Row>[]) {
-    const widths = columns.map(({ head }) => head.length);
-    const aligns = columns.map(({ right }) => (right ? 'right' : 'left'));
+  /** Prints records one by one, those of a table so many together, and the rest when it is called without one. */
+  rowPrinter<Row extends object>({ columns, missing = {} }: Omit<Listing, 'none'>, together = 1) {
+    const heads = columns.map((column) => column.split('.').at(-1) ?? '');
+    const widths = heads.map(({ length }) => length);
+    let waiting: unknown[][] = [];
     let isBegun = false;
-    return async (rows: readonly Row[]): Promise<void> => {
-      const texts = rows.map((row) => columns.map(({ cell }) => cellText(cell(row))));
-      const heads = columns.map(({ head }, at) => this.#bold(head.padEnd(widths[at] ?? 0)));
-      // The heads keep the columns as wide as they were before.
-      const lines = await tableLines([heads, ...texts], aligns);
-      await this.write(`${lines.slice(Number(isBegun)).join('\n')}\n`);
-      isBegun = true;
+    return async (row?: Row): Promise<void> => {
+      if (this.json) return row && this.object(jsonOf(row));
+      if (row) waiting.push(columns.map((column) => valueAt(jsonOf(row), column)));
+      if (waiting.length < (row ? together : 1)) return;
+      const aligns = heads.map((_, at) =>
+        waiting.some((row) => typeof row[at] === 'number') ? 'right' : 'left',
+      );
+      const texts = waiting.map((row) =>
+        row.map((value, at) => cellText(value ?? missing[columns[at] ?? ''])),
+      );
+      // The heads, which are printed once, keep the columns as wide as they were before.
+      const padded = heads.map((head, at) => this.#bold(head.padEnd(widths[at] ?? 0)));
+      const lines = await tableLines([padded, ...texts], aligns);
       for (const row of texts)
         for (const [at, text] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, text.length);
+      await this.write(`${lines.slice(Number(isBegun)).join('\n')}\n`);
+      [isBegun, waiting] = [true, []];
     };
+  }
+
+  /** The fields of one record, one a line. */
+  async fields(record: object): Promise<void> {
+    const rows = Object.entries(record).map(([name, value]) => [this.#bold(name), cellText(value)]);
+    await this.write(`${(await tableLines(rows, [])).join('\n')}\n`);
   }
 
   /** In a terminal only, unless the environment says otherwise. */
@@ -163,9 +153,17 @@ const frame = 'top top-left top-mid top-right left right bottom bottom-left bott
 );
 const noFrame = { ...Object.fromEntries(frame.map((part) => [part, ''])), middle: '  ' };
 
-function cellText(value: Cell): string {
+const valueAt = (record: object, path: string) =>
+  path.split('.').reduce<unknown>((value, name) => Object(value)[name], record);
+
+/** Of a record such as `owner_id_before: 42, name: "Summer"`, without missing values. */
+function cellText(value: unknown): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  return value === null ? '-' : printable(String(value));
+  if (Array.isArray(value)) return cellText(value.join(','));
+  if (typeof value !== 'object') return printable(String(value ?? '-'));
+  const fields = Object.entries(value ?? {}).filter(([, item]) => item !== null);
+  const texts = fields.map(([name, item]) => `${name}: ${JSON.stringify(item)}`);
+  return printable(texts.join(', ') || '-');
 }
 
 /** Resolves when the text was written, with the error if there was one. */

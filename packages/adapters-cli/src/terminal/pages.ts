@@ -31,7 +31,7 @@ export async function* paged<Id, Row extends { readonly id: Id }>(
 export async function listNewest<Id extends number, Row extends { readonly id: Id }>(
   call: Call,
   { before, limit }: { readonly before?: Id | undefined; readonly limit: number },
-  listing: Listing<Row>,
+  listing: Listing,
   read: (page: { readonly before: Id | undefined; readonly limit: number }) => Promise<Row[]>,
 ): Promise<Id | undefined> {
   let last = before;

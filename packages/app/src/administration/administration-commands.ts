@@ -21,12 +21,7 @@ export function migrate(call: Call) {
       const { migrationStates } = await import('@campaign-mirror/adapters-persistence/service');
       const states = await withPool(call, (pool) => migrationStates(pool, { times: true }));
       await call.output.list(states, {
-        object: ({ name, state, appliedAt }) => ({ name, state, applied_at: appliedAt }),
-        columns: [
-          { head: 'migration', cell: ({ name }) => name },
-          { head: 'state', cell: ({ state }) => state },
-          { head: 'applied', cell: ({ appliedAt }) => appliedAt },
-        ],
+        columns: ['name', 'state', 'applied_at'],
         none: '',
       });
       if (states.some(({ state }) => state === 'unknown'))
