@@ -44,7 +44,7 @@ export async function runService(
     return 2;
   }
   const { settings, changed } = read;
-  const { log, lines, gone, lostLines, close } = openLog(settings.LOG_LEVEL);
+  const { log, print, gone, lostLines, close } = openLog(settings.LOG_LEVEL);
   const version = { ...project(), node: process.version, migration: migrationNames.at(-1) ?? '-' };
   const { name: _, ...parts } = version;
   log.info({ event: 'starting', ...parts, settings: changed }, `version ${version.version} is starting`);
@@ -54,7 +54,7 @@ export async function runService(
   void gone.then((error) => life.fail(error, 'nobody reads the log any longer'));
   void (options.stop ?? signals?.asked)?.then((signal) => life.end(signal));
 
-  await live({ settings, version, log, lines, registry: processMetrics(lostLines), life }, options);
+  await live({ settings, version, log, print, registry: processMetrics(lostLines), life }, options);
   await life.endParts();
   log.info({ event: 'stopped' }, 'stopped');
   await close();

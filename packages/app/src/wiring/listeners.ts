@@ -17,14 +17,14 @@ type Listener = 'callers' | 'operators';
 /** What the application and the server of a listener share: what it carries at once, and where requests are recorded. */
 export function loadFor(
   listener: Listener,
-  { settings, log, lines }: ServiceInput,
+  { settings, log }: ServiceInput,
   metrics: ReturnType<typeof httpMetrics>,
 ) {
   const { inFlight, maxConnections } = loadOf(listener, settings);
   const refused = overloadLog(listener, log, metrics.overload(listener));
   const isForCallers = listener === 'callers';
   // Health checks call every second: their lines are at `debug`.
-  const requestLog = httpLog(log, lines, isForCallers ? 'info' : 'debug', metrics.answered(listener));
+  const requestLog = httpLog(log, isForCallers ? 'info' : 'debug', metrics.answered(listener));
   const calls = new http.Calls({
     log: requestLog,
     proxies: isForCallers ? settings.TRUSTED_PROXIES : undefined,
