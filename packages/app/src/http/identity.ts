@@ -1,8 +1,8 @@
 import type { IssuerObserver, TokenRules } from '@campaign-mirror/adapters-jwt';
 import { accessKey, type Identity } from '@campaign-mirror/domain';
-import type { Registry } from 'prom-client';
-import { type Log, throttled } from '../logging/log-events.ts';
-import { issuerMetrics } from '../metrics/service-metrics.ts';
+import { Counter, type Registry } from 'prom-client';
+import { type LogWriter, throttled } from '../logging/log-events.ts';
+import { gaugeOf, metricIn } from '../metrics/metrics.ts';
 import type { Life } from '../process/life.ts';
 import type { Settings } from '../settings/settings.ts';
 
@@ -20,7 +20,7 @@ const maxAge = 3_900_000;
 export async function openIdentity(
   settings: Settings,
   keys: Identity | undefined,
-  log: Log,
+  log: LogWriter,
   registry: Registry,
   life: Pick<Life, 'atEnd'>,
 ) {
@@ -30,7 +30,7 @@ export async function openIdentity(
     '@campaign-mirror/adapters-jwt'
   );
   const url = settings.JWT_JWKS_URL as URL;
-  const observer = issuerObserver(log, issuerMetrics(registry, settings.IDENTITY));
+  const observer = issuerObserver(log, registry, settings.IDENTITY);
   const keysOfIssuer = issuerKeys({ url, maxAge, observer });
   // The observer gets the failure.
   const fetchKeys = () => void keysOfIssuer.reload().catch(() => {});
@@ -60,22 +60,27 @@ function tokenRules(settings: Settings): TokenRules {
 }
 
 /** Counts each fetch; logs the first one, failures, and the first success after a failure. */
-function issuerObserver(log: Log, metrics: IssuerObserver): IssuerObserver {
+export function issuerObserver(log: LogWriter, registry: Registry, identity: 'jwt' | 'both'): IssuerObserver {
+  const metric = metricIn(registry);
+  const fetches = new Counter(metric('campaign_mirror_issuer_key_fetches_total', 'result', 'identity'));
+  for (const result of ['done', 'failed']) fetches.inc({ result, identity }, 0);
+  let fetchedAt: number | undefined;
+  const age = () => fetchedAt && (performance.now() - fetchedAt) / 1_000;
+  gaugeOf(metric('campaign_mirror_issuer_keys_age_seconds'), age);
   const warn = throttled(log, 'warn');
   let isFirst = true;
   return {
-    fetched: (keys) => {
-      metrics.fetched(keys);
-      if (isFirst) {
-        log.info({ event: 'issuer-keys-fetched', count: keys }, 'the keys of the issuer were fetched');
-      }
+    fetched: (count) => {
+      fetches.inc({ result: 'done', identity });
+      fetchedAt = performance.now();
+      if (isFirst) log.info({ event: 'issuer-keys-fetched', count }, 'the keys of the issuer were fetched');
       isFirst = false;
     },
-    failed: (error) => {
-      metrics.failed(error);
+    failed: (err) => {
+      fetches.inc({ result: 'failed', identity });
       isFirst = true;
       warn(
-        { event: 'issuer-keys-failed', err: error },
+        { event: 'issuer-keys-failed', err },
         'the keys of the issuer of tokens cannot be fetched: see JWT_JWKS_URL, and whether the issuer answers',
       );
     },

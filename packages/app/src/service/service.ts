@@ -4,7 +4,7 @@ import { migrationNames, withTimeLimit } from '@campaign-mirror/adapters-persist
 import { Container, type ContainerModule } from 'inversify';
 import { urlOf, warnOfPlainHttp } from '../http/listening.ts';
 import { openLog } from '../logging/log.ts';
-import { processMetrics } from '../metrics/instruments.ts';
+import { processMetrics } from '../metrics/metrics.ts';
 import { aborted, Life, usualTimeout } from '../process/life.ts';
 import { project } from '../process/project.ts';
 import { endBy, stopSignals } from '../process/stop-signals.ts';

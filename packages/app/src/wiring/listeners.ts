@@ -5,8 +5,8 @@ import { Registry } from 'prom-client';
 import type { DatabaseAccess } from '../database/database-access.ts';
 import { httpLog } from '../http/http-log.ts';
 import { listen, loadOf, overloadLog } from '../http/listening.ts';
-import type { httpMetrics } from '../metrics/http-metrics.ts';
-import { serviceMetrics } from '../metrics/service-metrics.ts';
+import type { httpMetrics } from '../metrics/call-metrics.ts';
+import { serviceMetrics } from '../metrics/metrics.ts';
 import { opsPage } from '../ops-page/page.ts';
 import { aborted } from '../process/life.ts';
 import { readinessOf } from '../process/readiness.ts';
@@ -18,19 +18,18 @@ type Listener = 'callers' | 'operators';
 export function loadFor(
   listener: Listener,
   { settings, log }: ServiceInput,
-  metrics: ReturnType<typeof httpMetrics>,
+  { answered, overload, watch }: ReturnType<ReturnType<typeof httpMetrics>>,
 ) {
   const { inFlight, maxConnections } = loadOf(listener, settings);
-  const refused = overloadLog(listener, log, metrics.overload(listener));
+  const refused = overloadLog(listener, log, overload);
   const isForCallers = listener === 'callers';
   // Health checks call every second: their lines are at `debug`.
-  const requestLog = httpLog(log, isForCallers ? 'info' : 'debug', metrics.answered(listener));
+  const requestLog = httpLog(log, isForCallers ? 'info' : 'debug', answered);
   const calls = new http.Calls({
     log: requestLog,
     proxies: isForCallers ? settings.TRUSTED_PROXIES : undefined,
   });
   const slots = new http.Slots(inFlight, refused);
-  const watch = (server: http.HttpServer) => metrics.watch(listener, { server, slots, maxConnections });
   return { calls, slots, maxConnections, connectionRefused: () => refused('connections'), watch };
 }
 
@@ -77,7 +76,7 @@ export function open(
 ): Promise<number> {
   const limits = { keepAliveTimeout: settings.IDLE_TIMEOUT };
   const server = new http.HttpServer(app.callback(), { ...load, limits, timeout: standstill });
-  load.watch(server);
+  load.watch(server, load.slots, load.maxConnections);
   void aborted(life.ending).then(() => {
     load.calls.draining = true;
   });

@@ -9,8 +9,7 @@ import { prepareDatabase } from '../database/prepare-database.ts';
 import { openIdentity } from '../http/identity.ts';
 import { limitsOf } from '../http/limits.ts';
 import { throttled } from '../logging/log-events.ts';
-import { hotPathMetrics, poolMetrics } from '../metrics/database-metrics.ts';
-import { httpMetrics } from '../metrics/http-metrics.ts';
+import { databaseMetrics, httpMetrics } from '../metrics/call-metrics.ts';
 import type { Settings } from '../settings/settings.ts';
 import { loadFor, operatorsApplication } from './listeners.ts';
 import { type ServiceInput, token, tokens } from './tokens.ts';
@@ -22,8 +21,8 @@ const hotPath = token<ReturnType<typeof openHotPath>>('hot path');
 export function ownParts(input: ServiceInput) {
   const { settings, log, registry, life } = input;
   const metrics = httpMetrics(registry);
-  const callers = loadFor('callers', input, metrics);
-  const operators = loadFor('operators', input, metrics);
+  const callers = loadFor('callers', input, metrics('callers'));
+  const operators = loadFor('operators', input, metrics('operators'));
   const limits = limitsOf(settings);
   const all = new Set<unknown>();
   const ours = <Part>(part: Part): Part => {
@@ -101,7 +100,6 @@ async function openServiceHotPath(access: DatabaseAccess, { settings, log, regis
     const isComplete = await database.close();
     if (!isComplete) life.reportHung('database pool', 'statements were under way and were cut off');
   });
-  poolMetrics(registry, database.pool, settings.POOL_SIZE);
 
   const report = throttled(log, 'error');
   const refused = (statement: string, error: unknown) =>
@@ -109,7 +107,7 @@ async function openServiceHotPath(access: DatabaseAccess, { settings, log, regis
       { event: 'statement-refused', statement, err: error },
       'PostgreSQL refuses a statement of the service: run `./campaign-mirror doctor`, or report a fault',
     );
-  const observer = { ...hotPathMetrics(registry), refused };
+  const observer = { ...databaseMetrics(registry, database.pool, settings.POOL_SIZE), refused };
   return openHotPath(database.pool, { limits, prepared: settings.DATABASE_POOLER === 'none', observer });
 }
 
