@@ -55,7 +55,7 @@ export function operatorsApplication(
     throw new ClearError(`tokens.metrics does not fit: ${(error as Error).message}`);
   }
   const scrape: http.Page = async () => ({ status: 200, contentType, body: await merged().metrics() });
-  const names = [settings.OPS_HOST.toLowerCase(), ...settings.OPS_NAMES];
+  const names = [settings.OPS_HOST, ...(settings.OPS_NAMES ?? [])].map((name) => name.toLowerCase());
   const more = { ...opsPage(), '/metrics': scrape };
   return http.opsApplication({ ...load, readiness, version, more, names });
 }
