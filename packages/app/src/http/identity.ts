@@ -1,4 +1,4 @@
-import type { IssuerObserver, TokenRules } from '@campaign-mirror/adapters-jwt';
+import type { IssuerObserver } from '@campaign-mirror/adapters-jwt';
 import { accessKey, type Identity } from '@campaign-mirror/domain';
 import { Counter, type Registry } from 'prom-client';
 import { type LogWriter, throttled } from '../logging/log-events.ts';
@@ -11,6 +11,12 @@ const betweenFetches = 300_000;
 
 /** How long the issuer's keys are used while they cannot be fetched, in milliseconds. */
 const maxAge = 3_900_000;
+
+/** All are asymmetric: with `HS256` whoever can check tokens could make them, and `none` checks nothing. */
+const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
+
+/** How far the issuer's clock may differ, in milliseconds: a token is accepted so long after its expiry. */
+const clockTolerance = 30_000;
 
 /**
  * The identity that IDENTITY names, with the settings that it needs. `keys`, the identity by access keys, is needed unless
@@ -37,26 +43,19 @@ export async function openIdentity(
   fetchKeys();
   const fetching = setInterval(fetchKeys, betweenFetches).unref();
   life.atEnd('issuer keys', () => clearInterval(fetching));
-  const tokens = new JwtIdentity(tokenRules(settings), keysOfIssuer);
-  if (settings.IDENTITY === 'jwt') return { identity: tokens, isWellFormed: isTokenForm };
-  const isWellFormed = (credential: string) => isKey(credential) || isTokenForm(credential);
-  return { identity: keysOrTokens(keys as Identity, tokens), isWellFormed };
-}
-
-/** All are asymmetric: with `HS256` whoever can check tokens could make them, and `none` checks nothing. */
-const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
-
-function tokenRules(settings: Settings): TokenRules {
-  return {
+  const rules = {
     issuer: settings.JWT_ISSUER as string,
     audience: settings.JWT_AUDIENCE as string,
     algorithms,
-    // How far the issuer's clock may differ: a token is accepted so long after its expiry.
-    clockTolerance: 30_000,
+    clockTolerance,
     ownerClaim: settings.JWT_OWNER_CLAIM,
     subjectClaim: settings.JWT_SUBJECT_CLAIM,
     hostsClaim: settings.JWT_HOSTS_CLAIM,
   };
+  const tokens = new JwtIdentity(rules, keysOfIssuer);
+  if (settings.IDENTITY === 'jwt') return { identity: tokens, isWellFormed: isTokenForm };
+  const isWellFormed = (credential: string) => isKey(credential) || isTokenForm(credential);
+  return { identity: keysOrTokens(keys as Identity, tokens), isWellFormed };
 }
 
 /** Counts each fetch; logs the first one, failures, and the first success after a failure. */

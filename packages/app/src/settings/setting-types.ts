@@ -112,9 +112,9 @@ export const databaseUrl = matching(
 export const keySetUrl = parsed<URL>(
   'an https URL without a user, such as https://issuer.example/jwks.json; http on this machine only',
   (text) => {
-    const url = new URL(text);
-    const isHere = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
-    const isSecure = url.protocol === 'https:' || (url.protocol === 'http:' && isHere);
-    return accepted(url, isSecure && !/[\s\p{Cc}@]/u.test(text));
+    const { protocol, hostname } = new URL(text);
+    const isHere = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+    const isSafe = protocol === 'https:' || (protocol === 'http:' && isHere);
+    return accepted(new URL(text), isSafe && !/[\s\p{Cc}@]/u.test(text));
   },
 );

@@ -81,9 +81,7 @@ export type Settings = Readonly<v.InferOutput<typeof schema>>;
 export type SettingName = keyof Settings;
 
 /** What the documents say about a setting. */
-export interface Setting {
-  readonly means: string;
-  readonly accepts: string;
+export interface Setting extends Readonly<Record<'means' | 'accepts', string>> {
   /** The value never reaches a message. */
   readonly secret?: true;
   /** As written in the environment; undefined for an optional setting without a default. */
