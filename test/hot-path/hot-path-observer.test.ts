@@ -3,7 +3,7 @@ import { type CampaignId, SetCampaignMirror } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import type { Pool } from 'pg';
 import { Registry } from 'prom-client';
-import { hotPathMetrics } from '../../packages/app/src/metrics/database-metrics.ts';
+import { databaseMetrics } from '../../packages/app/src/metrics/call-metrics.ts';
 import { untilWaiting } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';
 import { rejection } from '../support/promises.ts';
@@ -129,7 +129,8 @@ describe('group commit: what its observer hears', () => {
 
   it('is counted', async () => {
     const registry = new Registry();
-    const counts = hotPathMetrics(registry);
+    const pool = { totalCount: 0, idleCount: 0, waitingCount: 0 } as Pool;
+    const counts = databaseMetrics(registry, pool, 0);
     counts.ended('find-campaigns', 1, new Error('planted'));
     counts.ended('find-campaigns', 1);
     counts.batch('set-mirrors', 3);

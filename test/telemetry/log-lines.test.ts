@@ -7,7 +7,7 @@ import type { AnsweredRequest } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
 import { httpLog } from '../../packages/app/src/http/http-log.ts';
 import { errorFields } from '../../packages/app/src/logging/error-fields.ts';
-import { logLines, logTo, readable } from '../../packages/app/src/logging/log.ts';
+import { logTo, readable } from '../../packages/app/src/logging/log.ts';
 import { objectsOf } from '../support/commands/commands-on.ts';
 import { connect } from '../support/database/client.ts';
 import { databaseOf, folderOf } from '../support/process/lives.ts';
@@ -23,13 +23,8 @@ const answered: AnsweredRequest = {
 
 function opened() {
   let written = '';
-  const lines = logLines({ write: (text) => (written += text) });
-  const log = logTo(lines, 'info');
-  const output = () => {
-    lines.flush();
-    return written;
-  };
-  return { output, log, http: httpLog(log, lines, 'info', () => {}) };
+  const log = logTo((line) => (written += line), 'info');
+  return { output: () => written, log, http: httpLog(log, 'info', () => {}) };
 }
 
 describe('contract: answers — the lines of the log', () => {
@@ -86,7 +81,10 @@ describe('contract: answers — the lines of the log', () => {
       expect(setting.settings).to.deep.equal({ [text]: text });
       expect(request).to.include({ ...said, milliseconds: 1 });
       expect(more).to.deep.equal([]);
-      const shown = readable()(output());
+      const shown = output()
+        .split(/(?<=\n)/)
+        .map(readable)
+        .join('');
       expect(shown, 'in a terminal').not.to.match(unshown);
       expect(shown).not.to.match(/^\{?"?(?:level|event)/m);
     }
@@ -99,9 +97,9 @@ describe('contract: answers — the lines of the log', () => {
     function writer(count: number, then: string, output: number | 'pipe') {
       const program = `
         import { openLog } from './packages/app/src/logging/log.ts';
-        const { lines, close } = openLog('info');
+        const { print, close } = openLog('info');
         const line = 'x'.repeat(1_000) + '\\n';
-        for (let at = 0; at < ${count}; at++) lines.add(line);
+        for (let at = 0; at < ${count}; at++) print(line);
         ${then}`;
       const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
         ...{ cwd: projectFolder, stdio: ['ignore', output, 'pipe'] },

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import * as database from '../../../packages/app/src/metrics/database-metrics.ts';
-import { httpMetrics } from '../../../packages/app/src/metrics/http-metrics.ts';
-import { processMetrics } from '../../../packages/app/src/metrics/instruments.ts';
-import { issuerMetrics, serviceMetrics } from '../../../packages/app/src/metrics/service-metrics.ts';
+import { issuerObserver } from '../../../packages/app/src/http/identity.ts';
+import { logTo } from '../../../packages/app/src/logging/log.ts';
+import { databaseMetrics, httpMetrics } from '../../../packages/app/src/metrics/call-metrics.ts';
+import { processMetrics, serviceMetrics } from '../../../packages/app/src/metrics/metrics.ts';
 
 export interface Metric {
   readonly name: string;
@@ -14,9 +14,12 @@ export interface Metric {
 
 const registry = processMetrics(() => 0);
 httpMetrics(registry);
-database.hotPathMetrics(registry);
-database.poolMetrics(registry, { totalCount: 0, idleCount: 0, waitingCount: 0 } as never, 1);
-issuerMetrics(registry, 'both').fetched();
+databaseMetrics(registry, { totalCount: 0, idleCount: 0, waitingCount: 0 } as never, 1);
+issuerObserver(
+  logTo(() => {}, 'silent'),
+  registry,
+  'both',
+);
 serviceMetrics(registry, { name: '', version: '', node: '', migration: '' }, async () => ({}), {} as never);
 
 export const metrics: Readonly<Record<string, Metric>> = Object.fromEntries(

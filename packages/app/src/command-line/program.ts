@@ -61,28 +61,17 @@ function operatorOf(call: Call): OperatorAccess {
   };
 }
 
-type Load = () => Promise<(call: Call) => CommandUnknownOpts>;
-
-function ofOperator(word: keyof typeof operatorCommands): Load {
-  return async () => {
-    const make = await operatorCommands[word]();
-    return (call) => make(call, operatorOf(call));
-  };
-}
-
 const administration = () => import('../administration/administration-commands.ts');
+const { audit, ...others } = operatorCommands;
 
-/** The commands by their first word, in the order of the help. */
-const commands: Readonly<Record<string, Load>> = {
-  campaign: ofOperator('campaign'),
-  mirror: ofOperator('mirror'),
-  key: ofOperator('key'),
-  history: ofOperator('history'),
-  import: ofOperator('import'),
-  export: ofOperator('export'),
+/** The commands by their first word, in the order of the help, loaded on demand. */
+const commands: Readonly<
+  Record<string, () => Promise<(call: Call, operator: OperatorAccess) => CommandUnknownOpts>>
+> = {
+  ...others,
   migrate: async () => (await administration()).migrate,
   doctor: async () => (await administration()).doctor,
-  audit: ofOperator('audit'),
+  audit,
 };
 
 /** The operator's commands. If `first` is the first word of one of them, only those that begin with it. */
@@ -107,7 +96,7 @@ export async function program(call: Call, first = ''): Promise<Command> {
   const wanted = Object.hasOwn(commands, first) ? [first] : Object.keys(commands);
   for (const word of wanted) {
     const make = await commands[word]?.();
-    if (make) all.addCommand(make(call));
+    if (make) all.addCommand(make(call, operatorOf(call)));
   }
   inherit(all, call);
   heedJson(all, call);

@@ -1,8 +1,8 @@
-import type { IssuerObserver, TokenRules } from '@campaign-mirror/adapters-jwt';
+import type { IssuerObserver } from '@campaign-mirror/adapters-jwt';
 import { accessKey, type Identity } from '@campaign-mirror/domain';
-import type { Registry } from 'prom-client';
-import { type Log, throttled } from '../logging/log-events.ts';
-import { issuerMetrics } from '../metrics/service-metrics.ts';
+import { Counter, type Registry } from 'prom-client';
+import { type LogWriter, throttled } from '../logging/log-events.ts';
+import { gaugeOf, metricIn } from '../metrics/metrics.ts';
 import type { Life } from '../process/life.ts';
 import type { Settings } from '../settings/settings.ts';
 
@@ -12,6 +12,12 @@ const betweenFetches = 300_000;
 /** How long the issuer's keys are used while they cannot be fetched, in milliseconds. */
 const maxAge = 3_900_000;
 
+/** All are asymmetric: with `HS256` whoever can check tokens could make them, and `none` checks nothing. */
+const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
+
+/** How far the issuer's clock may differ, in milliseconds: a token is accepted so long after its expiry. */
+const clockTolerance = 30_000;
+
 /**
  * The identity that IDENTITY names, with the settings that it needs. `keys`, the identity by access keys, is needed unless
  * tokens alone are accepted. The issuer's keys are fetched, but not awaited. The code for tokens is loaded only if they are
@@ -20,7 +26,7 @@ const maxAge = 3_900_000;
 export async function openIdentity(
   settings: Settings,
   keys: Identity | undefined,
-  log: Log,
+  log: LogWriter,
   registry: Registry,
   life: Pick<Life, 'atEnd'>,
 ) {
@@ -30,52 +36,50 @@ export async function openIdentity(
     '@campaign-mirror/adapters-jwt'
   );
   const url = settings.JWT_JWKS_URL as URL;
-  const observer = issuerObserver(log, issuerMetrics(registry, settings.IDENTITY));
+  const observer = issuerObserver(log, registry, settings.IDENTITY);
   const keysOfIssuer = issuerKeys({ url, maxAge, observer });
   // The observer gets the failure.
   const fetchKeys = () => void keysOfIssuer.reload().catch(() => {});
   fetchKeys();
   const fetching = setInterval(fetchKeys, betweenFetches).unref();
   life.atEnd('issuer keys', () => clearInterval(fetching));
-  const tokens = new JwtIdentity(tokenRules(settings), keysOfIssuer);
+  const rules = {
+    issuer: settings.JWT_ISSUER as string,
+    audience: settings.JWT_AUDIENCE as string,
+    algorithms,
+    clockTolerance,
+    ownerClaim: settings.JWT_OWNER_CLAIM,
+    subjectClaim: settings.JWT_SUBJECT_CLAIM,
+    hostsClaim: settings.JWT_HOSTS_CLAIM,
+  };
+  const tokens = new JwtIdentity(rules, keysOfIssuer);
   if (settings.IDENTITY === 'jwt') return { identity: tokens, isWellFormed: isTokenForm };
   const isWellFormed = (credential: string) => isKey(credential) || isTokenForm(credential);
   return { identity: keysOrTokens(keys as Identity, tokens), isWellFormed };
 }
 
-/** All are asymmetric: with `HS256` whoever can check tokens could make them, and `none` checks nothing. */
-const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
-
-function tokenRules(settings: Settings): TokenRules {
-  return {
-    issuer: settings.JWT_ISSUER as string,
-    audience: settings.JWT_AUDIENCE as string,
-    algorithms,
-    // How far the issuer's clock may differ: a token is accepted so long after its expiry.
-    clockTolerance: 30_000,
-    ownerClaim: settings.JWT_OWNER_CLAIM,
-    subjectClaim: settings.JWT_SUBJECT_CLAIM,
-    hostsClaim: settings.JWT_HOSTS_CLAIM,
-  };
-}
-
 /** Counts each fetch; logs the first one, failures, and the first success after a failure. */
-function issuerObserver(log: Log, metrics: IssuerObserver): IssuerObserver {
+export function issuerObserver(log: LogWriter, registry: Registry, identity: 'jwt' | 'both'): IssuerObserver {
+  const metric = metricIn(registry);
+  const fetches = new Counter(metric('campaign_mirror_issuer_key_fetches_total', 'result', 'identity'));
+  for (const result of ['done', 'failed']) fetches.inc({ result, identity }, 0);
+  let fetchedAt: number | undefined;
+  const age = () => fetchedAt && (performance.now() - fetchedAt) / 1_000;
+  gaugeOf(metric('campaign_mirror_issuer_keys_age_seconds'), age);
   const warn = throttled(log, 'warn');
   let isFirst = true;
   return {
-    fetched: (keys) => {
-      metrics.fetched(keys);
-      if (isFirst) {
-        log.info({ event: 'issuer-keys-fetched', count: keys }, 'the keys of the issuer were fetched');
-      }
+    fetched: (count) => {
+      fetches.inc({ result: 'done', identity });
+      fetchedAt = performance.now();
+      if (isFirst) log.info({ event: 'issuer-keys-fetched', count }, 'the keys of the issuer were fetched');
       isFirst = false;
     },
-    failed: (error) => {
-      metrics.failed(error);
+    failed: (err) => {
+      fetches.inc({ result: 'failed', identity });
       isFirst = true;
       warn(
-        { event: 'issuer-keys-failed', err: error },
+        { event: 'issuer-keys-failed', err },
         'the keys of the issuer of tokens cannot be fetched: see JWT_JWKS_URL, and whether the issuer answers',
       );
     },

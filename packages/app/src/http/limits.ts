@@ -1,17 +1,8 @@
-import type { CallLimits, Limiter, Rate } from '@campaign-mirror/adapters-http';
+import type { Limiter, Rate } from '@campaign-mirror/adapters-http';
 import { LRUCache } from 'lru-cache';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import type { Settings } from '../settings/settings.ts';
 
-/** The limits that are set. Each process counts by itself. */
-export function limitsOf({ RATE_LIMIT, FAILED_KEY_LIMIT }: Settings): CallLimits {
-  return {
-    keys: RATE_LIMIT && limiterOf(RATE_LIMIT),
-    failedKeys: FAILED_KEY_LIMIT && limiterOf(FAILED_KEY_LIMIT),
-  };
-}
-
-/** Counts at most `max` keys or addresses at once; the least recently seen is forgotten first. */
+/** Counts in this process, at most `max` keys or addresses at once; the least recently seen is forgotten first. */
 export function limiterOf(rate: Rate, max = 50_000): Limiter {
   const limiter = new RateLimiterMemory({ points: rate.limit, duration: rate.seconds, keyPrefix: '' });
   // The limiter itself forgets nothing before its window is over.

@@ -1,44 +1,38 @@
 /** How much is logged of a chain of causes, a stack and a message, at most. */
 const max = { causes: 5, frames: 10, characters: 1_000 };
 
-interface ErrorFields {
-  readonly type: string;
-  readonly message: string;
-  readonly code?: string;
-  readonly stack?: string;
-  readonly cause?: ErrorFields;
-}
-
 /**
- * What is logged of an error. Its other fields are left out: those of the driver (`detail`, `parameters`) contain values,
- * such as addresses, and MikroORM puts these into the message too.
+ * What is logged of an error. Its other fields are left out: those of the driver (`detail`, `parameters`) contain
+ * values, such as addresses, and MikroORM puts these into the message too.
  */
-export function errorFields(error: unknown, causes = max.causes): ErrorFields {
+export function errorFields(error: unknown, causes = max.causes): Readonly<Record<string, unknown>> {
   // A value that is not an error may contain anything, even a secret.
   if (!(error instanceof Error)) return { type: typeof error, message: 'no Error was thrown' };
   const { code, cause } = error as { code?: unknown; cause?: unknown };
+  // The stack begins with the message.
+  const frames =
+    String(error.stack)
+      .replace(String(error.message), '')
+      .match(/^\s+at .*/gm) ?? [];
   return {
     type: String(error.name),
     message: withoutValues(String(error.message), typeof code === 'string' ? code : ''),
     ...(typeof code === 'string' && { code }),
-    stack: frames(String(error.stack), String(error.message)),
+    stack: frames.slice(0, max.frames).join('\n'),
     ...(cause !== undefined && causes > 0 && { cause: errorFields(cause, causes - 1) }),
   };
 }
 
 /**
- * The classes of errors (PostgreSQL, appendix A) whose messages name objects of the database only. Messages of others quote
- * values: `invalid input syntax for type bigint: "…"`.
+ * The classes of errors (PostgreSQL, appendix A) whose messages name objects of the database only. Messages of others
+ * quote values: `invalid input syntax for type bigint: "…"`. That of 42601, a syntax error, quotes the statement.
  */
-const classesWithoutValues = /^(?:0[38]|2[358]|3[DF]|4[02]|5[34578])/;
-/** Its message quotes the statement. */
-const syntaxError = '42601';
+const classesWithoutValues = /^(?!42601)(?:0[38]|2[358]|3[DF]|4[02]|5[34578])/;
 
 function withoutValues(message: string, code: string): string {
   const isSqlState = /^[0-9A-Z]{5}$/.test(code) && /[0-9]/.test(code);
-  if (isSqlState && (!classesWithoutValues.test(code) || code === syntaxError)) {
+  if (isSqlState && !classesWithoutValues.test(code))
     return `the database refused a value or a statement (${code})`;
-  }
   // The message of JSON.parse quotes a part of the text.
   if (message.endsWith('is not valid JSON')) return 'not valid JSON';
   return withoutSecrets(message.split('\n - detail:')[0] ?? '').slice(0, max.characters);
@@ -47,15 +41,4 @@ function withoutValues(message: string, code: string): string {
 /** Hides keys, and users and passwords in URLs, that a text contains by mistake. */
 export function withoutSecrets(text: string): string {
   return text.replace(/\bcm_[0-9A-Za-z]{8,}/g, 'cm_…').replace(/:\/\/[^\s/]*@/g, '://…@');
-}
-
-/** The frames of a stack, without the message at its beginning. */
-function frames(stack: string, message: string): string {
-  const begin = stack.indexOf(message);
-  return stack
-    .slice(begin === -1 ? 0 : begin + message.length)
-    .split('\n')
-    .filter((line) => /^\s+at /.test(line))
-    .slice(0, max.frames)
-    .join('\n');
 }

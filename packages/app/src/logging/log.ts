@@ -1,104 +1,33 @@
+import { once } from 'node:events';
 import { isatty } from 'node:tty';
-import { escaped, printable, printableLines } from '@campaign-mirror/adapters-cli/terminal';
+import { escaped } from '@campaign-mirror/adapters-cli/terminal';
 import { pino } from 'pino';
 import { prettyFactory } from 'pino-pretty';
 import { errorFields } from './error-fields.ts';
 import type { Log } from './log-events.ts';
 
-/** How long a line may wait for others, in milliseconds, and how many characters are written at once. */
-const batch = { longest: 100, characters: 16_384 };
-
-/**
- * The lines of the log, in ASCII and in order. Lines of requests wait for each other, because writing a line costs more than
- * making it. Any other line is written at once, after those that wait.
- */
-export function logLines(out: { write(text: string): unknown }) {
-  let waiting = '';
-  let timer: NodeJS.Timeout | undefined;
-  const flush = (): void => {
-    clearTimeout(timer);
-    timer = undefined;
-    const text = waiting;
-    waiting = '';
-    if (text !== '') out.write(escaped(text));
-  };
-  /** Adds a line that may wait. */
-  const add = (line: string): void => {
-    waiting += line;
-    if (waiting.length >= batch.characters) flush();
-    else timer ??= setTimeout(flush, batch.longest).unref();
-  };
-  const write = (line: string): void => {
-    add(line);
-    flush();
-  };
-  return { add, write, flush };
-}
-
-export type LogLines = ReturnType<typeof logLines>;
-
-let latest = 0;
-let text = '';
-
-/** The present time, formatted once for all lines of a millisecond. */
-export function timeOfLine(): string {
-  const now = Date.now();
-  if (now !== latest) {
-    latest = now;
-    text = new Date(now).toISOString();
-  }
-  return text;
-}
-
-/** A function that converts lines of the log to text for a terminal, and leaves any other text unchanged. */
-export function readable(): (lines: string) => string {
-  const pretty = prettyFactory({ translateTime: 'HH:MM:ss.l', ignore: 'pid' });
-  const converted = (line: string) =>
-    line.startsWith('{"level"') ? pretty(JSON.parse(line, harmless)) : line;
-  return (lines) =>
-    lines
-      .split(/(?<=\n)/)
-      .map(converted)
-      .join('');
-}
-
-/** Escapes characters again that the parsing of the JSON has restored. A stack may keep its line breaks. */
-function harmless(name: string, value: unknown): unknown {
-  if (typeof value === 'string') return name === 'stack' ? printableLines(value) : printable(value);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [printable(key), item]));
-}
-
 const standardOutput = 1;
-/** How many bytes are kept for a slow reader; lines beyond that are lost. */
-const maxKept = 16_777_216;
+/** Lines wait for so many bytes or milliseconds. For a slow reader `maxLength` bytes are kept: others are lost. */
+const buffer = { minLength: 16_000, periodicFlush: 100, maxLength: 16_777_216 };
 /** How long the end waits for a slow reader to take the last lines, in milliseconds. */
 const endTimeout = 1_000;
 
-const ignored = () => {};
-
 /**
- * JSON lines on standard output, or a readable form of them on a terminal. Nothing waits for the reader. `lines` is for
- * those that are made without pino, and for other text; `gone` resolves when the reader has closed the log. `close` writes
- * the last lines; if the reader does not take them in time, the process kills itself.
+ * JSON lines on standard output, or a readable form of them on a terminal. Nothing waits for the reader. `print`
+ * writes other text between them; `gone` resolves when the reader has closed the log. `close` writes the last lines;
+ * if the reader does not take them in time, the process kills itself.
  */
 export function openLog(level: string) {
-  // Not `process.stdout`: it waits for a terminal, and makes a pipe non-blocking, so that pino would write 64 KiB at a time
-  // to a full one. With a `minLength` of 0, `flush` would not wait.
-  const output = pino.destination({ dest: standardOutput, sync: false, minLength: 1, maxLength: maxKept });
+  // Not `process.stdout`: it waits for a terminal, and makes a pipe non-blocking, which pino would poll.
+  const output = pino.destination({ dest: standardOutput, sync: false, ...buffer });
+  const print = (text: string) => void output.write(text);
+  const log = logTo(isatty(standardOutput) ? (line) => print(readable(line)) : print, level);
   const { promise: gone, resolve } = Promise.withResolvers<Error>();
   let lost = 0;
   let reported = 0;
   let isRefused = false;
-  const converted = isatty(standardOutput) ? readable() : (text: string) => text;
-  const lines = logLines({ write: (text) => output.write(converted(text)) });
-  const log = logTo(lines, level);
   output
-    .on('drop', (text: string) => {
-      lost += text.split('\n').length - 1;
-      // After an error, pino tries again only when a line is kept.
-      if (isRefused) output.flush();
-    })
+    .on('drop', () => void lost++)
     .on('drain', () => {
       isRefused = false;
       const count = lost - reported;
@@ -111,38 +40,47 @@ export function openLog(level: string) {
       if (!isRefused) console.error(`the log cannot be written (${error.message})`);
       isRefused = true;
       if (error.code === 'EPIPE') resolve(error);
+      // At the exit, pino would try for ever to write what cannot be written.
+      output.flushSync = () => {};
     });
-  const onExit = () => {
-    // pino would try for ever to write what cannot be written.
-    if (isRefused) output.destroy();
-    else lines.flush();
-  };
-  process.prependOnceListener('exit', onExit);
-  // A failure to write to standard error must not end the process.
-  process.stderr.on('error', ignored);
   const close = async () => {
-    lines.flush();
+    output.write = () => true;
+    if (isRefused) return output.destroy();
     // A thread that waits for the reader would hold up `process.exit` for ever.
     const late = setTimeout(() => process.kill(process.pid, 'SIGKILL'), endTimeout);
-    // The callback of `flush` would wait for the disk too.
-    await new Promise<void>((done) => {
-      for (const event of ['drain', 'error']) output.once(event, () => done());
-      output.flush();
-    });
+    const written = once(output, 'close').catch(() => {});
+    output.end();
+    await written;
     clearTimeout(late);
-    process.off('exit', onExit);
-    onExit();
-    process.stderr.off('error', ignored);
   };
-  return { log, lines, gone, lostLines: () => lost, close };
+  return { log, print, gone, lostLines: () => lost, close };
 }
 
-export function logTo(lines: { write(line: string): unknown }, level: string): Log {
+const pretty = prettyFactory({ translateTime: 'HH:MM:ss.l', ignore: 'pid' });
+
+/** A line for a terminal, where escaped characters stay as they are written, except for the line breaks of a stack. */
+export function readable(line: string): string {
+  return pretty(JSON.parse(line.replace(/\\\\|\\(?=[bfrtu]|n(?! +at ))/g, '\\\\')));
+}
+
+let latest = 0;
+let text = '';
+
+/** The present time, formatted once for all lines of a millisecond. */
+function timestamp(): string {
+  const now = Date.now();
+  if (now !== latest) text = `,"time":"${new Date(now).toISOString()}"`;
+  latest = now;
+  return text;
+}
+
+/** Writes its lines in ASCII. */
+export function logTo(write: (line: string) => unknown, level: string): Log {
   const options = {
     level,
     base: { pid: process.pid },
-    timestamp: () => `,"time":"${timeOfLine()}"`,
+    timestamp,
     serializers: { err: errorFields },
   };
-  return pino(options, lines as pino.DestinationStream);
+  return pino(options, { write: (line) => void write(escaped(line)) });
 }

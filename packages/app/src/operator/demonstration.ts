@@ -1,20 +1,12 @@
 import * as store from '@campaign-mirror/adapters-persistence/service';
 import * as domain from '@campaign-mirror/domain';
 import type { DatabaseAccess } from '../database/database-access.ts';
-import type { LogLines } from '../logging/log.ts';
-import type { LogWriter } from '../logging/log-events.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { ServiceInput } from '../wiring/tokens.ts';
 import { asOperator, type OperatorSession } from './command-database.ts';
 
 /** Far above the owner numbers that anybody starts with, so that the key of the first opens no campaign of yours. */
 const owner = 9_007_199_254_740_001 as domain.OwnerId;
 const stranger = 9_007_199_254_740_002 as domain.OwnerId;
-
-interface Greeting {
-  readonly settings: Pick<Settings, 'DEMO'>;
-  readonly log: LogWriter;
-  readonly lines: Pick<LogLines, 'write'>;
-}
 
 /** How long the key of the set is valid, in seconds. */
 const sevenDays = 7 * 24 * 60 * 60;
@@ -24,14 +16,14 @@ const sevenDays = 7 * 24 * 60 * 60;
  * demonstration set is created if the database has never contained any data; otherwise the text says how to get a key.
  */
 export async function greet(
-  { settings, log, lines }: Greeting,
+  { settings, log, print }: ServiceInput,
   database: DatabaseAccess,
   base: string,
 ): Promise<void> {
   if (settings.DEMO === undefined ? !database.embedded : settings.DEMO !== 'on') return;
   try {
     const made = await asOperator(database, createDemonstration, 'the service, at its start');
-    lines.write(made ? firstCalls(made, base) : laterCalls);
+    print(made ? firstCalls(made, base) : laterCalls);
   } catch (error) {
     log.warn({ event: 'demonstration-failed', err: error }, 'the demonstration set could not be created');
   }

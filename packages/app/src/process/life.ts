@@ -9,13 +9,13 @@ export const usualTimeout = 3_000;
 /** The life of a process: when it is to end, why, and with which exit code. */
 export class Life {
   exitCode = 0;
-  /** Aborted when the process was asked to end, or failed. */
-  readonly ending: AbortSignal;
-  /** Aborted when the process cannot continue. */
-  readonly failing: AbortSignal;
-  readonly #log: Log;
   readonly #ends = new AbortController();
   readonly #fails = new AbortController();
+  /** Aborted when the process was asked to end, or failed. */
+  readonly ending: AbortSignal = this.#ends.signal;
+  /** Aborted when the process cannot continue. */
+  readonly failing: AbortSignal = this.#fails.signal;
+  readonly #log: Log;
   readonly #parts: { readonly name: string; readonly end: () => unknown; readonly timeout: number }[] = [];
   readonly #logFault: LogWriter['fatal'];
 
@@ -23,8 +23,6 @@ export class Life {
     this.#log = log;
     // One that repeats must not fill the log.
     this.#logFault = throttled(log, 'fatal');
-    this.ending = this.#ends.signal;
-    this.failing = this.#fails.signal;
   }
 
   end(signal: NodeJS.Signals): void {

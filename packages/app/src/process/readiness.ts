@@ -1,5 +1,6 @@
 import type { Checks } from '@campaign-mirror/adapters-http/service';
 import type { DatabaseState } from '@campaign-mirror/adapters-persistence/service';
+import { LRUCache } from 'lru-cache';
 
 /** Whether the service can serve. */
 export type Readiness = () => Promise<Checks>;
@@ -22,15 +23,7 @@ export function readinessOf(ask: () => Promise<Partial<DatabaseState>>, ending: 
 
 /** A function that asks once at a time, and again only so many milliseconds after the last answer. `ask` never rejects. */
 export function atMostEvery<T>(milliseconds: number, ask: () => Promise<T>): () => Promise<T> {
-  let latest: { readonly answer: Promise<T>; validUntil: number } | undefined;
-  return () => {
-    if (!latest || performance.now() >= latest.validUntil) {
-      const question = { answer: ask(), validUntil: Number.POSITIVE_INFINITY };
-      void question.answer.then(() => {
-        question.validUntil = performance.now() + milliseconds;
-      });
-      latest = question;
-    }
-    return latest.answer;
-  };
+  const fetchMethod = async () => ({ value: await ask() });
+  const latest = new LRUCache<'answer', { readonly value: T }>({ max: 1, ttl: milliseconds, fetchMethod });
+  return async () => (await latest.forceFetch('answer')).value;
 }

@@ -16,9 +16,9 @@ export function endBy(name: StopSignal): void {
 }
 
 /**
- * `asked` resolves with the first signal that asks the process to stop, until `forget` is called. npm forwards a Ctrl-C that the terminal has already sent
- * to the whole process group: a signal repeated within a second is therefore ignored. A later one means `atOnce`
- * (contract: life).
+ * `asked` resolves with the first signal that asks the process to stop, until `forget` is called. npm forwards a Ctrl-C
+ * that the terminal has already sent to the whole process group: a signal repeated within a second is therefore ignored.
+ * A later one means `atOnce` (contract: life).
  */
 export function stopSignals(atOnce = exit) {
   const { promise: asked, resolve } = Promise.withResolvers<StopSignal>();

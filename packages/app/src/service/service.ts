@@ -1,16 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { printable } from '@campaign-mirror/adapters-cli/terminal';
+import { trustedProxies } from '@campaign-mirror/adapters-http';
 import { migrationNames, withTimeLimit } from '@campaign-mirror/adapters-persistence/service';
 import { Container, type ContainerModule } from 'inversify';
-import { urlOf, warnOfPlainHttp } from '../http/listening.ts';
+import { urlOf } from '../http/listener.ts';
 import { openLog } from '../logging/log.ts';
-import { processMetrics } from '../metrics/instruments.ts';
+import { processMetrics } from '../metrics/metrics.ts';
 import { aborted, Life, usualTimeout } from '../process/life.ts';
 import { project } from '../process/project.ts';
 import { endBy, stopSignals } from '../process/stop-signals.ts';
 import { readSettings } from '../settings/read-settings.ts';
 import { checkExchanged, explained, guarded } from '../wiring/exchanged.ts';
-import { open } from '../wiring/listeners.ts';
 import { ownParts } from '../wiring/parts.ts';
 import { partNames, type ServiceInput, tokens } from '../wiring/tokens.ts';
 
@@ -44,7 +44,7 @@ export async function runService(
     return 2;
   }
   const { settings, changed } = read;
-  const { log, lines, gone, lostLines, close } = openLog(settings.LOG_LEVEL);
+  const { log, print, gone, lostLines, close } = openLog(settings.LOG_LEVEL);
   const version = { ...project(), node: process.version, migration: migrationNames.at(-1) ?? '-' };
   const { name: _, ...parts } = version;
   log.info({ event: 'starting', ...parts, settings: changed }, `version ${version.version} is starting`);
@@ -54,7 +54,7 @@ export async function runService(
   void gone.then((error) => life.fail(error, 'nobody reads the log any longer'));
   void (options.stop ?? signals?.asked)?.then((signal) => life.end(signal));
 
-  await live({ settings, version, log, lines, registry: processMetrics(lostLines), life }, options);
+  await live({ settings, version, log, print, registry: processMetrics(lostLines), life }, options);
   await life.endParts();
   log.info({ event: 'stopped' }, 'stopped');
   await close();
@@ -68,23 +68,18 @@ async function live(input: ServiceInput, { modules = [], onListening }: ServiceO
   const { life } = input;
   try {
     const ports = await start(input, modules);
-    if (ports) onListening?.(...ports);
+    onListening?.(...ports);
     await aborted(life.ending);
     // After a failure, new callers are not served any longer.
-    if (ports && !life.failing.aborted) {
-      await pause(input.settings.SHUTDOWN_DELAY, undefined, { signal: life.failing }).catch(() => {});
-    }
+    await pause(input.settings.SHUTDOWN_DELAY, undefined, { signal: life.failing }).catch(() => {});
   } catch (error) {
     // A start that was given up, because the process is to end, has not failed.
     if (!life.ending.aborted || error !== life.ending.reason) life.failToStart(error);
   }
 }
 
-/** Resolves with the ports, unless the process is to end before. @throws ClearError */
-async function start(
-  input: ServiceInput,
-  modules: readonly ContainerModule[],
-): Promise<[number, number] | undefined> {
+/** Resolves with the ports. @throws ClearError, or the reason of `life.ending` if the process is to end before */
+async function start(input: ServiceInput, modules: readonly ContainerModule[]): Promise<[number, number]> {
   const { settings, log, life } = input;
   const { module, isOurs, limit, standstillOf, opened, callers, operators } = ownParts(input);
   const container = new Container({ defaultScope: 'Singleton' });
@@ -107,17 +102,24 @@ async function start(
   if (!apps) {
     const line = `a part of a module was being made and did not end within ${usualTimeout} ms`;
     life.reportHung('parts', line, { missing: [...missing] });
-    return undefined;
+    throw life.ending.reason;
   }
   life.atEnd('parts', () => container.unbindAllAsync());
-  if (life.ending.aborted) return undefined;
-  const opsPort = await open('operators', apps.opsApp, operators, standstillOf(apps.opsApp), input);
-  const port = await open('callers', apps.app, callers, standstillOf(apps.app), input);
+  life.ending.throwIfAborted();
+  const opsPort = await operators.serve(apps.opsApp, standstillOf(apps.opsApp));
+  const port = await callers.serve(apps.app, standstillOf(apps.app));
   const { HOST: host, OPS_HOST: opsHost } = settings;
   const docs = settings.DOCS === 'on' ? ` (a page to try it: ${urlOf(host, port)}/docs)` : '';
   const line = `listening on http://${host}:${port}${docs}; the page for operators: ${urlOf(opsHost, opsPort)}/`;
   log.info({ event: 'listening', host, port, opsHost, opsPort }, line);
-  warnOfPlainHttp(settings, log);
+  const isLoopback = host === 'localhost' || trustedProxies(['loopback']).has(host);
+  if (!settings.TRUSTED_PROXIES && !isLoopback) {
+    const event = 'plain-http-exposed';
+    log.warn(
+      { event, host },
+      'others can reach this service over plain HTTP: put a TLS proxy in front of it, and name the proxy in TRUSTED_PROXIES',
+    );
+  }
   const { database, acceptsKeys } = await opened();
   if (database && acceptsKeys && !life.ending.aborted) {
     const { greet } = await import('../operator/demonstration.ts');

@@ -4,86 +4,69 @@ import * as v from 'valibot';
 import { withoutSecrets } from '../logging/error-fields.ts';
 import { addEnvironmentFile } from './environment.ts';
 import { externalDatabase, isExternal } from './external-database.ts';
-import { type Setting, type SettingName, type Settings, schema, settings } from './settings.ts';
+import { type SettingName, type Settings, schema, settings } from './settings.ts';
 
 export type ReadSettings =
-  | {
-      readonly settings: Settings;
-      /** Those that differ from their defaults, as the log and `doctor` show them. */
-      readonly changed: Readonly<Record<string, string>>;
-    }
-  | {
-      /** A line for each wrong value: its name and what is accepted, never a secret. */
-      readonly wrong: readonly string[];
-    };
+  /** `changed`: those that differ from their defaults, as the log and `doctor` show them. */
+  | { readonly settings: Settings; readonly changed: Readonly<Record<string, string>> }
+  /** A line for each wrong value: its name and what is accepted, never a secret. */
+  | { readonly wrong: readonly string[] };
 
-/** The text of a setting, if it is set, and the file that holds it, if it is a secret in a file. */
-interface Given {
-  readonly text?: string | undefined;
-  readonly file?: string;
-}
+/** A setting that is set, how messages name it, and how it is shown: of a secret only that it is set, or its file. */
+type Given = Readonly<Record<'text' | 'subject' | 'shown', string>>;
 
 /**
  * Reads the settings from the environment, to which the variables of its ENVIRONMENT_FILE are added, and secrets from
  * the files that it names. An empty variable counts as unset; white space is a value.
  */
 export function readSettings(environment: NodeJS.ProcessEnv): ReadSettings {
+  const given: [SettingName, Given][] = [];
   try {
     addEnvironmentFile(environment);
-  } catch (error) {
-    return { wrong: [(error as Error).message] };
-  }
-  const wrong: string[] = [];
-  const entries = (Object.keys(settings) as SettingName[]).map((name): [SettingName, Given] => {
-    try {
-      return [name, givenIn(environment, name)];
-    } catch (error) {
-      wrong.push(`${name}_FILE: ${withoutSecrets((error as Error).message)}`);
-      return [name, {}];
+    for (const name of Object.keys(settings) as SettingName[]) {
+      const one = givenIn(environment, name);
+      if (one) given.push([name, one]);
     }
-  });
-  const given = Object.fromEntries(entries) as Record<SettingName, Given>;
-  const texts = Object.fromEntries(entries.map(([name, { text }]) => [name, text]));
-  const { success, output, issues = [] } = v.safeParse(schema, texts);
-  for (const issue of issues) {
-    const name = v.getDotPath(issue) as SettingName;
-    const { text, file } = given[name];
-    const subject = file ? `${name} (in ${file})` : name;
-    const value = settings[name].secret ? '' : `, not ${JSON.stringify(withoutSecrets(text ?? ''))}`;
+  } catch (error) {
+    return { wrong: [withoutSecrets((error as Error).message)] };
+  }
+  const texts = Object.fromEntries(given.map(([name, { text }]) => [name, text]));
+  const { success, output, issues } = v.safeParse(schema, texts);
+  const wrong = success ? contradictions(output) : [];
+  for (const issue of issues ?? []) {
+    const [name, { subject, shown }] = given.find(
+      ([name]) => name === v.getDotPath(issue),
+    ) as (typeof given)[0];
+    const value = settings[name].secret ? '' : `, not ${JSON.stringify(shown)}`;
     wrong.push(`${subject} must be ${issue.message}${value}`);
   }
-  if (success && wrong.length === 0) wrong.push(...contradictions(output));
   if (!success || wrong.length > 0) return { wrong };
-  return { settings: output, changed: changedOf(entries) };
+  const changed = given.filter(([name, { text }]) => text !== settings[name].byDefault);
+  return { settings: output, changed: Object.fromEntries(changed.map(([name, { shown }]) => [name, shown])) };
 }
 
 /** @throws Error when the file of a secret cannot be used */
-function givenIn(environment: NodeJS.ProcessEnv, name: SettingName): Given {
-  const text = environment[name] || undefined;
-  const file = settings[name].secret && environment[`${name}_FILE`];
-  if (!file) return { text };
-  if (text) throw new Error(`${name} is set too: leave one of them out`);
-  return { text: onlyLine(file), file };
+function givenIn(environment: NodeJS.ProcessEnv, name: SettingName): Given | undefined {
+  const text = environment[name];
+  const { secret } = settings[name];
+  const file = secret && environment[`${name}_FILE`];
+  if (!file)
+    return text ? { text, subject: name, shown: secret ? '(set)' : withoutSecrets(text) } : undefined;
+  try {
+    if (text) throw new Error(`${name} is set too: leave one of them out`);
+    return { text: onlyLine(file), subject: `${name} (in ${file})`, shown: `(in ${file})` };
+  } catch (error) {
+    throw new Error(`${name}_FILE: ${(error as Error).message}`);
+  }
 }
 
 /** The line in the file, without the line break at its end. Only a file is opened: opening a pipe would wait. @throws Error */
 function onlyLine(file: string): string {
   if (!statSync(file).isFile()) throw new Error(`${file} is not a file`);
-  const text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file)).replace(/\r?\n$/, '');
-  if (!/^[^\0\r\n]+$/.test(text)) throw new Error(`${file} must hold one line`);
+  const text = readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+  // Node has put U+FFFD in the place of bytes that are not UTF-8.
+  if (!/^[^\0\r\n\ufffd]+$/.test(text)) throw new Error(`${file} must hold one line`);
   return text;
-}
-
-/** As they were written; of a secret only that it is set, or the file that holds it. */
-function changedOf(entries: readonly [SettingName, Given][]): Record<string, string> {
-  const changed: Record<string, string> = {};
-  for (const [name, { text, file }] of entries) {
-    const { secret, byDefault }: Setting = settings[name];
-    if (text === undefined || text === byDefault) continue;
-    if (secret) changed[name] = file ? `(in ${file})` : '(set)';
-    else changed[name] = withoutSecrets(text);
-  }
-  return changed;
 }
 
 /** Settings that are valid individually, but not together: one line each, without a secret. */
@@ -105,15 +88,9 @@ function contradictions(read: Settings): string[] {
   return lines;
 }
 
-/** Read once: files that they name may be pipes. */
-const ofCalls = new WeakMap<Call, Settings>();
-
 /** The settings of a command. @throws ClearError when a setting is wrong */
-export function readCommandSettings(call: Call): Settings {
-  const known = ofCalls.get(call);
-  if (known) return known;
-  const read = readSettings(call.environment);
+export function readCommandSettings({ environment }: Call): Settings {
+  const read = readSettings(environment);
   if ('wrong' in read) throw new ClearError(read.wrong.map(printable).join('\n'), 'usage');
-  ofCalls.set(call, read.settings);
   return read.settings;
 }

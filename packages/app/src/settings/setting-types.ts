@@ -21,34 +21,33 @@ function parsed<Value>(accepts: string, read: (text: string) => Value): SettingT
   );
 }
 
-function refuse(): never {
-  throw new TypeError('not accepted');
+/** @throws TypeError unless the value is accepted */
+function accepted<Value>(value: Value, isAccepted: boolean): Value {
+  if (!isAccepted) throw new TypeError('not accepted');
+  return value;
 }
 
-export const matching = (accepts: string, pattern: RegExp) =>
-  parsed(accepts, (text) => (pattern.test(text) ? text : refuse()));
-
-/** The text unchanged, white space included. */
-export const unchecked = (accepts: string) => parsed(accepts, (text) => text);
+/** Without a pattern, any text, white space included. */
+export const matching = (accepts: string, pattern = /^/) =>
+  v.pipe(v.string(), v.regex(pattern, accepts), v.metadata({ accepts }));
 
 export function oneOf<const Choices extends readonly string[]>(...choices: Choices) {
   const accepts = choices.join(' or ');
   return v.pipe(v.string(), v.picklist(choices, accepts), v.metadata({ accepts }));
 }
 
-const inRange = (from: number, value: number, to: number) =>
-  value >= from && value <= to ? value : refuse();
+const inRange = (from: number, value: number, to: number) => accepted(value, value >= from && value <= to);
 
 export const wholeNumber = (from: number, to: number) =>
   parsed(`a whole number from ${from} to ${to}`, (text) =>
-    /^[0-9]{1,9}$/.test(text) ? inRange(from, Number(text), to) : refuse(),
+    inRange(from, /^[0-9]+$/.test(text) ? Number(text) : Number.NaN, to),
   );
 
 const units = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
 /** NaN if the text is not a time. */
 function milliseconds(text: string): number {
-  const [, count, unit] = /^([0-9]{1,9})(ms|s|m|h)$/.exec(text) ?? [];
+  const [, count, unit] = /^([0-9]+)(ms|s|m|h)$/.exec(text) ?? [];
   return Number(count) * units[unit as keyof typeof units];
 }
 
@@ -63,7 +62,7 @@ export const rate = parsed<Rate | undefined>(
   'off, or a number per period, such as 600/1m: 1 to 1000000 per 1s to 24h',
   (text) => {
     if (text === 'off') return undefined;
-    const [, number, period = ''] = /^([0-9]{1,7})\/([0-9]{1,5}[smh])$/.exec(text) ?? [];
+    const [, number, period = ''] = /^([0-9]+)\/([0-9]+[smh])$/.exec(text) ?? [];
     const length = inRange(units.s, milliseconds(period), 24 * units.h);
     return { limit: inRange(1, Number(number), 1_000_000), seconds: length / units.s };
   },
@@ -72,21 +71,22 @@ export const rate = parsed<Rate | undefined>(
 /** The items of a list with commas or white space between them. */
 const items = (list: string) => list.split(/[\s,]+/).filter(Boolean);
 
+const listOf = (accepts: string, isItem: (item: string) => boolean) =>
+  parsed<readonly string[]>(accepts, (list) => {
+    const all = items(list);
+    return accepted(all, all.length > 0 && all.every(isItem));
+  });
+
 export const hosts = parsed<HostList>(
   'host names such as go.example.com or *.example.com, with commas between them',
   (list) => {
     const read = hostList(items(list));
-    return 'notAHost' in read ? refuse() : read;
+    return accepted(read as HostList, !('notAHost' in read));
   },
 );
 
-/** Host names, in lower case. */
-export const names = parsed<readonly string[]>(
-  'host names such as mirrors.internal, with commas between them',
-  (list) => {
-    const isName = (text: string) => /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/.test(text);
-    return items(list.toLowerCase()).every(isName) ? items(list.toLowerCase()) : refuse();
-  },
+export const names = listOf('host names such as mirrors.internal, with commas between them', (item) =>
+  /^[\w-]+(?:\.[\w-]+)*$/.test(item),
 );
 
 export const proxies = parsed(
@@ -94,42 +94,27 @@ export const proxies = parsed(
   (list) => trustedProxies(items(list)),
 );
 
-/** As a browser sends them. The origin of an extension is not one that the URL standard knows; Safari's is in upper case. */
-export const origins = parsed<readonly string[]>(
+/** The URL standard knows no origins of extensions. A URL may contain a star, but no origin that a browser sends does. */
+export const origins = listOf(
   'origins as browsers write them, such as https://tools.example, http://localhost:8080 or chrome-extension://IDENTIFIER, with commas between them',
-  (list) => {
-    const extension = /^[a-z][a-z-]*-extension:\/\/[A-Za-z0-9-]+$/;
-    // A URL may contain a star, but no origin that a browser sends does.
-    const isOfWeb = (text: string) => /^https?:[^*]+$/.test(text) && URL.parse(text)?.origin === text;
-    const isOrigin = (text: string) => isOfWeb(text) || extension.test(text);
-    return items(list).length > 0 && items(list).every(isOrigin) ? items(list) : refuse();
-  },
+  (item) =>
+    /^[a-z][a-z-]*-extension:\/\/[A-Za-z0-9-]+$/.test(item) ||
+    (/^https?:[^*]+$/.test(item) && URL.parse(item)?.origin === item),
 );
 
-/**
- * An @ after the host is not accepted: before it stands a password that was not encoded, of which parts would be shown. A
- * `%` that encodes nothing is not accepted either: it would make the parser encode the others again.
- */
+/** Not accepted: an @ after the host, and thus a password that is not encoded; a `%` that encodes nothing. */
 export const databaseUrl = matching(
   'a URL such as postgres://user:password@host:5432/database, with one host, and what is special in it percent-encoded',
   /^postgres(?:ql)?:\/\/(?!.*%(?![\da-f]{2}))[^\s\p{Cc}/?#]*(?:[/?][^\s\p{Cc}@#]*)?$/iu,
-);
-
-/** One host only: the driver does not try a second one. */
-export const databaseHost = matching(
-  'one host name, IP address, or the folder of a socket',
-  /^(?:\/[^\p{Cc},]*|[^\s\p{Cc},/]+)$/u,
 );
 
 /** https only: whoever could answer in the place of the issuer could make tokens. */
 export const keySetUrl = parsed<URL>(
   'an https URL without a user, such as https://issuer.example/jwks.json; http on this machine only',
   (text) => {
-    const url = /^https?:\/\/[^\s\p{Cc}@]+$/iu.test(text) ? URL.parse(text) : undefined;
-    const isHere = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url?.hostname ?? '');
-    return url && (url.protocol === 'https:' || isHere) ? url : refuse();
+    const { protocol, hostname } = new URL(text);
+    const isHere = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+    const isSafe = protocol === 'https:' || (protocol === 'http:' && isHere);
+    return accepted(new URL(text), isSafe && !/[\s\p{Cc}@]/u.test(text));
   },
 );
-
-/** A claim's name or value, without white space, because it is compared byte for byte. */
-export const claimText = matching('text without white space', /^[^\s\p{Cc}]{1,256}$/u);

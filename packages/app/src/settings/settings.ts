@@ -8,80 +8,70 @@ const setting = <Value, Default extends string | undefined = undefined>(
 ) => ({
   means: (means: string) => v.optional(v.pipe(type, v.metadata({ means })), byDefault as Default),
 });
-const secret = <Value>(type: is.SettingType<Value>) => ({
-  means: (means: string) => v.optional(v.pipe(type, v.metadata({ means, secret: true }))),
-});
+const secret = <Value>(type: is.SettingType<Value>) => setting(v.pipe(type, v.metadata({ secret: true })));
 
 const onOrOff = is.oneOf('on', 'off');
 const logLevel = is.oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent');
-const text = is.unchecked('text');
+const text = is.matching('text');
 const address = is.matching('an IP address or a host name', /^[^\s\p{Cc}]+$/u);
+const databaseHost = is.matching(
+  'one host name, IP address, or the folder of a socket',
+  /^(?:\/[^\p{Cc},]*|[^\s\p{Cc},/]+)$/u,
+);
+/** A claim's name or value, without white space, because it is compared byte for byte. */
+const claimText = is.matching('text without white space', /^[^\s\p{Cc}]{1,256}$/u);
 
 /** Every setting, in the order of the reference. All are environment variables, and optional. */
 export const schema = v.object({
   HOST: setting(address, '127.0.0.1').means('address that the service listens on'),
   PORT: setting(is.wholeNumber(0, 65_535), '3000').means('its port; 0 takes a free one and says which'),
-  REUSE_PORT: setting(onOrOff, 'off').means(
-    'several processes may listen on `PORT` together (SO_REUSEPORT), each with an `OPS_PORT` of its own; the kernel spreads connections',
-  ),
-  OPS_HOST: setting(address, '127.0.0.1').means(
-    'address of the listener for operators: a page at `/`, `/livez`, `/readyz`, `/version`, `/metrics`',
-  ),
+  REUSE_PORT: setting(onOrOff, 'off').means('several processes may listen on `PORT` (SO_REUSEPORT)'),
+  OPS_HOST: setting(address, '127.0.0.1').means('address of the listener for operators and their page'),
   OPS_PORT: setting(is.wholeNumber(0, 65_535), '3001').means('port of that listener; 0 takes a free one'),
-  OPS_NAMES: setting(is.names, '').means(
-    'names by which that listener may be called, besides addresses, `localhost` and `OPS_HOST`: others get 421, so that no page of another site reads it (DNS rebinding)',
-  ),
-  TRUSTED_PROXIES: setting(is.proxies).means(
-    'the TLS proxies in front, such as `127.0.0.1,10.0.0.0/8,fd00::/8`, or `loopback`: what they say about the client is trusted',
-  ),
+  OPS_NAMES: setting(is.names).means('more names of that listener; a request to any other gets 421'),
+  TRUSTED_PROXIES: setting(is.proxies).means('the TLS proxies in front: what they say of the client counts'),
   IDLE_TIMEOUT: setting(is.time('10ms', '60m'), '75s').means(
     'how long a connection may idle between two requests; must be longer than in the proxy in front',
   ),
   CORS_ORIGINS: setting(is.origins).means('origins whose pages may call from a browser; none by default'),
   DOCS: setting(onOrOff, 'on').means('the page at `/docs`, where the call can be tried'),
   DATABASE_URL: secret(is.databaseUrl).means('your PostgreSQL, 15 to 18; otherwise an embedded one is used'),
-  PGHOST: setting(is.databaseHost).means('another way to name the database, if `DATABASE_URL` names no host'),
+  PGHOST: setting(databaseHost).means('another way to name the database, if `DATABASE_URL` names no host'),
   PGPASSWORD: secret(text).means('password for the database, if `DATABASE_URL` has none'),
   DATABASE_WAIT: setting(is.time('0s', '60m'), '10s').means('how long the start waits for the database'),
-  DATA_DIR: setting(is.unchecked('a folder'), '.data').means('where the embedded database is'),
+  DATA_DIR: setting(is.matching('a folder'), '.data').means('where the embedded database is'),
   RUN_MIGRATIONS: setting(is.oneOf('true', 'false'), 'true').means('whether the start migrates the schema'),
   POOL_SIZE: setting(is.wholeNumber(1, 1_000), '10').means('database connections of a process, at most'),
   STATEMENT_TIMEOUT: setting(is.time('0ms', '60s'), '5s').means(
-    'how long a statement may take, enforced by the server; `0ms` leaves that to the server, and the service waits 6 s for it',
+    'how long a statement may take; `0ms` leaves that to the server, and the service waits 6 s for it',
   ),
   DATABASE_POOLER: setting(is.oneOf('none', 'transaction'), 'none').means(
-    '`transaction` behind a pooler such as PgBouncer: no prepared statements, and `STATEMENT_TIMEOUT` is left to the server',
+    '`transaction` behind a pooler such as PgBouncer: `STATEMENT_TIMEOUT` is left to the server',
   ),
   IDENTITY: setting(is.oneOf('keys', 'jwt', 'both'), 'keys').means(
-    'how callers are identified: by access keys, by tokens that an issuer signs (JWT), or by either; tokens require `JWT_ISSUER`, `JWT_AUDIENCE` and `JWT_JWKS_URL`',
+    'how callers are identified: by access keys, by signed tokens, which need `JWT_…`, or by either',
   ),
-  JWT_ISSUER: setting(is.claimText).means('the issuer of the tokens, exactly as in their claim `iss`'),
-  JWT_AUDIENCE: setting(is.claimText).means('what their claim `aud` must be or contain: this service'),
+  JWT_ISSUER: setting(claimText).means('the issuer of the tokens, exactly as in their claim `iss`'),
+  JWT_AUDIENCE: setting(claimText).means('what their claim `aud` must be or contain: this service'),
   JWT_JWKS_URL: setting(is.keySetUrl).means("the issuer's public keys (JWKS); redirects are not followed"),
-  JWT_OWNER_CLAIM: setting(is.claimText, 'owner_id').means('the claim with the number of the owner'),
-  JWT_SUBJECT_CLAIM: setting(is.claimText, 'sub').means(
-    'the claim with the name that the history shows and `RATE_LIMIT` counts, at most 200 characters',
+  JWT_OWNER_CLAIM: setting(claimText, 'owner_id').means('the claim with the number of the owner'),
+  JWT_SUBJECT_CLAIM: setting(claimText, 'sub').means(
+    'the claim with the name that the history shows and `RATE_LIMIT` counts, up to 200 characters',
   ),
-  JWT_HOSTS_CLAIM: setting(is.claimText).means(
-    'the claim with the only hosts that the token may set, an array or one text with commas; without the claim, any',
+  JWT_HOSTS_CLAIM: setting(claimText).means(
+    'the claim with the only hosts that the token may set, an array or one text; without it, any',
   ),
-  MIRROR_HOST_DENYLIST: setting(is.hosts, '').means(
-    'hosts that no mirror may point to; give the service and the commands the same',
-  ),
-  RATE_LIMIT: setting(is.rate, 'off').means(
-    'how often an access key, or subject of tokens, may call; each process counts by itself',
-  ),
+  MIRROR_HOST_DENYLIST: setting(is.hosts, '').means('hosts that no mirror may point to; for commands, too'),
+  RATE_LIMIT: setting(is.rate, 'off').means('how often a key, or a subject of tokens, may call a process'),
   FAILED_KEY_LIMIT: setting(is.rate, '600/1m').means(
-    'how many refused keys an address (IPv6: its /64) may send in a period, for each process. Beyond it, a refused key gets 429 after a second instead of 401; a valid key is not affected. Requests refused before the key is checked have a counter of their own; beyond the limit they also wait one second',
+    'how many refused keys an address (IPv6: its /64) may send to a process before it gets 429',
   ),
-  MAX_IN_FLIGHT: setting(is.wholeNumber(1, 100_000), '512').means(
-    'requests that a process carries out at once; those beyond it get 503 after a second',
-  ),
+  MAX_IN_FLIGHT: setting(is.wholeNumber(1, 100_000), '512').means('requests in progress; others get 503'),
   LOG_LEVEL: setting(logLevel, 'info').means('the least severe lines that are logged'),
   SHUTDOWN_DELAY: setting(is.time('0s', '60m'), '0s').means('how long a shutdown serves new connections'),
   SHUTDOWN_TIMEOUT: setting(is.time('0s', '60m'), '10s').means('how long a shutdown waits for requests'),
   DEMO: setting(onOrOff).means(
-    'create a demonstration set if there is no data; by default on the embedded database only; never with `IDENTITY=jwt`',
+    'create a demonstration set if there is no data; by default if embedded; never with `IDENTITY=jwt`',
   ),
   CAMPAIGN_MIRROR_KEY: secret(text).means('access key for `campaign-mirror mirror set`; otherwise it asks'),
 });
@@ -91,9 +81,7 @@ export type Settings = Readonly<v.InferOutput<typeof schema>>;
 export type SettingName = keyof Settings;
 
 /** What the documents say about a setting. */
-export interface Setting {
-  readonly means: string;
-  readonly accepts: string;
+export interface Setting extends Readonly<Record<'means' | 'accepts', string>> {
   /** The value never reaches a message. */
   readonly secret?: true;
   /** As written in the environment; undefined for an optional setting without a default. */

@@ -1,19 +1,23 @@
+import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import { interfacePages } from '@campaign-mirror/adapters-http/docs';
 import * as http from '@campaign-mirror/adapters-http/service';
 import { defaultPoolLimits, openDatabase, openHotPath } from '@campaign-mirror/adapters-persistence';
+import { openProbe } from '@campaign-mirror/adapters-persistence/service';
 import { maxAttempts, SetCampaignMirror } from '@campaign-mirror/domain';
 import { ContainerModule } from 'inversify';
 import { Registry } from 'prom-client';
 import { type DatabaseAccess, openDatabaseAccess } from '../database/database-access.ts';
 import { prepareDatabase } from '../database/prepare-database.ts';
 import { openIdentity } from '../http/identity.ts';
-import { limitsOf } from '../http/limits.ts';
+import { limiterOf } from '../http/limits.ts';
+import { listenerFor } from '../http/listener.ts';
 import { throttled } from '../logging/log-events.ts';
-import { hotPathMetrics, poolMetrics } from '../metrics/database-metrics.ts';
-import { httpMetrics } from '../metrics/http-metrics.ts';
+import { databaseMetrics, httpMetrics } from '../metrics/call-metrics.ts';
+import { serviceMetrics } from '../metrics/metrics.ts';
+import { opsPage } from '../ops-page/page.ts';
+import { readinessOf } from '../process/readiness.ts';
 import type { Settings } from '../settings/settings.ts';
-import { loadFor, operatorsApplication } from './listeners.ts';
-import { type ServiceInput, token, tokens } from './tokens.ts';
+import { type KoaApplication, type ServiceInput, token, tokens } from './tokens.ts';
 
 /** Only our own parts ask for it. */
 const hotPath = token<ReturnType<typeof openHotPath>>('hot path');
@@ -22,9 +26,8 @@ const hotPath = token<ReturnType<typeof openHotPath>>('hot path');
 export function ownParts(input: ServiceInput) {
   const { settings, log, registry, life } = input;
   const metrics = httpMetrics(registry);
-  const callers = loadFor('callers', input, metrics);
-  const operators = loadFor('operators', input, metrics);
-  const limits = limitsOf(settings);
+  const callers = listenerFor('callers', { ...input, metrics });
+  const operators = listenerFor('operators', { ...input, metrics });
   const all = new Set<unknown>();
   const ours = <Part>(part: Part): Part => {
     all.add(part);
@@ -50,8 +53,10 @@ export function ownParts(input: ServiceInput) {
         ours(new SetCampaignMirror(campaigns, identity, settings.MIRROR_HOST_DENYLIST)),
       [tokens.campaignRepository, tokens.identity],
     );
-    bind(tokens.callLimiter).toConstantValue(ours(limits.keys));
-    bind(tokens.failedKeyLimiter).toConstantValue(ours(limits.failedKeys));
+    bind(tokens.callLimiter).toConstantValue(ours(settings.RATE_LIMIT && limiterOf(settings.RATE_LIMIT)));
+    bind(tokens.failedKeyLimiter).toConstantValue(
+      ours(settings.FAILED_KEY_LIMIT && limiterOf(settings.FAILED_KEY_LIMIT)),
+    );
     bind(tokens.middleware).toConstantValue(ours([]));
     bind(tokens.metrics).toConstantValue(ours(new Registry()));
     bind(tokens.application).toResolvedValue(
@@ -79,6 +84,33 @@ export function ownParts(input: ServiceInput) {
   return { module, isOurs, limit, standstillOf, opened, callers, operators };
 }
 
+/** How long the database may take to answer for `/readyz`, in milliseconds. */
+const probeTimeout = 1_000;
+
+/** Health, metrics and the page for operators. @throws ClearError if a module has metrics of the service's names */
+function operatorsApplication(
+  { settings, version, registry, life }: ServiceInput,
+  listener: ReturnType<typeof listenerFor>,
+  ofModules: Registry,
+  database: DatabaseAccess | undefined,
+): KoaApplication {
+  const probe = database && openProbe(database.address('service'), probeTimeout);
+  if (probe) life.atEnd('probe', probe.close);
+  const readiness = readinessOf(async () => (await probe?.ask()) ?? {}, life.ending);
+  serviceMetrics(registry, version, readiness, probe);
+  const { contentType } = registry;
+  const merged = () => Registry.merge([registry, ofModules]);
+  try {
+    merged();
+  } catch (error) {
+    throw new ClearError(`tokens.metrics does not fit: ${(error as Error).message}`);
+  }
+  const scrape: http.Page = async () => ({ status: 200, contentType, body: await merged().metrics() });
+  const names = [settings.OPS_HOST, ...(settings.OPS_NAMES ?? [])].map((name) => name.toLowerCase());
+  const more = { ...opsPage(), '/metrics': scrape };
+  return http.opsApplication({ ...listener, readiness, version, more, names });
+}
+
 /** How long the end may take, in milliseconds: the embedded database gets 35 s to write everything. */
 const endTimeout = 45_000;
 
@@ -101,7 +133,6 @@ async function openServiceHotPath(access: DatabaseAccess, { settings, log, regis
     const isComplete = await database.close();
     if (!isComplete) life.reportHung('database pool', 'statements were under way and were cut off');
   });
-  poolMetrics(registry, database.pool, settings.POOL_SIZE);
 
   const report = throttled(log, 'error');
   const refused = (statement: string, error: unknown) =>
@@ -109,7 +140,7 @@ async function openServiceHotPath(access: DatabaseAccess, { settings, log, regis
       { event: 'statement-refused', statement, err: error },
       'PostgreSQL refuses a statement of the service: run `./campaign-mirror doctor`, or report a fault',
     );
-  const observer = { ...hotPathMetrics(registry), refused };
+  const observer = { ...databaseMetrics(registry, database.pool, settings.POOL_SIZE), refused };
   return openHotPath(database.pool, { limits, prepared: settings.DATABASE_POOLER === 'none', observer });
 }
 

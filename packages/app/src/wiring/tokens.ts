@@ -2,7 +2,6 @@ import type { ApplicationSettings, application, Limiter, Middleware } from '@cam
 import type { CampaignRepository, Identity } from '@campaign-mirror/domain';
 import type { ServiceIdentifier } from 'inversify';
 import type { Registry } from 'prom-client';
-import type { LogLines } from '../logging/log.ts';
 import type { Log } from '../logging/log-events.ts';
 import type { Life } from '../process/life.ts';
 import type { Version } from '../process/project.ts';
@@ -44,7 +43,8 @@ export interface ServiceInput {
   readonly settings: Settings;
   readonly version: Version;
   readonly log: Log;
-  readonly lines: LogLines;
+  /** Writes other text between the lines of the log. */
+  readonly print: (text: string) => void;
   readonly registry: Registry;
   readonly life: Life;
 }
