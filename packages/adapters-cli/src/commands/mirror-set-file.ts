@@ -1,23 +1,25 @@
 import * as domain from '@campaign-mirror/domain';
 import {
+  campaignColumns,
   type MirrorMoved,
   type MirrorMoves,
   type MoveLine,
   moveToAddresses,
 } from '@campaign-mirror/domain/operator';
 import type { Call } from '../terminal/call.ts';
-import { type CsvFile, csvFile, named, readCsv } from '../terminal/csv-file.ts';
+import { readCsv, sourceName } from '../terminal/csv-file.ts';
 import { ClearError, orStopped } from '../terminal/errors.ts';
-import { campaignFields } from './campaign-fields.ts';
 import type { Plan } from './mirror-move-command.ts';
 import { notAnIdentifier } from './words.ts';
 
-/** What a file names; an export is such a file. */
+/** What a file names; an export is such a file, whose other columns are not looked at. */
 const headings = {
+  ...Object.fromEntries(campaignColumns.map((column) => [column, null])),
   ...{ campaign: 'campaign', campaign_id: 'campaign', id: 'campaign' },
   ...{ address: 'address', target_url: 'address' },
   ...{ expected: 'expected', expected_address: 'expected', expected_target_url: 'expected' },
 } as const;
+const columns = { headings, required: ['campaign', 'address'], ignoreOthers: true } as const;
 
 /** In bytes: lines are kept in memory, so that those are set that the question was about. */
 const mostMemory = 400_000_000;
@@ -29,8 +31,8 @@ const lineMemory = 200;
  * @throws ClearError when it cannot be read, or is not such a file; Interrupted
  */
 export async function settingPlan(call: Call, path: string) {
-  const file = await csvFile(path, call.stdin);
-  const reading = linesOf(call, file).catch((error) => {
+  const name = sourceName(path);
+  const reading = linesOf(call, path).catch((error) => {
     throw orStopped(error, 'Stopped. Nothing was done.');
   });
   let lines: readonly MoveLine[] = await reading;
@@ -38,7 +40,7 @@ export async function settingPlan(call: Call, path: string) {
     async *events(dryRun) {
       const judged: MirrorMoved[] = [];
       const moving = { mirrors: moves, denied, includeDefault: false, dryRun };
-      for await (const event of moveToAddresses(moving, lines, file.name)) {
+      for await (const event of moveToAddresses(moving, lines, name)) {
         if (dryRun && event.kind !== 'progress') judged.push(event);
         yield event;
       }
@@ -47,32 +49,26 @@ export async function settingPlan(call: Call, path: string) {
     },
     done: 'set',
     total: lines.length,
-    direction: `from ${file.name}`,
-    none: `${file.name} changes nothing: ${lines.length > 0 ? 'each mirror has its address already' : 'it has no lines'}.`,
+    direction: `from ${name}`,
+    none: `${name} changes nothing: ${lines.length > 0 ? 'each mirror has its address already' : 'it has no lines'}.`,
   });
 }
 
 /** Of several lines for one campaign none is to be set. */
-async function linesOf(call: Call, file: CsvFile): Promise<MoveLine[]> {
+async function linesOf(call: Call, path: string): Promise<MoveLine[]> {
   const lines: MoveLine[] = [];
   let memory = 0;
   const places = new Map<domain.CampaignId, number>();
-  const leaveOut = async (columns: readonly string[]) => {
-    const fields: readonly string[] = campaignFields;
-    const others = columns.filter((name) => !fields.includes(name.toLowerCase()));
-    if (others.length > 0) await call.output.note(`Left out: the columns ${named(others)}.`);
-  };
-  const format = { headings, required: ['campaign', 'address'], leaveOut } as const;
-  for await (const read of readCsv(call, file, format)) {
-    const { line } = read;
+  for await (const { line, fields, unread: because } of readCsv(call, path, columns)) {
     const unread = (because: string, at = line) => ({ kind: 'unread', line: at, because }) as const;
-    if (memory > mostMemory) throw new ClearError(`${file.name} is too large: leave out what stays as it is`);
+    if (memory > mostMemory)
+      throw new ClearError(`${sourceName(path)} is too large: leave out what stays as it is`);
     memory += lineMemory;
-    if ('unread' in read) {
-      lines.push(unread(read.unread));
+    if (!fields) {
+      lines.push(unread(because));
       continue;
     }
-    const { campaign: text = '', address = '', expected = '' } = read.fields;
+    const { campaign: text = '', address = '', expected = '' } = fields;
     memory += address.length + expected.length;
     const campaign = domain.campaignId(text);
     const place = campaign && places.get(campaign);
