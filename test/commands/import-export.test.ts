@@ -199,7 +199,7 @@ describe('import and export', () => {
     expect(await importing(twice)).to.deep.equal(
       refused(
         `line 4: name: campaign "Summer" of the owner 7 is in line 2 already: ${earlier}\n` +
-          `line 6: target_url: campaign of the owner 8 without a name, with this address, is in line 3 already: ${earlier}\n` +
+          `line 6: target_url: campaign of the owner 8 with the address https://a.example/ is in line 3 already: ${earlier}\n` +
           'nothing was imported, since 2 lines are bad: fix the file, and import it again\n',
       ),
     );
@@ -207,8 +207,8 @@ describe('import and export', () => {
     const others = [{ owner_id: '7' }, { owner_id: '9', name: 'Summer' }, { ...summer, id: '500' }];
     const again = csv(...[summer, unnamed, ...others].map(line));
     const remedy = 'give the line its id, leave it out, or add --allow-duplicates';
-    const named = `there is a campaign 1 "Summer" of the owner 7 already: ${remedy}`;
-    const pointed = `there is a campaign 2 of the owner 8 without a name, with this address, already: ${remedy}`;
+    const named = `there is a campaign "Summer" of the owner 7 already, with the id 1: ${remedy}`;
+    const pointed = `there is a campaign of the owner 8 with the address https://a.example/ already, with the id 2: ${remedy}`;
     const told = `line 2: name: ${named}\nline 3: target_url: ${pointed}\n`;
     const count = async () => (await on.objects('campaign list')).length;
     const faults = [

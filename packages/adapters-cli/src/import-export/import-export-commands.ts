@@ -28,21 +28,19 @@ export function importCommand(call: Call, operator: OperatorAccess) {
         },
         { pace: 'unhurried' },
       );
-      const outcome = await importing.catch(stopped('Stopped. Nothing was imported.'));
-      const { campaigns, mirrors, badLines, faults } = outcome;
+      const { campaigns, mirrors, badLines, faults } = await importing.catch(
+        stopped('Stopped. Nothing was imported.'),
+      );
       for (const { line, column, fault, reason } of faults) {
         if (call.output.json) await call.output.object({ line, column, fault, reason });
         else await call.output.note(`line ${line}: ${column === null ? '' : `${column}: `}${reason}`);
       }
       if (badLines > 0) {
         const lines = counted(badLines, 'line is', 'lines are');
-        const isThere = faults.some(({ fault }) => fault === 'campaign-taken');
-        const remedy = isThere
-          ? '; `./campaign-mirror mirror set --file` changes campaigns that are there'
-          : '';
-        throw new ClearError(
-          `nothing was imported, since ${lines} bad: fix the file, and import it again${remedy}`,
-        );
+        const isTaken = faults.some(({ fault }) => fault === 'campaign-taken');
+        const hint = '; `./campaign-mirror mirror set --file` changes campaigns that are there';
+        const remedy = `fix the file, and import it again${isTaken ? hint : ''}`;
+        throw new ClearError(`nothing was imported, since ${lines} bad: ${remedy}`);
       }
       const what = `${counted(campaigns, 'campaign')}, ${counted(mirrors, 'mirror')}.`;
       if (!dryRun) return call.output.answer({ campaigns, mirrors }, `Imported: ${what}`);

@@ -48,7 +48,7 @@ const readers: Readonly<Record<CampaignColumn, Reader>> = {
   is_default: flag,
   created_at: time,
   mirror_id: [domain.mirrorId, notAnIdentifier],
-  target_url: [(text) => text, 'see `misfit`'],
+  target_url: [String, 'never: `misfit` judges it'],
   clicks: [
     (text) => (text === '0' ? 0 : domain.campaignId(text)),
     `it must be a whole number from 0 to 9007199254740991, ${inDigits}`,

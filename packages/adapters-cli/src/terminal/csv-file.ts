@@ -1,7 +1,8 @@
-import { open } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { addAbortSignal, pipeline } from 'node:stream';
-import { type CsvError, type InfoRecord, type Parser, parse } from 'csv-parse';
+import { type CsvError, type Parser, parse } from 'csv-parse';
 import { stringify } from 'csv-stringify';
 import type { Call } from './call.ts';
 import { ClearError, counted, reasonOf } from './errors.ts';
@@ -52,17 +53,23 @@ export async function* readCsv<Column extends string>(
     relax_column_count: true,
     skip_records_with_empty_values: true,
     skip_records_with_error: true,
-    info: true,
     columns: (names) => meaningsOf(call, names, parser.info.lines, columns),
-    on_record: (record, { lines }) => {
+    on_record: (fields, { lines, error, index }) => {
       end = lines;
-      return record;
+      // A quoted field can go on for several lines.
+      const line =
+        lines +
+        1 -
+        Object.values(fields as object)
+          .join('')
+          .split(/[\r\n]/).length;
+      return (error ? { line, unread: miscounted(index, parser) } : { line, fields }) as never;
     },
     on_skip: (error) => {
-      const { code, lines } = error as CsvError & Info;
+      const { code, lines } = error as CsvError & { readonly lines: number };
       // Only then is it sure where the next row begins.
       if (code !== 'INVALID_OPENING_QUOTE') throw new ClearError(`line ${end + 1}: ${quotation}`);
-      if (lines > end) parser.push({ record: {}, info: { lines }, unread: quotation });
+      if (lines > end) parser.push({ line: lines, unread: quotation });
       end = lines;
     },
   });
@@ -70,29 +77,15 @@ export async function* readCsv<Column extends string>(
     yield head.replace(/^"?sep=.*/i, '');
     yield* text;
   };
-  pipeline(rest, parser, () => {});
-  for await (const { record, info, unread } of parser) {
-    const line =
-      info.lines -
-      Object.values(record)
-        .join('')
-        .replace(/[^\r\n]+/g, '').length;
-    if (unread) yield { line, unread };
-    else if (info.error) yield { line, unread: miscounted(info) };
-    else yield { line, fields: record };
-  }
+  yield* pipeline(rest, parser, () => {});
 }
 
-/** Of the parser, whose types lack them. */
-type Info = InfoRecord & { readonly columns: readonly unknown[] };
-
 /** A line that was cut off looks the same as one whose last fields are empty, so these are not added. */
-function miscounted({ index, columns }: Info): string {
-  const remedy =
-    index > columns.length
-      ? 'quote a field that contains the separator'
-      : 'Excel leaves out last columns that are empty: put one last that is filled in each line';
-  return `the line has ${counted(index, 'field')}, but the header has ${columns.length}: ${remedy}`;
+function miscounted(count: number, { options }: Parser): string {
+  const { length } = options.columns as readonly unknown[];
+  const fewer = 'Excel leaves out last columns that are empty: put one last that is filled in each line';
+  const remedy = count > length ? 'quote a field that contains the separator' : fewer;
+  return `the line has ${counted(count, 'field')}, but the header has ${length}: ${remedy}`;
 }
 
 /** What the columns mean whose names are in this line, in their order. @throws ClearError if that is not clear */
@@ -127,13 +120,12 @@ function meaningsOf<Column extends string>(
 /** The text of a file in UTF-8 or, with a byte order mark, in UTF-16, as Excel's “Unicode text” is. */
 async function* textOf(call: Call, path: string): AsyncGenerator<string> {
   const { signal } = call;
+  const size = (await stat(path).catch(() => undefined))?.size || undefined;
+  const bar = await call.progress('Reading', size);
   let decoder: TextDecoder | undefined;
   let bytes = 0;
-  let bar: Awaited<ReturnType<Call['progress']>> | undefined;
   try {
-    const file = path === '-' ? undefined : await open(path);
-    bar = await call.progress('Reading', (await file?.stat())?.size || undefined);
-    for await (const chunk of addAbortSignal(signal, file?.createReadStream() ?? call.stdin)) {
+    for await (const chunk of addAbortSignal(signal, path === '-' ? call.stdin : createReadStream(path))) {
       decoder ??= new TextDecoder(chunk[0] === 0xff ? 'utf-16le' : 'utf-8', { fatal: true });
       yield decoder.decode(chunk, { stream: true });
       bytes += chunk.length;
@@ -142,13 +134,13 @@ async function* textOf(call: Call, path: string): AsyncGenerator<string> {
     yield decoder?.decode() ?? '';
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    if ((error as NodeJS.ErrnoException).code === 'ERR_ENCODING_INVALID_ENCODED_DATA')
-      throw new ClearError('the file is not in UTF-8: in a spreadsheet, save it as “CSV UTF-8”');
+    if (error instanceof TypeError)
+      throw new ClearError(`the file is not in UTF-8: in a spreadsheet, save it as “CSV UTF-8”`);
     throw new ClearError(
       `${path === '-' ? sourceName(path) : path} cannot be read: ${reasonOf(error as Error)}`,
     );
   } finally {
-    bar?.stop();
+    bar.stop();
   }
 }
 

@@ -10,14 +10,12 @@ import { withoutTimeouts } from '../connection/stoppable.ts';
 import { inTransaction } from '../connection/transaction.ts';
 import { countedUpTo } from '../schema/schema.ts';
 
-/** The lines to import, until the end of the transaction. `content`: by what a line without a number is recognised. */
+/** The lines to import, until the end of the transaction. */
 const create = `
   create temporary table imported (
     line bigint, faults json, id bigint, name text, owner_id bigint, is_default boolean, created_at timestamptz(6),
     mirror_id bigint, target_url text, clicks bigint, updated_externally boolean, updated_externally_at timestamptz(6),
-    mirror_created_at timestamptz(6), mirror_updated_at timestamptz(6),
-    default_of bigint generated always as (case when is_default then owner_id end) stored,
-    content text generated always as (coalesce('n' || name, 't' || target_url, '')) stored
+    mirror_created_at timestamptz(6), mirror_updated_at timestamptz(6)
   ) on commit drop`;
 
 const { campaignColumns } = operator;
@@ -33,44 +31,48 @@ async function* csvOf(lines: AsyncIterable<operator.ImportLine>): AsyncGenerator
 const quoted = (value: string | number | boolean | null | undefined) =>
   value == null ? '' : `"${String(value).replaceAll('"', '""')}"`;
 
-/** The lines that claim, by these columns, what `stored` or an earlier line has: text of `what` is taken. */
-const conflicts = (
-  column: string,
-  fault: string,
-  what: string,
-  claim: string,
-  stored: string,
-  remedy = '',
-) => `
-    select line, ${column}, '${fault}', case
-      when taken is null then ${what} || ' is in line ' || first_line || ' already${remedy}'
-      else 'there is a ' || ${what} || ' already${remedy}' end
-    from (select *, min(line) over (partition by ${claim}) as first_line
-      from pg_temp.imported where (${claim}) is not null) as given
-    left join (select ${stored}) as stored using (${claim})
-    where (taken is not null or first_line < line)`;
+/** By what a campaign without a number is recognised. */
+const like = `concat('campaign', ' "' || name || '"', ' of the owner ' || campaign.owner_id,
+  case when name is null then coalesce(' with the address ' || target_url, ' without a name and an address') end)`;
 
-const duplicate = `concat('campaign', ' ' || taken, ' "' || name || '"', ' of the owner ' || owner_id,
-  case when name is null then ' without a name, with this address,' end)`;
-const mayEqual = `campaigns.owner_id, coalesce('n' || name, 't' || target_url, '') as content, min(campaigns.id) as taken
-  from campaign_mirror.campaigns left join campaign_mirror.mirrors on campaign_id = campaigns.id
-  where campaigns.owner_id in (select owner_id from pg_temp.imported) group by 1, 2`;
-
-/** The first faults, and the number of lines with any. $1: whether duplicates are allowed. */
+/** The first faults, and how many lines have any. $1: whether duplicates are allowed. */
 const findFaults = `
-  with found (line, "column", fault, reason) as (
+  with claimed as (
+    select line, id, "column", fault, what, min(line) over (partition by what) as first_line, remedy
+    from pg_temp.imported as campaign, lateral (values
+      ('id', 'campaign-taken', 'campaign ' || id, ''),
+      ('mirror_id', 'mirror-taken', 'mirror ' || mirror_id, ''),
+      ('is_default', 'second-default', case when is_default then 'default campaign of the owner ' || owner_id end, ''),
+      (case when name is null then 'target_url' else 'name' end, 'duplicate', case when not $1 then ${like} end,
+        ': give the line its id, leave it out, or add --allow-duplicates')
+    ) as made ("column", fault, what, remedy)
+    where what is not null and owner_id is not null
+  ), taken (what, number) as (
+    select 'campaign ' || id, null::bigint from campaign_mirror.campaigns where id in (select id from pg_temp.imported)
+    union all
+    select 'mirror ' || id, null from campaign_mirror.mirrors where id in (select mirror_id from pg_temp.imported)
+    union all
+    select 'default campaign of the owner ' || owner_id, null from campaign_mirror.campaigns
+      where is_default and owner_id in (select owner_id from pg_temp.imported where is_default)
+    union all
+    select ${like}, min(campaign.id)
+    from campaign_mirror.campaigns as campaign left join campaign_mirror.mirrors on campaign_id = campaign.id
+    where not $1 and campaign.owner_id in (select owner_id from pg_temp.imported) group by 1
+  ), found (line, "column", fault, reason) as (
     select line, given.* from pg_temp.imported,
       json_to_recordset(faults) as given ("column" text, fault text, reason text)
     union all
     select line, "column", 'bad-field', 'it lies more than an hour ahead of the clock of the database'
-    from pg_temp.imported, lateral (values ('created_at', created_at), ('updated_externally_at', updated_externally_at),
-      ('mirror_created_at', mirror_created_at), ('mirror_updated_at', mirror_updated_at)) as given ("column", moment)
+    from pg_temp.imported, lateral (values
+      ('created_at', created_at), ('updated_externally_at', updated_externally_at),
+      ('mirror_created_at', mirror_created_at), ('mirror_updated_at', mirror_updated_at)
+    ) as given ("column", moment)
     where moment > clock_timestamp() + interval '1 hour'
-    union all ${conflicts("'id'", 'campaign-taken', "'campaign ' || id", 'id', 'id, id as taken from campaign_mirror.campaigns')}
-    union all ${conflicts("'mirror_id'", 'mirror-taken', "'mirror ' || mirror_id", 'mirror_id', 'id as mirror_id, id as taken from campaign_mirror.mirrors')}
-    union all ${conflicts("'is_default'", 'second-default', "'default campaign of the owner ' || default_of", 'default_of', 'owner_id as default_of, id as taken from campaign_mirror.campaigns where is_default')}
-    union all ${conflicts("case when name is null then 'target_url' else 'name' end", 'duplicate', duplicate, 'owner_id, content', mayEqual, ': give the line its id, leave it out, or add --allow-duplicates')}
-      and id is null and not $1
+    union all
+    select line, "column", fault, case when taken.what is null then what || ' is in line ' || first_line || ' already'
+      else 'there is a ' || what || ' already' || coalesce(', with the id ' || number, '') end || remedy
+    from claimed left join taken using (what)
+    where (taken.what is not null or first_line < line) and (fault <> 'duplicate' or id is null)
   )
   select *, (select count(distinct line) from found) as "badLines" from found
   order by line, array_position('{${campaignColumns}}', "column") limit 1000`;
@@ -101,6 +103,9 @@ const acting = `
 
 const counted = 'select count(*) as campaigns, count(target_url) as mirrors from pg_temp.imported';
 
+const taken =
+  'another transaction took a number or a default campaign of the file, or a sequence is behind its table, which doctor names';
+
 /**
  * Imports campaigns from elsewhere, in PostgreSQL. No existing campaign is locked. `signal` ends an import at once, with
  * nothing imported, by throwing the signal's reason.
@@ -121,7 +126,10 @@ export const postgresCampaignImport = (
         type Fault = operator.ImportOutcome['faults'][number] & { readonly badLines: number };
         const faults = await rowsOf<Fault>(client, findFaults, [allowDuplicates]);
         const { badLines = 0 } = faults[0] ?? {};
-        if (badLines === 0 && !dryRun) await client.query(write).catch(refuseTaken);
+        if (badLines === 0 && !dryRun)
+          await client.query(write).catch((error) => {
+            throw isTaken(error) ? new Unavailable(taken) : error;
+          });
         const sums = await rowOf<Record<'campaigns' | 'mirrors', number>>(client, counted);
         return { ...sums, badLines, faults };
       },
@@ -129,11 +137,3 @@ export const postgresCampaignImport = (
       signal,
     ),
 });
-
-function refuseTaken(error: unknown): never {
-  if (!isTaken(error)) throw error;
-  throw new Unavailable(
-    'another transaction took a number or a default campaign of the file, ' +
-      'or a sequence is behind its table, which doctor names',
-  );
-}
