@@ -37,10 +37,11 @@ export function importCommand(call: Call, operator: OperatorAccess) {
       }
       if (badLines > 0) {
         const lines = counted(badLines, 'line is', 'lines are');
+        const shown = faults.length < 1_000 ? '' : ' (the first 1,000 faults are above)';
         const isTaken = faults.some(({ fault }) => fault === 'campaign-taken');
         const hint = '; `./campaign-mirror mirror set --file` changes campaigns that are there';
         const remedy = `fix the file, and import it again${isTaken ? hint : ''}`;
-        throw new ClearError(`nothing was imported, since ${lines} bad: ${remedy}`);
+        throw new ClearError(`nothing was imported, since ${lines} bad${shown}: ${remedy}`);
       }
       const what = `${counted(campaigns, 'campaign')}, ${counted(mirrors, 'mirror')}.`;
       if (!dryRun) return call.output.answer({ campaigns, mirrors }, `Imported: ${what}`);

@@ -1,10 +1,8 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { Unavailable } from '@campaign-mirror/domain';
 import * as operator from '@campaign-mirror/domain/operator';
 import type { Pool } from 'pg';
 import { from } from 'pg-copy-streams';
-import { isTaken } from '../connection/database-faults.ts';
 import { rowOf, rowsOf } from '../connection/rows.ts';
 import { withoutTimeouts } from '../connection/stoppable.ts';
 import { inTransaction } from '../connection/transaction.ts';
@@ -103,9 +101,6 @@ const acting = `
 
 const counted = 'select count(*) as campaigns, count(target_url) as mirrors from pg_temp.imported';
 
-const taken =
-  'another transaction took a number or a default campaign of the file, or a sequence is behind its table, which doctor names';
-
 /**
  * Imports campaigns from elsewhere, in PostgreSQL. No existing campaign is locked. `signal` ends an import at once, with
  * nothing imported, by throwing the signal's reason.
@@ -126,10 +121,7 @@ export const postgresCampaignImport = (
         type Fault = operator.ImportOutcome['faults'][number] & { readonly badLines: number };
         const faults = await rowsOf<Fault>(client, findFaults, [allowDuplicates]);
         const { badLines = 0 } = faults[0] ?? {};
-        if (badLines === 0 && !dryRun)
-          await client.query(write).catch((error) => {
-            throw isTaken(error) ? new Unavailable(taken) : error;
-          });
+        if (badLines === 0 && !dryRun) await client.query(write);
         const sums = await rowOf<Record<'campaigns' | 'mirrors', number>>(client, counted);
         return { ...sums, badLines, faults };
       },

@@ -18,10 +18,11 @@ export const campaignRow = ({ mirror, ...campaign }: CampaignRecord) => ({
 
 type CampaignRow = ReturnType<typeof campaignRow>;
 
+/** The name of a column of CSV. */
 export type CampaignColumn = keyof CampaignRow;
-export const campaignColumns = Object.keys(
-  campaignRow({ mirror: null } as CampaignRecord),
-) as CampaignColumn[];
+const noCampaign = { mirror: null } as CampaignRecord;
+/** In the order of an export. */
+export const campaignColumns = Object.keys(campaignRow(noCampaign)) as CampaignColumn[];
 
 /** A campaign to import, with its owner. The store chooses a number or a time that is null; a flag is false, a count 0. */
 export type ImportedCampaign = { readonly [Column in CampaignColumn]: CampaignRow[Column] | null };
@@ -43,8 +44,9 @@ export interface ImportLine {
   readonly faults: readonly ImportFault[];
 }
 
+/** What was imported; nothing if lines are bad, or in a dry run. */
 export interface ImportOutcome {
-  /** What was imported or, if lines are bad or in a dry run, was not. */
+  /** Those of the lines without a fault of their own, imported or not. */
   readonly campaigns: number;
   readonly mirrors: number;
   readonly badLines: number;
