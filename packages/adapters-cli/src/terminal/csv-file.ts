@@ -41,9 +41,13 @@ export async function* readCsv<Column extends string>(
   columns: CsvColumns<Column>,
 ): AsyncGenerator<CsvLine<Column>> {
   const text = textOf(call, path);
-  const { value: head = '' } = await text.next();
+  let head = '';
+  while (head.trim() === '') {
+    const { done, value } = await text.next();
+    if (done) throw new ClearError('the file is empty');
+    head += value;
+  }
   const [firstLine = ''] = head.trimStart().split('\n', 1);
-  if (firstLine === '') throw new ClearError('the file is empty');
   /** Where the last row ends. */
   let end = 0;
   const parser: Parser = parse({
