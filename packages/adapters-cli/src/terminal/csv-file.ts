@@ -31,8 +31,8 @@ const quotation =
   'a quotation mark is in the wrong place, or not closed: quote the whole field, and double the quotation mark in it';
 
 /**
- * The rows of a CSV file, or of standard input for `-`, with a progress bar. The first line shows whether tabs, semicolons
- * or commas separate the columns. Rows without any value, and a first line such as `sep=,`, are skipped.
+ * The rows of a CSV file, or of standard input for `-`, with a progress bar. The first line shows whether tabs,
+ * semicolons or commas separate the columns. Rows without any value, and a first line such as `sep=,`, are skipped.
  * @throws ClearError if the file is not text, the header does not name the columns, or a row does not end; Interrupted
  */
 export async function* readCsv<Column extends string>(

@@ -7,9 +7,9 @@ import { pipeline } from 'node:stream/promises';
 import { ClearError, reasonOf } from './errors.ts';
 
 /**
- * Writes a file that only its owner can read. It is written under a temporary name in the same folder, and gets its name
- * when all of it is on the disk. On failure the temporary file is removed; a process that is killed leaves it. `contents`
- * is destroyed in any case, even if it was not read.
+ * Writes a file that only its owner can read. It is written under a temporary name in the same folder, and gets its
+ * name when all of it is on the disk. On failure the temporary file is removed; a process that is killed leaves it.
+ * `contents` is destroyed in any case, even if it was not read.
  * @throws ClearError when it cannot be written, or exists and must not be replaced; and what `contents` throws
  */
 export async function writeNewFile(path: string, contents: Readable, replace: boolean): Promise<void> {

@@ -36,14 +36,13 @@ const like = `concat('campaign', ' "' || name || '"', ' of the owner ' || campai
 /** The first faults, and how many lines have any. $1: whether duplicates are allowed. */
 const findFaults = `
   with claimed as (
-    select line, id, "column", fault, what, min(line) over (partition by what) as first_line, remedy
+    select line, id, "column", fault, what, min(line) over (partition by what) as first_line
     from pg_temp.imported as campaign, lateral (values
-      ('id', 'campaign-taken', 'campaign ' || id, ''),
-      ('mirror_id', 'mirror-taken', 'mirror ' || mirror_id, ''),
-      ('is_default', 'second-default', case when is_default then 'default campaign of the owner ' || owner_id end, ''),
-      (case when name is null then 'target_url' else 'name' end, 'duplicate', case when not $1 then ${like} end,
-        ': give the line its id, leave it out, or add --allow-duplicates')
-    ) as made ("column", fault, what, remedy)
+      ('id', 'campaign-taken', 'campaign ' || id),
+      ('mirror_id', 'mirror-taken', 'mirror ' || mirror_id),
+      ('is_default', 'second-default', case when is_default then 'default campaign of the owner ' || owner_id end),
+      (case when name is null then 'target_url' else 'name' end, 'duplicate', case when not $1 then ${like} end)
+    ) as made ("column", fault, what)
     where what is not null and owner_id is not null
   ), taken (what, number) as (
     select 'campaign ' || id, null::bigint from campaign_mirror.campaigns where id in (select id from pg_temp.imported)
@@ -67,15 +66,17 @@ const findFaults = `
     ) as given ("column", moment)
     where moment > clock_timestamp() + interval '1 hour'
     union all
-    select line, "column", fault, case when taken.what is null then what || ' is in line ' || first_line || ' already'
-      else 'there is a ' || what || ' already' || coalesce(', with the id ' || number, '') end || remedy
+    select line, "column", fault, concat(
+      case when taken.what is null then what || ' is in line ' || first_line || ' already'
+        else 'there is a ' || what || ' already' || coalesce(', with the id ' || number, '') end,
+      case fault when 'duplicate' then ': give the line its id, leave it out, or add --allow-duplicates' end)
     from claimed left join taken using (what)
     where (taken.what is not null or first_line < line) and (fault <> 'duplicate' or id is null)
   )
   select *, (select count(distinct line) from found) as "badLines" from found
   order by line, array_position('{${campaignColumns}}', "column") limit 1000`;
 
-/** Sets a sequence to the highest number of the lines, unless it is beyond it: so no campaign created meanwhile gets it. */
+/** Sets a sequence to the highest number of the lines, unless it is beyond: nobody else is to get one of them. */
 const moveOn = (sequence: string, id: string) => `
   select setval('campaign_mirror.${sequence}', last) from campaign_mirror.${sequence},
     (select max(${id}) as last from pg_temp.imported where ${id} <= ${countedUpTo}) as given where last >= last_value`;
@@ -87,7 +88,8 @@ const write = `
     mirror_id = case when target_url is not null then coalesce(mirror_id, nextval('campaign_mirror.mirrors_id_seq')) end
   where id is null or target_url is not null and mirror_id is null;
   insert into campaign_mirror.campaigns (id, name, owner_id, is_default, created_at)
-    select id, name, owner_id, coalesce(is_default, false), coalesce(created_at, now()) from pg_temp.imported order by id;
+    select id, name, owner_id, coalesce(is_default, false), coalesce(created_at, now())
+    from pg_temp.imported order by id;
   insert into campaign_mirror.mirrors (id, campaign_id, target_url, clicks, updated_externally, updated_externally_at,
       created_at, updated_at)
     select mirror_id, id, target_url, coalesce(clicks, 0), coalesce(updated_externally, false), updated_externally_at,
@@ -102,8 +104,8 @@ const acting = `
 const counted = 'select count(*) as campaigns, count(target_url) as mirrors from pg_temp.imported';
 
 /**
- * Imports campaigns from elsewhere, in PostgreSQL. No existing campaign is locked. `signal` ends an import at once, with
- * nothing imported, by throwing the signal's reason.
+ * Imports campaigns from elsewhere, in PostgreSQL. No existing campaign is locked. `signal` ends an import at once,
+ * with nothing imported. @throws Unavailable, or the signal's reason
  */
 export const postgresCampaignImport = (
   pool: Pool,

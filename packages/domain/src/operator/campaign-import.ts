@@ -1,6 +1,6 @@
 import type { CampaignRecord } from './campaign-settings.ts';
 
-/** A campaign and its mirror in one row, under the names and in the order of the columns of CSV; null for what is missing. */
+/** A campaign and its mirror in one row, by the columns of CSV in their order; null for what is missing. */
 export const campaignRow = ({ mirror, ...campaign }: CampaignRecord) => ({
   id: campaign.id,
   name: campaign.name,
@@ -24,7 +24,7 @@ const noCampaign = { mirror: null } as CampaignRecord;
 /** In the order of an export. */
 export const campaignColumns = Object.keys(campaignRow(noCampaign)) as CampaignColumn[];
 
-/** A campaign to import, with its owner. The store chooses a number or a time that is null; a flag is false, a count 0. */
+/** A campaign to import, with an owner. If null, the store chooses a number or a time; a flag is false, a count 0. */
 export type ImportedCampaign = { readonly [Column in CampaignColumn]: CampaignRow[Column] | null };
 
 /** Why a line is not imported. */
@@ -57,8 +57,8 @@ export interface ImportOutcome {
 /** Imports campaigns. */
 export interface CampaignImport {
   /**
-   * Imports every line or, if one is bad, in a dry run and after an error from `lines`, none. Campaigns keep their numbers;
-   * the sequences continue after the highest one. `source` is recorded in the audit.
+   * Imports every line or, if one is bad, in a dry run and after an error from `lines`, none. Campaigns keep their
+   * numbers; the sequences continue after the highest one. `source` is recorded in the audit.
    */
   importAll(
     source: string,
