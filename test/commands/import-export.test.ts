@@ -59,7 +59,7 @@ describe('import and export', () => {
         `line ${at + 2}: ${column}: it lies more than an hour ahead of the clock of the database\n`,
     );
     for (const time of [hours(1.1), '9999-12-31T23:59:59.999999Z']) {
-      const { code, errors } = await importing(csv(...lines(time)));
+      const { code, errors } = await importing(csv(...lines(time)), '--allow-duplicates');
       expect([code, errors.startsWith(told.join(''))], errors).to.deep.equal([1, true]);
     }
     expect(await importing(csv(...lines(hours(0.9))), '--allow-duplicates')).to.include({ code: 0 });
@@ -68,7 +68,7 @@ describe('import and export', () => {
       for (const column of columns) expect(stored[column] < now, column).to.equal(true);
   });
 
-  it('takes what a spreadsheet writes: a byte order mark, sep=, another separator, order and form of headings, TRUE, empty lines', async () => {
+  it('takes what a spreadsheet writes: a byte order mark, UTF-16 (“Unicode text”), sep=, another separator, order and form of headings, TRUE, empty lines', async () => {
     const headings =
       'Mirror Updated At;mirror-created-at;UPDATED_EXTERNALLY_AT;"updated externally";Clicks;Target URL;' +
       'MirrorId;Created at;IS_DEFAULT;Owner ID;name; campaign id ;';
@@ -76,8 +76,9 @@ describe('import and export', () => {
       const lines = `${headings}\r\n;;;;;;;;;;;;\r\n;;;;;;;;TRUE;"${10 + at}";"Mi;ne";;\r\n\r\n;;;;;https://a.example/,|;;;;20;;;\r\n`;
       const quoted = lines.replace('https://a.example/,|', '"https://a.example/,|"');
       const text = `\ufeffsep=${separator}\r\n;;\r\n${quoted}`.replace(/;(?!ne)/g, separator);
+      const input = Buffer.from(text, separator === '\t' ? 'utf16le' : 'utf8');
       const again = at === 0 ? [] : ['--allow-duplicates'];
-      expect(await importing(text, ...again)).to.deep.equal(answered('Imported: 2 campaigns, 1 mirror.\n'));
+      expect(await importing(input, ...again)).to.deep.equal(answered('Imported: 2 campaigns, 1 mirror.\n'));
       const [mine, others] = (await on.objects('export')).slice(-2);
       expect(mine).to.include({ owner_id: 10 + at, is_default: true, name: 'Mi;ne', target_url: null });
       const address = 'https://a.example/,|';
@@ -111,25 +112,26 @@ describe('import and export', () => {
     expect({ code, output }).to.deep.equal({ code: 1, output: '' });
     const inDigits = ', in digits alone, not as 1.0 or 1E+05';
     const quotation =
-      'a quotation mark is in the wrong place, or not closed (it goes on for 2 lines): quote the whole field, and double the quotation mark in it';
+      'a quotation mark is in the wrong place, or not closed: quote the whole field, and double the quotation mark in it';
     expect(errors.split('\n')).to.deep.equal([
       'line 3: id: campaign 50 is in line 2 already',
-      'line 3: mirror_id: mirror 71 is in line 2 already',
       'line 3: is_default: default campaign of the owner 1 is in line 2 already',
+      'line 3: mirror_id: mirror 71 is in line 2 already',
       'line 4: id: there is a campaign 1 already',
       'line 4: mirror_id: there is a mirror 70 already',
       'line 6: is_default: there is a default campaign of the owner 7 already',
       'line 7: name: it must be a name on one line, of 1 to 200 characters',
       `line 9: ${quotation}`,
+      `line 10: ${quotation}`,
       'line 11: the line has 13 fields, but the header has 12: quote a field that contains the separator',
       `line 12: owner_id: it must be a whole number from 1 to 9007199254740991${inDigits}`,
-      'line 13: the line is longer than 65536 bytes',
+      'line 13: name: it must be a name on one line, of 1 to 200 characters',
       'line 14: target_url: it must not point to this host, which the host denylist contains',
       `line 15: owner_id: it must be a whole number from 1 to 9007199254740991${inDigits}`,
       'line 15: created_at: it must be a time such as 2026-11-20T15:36:00.123456Z, which a spreadsheet keeps in a column of text',
       `line 15: clicks: it must be a whole number from 0 to 9007199254740991${inDigits}`,
       'line 16: the line has 11 fields, but the header has 12: Excel leaves out last columns that are empty: put one last that is filled in each line',
-      'nothing was imported, since 11 lines are bad: fix the file, and import it again; `./campaign-mirror mirror set --file` changes campaigns that are there',
+      'nothing was imported, since 12 lines are bad: fix the file, and import it again; `./campaign-mirror mirror set --file` changes campaigns that are there',
       '',
     ]);
     expect(await on.objects('campaign', 'list')).to.have.length(1);
@@ -141,17 +143,13 @@ describe('import and export', () => {
   });
 
   it('a file that is not CSV, or whose header is not ours, is said to be so, with what to do', async () => {
-    const save = 'in a spreadsheet, save it as “CSV UTF-8”\n';
-    const utf16 = `in UTF-16, not in UTF-8: ${save}`;
-    for (const [bytes, what] of [
-      [Buffer.from(`${header}\n`, 'utf16le'), utf16],
-      [Buffer.from(`\ufeff${header.replaceAll(',', '\t')}\n`, 'utf16le'), utf16],
-      [Buffer.from('PK\x03\x04\x14\0\x06\0'), `a workbook (.xlsx, .ods) or another ZIP archive: ${save}`],
-      [Buffer.from(`${header}\r,,7\r`), `“CSV (Macintosh)”, whose lines end with CR alone: ${save}`],
-      [Buffer.from('1f8b0800', 'hex'), 'compressed by gzip: decompress it first\n'],
-      [Buffer.from('{"id":1}\n'), 'JSON: `./campaign-mirror export` writes CSV without --json\n'],
-    ] as const)
-      expect(await importing(bytes)).to.deep.equal(refused(`the file is ${what}`));
+    const notText = 'the file is not in UTF-8: in a spreadsheet, save it as “CSV UTF-8”\n';
+    for (const bytes of [
+      Buffer.from('PK\x03\x04\x14\0\xff\0', 'latin1'),
+      Buffer.from('owner_id,name\n7,\xff\n', 'latin1'),
+    ])
+      expect(await importing(bytes)).to.deep.equal(refused(notText));
+    expect(await importing('\n')).to.deep.equal(refused('the file is empty\n'));
     const rule = `. The first line must name owner_id, and may name, in any order: ${header}; commas, semicolons or tabs separate them\n`;
     for (const [text, fault] of [
       [header.replaceAll(',', '|'), 'it lacks the column owner_id'],
@@ -165,10 +163,6 @@ describe('import and export', () => {
       expect(await importing(text)).to.deep.equal(
         refused(`line ${text.split('\n').length}: ${fault}${rule}`),
       );
-    const latin = Buffer.from('owner_id,name\nx,\n7,\xff\n', 'latin1');
-    expect(await importing(latin)).to.deep.equal(
-      refused(`line 3: the line is not in UTF-8; the file may be in Windows-1252: ${save}`),
-    );
     const text = 'owner id;Hits, all;;"a;b"\n7;1,5;x;\n';
     expect(await importing(text, '--ignore-columns')).to.deep.equal({
       code: 0,
@@ -205,7 +199,7 @@ describe('import and export', () => {
     expect(await importing(twice)).to.deep.equal(
       refused(
         `line 4: name: campaign "Summer" of the owner 7 is in line 2 already: ${earlier}\n` +
-          `line 6: target_url: campaign of the owner 8 without a name, with this address, is in line 3 already: ${earlier}\n` +
+          `line 6: target_url: campaign of the owner 8 with the address https://a.example/ is in line 3 already: ${earlier}\n` +
           'nothing was imported, since 2 lines are bad: fix the file, and import it again\n',
       ),
     );
@@ -213,8 +207,8 @@ describe('import and export', () => {
     const others = [{ owner_id: '7' }, { owner_id: '9', name: 'Summer' }, { ...summer, id: '500' }];
     const again = csv(...[summer, unnamed, ...others].map(line));
     const remedy = 'give the line its id, leave it out, or add --allow-duplicates';
-    const named = `there is a campaign 1 "Summer" of the owner 7 already: ${remedy}`;
-    const pointed = `there is a campaign 2 of the owner 8 without a name, with this address, already: ${remedy}`;
+    const named = `there is a campaign "Summer" of the owner 7 already, with the id 1: ${remedy}`;
+    const pointed = `there is a campaign of the owner 8 with the address https://a.example/ already, with the id 2: ${remedy}`;
     const told = `line 2: name: ${named}\nline 3: target_url: ${pointed}\n`;
     const count = async () => (await on.objects('campaign list')).length;
     const faults = [

@@ -1,5 +1,4 @@
 import { type OwnerId, Unavailable } from '@campaign-mirror/domain';
-import type { ImportFault } from '@campaign-mirror/domain/operator';
 import { expect } from 'chai';
 import { meanwhile as meanwhileOn } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';
@@ -105,18 +104,11 @@ describe('what a rival changes at the same time, where transactions are repeatab
   });
 
   it('a number that another takes during an import: nothing is imported, and the next one names the line', async () => {
-    const bad: [line: number, fault: ImportFault][] = [];
-    const importing = () =>
-      service.world.imports.importAll(
-        'some.csv',
-        oneLine(1, 5000),
-        async (...one) => void bad.push(one),
-        writing,
-      );
+    const importing = () => service.world.imports.importAll('some.csv', oneLine(1, 5000), writing);
     const takes = 'insert into campaign_mirror.campaigns (id, owner_id) values (5000, 9)';
     expect(await meanwhile([takes], () => rejection(importing()))).to.be.instanceOf(Unavailable);
-    expect(bad).to.deep.equal([]);
-    expect(await importing()).to.deep.equal({ kind: 'refused', badLines: 1 });
-    expect(bad).to.deep.equal([[2, { kind: 'campaign-taken', id: 5000, line: null }]]);
+    const { badLines, faults } = await importing();
+    expect(badLines).to.equal(1);
+    expect(faults.map(({ line, fault }) => [line, fault])).to.deep.equal([[2, 'campaign-taken']]);
   });
 });

@@ -36,13 +36,11 @@ describe('sequences behind their tables, as logical replication and COPY leave t
     await behind(...tableNames);
     const found = await doctor();
     const line =
-      /: duplicate key value violates unique constraint "\w+" \(23505\): nothing was done; a sequence is behind its table: `\.\/campaign-mirror doctor` names it, and the statement that mends it\n$/;
+      /: duplicate key value violates unique constraint "\w+" \(23505\): nothing was done; repeat it; if that fails, a sequence is behind its table: `\.\/campaign-mirror doctor` names it, and the statement that mends it\n$/;
     expect((await create()).errors).to.match(line);
     const lines = 'owner_id,target_url\n7,https://one.example/\n8,https://two.example/\n';
     const imported = await command(['import', '-'], { DATABASE_URL: data.database.url('operator') }, lines);
-    expect(imported.errors + imported.output).to.match(
-      /^another transaction took a number .*nothing was done/,
-    );
+    expect(imported.errors + imported.output).to.match(line);
     expect((await run('key', 'issue', '--owner', '1', '--name', 'x')).errors).to.match(line);
     expect(found.map(({ state }) => state)).to.deep.equal(tableNames.map(() => 'problem'));
     for (const [at, table] of tableNames.entries()) {

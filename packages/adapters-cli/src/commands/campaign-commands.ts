@@ -1,11 +1,10 @@
-import type { CampaignRecord } from '@campaign-mirror/domain/operator';
+import { type CampaignRecord, campaignRow } from '@campaign-mirror/domain/operator';
 import * as parse from '../terminal/arguments.ts';
 import { group, leaf } from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
 import { ClearError, jsonOf, printable } from '../terminal/errors.ts';
 import { paged } from '../terminal/pages.ts';
 import { confirmed } from '../terminal/prompt.ts';
-import { fieldsOf } from './campaign-fields.ts';
 import { type OperatorAccess, reading } from './ports.ts';
 import { campaignNamed, campaignRefused, ownerWarning } from './words.ts';
 
@@ -55,7 +54,7 @@ export function campaignCommands(call: Call, operator: OperatorAccess) {
       const campaign = await operator.acting(({ records }) => records.find(id), reading);
       if (!campaign) throw campaignRefused(id, { kind: 'campaign-not-found' });
       if (call.output.json) return call.output.object(jsonOf(campaign));
-      await call.output.fields(fieldsOf(campaign));
+      await call.output.fields(campaignRow(campaign));
     });
 
   const transfer = leaf(

@@ -1,18 +1,19 @@
 import * as domain from '@campaign-mirror/domain';
-import { inPages, type WantedMirror } from '@campaign-mirror/domain/operator';
+import { campaignColumns, inPages, type WantedMirror } from '@campaign-mirror/domain/operator';
 import type { Call } from '../terminal/call.ts';
-import { csvFile, named, readCsv } from '../terminal/csv-file.ts';
+import { readCsv, sourceName } from '../terminal/csv-file.ts';
 import { ClearError, orStopped } from '../terminal/errors.ts';
-import { campaignFields } from './campaign-fields.ts';
 import type { InvalidLine, Plan } from './change-many.ts';
 import { notAnIdentifier } from './words.ts';
 
-/** What a file names; an export is such a file. */
+/** What a file names; an export is such a file, whose other columns are not used. */
 const headings = {
+  ...Object.fromEntries(campaignColumns.map((column) => [column, null])),
   ...{ campaign: 'campaign', campaign_id: 'campaign', id: 'campaign' },
   ...{ address: 'address', target_url: 'address' },
   ...{ expected: 'expected', expected_address: 'expected', expected_target_url: 'expected' },
 } as const;
+const columns = { headings, required: ['campaign', 'address'], ignoreOthers: true } as const;
 
 /** In characters: lines are kept in memory, so that those are set that the question was about. */
 const mostMemory = 400_000_000;
@@ -24,28 +25,20 @@ const lineMemory = 200;
  * one campaign none is set. @throws ClearError when it cannot be read, or is not such a file; Interrupted
  */
 export async function settingPlan(call: Call, path: string): Promise<Plan> {
-  const file = await csvFile(path, call.stdin);
+  const name = sourceName(path);
   const wanted = new Map<domain.CampaignId, WantedMirror>();
   const repeated = new Set<domain.CampaignId>();
   const invalid: InvalidLine[] = [];
-  const leaveOut = async (columns: readonly string[]) => {
-    const fields: readonly string[] = campaignFields;
-    const others = columns.filter((name) => !fields.includes(name.toLowerCase()));
-    if (others.length > 0) await call.output.note(`Left out: the columns ${named(others)}.`);
-  };
   const read = async () => {
     let memory = 0;
-    const format = { headings, required: ['campaign', 'address'], leaveOut } as const;
-    for await (const row of readCsv(call, file, format)) {
-      if (memory > mostMemory)
-        throw new ClearError(`${file.name} is too large: leave out what stays as it is`);
+    for await (const { line, fields, unread } of readCsv(call, path, columns)) {
+      if (memory > mostMemory) throw new ClearError(`${name} is too large: leave out what stays as it is`);
       memory += lineMemory;
-      const { line } = row;
-      const { campaign: text = '', address = '', expected = '' } = 'fields' in row ? row.fields : {};
+      const { campaign: text = '', address = '', expected = '' } = fields ?? {};
       memory += address.length + expected.length;
       const campaign = domain.campaignId(text);
       const first = campaign && wanted.get(campaign);
-      if ('unread' in row) invalid.push({ line, because: row.unread });
+      if (unread) invalid.push({ line, because: unread });
       else if (campaign === undefined) invalid.push({ line, because: `campaign: ${notAnIdentifier}` });
       else if (first === undefined)
         wanted.set(campaign, { line, campaign, address, expected: expected || undefined });
@@ -61,7 +54,7 @@ export async function settingPlan(call: Call, path: string): Promise<Plan> {
   for (const campaign of repeated) wanted.delete(campaign);
   const total = wanted.size + invalid.length;
   return {
-    act: { kind: 'mirrors-moved', details: { source: file.name } },
+    act: { kind: 'mirrors-moved', details: { source: name } },
     pages: () => inPages(wanted.values()),
     // Set is what the question has shown.
     shown: ({ campaign, before }) => {
@@ -71,7 +64,7 @@ export async function settingPlan(call: Call, path: string): Promise<Plan> {
     invalid: invalid.toSorted((one, next) => one.line - next.line),
     verb: 'set',
     total: wanted.size,
-    direction: `from ${file.name}`,
-    none: `${file.name} changes nothing: ${total > 0 ? 'each mirror has its address already' : 'it has no lines'}.`,
+    direction: `from ${name}`,
+    none: `${name} changes nothing: ${total > 0 ? 'each mirror has its address already' : 'it has no lines'}.`,
   };
 }

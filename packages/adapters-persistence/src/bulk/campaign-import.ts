@@ -1,37 +1,30 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { Unavailable } from '@campaign-mirror/domain';
-import type * as operator from '@campaign-mirror/domain/operator';
-import type { Pool, PoolClient } from 'pg';
+import * as operator from '@campaign-mirror/domain/operator';
+import type { Pool } from 'pg';
 import { from } from 'pg-copy-streams';
-import { isTaken } from '../connection/database-faults.ts';
-import { rowOf } from '../connection/rows.ts';
+import { rowOf, rowsOf } from '../connection/rows.ts';
 import { withoutTimeouts } from '../connection/stoppable.ts';
-import { cursorRows, inTransaction } from '../connection/transaction.ts';
+import { inTransaction } from '../connection/transaction.ts';
 import { countedUpTo } from '../schema/schema.ts';
 
-/** The lines to import, until the end of the transaction; the columns in the order of `rowsFor`. */
+/** The lines to import, until the end of the transaction. */
 const create = `
-  create temporary table imported_lines (
-    line bigint, id bigint, name text, owner_id bigint, is_default boolean, created_at timestamptz(6),
+  create temporary table imported (
+    line bigint, faults json, id bigint, name text, owner_id bigint, is_default boolean, created_at timestamptz(6),
     mirror_id bigint, target_url text, clicks bigint, updated_externally boolean, updated_externally_at timestamptz(6),
-    mirror_created_at timestamptz(6), mirror_updated_at timestamptz(6),
-    default_of bigint generated always as (case when is_default then owner_id end) stored
+    mirror_created_at timestamptz(6), mirror_updated_at timestamptz(6)
   ) on commit drop`;
 
-const copy = 'copy pg_temp.imported_lines from stdin';
+const { campaignColumns } = operator;
+const copy = `copy pg_temp.imported (line, faults, ${campaignColumns}) from stdin (format csv)`;
 
-/** The rows, in pieces of some 64 KiB, which the server takes faster than single ones. */
-async function* rowsFor(lines: AsyncIterable<operator.ImportLine>): AsyncGenerator<string> {
+/** In pieces of some 64 KiB: to send each line by itself would take as long as all the rest. */
+async function* csvOf(lines: AsyncIterable<operator.ImportLine>): AsyncGenerator<string> {
   let text = '';
-  for await (const { line, campaign } of lines) {
-    const mirror = campaign?.mirror;
-    const values = [
-      ...[line, campaign?.id, campaign?.name, campaign?.ownerId, campaign?.isDefault, campaign?.createdAt],
-      ...[mirror?.id, mirror?.targetUrl, mirror?.clicks],
-      ...[mirror?.updatedExternally, mirror?.updatedExternallyAt, mirror?.createdAt, mirror?.updatedAt],
-    ];
-    text += `${values.map(copyText).join('\t')}\n`;
+  for await (const { line, faults, campaign } of lines) {
+    const values = campaignColumns.map((column) => campaign?.[column]);
+    text += `${[line, campaign ? null : JSON.stringify(faults), ...values].map(quoted).join(',')}\n`;
     if (text.length < 65_536) continue;
     yield text;
     text = '';
@@ -39,155 +32,108 @@ async function* rowsFor(lines: AsyncIterable<operator.ImportLine>): AsyncGenerat
   yield text;
 }
 
-const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
+const quoted = (value: string | number | boolean | null | undefined) =>
+  value == null ? '' : `"${String(value).replaceAll('"', '""')}"`;
 
-/** A value in COPY's text format. */
-const copyText = (value: string | number | boolean | null | undefined) =>
-  value == null ? '\\N' : String(value).replace(/[\\\t\n\r]/g, (character) => escapes[character] ?? '');
+/** By what a campaign without a number is recognised. */
+const like = `concat('campaign', ' "' || name || '"', ' of the owner ' || campaign.owner_id,
+  case when name is null then coalesce(' with the address ' || target_url, ' without a name and an address') end)`;
 
-/** The lines that claim what a row of `stored` or an earlier line has. */
-const conflict = (place: number, kind: string, claim: string, stored: string) => `
-    select line, ${place}, json_build_object('kind', '${kind}', 'id', claim,
-      'line', case when stored.id is null then first_line end)
-    from (select line, ${claim} as claim, min(line) over (partition by ${claim}) as first_line
-      from pg_temp.imported_lines where ${claim} is not null) as claimed
-    left join campaign_mirror.${stored}
-    where stored.id is not null or first_line < line`;
-
-/** Every fault of every line, in order: its times, then its conflicts. Read after other transactions have committed. */
-const faults = `
-  select line, fault from (
-    select line, 0 as place, json_build_object('kind', 'in-the-future', 'time', field) as fault
-    from pg_temp.imported_lines, lateral (values
-      ('createdAt', created_at), ('updatedExternallyAt', updated_externally_at),
-      ('mirrorCreatedAt', mirror_created_at), ('mirrorUpdatedAt', mirror_updated_at)) as given (field, moment)
-    where moment > clock_timestamp() + interval '1 hour'
-    union all ${conflict(1, 'campaign-taken', 'id', 'campaigns as stored on stored.id = claim')}
-    union all ${conflict(2, 'mirror-taken', 'mirror_id', 'mirrors as stored on stored.id = claim')}
-    union all ${conflict(3, 'second-default', 'default_of', 'campaigns as stored on owner_id = claim and is_default')}
-  ) found
-  order by line, place`;
-
-/**
- * The lines without a number that equal a campaign or an earlier line: its owner and its name or, without one, its address.
- * The campaigns that may equal a line are read once into a table. An index leads to those of its owner, but none to its label:
- * otherwise all of them might be read again for each line of their owner.
- */
-const duplicates = `
-  with line as materialized (
-    select line, id, owner_id, name, owner_id || coalesce('n' || name, '') as label,
-      coalesce('n' || name, 't' || target_url, '') as content from pg_temp.imported_lines
-  ), owned as materialized (
-    select id, owner_id, name from campaign_mirror.campaigns where owner_id in (select owner_id from line)
-      and owner_id || coalesce('n' || name, '') in (select label from line)
-  ), stored as (
-    select id, owner_id, 'n' || name as content from owned where name is not null
+/** The first faults, and how many lines have any. $1: whether duplicates are allowed. */
+const findFaults = `
+  with claimed as (
+    select line, id, "column", fault, what, min(line) over (partition by what) as first_line
+    from pg_temp.imported as campaign, lateral (values
+      ('id', 'campaign-taken', 'campaign ' || id),
+      ('mirror_id', 'mirror-taken', 'mirror ' || mirror_id),
+      ('is_default', 'second-default', case when is_default then 'default campaign of the owner ' || owner_id end),
+      (case when name is null then 'target_url' else 'name' end, 'duplicate', case when not $1 then ${like} end)
+    ) as made ("column", fault, what)
+    where what is not null and owner_id is not null
+  ), taken (what, number) as (
+    select 'campaign ' || id, null::bigint from campaign_mirror.campaigns where id in (select id from pg_temp.imported)
     union all
-    select owned.id, owned.owner_id, coalesce('t' || target_url, '')
-    from owned left join campaign_mirror.mirrors on campaign_id = owned.id where name is null
-  ), taken as (
-    select owner_id, content, min(id) as campaign from stored
-    where (owner_id, content) in (select owner_id, content from line) group by owner_id, content
+    select 'mirror ' || id, null from campaign_mirror.mirrors where id in (select mirror_id from pg_temp.imported)
+    union all
+    select 'default campaign of the owner ' || owner_id, null from campaign_mirror.campaigns
+      where is_default and owner_id in (select owner_id from pg_temp.imported where is_default)
+    union all
+    select ${like}, min(campaign.id)
+    from campaign_mirror.campaigns as campaign left join campaign_mirror.mirrors on campaign_id = campaign.id
+    where not $1 and campaign.owner_id in (select owner_id from pg_temp.imported) group by 1
+  ), found (line, "column", fault, reason) as (
+    select line, given.* from pg_temp.imported,
+      json_to_recordset(faults) as given ("column" text, fault text, reason text)
+    union all
+    select line, "column", 'bad-field', 'it lies more than an hour ahead of the clock of the database'
+    from pg_temp.imported, lateral (values
+      ('created_at', created_at), ('updated_externally_at', updated_externally_at),
+      ('mirror_created_at', mirror_created_at), ('mirror_updated_at', mirror_updated_at)
+    ) as given ("column", moment)
+    where moment > clock_timestamp() + interval '1 hour'
+    union all
+    select line, "column", fault, concat(
+      case when taken.what is null then what || ' is in line ' || first_line || ' already'
+        else 'there is a ' || what || ' already' || coalesce(', with the id ' || number, '') end,
+      case fault when 'duplicate' then ': give the line its id, leave it out, or add --allow-duplicates' end)
+    from claimed left join taken using (what)
+    where (taken.what is not null or first_line < line) and (fault <> 'duplicate' or id is null)
   )
-  select line, json_build_object('kind', 'duplicate', 'id', campaign,
-    'line', case when campaign is null then first_line end, 'ownerId', owner_id, 'name', name) as fault
-  from (select *, min(line) over (partition by owner_id, content) as first_line
-    from line left join taken using (owner_id, content)) as judged
-  where id is null and (first_line < line or campaign is not null) order by line`;
+  select *, (select count(distinct line) from found) as "badLines" from found
+  order by line, array_position('{${campaignColumns}}', "column") limit 1000`;
 
-/**
- * Moves the sequence of a table beyond the numbers of the lines and of the table, and never back: a wide gap in one step;
- * one that others could pass between the reading and the setting of the sequence number by number.
- */
-const moveOn = (table: string, column: string) => {
-  const gap = `
-    from (select last_value - 1 + is_called::int as seen from campaign_mirror.${table}_id_seq) as sequence,
-      (select greatest(max(${column}) filter (where ${column} <= ${countedUpTo}),
-        (select max(id) from campaign_mirror.${table} where id <= ${countedUpTo})) as last
-      from pg_temp.imported_lines) as numbers`;
-  return [
-    `select setval('campaign_mirror.${table}_id_seq', last) ${gap} where last - seen > 1000`,
-    `select count(nextval('campaign_mirror.${table}_id_seq')) ${gap}, generate_series(seen + 1, last)`,
-  ];
-};
+/** Sets a sequence to the highest number of the lines, unless it is beyond: nobody else is to get one of them. */
+const moveOn = (sequence: string, id: string) => `
+  select setval('campaign_mirror.${sequence}', last) from campaign_mirror.${sequence},
+    (select max(${id}) as last from pg_temp.imported where ${id} <= ${countedUpTo}) as given where last >= last_value`;
 
-const writing = [
-  // First, so that a campaign created meanwhile gets none of these numbers; also if a sequence is behind its table.
-  ...moveOn('campaigns', 'id'),
-  ...moveOn('mirrors', 'mirror_id'),
-  // In the order of the lines.
-  "update pg_temp.imported_lines set id = nextval('campaign_mirror.campaigns_id_seq') where id is null",
-  `update pg_temp.imported_lines set mirror_id = nextval('campaign_mirror.mirrors_id_seq')
-    where mirror_id is null and target_url is not null`,
-  `insert into campaign_mirror.campaigns (id, name, owner_id, is_default, created_at)
-    select id, name, owner_id, is_default, coalesce(created_at, now()) from pg_temp.imported_lines order by id`,
-  `insert into campaign_mirror.mirrors (id, campaign_id, target_url, clicks, updated_externally,
-      updated_externally_at, created_at, updated_at)
-    select mirror_id, id, target_url, clicks, updated_externally, updated_externally_at,
+/** In the order of the lines. */
+const write = `
+  ${moveOn('campaigns_id_seq', 'id')}; ${moveOn('mirrors_id_seq', 'mirror_id')};
+  update pg_temp.imported set id = coalesce(id, nextval('campaign_mirror.campaigns_id_seq')),
+    mirror_id = case when target_url is not null then coalesce(mirror_id, nextval('campaign_mirror.mirrors_id_seq')) end
+  where id is null or target_url is not null and mirror_id is null;
+  insert into campaign_mirror.campaigns (id, name, owner_id, is_default, created_at)
+    select id, name, owner_id, coalesce(is_default, false), coalesce(created_at, now())
+    from pg_temp.imported order by id;
+  insert into campaign_mirror.mirrors (id, campaign_id, target_url, clicks, updated_externally, updated_externally_at,
+      created_at, updated_at)
+    select mirror_id, id, target_url, coalesce(clicks, 0), coalesce(updated_externally, false), updated_externally_at,
       coalesce(mirror_created_at, now()), coalesce(mirror_updated_at, now())
-    from pg_temp.imported_lines where target_url is not null order by mirror_id`,
-];
+    from pg_temp.imported where target_url is not null order by mirror_id`;
 
 /** Sets for the transaction who acts, and on what, for the entries that the database writes in the audit. */
 const acting = `
   select set_config('campaign_mirror.operator', $1, true), set_config('campaign_mirror.request_id', $2, true),
     set_config('campaign_mirror.details', $3, true)`;
 
-/** The lines without a campaign. */
-const countUnread = 'select count(*) as unread from pg_temp.imported_lines where owner_id is null';
-
-const counted = 'select count(*) as campaigns, count(target_url) as mirrors from pg_temp.imported_lines';
-
-/** Sorting all campaigns, to find duplicates, would take several times as long as hashing the lines. */
-const settings = `${withoutTimeouts}; set local enable_mergejoin = off`;
+const counted = 'select count(*) as campaigns, count(target_url) as mirrors from pg_temp.imported';
 
 /**
- * Imports campaigns from elsewhere, in PostgreSQL. No existing campaign is locked. `signal` ends an import at once, with
- * nothing imported, by throwing the signal's reason.
+ * Imports campaigns from elsewhere, in PostgreSQL. No existing campaign is locked. `signal` ends an import at once,
+ * with nothing imported. @throws Unavailable, or the signal's reason
  */
 export const postgresCampaignImport = (
   pool: Pool,
   act: operator.OperatorAct,
   signal?: AbortSignal,
 ): operator.CampaignImport => ({
-  importAll: (source, lines, report, { dryRun, allowDuplicates }) => {
-    const run = async (client: PoolClient): Promise<operator.ImportOutcome> => {
-      await client.query(create);
-      await pipeline(Readable.from(rowsFor(lines), { objectMode: true }), client.query(from(copy)));
-      await client.query('analyze pg_temp.imported_lines');
-      await client.query(acting, [act.operator, act.requestId, JSON.stringify({ source })]);
-      const { unread } = await rowOf<{ unread: number }>(client, countUnread);
-      let badLines = unread + (await reportFaults(client, report, faults));
-      if (badLines === 0 && !allowDuplicates) badLines = await reportFaults(client, report, duplicates);
-      if (badLines > 0) return { kind: 'refused', badLines };
-      if (!dryRun) for (const text of writing) await client.query(text).catch(refuseTaken);
-      return { kind: 'imported', ...(await rowOf<Record<'campaigns' | 'mirrors', number>>(client, counted)) };
-    };
-    return inTransaction(pool, run, settings, signal);
-  },
+  importAll: (source, lines, { dryRun, allowDuplicates }) =>
+    inTransaction(
+      pool,
+      async (client) => {
+        await client.query(create);
+        await pipeline(Readable.from(csvOf(lines)), client.query(from(copy)));
+        await client.query('analyze pg_temp.imported');
+        await client.query(acting, [act.operator, act.requestId, JSON.stringify({ source })]);
+        type Fault = operator.ImportOutcome['faults'][number] & { readonly badLines: number };
+        const faults = await rowsOf<Fault>(client, findFaults, [allowDuplicates]);
+        const { badLines = 0 } = faults[0] ?? {};
+        if (badLines === 0 && !dryRun) await client.query(write);
+        const sums = await rowOf<Record<'campaigns' | 'mirrors', number>>(client, counted);
+        return { ...sums, badLines, faults };
+      },
+      withoutTimeouts,
+      signal,
+    ),
 });
-
-function refuseTaken(error: unknown): never {
-  if (!isTaken(error)) throw error;
-  throw new Unavailable(
-    'another transaction took a number or a default campaign of the file, ' +
-      'or a sequence is behind its table, which doctor names',
-  );
-}
-
-/** Reports each fault, however many there are; then returns how many lines have any. */
-async function reportFaults(
-  client: PoolClient,
-  report: (line: number, fault: operator.ImportFault) => Promise<void>,
-  text: string,
-): Promise<number> {
-  let badLines = 0;
-  let last = 0;
-  type Fault = { readonly line: number; readonly fault: operator.ImportFault };
-  for await (const { line, fault } of cursorRows<Fault>(client, text)) {
-    if (line !== last) badLines += 1;
-    last = line;
-    await report(line, fault);
-  }
-  return badLines;
-}

@@ -57,7 +57,7 @@ export function isDatabaseAway(error: unknown): boolean {
     return [Error, AggregateError, DriverException].includes(error.constructor as never);
   // A code of a socket, the resolver or TLS: ECONNRESET, EAI_AGAIN, CERT_HAS_EXPIRED …
   if (!hasSqlState(error)) return true;
-  // A sequence is behind its table: no statement brings a number of its own.
+  // A sequence is behind its table, or another transaction took a number that is imported.
   const isNumberTaken = isTaken(error) && /_pkey$/.test(Reflect.get(error, 'constraint') ?? '');
   return isServersFault(error) || isStatesFault(error) || isLocked(error) || isNumberTaken;
 }

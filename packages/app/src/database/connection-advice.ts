@@ -23,9 +23,9 @@ const contended = '57014|55P03|40001|40P01|25P04';
 /** After these the transaction is certainly undone; repeating it may succeed. */
 const undone: Advice = {
   [contended]: 'repeat it',
-  // No statement names a number of its own, except an import, which handles this error itself.
+  // No statement names a number of its own, except an import, for which another transaction can take it.
   '23505':
-    'a sequence is behind its table: `./campaign-mirror doctor` names it, and the statement that mends it',
+    'repeat it; if that fails, a sequence is behind its table: `./campaign-mirror doctor` names it, and the statement that mends it',
   '25006': namePrimary,
   '53300': 'end sessions, or raise its limit (max_connections, connection limit)',
   // With the dot it is no number, which JavaScript would put before the others.

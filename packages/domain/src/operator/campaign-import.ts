@@ -1,57 +1,68 @@
-import type { Mirror } from '../set-campaign-mirror/campaign-repository.ts';
-import type { CampaignId, Label, MirrorId, OwnerId, Timestamp } from '../values/identifiers.ts';
 import type { CampaignRecord } from './campaign-settings.ts';
 
-/** A campaign to import. The store chooses a number or a time that is null. */
-export interface ImportedCampaign {
-  readonly id: CampaignId | null;
-  readonly name: Label | null;
-  readonly ownerId: OwnerId;
-  readonly isDefault: boolean;
-  readonly createdAt: Timestamp | null;
-  readonly mirror: ImportedMirror | null;
+/** A campaign and its mirror in one row, by the columns of CSV in their order; null for what is missing. */
+export const campaignRow = ({ mirror, ...campaign }: CampaignRecord) => ({
+  id: campaign.id,
+  name: campaign.name,
+  owner_id: campaign.ownerId,
+  is_default: campaign.isDefault,
+  created_at: campaign.createdAt,
+  mirror_id: mirror?.id ?? null,
+  target_url: mirror?.targetUrl ?? null,
+  clicks: mirror?.clicks ?? null,
+  updated_externally: mirror?.updatedExternally ?? null,
+  updated_externally_at: mirror?.updatedExternallyAt ?? null,
+  mirror_created_at: mirror?.createdAt ?? null,
+  mirror_updated_at: mirror?.updatedAt ?? null,
+});
+
+type CampaignRow = ReturnType<typeof campaignRow>;
+
+/** The name of a column of CSV. */
+export type CampaignColumn = keyof CampaignRow;
+const noCampaign = { mirror: null } as CampaignRecord;
+/** In the order of an export. */
+export const campaignColumns = Object.keys(campaignRow(noCampaign)) as CampaignColumn[];
+
+/** A campaign to import, with an owner. If null, the store chooses a number or a time; a flag is false, a count 0. */
+export type ImportedCampaign = { readonly [Column in CampaignColumn]: CampaignRow[Column] | null };
+
+/** Why a line is not imported. */
+export interface ImportFault {
+  /** Null if the whole line is at fault. */
+  readonly column: string | null;
+  /** For programs, such as `campaign-taken`. */
+  readonly fault: string;
+  /** For people. */
+  readonly reason: string;
 }
 
-/** The mirror of a campaign to import. */
-export interface ImportedMirror extends Omit<Mirror, 'id' | 'campaignId' | 'createdAt' | 'updatedAt'> {
-  readonly id: MirrorId | null;
-  readonly createdAt: Timestamp | null;
-  readonly updatedAt: Timestamp | null;
-}
-
-/** A line to import, by its number, from 1. Without a campaign, it could not be read, so nothing is imported. */
+/** A line to import, by its number, from 1. Without a campaign, it has faults. */
 export interface ImportLine {
   readonly line: number;
   readonly campaign: ImportedCampaign | null;
+  readonly faults: readonly ImportFault[];
 }
 
-/** Why the store refuses a campaign. `line`: the earlier line that it conflicts with; null if it is in the store. */
-export type ImportFault =
-  /** `id` is the number that is taken, or the owner who would have two default campaigns. */
-  | (Conflict & { readonly kind: 'campaign-taken' | 'mirror-taken' | 'second-default'; readonly id: number })
-  /** A line without a number has the owner and the name or, without a name, the address of campaign `id` or `line`. */
-  | (Conflict & Pick<ImportedCampaign, 'id' | 'ownerId' | 'name'> & { readonly kind: 'duplicate' })
-  /** A time, such as `mirrorCreatedAt`, that lies more than an hour ahead of the store's clock. */
-  | { readonly kind: 'in-the-future'; readonly time: string };
-
-type Conflict = { readonly line: number | null };
-
-/** What was imported or, in a dry run, would have been; or nothing, because of so many bad lines. */
-export type ImportOutcome =
-  | { readonly kind: 'imported'; readonly campaigns: number; readonly mirrors: number }
-  | { readonly kind: 'refused'; readonly badLines: number };
+/** What was imported; nothing if lines are bad, or in a dry run. */
+export interface ImportOutcome {
+  /** Those of the lines without a fault of their own, imported or not. */
+  readonly campaigns: number;
+  readonly mirrors: number;
+  readonly badLines: number;
+  /** The first 1,000, in the order of the lines and of the columns. */
+  readonly faults: readonly (ImportFault & Pick<ImportLine, 'line'>)[];
+}
 
 /** Imports campaigns. */
 export interface CampaignImport {
   /**
-   * Imports every line or none; none in a dry run, or after an error from `lines` or `report`. `report` is awaited for
-   * each fault, in the order of the lines; for duplicates only if they are not allowed, and nothing else is bad.
-   * Campaigns keep their numbers; the sequences continue after the highest one. The audit has the `source`.
+   * Imports every line or, if one is bad, in a dry run and after an error from `lines`, none. Campaigns keep their
+   * numbers; the sequences continue after the highest one. `source` is recorded in the audit.
    */
   importAll(
     source: string,
     lines: AsyncIterable<ImportLine>,
-    report: (line: number, fault: ImportFault) => Promise<void>,
     options: { readonly dryRun: boolean; readonly allowDuplicates: boolean },
   ): Promise<ImportOutcome>;
 }
