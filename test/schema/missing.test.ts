@@ -1,5 +1,6 @@
-import { missingParts, openProbe, roles } from '@campaign-mirror/adapters-persistence/service';
+import { missingText, openProbe, roles } from '@campaign-mirror/adapters-persistence/service';
 import { expect } from 'chai';
+import type { Pool } from 'pg';
 import { commandsOn } from '../support/commands/commands-on.ts';
 import { connect } from '../support/database/client.ts';
 import { rival } from '../support/database/rival.ts';
@@ -54,6 +55,9 @@ const cases: [what: string, statement: string, finding: string, isPutRight: bool
     true,
   ],
 ];
+
+const missingParts = async (pool: Pool): Promise<string[]> =>
+  (await pool.query(missingText)).rows.map(({ finding }) => finding);
 
 const catalogue = `
   with relations as (

@@ -47,7 +47,7 @@ const stateText = `
   ) as migrations, not exists (
     select from campaign_mirror.sequences_behind where sequence = 'mirror_history_id_seq'
   ) as sequences, not exists (select from campaign_mirror.transactions_ahead) as transactions,
-  current_setting('session_replication_role') = 'origin' and not exists (${missingText}) as schema,
+  not exists (${missingText}) as schema,
   (select reltuples from pg_class where oid = to_regclass('campaign_mirror.mirror_history')) as history_rows`;
 
 const expiringText = `
