@@ -69,9 +69,11 @@ describe("somebody's own MikroORM in the same database", () => {
     const { code, errors } = await command(['migrate'], { DATABASE_URL: database.url('owner') });
     expect(code).to.equal(1);
     expect(errors).to.match(
-      /: the functions of campaign_mirror are there, but not its tables campaigns, mirrors[\w, ]* \(42P01\): [^\n]+ another program [^\n]+: put the schema aside [^\n]+\n$/,
+      /: type "set_result" already exists \(42710\): [^\n]+ another program [^\n]+: put the schema aside [^\n]+\n$/,
     );
-    expect(await schemaOf(database)).to.deep.equal(lost);
+    const tables =
+      "select relname from pg_class where relnamespace = 'campaign_mirror'::regnamespace and relkind = 'r'";
+    expect((await database.admin.query(tables)).rows).to.deep.equal([{ relname: 'migrations' }]);
   });
 });
 

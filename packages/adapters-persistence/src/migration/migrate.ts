@@ -35,8 +35,8 @@ const applicationName = 'campaign-mirror migrations';
  * or nothing. Resolves with what was missing or disabled before. Several processes may do so at once: they take turns.
  * Locks are awaited in short attempts, because others wait behind a waiting migration.
  * @throws what the driver throws: the database is unavailable, the role lacks a right or is not the owner (42501), the
- *   tables are not those of a released version (42P07) or were dropped (42P01), another transaction keeps holding a lock
- *   (55P03); the reason of `givenUp`: then nothing was done
+ *   tables are not those of a released version (42P07) or some were dropped (42P01, 42710), another transaction keeps
+ *   holding a lock (55P03); the reason of `givenUp`: then nothing was done
  */
 export async function migrate(
   address: DatabaseAddress,
@@ -97,27 +97,6 @@ const isDone = `
   select 1 where obj_description('campaign_mirror'::regnamespace) = ?
     and not exists (select from campaign_mirror.transactions_ahead)`;
 
-/**
- * PostgreSQL only warns if a role grants rights that it may not grant. And to make the tables anew would hide that the
- * data is gone: most functions depend on no table, and stay.
- */
-const refuseOthersAndRemains = `
-  do $$ declare
-    other text := (
-      select pg_get_userbyid(nspowner) from pg_namespace
-      where nspname = 'campaign_mirror' and not pg_has_role(nspowner, 'usage'));
-    gone text;
-  begin
-    if other is not null then
-      raise insufficient_privilege using message = format('the schema campaign_mirror belongs to %I', other);
-    end if;
-    select string_agg(name, ', ') into gone from unnest('{${tableNames}}'::text[]) as name
-    where to_regclass('campaign_mirror.' || name) is null;
-    if gone <> '' and exists (select from pg_proc where pronamespace = to_regnamespace('campaign_mirror')) then
-      raise undefined_table using message = 'the functions of campaign_mirror are there, but not its tables ' || gone;
-    end if;
-  end $$`;
-
 /** All of it, or nothing, except that the schema and the table of migrations stay. */
 function bringUpToDate({ orm }: Database, lockTimeout: number, ifNeeded: boolean, beforeCommit: () => void) {
   const connection = orm.em.getConnection();
@@ -126,19 +105,19 @@ function bringUpToDate({ orm }: Database, lockTimeout: number, ifNeeded: boolean
       connection.execute(text, values, 'all', transaction);
     await run(`${withoutTimeouts}; set local lock_timeout = ${lockTimeout}`);
     await run(`select pg_advisory_xact_lock(${turnLock})`);
-    await run(refuseOthersAndRemains);
     // Creates the schema and the table of migrations, on a connection of its own.
     const executed = (await orm.migrator.getExecuted()).map(({ name }) => name);
     const isNew = !migrationNames.every((name) => executed.includes(name));
     // A newer version made all that there is.
     if (!isNew && executed.length > migrationNames.length) return [];
     const findings = isNew ? [] : await run<{ finding: string }>(missingText);
-    const isKept = ifNeeded && !isNew && findings.length === 0;
-    if (!isKept || (await run(isDone, [version])).length === 0) {
+    const isKept = ifNeeded && !isNew && findings.length === 0 && (await run(isDone, [version])).length > 0;
+    // Only the owner may: PostgreSQL does no more than warn of rights that a role grants and may not grant.
+    await run(`comment on schema campaign_mirror is '${version}'`);
+    if (!isKept) {
       if (executed.length > 0) await run(keepWritersOut);
       await orm.migrator.up({ transaction });
       await run(functions);
-      await run(`comment on schema campaign_mirror is '${version}'`);
     }
     await run(grants);
     beforeCommit();

@@ -13,52 +13,35 @@ export const putAside =
   '(pg_restore --single-transaction), or run `./campaign-mirror migrate`';
 
 /**
- * By the beginning of `CODE MESSAGE`, an SQLSTATE or a code of Node or OpenSSL, which the driver's own errors lack: the
- * first that matches counts. `undone`: the transaction certainly is, and repeating it may succeed. `lasting`: neither
- * waiting nor repeating helps.
+ * What to do, by the beginning of `CODE MESSAGE`: the driver's own errors lack the code. The first that matches counts.
+ * After these the transaction is certainly undone; waiting or repeating may help.
  */
-const advices: readonly [fault: RegExp, kind: 'undone' | 'lasting', advice: string][] = [
-  [
-    /^(57014|55P03|40001|40P01|25P04)/,
-    'undone',
+const undone = {
+  '^(57014|55P03|40001|40P01|25P04)':
     'another transaction holds what this is about, or the database is too slow: repeat it',
-  ],
-  [
-    // No statement names a number of its own, except an import, which handles this error itself.
-    /^23505/,
-    'undone',
+  // No statement names a number of its own, except an import, which handles this error itself.
+  '^23505':
     'a sequence is behind its table: `./campaign-mirror doctor` names it, and the statement that mends it',
-  ],
-  [/^25006/, 'undone', namePrimary],
-  [/^53300/, 'undone', 'end sessions, or raise its limit (max_connections, connection limit)'],
-  [/^53/, 'undone', 'its log says which resource it lacks, such as disk space'],
+  '^25006': namePrimary,
+  '^53300': 'end sessions, or raise its limit (max_connections, connection limit)',
+  '^53': 'its log says which resource it lacks, such as disk space',
+};
+
+/** The same for faults that last until the server, the settings or the schema are changed. */
+const lasting = {
   // PgBouncer has this code for whatever it refuses.
-  [/^08P01 .*startup par/, 'lasting', 'set DATABASE_POOLER=transaction, or connect to the server itself'],
-  [/^08P01 .*statement pooling/, 'lasting', 'set pool_mode = transaction in the pooler'],
-  [
-    /^(28| SASL)/,
-    'lasting',
+  '^08P01 .*startup parameter': 'set DATABASE_POOLER=transaction, or connect to the server itself',
+  '^08P01 .*statement pooling': 'set pool_mode = transaction in the pooler',
+  '^(28| SASL)':
     'check the name of the user, its password and pg_hba.conf; if that lets it in with TLS only, set sslmode=verify-full',
-  ],
-  [/^3D000/, 'lasting', 'create it, or correct DATABASE_URL or PGDATABASE'],
-  [
-    /^( The server does not support SSL|ERR_SSL|ERR_TLS|ERR_OSSL|UNABLE_TO_|\w*CERT)/,
-    'lasting',
+  '^3D000': 'create it, or correct DATABASE_URL or PGDATABASE',
+  '^( The server does not support SSL|ERR_SSL|ERR_TLS|ERR_OSSL|UNABLE_TO_|\\w*CERT)':
     'check sslmode, the CA of its certificate (sslrootcert), the name that it is for, and the clocks',
-  ],
-  [
-    /^42501/,
-    'lasting',
+  '^42501':
     'run ops/roles.sql in the database, then `./campaign-mirror migrate` as the owner of the schema; run other commands ' +
-      "as the operator, and start the service with RUN_MIGRATIONS=false, or as the schema's owner",
-  ],
-  [/^(42P01|42P07|42703|42710|42723|3F000)/, 'lasting', putAside],
-  [
-    /^2BP01/,
-    'lasting',
-    'drop the views that read those of campaign_mirror, repeat this, and make them again',
-  ],
-];
+    'as the operator, and start the service with RUN_MIGRATIONS=false',
+  '^(42P01|42P07|42703|42710|42723|3F000)': putAside,
+};
 
 export function nameOf({ host, port, database }: store.DatabaseAddress): string {
   return `the database ${host ?? 'localhost'}:${port ?? 5432}/${database ?? ''}`;
@@ -77,12 +60,13 @@ export function clearFault(
   const fault = causeOf(error);
   // This program gave up: other transactions came first each time.
   if (fault instanceof Unavailable) return new ClearError(`${fault.message}: ${certain}; repeat it`, 'away');
-  const [, kind, advice] = adviceOn(fault) ?? [];
   const code = store.codeOf(fault);
   const message = messageOf(fault);
   const what = `${nameOf(address)}, user ${JSON.stringify(address.user)}: ${message}${code && ` (${code})`}`;
-  if (kind === 'lasting') return new ClearError(`${what}: ${advice}`);
-  if (kind === 'undone') return new ClearError(`${what}: ${certain}; ${advice}`, 'away');
+  const toChange = adviceIn(lasting, fault);
+  if (toChange) return new ClearError(`${what}: ${toChange}`);
+  const toRepeat = adviceIn(undone, fault);
+  if (toRepeat) return new ClearError(`${what}: ${certain}; ${toRepeat}`, 'away');
   if (!(error instanceof Unavailable) && !store.isDatabaseAway(error)) return error;
   const reason = code || message || 'no answer';
   const toDo = 'start it, correct DATABASE_URL or PGHOST, or raise DATABASE_WAIT';
@@ -95,13 +79,14 @@ export function clearFault(
 
 /** Whether a database that cannot be connected to may recover soon: it is starting, full, or cannot be reached. */
 export const mayComeBack = (error: unknown): boolean =>
-  (error instanceof Unavailable || store.isDatabaseAway(error)) &&
-  adviceOn(causeOf(error))?.[1] !== 'lasting';
+  (error instanceof Unavailable || store.isDatabaseAway(error)) && !adviceIn(lasting, causeOf(error));
 
 const causeOf = (error: unknown) => (error instanceof Unavailable ? (error.cause ?? error) : error);
 
-const adviceOn = (fault: unknown) =>
-  advices.find(([pattern]) => pattern.test(`${store.codeOf(fault)} ${messageOf(fault)}`));
+function adviceIn(advices: Readonly<Record<string, string>>, fault: unknown): string | undefined {
+  const said = `${store.codeOf(fault)} ${messageOf(fault)}`;
+  return Object.entries(advices).find(([pattern]) => new RegExp(pattern).test(said))?.[1];
+}
 
 /** MikroORM appends values in further lines. */
 const messageOf = (error: unknown) => (error instanceof Error ? error.message.replace(/\n.*/s, '') : '');
