@@ -1,5 +1,5 @@
--- The powers of the current user beyond its needs, and what it lacks of the rights in grants.sql that the service or the
--- operator needs. $1 names one of them; if it is null, the user's memberships decide.
+-- The powers of the current user beyond its needs, and what it lacks of the rights in grants.sql that its role needs: the
+-- operator, if it is one, or else the service.
 with needed (role, may, names) as (values
   ('service', 'usage', '{schema campaign_mirror}'),
   ('service', 'select', '{access_keys.expires_at, access_keys.revoked_at, access_keys.replaced_by}'),
@@ -35,6 +35,6 @@ select to_json(rolname) as name, whose as role, pg_get_userbyid(nspowner) as own
     case when rolbypassrls then 'bypassrls' end,
     case when pg_has_role(nspowner, 'usage') then 'owner of the schema' end) as powers,
   coalesce((select string_agg(one, ', ' order by one) from lacking where role = whose), '') as lacking
-from pg_roles, pg_namespace, coalesce($1, case
-  when pg_has_role(to_regrole('campaign_mirror_operator'), 'usage') then 'operator' else 'service' end) as whose
+from pg_roles, pg_namespace, lateral (select case
+  when pg_has_role(to_regrole('campaign_mirror_operator'), 'usage') then 'operator' else 'service' end as whose) as used
 where rolname = current_user and nspname = 'campaign_mirror'

@@ -3,7 +3,7 @@ import { statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Call, ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import { codeOf, defaultPoolLimits, openDatabase } from '@campaign-mirror/adapters-persistence/service';
-import { checksOf, type Finding, findingsOf, ok, problem } from '../database/checks.ts';
+import { examined, type Finding, ok, problem } from '../database/checks.ts';
 import { type DatabaseAccess, dataFolder, openDatabaseAccess } from '../database/database-access.ts';
 import { clearFault, nameOf } from '../database/faults.ts';
 import { isExternal } from '../settings/external-database.ts';
@@ -48,9 +48,8 @@ async function* examineDatabase(call: Call, settings: Settings): AsyncGenerator<
     database = await openDatabase(address, limits, 'campaign-mirror operator');
     await database.pool.query('select');
     yield ['database', ok(`${nameOf(address)} answers`)];
-    for (const check of checksOf(settings, false)) {
-      for (const finding of await findingsOf(check, database.pool)) yield [check.name, finding];
-    }
+    for await (const { check, ...finding } of examined(database.pool, settings, 'doctor'))
+      yield [check, finding];
   } catch (error) {
     const fault = access ? clearFault(error, access.address('operator')) : error;
     if (!(fault instanceof ClearError)) throw fault;

@@ -14,32 +14,32 @@ export interface Finding {
 export const ok = (finding: string): Finding => ({ state: 'ok', finding, advice: null });
 export const problem = (finding: string, advice: string): Finding => ({ state: 'problem', finding, advice });
 
-export interface Check {
-  readonly name: string;
-  /**
-   * What a start does with it. `stops`: a problem ends the start, and a warning is logged. `first`: the same, before
-   * any migration or command. `warns`: both are logged. Absent: only `doctor` makes the check.
-   */
-  readonly atStart?: 'first' | 'stops' | 'warns';
-  /** For rows of `state`, `finding` and `advice`. */
-  readonly query: string;
-  readonly values?: readonly unknown[];
-  /** What is found if there is no row. */
-  readonly ok?: string;
-  /** What is found if there is no schema. */
-  readonly absent?: Finding;
-}
+/** Which checks are made: before a migration or a command, at a start of the service as its own user, or by `doctor`. */
+const occasions = {
+  first: ['first'],
+  start: ['first', 'stops', 'warns'],
+  doctor: ['first', 'stops', 'warns', 'doctor'],
+} as const;
+export type Occasion = keyof typeof occasions;
 
-/** What a check finds. Only that of rights finds a right that the user lacks. @throws what the driver throws */
-export async function findingsOf(check: Check, database: Pool): Promise<Finding[]> {
-  try {
-    const { rows } = await database.query<Finding>(check.query, [...(check.values ?? [])]);
-    if (rows.length === 0 && check.ok) return [ok(check.ok)];
-    return rows.map((row) => (row.state === 'ok' ? ok(row.finding) : row));
-  } catch (error) {
-    if (store.isAbsent(error)) return check.absent ? [check.absent] : [];
-    if (store.isForbidden(error)) return [];
-    throw error;
+/**
+ * Makes the checks. Where there is no schema, or the user lacks a right, only those of migrations and rights find that.
+ * `ends`: a problem ends a start. @throws what the driver throws
+ */
+export async function* examined(database: Pool, settings: Settings, occasion: Occasion) {
+  for (const kind of occasions[occasion]) {
+    for (const [check, query] of Object.entries(checksOf(settings, occasion === 'start')[kind])) {
+      const found = await database.query<Finding>(query).then(
+        ({ rows }) => (rows.length > 0 ? rows : [ok('nothing is wrong')]),
+        (error) => {
+          if (store.isForbidden(error)) return [];
+          if (!store.isAbsent(error)) throw error;
+          return check === 'migrations' ? [problem(`pending: ${known.join(', ')}`, migrate)] : [];
+        },
+      );
+      for (const { state, finding, advice } of found)
+        yield { check, state, finding, advice: state === 'ok' ? null : advice, ends: kind !== 'warns' };
+    }
   }
 }
 
@@ -49,67 +49,41 @@ const newest = 18;
 /** Connections of a process besides its pool: its readiness, and the new one that this tries. */
 const besidesPool = 2;
 
-/** The names in the record of migrations that `$1`, those of this version, does not have, and the reverse. */
+/** Migrations of this version that the record does not have, and those of others that it has. */
 const migrations = `
-  select (select string_agg(name, ', ') from unnest($1::text[]) as known (name) where name not in (
-      select name from campaign_mirror.migrations)) as pending,
-    (select string_agg(name, ', ' order by name) from campaign_mirror.migrations where name <> all ($1)) as others`;
+  select (select string_agg(name, ', ') from unnest('{${known}}'::text[]) as known (name)
+      where name not in (select name from campaign_mirror.migrations)) as pending,
+    (select string_agg(name, ', ' order by name) from campaign_mirror.migrations
+      where name <> all ('{${known}}')) as others`;
 
-/** In the order of `doctor`. `starting`: the service starts as its own user; otherwise any user may ask. */
-export const checksOf = (
-  { POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings,
-  starting: boolean,
-): readonly Check[] => [
-  {
-    name: 'version',
-    atStart: 'first',
-    query: `
+/**
+ * Queries for rows of `state`, `finding` and `advice`, and what a start does with them: before a migration (`first`) or
+ * after it (`stops`), a problem ends it; all else (`warns`) is logged. `starting`: otherwise any user may ask.
+ */
+const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, starting: boolean) => ({
+  first: {
+    version: `
       select 'the server is PostgreSQL ' || version as finding,
         case when version < ${oldest} then 'problem' when version > ${newest} then 'warning' else 'ok' end as state,
         'use ${oldest} or newer; this version was tested on ${oldest} to ${newest}' as advice
       from (select current_setting('server_version_num')::int / 10000 as version) as server`,
-  },
-  {
     // In another encoding, some values of callers could not be stored, and would fail others in the same statement.
-    name: 'encoding',
-    atStart: 'first',
-    query: `
+    encoding: `
       select case encoding when 'UTF8' then 'ok' else 'problem' end as state,
         'the database is in ' || encoding as finding,
         $$make one: create database NAME template template0 encoding 'UTF8' locale 'C'$$ as advice
       from current_setting('server_encoding') as encoding`,
   },
-  {
-    // A standby passes all other checks.
-    name: 'writes',
-    ok: 'this server takes writes',
-    query: `
-      select 'problem' as state, 'this server takes no writes: it is ' || case when pg_is_in_recovery() then 'a standby'
-          else 'set to read only (default_transaction_read_only)' end as finding,
-        '${namePrimary}, or unset it for the role, the database or the server' as advice
-      where current_setting('transaction_read_only') = 'on'`,
-  },
-  {
-    name: 'migrations',
-    atStart: 'stops',
-    ok: 'none is pending',
-    absent: problem(`pending: ${known.join(', ')}`, migrate),
-    values: [known],
-    query: `
+  stops: {
+    migrations: `
       select case when pending <> '' then 'problem' else 'warning' end as state,
         concat_ws('; ', 'pending: ' || pending, 'applied by another version: ' || others) as finding,
         case when pending is null then 'run that version, here and for the service'
           when others is null then '${migrate}' else '${putAside}' end as advice
       from (${migrations}) as found where pending <> '' or others <> ''`,
-  },
-  {
     // A restore that was killed leaves constraints away and triggers disabled, and nothing else shows it. The parts of
     // another version are others.
-    name: 'schema',
-    atStart: 'stops',
-    values: [known],
-    ok: 'nothing is missing or disabled',
-    query: `
+    schema: `
       select 'problem' as state, string_agg(finding, ', ') as finding, format(
         'functions and triggers: run \`./campaign-mirror migrate\` as %1$s; a disabled constraint: as a superuser, '
         '\`alter table … enable trigger all\`; another owner: as a superuser, \`alter function … owner to %1$s\`; a user: '
@@ -117,12 +91,7 @@ export const checksOf = (
         pg_get_userbyid(nspowner)) as advice
       from (${store.missingText} limit 5) as missing, (${migrations}) as found, pg_namespace
       where pending is null and others is null and nspname = 'campaign_mirror' group by nspowner`,
-  },
-  {
-    name: 'rights',
-    atStart: 'stops',
-    values: [starting ? 'service' : null],
-    query: `
+    rights: `
       with rights as (${store.rightsText})
       select 'warning' as state, format('the user %s has more power than is needed: %s', name, powers) as finding,
         'use a role of ops/roles.sql, and the owner of the schema for \`./campaign-mirror migrate\` only' as advice
@@ -133,43 +102,22 @@ export const checksOf = (
       from rights where lacking <> ''
       union all select 'ok', format('the user %s may do what the %s does', name, role), null
       from rights where powers = '' and lacking = ''`,
-  },
-  {
     // The service assigns the numbers of the history only: it works if the other sequences are behind.
-    name: 'sequences',
-    atStart: 'stops',
-    query: `
+    sequences: `
       select case when ${starting} and sequence <> 'mirror_history_id_seq' then 'warning' else 'problem' end as state,
         format('the sequence %s is behind its table: numbers that it assigns are taken, or out of order', sequence)
           as finding,
         'run as the owner of the schema: ' || mended_by as advice
       from campaign_mirror.sequences_behind`,
-  },
-  {
-    name: 'transactions',
-    atStart: 'stops',
-    query: `
+    transactions: `
       select 'problem' as state, format('the history has changes of another server, up to its transaction %s: the feed '
         'would give them later, as new', max(transaction_id)) as finding, '${migrate}' as advice
       from campaign_mirror.transactions_ahead having count(*) > 0`,
   },
-  {
-    // It reads all mirrors, which the service may not.
-    name: 'mirrors',
-    query: `
-      select 'problem' as state, format('%s mirrors are not as they must be, of the campaigns %s', max(total),
-          string_agg(format('%s (%s)', campaign_id, fault), ', ')) as finding,
-        'an address: set another with \`./campaign-mirror mirror set\`; an owner or a flag: as the owner of the schema, '
-        '\`update campaign_mirror.mirrors set owner_id = campaigns.owner_id, is_default = campaigns.is_default '
-        'from campaign_mirror.campaigns where campaigns.id = campaign_id\`; no campaign: delete the mirror' as advice
-      from (${store.mirrorFaultsText}) as faults having count(*) > 0`,
-  },
-  {
+  warns: {
     // Processes are counted by their connections for readiness, which one that starts does not have yet. Behind a pooler,
     // the server counts the pooler's connections.
-    name: 'pool',
-    atStart: 'warns',
-    query: `
+    pool: `
       with sessions as (
         select usesysid, datname = current_database() and application_name like 'campaign-mirror%' as is_ours,
           datname = current_database() and application_name = 'campaign-mirror readiness' as is_process
@@ -190,12 +138,8 @@ export const checksOf = (
           'others have %s', processes, needed, allowed, others) as finding,
         'lower POOL_SIZE, raise the limit (max_connections, connection limit), or spare connections' as advice
       from bounds, lateral (select processes * ${POOL_SIZE + besidesPool} as needed) as computed`,
-  },
-  {
     // A commit waits without a time limit for a standby that is away. What sessions of other users wait for is hidden.
-    name: 'standbys',
-    atStart: 'warns',
-    query: `
+    standbys: `
       select case when connected >= needed and waiting = 0 then 'ok' else 'problem' end as state,
         format('synchronous_standby_names is %s: commits wait for %s of these standbys, %s are connected; sessions that '
           'wait, as far as this user sees: %s', names, needed, connected, waiting) as finding,
@@ -206,12 +150,8 @@ export const checksOf = (
           (select count(*) from pg_stat_replication
             where names like '%*%' or strpos(lower(names), lower(application_name)) > 0) as connected) as counted
       where names <> '' and current_setting('synchronous_commit') not in ('off', 'local')`,
-  },
-  {
     // Nobody's session has such a transaction, which keeps its locks until somebody ends it, also across a restart.
-    name: 'prepared transactions',
-    atStart: 'warns',
-    query: `
+    'prepared transactions': `
       select 'problem' as state,
         format('a prepared transaction of "%s" holds locks on our tables since %s', owner, prepared) as finding,
         format('unless its program still ends it, as %s or a superuser: rollback prepared %L', owner, gid) as advice
@@ -220,10 +160,29 @@ export const checksOf = (
           join pg_class on pg_class.oid = held.relation and relnamespace = to_regnamespace('campaign_mirror')
         where own.transactionid = transaction and own.granted)`,
   },
-  {
+  doctor: {
+    // Above 2 s, the log and the history are hard to compare.
+    clock: `
+      select case when difference <= 2 then 'ok' else 'warning' end as state,
+        format('the clocks of this machine and of the server are %s s apart', round(difference, 1)) as finding,
+        'set both by NTP: keys expire by the server''s, the log has this machine''s' as advice
+      from (select abs(extract(epoch from clock_timestamp()) - ${Date.now() / 1_000}) as difference) as compared`,
+    // A standby passes all other checks.
+    writes: `
+      select 'problem' as state, 'this server takes no writes: it is ' || case when pg_is_in_recovery() then 'a standby'
+          else 'set to read only (default_transaction_read_only)' end as finding,
+        '${namePrimary}, or unset it for the role, the database or the server' as advice
+      where current_setting('transaction_read_only') = 'on'`,
+    // It reads all mirrors, which the service may not.
+    mirrors: `
+      select 'problem' as state, format('%s mirrors are not as they must be, of the campaigns %s', max(total),
+          string_agg(format('%s (%s)', campaign_id, fault), ', ')) as finding,
+        'an address: set another with \`./campaign-mirror mirror set\`; an owner or a flag: as the owner of the schema, '
+        '\`update campaign_mirror.mirrors set owner_id = campaigns.owner_id, is_default = campaigns.is_default '
+        'from campaign_mirror.campaigns where campaigns.id = campaign_id\`; no campaign: delete the mirror' as advice
+      from (${store.mirrorFaultsText}) as faults having count(*) > 0`,
     // A pooler passes none on from the service: a statement could run for ever, or be ended because a row has changed.
-    name: 'parameters',
-    query: `
+    parameters: `
       select 'warning' as state, format('%s is %s, and a pooler passes no other value on', name, setting) as finding,
         format('alter role %I set %I = %L', current_user, name, needed) as advice
       from pg_settings join (values ('statement_timeout', '${STATEMENT_TIMEOUT}'),
@@ -231,27 +190,11 @@ export const checksOf = (
       where '${DATABASE_POOLER}' <> 'none' and case name when 'statement_timeout' then setting = '0' and needed <> '0'
         else setting <> needed end
       order by name`,
-  },
-  {
     // Without these, a change answered with 200 does not survive a power loss.
-    name: 'durability',
-    ok: 'fsync, full_page_writes, synchronous_commit are not off',
-    query: `
+    durability: `
       select 'warning' as state, 'off: ' || string_agg(name, ', ' order by name) as finding,
         'switch on what is off: a loss of power may undo changes that were answered with 200' as advice
       from pg_settings where name in ('fsync', 'full_page_writes', 'synchronous_commit') and setting = 'off'
       having count(*) > 0`,
   },
-  {
-    // Above 2 s, the log and the history are hard to compare.
-    name: 'clock',
-    get values() {
-      return [Date.now() / 1_000];
-    },
-    query: `
-      select case when difference <= 2 then 'ok' else 'warning' end as state,
-        format('the clocks of this machine and of the server are %s s apart', round(difference, 1)) as finding,
-        'set both by NTP: keys expire by the server''s, the log has this machine''s' as advice
-      from (select abs(extract(epoch from clock_timestamp()) - $1::numeric) as difference) as compared`,
-  },
-];
+});

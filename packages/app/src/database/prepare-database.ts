@@ -3,7 +3,7 @@ import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import * as store from '@campaign-mirror/adapters-persistence/service';
 import type { LogWriter } from '../logging/log-events.ts';
 import type { Settings } from '../settings/settings.ts';
-import { checksOf, findingsOf } from './checks.ts';
+import { examined } from './checks.ts';
 import type { DatabaseAccess } from './database-access.ts';
 import { clearFault, mayComeBack, nameOf } from './faults.ts';
 
@@ -25,7 +25,7 @@ export async function prepareDatabase(
     const mended = await migrateClearly(owner, { onWait, givenUp: ending, ifNeeded: true });
     if (mended) log.warn({ event: 'check-warned', check: 'schema' }, mended);
   }
-  await awaitDatabase(access.address('service'), settings, 'all', ending, log);
+  await awaitDatabase(access.address('service'), settings, 'start', ending, log);
 }
 
 /**
@@ -36,7 +36,7 @@ export async function prepareDatabase(
 export async function awaitDatabase(
   address: store.DatabaseAddress,
   settings: Settings,
-  which: 'first' | 'all',
+  checks: 'first' | 'start',
   givenUp?: AbortSignal,
   log?: LogWriter,
 ): Promise<void> {
@@ -46,14 +46,10 @@ export async function awaitDatabase(
   const { pool, close } = await store.openDatabase(address, limits, 'campaign-mirror start');
   const makeChecks = async () => {
     await pool.query('select');
-    for (const check of checksOf(settings, true)) {
-      if (!check.atStart || (which === 'first' && check.atStart !== 'first')) continue;
-      for (const { state, finding, advice } of await findingsOf(check, pool)) {
-        const line = `${finding}: ${advice}`;
-        if (state === 'problem' && check.atStart !== 'warns')
-          throw new ClearError(`${nameOf(address)}: ${line}`);
-        if (state !== 'ok') log?.warn({ event: 'check-warned', check: check.name }, line);
-      }
+    for await (const { check, state, finding, advice, ends } of examined(pool, settings, checks)) {
+      const line = `${finding}: ${advice}`;
+      if (state === 'problem' && ends) throw new ClearError(`${nameOf(address)}: ${line}`);
+      if (state !== 'ok') log?.warn({ event: 'check-warned', check }, line);
     }
   };
   try {
