@@ -10,13 +10,13 @@ import { isExternal } from '../settings/external-database.ts';
 import { readSettings } from '../settings/read-settings.ts';
 import type { Settings } from '../settings/settings.ts';
 
-type Named = readonly [check: string, finding: Finding];
+type Findings = AsyncGenerator<readonly [check: string, finding: Finding]>;
 
 /** One connection, on which all mirrors are read, which takes seconds for each million. */
 const limits = { ...defaultPoolLimits, size: 1, statementTimeout: 60_000, queryTimeout: 65_000 };
 
 /** Checks the settings and, if they are valid, what they name. What is unavailable does not stop the remaining checks. */
-export async function* examine(call: Call): AsyncGenerator<Named> {
+export async function* examine(call: Call): Findings {
   const read = readSettings(call.environment);
   if ('wrong' in read) {
     for (const line of read.wrong) yield ['settings', problem(line, 'correct it')];
@@ -27,18 +27,14 @@ export async function* examine(call: Call): AsyncGenerator<Named> {
   yield ['settings', ok(differing.join('; ') || 'each has its default')];
   const { IDENTITY, JWT_JWKS_URL } = settings;
   if (IDENTITY !== 'keys' && JWT_JWKS_URL) yield ['issuer', await checkIssuer(JWT_JWKS_URL)];
-  if (!isExternal(settings)) {
-    const folder = dataFolder(settings);
-    yield ['disk', await checkDisk(folder)];
-    if (!existsSync(join(folder, 'cluster'))) {
-      yield ['database', ok(`there is no embedded database in ${folder} yet: the first start makes it`)];
-      return;
-    }
-  }
-  yield* examineDatabase(call, settings);
+  const folder = isExternal(settings) ? undefined : dataFolder(settings);
+  if (folder) yield ['disk', await checkDisk(folder)];
+  if (folder && !existsSync(join(folder, 'cluster')))
+    yield ['database', ok(`there is no embedded database in ${folder} yet: the first start makes it`)];
+  else yield* examineDatabase(call, settings);
 }
 
-async function* examineDatabase(call: Call, settings: Settings): AsyncGenerator<Named> {
+async function* examineDatabase(call: Call, settings: Settings): Findings {
   let access: DatabaseAccess | undefined;
   let database: Awaited<ReturnType<typeof openDatabase>> | undefined;
   try {

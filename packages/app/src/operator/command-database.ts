@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { userInfo } from 'node:os';
-import type { AccessOptions, OperatorAccess } from '@campaign-mirror/adapters-cli';
+import type { OperatorAccess } from '@campaign-mirror/adapters-cli';
 import { type Call, ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import * as store from '@campaign-mirror/adapters-persistence/service';
 import { label } from '@campaign-mirror/domain';
@@ -11,7 +11,7 @@ import { awaitDatabase, migrateClearly } from '../database/prepare-database.ts';
 import { readCommandSettings } from '../settings/read-settings.ts';
 
 /** The time limits of statements, in milliseconds, for commands that need longer than others. */
-const paces: Readonly<Record<NonNullable<AccessOptions['pace']>, Partial<store.PoolLimits>>> = {
+const paces = {
   /** For commands on the whole database, whose statements may take long. */
   unhurried: { statementTimeout: 0, queryTimeout: 0 },
   /** For commands in many steps: a step takes far less, but counting everything beforehand may take this long. */
