@@ -1,5 +1,5 @@
 import type { Timestamp } from '@campaign-mirror/domain';
-import type { ClientBase, Pool } from 'pg';
+import type { Pool } from 'pg';
 import { isAbsent } from '../connection/database-faults.ts';
 import { rowOf, rowsOf } from '../connection/rows.ts';
 import { migrationNames, tableNames } from '../schema/schema.ts';
@@ -13,18 +13,15 @@ export interface MigrationState {
   readonly appliedAt: Timestamp | null;
 }
 
+const recordText = `
+  select name, ${timestampText('executed_at')} as at from campaign_mirror.migrations order by name`;
+
 /**
- * Every migration of this version in order, then those of others. Every role of the schema may read the names; the
- * times only the operator and the owner: without `times` they are null.
- * @throws Unavailable, or the driver's 42501 if the user may not read them
+ * Every migration of this version in order, then those of others.
+ * @throws Unavailable, or the driver's 42501: only the operator and the owner may read all of the record
  */
-export async function migrationStates(
-  database: Pool | ClientBase,
-  { times = false } = {},
-): Promise<MigrationState[]> {
-  const time = times ? timestampText('executed_at') : 'null';
-  const text = `select name, ${time} as at from campaign_mirror.migrations order by name`;
-  const rows = await rowsOf<{ name: string; at: Timestamp | null }>(database, text).catch((error) => {
+export async function migrationStates(pool: Pool): Promise<MigrationState[]> {
+  const rows = await rowsOf<{ name: string; at: Timestamp }>(pool, recordText).catch((error) => {
     if (!isAbsent(error)) throw error;
     return [];
   });
@@ -38,8 +35,8 @@ export async function migrationStates(
 }
 
 /** Whether every migration of this version was applied. @throws as `migrationStates` */
-export async function isMigrated(database: Pool | ClientBase): Promise<boolean> {
-  return (await migrationStates(database)).every(({ state }) => state !== 'pending');
+export async function isMigrated(pool: Pool): Promise<boolean> {
+  return (await migrationStates(pool)).every(({ state }) => state !== 'pending');
 }
 
 const emptyText = `

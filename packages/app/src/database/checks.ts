@@ -118,26 +118,21 @@ const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, s
     // Processes are counted by their connections for readiness, which one that starts does not have yet. Behind a pooler,
     // the server counts the pooler's connections.
     pool: `
-      with sessions as (
-        select usesysid, datname = current_database() and application_name like 'campaign-mirror%' as is_ours,
-          datname = current_database() and application_name = 'campaign-mirror readiness' as is_process
-        from pg_stat_activity where datid is not null and usesysid is not null
-      ), counted as (
-        select count(*) filter (where is_process) as running, count(*) filter (where not is_ours) as others,
-          coalesce(min(usesysid) filter (where is_process), quote_ident(current_user)::regrole) as serving,
-          current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
-            - coalesce(current_setting('reserved_connections', true)::int, 0) as usable
-        from sessions
+      with serving as (
+        select count(*) + ${starting ? 1 : 0} as running, min(usesysid) as role from pg_stat_activity
+        where datname = current_database() and application_name = 'campaign-mirror readiness'
       ), bounds as (
-        select case when ${starting} then running + 1 else greatest(running, 1) end as processes, others,
-          usable - others as free, least(usable, nullif(datconnlimit, -1), nullif(rolconnlimit, -1)) as allowed
-        from counted, pg_database, pg_roles where datname = current_database() and pg_roles.oid = serving)
-      select case when needed <= least(allowed, free) or '${DATABASE_POOLER}' <> 'none' then 'ok'
-          when needed <= allowed then 'warning' else 'problem' end as state,
-        format('POOL_SIZE is ${POOL_SIZE}: processes, %s, use up to %s connections, of %s that the server allows; '
-          'others have %s', processes, needed, allowed, others) as finding,
-        'lower POOL_SIZE, raise the limit (max_connections, connection limit), or spare connections' as advice
-      from bounds, lateral (select processes * ${POOL_SIZE + besidesPool} as needed) as computed`,
+        select greatest(running, 1) as processes, greatest(running, 1) * ${POOL_SIZE + besidesPool} as needed, least(
+          current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+            - coalesce(current_setting('reserved_connections', true)::int, 0),
+          nullif(datconnlimit, -1), nullif(rolconnlimit, -1)) as allowed
+        from serving, pg_database, pg_roles
+        where datname = current_database() and pg_roles.oid = coalesce(role, quote_ident(current_user)::regrole))
+      select case when needed <= allowed or '${DATABASE_POOLER}' <> 'none' then 'ok' else 'problem' end as state,
+        format('POOL_SIZE is ${POOL_SIZE}: processes, %s, use up to %s connections, of %s that the server allows',
+          processes, needed, allowed) as finding,
+        'lower POOL_SIZE, or raise the limit (max_connections, connection limit)' as advice
+      from bounds`,
     // A commit waits without a time limit for a standby that is away. What sessions of other users wait for is hidden.
     standbys: `
       select case when connected >= needed and waiting = 0 then 'ok' else 'problem' end as state,

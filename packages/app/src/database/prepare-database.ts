@@ -78,8 +78,7 @@ export async function migrateClearly(
   options: store.Migrating,
 ): Promise<string | undefined> {
   const missing = await store.migrate(address, options).catch((error) => {
-    throw error === options.givenUp?.reason ? error : clearFault(error, address);
+    throw clearFault(error, address);
   });
-  if (missing.length > 0) return `${missing.join(', ')}: functions and triggers were made again`;
-  return undefined;
+  return missing.length > 0 ? `${missing.join(', ')}: functions and triggers were made again` : undefined;
 }

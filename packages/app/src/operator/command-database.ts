@@ -102,7 +102,7 @@ async function migrateWithNotes(access: DatabaseAccess, call: Call): Promise<voi
 /** What `migrate --status` shows. @throws ClearError */
 export const migrationStates = (call: Call): Promise<store.MigrationState[]> =>
   withDatabase(call, false, (access) =>
-    asOperator(access, '', { size: 1 }, ({ pool }) => store.migrationStates(pool, { times: true })),
+    asOperator(access, '', {}, ({ pool }) => store.migrationStates(pool)),
   );
 
 /** @throws ClearError, of the kind `away` when the database cannot be opened or connected to, for whatever reason */
