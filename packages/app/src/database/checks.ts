@@ -14,19 +14,18 @@ export interface Finding {
 export const ok = (finding: string): Finding => ({ state: 'ok', finding, advice: null });
 export const problem = (finding: string, advice: string): Finding => ({ state: 'problem', finding, advice });
 
-/** Which checks are made: before a migration or a command, at a start of the service as its own user, or by `doctor`. */
+/** Which checks are made: before a migration or a command, then at a start, as the service's own user; by `doctor`. */
 const occasions = {
   first: ['first'],
-  start: ['first', 'stops', 'warns'],
+  start: ['stops', 'warns'],
   doctor: ['first', 'stops', 'warns', 'doctor'],
 } as const;
-export type Occasion = keyof typeof occasions;
 
 /**
  * Makes the checks. Where there is no schema, or the user lacks a right, only those of migrations and rights find that.
  * `ends`: a problem ends a start. @throws what the driver throws
  */
-export async function* examined(database: Pool, settings: Settings, occasion: Occasion) {
+export async function* examined(database: Pool, settings: Settings, occasion: keyof typeof occasions) {
   for (const kind of occasions[occasion]) {
     for (const [check, query] of Object.entries(checksOf(settings, occasion === 'start')[kind])) {
       const found = await database.query<Finding>(query).then(
