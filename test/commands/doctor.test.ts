@@ -110,6 +110,7 @@ describe('doctor', () => {
       `migrations problem pending: ${migrationNames.join(', ')} run \`./campaign-mirror migrate\` as the owner of the schema`,
     ]);
     const other = await examined({ DATABASE_URL: (await emptyDatabase('owner', latin1)).url('owner') }, 1);
+    expect(other.checks).to.match(/ durability$/);
     expect(other.amiss).to.include.members([
       "encoding problem the database is in LATIN1 make one: create database NAME template template0 encoding 'UTF8' locale 'C'",
       `migrations problem pending: ${migrationNames.join(', ')} run \`./campaign-mirror migrate\` as the owner of the schema`,

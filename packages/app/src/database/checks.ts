@@ -85,8 +85,8 @@ const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, s
     schema: `
       select 'problem' as state, string_agg(finding, ', ') as finding, format(
         'functions and triggers: run \`./campaign-mirror migrate\` as %1$s; a disabled constraint: as a superuser, '
-        '\`alter table … enable trigger all\`; another owner: as a superuser, \`alter function … owner to %1$s\`; a user: '
-        '\`alter role … reset session_replication_role\`; what else is missing: restore a backup',
+        '\`alter table NAME enable trigger all\`; another owner: as a superuser, \`alter function NAME owner to %1$s\`; a user: '
+        '\`alter role NAME reset session_replication_role\`; what else is missing: restore a backup',
         pg_get_userbyid(nspowner)) as advice
       from (${store.missingText} limit 5) as missing, (${migrations}) as found, pg_namespace
       where pending is null and others is null and nspname = 'campaign_mirror' group by nspowner`,
