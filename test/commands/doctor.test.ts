@@ -51,8 +51,8 @@ const cases: [title: string, given: Given, code: number, ...amiss: RegExp[]][] =
       sql: `alter database $ set default_transaction_isolation = 'repeatable read'`,
       settings: { DATABASE_POOLER: 'transaction' },
     },
-    0,
-    /^parameters warning default_transaction_isolation is repeatable read, .* set default_transaction_isolation = 'read committed'$/,
+    1,
+    /^parameters problem default_transaction_isolation is repeatable read, .* set default_transaction_isolation = 'read committed'$/,
     /^parameters warning statement_timeout is 0, .* alter role campaign_mirror_service set statement_timeout = '5000'$/,
   ],
   [

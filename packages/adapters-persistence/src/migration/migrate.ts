@@ -62,9 +62,8 @@ export async function migrate(
         if (!isLocked(error) || next > tries) throw error;
       }
       const [holder] = await rowsOf<{ who: string }>(database.pool, holderText).catch(() => []);
-      onWait(
-        `${holder?.who ?? 'another transaction'} holds what the migration has to change: trying again (${next} of ${tries})`,
-      );
+      const what = `${holder?.who ?? 'another transaction'} holds what the migration has to change`;
+      onWait(`${what}: trying again (${next} of ${tries})`);
       await pause(betweenTries, undefined, { signal: givenUp }).catch(() => {});
     }
   } finally {

@@ -1,5 +1,5 @@
--- The powers of the current user beyond its needs, and what it lacks of the rights in grants.sql that its role needs: the
--- operator, if it is one, or else the service.
+-- The powers of the current user beyond its needs, and what it lacks of the rights in grants.sql that its role needs:
+-- the operator, if it is one, or else the service.
 with needed (role, may, names) as (values
   ('service', 'usage', '{schema campaign_mirror}'),
   ('service', 'select', '{access_keys.expires_at, access_keys.revoked_at, access_keys.replaced_by}'),

@@ -1,4 +1,4 @@
-/* What a start and `doctor` check of a database that answers: each check is a query for what is wrong, and what to do. */
+/* What a start and `doctor` check of a database that answers. Each check is a query for findings and advice. */
 import * as store from '@campaign-mirror/adapters-persistence/service';
 import type { Pool } from 'pg';
 import type { Settings } from '../settings/settings.ts';
@@ -85,8 +85,8 @@ const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, s
     schema: `
       select 'problem' as state, string_agg(finding, ', ') as finding, format(
         'functions and triggers: run \`./campaign-mirror migrate\` as %1$s; a disabled constraint: as a superuser, '
-        '\`alter table NAME enable trigger all\`; another owner: as a superuser, \`alter function NAME owner to %1$s\`; a user: '
-        '\`alter role NAME reset session_replication_role\`; what else is missing: restore a backup',
+        '\`alter table NAME enable trigger all\`; another owner: as a superuser, \`alter function NAME owner '
+        'to %1$s\`; a user: \`alter role NAME reset session_replication_role\`; what else is missing: restore a backup',
         pg_get_userbyid(nspowner)) as advice
       from (${store.missingText} limit 5) as missing, (${migrations}) as found, pg_namespace
       where pending is null and others is null and nspname = 'campaign_mirror' group by nspowner`,
@@ -114,8 +114,8 @@ const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, s
       from campaign_mirror.transactions_ahead having count(*) > 0`,
   },
   warns: {
-    // Processes are counted by their connections for readiness, which one that starts does not have yet. Behind a pooler,
-    // the server counts the pooler's connections.
+    // Processes are counted by their connections for readiness, which one that starts does not have yet. Behind a
+    // pooler, the server counts the pooler's connections.
     pool: `
       with serving as (
         select count(*) + ${starting ? 1 : 0} as running, min(usesysid) as role from pg_stat_activity
@@ -135,8 +135,8 @@ const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, s
     // A commit waits without a time limit for a standby that is away. What sessions of other users wait for is hidden.
     standbys: `
       select case when connected >= needed and waiting = 0 then 'ok' else 'problem' end as state,
-        format('synchronous_standby_names is %s: commits wait for %s of these standbys, %s are connected; sessions that '
-          'wait, as far as this user sees: %s', names, needed, connected, waiting) as finding,
+        format('synchronous_standby_names is %s: commits wait for %s of these standbys, %s are connected; sessions '
+          'that wait, as far as this user sees: %s', names, needed, connected, waiting) as finding,
         'start the standby, or take its name out (runbook: a synchronous standby is missing)' as advice
       from current_setting('synchronous_standby_names') as names, lateral (
         select coalesce(substring(names from '([0-9]+) *[(]')::int, 1) as needed,
@@ -163,21 +163,22 @@ const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, s
       from (select abs(extract(epoch from clock_timestamp()) - ${Date.now() / 1_000}) as difference) as compared`,
     // A standby passes all other checks.
     writes: `
-      select 'problem' as state, 'this server takes no writes: it is ' || case when pg_is_in_recovery() then 'a standby'
-          else 'set to read only (default_transaction_read_only)' end as finding,
-        '${namePrimary}, or unset it for the role, the database or the server' as advice
-      where current_setting('transaction_read_only') = 'on'`,
+      select 'problem' as state, 'this server takes no writes: ' || why as finding, '${namePrimary}' || help as advice
+      from (values (true, 'it is a standby', ''), (false, 'it is set to read only (default_transaction_read_only)',
+        ', or unset it for the role, the database or the server')) as reasons (standby, why, help)
+      where current_setting('transaction_read_only') = 'on' and standby = pg_is_in_recovery()`,
     // It reads all mirrors, which the service may not.
     mirrors: `
       select 'problem' as state, format('%s mirrors are not as they must be, of the campaigns %s', max(total),
           string_agg(format('%s (%s)', campaign_id, fault), ', ')) as finding,
-        'an address: set another with \`./campaign-mirror mirror set\`; an owner or a flag: as the owner of the schema, '
-        '\`update campaign_mirror.mirrors set owner_id = campaigns.owner_id, is_default = campaigns.is_default '
+        'an address: set another with \`./campaign-mirror mirror set\`; an owner or a flag: as the owner of the '
+        'schema, \`update campaign_mirror.mirrors set owner_id = campaigns.owner_id, is_default = campaigns.is_default '
         'from campaign_mirror.campaigns where campaigns.id = campaign_id\`; no campaign: delete the mirror' as advice
       from (${store.mirrorFaultsText}) as faults having count(*) > 0`,
     // A pooler passes none on from the service: a statement could run for ever, or be ended because a row has changed.
     parameters: `
-      select 'warning' as state, format('%s is %s, and a pooler passes no other value on', name, setting) as finding,
+      select case name when 'statement_timeout' then 'warning' else 'problem' end as state,
+        format('%s is %s, and a pooler passes no other value on', name, setting) as finding,
         format('alter role %I set %I = %L', current_user, name, needed) as advice
       from pg_settings join (values ('statement_timeout', '${STATEMENT_TIMEOUT}'),
         ('default_transaction_isolation', 'read committed')) as by_role (name, needed) using (name)

@@ -8,8 +8,8 @@ export const migrate = 'run `./campaign-mirror migrate` as the owner of the sche
 
 /** For tables that are not as the record of their migrations says. */
 export const putAside =
-  'a trial version made the tables (export its campaigns with it), or a restore or another program left them like this: ' +
-  'put the schema aside (alter schema campaign_mirror rename to campaign_mirror_aside), then restore a whole dump ' +
+  'a trial version made the tables (export its campaigns with it), or a restore or another program left them like ' +
+  'this: put the schema aside (alter schema campaign_mirror rename to campaign_mirror_aside), then restore a whole dump ' +
   '(pg_restore --single-transaction), or run `./campaign-mirror migrate`';
 
 /**
@@ -38,8 +38,8 @@ const lasting = {
   '^( The server does not support SSL|ERR_SSL|ERR_TLS|ERR_OSSL|UNABLE_TO_|\\w*CERT)':
     'check sslmode, the CA of its certificate (sslrootcert), the name that it is for, and the clocks',
   '^42501':
-    'run ops/roles.sql in the database, then `./campaign-mirror migrate` as the owner of the schema; run other commands ' +
-    'as the operator, and start the service with RUN_MIGRATIONS=false',
+    'run ops/roles.sql in the database, then `./campaign-mirror migrate` as the owner of the schema; run other ' +
+    'commands as the operator, and start the service with RUN_MIGRATIONS=false',
   '^(42P01|42P07|42703|42710|42723|3F000)': putAside,
 };
 

@@ -85,7 +85,7 @@ export async function asOperator<T>(
   return run(database, act).finally(() => database.close());
 }
 
-/** What the command `migrate` does: it says what it waits for, and Ctrl-C ends it until it is committed. @throws ClearError */
+/** The command `migrate`: it says what it waits for, and Ctrl-C ends it until it is committed. @throws ClearError */
 export const migrateAsOwner = (call: Call): Promise<void> =>
   withDatabase(call, false, (access) => migrateWithNotes(access, call));
 
