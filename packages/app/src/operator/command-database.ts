@@ -35,8 +35,8 @@ export const acting =
           if (!access.embedded) throw new ClearError(`${nameOf(address)} ${notSetUp}: ${migrate}`);
           await migrateWithNotes(access, call);
         }
-        const ports = portsOn(database, act, call.signal);
-        return run(ports, { deniedHosts, requestId: act.requestId }).catch((error) => {
+        const context = { deniedHosts, requestId: act.requestId };
+        return run(portsOn(database, act, call.signal), context).catch((error) => {
           throw clearFault(error, address, { certain: typeof state === 'function' ? state() : state });
         });
       });
@@ -44,19 +44,8 @@ export const acting =
 
 function portsOn(database: store.Database, act: OperatorAct, signal: AbortSignal) {
   const { orm, pool } = database;
-  let hotPath: store.OpenHotPath | undefined;
-  // For who asks for it only: the caches of a service, which are laid out at once, take tens of milliseconds.
-  const opened = () => {
-    hotPath ??= store.openHotPath(pool, { prepared: false });
-    return hotPath;
-  };
   return {
-    get campaigns() {
-      return opened().campaigns;
-    },
-    get identity() {
-      return opened().identity;
-    },
+    ...store.openHotPath(pool, { prepared: false }),
     settings: new store.PostgresSettings(orm, act),
     keys: new store.PostgresAccessKeys(orm, act),
     records: store.postgresCampaignRecords(database),
