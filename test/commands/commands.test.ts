@@ -71,7 +71,7 @@ describe('what holds of every command', () => {
     expect(errors).to.match(/"stack": " {4}at /);
     expect(errors).not.to.include('MARKED');
     expect((await on(database.url('redirector'))).errors).to.match(
-      /, user "campaign_mirror_redirector": permission denied for .+ \(42501\): use the operator's, or run `\.\/campaign-mirror doctor`, which says which right is missing and who gives it\n$/,
+      /, user "campaign_mirror_redirector": permission denied for .+ \(42501\): run ops\/roles.sql in the database, then `\.\/campaign-mirror migrate` as the owner of the schema; run other commands as the operator, .*\n$/,
     );
     const empty = await emptyDatabase('owner');
     expect((await on(empty.url('owner'))).errors).to.match(

@@ -64,14 +64,15 @@ describe('commands: what is told when the database does not do it', () => {
 
   it('a statement that waited for another transaction too long, or for a lock: nothing was done, and it says so', async () => {
     const was = await facts();
-    const told = (code: string) =>
-      `another transaction holds what this is about, or ${name()} is too slow (${code}): nothing was done; repeat it\n`;
+    const told = (words: string) =>
+      `${name()}, user "campaign_mirror_operator": canceling statement due to ${words}: nothing was done; ` +
+      'another transaction holds what this is about, or the database is too slow: repeat it\n';
     // As the server's own timer does it.
     const done = await interrupted(writers, 'pg_cancel_backend');
-    expect(done).to.deep.equal(writers.map(() => refused(told('57014'), 3)));
+    expect(done).to.deep.equal(writers.map(() => refused(told('user request (57014)'), 3)));
     await set("set lock_timeout = '1ms'");
     const other = await rival(database, 'select from campaign_mirror.access_keys for update');
-    expect(await run('key', 'revoke', '1')).to.deep.equal(refused(told('55P03'), 3));
+    expect(await run('key', 'revoke', '1')).to.deep.equal(refused(told('lock timeout (55P03)'), 3));
     await other.rollback();
     expect(await facts()).to.deep.equal(was);
   });
@@ -94,7 +95,7 @@ describe('commands: what is told when the database does not do it', () => {
     await set('set default_transaction_read_only = on');
     const unwritable = 'cannot execute .+ in a read-only transaction \\(25006\\)';
     const primary = 'name the primary in DATABASE_URL or PGHOST';
-    const told = new RegExp(`^${name()}: ${unwritable}: nothing was done; ${primary}\n$`);
+    const told = new RegExp(`^${name()}, user "\\w+": ${unwritable}: nothing was done; ${primary}\n$`);
     const tells = ({ code, output, errors }: Awaited<ReturnType<typeof run>>, line: RegExp) => {
       expect([code, output]).to.deep.equal([3, '']);
       expect(errors).to.match(line);
@@ -103,7 +104,7 @@ describe('commands: what is told when the database does not do it', () => {
     tells(await command(['migrate'], { DATABASE_URL: database.url('owner') }), told);
     const move = ['mirror', 'move', '--from-host', 'old.example', '--to-host', 'new.example', '--yes'];
     const moved = `0 mirrors were moved for certain; ${primary}`;
-    tells(await run(...move), new RegExp(`^${name()}: ${unwritable}: ${moved}\n$`));
+    tells(await run(...move), new RegExp(`^${name()}, user "\\w+": ${unwritable}: ${moved}\n$`));
     for (const words of [readers[0] ?? [], [...move, '--dry-run']])
       expect((await run(...words)).code, words.join(' ')).to.equal(0);
     expect(await facts()).to.deep.equal(was);

@@ -2,9 +2,9 @@ import { isDatabaseAway } from '@campaign-mirror/adapters-persistence';
 import { Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import pg from 'pg';
-import { undoneBy } from '../../packages/app/src/database/connection-advice.ts';
+import { clearFault } from '../../packages/app/src/database/faults.ts';
 
-const sqlFault = (code: string) => Object.assign(new pg.DatabaseError(code, 1, 'error'), { code });
+const sqlFault = (code: string) => Object.assign(new pg.DatabaseError('error', 1, 'error'), { code });
 const systemFault = (code: string) => Object.assign(new Error(code), { code, syscall: 'connect', errno: -1 });
 const all = (make: (code: string) => unknown, codes: string) => codes.split(' ').map(make);
 
@@ -31,16 +31,25 @@ describe('contract: answers — faults of the driver', () => {
   });
 
   it('tell commands what the server itself undid; not so what may have been committed', () => {
-    const undone = (cause: unknown) =>
-      undoneBy(new Unavailable('the database did not answer', { cause }), { database: 'mirrors' });
-    for (const code of ['57014', '55P03', '40001', '40P01'])
-      expect(undone(sqlFault(code))?.what).to.match(/^another transaction holds what this is about/);
-    expect(undone(sqlFault('53100'))).to.deep.equal({
-      what: 'the database localhost:5432/mirrors: 53100 (53100)',
-      remedy: 'its log says which resource it lacks, such as disk space',
-    });
-    for (const code of ['08000', '08006', '40003', '57P01', '57P02', '57P03', 'ECONNRESET', 'EPIPE'])
-      expect(undone(sqlFault(code)), code).to.equal(undefined);
-    expect(undone(new Error('Query read timeout'))).to.equal(undefined);
+    const told = (cause: unknown) => {
+      const error = new Unavailable('the database did not answer', { cause });
+      const fault = clearFault(error, { database: 'mirrors', user: 'me' }, {}) as Error;
+      return fault.message.replace('the database localhost:5432/mirrors', 'it');
+    };
+    for (const code of ['57014', '55P03', '40001', '40P01', '25P04'])
+      expect(told(sqlFault(code))).to.match(
+        /: nothing was done; another transaction holds what .*: repeat it$/,
+      );
+    expect(told(sqlFault('53100'))).to.equal(
+      'it, user "me": error (53100): nothing was done; its log says which resource it lacks, such as disk space',
+    );
+    const unknown = 'it is unknown whether this was done; look at what there is, then repeat it';
+    for (const code of ['08000', '08006', '40003', '57P01', '57P02', '57P03'])
+      expect(told(sqlFault(code))).to.equal(`it became unavailable (${code}): ${unknown}`);
+    for (const code of ['ECONNRESET', 'EPIPE'])
+      expect(told(systemFault(code))).to.equal(`it became unavailable (${code}): ${unknown}`);
+    expect(told(new Error('Query read timeout'))).to.equal(
+      `it became unavailable (Query read timeout): ${unknown}`,
+    );
   });
 });

@@ -1,10 +1,4 @@
-import {
-  migrate,
-  migrationNames,
-  ofAnEarlierTrial,
-  roles,
-  schema,
-} from '@campaign-mirror/adapters-persistence/service';
+import { migrate, migrationNames, roles, schema } from '@campaign-mirror/adapters-persistence/service';
 import { defineEntity, MikroORM, p } from '@mikro-orm/postgresql';
 import { expect } from 'chai';
 import { command } from '../support/commands/command.ts';
@@ -75,14 +69,16 @@ describe("somebody's own MikroORM in the same database", () => {
     const { code, errors } = await command(['migrate'], { DATABASE_URL: database.url('owner') });
     expect(code).to.equal(1);
     expect(errors).to.match(
-      /: the functions of campaign_mirror are there, but not its tables campaigns, mirrors[\w, ]* \(42P01\): nothing was done; another program [^\n]+: put the schema aside [^\n]+\n$/,
+      /: type "set_result" already exists \(42710\): [^\n]+ another program [^\n]+: put the schema aside [^\n]+\n$/,
     );
-    expect(await schemaOf(database)).to.deep.equal(lost);
+    const tables =
+      "select relname from pg_class where relnamespace = 'campaign_mirror'::regnamespace and relkind = 'r'";
+    expect((await database.admin.query(tables)).rows).to.deep.equal([{ relname: 'migrations' }]);
   });
 });
 
 describe('a database of an earlier trial', () => {
-  it('keeps its data; migrate, doctor and a start say how to take its campaigns along', async () => {
+  it('keeps its data; migrate, doctor and a start say that it is one, and what to do', async () => {
     const database = await emptyDatabase('owner');
     const owner = await connect(database.address('owner'));
     await owner
@@ -93,18 +89,20 @@ describe('a database of an earlier trial', () => {
       .finally(() => owner.end());
     const before = await schemaOf(database);
     const settings = { DATABASE_URL: database.url('owner') };
+    const advice = 'a trial version made the tables (export its campaigns with it), or ';
     const migrated = await command(['migrate'], settings);
-    expect(migrated).to.include({ code: 1, output: '', errors: `${ofAnEarlierTrial}\n` });
+    expect(migrated).to.include({ code: 1, output: '' });
+    expect(migrated.errors).to.include(advice);
     const examined = await command(['doctor'], settings);
     expect(examined.code).to.equal(1);
     expect(examined.output)
       .to.match(/^problem +migrations /m)
-      .and.include(ofAnEarlierTrial);
+      .and.include(advice);
     for (const RUN_MIGRATIONS of ['true', 'false']) {
       const { code, errors } = await startService({ ...settings, RUN_MIGRATIONS }).done();
       expect(code).to.equal(1);
       expect(errors)
-        .to.include(ofAnEarlierTrial)
+        .to.include(advice)
         .and.match(/^[^\n]+\n$/);
     }
     expect((await database.admin.query('select * from campaign_mirror.campaigns')).rowCount).to.equal(1);

@@ -15,7 +15,7 @@ describe('sequences behind their tables, as logical replication and COPY leave t
   };
   const doctor = async () => {
     const { output } = await run('doctor', '--json');
-    return objectsOf(output).filter(({ check }) => check === 'sequences');
+    return objectsOf(output).filter(({ check, state }) => check === 'sequences' && state !== 'ok');
   };
   const create = () => run('campaign', 'create', '--owner', '7');
 

@@ -50,7 +50,7 @@ describe('TLS to a database of yours', () => {
     if ('wrong' in read) throw new Error(read.wrong.join('\n'));
     // However long it may be waited for: none of this gets better by waiting.
     const settings = { ...read.settings, DATABASE_WAIT: 60_000 };
-    return awaitDatabase(externalDatabase(settings), settings, ['version']).catch(
+    return awaitDatabase(externalDatabase(settings), settings, 'first').catch(
       (error: Error) => error.message,
     );
   }

@@ -2,7 +2,6 @@
 export { postgresCampaignImport } from './bulk/campaign-import.ts';
 export { codeOf, isAbsent, isForbidden } from './connection/database-faults.ts';
 export { type DatabaseProbe, type DatabaseState, openProbe } from './connection/database-probe.ts';
-export { watchLockHolders } from './connection/lock-holders.ts';
 export { oldestServerVersion } from './connection/pool.ts';
 export { withTimeLimit } from './connection/stoppable.ts';
 export { statementNames } from './hot-path/statements.ts';
@@ -16,4 +15,11 @@ export {
   postgresMirrorHistory,
 } from './operator/history-and-audit.ts';
 export { postgresOperatorMirrors } from './operator/operator-mirrors.ts';
-export { lackingRightsText, migrationNames, mirrorFaultsText, type Role, roles } from './schema/schema.ts';
+export {
+  migrationNames,
+  mirrorFaultsText,
+  missingText,
+  type Role,
+  rightsText,
+  roles,
+} from './schema/schema.ts';

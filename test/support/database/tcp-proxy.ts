@@ -5,11 +5,12 @@ export type TcpProxy = Awaited<ReturnType<typeof tcpProxy>>;
 
 /**
  * Stands between a client and a server, and does to their connections what networks do. `answer`: what becomes of the
- * server's bytes.
+ * server's bytes; `question`: of the client's.
  */
 export async function tcpProxy(
   target: { host: string; port: number },
   answer: (bytes: Buffer) => Buffer = (bytes) => bytes,
+  question: (bytes: Buffer) => Buffer = (bytes) => bytes,
 ) {
   const sockets = new Set<Socket>();
   let frozen = false;
@@ -21,7 +22,7 @@ export async function tcpProxy(
       [upstream, client],
     ] as const) {
       sockets.add(from);
-      from.on('data', (bytes: Buffer) => to.write(from === upstream ? answer(bytes) : bytes));
+      from.on('data', (bytes: Buffer) => to.write(from === upstream ? answer(bytes) : question(bytes)));
       from.on('error', () => {});
       from.on('close', () => {
         sockets.delete(from);

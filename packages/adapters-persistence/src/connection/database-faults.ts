@@ -46,12 +46,10 @@ const isServersFault = isOfClass('08', '28', '53', '57', '58');
 /** It takes no writes, was too slow, has no such database, or is not in the state that was needed. */
 const isStatesFault = hasCode('25006', '25P03', '25P04', '3D000', '55000');
 
-/** Classes of errors that mistakes in the code throw; those of Node have a code, such as ERR_INVALID_ARG_TYPE. */
-const mistakes = [TypeError, RangeError, ReferenceError, SyntaxError];
-
 /** Whether this error means that the database is unavailable. Anything else is a fault of this program. */
 export function isDatabaseAway(error: unknown): boolean {
-  if (!(error instanceof Error) || mistakes.some((mistake) => error instanceof mistake)) return false;
+  // Mistakes in the code; those of Node have a code, such as ERR_INVALID_ARG_TYPE.
+  if (!(error instanceof Error) || error instanceof TypeError || error instanceof RangeError) return false;
   // A lost connection or a missing answer is a plain error without a code, which MikroORM wraps.
   if (codeOf(error) === '')
     return [Error, AggregateError, DriverException].includes(error.constructor as never);

@@ -21,24 +21,7 @@ export interface DatabaseState {
   readonly schema?: boolean;
 }
 
-type Answered = Required<Omit<DatabaseState, 'database'>> & { readonly history_rows: number | null };
-
-/** Asks a database whether it answers and is set up. */
-export interface DatabaseProbe {
-  /** Only reads. Never rejects. */
-  ask(): Promise<DatabaseState>;
-  /**
-   * PostgreSQL's estimate of the rows of the history, as of its last vacuum or analyze; undefined before the first of
-   * them, and before the first answer.
-   */
-  readonly historyRows: number | undefined;
-  /**
-   * The keys that expire within 14 days and were neither revoked nor replaced; undefined if they cannot be counted.
-   * Never rejects.
-   */
-  expiringKeys(): Promise<number | undefined>;
-  close(): Promise<void>;
-}
+type StateRow = Required<Omit<DatabaseState, 'database'>> & { readonly history_rows: number | null };
 
 const stateText = `
   select current_setting('transaction_read_only') = 'off' as writable, not exists (
@@ -47,7 +30,7 @@ const stateText = `
   ) as migrations, not exists (
     select from campaign_mirror.sequences_behind where sequence = 'mirror_history_id_seq'
   ) as sequences, not exists (select from campaign_mirror.transactions_ahead) as transactions,
-  current_setting('session_replication_role') = 'origin' and not exists (${missingText}) as schema,
+  not exists (${missingText}) as schema,
   (select reltuples from pg_class where oid = to_regclass('campaign_mirror.mirror_history')) as history_rows`;
 
 const expiringText = `
@@ -59,13 +42,16 @@ const passing = /^(53300|57P03|EAI_AGAIN|ETIMEDOUT)|timeout/;
 /** How long a session that was let in says that another one would be, in milliseconds. */
 const entryAge = 15_000;
 
+/** Asks a database whether it answers and is set up. */
+export type DatabaseProbe = ReturnType<typeof openProbe>;
+
 /**
  * On a connection of its own: while the load uses all of the service's pool, the pool says nothing about the database.
  * The connection is made when needed. Every 15 s another one is tried beside it, since a password, a CA or a right that was
  * changed does not end a session: if it is refused, the one that is there is given up. One that is late, as under load, says
  * nothing. An answer may take `timeout` milliseconds, including the time to connect.
  */
-export function openProbe(address: DatabaseAddress, timeout: number): DatabaseProbe {
+export function openProbe(address: DatabaseAddress, timeout: number) {
   const limits = { size: 1, waitTimeout: timeout, statementTimeout: timeout, queryTimeout: timeout };
   const pool = new pg.Pool(poolOptions(address, limits, 'campaign-mirror readiness'));
   const close = closing(pool, () => pool.end());
@@ -97,8 +83,7 @@ export function openProbe(address: DatabaseAddress, timeout: number): DatabasePr
     try {
       client = await pool.connect();
       void tryToEnter();
-      const { rows } = await client.query<Answered>(stateText, [migrationNames]);
-      const [{ history_rows, ...state }] = rows as [Answered];
+      const { history_rows, ...state } = await rowOf<StateRow>(client, stateText, [migrationNames]);
       // -1 means that the rows were never counted.
       if (history_rows !== null && history_rows >= 0) historyRows = history_rows;
       isUsable = state.writable;
@@ -116,11 +101,13 @@ export function openProbe(address: DatabaseAddress, timeout: number): DatabasePr
     }
   };
   return {
-    // The pool's timeouts apply to the connection and to the answer separately.
-    ask: () => withTimeLimit(timeout, read(), { database: false }),
+    /** Only reads. Never rejects. The pool's timeouts apply to the connection and to the answer separately. */
+    ask: () => withTimeLimit<DatabaseState, DatabaseState>(timeout, read(), { database: false }),
+    /** PostgreSQL's estimate of the rows of the history, as of its last vacuum or analyze; undefined before the first. */
     get historyRows() {
       return historyRows;
     },
+    /** The keys that expire within 14 days and were neither revoked nor replaced; undefined if they cannot be counted. */
     expiringKeys: async () => {
       const counted = rowOf<{ count: number }>(pool, expiringText).catch(() => undefined);
       return (await withTimeLimit(timeout, counted))?.count;

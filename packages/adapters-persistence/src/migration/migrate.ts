@@ -4,11 +4,10 @@ import type { Transaction } from '@mikro-orm/core';
 import { isolationLevel } from '../connection/audited.ts';
 import { type Database, openDatabase } from '../connection/database.ts';
 import { isLocked } from '../connection/database-faults.ts';
-import { watchLockHolders } from '../connection/lock-holders.ts';
 import type { DatabaseAddress } from '../connection/pool.ts';
+import { rowsOf } from '../connection/rows.ts';
 import { withoutTimeouts } from '../connection/stoppable.ts';
 import { functions, grants, migrationNames, missingText, tableNames } from '../schema/schema.ts';
-import { isOfAnEarlierTrial, ofAnEarlierTrial, UnfitDatabase } from './migration-states.ts';
 
 /**
  * How long a migration may block others, in milliseconds. The timeout of a lock, for which sessions that request it later
@@ -27,17 +26,17 @@ export interface Migrating {
   readonly retries?: Partial<typeof usualRetries>;
 }
 
-/** One connection migrates, one makes the table of migrations, and one looks for those that hold locks. */
-const unhurried = { size: 3, waitTimeout: 10_000, statementTimeout: 0, queryTimeout: 0 };
+/** One connection migrates, and one makes the table of migrations, or looks for who holds locks. */
+const unhurried = { size: 2, waitTimeout: 10_000, statementTimeout: 0, queryTimeout: 0 };
 const applicationName = 'campaign-mirror migrations';
 
 /**
  * Brings the tables up to date, then makes functions and triggers and gives the roles that exist their rights: all of it,
  * or nothing. Resolves with what was missing or disabled before. Several processes may do so at once: they take turns.
  * Locks are awaited in short attempts, because others wait behind a waiting migration.
- * @throws UnfitDatabase when an earlier trial made the schema; what the driver throws: the database is unavailable, the
- *   role lacks a right or is not the owner (42501), somebody dropped tables of the schema (42P01), another transaction
- *   keeps holding a lock (55P03); the reason of `givenUp`: then nothing was done
+ * @throws what the driver throws: the database is unavailable, the role lacks a right or is not the owner (42501), the
+ *   tables are not those of a released version (42P07) or some were dropped (42P01, 42710), another transaction keeps
+ *   holding a lock (55P03); the reason of `givenUp`: then nothing was done
  */
 export async function migrate(
   address: DatabaseAddress,
@@ -45,7 +44,6 @@ export async function migrate(
 ): Promise<string[]> {
   const { lockTimeout, tries, pause: betweenTries } = { ...usualRetries, ...retries };
   const database = await openDatabase(address, unhurried, applicationName);
-  const locks = watchLockHolders(database.pool, Math.max(50, lockTimeout / 4));
   let isCommitting = false;
   const beforeCommit = () => {
     givenUp?.throwIfAborted();
@@ -63,12 +61,12 @@ export async function migrate(
         if (givenUp?.aborted && !isCommitting) throw givenUp.reason;
         if (!isLocked(error) || next > tries) throw error;
       }
-      const who = locks.last() ?? 'another transaction';
-      onWait(`${who} holds what the migration has to change: trying again (${next} of ${tries})`);
+      const [holder] = await rowsOf<{ who: string }>(database.pool, holderText).catch(() => []);
+      const what = `${holder?.who ?? 'another transaction'} holds what the migration has to change`;
+      onWait(`${what}: trying again (${next} of ${tries})`);
       await pause(betweenTries, undefined, { signal: givenUp }).catch(() => {});
     }
   } finally {
-    locks.stop();
     givenUp?.removeEventListener('abort', cutOff);
     await database.close();
   }
@@ -76,6 +74,15 @@ export async function migrate(
 
 /** The advisory lock that allows one process at a time in a database; chosen arbitrarily. */
 const turnLock = 7_236_110_421;
+
+/** Who has held a lock on the schema for longest, or migrates. A prepared transaction has no process. */
+const holderText = `
+  select format('process %s (%s of %s)', pid, coalesce(nullif(application_name, ''), 'unnamed'), usename) as who
+  from pg_stat_activity where datname = current_database() and pid in (
+    select pid from pg_locks left join pg_class on pg_class.oid = relation
+    where granted and (relnamespace = to_regnamespace('campaign_mirror')
+      or locktype = 'advisory' and (classid::bigint << 32) + objid::bigint = ${turnLock}))
+  order by xact_start limit 1`;
 
 /** In the order in which writers lock them; in another one, a writer could deadlock with the migration. */
 const keepWritersOut = `
@@ -89,27 +96,6 @@ const isDone = `
   select 1 where obj_description('campaign_mirror'::regnamespace) = ?
     and not exists (select from campaign_mirror.transactions_ahead)`;
 
-/**
- * PostgreSQL only warns if a role grants rights that it may not grant. And to make the tables anew would hide that the
- * data is gone: most functions depend on no table, and stay.
- */
-const refuseOthersAndRemains = `
-  do $$ declare
-    other text := (
-      select pg_get_userbyid(nspowner) from pg_namespace
-      where nspname = 'campaign_mirror' and not pg_has_role(nspowner, 'usage'));
-    gone text;
-  begin
-    if other is not null then
-      raise insufficient_privilege using message = format('the schema campaign_mirror belongs to %I', other);
-    end if;
-    select string_agg(name, ', ') into gone from unnest('{${tableNames}}'::text[]) as name
-    where to_regclass('campaign_mirror.' || name) is null;
-    if gone <> '' and exists (select from pg_proc where pronamespace = to_regnamespace('campaign_mirror')) then
-      raise undefined_table using message = 'the functions of campaign_mirror are there, but not its tables ' || gone;
-    end if;
-  end $$`;
-
 /** All of it, or nothing, except that the schema and the table of migrations stay. */
 function bringUpToDate({ orm }: Database, lockTimeout: number, ifNeeded: boolean, beforeCommit: () => void) {
   const connection = orm.em.getConnection();
@@ -118,20 +104,19 @@ function bringUpToDate({ orm }: Database, lockTimeout: number, ifNeeded: boolean
       connection.execute(text, values, 'all', transaction);
     await run(`${withoutTimeouts}; set local lock_timeout = ${lockTimeout}`);
     await run(`select pg_advisory_xact_lock(${turnLock})`);
-    await run(refuseOthersAndRemains);
     // Creates the schema and the table of migrations, on a connection of its own.
     const executed = (await orm.migrator.getExecuted()).map(({ name }) => name);
-    if (isOfAnEarlierTrial(executed)) throw new UnfitDatabase(ofAnEarlierTrial);
+    const isNew = !migrationNames.every((name) => executed.includes(name));
     // A newer version made all that there is.
-    if (!executed.every((name) => migrationNames.includes(name))) return [];
-    const isNew = executed.length < migrationNames.length;
+    if (!isNew && executed.length > migrationNames.length) return [];
     const findings = isNew ? [] : await run<{ finding: string }>(missingText);
-    const isKept = ifNeeded && !isNew && findings.length === 0;
-    if (!isKept || (await run(isDone, [version])).length === 0) {
+    const isKept = ifNeeded && !isNew && findings.length === 0 && (await run(isDone, [version])).length > 0;
+    // Only the owner may: PostgreSQL does no more than warn of rights that a role grants and may not grant.
+    await run(`comment on schema campaign_mirror is '${version}'`);
+    if (!isKept) {
       if (executed.length > 0) await run(keepWritersOut);
       await orm.migrator.up({ transaction });
       await run(functions);
-      await run(`comment on schema campaign_mirror is '${version}'`);
     }
     await run(grants);
     beforeCommit();

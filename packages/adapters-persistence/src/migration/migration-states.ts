@@ -1,8 +1,8 @@
 import type { Timestamp } from '@campaign-mirror/domain';
-import type { ClientBase, Pool } from 'pg';
+import type { Pool } from 'pg';
 import { isAbsent } from '../connection/database-faults.ts';
 import { rowOf, rowsOf } from '../connection/rows.ts';
-import { migrationNames, missingText, tableNames } from '../schema/schema.ts';
+import { migrationNames, tableNames } from '../schema/schema.ts';
 import { timestampText } from '../schema/times.ts';
 
 /** A migration, and whether the database has it. */
@@ -13,18 +13,15 @@ export interface MigrationState {
   readonly appliedAt: Timestamp | null;
 }
 
+const recordText = `
+  select name, ${timestampText('executed_at')} as at from campaign_mirror.migrations order by name`;
+
 /**
- * Every migration of this version in order, then those of others. Every role of the schema may read the names; the
- * times only the operator and the owner: without `times` they are null.
- * @throws Unavailable, or the driver's 42501 if the user may not read them
+ * Every migration of this version in order, then those of others.
+ * @throws Unavailable, or the driver's 42501: only the operator and the owner may read all of the record
  */
-export async function migrationStates(
-  database: Pool | ClientBase,
-  { times = false } = {},
-): Promise<MigrationState[]> {
-  const time = times ? timestampText('executed_at') : 'null';
-  const text = `select name, ${time} as at from campaign_mirror.migrations order by name`;
-  const rows = await rowsOf<{ name: string; at: Timestamp | null }>(database, text).catch((error) => {
+export async function migrationStates(pool: Pool): Promise<MigrationState[]> {
+  const rows = await rowsOf<{ name: string; at: Timestamp }>(pool, recordText).catch((error) => {
     if (!isAbsent(error)) throw error;
     return [];
   });
@@ -38,32 +35,8 @@ export async function migrationStates(
 }
 
 /** Whether every migration of this version was applied. @throws as `migrationStates` */
-export async function isMigrated(database: Pool | ClientBase): Promise<boolean> {
-  return (await migrationStates(database)).every(({ state }) => state !== 'pending');
-}
-
-/** For an operator who has a database of a version before the first release. */
-export const ofAnEarlierTrial =
-  'the schema campaign_mirror was made by an earlier trial, which this version cannot migrate; nothing was changed. ' +
-  'Take its campaigns along: export them with the version that made it, import them into an empty database, ' +
-  'issue new keys';
-
-/** The database cannot be used as it is. The message is for the operator. */
-export class UnfitDatabase extends Error {
-  override name = 'UnfitDatabase';
-}
-
-/** Whether a version before the first release applied migrations, which are not those of any later version. */
-export const isOfAnEarlierTrial = (applied: readonly string[]) =>
-  applied.length > 0 && !applied.includes(migrationNames[0] as string);
-
-/**
- * What is missing, disabled or of another role in a schema with every migration of this version, such as `the trigger
- * take_facts on mirrors is disabled`. @throws Unavailable
- */
-export async function missingParts(database: Pool | ClientBase): Promise<string[]> {
-  const rows = await rowsOf<{ finding: string }>(database, missingText);
-  return rows.map(({ finding }) => finding);
+export async function isMigrated(pool: Pool): Promise<boolean> {
+  return (await migrationStates(pool)).every(({ state }) => state !== 'pending');
 }
 
 const emptyText = `

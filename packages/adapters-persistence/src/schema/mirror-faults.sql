@@ -1,6 +1,6 @@
 -- Mirrors that could not be stored like this today: their address is refused, or their campaign was transferred, flagged
 -- or deleted while the foreign key was disabled. At most five, each with the number of all. It reads all mirrors.
-select campaign_id, count(*) over () as all,
+select campaign_id, count(*) over () as total,
   case when campaigns.id is null then 'there is no such campaign'
     when (campaigns.owner_id, campaigns.is_default) <> (mirrors.owner_id, mirrors.is_default) then 'another owner or flag'
     else 'its address is refused' end as fault

@@ -54,4 +54,7 @@ union all
 select format('the function %s is owned by another role', proname)
 from pg_proc join pg_namespace on pg_namespace.oid = pronamespace
 where nspname = 'campaign_mirror' and prosecdef and proowner <> nspowner
+union all
+select format('triggers are disabled for "%s": its session_replication_role is %s', current_user, role)
+from current_setting('session_replication_role') as role where role <> 'origin'
 order by finding

@@ -38,8 +38,8 @@ export const missingText = read('missing');
 /** At most five rows: mirrors whose facts or address could not be stored like this today. */
 export const mirrorFaultsText = read('mirror-faults');
 
-/** One row for each right that the current user is `lacking`, of those that the service or the operator ($1) needs. */
-export const lackingRightsText = read('lacking-rights');
+/** One row, if there is a schema: what the current user may do beyond its role, and what it lacks of that. */
+export const rightsText = read('rights');
 
 /** The tables whose rows have numbers, in the order in which writers lock them. */
 export const tableNames = [

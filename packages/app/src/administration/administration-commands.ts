@@ -13,13 +13,12 @@ export function migrate(call: Call) {
   )
     .option('--status', 'only show which migrations are applied or pending; exit code 1 if any is pending')
     .action(async ({ status }) => {
-      const { migrateAsOwner, withPool } = await import('../operator/command-database.ts');
+      const { migrateAsOwner, migrationStates } = await import('../operator/command-database.ts');
       if (!status) {
         await migrateAsOwner(call);
         return call.output.answer({ migrated: true }, 'The schema is up to date.');
       }
-      const { migrationStates } = await import('@campaign-mirror/adapters-persistence/service');
-      const states = await withPool(call, (pool) => migrationStates(pool, { times: true }));
+      const states = await migrationStates(call);
       await call.output.list(states, {
         columns: ['name', 'state', 'applied_at'],
         none: '',

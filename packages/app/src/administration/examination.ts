@@ -2,23 +2,21 @@ import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Call, ClearError } from '@campaign-mirror/adapters-cli/terminal';
-import { defaultPoolLimits, openDatabase } from '@campaign-mirror/adapters-persistence';
-import { factsOf, ok, problem, type Result, warning } from '../database/check.ts';
-import { checks } from '../database/checks.ts';
-import { clearFault, nameOf } from '../database/connection-advice.ts';
+import { codeOf, defaultPoolLimits, openDatabase } from '@campaign-mirror/adapters-persistence/service';
+import { examined, type Finding, ok, problem } from '../database/checks.ts';
 import { type DatabaseAccess, dataFolder, openDatabaseAccess } from '../database/database-access.ts';
-import { awaitDatabase } from '../database/prepare-database.ts';
+import { clearFault, nameOf } from '../database/faults.ts';
 import { isExternal } from '../settings/external-database.ts';
 import { readSettings } from '../settings/read-settings.ts';
 import type { Settings } from '../settings/settings.ts';
 
-type NamedResult = readonly [check: string, result: Result];
+type Findings = AsyncGenerator<readonly [check: string, finding: Finding]>;
 
-/** How long to wait for a database, in milliseconds: short, since somebody waits for the result. */
-const timeout = 2_000;
+/** One connection, on which all mirrors are read, which takes seconds for each million. */
+const limits = { ...defaultPoolLimits, size: 1, statementTimeout: 60_000, queryTimeout: 65_000 };
 
 /** Checks the settings and, if they are valid, what they name. What is unavailable does not stop the remaining checks. */
-export async function* examine(call: Call): AsyncGenerator<NamedResult> {
+export async function* examine(call: Call): Findings {
   const read = readSettings(call.environment);
   if ('wrong' in read) {
     for (const line of read.wrong) yield ['settings', problem(line, 'correct it')];
@@ -29,76 +27,51 @@ export async function* examine(call: Call): AsyncGenerator<NamedResult> {
   yield ['settings', ok(differing.join('; ') || 'each has its default')];
   const { IDENTITY, JWT_JWKS_URL } = settings;
   if (IDENTITY !== 'keys' && JWT_JWKS_URL) yield ['issuer', await checkIssuer(JWT_JWKS_URL)];
-  if (!isExternal(settings)) {
-    const folder = dataFolder(settings);
-    yield ['disk', await checkDisk(folder)];
-    if (!existsSync(join(folder, 'cluster'))) {
-      yield ['database', ok(`there is no embedded database in ${folder} yet: the first start makes it`)];
-      return;
-    }
-  }
-  yield* examineDatabase(call, settings);
+  const folder = isExternal(settings) ? undefined : dataFolder(settings);
+  if (folder) yield ['disk', await checkDisk(folder)];
+  if (folder && !existsSync(join(folder, 'cluster')))
+    yield ['database', ok(`there is no embedded database in ${folder} yet: the first start makes it`)];
+  else yield* examineDatabase(call, settings);
 }
 
-async function* examineDatabase(call: Call, settings: Settings): AsyncGenerator<NamedResult> {
+async function* examineDatabase(call: Call, settings: Settings): Findings {
   let access: DatabaseAccess | undefined;
+  let database: Awaited<ReturnType<typeof openDatabase>> | undefined;
   try {
-    access = await openDatabaseAccess(settings, {
-      signal: call.signal,
-      onWait: (line) => call.output.note(line),
-    });
+    const onWait = (line: string) => call.output.note(line);
+    access = await openDatabaseAccess(settings, { signal: call.signal, onWait });
     const address = access.address('operator');
-    const DATABASE_WAIT = Math.min(settings.DATABASE_WAIT, timeout);
-    await awaitDatabase(address, { ...settings, DATABASE_WAIT }, []);
+    database = await openDatabase(address, limits, 'campaign-mirror operator');
+    await database.pool.query('select');
     yield ['database', ok(`${nameOf(address)} answers`)];
-    // All mirrors are read, which takes seconds for each million.
-    const limits = { ...defaultPoolLimits, size: 1, statementTimeout: 60_000, queryTimeout: 65_000 };
-    const { pool: database, close } = await openDatabase(address, limits, 'campaign-mirror operator');
-    try {
-      const facts = await factsOf(database);
-      for (const { name, run } of checks) {
-        for (const result of [await run({ facts, database, settings })].flat()) yield [name, result];
-      }
-    } finally {
-      await close();
-    }
+    for await (const { check, ...finding } of examined(database.pool, settings, 'doctor'))
+      yield [check, finding];
   } catch (error) {
-    const fault = access ? clearFault(error, access.address('operator'), 'connecting') : error;
+    const fault = access ? clearFault(error, access.address('operator')) : error;
     if (!(fault instanceof ClearError)) throw fault;
     yield ['database', problem(fault.message, 'then run `./campaign-mirror doctor` again')];
   } finally {
+    await database?.close();
     await access?.close();
   }
 }
 
-async function checkIssuer(url: URL): Promise<Result> {
+async function checkIssuer(url: URL): Promise<Finding> {
   const { issuerKeys } = await import('@campaign-mirror/adapters-jwt');
-  const advice = 'correct JWT_JWKS_URL, or the issuer; without keys no token is accepted';
-  return reached(`the keys of the issuer at ${url.host}`, advice, async () => {
-    const keys = issuerKeys({ url });
-    await keys.reload().catch(({ cause }) => Promise.reject(cause));
-    const count = keys.jwks()?.keys.length;
-    if (!count) throw new Error('there are none');
-    return `${count} could be fetched`;
-  });
+  const keys = issuerKeys({ url });
+  // The reason of Node's `fetch` is a cause within the cause.
+  const reason = await keys
+    .reload()
+    .catch(({ cause }) => codeOf(cause.cause) || codeOf(cause) || cause.message);
+  const count = keys.jwks()?.keys.length;
+  if (count) return ok(`the keys of the issuer at ${url.host}: ${count} could be fetched`);
+  return problem(
+    `the keys of the issuer at ${url.host} cannot be used (${reason ?? 'there are none'})`,
+    'correct JWT_JWKS_URL, or the issuer; without keys no token is accepted',
+  );
 }
 
-async function reached(what: string, advice: string, attempt: () => Promise<string>): Promise<Result> {
-  try {
-    return ok(`${what}: ${await attempt()}`);
-  } catch (error) {
-    return problem(`${what} cannot be used (${reasonOf(error as NodeJS.ErrnoException)})`, advice);
-  }
-}
-
-function reasonOf({ name, code, message, cause }: NodeJS.ErrnoException): string {
-  // AbortError means that our time limit is over.
-  if (name === 'AbortError') return 'no answer';
-  // Node's `fetch` has the reason in the cause.
-  return (cause as NodeJS.ErrnoException | undefined)?.code ?? code ?? message;
-}
-
-async function checkDisk(folder: string): Promise<Result> {
+async function checkDisk(folder: string): Promise<Finding> {
   let path = folder;
   while (path !== dirname(path) && !existsSync(path)) path = dirname(path);
   const { bavail, bsize } = await statfs(path);
@@ -108,5 +81,5 @@ async function checkDisk(folder: string): Promise<Result> {
   const advice =
     'make the volume larger, delete other files, or move DATA_DIR; then prune the history (`./campaign-mirror history prune`)';
   // Below ¼ GiB, a checkpoint may fail.
-  return free < 0.25 ? problem(finding, advice) : warning(finding, advice);
+  return { state: free < 0.25 ? 'problem' : 'warning', finding, advice };
 }

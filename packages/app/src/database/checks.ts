@@ -1,189 +1,195 @@
+/* What a start and `doctor` check of a database that answers. Each check is a query for findings and advice. */
 import * as store from '@campaign-mirror/adapters-persistence/service';
 import type { Pool } from 'pg';
-import { type Check, type CheckInput, durable, ok, problem, type Result, warning } from './check.ts';
-import { namePrimary } from './connection-advice.ts';
-import * as schema from './schema-checks.ts';
+import type { Settings } from '../settings/settings.ts';
+import { migrate, namePrimary, putAside } from './faults.ts';
 
-/** The newest version that the tests run on. */
-const newestTestedVersion = 18;
-/** The difference of the clocks, in seconds, above which the log and the history are hard to compare. */
-const maxClockDifference = 2;
+/** What a check has found, and what to do about it: null if it is ok. */
+export interface Finding {
+  readonly state: 'ok' | 'warning' | 'problem';
+  readonly finding: string;
+  readonly advice: string | null;
+}
+
+export const ok = (finding: string): Finding => ({ state: 'ok', finding, advice: null });
+export const problem = (finding: string, advice: string): Finding => ({ state: 'problem', finding, advice });
+
+/** Which checks are made: before a migration or a command, then at a start, as the service's own user; by `doctor`. */
+const occasions = {
+  first: ['first'],
+  start: ['stops', 'warns'],
+  doctor: ['first', 'stops', 'warns', 'doctor'],
+} as const;
+
+/**
+ * Makes the checks. Where there is no schema, or the user lacks a right, only those of migrations and rights find that.
+ * `ends`: a problem ends a start. @throws what the driver throws
+ */
+export async function* examined(database: Pool, settings: Settings, occasion: keyof typeof occasions) {
+  for (const kind of occasions[occasion]) {
+    for (const [check, query] of Object.entries(checksOf(settings, occasion === 'start')[kind])) {
+      const found = await database.query<Finding>(query).then(
+        ({ rows }) => (rows.length > 0 ? rows : [ok('nothing is wrong')]),
+        (error) => {
+          if (store.isForbidden(error)) return [];
+          if (!store.isAbsent(error)) throw error;
+          return check === 'migrations' ? [problem(`pending: ${known.join(', ')}`, migrate)] : [];
+        },
+      );
+      for (const { state, finding, advice } of found)
+        yield { check, state, finding, advice: state === 'ok' ? null : advice, ends: kind !== 'warns' };
+    }
+  }
+}
+
+const { oldestServerVersion: oldest, migrationNames: known } = store;
+/** The newest version of PostgreSQL that the tests run on. */
+const newest = 18;
 /** Connections of a process besides its pool: its readiness, and the new one that this tries. */
 const besidesPool = 2;
 
-export const checks: readonly Check[] = [
-  {
-    name: 'version',
-    stops: true,
-    run({ facts: { version } }) {
-      const finding = `the server is PostgreSQL ${version}`;
-      if (version < store.oldestServerVersion)
-        return problem(finding, `use ${store.oldestServerVersion} or newer`);
-      if (version <= newestTestedVersion) return ok(finding);
-      return warning(
-        finding,
-        `this version was tested on ${store.oldestServerVersion} to ${newestTestedVersion}`,
-      );
-    },
-  },
-  {
+/** Migrations of this version that the record does not have, and those of others that it has. */
+const migrations = `
+  select (select string_agg(name, ', ') from unnest('{${known}}'::text[]) as known (name)
+      where name not in (select name from campaign_mirror.migrations)) as pending,
+    (select string_agg(name, ', ' order by name) from campaign_mirror.migrations
+      where name <> all ('{${known}}')) as others`;
+
+/**
+ * Queries for rows of `state`, `finding` and `advice`, and what a start does with them: before a migration (`first`) or
+ * after it (`stops`), a problem ends it; all else (`warns`) is logged. `starting`: otherwise any user may ask.
+ */
+const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, starting: boolean) => ({
+  first: {
+    version: `
+      select 'the server is PostgreSQL ' || version as finding,
+        case when version < ${oldest} then 'problem' when version > ${newest} then 'warning' else 'ok' end as state,
+        'use ${oldest} or newer; this version was tested on ${oldest} to ${newest}' as advice
+      from (select current_setting('server_version_num')::int / 10000 as version) as server`,
     // In another encoding, some values of callers could not be stored, and would fail others in the same statement.
-    name: 'encoding',
-    stops: true,
-    run({ facts: { encoding } }) {
-      if (encoding === 'UTF8') return ok('the database is in UTF8');
-      const advice = "make one: create database NAME template template0 encoding 'UTF8' locale 'C'";
-      return problem(`the database is in ${encoding}`, advice);
-    },
+    encoding: `
+      select case encoding when 'UTF8' then 'ok' else 'problem' end as state,
+        'the database is in ' || encoding as finding,
+        $$make one: create database NAME template template0 encoding 'UTF8' locale 'C'$$ as advice
+      from current_setting('server_encoding') as encoding`,
   },
-  {
+  stops: {
+    migrations: `
+      select case when pending <> '' then 'problem' else 'warning' end as state,
+        concat_ws('; ', 'pending: ' || pending, 'applied by another version: ' || others) as finding,
+        case when pending is null then 'run that version, here and for the service'
+          when others is null then '${migrate}' else '${putAside}' end as advice
+      from (${migrations}) as found where pending <> '' or others <> ''`,
+    // A restore that was killed leaves constraints away and triggers disabled, and nothing else shows it. The parts of
+    // another version are others.
+    schema: `
+      select 'problem' as state, string_agg(finding, ', ') as finding, format(
+        'functions and triggers: run \`./campaign-mirror migrate\` as %1$s; a disabled constraint: as a superuser, '
+        '\`alter table NAME enable trigger all\`; another owner: as a superuser, \`alter function NAME owner '
+        'to %1$s\`; a user: \`alter role NAME reset session_replication_role\`; what else is missing: restore a backup',
+        pg_get_userbyid(nspowner)) as advice
+      from (${store.missingText} limit 5) as missing, (${migrations}) as found, pg_namespace
+      where pending is null and others is null and nspname = 'campaign_mirror' group by nspowner`,
+    rights: `
+      with rights as (${store.rightsText})
+      select 'warning' as state, format('the user %s has more power than is needed: %s', name, powers) as finding,
+        'use a role of ops/roles.sql, and the owner of the schema for \`./campaign-mirror migrate\` only' as advice
+      from rights where powers <> ''
+      union all select 'problem', format('the user %s lacks what the %s needs: %s', name, role, lacking),
+        format('run ops/roles.sql in this database, then \`./campaign-mirror migrate\` as the owner of the schema, %s; '
+          'use campaign_mirror_%s or a member of it', owner, role)
+      from rights where lacking <> ''
+      union all select 'ok', format('the user %s may do what the %s does', name, role), null
+      from rights where powers = '' and lacking = ''`,
+    // The service assigns the numbers of the history only: it works if the other sequences are behind.
+    sequences: `
+      select case when ${starting} and sequence <> 'mirror_history_id_seq' then 'warning' else 'problem' end as state,
+        format('the sequence %s is behind its table: numbers that it assigns are taken, or out of order', sequence)
+          as finding,
+        'run as the owner of the schema: ' || mended_by as advice
+      from campaign_mirror.sequences_behind`,
+    transactions: `
+      select 'problem' as state, format('the history has changes of another server, up to its transaction %s: the feed '
+        'would give them later, as new', max(transaction_id)) as finding, '${migrate}' as advice
+      from campaign_mirror.transactions_ahead having count(*) > 0`,
+  },
+  warns: {
+    // Processes are counted by their connections for readiness, which one that starts does not have yet. Behind a
+    // pooler, the server counts the pooler's connections.
+    pool: `
+      with serving as (
+        select count(*) + ${starting ? 1 : 0} as running, min(usesysid) as role from pg_stat_activity
+        where datname = current_database() and application_name = 'campaign-mirror readiness'
+      ), bounds as (
+        select greatest(running, 1) as processes, greatest(running, 1) * ${POOL_SIZE + besidesPool} as needed, least(
+          current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+            - coalesce(current_setting('reserved_connections', true)::int, 0),
+          nullif(datconnlimit, -1), nullif(rolconnlimit, -1)) as allowed
+        from serving, pg_database, pg_roles
+        where datname = current_database() and pg_roles.oid = coalesce(role, quote_ident(current_user)::regrole))
+      select case when needed <= allowed or '${DATABASE_POOLER}' <> 'none' then 'ok' else 'problem' end as state,
+        format('POOL_SIZE is ${POOL_SIZE}: processes, %s, use up to %s connections, of %s that the server allows',
+          processes, needed, allowed) as finding,
+        'lower POOL_SIZE, or raise the limit (max_connections, connection limit)' as advice
+      from bounds`,
+    // A commit waits without a time limit for a standby that is away. What sessions of other users wait for is hidden.
+    standbys: `
+      select case when connected >= needed and waiting = 0 then 'ok' else 'problem' end as state,
+        format('synchronous_standby_names is %s: commits wait for %s of these standbys, %s are connected; sessions '
+          'that wait, as far as this user sees: %s', names, needed, connected, waiting) as finding,
+        'start the standby, or take its name out (runbook: a synchronous standby is missing)' as advice
+      from current_setting('synchronous_standby_names') as names, lateral (
+        select coalesce(substring(names from '([0-9]+) *[(]')::int, 1) as needed,
+          (select count(*) from pg_stat_activity where wait_event = 'SyncRep') as waiting,
+          (select count(*) from pg_stat_replication
+            where names like '%*%' or strpos(lower(names), lower(application_name)) > 0) as connected) as counted
+      where names <> '' and current_setting('synchronous_commit') not in ('off', 'local')`,
+    // Nobody's session has such a transaction, which keeps its locks until somebody ends it, also across a restart.
+    'prepared transactions': `
+      select 'problem' as state,
+        format('a prepared transaction of "%s" holds locks on our tables since %s', owner, prepared) as finding,
+        format('unless its program still ends it, as %s or a superuser: rollback prepared %L', owner, gid) as advice
+      from pg_prepared_xacts where database = current_database() and exists (
+        select from pg_locks as own join pg_locks as held using (virtualtransaction)
+          join pg_class on pg_class.oid = held.relation and relnamespace = to_regnamespace('campaign_mirror')
+        where own.transactionid = transaction and own.granted)`,
+  },
+  doctor: {
+    // Above 2 s, the log and the history are hard to compare.
+    clock: `
+      select case when difference <= 2 then 'ok' else 'warning' end as state,
+        format('the clocks of this machine and of the server are %s s apart', round(difference, 1)) as finding,
+        'set both by NTP: keys expire by the server''s, the log has this machine''s' as advice
+      from (select abs(extract(epoch from clock_timestamp()) - ${Date.now() / 1_000}) as difference) as compared`,
     // A standby passes all other checks.
-    name: 'writes',
-    run({ facts: { standby, read_only } }) {
-      if (!standby && !read_only) return ok('this server takes writes');
-      const why = standby ? 'it is a standby' : 'it is set to read only (default_transaction_read_only)';
-      const advice = standby
-        ? namePrimary
-        : `${namePrimary}, or unset it for the role, the database or the server`;
-      return problem(`this server takes no writes: ${why}`, advice);
-    },
+    writes: `
+      select 'problem' as state, 'this server takes no writes: ' || why as finding, '${namePrimary}' || help as advice
+      from (values (true, 'it is a standby', ''), (false, 'it is set to read only (default_transaction_read_only)',
+        ', or unset it for the role, the database or the server')) as reasons (standby, why, help)
+      where current_setting('transaction_read_only') = 'on' and standby = pg_is_in_recovery()`,
+    // It reads all mirrors, which the service may not.
+    mirrors: `
+      select 'problem' as state, format('%s mirrors are not as they must be, of the campaigns %s', max(total),
+          string_agg(format('%s (%s)', campaign_id, fault), ', ')) as finding,
+        'an address: set another with \`./campaign-mirror mirror set\`; an owner or a flag: as the owner of the '
+        'schema, \`update campaign_mirror.mirrors set owner_id = campaigns.owner_id, is_default = campaigns.is_default '
+        'from campaign_mirror.campaigns where campaigns.id = campaign_id\`; no campaign: delete the mirror' as advice
+      from (${store.mirrorFaultsText}) as faults having count(*) > 0`,
+    // A pooler passes none on from the service: a statement could run for ever, or be ended because a row has changed.
+    parameters: `
+      select case name when 'statement_timeout' then 'warning' else 'problem' end as state,
+        format('%s is %s, and a pooler passes no other value on', name, setting) as finding,
+        format('alter role %I set %I = %L', current_user, name, needed) as advice
+      from pg_settings join (values ('statement_timeout', '${STATEMENT_TIMEOUT}'),
+        ('default_transaction_isolation', 'read committed')) as by_role (name, needed) using (name)
+      where '${DATABASE_POOLER}' <> 'none' and case name when 'statement_timeout' then setting = '0' and needed <> '0'
+        else setting <> needed end
+      order by name`,
+    // Without these, a change answered with 200 does not survive a power loss.
+    durability: `
+      select 'warning' as state, 'off: ' || string_agg(name, ', ' order by name) as finding,
+        'switch on what is off: a loss of power may undo changes that were answered with 200' as advice
+      from pg_settings where name in ('fsync', 'full_page_writes', 'synchronous_commit') and setting = 'off'
+      having count(*) > 0`,
   },
-  { name: 'migrations', stops: true, warns: true, run: schema.checkMigrations },
-  { name: 'schema', stops: true, warns: true, run: schema.checkSchema },
-  { name: 'rights', stops: true, warns: true, run: checkRights },
-  { name: 'sequences', stops: true, warns: true, run: schema.checkSequences },
-  { name: 'transactions', stops: true, warns: true, run: schema.checkTransactions },
-  { name: 'mirrors', run: schema.checkMirrors },
-  {
-    // Behind a pooler, the server counts the pooler's connections.
-    name: 'pool',
-    warns: true,
-    run({ facts, settings: { POOL_SIZE, DATABASE_POOLER }, purpose }) {
-      const { allowed, others, room, probes, pooled } = facts;
-      // At the limit, a process may have got no connection for its readiness. One that starts has none yet.
-      const serving = Math.max(probes, Math.ceil(pooled / POOL_SIZE));
-      const count = purpose ? serving + 1 : Math.max(serving, 1);
-      const needed = count * (POOL_SIZE + besidesPool);
-      const finding = `POOL_SIZE is ${POOL_SIZE}: processes, ${count}, use up to ${needed} connections, of ${allowed} that the server allows; others have ${others}`;
-      if (DATABASE_POOLER !== 'none' || needed <= Math.min(allowed, room)) return ok(finding);
-      const advice =
-        'lower POOL_SIZE, raise the limit (max_connections, connection limit), or spare connections';
-      return needed > allowed ? problem(finding, advice) : warning(finding, advice);
-    },
-  },
-  { name: 'standbys', warns: true, run: checkStandbys },
-  { name: 'prepared transactions', warns: true, run: checkPrepared },
-  {
-    // A pooler takes no time limit among the startup parameters: the role's own applies.
-    name: 'statement timeout',
-    run({ facts: { name, unlimited }, settings: { DATABASE_POOLER, STATEMENT_TIMEOUT } }) {
-      if (DATABASE_POOLER === 'none' || STATEMENT_TIMEOUT === 0) return [];
-      if (!unlimited) return ok('the role has a statement_timeout of its own');
-      return warning(
-        `the user ${JSON.stringify(name)} has no statement_timeout, and a pooler passes none on: a statement may run for ever`,
-        `alter role ${name} set statement_timeout = ${STATEMENT_TIMEOUT}`,
-      );
-    },
-  },
-  {
-    // At another level, a statement that waited for a row is ended instead of reading it again.
-    name: 'isolation',
-    run({ facts: { name, isolation } }) {
-      if (isolation === 'read committed') return [];
-      return problem(
-        `transactions of ${JSON.stringify(name)} are ${isolation} by default, a pooler passes no other level on, and no mirror is set in them`,
-        `alter role ${name} set default_transaction_isolation = 'read committed'`,
-      );
-    },
-  },
-  {
-    name: 'durability',
-    run({ facts: { off } }) {
-      if (off === null) return ok(`${durable.join(', ')} are not off`);
-      const advice = 'switch on what is off: a loss of power may undo changes that were answered with 200';
-      return warning(`off: ${off}`, advice);
-    },
-  },
-  {
-    name: 'clock',
-    run({ facts: { clockDifference } }) {
-      const finding = `the clocks of this machine and of the server are ${clockDifference.toFixed(1)} s apart`;
-      if (clockDifference <= maxClockDifference) return ok(finding);
-      return warning(finding, "set both by NTP: keys expire by the server's, the log has this machine's");
-    },
-  },
-];
-
-const standbysText = `
-  select current_setting('synchronous_standby_names') as names, current_setting('synchronous_commit') as waits_for,
-    array(select application_name from pg_stat_replication) as connected,
-    (select count(*)::int from pg_stat_activity where wait_event = 'SyncRep') as waiting`;
-
-/** A commit waits without a time limit for a standby that is away. Sessions of other users do not show what they wait for. */
-async function checkStandbys({ database }: CheckInput): Promise<Result[]> {
-  const [{ names, waits_for, connected, waiting }] = (await (database as Pool).query(standbysText)).rows;
-  if (names === '' || ['off', 'local'].includes(waits_for)) return [];
-  const [, needed = 1, list = names] = /^(?:first|any)?\s*(\d+)\s*\((.*)\)$/i.exec(names.trim()) ?? [];
-  const named = list.split(',').map((name: string) => name.trim().replaceAll('"', '').toLowerCase());
-  const isNamed = (name: string) => named.includes('*') || named.includes(name.toLowerCase());
-  const confirming = connected.filter(isNamed).length;
-  const finding = `commits wait for ${needed} of the standbys ${list} (synchronous_standby_names), of which ${confirming} are connected`;
-  if (waiting === 0 && confirming >= needed) return [ok(finding)];
-  const advice =
-    'start the standby, or take its name out of synchronous_standby_names (runbook: a synchronous standby is missing)';
-  return [problem(`${finding}; sessions that wait, as far as this user sees: ${waiting}`, advice)];
-}
-
-const preparedText = `
-  select format('%L', gid) as gid, owner, prepared::text from pg_prepared_xacts
-  where database = current_database() and exists (
-    select from pg_locks as own join pg_locks as held using (virtualtransaction) join pg_class on pg_class.oid = held.relation
-    where own.transactionid = transaction and own.granted and relnamespace = to_regnamespace('campaign_mirror'))`;
-
-/** Nobody's session has such a transaction, which keeps its locks until somebody ends it, also across a restart. */
-async function checkPrepared({ database }: CheckInput): Promise<Result[]> {
-  const { rows } = await (database as Pool).query(preparedText);
-  return rows.map(({ gid, owner, prepared }) =>
-    problem(
-      `a prepared transaction of ${JSON.stringify(owner)} holds locks on our tables since ${prepared}`,
-      `unless its program still ends it, as ${owner} or a superuser: rollback prepared ${gid}`,
-    ),
-  );
-}
-
-/** Powers that the user does not need, and the rights that it lacks. */
-async function checkRights({ facts, database, purpose }: CheckInput): Promise<Result[]> {
-  const { name, superuser, owner, operator, powers, schema_owner } = facts;
-  const who = `the user ${JSON.stringify(name)}`;
-  const results: Result[] = [];
-  if (powers.length > 0) {
-    const advice = 'use a role of least privilege: ops/roles.sql creates them';
-    results.push(warning(`${who} has more power than is needed: ${powers.join(', ')}`, advice));
-  }
-  if (superuser) return results;
-  if (facts.large_objects) {
-    const advice =
-      'if no other application of this database needs them, run ops/roles.sql in it as a superuser';
-    results.push(warning(`${who} may make large objects, which can fill the disk`, advice));
-  }
-  // The check of migrations reports a missing schema.
-  if (schema_owner === null) {
-    if (facts.may_create) return results;
-    const advice = `run ops/roles.sql in this database, then \`./campaign-mirror migrate\` as ${store.roles.owner}`;
-    return [...results, problem(`${who} may not make the schema, which is not there`, advice)];
-  }
-  if (owner) {
-    const advice = `use it for \`./campaign-mirror migrate\` only, and start the service as ${store.roles.service}`;
-    return [...results, warning(`${who} owns the schema, and so may change all that is in it`, advice)];
-  }
-  const needed = purpose ?? (operator ? 'operator' : 'service');
-  const { rows } = await (database as Pool).query<{ lacking: string }>(store.lackingRightsText, [needed]);
-  if (rows.length > 0) {
-    const finding = `${who} lacks what the ${needed} needs: ${rows.map(({ lacking }) => lacking).join(', ')}`;
-    const advice =
-      `run ops/roles.sql in this database, then \`./campaign-mirror migrate\` as the owner of the schema, ` +
-      `${schema_owner}; use ${store.roles[needed]} or a member of it`;
-    results.push(problem(finding, advice));
-  }
-  return results.length > 0 ? results : [ok(`${who} may do what the ${needed} does`)];
-}
+});

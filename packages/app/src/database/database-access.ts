@@ -4,7 +4,7 @@ import { basename, join, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import { type DatabaseAddress, type Role, roles } from '@campaign-mirror/adapters-persistence/service';
-import type { EmbeddedDatabase, EmbeddedOptions } from '@campaign-mirror/embedded-postgres';
+import type { EmbeddedOptions } from '@campaign-mirror/embedded-postgres';
 import type { LogWriter } from '../logging/log-events.ts';
 import { externalDatabase, isExternal } from '../settings/external-database.ts';
 import { type Settings, settings as table } from '../settings/settings.ts';
@@ -40,10 +40,8 @@ export async function openDatabaseAccess(
     return { embedded: false, address: () => address, close: async () => {} };
   }
   const folder = dataFolder(settings);
-  const database = await openOwnDatabase({
-    folder,
-    signal,
-    besideService,
+  const { address, close } = await openOwnDatabase({
+    ...{ folder, signal, besideService },
     onEvent: (event, detail) => {
       if (event === 'awaited')
         onWait(`waiting for process ${detail.processId}, which uses the data in ${folder}`);
@@ -51,12 +49,23 @@ export async function openDatabaseAccess(
     },
     ...(onLost && { service: true, onLost }),
   });
-  return {
-    embedded: true,
-    // Every field is set, because node-postgres takes a missing one from PG* variables.
-    address: (user) => ({ ...database.address(user), ssl: false, sslnegotiation: 'postgres' }),
-    close: database.close,
-  };
+  // Every field is set, because node-postgres takes a missing one from PG* variables.
+  const plain = { ssl: false, sslnegotiation: 'postgres' } as const;
+  return { embedded: true, address: (user) => ({ ...address(user), ...plain }), close };
+}
+
+/** The embedded database with this project's roles. Its code is loaded only if it is used. @throws as `openDatabaseAccess` */
+export async function openOwnDatabase(options: Omit<EmbeddedOptions<Role>, 'database' | 'roles'>) {
+  const embedded = await import('@campaign-mirror/embedded-postgres/service');
+  const all = { ...options, database: 'campaign_mirror', roles };
+  return await embedded.openEmbeddedDatabase(all).catch((error) => {
+    if (!(error instanceof embedded.EmbeddedError)) throw error;
+    throw new ClearError(
+      error.message
+        .replace(embedded.advice.otherFolder, 'choose another folder with DATA_DIR')
+        .replace(embedded.advice.otherServer, 'set DATABASE_URL to use a PostgreSQL of your own'),
+    );
+  });
 }
 
 const folderAbove = fileURLToPath(new URL('../../../..', import.meta.url)).replace(/\/$/, '');
@@ -64,7 +73,7 @@ const folderAbove = fileURLToPath(new URL('../../../..', import.meta.url)).repla
  * The folder of this copy of the project, without a slash at its end and without symbolic links. For a program that has
  * installed this package it is the working directory: the next installation would delete what lies in node_modules.
  */
-export const projectFolder = folderAbove.split(sep).includes('node_modules') ? process.cwd() : folderAbove;
+const projectFolder = folderAbove.split(sep).includes('node_modules') ? process.cwd() : folderAbove;
 
 /**
  * The data folder. The default is in the project; that of root is in a system folder, because the OS user that runs the
@@ -79,21 +88,4 @@ export function dataFolder({ DATA_DIR }: Settings): string {
   const ofRoot = `/var/lib/campaign-mirror/data/${readable.slice(0, 40) || 'project'}-${hash.slice(0, 12)}`;
   const inUse = [inside, ofRoot].find((folder) => existsSync(join(folder, 'cluster')));
   return inUse ?? (process.getuid?.() === 0 ? ofRoot : inside);
-}
-
-/** The embedded database with this project's roles. Its code is loaded only if it is used. @throws ClearError; the reason of the signal */
-export async function openOwnDatabase(
-  options: Omit<EmbeddedOptions<Role>, 'database' | 'roles'>,
-): Promise<EmbeddedDatabase<Role>> {
-  const { advice, EmbeddedError, openEmbeddedDatabase } = await import(
-    '@campaign-mirror/embedded-postgres/service'
-  );
-  return await openEmbeddedDatabase({ ...options, database: 'campaign_mirror', roles }).catch((error) => {
-    if (!(error instanceof EmbeddedError)) throw error;
-    throw new ClearError(
-      error.message
-        .replace(advice.otherFolder, 'choose another folder with DATA_DIR')
-        .replace(advice.otherServer, 'set DATABASE_URL to use a PostgreSQL of your own'),
-    );
-  });
 }

@@ -1,8 +1,9 @@
 import * as store from '@campaign-mirror/adapters-persistence/service';
 import * as domain from '@campaign-mirror/domain';
+import type { OperatorAct } from '@campaign-mirror/domain/operator';
 import type { DatabaseAccess } from '../database/database-access.ts';
 import type { ServiceInput } from '../wiring/tokens.ts';
-import { asOperator, type OperatorSession } from './command-database.ts';
+import { asOperator } from './command-database.ts';
 
 /** Far above the owner numbers that anybody starts with, so that the key of the first opens no campaign of yours. */
 const owner = 9_007_199_254_740_001 as domain.OwnerId;
@@ -22,14 +23,14 @@ export async function greet(
 ): Promise<void> {
   if (settings.DEMO === undefined ? !database.embedded : settings.DEMO !== 'on') return;
   try {
-    const made = await asOperator(database, createDemonstration, 'the service, at its start');
+    const made = await asOperator(database, 'the service, at its start', {}, createDemonstration);
     print(made ? firstCalls(made, base) : laterCalls);
   } catch (error) {
     log.warn({ event: 'demonstration-failed', err: error }, 'the demonstration set could not be created');
   }
 }
 
-async function createDemonstration({ database, act }: OperatorSession) {
+async function createDemonstration(database: store.Database, act: OperatorAct) {
   if (!(await store.isEmpty(database.pool))) return undefined;
   const campaigns = new store.PostgresSettings(database.orm, act);
   const address = domain.mirrorAddress.of('https://first.example/');

@@ -8,8 +8,9 @@ import { type Settings, settings } from './settings.ts';
 /** The modes of libpq, except `allow` and `prefer`: without TLS on the server, these continue without it. */
 const modes = ['disable', 'require', 'verify-ca', 'verify-full'];
 
-const unreadCa =
-  'PGSSLROOTCERT is not read: name the CA in DATABASE_URL, as ?sslmode=verify-full&sslrootcert=FILE';
+/** The parameters that are accepted. The driver would ignore any other, even one that is meant to protect. */
+const parameters =
+  'host, port, user, password, application_name, connect_timeout, uselibpqcompat, ssl, sslmode, sslrootcert, sslcert, sslkey, sslnegotiation';
 
 /** Whether your own PostgreSQL is configured; otherwise the embedded one is used. */
 export function isExternal({ DATABASE_URL, PGHOST }: Settings): boolean {
@@ -24,31 +25,26 @@ export function isExternal({ DATABASE_URL, PGHOST }: Settings): boolean {
  */
 export function externalDatabase(read: Settings): DatabaseAddress {
   const url = parsedUrl(read.DATABASE_URL ?? 'postgres://');
-  const password = url.password || read.PGPASSWORD;
-  const { host, port, user, database, ssl } = new pg.Client({
-    host: url.host || read.PGHOST,
-    port: url.port,
-    user: url.user,
-    database: url.database,
-    ssl: url.ssl,
-    sslnegotiation: 'postgres',
-  });
+  const named = { host: url.host || read.PGHOST, port: url.port, user: url.user, database: url.database };
+  const client = new pg.Client({ ...named, ssl: url.ssl, sslnegotiation: 'postgres' });
+  const { host, port, user, database } = client;
   if (!(port >= 1 && port <= 65_535))
     throw new Error('DATABASE_URL or PGPORT must name a port from 1 to 65535');
   if (!user) throw new Error('DATABASE_URL or PGUSER must name a user');
   // A socket is never encrypted.
   const tls = host.startsWith('/') ? false : url.ssl;
   const { PGSSLMODE, PGSSLROOTCERT } = process.env;
-  if (PGSSLROOTCERT && tls !== false && !tls?.ca) throw new Error(unreadCa);
+  if (PGSSLROOTCERT && tls !== false && !tls?.ca)
+    throw new Error(
+      'PGSSLROOTCERT is not read: name the CA in DATABASE_URL, as ?sslmode=verify-full&sslrootcert=FILE',
+    );
   // The driver would take another one for `disable`.
   if (PGSSLMODE && tls === undefined && !modes.includes(PGSSLMODE))
     throw new Error(`PGSSLMODE must be ${modes.join(', ')}`);
-  const isEncrypted = tls !== false && ssl;
+  const isEncrypted = tls !== false && client.ssl;
+  const password = url.password || read.PGPASSWORD;
   return {
-    host,
-    port,
-    user,
-    database,
+    ...{ host, port, user, database },
     ...(password !== undefined && { password }),
     // The host is set because versions of the driver before 8.23.1, one of which MikroORM has, otherwise check the
     // certificate of an IP address for `localhost`.
@@ -58,37 +54,28 @@ export function externalDatabase(read: Settings): DatabaseAddress {
   };
 }
 
-/** The parameters that are accepted. The driver would ignore any other, even one that is meant to protect. */
-const parameters =
-  'host, port, user, password, application_name, connect_timeout, uselibpqcompat, ssl, sslmode, sslrootcert, sslcert, sslkey, sslnegotiation';
-
-/** What the URL says; `ssl` is undefined where it says nothing of TLS. @throws Error */
+/** What the URL says; `ssl` is undefined where it says nothing of TLS. @throws Error, without a part of the URL */
 function parsedUrl(text: string) {
   const [place, query] = text.split(/\?(.*)/);
-  const given: Record<string, string> = Object.fromEntries(new URLSearchParams(query));
-  const others = Object.keys(given).filter((name) => !parameters.split(', ').includes(name));
-  if (others.length > 0 || !given.sslcert !== !given.sslkey) {
-    const line = `DATABASE_URL must have no parameters but ${parameters}, and sslcert with sslkey`;
-    // Otherwise a part of a password with a & or a ? in it may look like a name.
-    const mayShow = !('password' in given) && /@|^\w+:\/\/[^:]*(?::\d*)?(?:\/|$)/.test(place ?? '');
-    const names = others.filter((name) => /^\w{1,40}$/.test(name)).join(', ');
-    throw new Error(mayShow && names ? `${line}: leave out ${names}` : line);
-  }
-  const { ssl: _, sslrootcert, ...rest } = given;
-  const sslmode = sslModeOf(given);
+  const { ssl: onOff, ...given } = Object.fromEntries(new URLSearchParams(query));
+  const isKnown = Object.keys(given).every((name) => parameters.split(', ').includes(name));
+  if (!isKnown || !given.sslcert !== !given.sslkey)
+    throw new Error(`DATABASE_URL must have no parameters but ${parameters}, and sslcert with sslkey`);
+  const isOff = onOff === 'false' || onOff === '0';
+  const isNamed = onOff !== undefined || Object.keys(given).some((name) => name.startsWith('ssl'));
+  // TLS without a mode is checked as far as possible.
+  const sslmode = given.sslmode || (isOff && 'disable') || (isNamed && 'verify-full');
   if (sslmode && !modes.includes(sslmode)) throw new Error(`sslmode must be ${modes.join(', ')}`);
-  if (sslmode === 'verify-ca' && !sslrootcert)
+  if (sslmode === 'verify-ca' && !given.sslrootcert)
     throw new Error('sslmode=verify-ca needs the file of a CA: sslrootcert');
-  const isSystem = sslmode === 'verify-full' && sslrootcert === 'system';
-  const tls = sslmode && { sslmode, sslrootcert: (!isSystem && sslrootcert) || '' };
-  const all = new URLSearchParams({ ...rest, ...tls, uselibpqcompat: 'true' });
+  const isSystem = sslmode === 'verify-full' && given.sslrootcert === 'system';
+  const tls = sslmode && { sslmode, sslrootcert: (!isSystem && given.sslrootcert) || '' };
+  const all = new URLSearchParams({ ...given, ...tls, uselibpqcompat: 'true' });
   try {
     const url = parseIntoClientConfig(`${place}?${all}`);
-    const { host = '', port = 5432 } = url;
-    if (host.includes(',') || !(port >= 1 && port <= 65_535)) throw new Error('not one host, or no port');
-    if (!sslmode || sslmode === 'disable') {
-      return { ...url, ssl: sslmode ? (false as const) : undefined };
-    }
+    if (url.host?.includes(',')) throw new Error('not one host');
+    if (!sslmode) return { ...url, ssl: undefined };
+    if (sslmode === 'disable') return { ...url, ssl: false as const };
     const ssl: ConnectionOptions = { ...(url.ssl as ConnectionOptions) };
     if (isSystem) ssl.ca = getCACertificates('system');
     // Node accepts a file without a certificate, and then trusts no server.
@@ -98,16 +85,8 @@ function parsedUrl(text: string) {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     // Other messages may contain parts of the URL.
-    const isOfFile = code !== undefined && code !== 'ERR_INVALID_URL';
-    const unusable = `sslrootcert, sslcert or sslkey cannot be used: ${message}`;
-    const invalid = `DATABASE_URL must be ${settings.DATABASE_URL.accepts}`;
-    throw new Error(isOfFile ? unusable : invalid);
+    if (code === undefined || code === 'ERR_INVALID_URL')
+      throw new Error(`DATABASE_URL must be ${settings.DATABASE_URL.accepts}`);
+    throw new Error(`sslrootcert, sslcert or sslkey cannot be used: ${message}`);
   }
-}
-
-/** Undefined where nothing of TLS is named; TLS without a mode is checked as far as possible. */
-function sslModeOf(given: Readonly<Record<string, string>>): string | undefined {
-  if (given.sslmode) return given.sslmode;
-  if (given.ssl === 'false' || given.ssl === '0') return 'disable';
-  return Object.keys(given).some((name) => name.startsWith('ssl')) ? 'verify-full' : undefined;
 }

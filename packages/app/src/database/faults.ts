@@ -1,0 +1,92 @@
+/* What to say to an operator about a fault of the database, in one line without a password. */
+import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
+import * as store from '@campaign-mirror/adapters-persistence/service';
+import { Unavailable } from '@campaign-mirror/domain';
+
+export const namePrimary = 'name the primary in DATABASE_URL or PGHOST';
+export const migrate = 'run `./campaign-mirror migrate` as the owner of the schema';
+
+/** For tables that are not as the record of their migrations says. */
+export const putAside =
+  'a trial version made the tables (export its campaigns with it), or a restore or another program left them like ' +
+  'this: put the schema aside (alter schema campaign_mirror rename to campaign_mirror_aside), then restore a whole dump ' +
+  '(pg_restore --single-transaction), or run `./campaign-mirror migrate`';
+
+/**
+ * What to do, by the beginning of `CODE MESSAGE`: the driver's own errors lack the code. The first that matches counts.
+ * After these the transaction is certainly undone; waiting or repeating may help.
+ */
+const undone = {
+  '^(57014|55P03|40001|40P01|25P04)':
+    'another transaction holds what this is about, or the database is too slow: repeat it',
+  // No statement names a number of its own, except an import, for which another transaction can take it.
+  '^23505':
+    'repeat it; if that fails, a sequence is behind its table: `./campaign-mirror doctor` names it, and the statement that mends it',
+  '^25006': namePrimary,
+  '^53300': 'end sessions, or raise its limit (max_connections, connection limit)',
+  '^53': 'its log says which resource it lacks, such as disk space',
+};
+
+/** The same for faults that last until the server, the settings or the schema are changed. */
+const lasting = {
+  // PgBouncer has this code for whatever it refuses.
+  '^08P01 .*startup parameter': 'set DATABASE_POOLER=transaction, or connect to the server itself',
+  '^08P01 .*statement pooling': 'set pool_mode = transaction in the pooler',
+  '^(28| SASL)':
+    'check the name of the user, its password and pg_hba.conf; if that lets it in with TLS only, set sslmode=verify-full',
+  '^3D000': 'create it, or correct DATABASE_URL or PGDATABASE',
+  '^( The server does not support SSL|ERR_SSL|ERR_TLS|ERR_OSSL|UNABLE_TO_|\\w*CERT)':
+    'check sslmode, the CA of its certificate (sslrootcert), the name that it is for, and the clocks',
+  '^42501':
+    'run ops/roles.sql in the database, then `./campaign-mirror migrate` as the owner of the schema; run other ' +
+    'commands as the operator, and start the service with RUN_MIGRATIONS=false',
+  '^(42P01|42P07|42703|42710|42723|3F000)': putAside,
+};
+
+export function nameOf({ host, port, database }: store.DatabaseAddress): string {
+  return `the database ${host ?? 'localhost'}:${port ?? 5432}/${database ?? ''}`;
+}
+
+/**
+ * The `ClearError` for a fault of the database, of the kind `away` if waiting or repeating may help; the error itself if
+ * the database is not its cause. `act`: what was under way, and what is certain of it, if it only reads or has steps.
+ */
+export function clearFault(
+  error: unknown,
+  address: store.DatabaseAddress,
+  act?: { readonly certain?: string | undefined },
+): unknown {
+  const certain = act?.certain ?? 'nothing was done';
+  const fault = causeOf(error);
+  // This program gave up: other transactions came first each time.
+  if (fault instanceof Unavailable) return new ClearError(`${fault.message}: ${certain}; repeat it`, 'away');
+  const code = store.codeOf(fault);
+  const message = messageOf(fault);
+  const what = `${nameOf(address)}, user ${JSON.stringify(address.user)}: ${message}${code && ` (${code})`}`;
+  const toChange = adviceIn(lasting, fault);
+  if (toChange) return new ClearError(`${what}: ${toChange}`);
+  const toRepeat = adviceIn(undone, fault);
+  if (toRepeat) return new ClearError(`${what}: ${certain}; ${toRepeat}`, 'away');
+  if (!(error instanceof Unavailable) && !store.isDatabaseAway(error)) return error;
+  const reason = code || message || 'no answer';
+  const toDo = 'start it, correct DATABASE_URL or PGHOST, or raise DATABASE_WAIT';
+  if (!act) return new ClearError(`${nameOf(address)} cannot be reached (${reason}): ${toDo}`, 'away');
+  const outcome = act.certain
+    ? `${act.certain}; run it again`
+    : 'it is unknown whether this was done; look at what there is, then repeat it';
+  return new ClearError(`${nameOf(address)} became unavailable (${reason}): ${outcome}`, 'away');
+}
+
+/** Whether a database that cannot be connected to may recover soon: it is starting, full, or cannot be reached. */
+export const mayComeBack = (error: unknown): boolean =>
+  (error instanceof Unavailable || store.isDatabaseAway(error)) && !adviceIn(lasting, causeOf(error));
+
+const causeOf = (error: unknown) => (error instanceof Unavailable ? (error.cause ?? error) : error);
+
+function adviceIn(advices: Readonly<Record<string, string>>, fault: unknown): string | undefined {
+  const said = `${store.codeOf(fault)} ${messageOf(fault)}`;
+  return Object.entries(advices).find(([pattern]) => new RegExp(pattern).test(said))?.[1];
+}
+
+/** MikroORM appends values in further lines. */
+const messageOf = (error: unknown) => (error instanceof Error ? error.message.replace(/\n.*/s, '') : '');
