@@ -19,13 +19,13 @@ const create = `
 const { campaignColumns } = operator;
 const copy = `copy pg_temp.imported (line, faults, ${campaignColumns}) from stdin (format csv)`;
 
-/** In pieces of some 64 KiB: to send each line by itself would take as long as all the rest. */
+/** In pieces of some 16 KiB: to send each line by itself would take as long as all the rest. */
 async function* csvOf(lines: AsyncIterable<operator.ImportLine>): AsyncGenerator<string> {
   let text = '';
   for await (const { line, faults, campaign } of lines) {
     const values = campaignColumns.map((column) => campaign?.[column]);
     text += `${[line, campaign ? null : JSON.stringify(faults), ...values].map(quoted).join(',')}\n`;
-    if (text.length < 65_536) continue;
+    if (text.length < 16_384) continue;
     yield text;
     text = '';
   }
