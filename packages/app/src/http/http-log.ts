@@ -16,9 +16,12 @@ export function httpLog(log: Log, level: 'info' | 'debug', count: HttpLog['answe
       count(request);
       // A line for each refusal would add to the load.
       if (request.overload) return;
-      const event = eventsByStatus[request.status] ?? 'request';
+      const { requestId, client, method, route, status, because, campaign, subject, callerGone } = request;
+      const event = eventsByStatus[status] ?? 'request';
       const milliseconds = Math.round(request.milliseconds * 1000) / 1000;
-      log[level]({ event, ...request, milliseconds }, 'request');
+      // In this order: commands of the runbook search for neighbours.
+      const first = { event, requestId, client, method, route, status, because };
+      log[level]({ ...first, campaign, subject, callerGone, milliseconds }, 'request');
     },
     failed: (requestId, error, because) => {
       const fields = { event: because, requestId, err: error };

@@ -20,28 +20,27 @@ type Given = Readonly<Record<'text' | 'subject' | 'shown', string>>;
  * the files that it names. An empty variable counts as unset; white space is a value.
  */
 export function readSettings(environment: NodeJS.ProcessEnv): ReadSettings {
-  const given: [SettingName, Given][] = [];
+  const given = new Map<SettingName, Given>();
   try {
     addEnvironmentFile(environment);
     for (const name of Object.keys(settings) as SettingName[]) {
       const one = givenIn(environment, name);
-      if (one) given.push([name, one]);
+      if (one) given.set(name, one);
     }
   } catch (error) {
     return { wrong: [withoutSecrets((error as Error).message)] };
   }
-  const texts = Object.fromEntries(given.map(([name, { text }]) => [name, text]));
+  const texts = Object.fromEntries(Array.from(given, ([name, { text }]) => [name, text]));
   const { success, output, issues } = v.safeParse(schema, texts);
   const wrong = success ? contradictions(output) : [];
   for (const issue of issues ?? []) {
-    const [name, { subject, shown }] = given.find(
-      ([name]) => name === v.getDotPath(issue),
-    ) as (typeof given)[0];
+    const name = v.getDotPath(issue) as SettingName;
+    const { subject, shown } = given.get(name) as Given;
     const value = settings[name].secret ? '' : `, not ${JSON.stringify(shown)}`;
     wrong.push(`${subject} must be ${issue.message}${value}`);
   }
   if (!success || wrong.length > 0) return { wrong };
-  const changed = given.filter(([name, { text }]) => text !== settings[name].byDefault);
+  const changed = [...given].filter(([name, { text }]) => text !== settings[name].byDefault);
   return { settings: output, changed: Object.fromEntries(changed.map(([name, { shown }]) => [name, shown])) };
 }
 
