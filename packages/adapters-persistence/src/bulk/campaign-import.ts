@@ -59,8 +59,10 @@ const findFaults = `
       where is_default and owner_id in (select owner_id from pg_temp.imported where is_default)
     union all
     select ${like}, min(campaign.id)
-    from campaign_mirror.campaigns as campaign left join campaign_mirror.mirrors on campaign_id = campaign.id
-    where not $1 and campaign.owner_id in (select owner_id from pg_temp.imported) group by 1
+    from campaign_mirror.campaigns as campaign
+      left join campaign_mirror.mirrors on campaign_id = campaign.id and name is null
+    where not $1 and (campaign.owner_id, coalesce(name, '')) in (
+      select owner_id, coalesce(name, '') from pg_temp.imported where id is null) group by 1
   ), found (line, "column", fault, reason) as (
     select line, given.* from pg_temp.imported,
       json_to_recordset(faults) as given ("column" text, fault text, reason text)
