@@ -1,4 +1,5 @@
 // The service's own, no promise: what only our packages use, beside the promised names.
+export { postgresCampaignExport } from './bulk/campaign-export.ts';
 export { postgresCampaignImport } from './bulk/campaign-import.ts';
 export { codeOf, isAbsent, isForbidden } from './connection/database-faults.ts';
 export { type DatabaseProbe, type DatabaseState, openProbe } from './connection/database-probe.ts';
@@ -7,7 +8,7 @@ export { withTimeLimit } from './connection/stoppable.ts';
 export { statementNames } from './hot-path/statements.ts';
 export * from './index.ts';
 export * from './migration/migration-states.ts';
-export { postgresCampaignExport, postgresCampaignRecords } from './operator/campaign-records.ts';
+export { postgresCampaignRecords } from './operator/campaign-records.ts';
 export { postgresChangeFeed } from './operator/follow-changes.ts';
 export {
   postgresAudit,

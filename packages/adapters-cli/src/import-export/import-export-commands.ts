@@ -1,9 +1,8 @@
-import { campaignColumns, campaignRow } from '@campaign-mirror/domain/operator';
 import type { OperatorAccess } from '../commands/ports.ts';
 import { leaf } from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
-import { csvOf, sourceName } from '../terminal/csv-file.ts';
-import { ClearError, counted, orStopped } from '../terminal/errors.ts';
+import { sourceName } from '../terminal/csv-file.ts';
+import { ClearError, counted, escaped, orStopped } from '../terminal/errors.ts';
 import { writeNewFile } from '../terminal/new-file.ts';
 import { importLines } from './imported-campaign.ts';
 
@@ -59,25 +58,21 @@ export function exportCommand(call: Call, operator: OperatorAccess) {
     .option('--force', 'overwrite an existing file')
     .action(async (path = '-', { force = false }) => {
       const { output } = call;
-      let campaigns = 0;
+      const decoder = new TextDecoder();
+      const print = async (chunk: Uint8Array) => {
+        const text = decoder.decode(chunk, { stream: true });
+        await output.write(output.json ? escaped(text) : text);
+        return !output.isReaderGone;
+      };
       const exporting = operator.acting(
-        async ({ exports }) => {
-          const rows = (async function* () {
-            for await (const campaign of exports.all()) {
-              campaigns += 1;
-              yield campaignRow(campaign);
-            }
-          })();
-          if (path !== '-') return writeNewFile(path, csvOf(rows, campaignColumns), force);
-          for await (const part of output.json ? rows : csvOf(rows, campaignColumns)) {
-            await (output.json ? output.object(part) : output.write(String(part)));
-            if (output.isReaderGone) break;
-          }
-        },
+        ({ exports }) =>
+          path === '-'
+            ? exports.copyTo(output.json ? 'json' : 'csv', print)
+            : writeNewFile(path, force, (write) => exports.copyTo('csv', write)),
         { pace: 'unhurried', state: path === '-' ? 'the output is incomplete' : 'nothing was written' },
       );
       const end = path === '-' ? 'The output is incomplete.' : 'Nothing was written.';
-      await exporting.catch(stopped(`Stopped. ${end}`));
+      const campaigns = await exporting.catch(stopped(`Stopped. ${end}`));
       if (path === '-') return;
       const sentence = `${counted(campaigns, 'campaign was', 'campaigns were')} exported to ${path}.`;
       await output.answer({ campaigns, file: path }, sentence);

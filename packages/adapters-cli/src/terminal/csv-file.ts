@@ -3,7 +3,6 @@ import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { addAbortSignal, pipeline } from 'node:stream';
 import { type CsvError, type Parser, parse } from 'csv-parse';
-import { stringify } from 'csv-stringify';
 import type { Call } from './call.ts';
 import { ClearError, counted, reasonOf } from './errors.ts';
 
@@ -146,10 +145,4 @@ async function* textOf(call: Call, path: string): AsyncGenerator<string> {
   } finally {
     bar.stop();
   }
-}
-
-/** Objects as CSV (RFC 4180) with a header. */
-export function csvOf(rows: AsyncIterable<object>, columns: readonly string[]) {
-  const format = { header: true, columns, cast: { boolean: String }, record_delimiter: '\r\n' };
-  return pipeline(rows, stringify(format), () => {});
 }

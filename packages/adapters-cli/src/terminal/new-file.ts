@@ -1,29 +1,31 @@
 import { randomUUID } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { lstat, rename, rm } from 'node:fs/promises';
+import { lstat, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { ClearError, reasonOf } from './errors.ts';
 
 /**
- * Writes a file that only its owner can read. It is written under a temporary name in the same folder, and gets its
- * name when all of it is on the disk. On failure the temporary file is removed; a process that is killed leaves it.
- * `contents` is destroyed in any case, even if it was not read.
- * @throws ClearError when it cannot be written, or exists and must not be replaced; and what `contents` throws
+ * Writes a file that only its owner can read: what `fill` writes. It is written under a temporary name in the same folder,
+ * and gets its name when all of it is on the disk. On failure the temporary file is removed; a process that is killed leaves
+ * it. @throws ClearError when it cannot be written, or exists and must not be replaced; and what `fill` throws
  */
-export async function writeNewFile(path: string, contents: Readable, replace: boolean): Promise<void> {
+export async function writeNewFile<T>(
+  path: string,
+  replace: boolean,
+  fill: (write: (chunk: Uint8Array) => Promise<true>) => Promise<T>,
+): Promise<T> {
   const temporary = join(dirname(path), `unfinished-${randomUUID()}`);
   try {
     await refuseTaken(path, replace);
-    await pipeline(contents, createWriteStream(temporary, { flags: 'wx', mode: 0o600, flush: true }));
+    await using file = await open(temporary, 'wx', 0o600);
+    const filled = await fill((chunk) => file.writeFile(chunk).then(() => true as const));
+    await file.sync();
     await refuseTaken(path, replace);
     await rename(temporary, path);
+    return filled;
   } catch (error) {
     const { syscall } = error as NodeJS.ErrnoException;
     throw syscall ? new ClearError(`${path} cannot be written: ${reasonOf(error as Error)}`) : error;
   } finally {
-    contents.destroy();
     await rm(temporary, { force: true }).catch(() => {});
   }
 }

@@ -6,7 +6,6 @@ import type { Pool } from 'pg';
 import { reading } from '../connection/audited.ts';
 import type { Database } from '../connection/database.ts';
 import { rowOf } from '../connection/rows.ts';
-import { cursorRows, ofOneMoment } from '../connection/transaction.ts';
 import { CampaignEntity } from '../schema/entities.ts';
 import { timestampText } from '../schema/times.ts';
 
@@ -80,15 +79,3 @@ export const postgresCampaignRecords = ({ orm, pool }: Database): operator.Campa
     listMirrors: (page) => examineMirrors<domain.Mirror>(pool, mirrorColumns, page),
   };
 };
-
-const allText = `
-  select campaigns.id, owner_id as "ownerId", is_default as "isDefault", name,
-    ${timestampText('campaigns.created_at')} as "createdAt", to_json(mirror) as mirror
-  from campaign_mirror.campaigns left join (select ${mirrorColumns} from campaign_mirror.mirrors) as mirror
-    on "campaignId" = campaigns.id
-  order by campaigns.id`;
-
-/** Exports from PostgreSQL. `signal` ends a reading at once, by throwing the signal's reason. */
-export const postgresCampaignExport = (pool: Pool, signal?: AbortSignal): operator.CampaignExport => ({
-  all: () => ofOneMoment(pool, signal, (client) => cursorRows<operator.CampaignRecord>(client, allText)),
-});

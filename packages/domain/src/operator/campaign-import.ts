@@ -67,7 +67,11 @@ export interface CampaignImport {
   ): Promise<ImportOutcome>;
 }
 
-/** Reads every campaign with its mirror, by ascending number, all from one snapshot. */
+/** Writes every campaign with its mirror, by ascending number, all from one snapshot. */
 export interface CampaignExport {
-  all(): AsyncIterable<CampaignRecord>;
+  /**
+   * In UTF-8, as CSV with a header, or a JSON object on each line, until `write` resolves with false. Returns the number of
+   * campaigns.
+   */
+  copyTo(format: 'csv' | 'json', write: (chunk: Uint8Array) => Promise<boolean>): Promise<number>;
 }
