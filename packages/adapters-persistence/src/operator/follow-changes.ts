@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type HistoryEntry, Unavailable } from '@campaign-mirror/domain';
+import type { HistoryEntry } from '@campaign-mirror/domain';
 import type { ChangeFeed } from '@campaign-mirror/domain/operator';
 import type { Pool } from 'pg';
 import { isInvalidValue, portFault, throwFault } from '../connection/database-faults.ts';
@@ -31,10 +31,13 @@ export const postgresChangeFeed = (pool: Pool, signal?: AbortSignal): ChangeFeed
     client.on('error', (error) => {
       lost ??= error;
     });
+    const answered = async (text: string) => {
+      const answer = await withTimeLimit(longestAnswer, client.query(text).catch(throwFault));
+      if (!answer) throw portFault(new Error(`no answer within ${longestAnswer / 1_000} s`));
+    };
     /** One poll, from one snapshot. A change has the position before the poll, and the last one that after it. */
     async function* poll(position: string) {
-      const begun = client.query('begin isolation level repeatable read read only').catch(throwFault);
-      if (!(await withTimeLimit(longestAnswer, begun))) throw new Unavailable('the feed ended');
+      await answered('begin isolation level repeatable read read only');
       let last: (HistoryEntry & { number: number; position: string }) | undefined;
       for await (const row of cursorRows<NonNullable<typeof last>>(client, changes, [
         position,
@@ -45,7 +48,7 @@ export const postgresChangeFeed = (pool: Pool, signal?: AbortSignal): ChangeFeed
         last = row;
       }
       if (last) yield last;
-      await client.query('commit').catch(throwFault);
+      await answered('commit');
     }
     try {
       let position = from ?? (await rowOf<{ position: string }>(pool, present)).position;
