@@ -21,6 +21,13 @@ describe('docs/how-to/follow-changes.md', () => {
   describe('with a command', () => {
     const database = databaseOf('suite');
     const folder = folderOf('suite');
+    /** The database ends the session of the command, and so the loop, which systemd would start again. */
+    const ended = async ({ ended }: ReturnType<typeof start>) => {
+      await database.admin.query(`
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and application_name = 'campaign-mirror operator'`);
+      await ended;
+    };
 
     it('the loop posts everything first, then each change until the hook has it, and goes on where it ended', async () => {
       const bodies: { id?: number; target_url?: string }[] = [];
@@ -48,7 +55,7 @@ describe('docs/how-to/follow-changes.md', () => {
       const campaign = rows[0].campaign_id;
       const changes = [await recordChange(database.admin, { campaign })];
       await eventually('a change', () => expect(ids()).to.include.members(changes));
-      await running.stop();
+      await ended(running);
       refusals = 2;
       changes.push(
         await recordChange(database.admin, { campaign }),
@@ -56,7 +63,7 @@ describe('docs/how-to/follow-changes.md', () => {
       );
       running = run();
       await eventually('the others', () => expect(ids()).to.include.members(changes));
-      await running.stop();
+      await ended(running);
       await hooks.close();
     });
   });
