@@ -1,12 +1,11 @@
 import {
   type ChangedMirror,
-  type Changing,
   changeMirrors,
   type MirrorAct,
   type OperatorMirrors,
   type WantedPage,
 } from '@campaign-mirror/domain/operator';
-import type { Call } from '../terminal/call.ts';
+import type { Call, Progress } from '../terminal/call.ts';
 import { ClearError, counted, printable } from '../terminal/errors.ts';
 import { confirmed } from '../terminal/prompt.ts';
 import type { ActContext, OperatorAccess } from './ports.ts';
@@ -41,16 +40,33 @@ export interface InvalidLine {
   readonly because: string;
 }
 
+type Result = ChangedMirror | (InvalidLine & { readonly outcome: 'not-set' });
+
 /** The results of a run so far. */
-interface Sum {
-  examined: number;
-  readonly outcomes: Record<ChangedMirror['outcome'], number>;
-  /** How often which reason kept a mirror from being set. */
-  readonly reasons: Map<string, number>;
-  example?: ChangedMirror;
+class Sum {
+  examined = 0;
+  example: ChangedMirror | undefined;
+  readonly outcomes = { set: 0, 'would-set': 0, unchanged: 0, 'not-set': 0 };
+  readonly reasons = new Map<string, number>();
+
+  add(result: Result): void {
+    const { outcome } = result;
+    const because = 'campaign' in result ? result.because : 'in-invalid-lines';
+    this.outcomes[outcome] += 1;
+    if (because) this.reasons.set(because, (this.reasons.get(because) ?? 0) + 1);
+    if (outcome === 'would-set') this.example ??= result;
+  }
+
+  /** Such as `2 default campaign, 1 locked`; empty if every mirror was set. */
+  get left(): string {
+    return [...this.reasons].map(([because, count]) => `${count} ${because.replaceAll('-', ' ')}`).join(', ');
+  }
 }
 
-const past = { move: 'moved', set: 'set' } as const;
+const words = {
+  move: { done: 'moved', doing: 'moving', Do: 'Move' },
+  set: { done: 'set', doing: 'setting', Do: 'Set' },
+} as const;
 
 /**
  * Asks, unless it is told not to, then changes the mirrors, or shows what would be changed: a line for each mirror that is
@@ -66,36 +82,54 @@ export async function changeMany(
   let state = () => 'nothing was done';
   const act = async ({ mirrors }: { readonly mirrors: OperatorMirrors }, context: ActContext) => {
     const plan = await planOf(mirrors, context);
-    const done = past[plan.verb];
-    const setSoFar = ({ outcomes }: Sum) => {
-      const set = `${counted(outcomes.set, 'mirror was', 'mirrors were')} ${done}`;
-      return mirrors.moveId ? `${set} (move ${mirrors.moveId})` : set;
-    };
-    const run = async (isDry: boolean, each: (mirror: ChangedMirror) => Promise<void> | void) => {
-      const sum = emptySum(plan);
-      const stopped = () =>
-        isDry ? 'Stopped. Nothing was done.' : `Stopped: ${setSoFar(sum)}. Run it again to go on.`;
-      if (!isDry) state = () => `${setSoFar(sum)} for certain`;
+    const { done, doing, Do } = words[plan.verb];
+    const wereSet = ({ outcomes }: Sum) => `${counted(outcomes.set, 'mirror was', 'mirrors were')} ${done}`;
+    const soFar = (sum: Sum) => `${wereSet(sum)}${mirrors.moveId ? ` (move ${mirrors.moveId})` : ''}`;
+    const run = async (isDry: boolean, prints: boolean) => {
+      const sum = new Sum();
+      let bar: Progress | undefined;
+      if (!isDry) state = () => `${soFar(sum)} for certain`;
+      const take = async (result: Result) => {
+        sum.add(result);
+        if (!prints) return 'campaign' in result && plan.shown?.(result);
+        const text = textOf(plan, result);
+        if (output.json) return output.object(objectOf(plan, result));
+        if (text === '') return;
+        // The line replaces the bar; the next progress draws another one.
+        bar?.stop();
+        bar = undefined;
+        await output.print(text);
+      };
+      for (const line of plan.invalid ?? []) await take({ ...line, outcome: 'not-set' });
       const changing = { mirrors, denied: context.deniedHosts, act: plan.act, dryRun: isDry };
-      await takeAll(call, plan, changing, sum, stopped, each);
+      const stopped = () =>
+        isDry ? 'Stopped. Nothing was done.' : `Stopped: ${soFar(sum)}. Run it again to go on.`;
+      try {
+        for await (const step of changeMirrors(changing, plan.pages())) {
+          if ('outcome' in step) await take(step);
+          else {
+            sum.examined = step.examined;
+            bar ??= await call.progress(isDry ? 'examining' : doing, plan.total);
+            bar.update(step.examined);
+            call.throwIfStopped(stopped());
+          }
+          if (isDry && output.isReaderGone) break;
+        }
+      } finally {
+        bar?.stop();
+      }
       return sum;
     };
 
     const asks = !dryRun && !yes;
     if (asks || plan.isDone) {
-      const found = await run(true, (mirror) => plan.shown?.(mirror));
-      const { outcomes, reasons, example } = found;
-      if (
-        plan.isDone &&
-        outcomes['would-set'] === 0 &&
-        [...reasons.keys()].every((one) => one === 'changed-since')
-      )
+      const { outcomes, reasons, example, left } = await run(true, false);
+      const toSet = outcomes['would-set'];
+      if (plan.isDone && toSet === 0 && [...reasons.keys()].every((one) => one === 'changed-since'))
         throw new ClearError(plan.isDone);
       if (asks && example) {
         const such = `such as that of campaign ${example.campaign} to ${example.after}`;
-        const verb = plan.verb === 'set' ? 'Set' : 'Move';
-        const question = `${verb} ${counted(outcomes['would-set'], 'mirror')} ${plan.direction}, ${such}?`;
-        const left = notSet(found);
+        const question = `${Do} ${counted(toSet, 'mirror')} ${plan.direction}, ${such}?`;
         await confirmed(
           call,
           [question, left && `Not ${done}: ${left}.`, plan.left?.()].filter(Boolean).join(' '),
@@ -103,98 +137,52 @@ export async function changeMany(
         call.throwIfStopped('Nothing was done.');
       }
     }
-    for (const line of plan.invalid ?? []) await print(call, plan, { ...line, outcome: 'not-set' });
-    const sum = await run(dryRun, (mirror) => print(call, plan, mirror));
+    const sum = await run(dryRun, true);
     await output.note(plan.left?.() ?? '');
-
-    const { outcomes } = sum;
-    const left = notSet(sum);
-    let sentence = plan.none;
-    if (left || outcomes.set + outcomes['would-set'] > 0)
-      sentence = dryRun
-        ? `${counted(outcomes['would-set'], 'mirror')} would be ${done} ${plan.direction}; nothing was done.`
-        : `${counted(outcomes.set, 'mirror was', 'mirrors were')} ${done} ${plan.direction}.`;
+    const { outcomes, examined, left } = sum;
     const { moveId } = mirrors;
+    let sentence = plan.none;
+    if (dryRun && (left || sum.example))
+      sentence = `${counted(outcomes['would-set'], 'mirror')} would be ${done} ${plan.direction}; nothing was done.`;
+    else if (left || outcomes.set > 0) sentence = `${wereSet(sum)} ${plan.direction}.`;
     if (moveId)
       sentence += ` This is move ${moveId}: \`./campaign-mirror mirror move --undo ${moveId}\` undoes it.`;
     const counts = Object.entries(outcomes).map(([name, count]) => [
       nameOf(name, plan).replace('-', '_'),
       count,
     ]);
-    const fields = { move: moveId ?? null, looked_at: sum.examined, ...Object.fromEntries(counts) };
-    await output.answer({ ...fields, ...plan.fields }, sentence);
+    const sums = { move: moveId ?? null, looked_at: examined, ...Object.fromEntries(counts) };
+    await output.answer({ ...sums, ...plan.fields }, sentence);
     if (left === '' || (dryRun && output.isReaderGone)) return;
     throw new ClearError(`not every mirror ${dryRun ? 'would be' : 'was'} ${done}: ${left}`);
   };
   await operator.acting(act, { pace: 'in-steps', state: () => state() });
 }
 
-function emptySum({ invalid = [] }: Plan): Sum {
-  const outcomes = { set: 0, 'would-set': 0, unchanged: 0, 'not-set': invalid.length };
-  const reasons = new Map(invalid.length > 0 ? [['in-invalid-lines', invalid.length]] : []);
-  return { examined: 0, outcomes, reasons };
-}
-
-/** @throws Interrupted between two steps, with the text of `stopped` */
-async function takeAll(
-  call: Call,
-  plan: Plan,
-  changing: Changing,
-  sum: Sum,
-  stopped: () => string,
-  each: (mirror: ChangedMirror) => Promise<void> | void,
-): Promise<void> {
-  const bar = await call.progress(changing.dryRun ? 'examining' : `${plan.verb}ing`, plan.total);
-  try {
-    for await (const step of changeMirrors(changing, plan.pages())) {
-      if ('examined' in step) {
-        sum.examined = step.examined;
-        bar.update(step.examined);
-        call.throwIfStopped(stopped());
-      } else {
-        sum.outcomes[step.outcome] += 1;
-        if (step.because) sum.reasons.set(step.because, (sum.reasons.get(step.because) ?? 0) + 1);
-        if (step.outcome === 'would-set') sum.example ??= step;
-        await each(step);
-      }
-      if (changing.dryRun && call.output.isReaderGone) break;
-    }
-  } finally {
-    bar.stop();
-  }
-}
-
-/** Such as `2 default campaign, 1 locked`; empty if every mirror was set. */
-const notSet = ({ reasons }: Sum) =>
-  [...reasons].map(([because, count]) => `${count} ${because.replaceAll('-', ' ')}`).join(', ');
-
 /** An outcome in the words of the command. */
 const nameOf = (outcome: string, { verb }: Plan) =>
-  verb === 'set'
-    ? outcome
-    : ({ set: 'moved', 'would-set': 'would-move', 'not-set': 'not-moved' }[outcome] ?? outcome);
+  verb === 'move' && outcome !== 'unchanged'
+    ? outcome.replace('set', outcome === 'would-set' ? 'move' : 'moved')
+    : outcome;
 
-/** Each result in JSON; for people, those of which the sum says too little. */
-async function print(
-  { output }: Call,
-  plan: Plan,
-  result: ChangedMirror | (InvalidLine & { outcome: 'not-set' }),
-) {
-  const { line, outcome, because } = result;
-  const isMirror = 'campaign' in result;
-  if (output.json) {
-    const mirror = isMirror && { campaign_id: result.campaign, before: result.before, after: result.after };
-    return output.object({ line, outcome: nameOf(outcome, plan), ...mirror, because });
-  }
-  if (outcome === 'set' || outcome === 'unchanged') return;
-  const place = line === undefined ? '' : `line ${line}: `;
-  if (!isMirror) return output.print(`${place}${because}`);
+function objectOf(plan: Plan, result: Result): object {
+  const { line, because } = result;
+  const outcome = nameOf(result.outcome, plan);
+  if (!('campaign' in result)) return { line, outcome, because };
   const { campaign, before, after } = result;
-  const mirror = `campaign ${campaign}`;
-  if (result.because === undefined)
-    return output.print(`${place}${mirror}: ${printable(before ?? '')} → ${printable(after ?? '')}`);
-  const isDefault = plan.verb === 'move' && result.because === 'default-campaign';
-  const hint = isDefault ? '; --include-default moves it, too' : '';
+  return { line, campaign_id: campaign, outcome, before, after, because };
+}
+
+/** For people; empty where the sum says enough. */
+function textOf({ verb }: Plan, result: Result): string {
+  const { line, outcome, because } = result;
+  const place = line === undefined ? '' : `line ${line}: `;
+  if (!('campaign' in result)) return `${place}${because}`;
+  const { campaign, before, after } = result;
+  if (outcome === 'would-set')
+    return `${place}campaign ${campaign}: ${printable(before ?? '')} → ${printable(after ?? '')}`;
+  if (!result.because) return '';
+  const hint = verb === 'move' && because === 'default-campaign' ? '; --include-default moves it, too' : '';
   const reason = notSetReason(result.because, campaign, before);
-  return output.print(`${place}${mirror} is not ${past[plan.verb]}: ${reason}${hint}`);
+  return `${place}campaign ${campaign} is not ${words[verb].done}: ${reason}${hint}`;
 }
