@@ -19,7 +19,7 @@ import { mirrorHistory } from './history-commands.ts';
 import { follow } from './mirror-follow-command.ts';
 import { move } from './mirror-move-command.ts';
 import { type OperatorAccess, reading } from './ports.ts';
-import { campaignRefused, changeNumbers, leftOut, mirrorNotSet } from './words.ts';
+import { campaignRefused, changeNumbers, leftOut } from './words.ts';
 
 export function mirrorCommands(call: Call, operator: OperatorAccess) {
   const create = leaf('create', 'create the mirror of a campaign; a campaign has at most one', [
@@ -108,7 +108,7 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
             const act = { kind: 'mirror-set', details: {} } as const;
             const { mirror, because } = await changeMirror({ mirrors, denied, act }, { campaign, address });
             if (mirror) return mirror;
-            throw mirrorNotSet(campaign, because);
+            throw campaignRefused(campaign, because ?? 'changed-meanwhile');
           }
           const useCase = new domain.SetCampaignMirror(ports.campaigns, ports.identity, denied);
           const outcome = await useCase.execute({ credential, campaign, address, requestId });
@@ -151,7 +151,11 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
         const { mirror, because } = await changeMirror({ mirrors, denied, act }, wanted);
         if (mirror) return mirror;
         if (!entry && because === 'not-http') throw campaignRefused(campaign, { kind: 'no-address' });
-        throw mirrorNotSet(campaign, because, `the address of change ${change} is refused`);
+        throw campaignRefused(
+          campaign,
+          because ?? 'changed-meanwhile',
+          `the address of change ${change} is refused`,
+        );
       });
       const sentence = `The mirror of campaign ${campaign} points to ${printable(mirror.targetUrl)} again.`;
       await call.output.answer({ mirror: jsonOf(mirror) }, sentence);

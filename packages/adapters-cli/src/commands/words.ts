@@ -13,6 +13,9 @@ type CampaignRefusal =
   | Exclude<domain.Outcome, { kind: 'mirror-set' }>
   | OwnerHasDefault
   | { readonly kind: 'mirror-exists' };
+type Reason =
+  | domain.Refusal
+  | Exclude<CampaignRefusal['kind'], 'refused' | 'invalid-address' | 'owner-has-default'>;
 
 /**
  * Why an act on a campaign is refused by the store or the domain, and what to do instead. `address` begins the message
@@ -20,22 +23,20 @@ type CampaignRefusal =
  */
 export function campaignRefused(
   campaign: domain.CampaignId,
-  refusal: CampaignRefusal,
+  refusal: CampaignRefusal | NotSet,
   address = 'the URL is refused',
 ): ClearError {
-  if (refusal.kind === 'invalid-address')
-    return new ClearError(`${address}: ${addressFaults[refusal.because]}`);
-  if (refusal.kind === 'owner-has-default')
+  if (typeof refusal === 'object' && refusal.kind === 'owner-has-default')
     return new ClearError(
       `the owner ${refusal.ownerId} has a default campaign already: ${campaignNamed(refusal.id, refusal.name)}; ` +
         unsetting(refusal.id),
     );
-  return new ClearError(texts[refusal.kind === 'refused' ? refusal.because : refusal.kind](campaign));
+  let reason = typeof refusal === 'string' ? refusal : refusal.kind;
+  if (reason === 'refused' || reason === 'invalid-address') reason = Object(refusal).because as NotSet;
+  if (reason in addressFaults)
+    return new ClearError(`${address}: ${addressFaults[reason as domain.AddressFault]}`);
+  return new ClearError(texts[reason in texts ? (reason as Reason) : 'condition-failed'](campaign));
 }
-
-type Reason =
-  | domain.Refusal
-  | Exclude<CampaignRefusal['kind'], 'refused' | 'invalid-address' | 'owner-has-default'>;
 
 const texts: Readonly<Record<Reason, (id: domain.CampaignId) => string>> = {
   unauthenticated: () =>
@@ -74,23 +75,6 @@ export const addressFaults: Readonly<Record<domain.AddressFault, string>> = {
   'denied-host': `it ${domain.addressFaults['denied-host']}, which the host denylist contains`,
   'host-not-of-key': `it ${domain.addressFaults['host-not-of-key']}, which is not among those of the key`,
 };
-
-/** The same of the act of an operator on one mirror. */
-export function mirrorNotSet(
-  campaign: domain.CampaignId,
-  because: NotSet | undefined,
-  address?: string,
-): ClearError {
-  if (because && because in addressFaults)
-    return campaignRefused(
-      campaign,
-      { kind: 'invalid-address', because: because as domain.AddressFault },
-      address,
-    );
-  return new ClearError(
-    texts[because && because in texts ? (because as Reason) : 'condition-failed'](campaign),
-  );
-}
 
 /** Why a mirror was not set by a command for many. */
 export function notSetReason(because: NotSet, campaign: domain.CampaignId, before: string | null): string {
