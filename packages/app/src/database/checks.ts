@@ -6,13 +6,21 @@ import { migrate, namePrimary, putAside } from './faults.ts';
 
 /** What a check has found, and what to do about it: null if it is ok. */
 export interface Finding {
+  readonly check: string;
   readonly state: 'ok' | 'warning' | 'problem';
   readonly finding: string;
   readonly advice: string | null;
 }
 
-export const ok = (finding: string): Finding => ({ state: 'ok', finding, advice: null });
-export const problem = (finding: string, advice: string): Finding => ({ state: 'problem', finding, advice });
+export const ok = (check: string, finding: string): Finding => ({
+  check,
+  state: 'ok',
+  finding,
+  advice: null,
+});
+export const problem = (check: string, finding: string, advice: string): Finding => ({
+  ...{ check, state: 'problem', finding, advice },
+});
 
 /** Which checks are made: before a migration or a command, then at a start, as the service's own user; by `doctor`. */
 const occasions = {
@@ -21,23 +29,20 @@ const occasions = {
   doctor: ['first', 'stops', 'warns', 'doctor'],
 } as const;
 
-/**
- * Makes the checks. Where there is no schema, or the user lacks a right, only those of migrations and rights find that.
- * `ends`: a problem ends a start. @throws what the driver throws
- */
+/** Makes the checks; those that lack the schema or a right are left out. `ends`: a problem ends a start. */
 export async function* examined(database: Pool, settings: Settings, occasion: keyof typeof occasions) {
   for (const kind of occasions[occasion]) {
     for (const [check, query] of Object.entries(checksOf(settings, occasion === 'start')[kind])) {
       const found = await database.query<Finding>(query).then(
-        ({ rows }) => (rows.length > 0 ? rows : [ok('nothing is wrong')]),
+        ({ rows }) => (rows.length > 0 ? rows : [ok(check, 'nothing is wrong')]),
         (error) => {
           if (store.isForbidden(error)) return [];
           if (!store.isAbsent(error)) throw error;
-          return check === 'migrations' ? [problem(`pending: ${known.join(', ')}`, migrate)] : [];
+          return check === 'migrations' ? [problem(check, `pending: ${known.join(', ')}`, migrate)] : [];
         },
       );
-      for (const { state, finding, advice } of found)
-        yield { check, state, finding, advice: state === 'ok' ? null : advice, ends: kind !== 'warns' };
+      for (const one of found)
+        yield { ...one, check, advice: one.state === 'ok' ? null : one.advice, ends: kind !== 'warns' };
     }
   }
 }
@@ -55,10 +60,7 @@ const migrations = `
     (select string_agg(name, ', ' order by name) from campaign_mirror.migrations
       where name <> all ('{${known}}')) as others`;
 
-/**
- * Queries for rows of `state`, `finding` and `advice`, and what a start does with them: before a migration (`first`) or
- * after it (`stops`), a problem ends it; all else (`warns`) is logged. `starting`: otherwise any user may ask.
- */
+/** Queries for findings. At a start, a problem of `first` and `stops` ends it; `warns` is logged. */
 const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, starting: boolean) => ({
   first: {
     version: `

@@ -16,8 +16,8 @@ export class Life {
   /** Aborted when the process cannot continue. */
   readonly failing: AbortSignal = this.#fails.signal;
   readonly #log: Log;
-  readonly #parts: { readonly name: string; readonly end: () => unknown; readonly timeout: number }[] = [];
   readonly #logFault: LogWriter['fatal'];
+  readonly #parts: { readonly name: string; readonly end: () => unknown; readonly timeout: number }[] = [];
 
   constructor(log: Log) {
     this.#log = log;
@@ -31,15 +31,12 @@ export class Life {
     this.#ends.abort();
   }
 
-  /** Ends the process in order, with exit code 1. Never throws: its callers catch nothing. */
+  /** Ends the process in order, with exit code 1. */
   fail(error: unknown, what: string): void {
     this.exitCode = 1;
-    try {
-      this.#logFault({ event: 'failed', err: error }, what);
-    } finally {
-      this.#fails.abort();
-      this.#ends.abort();
-    }
+    this.#fails.abort();
+    this.#ends.abort();
+    this.#logFault({ event: 'failed', err: error }, what);
   }
 
   /** Prints a fault that a user can fix in one line, on standard error; logs any other. */
@@ -58,9 +55,9 @@ export class Life {
   /** Ends the parts one after the other, the last made first. A part that hangs is logged and skipped. Never rejects. */
   async endParts(): Promise<void> {
     for (const { name, end, timeout } of this.#parts.toReversed()) {
-      const ended = (async () => end())().then(() => true);
       try {
-        if (await withTimeLimit(timeout, ended, false)) continue;
+        const ended = (async () => end())().then(() => true);
+        if (await withTimeLimit(timeout, ended)) continue;
         this.reportHung(name, `${name} did not end within ${timeout} ms`, { milliseconds: timeout });
       } catch (error) {
         this.exitCode = 1;
