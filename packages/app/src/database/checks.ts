@@ -50,8 +50,6 @@ export async function* examined(database: Pool, settings: Settings, occasion: ke
 const { oldestServerVersion: oldest, migrationNames: known } = store;
 /** The newest version of PostgreSQL that the tests run on. */
 const newest = 18;
-/** Connections of a process besides its pool: its readiness, and the new one that this tries. */
-const besidesPool = 2;
 
 /** Migrations of this version that the record does not have, and those of others that it has. */
 const migrations = `
@@ -116,14 +114,14 @@ const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, s
       from campaign_mirror.transactions_ahead having count(*) > 0`,
   },
   warns: {
-    // Processes are counted by their connections for readiness, which one that starts does not have yet. Behind a
-    // pooler, the server counts the pooler's connections.
+    // Processes are counted by their connections for readiness, which one that starts does not have yet. Besides its
+    // pool, a process uses two. Behind a pooler, the server counts the pooler's connections.
     pool: `
       with serving as (
         select count(*) + ${starting ? 1 : 0} as running, min(usesysid) as role from pg_stat_activity
         where datname = current_database() and application_name = 'campaign-mirror readiness'
       ), bounds as (
-        select greatest(running, 1) as processes, greatest(running, 1) * ${POOL_SIZE + besidesPool} as needed, least(
+        select greatest(running, 1) as processes, greatest(running, 1) * ${POOL_SIZE + 2} as needed, least(
           current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
             - coalesce(current_setting('reserved_connections', true)::int, 0),
           nullif(datconnlimit, -1), nullif(rolconnlimit, -1)) as allowed

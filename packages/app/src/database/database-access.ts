@@ -29,14 +29,12 @@ export const notesOf = ({ output }: Call): Notes => ({
 });
 
 /** `onLost` is given by the service only; `besideService` by a command that does not end, which needs a service's server. */
-type AccessInput = Pick<EmbeddedOptions<store.Role>, 'signal' | 'onLost' | 'besideService'> & {
-  readonly log: Notes;
-};
+type Given = Pick<EmbeddedOptions<store.Role>, 'signal' | 'onLost' | 'besideService'>;
 
 /** Your database, or the embedded one, started unless a service runs it. @throws ClearError; the signal's reason */
 export async function openDatabaseAccess(
   settings: Settings,
-  { log, ...options }: AccessInput,
+  { log, ...options }: Given & { readonly log: Notes },
 ): Promise<DatabaseAccess> {
   if (isExternal(settings)) {
     const address = externalDatabase(settings);
@@ -104,7 +102,7 @@ export async function prepareDatabase(
 /** The time between two attempts to reach a database, in milliseconds. */
 const betweenTries = 250;
 
-/** How long a connection, and each query, may take, in milliseconds: short, as a signal to stop takes effect between attempts. */
+/** How long a connection, and each query, may take, in milliseconds: signals to stop take effect between attempts. */
 const timeout = 2_000;
 
 /** Waits for an answer, at most DATABASE_WAIT or until `givenUp`, and makes these checks. @throws ClearError */

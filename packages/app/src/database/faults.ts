@@ -61,7 +61,7 @@ export function clearFault(
   if (toChange) return new ClearError(`${what}: ${toChange}`);
   const toRepeat = adviceIn(undone, fault);
   if (toRepeat) return new ClearError(`${what}: ${certain}; ${toRepeat}`, 'away');
-  if (!(error instanceof Unavailable) && !store.isDatabaseAway(error)) return error;
+  if (!isAway(error)) return error;
   const reason = code || message || 'no answer';
   const toDo = 'start it, correct DATABASE_URL or PGHOST, or raise DATABASE_WAIT';
   if (!act) return new ClearError(`${nameOf(address)} cannot be reached (${reason}): ${toDo}`, 'away');
@@ -72,9 +72,9 @@ export function clearFault(
 }
 
 /** Whether a database that cannot be connected to may recover soon: it is starting, full, or cannot be reached. */
-export const mayComeBack = (error: unknown): boolean =>
-  (error instanceof Unavailable || store.isDatabaseAway(error)) && !adviceIn(lasting, causeOf(error));
+export const mayComeBack = (error: unknown) => isAway(error) && !adviceIn(lasting, causeOf(error));
 
+const isAway = (error: unknown) => error instanceof Unavailable || store.isDatabaseAway(error);
 const causeOf = (error: unknown) => (error instanceof Unavailable ? (error.cause ?? error) : error);
 
 function adviceIn(advices: Readonly<Record<string, string>>, fault: unknown): string | undefined {
@@ -82,5 +82,5 @@ function adviceIn(advices: Readonly<Record<string, string>>, fault: unknown): st
   return Object.entries(advices).find(([pattern]) => new RegExp(pattern).test(said))?.[1];
 }
 
-/** MikroORM appends values in further lines. */
+// MikroORM appends values in further lines.
 const messageOf = (error: unknown) => (error instanceof Error ? error.message.replace(/\n.*/s, '') : '');

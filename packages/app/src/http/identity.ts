@@ -8,7 +8,7 @@ import type { ServiceInput } from '../wiring/tokens.ts';
 /** How often the issuer's keys are fetched, in milliseconds: a key that it removed is refused after that. */
 const betweenFetches = 300_000;
 
-/** How long the issuer's keys are used while they cannot be fetched, in milliseconds. */
+/** How long they are used while they cannot be fetched, in milliseconds. */
 const maxAge = 3_900_000;
 
 /** All are asymmetric: with `HS256` whoever can check tokens could make them, and `none` checks nothing. */
@@ -19,7 +19,7 @@ const clockTolerance = 30_000;
 
 /** The identity that IDENTITY names. `keys` is that by access keys. The issuer's keys are fetched, but not awaited. */
 export async function openIdentity(
-  { settings, log, registry, life }: Pick<ServiceInput, 'settings' | 'log' | 'registry' | 'life'>,
+  { settings, log, registry, life }: ServiceInput,
   keys: Identity | undefined,
 ) {
   const isKey = (credential: string) => accessKey(credential) !== undefined;

@@ -18,7 +18,7 @@ const drainGrace = 3_000;
 /** What a listener carries at once, and how it serves. That for operators answers while that for callers refuses. */
 export function listenerFor(
   of: 'callers' | 'operators',
-  { settings, log, life }: Pick<ServiceInput, 'settings' | 'log' | 'life'>,
+  { settings, log, life }: ServiceInput,
   { answered, overload, watch }: ReturnType<ReturnType<typeof httpMetrics>>,
 ) {
   const isForCallers = of === 'callers';
@@ -46,9 +46,7 @@ export function listenerFor(
       connectionRefused: () => refused('connections'),
     });
     watch(server, slots, maxConnections);
-    void aborted(life.ending).then(() => {
-      calls.draining = true;
-    });
+    void aborted(life.ending).then(() => Object.assign(calls, { draining: true }));
     const name = isForCallers ? 'http' : 'ops';
     const drainTime = isForCallers ? settings.SHUTDOWN_TIMEOUT : 0;
     const drain = async () => {

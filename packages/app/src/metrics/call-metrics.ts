@@ -8,7 +8,6 @@ type Listener = 'callers' | 'operators';
 
 /** Upper bounds in seconds: fine around the millisecond that a request takes on a machine that is not busy. */
 const durationBuckets = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5];
-/** Upper bounds, in calls. */
 const memberBuckets = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
 /** Any other is `other`, so that callers cannot add labels. */
@@ -72,8 +71,8 @@ export function databaseMetrics(registry: Registry, pool: Pool, limit: number) {
   const metric = metricIn(registry);
   const duration = metric('campaign_mirror_statement_duration_seconds', 'statement');
   const durations = new Histogram({ ...duration, buckets: durationBuckets });
-  const member = metric('campaign_mirror_batch_members', 'statement');
-  const members = new Histogram({ ...member, buckets: memberBuckets });
+  const batch = metric('campaign_mirror_batch_members', 'statement');
+  const members = new Histogram({ ...batch, buckets: memberBuckets });
   const failures = new Counter(metric('campaign_mirror_statement_failures_total', 'statement'));
   const setAside = new Counter(metric('campaign_mirror_updates_set_aside_total'));
   // All series except the durations start at 0, so that Prometheus sees their first rise.
@@ -81,9 +80,8 @@ export function databaseMetrics(registry: Registry, pool: Pool, limit: number) {
     failures.inc({ statement }, 0);
     members.zero({ statement });
   }
-  gaugeOf(metric('campaign_mirror_pool_connections', 'state'), () => ({
-    ...{ 'in-use': pool.totalCount - pool.idleCount, idle: pool.idleCount },
-  }));
+  const connections = () => ({ 'in-use': pool.totalCount - pool.idleCount, idle: pool.idleCount });
+  gaugeOf(metric('campaign_mirror_pool_connections', 'state'), connections);
   new Gauge(metric('campaign_mirror_pool_connections_limit')).set(limit);
   gaugeOf(metric('campaign_mirror_pool_waiting'), () => pool.waitingCount);
   return {

@@ -5,22 +5,15 @@ import { type Call, ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import * as store from '@campaign-mirror/adapters-persistence/service';
 import { label } from '@campaign-mirror/domain';
 import type { OperatorAct } from '@campaign-mirror/domain/operator';
-import {
-  awaitDatabase,
-  type DatabaseAccess,
-  migrateClearly,
-  notesOf,
-  openDatabaseAccess,
-} from '../database/database-access.ts';
+import * as own from '../database/database-access.ts';
 import { clearFault, migrate, nameOf } from '../database/faults.ts';
 import { readCommandSettings } from '../settings/read-settings.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /** The time limits of statements, in milliseconds, for commands that need longer than others. */
 const paces = {
-  /** For commands on the whole database, whose statements may take long. */
   unhurried: { statementTimeout: 0, queryTimeout: 0 },
-  /** For commands in many steps: a step takes far less, but counting everything beforehand may take this long. */
+  // A step takes far less, but counting everything beforehand may take this long.
   'in-steps': { statementTimeout: 60_000, queryTimeout: 65_000 },
 };
 
@@ -63,17 +56,14 @@ function portsOn(database: store.Database, act: OperatorAct, signal: AbortSignal
 
 /** Acts with the operator's role, then closes the database. `operator`: who acts, for the audit. */
 export async function asOperator<T>(
-  access: DatabaseAccess,
+  access: own.DatabaseAccess,
   operator: string,
   run: (database: store.Database, act: OperatorAct) => Promise<T>,
   limits: Partial<store.PoolLimits> = {},
 ): Promise<T> {
   const poolLimits = { ...store.defaultPoolLimits, size: 4, ...limits };
-  const database = await store.openDatabase(
-    access.address('operator'),
-    poolLimits,
-    'campaign-mirror operator',
-  );
+  const address = access.address('operator');
+  const database = await store.openDatabase(address, poolLimits, 'campaign-mirror operator');
   const act = { operator, requestId: `operator-${randomUUID()}` };
   return run(database, act).finally(() => database.close());
 }
@@ -83,13 +73,15 @@ export const migrateAsOwner = (call: Call): Promise<void> =>
   withDatabase(call, false, (access) => migrateWithNotes(access, call));
 
 /** @throws ClearError; Interrupted, when nothing was done */
-async function migrateWithNotes(access: DatabaseAccess, call: Call): Promise<void> {
+async function migrateWithNotes(access: own.DatabaseAccess, call: Call): Promise<void> {
   const { output, signal } = call;
   const options = { givenUp: signal };
-  const mended = await migrateClearly(access.address('owner'), notesOf(call), options).catch((error) => {
-    if (error === signal.reason) call.throwIfStopped('Nothing was done.');
-    throw error;
-  });
+  const mended = await own
+    .migrateClearly(access.address('owner'), own.notesOf(call), options)
+    .catch((error) => {
+      if (error === signal.reason) call.throwIfStopped('Nothing was done.');
+      throw error;
+    });
   if (mended) output.note(`${mended}; \`./campaign-mirror doctor\` says what is left.`);
 }
 
@@ -101,7 +93,7 @@ export const migrationStates = (call: Call): Promise<store.MigrationState[]> =>
 async function withDatabase<T>(
   call: Call,
   besideService: boolean,
-  run: (access: DatabaseAccess, settings: Settings) => Promise<T>,
+  run: (access: own.DatabaseAccess, settings: Settings) => Promise<T>,
 ): Promise<T> {
   const settings = readCommandSettings(call);
   const { signal } = call;
@@ -109,11 +101,11 @@ async function withDatabase<T>(
     call.throwIfStopped('Nothing was done.');
     throw error instanceof ClearError ? new ClearError(error.message, 'away') : error;
   };
-  const options = { signal, log: notesOf(call), besideService };
-  const access = await openDatabaseAccess(settings, options).catch(throwAway);
+  const options = { signal, log: own.notesOf(call), besideService };
+  const access = await own.openDatabaseAccess(settings, options).catch(throwAway);
   const address = access.address('operator');
   try {
-    await awaitDatabase(address, settings, 'first', signal).catch(throwAway);
+    await own.awaitDatabase(address, settings, 'first', signal).catch(throwAway);
     call.throwIfStopped('Nothing was done.');
     return await run(access, settings);
   } catch (error) {

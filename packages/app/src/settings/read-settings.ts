@@ -72,9 +72,8 @@ function contradictions(read: Settings): string[] {
     lines.push(`PORT and OPS_PORT must differ, both are ${PORT}`);
   if (REUSE_PORT === 'on' && PORT === 0)
     lines.push('REUSE_PORT=on needs a PORT: with 0 each process takes another');
-  for (const name of ['JWT_ISSUER', 'JWT_AUDIENCE', 'JWT_JWKS_URL'] as const) {
+  for (const name of ['JWT_ISSUER', 'JWT_AUDIENCE', 'JWT_JWKS_URL'] as const)
     if (IDENTITY !== 'keys' && !read[name]) lines.push(`IDENTITY=${IDENTITY} needs ${name}`);
-  }
   try {
     if (isExternal(read)) externalDatabase(read);
   } catch (error) {

@@ -67,13 +67,11 @@ export const watched = (module: ContainerModule, exchanged: Set<unknown>) =>
       binding.toDynamicValue = (make) =>
         toDynamicValue((context) => {
           const makers = beingMade.getStore() ?? [];
-          const refuse = (isItself: boolean) => {
-            if (isItself) throw new Error(`circular: ${String(token)}`);
-          };
-          refuse(makers.includes(token));
+          const circular = new Error(`circular: ${String(token)}`);
+          if (makers.includes(token)) throw circular;
           // Later, inversify would wait for the part itself.
           const getAsync = async (...given: Parameters<typeof context.getAsync>): Promise<unknown> => {
-            refuse(given[0] === token);
+            if (given[0] === token) throw circular;
             return context.getAsync(...given);
           };
           return beingMade.run([...makers, token], make, { ...context, getAsync } as typeof context);

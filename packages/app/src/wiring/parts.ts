@@ -63,15 +63,10 @@ export function ownParts(input: ServiceInput) {
       [tokens.metrics],
     );
   });
-  const opened = async () => ({
-    database: await database,
-    acceptsKeys: identity && settings.IDENTITY !== 'jwt',
-  });
+  const acceptsKeys = () => identity && settings.IDENTITY !== 'jwt';
+  const opened = async () => ({ database: await database, acceptsKeys: acceptsKeys() });
   return { module, opened, callers, operators };
 }
-
-/** How long the database may take to answer for `/readyz`, in milliseconds. */
-const probeTimeout = 1_000;
 
 /** Health, metrics and the page for operators. @throws ClearError if a module has metrics of the service's names */
 function operatorsApplication(
@@ -80,7 +75,8 @@ function operatorsApplication(
   ofModules: Registry,
   database: DatabaseAccess | undefined,
 ): KoaApplication {
-  const probe = database && store.openProbe(database.address('service'), probeTimeout);
+  // A second: health checks wait for the answer.
+  const probe = database && store.openProbe(database.address('service'), 1_000);
   if (probe) life.atEnd('probe', probe.close);
   const readiness = readinessOf(async () => (await probe?.ask()) ?? {}, life.ending);
   serviceMetrics(registry, version, readiness, probe);
@@ -97,13 +93,11 @@ function operatorsApplication(
   return http.opsApplication({ ...listener, readiness, version, more, names });
 }
 
-/** How long the end may take, in milliseconds: the embedded database gets 35 s to write everything. */
-const endTimeout = 45_000;
-
 async function openUpToDate({ settings, log, life }: ServiceInput) {
   const onLost = (error: Error) => life.fail(error, 'the embedded database ended by itself');
   const access = await openDatabaseAccess(settings, { log, signal: life.ending, onLost });
-  life.atEnd('database', access.close, endTimeout);
+  // The embedded database gets 35 s to write everything.
+  life.atEnd('database', access.close, 45_000);
   await prepareDatabase(access, settings, log, life.ending);
   return access;
 }
@@ -121,14 +115,10 @@ async function openServiceHotPath(access: DatabaseAccess, { settings, log, regis
   const refused = (statement: string, err: unknown) =>
     report({ event: 'statement-refused', statement, err }, advice);
   const observer = { ...databaseMetrics(registry, database.pool, settings.POOL_SIZE), refused };
-  return store.openHotPath(database.pool, {
-    limits,
-    prepared: settings.DATABASE_POOLER === 'none',
-    observer,
-  });
+  const prepared = settings.DATABASE_POOLER === 'none';
+  return store.openHotPath(database.pool, { limits, prepared, observer });
 }
 
-/** The time limits of the pool for the service's statements. */
 export function poolLimits({ POOL_SIZE: size, STATEMENT_TIMEOUT: statementTimeout }: Settings) {
   // A server that no longer answers is awaited for a second more than a statement may take.
   const queryTimeout = statementTimeout ? statementTimeout + 1_000 : store.defaultPoolLimits.queryTimeout;
