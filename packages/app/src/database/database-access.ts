@@ -7,6 +7,7 @@ import { type Call, ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import * as store from '@campaign-mirror/adapters-persistence/service';
 import type { EmbeddedOptions } from '@campaign-mirror/embedded-postgres';
 import type { LogWriter } from '../logging/log-events.ts';
+import type { ServiceInput } from '../process/life.ts';
 import { externalDatabase, isExternal } from '../settings/external-database.ts';
 import { type Settings, settings as table } from '../settings/settings.ts';
 import { examined } from './checks.ts';
@@ -83,13 +84,9 @@ export function dataFolder({ DATA_DIR }: Settings): string {
   return inUse ?? (process.getuid?.() === 0 ? ofRoot : inside);
 }
 
-/** Waits for the database, migrates it, makes all checks, and logs their warnings. `ending` gives it up. @throws ClearError */
-export async function prepareDatabase(
-  access: DatabaseAccess,
-  settings: Settings,
-  log: LogWriter,
-  ending: AbortSignal,
-): Promise<void> {
+/** Waits for the database, migrates it, makes all checks, and logs their warnings. @throws ClearError */
+export async function prepareDatabase(access: DatabaseAccess, { settings, log, life }: ServiceInput) {
+  const { ending } = life;
   const owner = access.address('owner');
   await awaitDatabase(owner, settings, 'first', ending, log);
   if (settings.RUN_MIGRATIONS === 'true' && !ending.aborted) {

@@ -3,7 +3,7 @@ import { accessKey, type Identity } from '@campaign-mirror/domain';
 import { Counter, type Registry } from 'prom-client';
 import { type LogWriter, throttled } from '../logging/log-events.ts';
 import { gaugeOf, metricIn } from '../metrics/metrics.ts';
-import type { ServiceInput } from '../wiring/tokens.ts';
+import type { ServiceInput } from '../process/life.ts';
 
 /** How often the issuer's keys are fetched, in milliseconds: a key that it removed is refused after that. */
 const betweenFetches = 300_000;

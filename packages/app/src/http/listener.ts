@@ -2,9 +2,8 @@ import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import * as http from '@campaign-mirror/adapters-http/service';
 import { type EventName, type Log, throttled } from '../logging/log-events.ts';
 import type { httpMetrics } from '../metrics/call-metrics.ts';
-import { aborted } from '../process/life.ts';
+import { aborted, type ServiceInput } from '../process/life.ts';
 import type { Settings } from '../settings/settings.ts';
-import type { ServiceInput } from '../wiring/tokens.ts';
 
 const warningsOf: Readonly<Record<http.Overload, string>> = {
   requests: 'requests are refused: MAX_IN_FLIGHT are being carried out',

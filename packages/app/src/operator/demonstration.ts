@@ -2,7 +2,7 @@ import * as store from '@campaign-mirror/adapters-persistence/service';
 import * as domain from '@campaign-mirror/domain';
 import type { OperatorAct } from '@campaign-mirror/domain/operator';
 import type { DatabaseAccess } from '../database/database-access.ts';
-import type { ServiceInput } from '../wiring/tokens.ts';
+import type { ServiceInput } from '../process/life.ts';
 import { asOperator } from './command-database.ts';
 
 /** Far above the owner numbers that anybody starts with, so that the key of the first opens no campaign of yours. */

@@ -1,7 +1,10 @@
 import { once } from 'node:events';
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import { withTimeLimit } from '@campaign-mirror/adapters-persistence/service';
+import type { Registry } from 'prom-client';
 import { type Log, type LogWriter, throttled } from '../logging/log-events.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { Version } from './project.ts';
 
 /** How long the end of a part may take unless it needs longer, in milliseconds. */
 export const usualTimeout = 3_000;
@@ -76,4 +79,15 @@ export class Life {
 /** Resolves when the signal is aborted, at once if it already is. */
 export async function aborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort');
+}
+
+/** What every part of the service is made from. */
+export interface ServiceInput {
+  readonly settings: Settings;
+  readonly version: Version;
+  readonly log: Log;
+  /** Writes other text between the lines of the log. */
+  readonly print: (text: string) => void;
+  readonly registry: Registry;
+  readonly life: Life;
 }

@@ -7,13 +7,13 @@ import { Container, type ContainerModule } from 'inversify';
 import { urlOf } from '../http/listener.ts';
 import { openLog } from '../logging/log.ts';
 import { processMetrics } from '../metrics/metrics.ts';
-import { aborted, Life, usualTimeout } from '../process/life.ts';
+import { aborted, Life, type ServiceInput, usualTimeout } from '../process/life.ts';
 import { project } from '../process/project.ts';
 import { endBy, stopSignals } from '../process/stop-signals.ts';
 import { readSettings } from '../settings/read-settings.ts';
 import { checkExchanged, throwExplained, watched } from '../wiring/exchanged.ts';
 import { ownParts, poolLimits } from '../wiring/parts.ts';
-import { type PartName, partNames, type ServiceInput, tokens } from '../wiring/tokens.ts';
+import { type PartName, partNames, tokens } from '../wiring/tokens.ts';
 
 /** How a program of yours runs the service. */
 export interface ServiceOptions {

@@ -13,9 +13,10 @@ import { throttled } from '../logging/log-events.ts';
 import { databaseMetrics, httpMetrics } from '../metrics/call-metrics.ts';
 import { serviceMetrics } from '../metrics/metrics.ts';
 import { opsPage } from '../ops-page/page.ts';
+import type { ServiceInput } from '../process/life.ts';
 import { readinessOf } from '../process/readiness.ts';
 import type { Settings } from '../settings/settings.ts';
-import { type KoaApplication, type ServiceInput, token, tokens } from './tokens.ts';
+import { type KoaApplication, token, tokens } from './tokens.ts';
 
 /** Only our own parts ask for it. */
 const hotPath = token<ReturnType<typeof store.openHotPath>>('hot path');
@@ -93,12 +94,13 @@ function operatorsApplication(
   return http.opsApplication({ ...listener, readiness, version, more, names });
 }
 
-async function openUpToDate({ settings, log, life }: ServiceInput) {
+async function openUpToDate(input: ServiceInput) {
+  const { settings, log, life } = input;
   const onLost = (error: Error) => life.fail(error, 'the embedded database ended by itself');
   const access = await openDatabaseAccess(settings, { log, signal: life.ending, onLost });
   // The embedded database gets 35 s to write everything.
   life.atEnd('database', access.close, 45_000);
-  await prepareDatabase(access, settings, log, life.ending);
+  await prepareDatabase(access, input);
   return access;
 }
 
