@@ -56,6 +56,11 @@ grant create on database :"DBNAME" to :"owner";
 -- By default, everybody may make temporary tables, which can fill the disk. The operator imports by them.
 revoke temporary on database :"DBNAME" from public;
 grant temporary on database :"DBNAME" to campaign_mirror_operator;
+-- The server's log can show addresses of mirrors and hashes of keys; these keep values out of it. Only a superuser may.
+select format('alter database %I set %I = %L', current_database(), name, value)
+from (values ('log_error_verbosity', 'terse'), ('log_parameter_max_length', '0')) as setting (name, value)
+where current_setting('is_superuser') = 'on'
+\gexec
 -- Large objects can fill it, too. Only a superuser can take that right away.
 select 'revoke execute on function lo_creat(integer), lo_create(oid), lo_from_bytea(oid, bytea) from public'
 where current_setting('is_superuser') = 'on'

@@ -56,6 +56,14 @@ const cases: [title: string, given: Given, code: number, ...amiss: RegExp[]][] =
     /^parameters warning statement_timeout is 0, .* alter role campaign_mirror_service set statement_timeout = '5000'$/,
   ],
   [
+    'a log of the server that can show values of callers',
+    {
+      sql: `alter database $ set log_error_verbosity = 'default'; alter database $ set log_parameter_max_length = -1`,
+    },
+    0,
+    /^server log warning not as ops\/roles.sql sets it .*: log_error_verbosity is default, log_parameter_max_length is -1 as a superuser: `alter database test_\w+ set log_error_verbosity = 'terse'`, `alter database test_\w+ set log_parameter_max_length = '0'`; /,
+  ],
+  [
     'a server that takes no writes',
     { as: 'service', sql: 'alter database $ set default_transaction_read_only = on' },
     1,
@@ -88,7 +96,7 @@ describe('doctor', () => {
       expect(amiss, amiss.join('\n')).to.have.length(expected.length);
       for (const [at, pattern] of expected.entries()) expect(amiss[at]).to.match(pattern);
       expect(checks).to.match(
-        /^(settings )+database version encoding migrations schema (rights )+sequences transactions pool standbys prepared transactions clock writes (mirrors )?(parameters )+durability$/,
+        /^(settings )+database version encoding migrations schema (rights )+sequences transactions pool standbys prepared transactions clock writes (mirrors )?(parameters )+server log durability$/,
       );
     });
   }

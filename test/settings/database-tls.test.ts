@@ -1,6 +1,6 @@
 import { chmod, writeFile } from 'node:fs/promises';
 import { expect } from 'chai';
-import { awaitDatabase } from '../../packages/app/src/database/prepare-database.ts';
+import { awaitDatabase } from '../../packages/app/src/database/database-access.ts';
 import { externalDatabase } from '../../packages/app/src/settings/external-database.ts';
 import { readSettings } from '../../packages/app/src/settings/read-settings.ts';
 import { command, commandProcess } from '../support/commands/command.ts';

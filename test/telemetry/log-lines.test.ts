@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { mock } from 'node:test';
 import type { AnsweredRequest } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
-import { httpLog } from '../../packages/app/src/http/http-log.ts';
+import { httpLog } from '../../packages/app/src/http/listener.ts';
 import { errorFields } from '../../packages/app/src/logging/error-fields.ts';
 import { logTo, readable } from '../../packages/app/src/logging/log.ts';
 import { objectsOf } from '../support/commands/commands-on.ts';

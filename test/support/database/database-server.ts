@@ -60,7 +60,7 @@ export async function startDatabaseServer(): Promise<void> {
     const verb = rowCount === 0 ? 'create' : 'alter';
     await maintenance.query(`${verb} role ${name} login password '${password}'`);
   }
-  // As ops/roles.sql does in a database; new databases copy this one.
+  // As ops/roles.sql does in a database; new databases copy the rights of this one.
   const copied = await connect({ ...server.admin, database: 'template1' });
   const largeObjects = 'lo_creat(integer), lo_create(oid), lo_from_bytea(oid, bytea)';
   await copied.query(`revoke execute on function ${largeObjects} from public`).finally(() => copied.end());
@@ -145,6 +145,8 @@ function poolOf(config: pg.PoolConfig): pg.Pool {
   return pool;
 }
 
+/** As ops/roles.sql sets them in a database, and the embedded server for all. */
+const quietLog = ['log_error_verbosity=terse', 'log_parameter_max_length=0'];
 const image = process.env.TEST_POSTGRES_IMAGE ?? 'postgres:15';
 
 async function container(): Promise<Started> {
@@ -153,7 +155,7 @@ async function container(): Promise<Started> {
     .withDatabase('postgres')
     .withTmpFs({ '/mirror-data': 'rw' })
     .withEnvironment({ PGDATA: '/mirror-data/cluster' })
-    .withCommand(['postgres', '-c', 'fsync=off'])
+    .withCommand(['postgres', ...['fsync=off', ...quietLog].flatMap((setting) => ['-c', setting])])
     // Starting takes one to five seconds; this is for a machine that is busy.
     .withStartupTimeout(120_000)
     .withHealthCheck({

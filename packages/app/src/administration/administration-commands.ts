@@ -1,7 +1,4 @@
-/*
- * The commands that administer an installation, in the order of the help: `migrate` and `doctor`.
- * What a command needs is loaded when it runs, so that `--help` answers at once.
- */
+/* `migrate` and `doctor`. What a command needs is loaded when it runs, so that `--help` answers at once. */
 import { leaf } from '@campaign-mirror/adapters-cli';
 import { type Call, exitCodes, printable } from '@campaign-mirror/adapters-cli/terminal';
 
@@ -19,10 +16,7 @@ export function migrate(call: Call) {
         return call.output.answer({ migrated: true }, 'The schema is up to date.');
       }
       const states = await migrationStates(call);
-      await call.output.list(states, {
-        columns: ['name', 'state', 'applied_at'],
-        none: '',
-      });
+      await call.output.list(states, { columns: ['name', 'state', 'applied_at'], none: '' });
       if (states.some(({ state }) => state === 'unknown'))
         call.output.note('What is unknown was applied by a newer version: run that version.');
       if (!states.some(({ state }) => state === 'pending')) return;
@@ -38,8 +32,7 @@ export function doctor(call: Call) {
     ['doctor', 'doctor --json'],
   ).action(async () => {
     const { examine } = await import('./examination.ts');
-    for await (const [check, result] of examine(call)) {
-      const { state, finding, advice } = result;
+    for await (const { check, state, finding, advice } of examine(call)) {
       let text = `${state.padEnd(8)} ${check.padEnd(11)} ${printable(finding)}`;
       if (advice !== null) text += `\n${' '.repeat(21)}${printable(advice)}`;
       await call.output.answer({ check, state, finding, advice }, text);

@@ -2,54 +2,52 @@ import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Call, ClearError } from '@campaign-mirror/adapters-cli/terminal';
-import { codeOf, defaultPoolLimits, openDatabase } from '@campaign-mirror/adapters-persistence/service';
+import {
+  codeOf,
+  type Database,
+  defaultPoolLimits,
+  openDatabase,
+} from '@campaign-mirror/adapters-persistence/service';
 import { examined, type Finding, ok, problem } from '../database/checks.ts';
-import { type DatabaseAccess, dataFolder, openDatabaseAccess } from '../database/database-access.ts';
+import { type DatabaseAccess, dataFolder, notesOf, openDatabaseAccess } from '../database/database-access.ts';
 import { clearFault, nameOf } from '../database/faults.ts';
 import { isExternal } from '../settings/external-database.ts';
 import { readSettings } from '../settings/read-settings.ts';
 import type { Settings } from '../settings/settings.ts';
 
-type Findings = AsyncGenerator<readonly [check: string, finding: Finding]>;
-
 /** One connection, on which all mirrors are read, which takes seconds for each million. */
 const limits = { ...defaultPoolLimits, size: 1, statementTimeout: 60_000, queryTimeout: 65_000 };
 
 /** Checks the settings and, if they are valid, what they name. What is unavailable does not stop the remaining checks. */
-export async function* examine(call: Call): Findings {
+export async function* examine(call: Call): AsyncGenerator<Finding> {
   const read = readSettings(call.environment);
-  if ('wrong' in read) {
-    for (const line of read.wrong) yield ['settings', problem(line, 'correct it')];
-    return;
-  }
+  if ('wrong' in read) return yield* read.wrong.map((line) => problem('settings', line, 'correct it'));
   const { settings, changed } = read;
   const differing = Object.entries(changed).map(([name, value]) => `${name}=${value}`);
-  yield ['settings', ok(differing.join('; ') || 'each has its default')];
+  yield ok('settings', differing.join('; ') || 'each has its default');
   const { IDENTITY, JWT_JWKS_URL } = settings;
-  if (IDENTITY !== 'keys' && JWT_JWKS_URL) yield ['issuer', await checkIssuer(JWT_JWKS_URL)];
+  if (IDENTITY !== 'keys' && JWT_JWKS_URL) yield await checkIssuer(JWT_JWKS_URL);
   const folder = isExternal(settings) ? undefined : dataFolder(settings);
-  if (folder) yield ['disk', await checkDisk(folder)];
+  if (folder) yield await checkDisk(folder);
   if (folder && !existsSync(join(folder, 'cluster')))
-    yield ['database', ok(`there is no embedded database in ${folder} yet: the first start makes it`)];
+    yield ok('database', `there is no embedded database in ${folder} yet: the first start makes it`);
   else yield* examineDatabase(call, settings);
 }
 
-async function* examineDatabase(call: Call, settings: Settings): Findings {
+async function* examineDatabase(call: Call, settings: Settings): AsyncGenerator<Finding> {
   let access: DatabaseAccess | undefined;
-  let database: Awaited<ReturnType<typeof openDatabase>> | undefined;
+  let database: Database | undefined;
   try {
-    const onWait = (line: string) => call.output.note(line);
-    access = await openDatabaseAccess(settings, { signal: call.signal, onWait });
+    access = await openDatabaseAccess(settings, { signal: call.signal, log: notesOf(call) });
     const address = access.address('operator');
     database = await openDatabase(address, limits, 'campaign-mirror operator');
     await database.pool.query('select');
-    yield ['database', ok(`${nameOf(address)} answers`)];
-    for await (const { check, ...finding } of examined(database.pool, settings, 'doctor'))
-      yield [check, finding];
+    yield ok('database', `${nameOf(address)} answers`);
+    yield* examined(database.pool, settings, 'doctor');
   } catch (error) {
     const fault = access ? clearFault(error, access.address('operator')) : error;
     if (!(fault instanceof ClearError)) throw fault;
-    yield ['database', problem(fault.message, 'then run `./campaign-mirror doctor` again')];
+    yield problem('database', fault.message, 'then run `./campaign-mirror doctor` again');
   } finally {
     await database?.close();
     await access?.close();
@@ -64,11 +62,9 @@ async function checkIssuer(url: URL): Promise<Finding> {
     .reload()
     .catch(({ cause }) => codeOf(cause.cause) || codeOf(cause) || cause.message);
   const count = keys.jwks()?.keys.length;
-  if (count) return ok(`the keys of the issuer at ${url.host}: ${count} could be fetched`);
-  return problem(
-    `the keys of the issuer at ${url.host} cannot be used (${reason ?? 'there are none'})`,
-    'correct JWT_JWKS_URL, or the issuer; without keys no token is accepted',
-  );
+  if (count) return ok('issuer', `the keys of the issuer at ${url.host}: ${count} could be fetched`);
+  const finding = `the keys of the issuer at ${url.host} cannot be used (${reason ?? 'there are none'})`;
+  return problem('issuer', finding, 'correct JWT_JWKS_URL, or the issuer; without keys no token is accepted');
 }
 
 async function checkDisk(folder: string): Promise<Finding> {
@@ -77,9 +73,9 @@ async function checkDisk(folder: string): Promise<Finding> {
   const { bavail, bsize } = await statfs(path);
   const free = (bavail * bsize) / 2 ** 30;
   const finding = `${free.toFixed(1)} GiB are free for DATA_DIR (${path})`;
-  if (free >= 2) return ok(finding);
+  if (free >= 2) return ok('disk', finding);
   const advice =
     'make the volume larger, delete other files, or move DATA_DIR; then prune the history (`./campaign-mirror history prune`)';
   // Below ¼ GiB, a checkpoint may fail.
-  return { state: free < 0.25 ? 'problem' : 'warning', finding, advice };
+  return { check: 'disk', state: free < 0.25 ? 'problem' : 'warning', finding, advice };
 }

@@ -31,43 +31,32 @@ export async function run(words: readonly string[], input: CommandInput): Promis
 async function report(error: unknown, { output, verbose }: Call): Promise<number> {
   // Commander has printed it.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage;
-  const details = () => output.note(JSON.stringify(errorFields(error), undefined, 2));
   if (error instanceof Interrupted) {
     output.note(error.message);
     return error.exitCode;
   }
-  if (error instanceof ClearError) {
-    output.note(withoutSecrets(error.message));
-    if (verbose) details();
-    return exitCodes[error.kind];
-  }
-  output.note('This is a bug: please report what follows.');
-  details();
-  return exitCodes.refused;
+  const isClear = error instanceof ClearError;
+  output.note(isClear ? withoutSecrets(error.message) : 'This is a bug: please report what follows.');
+  if (verbose || !isClear) output.note(JSON.stringify(errorFields(error), undefined, 2));
+  return exitCodes[isClear ? error.kind : 'refused'];
 }
 
+const database = () => import('../operator/command-database.ts');
+const settings = () => import('../settings/read-settings.ts');
+
 /** The ports of a call's commands, loaded when they are used, so that `--help` and usage errors are answered at once. */
-function operatorOf(call: Call): OperatorAccess {
-  return {
-    acting: async (run, options) => {
-      const { acting } = await import('../operator/command-database.ts');
-      return acting(call)(run, options);
-    },
-    accessKey: async () => {
-      const { readCommandSettings } = await import('../settings/read-settings.ts');
-      return readCommandSettings(call).CAMPAIGN_MIRROR_KEY;
-    },
-    accessKeySetting: 'CAMPAIGN_MIRROR_KEY',
-  };
-}
+const operatorOf = (call: Call): OperatorAccess => ({
+  acting: async (run, options) => (await database()).acting(call)(run, options),
+  accessKey: async () => (await settings()).readCommandSettings(call).CAMPAIGN_MIRROR_KEY,
+  accessKeySetting: 'CAMPAIGN_MIRROR_KEY',
+});
 
 const administration = () => import('../administration/administration-commands.ts');
 const { audit, ...others } = operatorCommands;
 
+type Maker = (call: Call, operator: OperatorAccess) => CommandUnknownOpts;
 /** The commands by their first word, in the order of the help, loaded on demand. */
-const commands: Readonly<
-  Record<string, () => Promise<(call: Call, operator: OperatorAccess) => CommandUnknownOpts>>
-> = {
+const commands: Readonly<Record<string, () => Promise<Maker>>> = {
   ...others,
   migrate: async () => (await administration()).migrate,
   doctor: async () => (await administration()).doctor,
@@ -93,11 +82,9 @@ export async function program(call: Call, first = ''): Promise<Command> {
       '\nExit codes: 0 done; 1 refused, invalid or not found; 2 wrong usage; 3 database unavailable, or outcome unknown; ' +
         '130 stopped by Ctrl-C.',
     );
-  const wanted = Object.hasOwn(commands, first) ? [first] : Object.keys(commands);
-  for (const word of wanted) {
-    const make = await commands[word]?.();
-    if (make) all.addCommand(make(call, operatorOf(call)));
-  }
+  for (const [word, make] of Object.entries(commands))
+    if (word === first || !Object.hasOwn(commands, first))
+      all.addCommand((await make())(call, operatorOf(call)));
   inherit(all, call);
   heedJson(all, call);
   all.option('--version', 'show the version').on('option:version', () => {

@@ -6,13 +6,21 @@ import { migrate, namePrimary, putAside } from './faults.ts';
 
 /** What a check has found, and what to do about it: null if it is ok. */
 export interface Finding {
+  readonly check: string;
   readonly state: 'ok' | 'warning' | 'problem';
   readonly finding: string;
   readonly advice: string | null;
 }
 
-export const ok = (finding: string): Finding => ({ state: 'ok', finding, advice: null });
-export const problem = (finding: string, advice: string): Finding => ({ state: 'problem', finding, advice });
+export const ok = (check: string, finding: string): Finding => ({
+  check,
+  state: 'ok',
+  finding,
+  advice: null,
+});
+export const problem = (check: string, finding: string, advice: string): Finding => ({
+  ...{ check, state: 'problem', finding, advice },
+});
 
 /** Which checks are made: before a migration or a command, then at a start, as the service's own user; by `doctor`. */
 const occasions = {
@@ -21,23 +29,20 @@ const occasions = {
   doctor: ['first', 'stops', 'warns', 'doctor'],
 } as const;
 
-/**
- * Makes the checks. Where there is no schema, or the user lacks a right, only those of migrations and rights find that.
- * `ends`: a problem ends a start. @throws what the driver throws
- */
+/** Makes the checks; those that lack the schema or a right are left out. `ends`: a problem ends a start. */
 export async function* examined(database: Pool, settings: Settings, occasion: keyof typeof occasions) {
   for (const kind of occasions[occasion]) {
     for (const [check, query] of Object.entries(checksOf(settings, occasion === 'start')[kind])) {
       const found = await database.query<Finding>(query).then(
-        ({ rows }) => (rows.length > 0 ? rows : [ok('nothing is wrong')]),
+        ({ rows }) => (rows.length > 0 ? rows : [ok(check, 'nothing is wrong')]),
         (error) => {
           if (store.isForbidden(error)) return [];
           if (!store.isAbsent(error)) throw error;
-          return check === 'migrations' ? [problem(`pending: ${known.join(', ')}`, migrate)] : [];
+          return check === 'migrations' ? [problem(check, `pending: ${known.join(', ')}`, migrate)] : [];
         },
       );
-      for (const { state, finding, advice } of found)
-        yield { check, state, finding, advice: state === 'ok' ? null : advice, ends: kind !== 'warns' };
+      for (const one of found)
+        yield { ...one, check, advice: one.state === 'ok' ? null : one.advice, ends: kind !== 'warns' };
     }
   }
 }
@@ -45,8 +50,6 @@ export async function* examined(database: Pool, settings: Settings, occasion: ke
 const { oldestServerVersion: oldest, migrationNames: known } = store;
 /** The newest version of PostgreSQL that the tests run on. */
 const newest = 18;
-/** Connections of a process besides its pool: its readiness, and the new one that this tries. */
-const besidesPool = 2;
 
 /** Migrations of this version that the record does not have, and those of others that it has. */
 const migrations = `
@@ -55,10 +58,7 @@ const migrations = `
     (select string_agg(name, ', ' order by name) from campaign_mirror.migrations
       where name <> all ('{${known}}')) as others`;
 
-/**
- * Queries for rows of `state`, `finding` and `advice`, and what a start does with them: before a migration (`first`) or
- * after it (`stops`), a problem ends it; all else (`warns`) is logged. `starting`: otherwise any user may ask.
- */
+/** Queries for findings. At a start, a problem of `first` and `stops` ends it; `warns` is logged. */
 const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, starting: boolean) => ({
   first: {
     version: `
@@ -114,14 +114,14 @@ const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, s
       from campaign_mirror.transactions_ahead having count(*) > 0`,
   },
   warns: {
-    // Processes are counted by their connections for readiness, which one that starts does not have yet. Behind a
-    // pooler, the server counts the pooler's connections.
+    // Processes are counted by their connections for readiness, which one that starts does not have yet. Besides its
+    // pool, a process uses two. Behind a pooler, the server counts the pooler's connections.
     pool: `
       with serving as (
         select count(*) + ${starting ? 1 : 0} as running, min(usesysid) as role from pg_stat_activity
         where datname = current_database() and application_name = 'campaign-mirror readiness'
       ), bounds as (
-        select greatest(running, 1) as processes, greatest(running, 1) * ${POOL_SIZE + besidesPool} as needed, least(
+        select greatest(running, 1) as processes, greatest(running, 1) * ${POOL_SIZE + 2} as needed, least(
           current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
             - coalesce(current_setting('reserved_connections', true)::int, 0),
           nullif(datconnlimit, -1), nullif(rolconnlimit, -1)) as allowed
@@ -185,6 +185,15 @@ const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, s
       where '${DATABASE_POOLER}' <> 'none' and case name when 'statement_timeout' then setting = '0' and needed <> '0'
         else setting <> needed end
       order by name`,
+    // Others may read the log of the server; these keep values of callers out of it.
+    'server log': `
+      select 'warning' as state, 'not as ops/roles.sql sets it as a superuser: '
+          || string_agg(format('%s is %s', name, setting), ', ' order by name) as finding,
+        format('as a superuser: %s; the log can show addresses of mirrors and hashes of keys', string_agg(
+          format('\`alter database %I set %I = %L\`', current_database(), name, needed), ', ' order by name)) as advice
+      from pg_settings join (values ('log_error_verbosity', 'terse'), ('log_parameter_max_length', '0'))
+        as ours (name, needed) using (name)
+      where setting <> needed having count(*) > 0`,
     // Without these, a change answered with 200 does not survive a power loss.
     durability: `
       select 'warning' as state, 'off: ' || string_agg(name, ', ' order by name) as finding,

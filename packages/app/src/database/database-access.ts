@@ -1,39 +1,41 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { basename, join, resolve, sep } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
-import { type DatabaseAddress, type Role, roles } from '@campaign-mirror/adapters-persistence/service';
+import { type Call, ClearError } from '@campaign-mirror/adapters-cli/terminal';
+import * as store from '@campaign-mirror/adapters-persistence/service';
 import type { EmbeddedOptions } from '@campaign-mirror/embedded-postgres';
 import type { LogWriter } from '../logging/log-events.ts';
+import type { ServiceInput } from '../process/life.ts';
 import { externalDatabase, isExternal } from '../settings/external-database.ts';
 import { type Settings, settings as table } from '../settings/settings.ts';
+import { examined } from './checks.ts';
+import { clearFault, mayComeBack, nameOf } from './faults.ts';
 
 /** The database that the settings name, and its address for each role. */
 export interface DatabaseAccess {
   readonly embedded: boolean;
-  address(user: 'owner' | 'operator' | 'service'): DatabaseAddress;
+  address(user: store.Role | 'owner'): store.DatabaseAddress;
   close(): Promise<void>;
 }
 
-export interface AccessInput {
-  readonly signal: AbortSignal;
-  readonly log?: LogWriter;
-  /** Receives a line when the program waits for a command that uses the database. */
-  readonly onWait: (line: string) => void;
-  /** Given by the service only. Called when the database ended by itself. */
-  readonly onLost?: (error: Error) => void;
-  /** Given by a command that does not end: with the embedded database, it works only while a service runs. */
-  readonly besideService?: boolean | undefined;
-}
+/** Where the steps below say what they wait for. */
+type Notes = Pick<LogWriter, 'info' | 'warn'>;
 
-/**
- * Opens your database, or the embedded one: a command uses that of a running service, otherwise it is started.
- * @throws ClearError, also when another service has the embedded database; the reason of the signal
- */
+/** Those of a command, which prints the warnings. */
+export const notesOf = ({ output }: Call): Notes => ({
+  info: () => {},
+  warn: (_, line) => void output.note(line),
+});
+
+/** `onLost` is given by the service only; `besideService` by a command that does not end, which needs a service's server. */
+type Given = Pick<EmbeddedOptions<store.Role>, 'signal' | 'onLost' | 'besideService'>;
+
+/** Your database, or the embedded one, started unless a service runs it. @throws ClearError; the signal's reason */
 export async function openDatabaseAccess(
   settings: Settings,
-  { signal, log, onWait, onLost, besideService = false }: AccessInput,
+  { log, ...options }: Given & { readonly log: Notes },
 ): Promise<DatabaseAccess> {
   if (isExternal(settings)) {
     const address = externalDatabase(settings);
@@ -41,13 +43,12 @@ export async function openDatabaseAccess(
   }
   const folder = dataFolder(settings);
   const { address, close } = await openOwnDatabase({
-    ...{ folder, signal, besideService },
+    ...{ ...options, folder, service: options.onLost !== undefined },
     onEvent: (event, detail) => {
-      if (event === 'awaited')
-        onWait(`waiting for process ${detail.processId}, which uses the data in ${folder}`);
-      else log?.info({ event: `database-${event}`, ...detail }, `embedded database: ${event}`);
+      const awaited = `waiting for process ${detail.processId}, which uses the data in ${folder}`;
+      if (event === 'awaited') log.warn({ event: 'database-awaited' }, awaited);
+      else log.info({ event: `database-${event}`, ...detail }, `embedded database: ${event}`);
     },
-    ...(onLost && { service: true, onLost }),
   });
   // Every field is set, because node-postgres takes a missing one from PG* variables.
   const plain = { ssl: false, sslnegotiation: 'postgres' } as const;
@@ -55,9 +56,9 @@ export async function openDatabaseAccess(
 }
 
 /** The embedded database with this project's roles. Its code is loaded only if it is used. @throws as `openDatabaseAccess` */
-export async function openOwnDatabase(options: Omit<EmbeddedOptions<Role>, 'database' | 'roles'>) {
+export async function openOwnDatabase(options: Omit<EmbeddedOptions<store.Role>, 'database' | 'roles'>) {
   const embedded = await import('@campaign-mirror/embedded-postgres/service');
-  const all = { ...options, database: 'campaign_mirror', roles };
+  const all = { ...options, database: 'campaign_mirror', roles: store.roles };
   return await embedded.openEmbeddedDatabase(all).catch((error) => {
     if (!(error instanceof embedded.EmbeddedError)) throw error;
     throw new ClearError(
@@ -69,17 +70,10 @@ export async function openOwnDatabase(options: Omit<EmbeddedOptions<Role>, 'data
 }
 
 const folderAbove = fileURLToPath(new URL('../../../..', import.meta.url)).replace(/\/$/, '');
-/**
- * The folder of this copy of the project, without a slash at its end and without symbolic links. For a program that has
- * installed this package it is the working directory: the next installation would delete what lies in node_modules.
- */
+/** The folder of this copy of the project; the working directory if it lies in node_modules, which installations empty. */
 const projectFolder = folderAbove.split(sep).includes('node_modules') ? process.cwd() : folderAbove;
 
-/**
- * The data folder. The default is in the project; that of root is in a system folder, because the OS user that runs the
- * database for root may not be allowed to enter the project. One that holds data stays in use, whoever asks. Any other
- * path is relative to the working directory.
- */
+/** In the project by default, which the user of root's database often cannot enter. One with data stays in use. */
 export function dataFolder({ DATA_DIR }: Settings): string {
   if (DATA_DIR !== table.DATA_DIR.byDefault) return resolve(DATA_DIR);
   const inside = join(projectFolder, '.data');
@@ -88,4 +82,71 @@ export function dataFolder({ DATA_DIR }: Settings): string {
   const ofRoot = `/var/lib/campaign-mirror/data/${readable.slice(0, 40) || 'project'}-${hash.slice(0, 12)}`;
   const inUse = [inside, ofRoot].find((folder) => existsSync(join(folder, 'cluster')));
   return inUse ?? (process.getuid?.() === 0 ? ofRoot : inside);
+}
+
+/** Waits for the database, migrates it, makes all checks, and logs their warnings. @throws ClearError */
+export async function prepareDatabase(access: DatabaseAccess, { settings, log, life }: ServiceInput) {
+  const { ending } = life;
+  const owner = access.address('owner');
+  await awaitDatabase(owner, settings, 'first', ending, log);
+  if (settings.RUN_MIGRATIONS === 'true' && !ending.aborted) {
+    const mended = await migrateClearly(owner, log, { givenUp: ending, ifNeeded: true });
+    if (mended) log.warn({ event: 'check-warned', check: 'schema' }, mended);
+  }
+  await awaitDatabase(access.address('service'), settings, 'start', ending, log);
+}
+
+/** The time between two attempts to reach a database, in milliseconds. */
+const betweenTries = 250;
+
+/** How long a connection, and each query, may take, in milliseconds: signals to stop take effect between attempts. */
+const timeout = 2_000;
+
+/** Waits for an answer, at most DATABASE_WAIT or until `givenUp`, and makes these checks. @throws ClearError */
+export async function awaitDatabase(
+  address: store.DatabaseAddress,
+  settings: Settings,
+  checks: 'first' | 'start',
+  givenUp?: AbortSignal,
+  log?: LogWriter,
+): Promise<void> {
+  const { STATEMENT_TIMEOUT: statementTimeout, DATABASE_WAIT } = settings;
+  const limits = { size: 1, waitTimeout: timeout, queryTimeout: timeout, statementTimeout };
+  const until = performance.now() + DATABASE_WAIT;
+  const { pool, close } = await store.openDatabase(address, limits, 'campaign-mirror start');
+  const makeChecks = async () => {
+    await pool.query('select');
+    for await (const { check, state, finding, advice, ends } of examined(pool, settings, checks)) {
+      const line = `${finding}: ${advice}`;
+      if (state === 'problem' && ends) throw new ClearError(`${nameOf(address)}: ${line}`);
+      if (state !== 'ok') log?.warn({ event: 'check-warned', check }, line);
+    }
+  };
+  try {
+    for (let tries = 1; !givenUp?.aborted; tries++) {
+      try {
+        return await makeChecks();
+      } catch (error) {
+        if (!mayComeBack(error) || performance.now() >= until) throw clearFault(error, address);
+        if (tries === 1) log?.warn({ event: 'database-awaited' }, `waiting for ${nameOf(address)}`);
+      }
+      await pause(Math.min(betweenTries, Math.max(0, until - performance.now())));
+    }
+  } finally {
+    // The end is not awaited: a server that stalls now has already answered.
+    close().catch(() => {});
+  }
+}
+
+/** Resolves with what to say of what was missing before, if anything. @throws ClearError; the reason of `givenUp` */
+export async function migrateClearly(
+  address: store.DatabaseAddress,
+  log: Notes,
+  options: Pick<store.Migrating, 'givenUp' | 'ifNeeded'>,
+): Promise<string | undefined> {
+  const onWait = (line: string) => log.warn({ event: 'migration-awaited' }, line);
+  const missing = await store.migrate(address, { ...options, onWait }).catch((error) => {
+    throw clearFault(error, address);
+  });
+  return missing.length > 0 ? `${missing.join(', ')}: functions and triggers were made again` : undefined;
 }

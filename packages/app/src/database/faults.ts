@@ -12,10 +12,7 @@ export const putAside =
   'this: put the schema aside (alter schema campaign_mirror rename to campaign_mirror_aside), then restore a whole dump ' +
   '(pg_restore --single-transaction), or run `./campaign-mirror migrate`';
 
-/**
- * What to do, by the beginning of `CODE MESSAGE`: the driver's own errors lack the code. The first that matches counts.
- * After these the transaction is certainly undone; waiting or repeating may help.
- */
+/** What to do, by the beginning of `CODE MESSAGE`; the first match counts. The transaction is certainly undone. */
 const undone = {
   '^(57014|55P03|40001|40P01|25P04)':
     'another transaction holds what this is about, or the database is too slow: repeat it',
@@ -47,10 +44,7 @@ export function nameOf({ host, port, database }: store.DatabaseAddress): string 
   return `the database ${host ?? 'localhost'}:${port ?? 5432}/${database ?? ''}`;
 }
 
-/**
- * The `ClearError` for a fault of the database, of the kind `away` if waiting or repeating may help; the error itself if
- * the database is not its cause. `act`: what was under way, and what is certain of it, if it only reads or has steps.
- */
+/** A `ClearError`, or the error if the database is not its cause. `act`: under way, and what is certain of it. */
 export function clearFault(
   error: unknown,
   address: store.DatabaseAddress,
@@ -67,7 +61,7 @@ export function clearFault(
   if (toChange) return new ClearError(`${what}: ${toChange}`);
   const toRepeat = adviceIn(undone, fault);
   if (toRepeat) return new ClearError(`${what}: ${certain}; ${toRepeat}`, 'away');
-  if (!(error instanceof Unavailable) && !store.isDatabaseAway(error)) return error;
+  if (!isAway(error)) return error;
   const reason = code || message || 'no answer';
   const toDo = 'start it, correct DATABASE_URL or PGHOST, or raise DATABASE_WAIT';
   if (!act) return new ClearError(`${nameOf(address)} cannot be reached (${reason}): ${toDo}`, 'away');
@@ -78,9 +72,9 @@ export function clearFault(
 }
 
 /** Whether a database that cannot be connected to may recover soon: it is starting, full, or cannot be reached. */
-export const mayComeBack = (error: unknown): boolean =>
-  (error instanceof Unavailable || store.isDatabaseAway(error)) && !adviceIn(lasting, causeOf(error));
+export const mayComeBack = (error: unknown) => isAway(error) && !adviceIn(lasting, causeOf(error));
 
+const isAway = (error: unknown) => error instanceof Unavailable || store.isDatabaseAway(error);
 const causeOf = (error: unknown) => (error instanceof Unavailable ? (error.cause ?? error) : error);
 
 function adviceIn(advices: Readonly<Record<string, string>>, fault: unknown): string | undefined {
@@ -88,5 +82,5 @@ function adviceIn(advices: Readonly<Record<string, string>>, fault: unknown): st
   return Object.entries(advices).find(([pattern]) => new RegExp(pattern).test(said))?.[1];
 }
 
-/** MikroORM appends values in further lines. */
+// MikroORM appends values in further lines.
 const messageOf = (error: unknown) => (error instanceof Error ? error.message.replace(/\n.*/s, '') : '');

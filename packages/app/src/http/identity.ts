@@ -3,13 +3,12 @@ import { accessKey, type Identity } from '@campaign-mirror/domain';
 import { Counter, type Registry } from 'prom-client';
 import { type LogWriter, throttled } from '../logging/log-events.ts';
 import { gaugeOf, metricIn } from '../metrics/metrics.ts';
-import type { Life } from '../process/life.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { ServiceInput } from '../process/life.ts';
 
 /** How often the issuer's keys are fetched, in milliseconds: a key that it removed is refused after that. */
 const betweenFetches = 300_000;
 
-/** How long the issuer's keys are used while they cannot be fetched, in milliseconds. */
+/** How long they are used while they cannot be fetched, in milliseconds. */
 const maxAge = 3_900_000;
 
 /** All are asymmetric: with `HS256` whoever can check tokens could make them, and `none` checks nothing. */
@@ -18,26 +17,16 @@ const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256
 /** How far the issuer's clock may differ, in milliseconds: a token is accepted so long after its expiry. */
 const clockTolerance = 30_000;
 
-/**
- * The identity that IDENTITY names, with the settings that it needs. `keys`, the identity by access keys, is needed unless
- * tokens alone are accepted. The issuer's keys are fetched, but not awaited. The code for tokens is loaded only if they are
- * accepted.
- */
+/** The identity that IDENTITY names. `keys` is that by access keys. The issuer's keys are fetched, but not awaited. */
 export async function openIdentity(
-  settings: Settings,
+  { settings, log, registry, life }: ServiceInput,
   keys: Identity | undefined,
-  log: LogWriter,
-  registry: Registry,
-  life: Pick<Life, 'atEnd'>,
 ) {
   const isKey = (credential: string) => accessKey(credential) !== undefined;
   if (settings.IDENTITY === 'keys') return { identity: keys as Identity, isWellFormed: isKey };
-  const { issuerKeys, JwtIdentity, keysOrTokens, isTokenForm } = await import(
-    '@campaign-mirror/adapters-jwt'
-  );
-  const url = settings.JWT_JWKS_URL as URL;
+  const jwt = await import('@campaign-mirror/adapters-jwt');
   const observer = issuerObserver(log, registry, settings.IDENTITY);
-  const keysOfIssuer = issuerKeys({ url, maxAge, observer });
+  const keysOfIssuer = jwt.issuerKeys({ url: settings.JWT_JWKS_URL as URL, maxAge, observer });
   // The observer gets the failure.
   const fetchKeys = () => void keysOfIssuer.reload().catch(() => {});
   fetchKeys();
@@ -52,10 +41,10 @@ export async function openIdentity(
     subjectClaim: settings.JWT_SUBJECT_CLAIM,
     hostsClaim: settings.JWT_HOSTS_CLAIM,
   };
-  const tokens = new JwtIdentity(rules, keysOfIssuer);
-  if (settings.IDENTITY === 'jwt') return { identity: tokens, isWellFormed: isTokenForm };
-  const isWellFormed = (credential: string) => isKey(credential) || isTokenForm(credential);
-  return { identity: keysOrTokens(keys as Identity, tokens), isWellFormed };
+  const tokens = new jwt.JwtIdentity(rules, keysOfIssuer);
+  if (settings.IDENTITY === 'jwt') return { identity: tokens, isWellFormed: jwt.isTokenForm };
+  const isWellFormed = (credential: string) => isKey(credential) || jwt.isTokenForm(credential);
+  return { identity: jwt.keysOrTokens(keys as Identity, tokens), isWellFormed };
 }
 
 /** Counts each fetch; logs the first one, failures, and the first success after a failure. */
@@ -67,6 +56,8 @@ export function issuerObserver(log: LogWriter, registry: Registry, identity: 'jw
   const age = () => fetchedAt && (performance.now() - fetchedAt) / 1_000;
   gaugeOf(metric('campaign_mirror_issuer_keys_age_seconds'), age);
   const warn = throttled(log, 'warn');
+  const advice =
+    'the keys of the issuer of tokens cannot be fetched: see JWT_JWKS_URL, and whether the issuer answers';
   let isFirst = true;
   return {
     fetched: (count) => {
@@ -78,10 +69,7 @@ export function issuerObserver(log: LogWriter, registry: Registry, identity: 'jw
     failed: (err) => {
       fetches.inc({ result: 'failed', identity });
       isFirst = true;
-      warn(
-        { event: 'issuer-keys-failed', err },
-        'the keys of the issuer of tokens cannot be fetched: see JWT_JWKS_URL, and whether the issuer answers',
-      );
+      warn({ event: 'issuer-keys-failed', err }, advice);
     },
   };
 }

@@ -6,19 +6,13 @@ import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 export function limiterOf(rate: Rate, max = 50_000): Limiter {
   const limiter = new RateLimiterMemory({ points: rate.limit, duration: rate.seconds, keyPrefix: '' });
   // The limiter itself forgets nothing before its window is over.
-  const recent = new LRUCache<string, true>({
-    max,
-    dispose: (_, keyOrAddress) => void limiter.delete(keyOrAddress),
-  });
-  const count = (keyOrAddress: string) => {
-    if (recent.get(keyOrAddress) === undefined) recent.set(keyOrAddress, true);
-    return limiter.consume(keyOrAddress).then(countOf, countOf);
+  const recent = new LRUCache<string, true>({ max, dispose: (_, who) => void limiter.delete(who) });
+  const count = async (who: string) => {
+    if (recent.get(who) === undefined) recent.set(who, true);
+    // Above the limit, it rejects with the same.
+    const result = await limiter.consume(who).catch((refused) => refused);
+    if (!(result instanceof RateLimiterRes)) throw result;
+    return { consumed: result.consumedPoints, resetIn: Math.max(result.msBeforeNext, 0) };
   };
   return { rate, count };
-}
-
-/** What rate-limiter-flexible resolves with, or rejects with above the limit. @throws any other rejection */
-function countOf(result: unknown) {
-  if (!(result instanceof RateLimiterRes)) throw result;
-  return { consumed: result.consumedPoints, resetIn: Math.max(result.msBeforeNext, 0) };
 }

@@ -1,10 +1,9 @@
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import * as http from '@campaign-mirror/adapters-http/service';
-import { type Log, throttled } from '../logging/log-events.ts';
+import { type EventName, type Log, throttled } from '../logging/log-events.ts';
 import type { httpMetrics } from '../metrics/call-metrics.ts';
-import { aborted, type Life } from '../process/life.ts';
+import { aborted, type ServiceInput } from '../process/life.ts';
 import type { Settings } from '../settings/settings.ts';
-import { httpLog } from './http-log.ts';
 
 const warningsOf: Readonly<Record<http.Overload, string>> = {
   requests: 'requests are refused: MAX_IN_FLIGHT are being carried out',
@@ -15,20 +14,13 @@ const warningsOf: Readonly<Record<http.Overload, string>> = {
 /** How long the last answers may take after SHUTDOWN_TIMEOUT, in milliseconds. */
 const drainGrace = 3_000;
 
-interface ListenerInput {
-  readonly settings: Settings;
-  readonly log: Log;
-  readonly life: Life;
-  readonly metrics: ReturnType<typeof httpMetrics>;
-}
-
-/**
- * A listener: what it carries at once, where its requests are recorded, and how an application is served. That for
- * operators has limits of its own: it answers while that for callers refuses.
- */
-export function listenerFor(of: 'callers' | 'operators', { settings, log, life, metrics }: ListenerInput) {
+/** What a listener carries at once, and how it serves. That for operators answers while that for callers refuses. */
+export function listenerFor(
+  of: 'callers' | 'operators',
+  { settings, log, life }: ServiceInput,
+  { answered, overload, watch }: ReturnType<ReturnType<typeof httpMetrics>>,
+) {
   const isForCallers = of === 'callers';
-  const { answered, overload, watch } = metrics(of);
   const maxConnections = isForCallers ? Math.min(4_096, Math.floor(openFiles() / 2)) : 256;
   const warnings = new Map(http.overloads.map((what) => [what, throttled(log, 'warn')]));
   const refused = (what: http.Overload) => {
@@ -47,14 +39,13 @@ export function listenerFor(of: 'callers' | 'operators', { settings, log, life, 
    * still, in milliseconds. Resolves with the port. @throws ClearError if that cannot be used
    */
   async function serve(app: ReturnType<typeof http.application>, timeout: number): Promise<number> {
-    const limits = { keepAliveTimeout: settings.IDLE_TIMEOUT };
-    const connectionRefused = () => refused('connections');
-    const options = { calls, slots, maxConnections, connectionRefused, limits, timeout };
-    const server = new http.HttpServer(app.callback(), options);
-    watch(server, slots, maxConnections);
-    void aborted(life.ending).then(() => {
-      calls.draining = true;
+    const server = new http.HttpServer(app.callback(), {
+      ...{ calls, slots, maxConnections, timeout },
+      limits: { keepAliveTimeout: settings.IDLE_TIMEOUT },
+      connectionRefused: () => refused('connections'),
     });
+    watch(server, slots, maxConnections);
+    void aborted(life.ending).then(() => Object.assign(calls, { draining: true }));
     const name = isForCallers ? 'http' : 'ops';
     const drainTime = isForCallers ? settings.SHUTDOWN_TIMEOUT : 0;
     const drain = async () => {
@@ -62,37 +53,62 @@ export function listenerFor(of: 'callers' | 'operators', { settings, log, life, 
       if (unfinished > 0) life.reportHung(name, 'requests were unfinished and got 503', { unfinished });
     };
     life.atEnd(name, drain, drainTime + drainGrace);
-    return listen(server, isForCallers ? 'PORT' : 'OPS_PORT', settings);
+    return listen(server, isForCallers ? '' : 'OPS_', settings);
   }
   return { calls, slots, serve };
+}
+
+/** The events that security monitoring looks for, by the status of the answer; any other is a `request`. */
+const eventsByStatus: Readonly<Record<number, EventName>> = {
+  401: 'request-unauthenticated',
+  403: 'request-forbidden',
+  429: 'request-limited',
+};
+
+/** The HTTP adapter's log, which writes lines and counts. `level` is that of the lines of requests. */
+export function httpLog(log: Log, level: 'info' | 'debug', count: http.HttpLog['answered']): http.HttpLog {
+  const outage = throttled(log, 'warn');
+  return {
+    answered: (request) => {
+      count(request);
+      // A line for each refusal would add to the load.
+      if (request.overload) return;
+      const { requestId, client, method, route, status, because, campaign, subject, callerGone } = request;
+      const event = eventsByStatus[status] ?? 'request';
+      const milliseconds = Math.round(request.milliseconds * 1000) / 1000;
+      // In this order: commands of the runbook search for neighbours.
+      const first = { event, requestId, client, method, route, status, because };
+      log[level]({ ...first, campaign, subject, callerGone, milliseconds }, 'request');
+    },
+    failed: (requestId, err, because) => {
+      if (because === 'unexpected') log.error({ event: because, requestId, err }, 'answered 500');
+      else outage({ event: because, requestId, err }, 'answered 503');
+    },
+  };
 }
 
 /** How many files the system lets this process open. Beyond that, Node closes a connection without a word. */
 function openFiles(): number {
   Object.assign(process.report, { excludeNetwork: true });
-  const { userLimits } = process.report.getReport() as {
-    userLimits?: { open_files: { soft: number | string } };
-  };
+  const { userLimits } = process.report.getReport() as { userLimits?: { open_files: { soft: unknown } } };
   return Number(userLimits?.open_files.soft) || Number.POSITIVE_INFINITY;
 }
 
-async function listen(server: http.HttpServer, name: 'PORT' | 'OPS_PORT', settings: Settings) {
-  const port = settings[name];
-  const host = name === 'PORT' ? settings.HOST : settings.OPS_HOST;
-  const reusePort = name === 'PORT' && settings.REUSE_PORT === 'on';
+/** Resolves with the port. @throws ClearError if the address cannot be used */
+async function listen(server: http.HttpServer, prefix: '' | 'OPS_', settings: Settings): Promise<number> {
+  const port = settings[`${prefix}PORT`];
+  const host = settings[`${prefix}HOST`];
   try {
-    return (await server.listen(port, host, reusePort)).port;
+    return (await server.listen(port, host, prefix === '' && settings.REUSE_PORT === 'on')).port;
   } catch (error) {
-    const place = `${name} ${port} on ${host}`;
+    const place = `${prefix}PORT ${port} on ${host}`;
     // conda and some shells set HOST, too, to the kind or the name of the machine.
-    const elsewhere = `${name.replace('PORT', 'HOST')}: ${JSON.stringify(host)} is not an address of this machine: unset it, or set one`;
+    const elsewhere = `${prefix}HOST: ${JSON.stringify(host)} is not an address of this machine: unset it, or set one`;
     const advice = {
-      EADDRINUSE: `${place} is in use: free it, or set ${name}`,
-      EACCES: `${place} may not be used by this user: set ${name}`,
+      EADDRINUSE: `${place} is in use: free it, or set ${prefix}PORT`,
+      EACCES: `${place} may not be used by this user: set ${prefix}PORT`,
       ENOTSUP: 'REUSE_PORT=on: this system cannot share a port between processes (SO_REUSEPORT)',
-      EADDRNOTAVAIL: elsewhere,
-      ENOTFOUND: elsewhere,
-      EAI_AGAIN: elsewhere,
+      ...{ EADDRNOTAVAIL: elsewhere, ENOTFOUND: elsewhere, EAI_AGAIN: elsewhere },
     }[String((error as NodeJS.ErrnoException).code)];
     throw advice === undefined ? error : new ClearError(advice);
   }

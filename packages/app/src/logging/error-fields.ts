@@ -1,32 +1,20 @@
-/** How much is logged of a chain of causes, a stack and a message, at most. */
-const max = { causes: 5, frames: 10, characters: 1_000 };
-
-/**
- * What is logged of an error. Its other fields are left out: those of the driver (`detail`, `parameters`) contain
- * values, such as addresses, and MikroORM puts these into the message too.
- */
-export function errorFields(error: unknown, causes = max.causes): Readonly<Record<string, unknown>> {
+/** What is logged of an error and its causes. Other fields, such as `detail`, contain values like addresses. */
+export function errorFields(error: unknown, causes = 5): Readonly<Record<string, unknown>> {
   // A value that is not an error may contain anything, even a secret.
   if (!(error instanceof Error)) return { type: typeof error, message: 'no Error was thrown' };
   const { code, cause } = error as { code?: unknown; cause?: unknown };
   // The stack begins with the message.
-  const frames =
-    String(error.stack)
-      .replace(String(error.message), '')
-      .match(/^\s+at .*/gm) ?? [];
+  const stack = String(error.stack).replace(String(error.message), '');
   return {
     type: String(error.name),
     message: withoutValues(String(error.message), typeof code === 'string' ? code : ''),
     ...(typeof code === 'string' && { code }),
-    stack: frames.slice(0, max.frames).join('\n'),
+    stack: (stack.match(/^\s+at .*/gm) ?? []).slice(0, 10).join('\n'),
     ...(cause !== undefined && causes > 0 && { cause: errorFields(cause, causes - 1) }),
   };
 }
 
-/**
- * The classes of errors (PostgreSQL, appendix A) whose messages name objects of the database only. Messages of others
- * quote values: `invalid input syntax for type bigint: "…"`. That of 42601, a syntax error, quotes the statement.
- */
+/** The classes of errors (PostgreSQL, appendix A) whose messages quote no values: not 42601, which quotes statements. */
 const classesWithoutValues = /^(?!42601)(?:0[38]|2[358]|3[DF]|4[02]|5[34578])/;
 
 function withoutValues(message: string, code: string): string {
@@ -35,7 +23,8 @@ function withoutValues(message: string, code: string): string {
     return `the database refused a value or a statement (${code})`;
   // The message of JSON.parse quotes a part of the text.
   if (message.endsWith('is not valid JSON')) return 'not valid JSON';
-  return withoutSecrets(message.split('\n - detail:')[0] ?? '').slice(0, max.characters);
+  // MikroORM appends values in further lines.
+  return withoutSecrets(message.split('\n - detail:')[0] ?? '').slice(0, 1_000);
 }
 
 /** Hides keys, and users and passwords in URLs, that a text contains by mistake. */

@@ -37,10 +37,8 @@ export const logEvents = {
 
 export type EventName = keyof typeof logEvents;
 
-type Write = (
-  fields: { readonly event: EventName; readonly [field: string]: unknown },
-  message: string,
-) => void;
+type Fields = { readonly event: EventName; readonly [field: string]: unknown };
+type Write = (fields: Fields, message: string) => void;
 
 /** The part of the log with which lines are written. */
 export type LogWriter = { readonly [L in Exclude<Level, 'trace'>]: Write };
@@ -56,12 +54,8 @@ export function throttled(log: LogWriter, level: keyof LogWriter): Write {
   let suppressed = 0;
   let writtenAt = Number.NEGATIVE_INFINITY;
   return (fields, message) => {
-    const now = performance.now();
-    if (now - writtenAt < betweenLines) {
-      suppressed += 1;
-      return;
-    }
-    writtenAt = now;
+    if (performance.now() - writtenAt < betweenLines) return void suppressed++;
+    writtenAt = performance.now();
     log[level]({ ...fields, suppressed }, message);
     suppressed = 0;
   };

@@ -12,11 +12,7 @@ const buffer = { minLength: 16_000, periodicFlush: 100, maxLength: 16_777_216 };
 /** How long the end waits for a slow reader to take the last lines, in milliseconds. */
 const endTimeout = 1_000;
 
-/**
- * JSON lines on standard output, or a readable form of them on a terminal. Nothing waits for the reader. `print`
- * writes other text between them; `gone` resolves when the reader has closed the log. `close` writes the last lines;
- * if the reader does not take them in time, the process kills itself.
- */
+/** The log on standard output. `gone`: its reader closed it. `close` writes the last lines, or kills the process. */
 export function openLog(level: string) {
   // Not `process.stdout`: it waits for a terminal, and makes a pipe non-blocking, which pino would poll.
   const output = pino.destination({ dest: standardOutput, sync: false, ...buffer });
@@ -63,24 +59,9 @@ export function readable(line: string): string {
   return pretty(JSON.parse(line.replace(/\\\\|\\(?=[bfrtu]|n(?! +at ))/g, '\\\\')));
 }
 
-let latest = 0;
-let text = '';
-
-/** The present time, formatted once for all lines of a millisecond. */
-function timestamp(): string {
-  const now = Date.now();
-  if (now !== latest) text = `,"time":"${new Date(now).toISOString()}"`;
-  latest = now;
-  return text;
-}
-
 /** Writes its lines in ASCII. */
 export function logTo(write: (line: string) => unknown, level: string): Log {
-  const options = {
-    level,
-    base: { pid: process.pid },
-    timestamp,
-    serializers: { err: errorFields },
-  };
+  const timestamp = pino.stdTimeFunctions.isoTime;
+  const options = { level, base: { pid: process.pid }, timestamp, serializers: { err: errorFields } };
   return pino(options, { write: (line) => void write(escaped(line)) });
 }

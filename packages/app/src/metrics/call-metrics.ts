@@ -1,5 +1,5 @@
 import * as http from '@campaign-mirror/adapters-http/service';
-import { type HotPathObserver, statementNames } from '@campaign-mirror/adapters-persistence/service';
+import { statementNames } from '@campaign-mirror/adapters-persistence/service';
 import type { Pool } from 'pg';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { gaugeOf, metricIn } from './metrics.ts';
@@ -8,10 +8,9 @@ type Listener = 'callers' | 'operators';
 
 /** Upper bounds in seconds: fine around the millisecond that a request takes on a machine that is not busy. */
 const durationBuckets = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5];
-/** Upper bounds, in calls. */
 const memberBuckets = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
-/** The methods of RFC 9110, section 9, and PATCH. Any other is `other`, so that callers cannot add labels. */
+/** Any other is `other`, so that callers cannot add labels. */
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT']);
 
 /** The routes of the page where the call can be tried, on the callers' listener. They are not counted. */
@@ -30,12 +29,9 @@ export function httpMetrics(registry: Registry) {
   const watched = new Map<Listener, { server: http.HttpServer; slots: http.Slots }>();
   gaugeOf(metric('campaign_mirror_http_requests_in_flight'), () => watched.get('callers')?.slots.used);
   gaugeOf(metric('campaign_mirror_http_requests_in_flight_limit'), () => watched.get('callers')?.slots.size);
-  new Gauge({
-    ...metric('campaign_mirror_http_connections', 'listener'),
-    collect() {
-      for (const [listener, { server }] of watched) this.set({ listener }, server.connections);
-    },
-  });
+  gaugeOf(metric('campaign_mirror_http_connections', 'listener'), () =>
+    Object.fromEntries(Array.from(watched, ([listener, { server }]) => [listener, server.connections])),
+  );
   const connectionsLimit = new Gauge(metric('campaign_mirror_http_connections_limit', 'listener'));
 
   // What alerts compare starts at 0, so that Prometheus sees its first rise.
@@ -71,16 +67,12 @@ export function httpMetrics(registry: Registry) {
 }
 
 /** Counts the statements, and shows the pool at the time of a scrape; `limit` is its maximum size. */
-export function databaseMetrics(
-  registry: Registry,
-  pool: Pool,
-  limit: number,
-): Required<Omit<HotPathObserver, 'refused'>> {
+export function databaseMetrics(registry: Registry, pool: Pool, limit: number) {
   const metric = metricIn(registry);
   const duration = metric('campaign_mirror_statement_duration_seconds', 'statement');
   const durations = new Histogram({ ...duration, buckets: durationBuckets });
-  const member = metric('campaign_mirror_batch_members', 'statement');
-  const members = new Histogram({ ...member, buckets: memberBuckets });
+  const batch = metric('campaign_mirror_batch_members', 'statement');
+  const members = new Histogram({ ...batch, buckets: memberBuckets });
   const failures = new Counter(metric('campaign_mirror_statement_failures_total', 'statement'));
   const setAside = new Counter(metric('campaign_mirror_updates_set_aside_total'));
   // All series except the durations start at 0, so that Prometheus sees their first rise.
@@ -88,18 +80,13 @@ export function databaseMetrics(
     failures.inc({ statement }, 0);
     members.zero({ statement });
   }
-  new Gauge({
-    ...metric('campaign_mirror_pool_connections', 'state'),
-    collect() {
-      this.set({ state: 'in-use' }, pool.totalCount - pool.idleCount);
-      this.set({ state: 'idle' }, pool.idleCount);
-    },
-  });
+  const connections = () => ({ 'in-use': pool.totalCount - pool.idleCount, idle: pool.idleCount });
+  gaugeOf(metric('campaign_mirror_pool_connections', 'state'), connections);
   new Gauge(metric('campaign_mirror_pool_connections_limit')).set(limit);
   gaugeOf(metric('campaign_mirror_pool_waiting'), () => pool.waitingCount);
   return {
-    batch: (statement, size) => members.observe({ statement }, size),
-    ended: (statement, milliseconds, error) => {
+    batch: (statement: string, size: number) => members.observe({ statement }, size),
+    ended: (statement: string, milliseconds: number, error?: unknown) => {
       durations.observe({ statement }, milliseconds / 1_000);
       if (error !== undefined) failures.inc({ statement });
     },

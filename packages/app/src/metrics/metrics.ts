@@ -1,7 +1,8 @@
+import type { Checks } from '@campaign-mirror/adapters-http/service';
 import type { DatabaseProbe } from '@campaign-mirror/adapters-persistence/service';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Version } from '../process/project.ts';
-import { atMostEvery, type Readiness } from '../process/readiness.ts';
+import { atMostEvery } from '../process/readiness.ts';
 
 /** Every metric of the service, and what it means, for docs/reference/metrics.md. */
 const meanings = {
@@ -39,20 +40,24 @@ export function metricIn(registry: Registry) {
   return (name: Name, ...labelNames: string[]) => ({ name, help: meanings[name], labelNames, registers });
 }
 
-/** A gauge without labels, which is read at each scrape, and absent while its value is undefined. */
+/** A gauge that is read at each scrape: without a value, or by the values of its one label. It is absent without any. */
 export function gaugeOf(
   metric: ReturnType<ReturnType<typeof metricIn>>,
-  read: () => number | undefined | Promise<number | undefined>,
+  read: () => Shown | undefined | Promise<Shown | undefined>,
 ): void {
   new Gauge({
     ...metric,
     async collect() {
-      const value = await read();
-      if (value === undefined) this.remove();
-      else this.set(value);
+      const shown = await read();
+      const [label = ''] = metric.labelNames;
+      this.reset();
+      if (shown === undefined) this.remove();
+      else if (typeof shown === 'number') this.set(shown);
+      else for (const [name, value] of Object.entries(shown)) this.set({ [label]: name }, Number(value));
     },
   });
 }
+type Shown = number | Readonly<Record<string, number | boolean>>;
 
 /** prom-client's metrics of Node: made once in a process, because what measures them never ends. */
 let ofNode: Registry | undefined;
@@ -81,21 +86,14 @@ const betweenCounts = 30_000;
 export function serviceMetrics(
   registry: Registry,
   { name: _, ...version }: Version,
-  readiness: Readiness,
+  readiness: () => Promise<Checks>,
   probe?: DatabaseProbe,
 ): void {
   const metric = metricIn(registry);
   new Gauge(metric('campaign_mirror_build_info', ...Object.keys(version))).set(version, 1);
   const isReady = async () => Number(Object.values(await readiness()).every(Boolean));
   gaugeOf(metric('campaign_mirror_ready'), isReady);
-  new Gauge({
-    ...metric('campaign_mirror_ready_check', 'check'),
-    async collect() {
-      const checks = await readiness();
-      this.reset();
-      for (const [check, passes] of Object.entries(checks)) this.set({ check }, Number(passes));
-    },
-  });
+  gaugeOf(metric('campaign_mirror_ready_check', 'check'), readiness);
   if (!probe) return;
   gaugeOf(metric('campaign_mirror_history_rows'), () => probe.historyRows);
   gaugeOf(metric('campaign_mirror_keys_expiring'), atMostEvery(betweenCounts, probe.expiringKeys));

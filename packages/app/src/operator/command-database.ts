@@ -5,41 +5,36 @@ import { type Call, ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import * as store from '@campaign-mirror/adapters-persistence/service';
 import { label } from '@campaign-mirror/domain';
 import type { OperatorAct } from '@campaign-mirror/domain/operator';
-import { type DatabaseAccess, openDatabaseAccess } from '../database/database-access.ts';
+import * as own from '../database/database-access.ts';
 import { clearFault, migrate, nameOf } from '../database/faults.ts';
-import { awaitDatabase, migrateClearly } from '../database/prepare-database.ts';
 import { readCommandSettings } from '../settings/read-settings.ts';
+import type { Settings } from '../settings/settings.ts';
 
 /** The time limits of statements, in milliseconds, for commands that need longer than others. */
 const paces = {
-  /** For commands on the whole database, whose statements may take long. */
   unhurried: { statementTimeout: 0, queryTimeout: 0 },
-  /** For commands in many steps: a step takes far less, but counting everything beforehand may take this long. */
+  // A step takes far less, but counting everything beforehand may take this long.
   'in-steps': { statementTimeout: 60_000, queryTimeout: 65_000 },
 };
 
-/**
- * The operator's ports on the configured database. The embedded one is started for them, unless a service runs it, and
- * migrated; yours only on your command. Ctrl-C ends long reads and writes at once.
- */
+/** The operator's ports. The embedded database is migrated for them, yours only on your command. */
 export const acting =
   (call: Call): OperatorAccess['acting'] =>
-  (run, { pace, state, besideService } = {}) =>
-    withDatabase(call, besideService, async (access) => {
+  (run, { pace, state, besideService = false } = {}) =>
+    withDatabase(call, besideService, (access, settings) => {
       const address = access.address('operator');
-      const limits = pace && paces[pace];
-      const { MIRROR_HOST_DENYLIST: deniedHosts } = readCommandSettings(call);
-      return asOperator(access, personWhoCalls(call.environment), limits, async (database, act) => {
+      const work = async (database: store.Database, act: OperatorAct) => {
         if (!(await store.isMigrated(database.pool))) {
           const notSetUp = 'is not set up for this version (it is new, or of an earlier one)';
           if (!access.embedded) throw new ClearError(`${nameOf(address)} ${notSetUp}: ${migrate}`);
           await migrateWithNotes(access, call);
         }
-        const context = { deniedHosts, requestId: act.requestId };
+        const context = { deniedHosts: settings.MIRROR_HOST_DENYLIST, requestId: act.requestId };
         return run(portsOn(database, act, call.signal), context).catch((error) => {
           throw clearFault(error, address, { certain: typeof state === 'function' ? state() : state });
         });
-      });
+      };
+      return asOperator(access, personWhoCalls(call.environment), work, pace && paces[pace]);
     });
 
 function portsOn(database: store.Database, act: OperatorAct, signal: AbortSignal) {
@@ -61,10 +56,10 @@ function portsOn(database: store.Database, act: OperatorAct, signal: AbortSignal
 
 /** Acts with the operator's role, then closes the database. `operator`: who acts, for the audit. */
 export async function asOperator<T>(
-  access: DatabaseAccess,
+  access: own.DatabaseAccess,
   operator: string,
-  limits: Partial<store.PoolLimits> | undefined,
   run: (database: store.Database, act: OperatorAct) => Promise<T>,
+  limits: Partial<store.PoolLimits> = {},
 ): Promise<T> {
   const poolLimits = { ...store.defaultPoolLimits, size: 4, ...limits };
   const address = access.address('operator');
@@ -78,40 +73,41 @@ export const migrateAsOwner = (call: Call): Promise<void> =>
   withDatabase(call, false, (access) => migrateWithNotes(access, call));
 
 /** @throws ClearError; Interrupted, when nothing was done */
-async function migrateWithNotes(access: DatabaseAccess, call: Call): Promise<void> {
-  const options = { onWait: (line: string) => call.output.note(line), givenUp: call.signal };
-  const mended = await migrateClearly(access.address('owner'), options).catch((error) => {
-    if (error === call.signal.reason) call.throwIfStopped('Nothing was done.');
-    throw error;
-  });
-  if (mended) call.output.note(`${mended}; \`./campaign-mirror doctor\` says what is left.`);
+async function migrateWithNotes(access: own.DatabaseAccess, call: Call): Promise<void> {
+  const { output, signal } = call;
+  const options = { givenUp: signal };
+  const mended = await own
+    .migrateClearly(access.address('owner'), own.notesOf(call), options)
+    .catch((error) => {
+      if (error === signal.reason) call.throwIfStopped('Nothing was done.');
+      throw error;
+    });
+  if (mended) output.note(`${mended}; \`./campaign-mirror doctor\` says what is left.`);
 }
 
 /** What `migrate --status` shows. @throws ClearError */
 export const migrationStates = (call: Call): Promise<store.MigrationState[]> =>
-  withDatabase(call, false, (access) =>
-    asOperator(access, '', {}, ({ pool }) => store.migrationStates(pool)),
-  );
+  withDatabase(call, false, (access) => asOperator(access, '', ({ pool }) => store.migrationStates(pool)));
 
 /** @throws ClearError, of the kind `away` when the database cannot be opened or connected to, for whatever reason */
 async function withDatabase<T>(
   call: Call,
-  besideService: boolean | undefined,
-  run: (access: DatabaseAccess) => Promise<T>,
+  besideService: boolean,
+  run: (access: own.DatabaseAccess, settings: Settings) => Promise<T>,
 ): Promise<T> {
   const settings = readCommandSettings(call);
   const { signal } = call;
-  const onWait = (line: string) => call.output.note(line);
   const throwAway = (error: unknown): never => {
     call.throwIfStopped('Nothing was done.');
     throw error instanceof ClearError ? new ClearError(error.message, 'away') : error;
   };
-  const access = await openDatabaseAccess(settings, { signal, onWait, besideService }).catch(throwAway);
+  const options = { signal, log: own.notesOf(call), besideService };
+  const access = await own.openDatabaseAccess(settings, options).catch(throwAway);
   const address = access.address('operator');
   try {
-    await awaitDatabase(address, settings, 'first', signal).catch(throwAway);
+    await own.awaitDatabase(address, settings, 'first', signal).catch(throwAway);
     call.throwIfStopped('Nothing was done.');
-    return await run(access);
+    return await run(access, settings);
   } catch (error) {
     throw clearFault(error, address);
   } finally {
@@ -119,10 +115,7 @@ async function withDatabase<T>(
   }
 }
 
-/**
- * Who calls the command: the user of the operating system, or under `sudo` the user who called `sudo`. The variable counts
- * for root only: anybody else could name another user in it.
- */
+/** The user of the OS, or who called `sudo`; that variable counts for root only, as others could name anybody in it. */
 function personWhoCalls({ SUDO_USER = '' }: NodeJS.ProcessEnv): string {
   const sudoUser = process.getuid?.() === 0 && label(SUDO_USER);
   if (sudoUser) return sudoUser;

@@ -1,7 +1,10 @@
 import { once } from 'node:events';
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import { withTimeLimit } from '@campaign-mirror/adapters-persistence/service';
+import type { Registry } from 'prom-client';
 import { type Log, type LogWriter, throttled } from '../logging/log-events.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { Version } from './project.ts';
 
 /** How long the end of a part may take unless it needs longer, in milliseconds. */
 export const usualTimeout = 3_000;
@@ -16,8 +19,8 @@ export class Life {
   /** Aborted when the process cannot continue. */
   readonly failing: AbortSignal = this.#fails.signal;
   readonly #log: Log;
-  readonly #parts: { readonly name: string; readonly end: () => unknown; readonly timeout: number }[] = [];
   readonly #logFault: LogWriter['fatal'];
+  readonly #parts: { readonly name: string; readonly end: () => unknown; readonly timeout: number }[] = [];
 
   constructor(log: Log) {
     this.#log = log;
@@ -31,15 +34,12 @@ export class Life {
     this.#ends.abort();
   }
 
-  /** Ends the process in order, with exit code 1. Never throws: its callers catch nothing. */
+  /** Ends the process in order, with exit code 1. */
   fail(error: unknown, what: string): void {
     this.exitCode = 1;
-    try {
-      this.#logFault({ event: 'failed', err: error }, what);
-    } finally {
-      this.#fails.abort();
-      this.#ends.abort();
-    }
+    this.#fails.abort();
+    this.#ends.abort();
+    this.#logFault({ event: 'failed', err: error }, what);
   }
 
   /** Prints a fault that a user can fix in one line, on standard error; logs any other. */
@@ -58,9 +58,9 @@ export class Life {
   /** Ends the parts one after the other, the last made first. A part that hangs is logged and skipped. Never rejects. */
   async endParts(): Promise<void> {
     for (const { name, end, timeout } of this.#parts.toReversed()) {
-      const ended = (async () => end())().then(() => true);
       try {
-        if (await withTimeLimit(timeout, ended, false)) continue;
+        const ended = (async () => end())().then(() => true);
+        if (await withTimeLimit(timeout, ended)) continue;
         this.reportHung(name, `${name} did not end within ${timeout} ms`, { milliseconds: timeout });
       } catch (error) {
         this.exitCode = 1;
@@ -79,4 +79,15 @@ export class Life {
 /** Resolves when the signal is aborted, at once if it already is. */
 export async function aborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort');
+}
+
+/** What every part of the service is made from. */
+export interface ServiceInput {
+  readonly settings: Settings;
+  readonly version: Version;
+  readonly log: Log;
+  /** Writes other text between the lines of the log. */
+  readonly print: (text: string) => void;
+  readonly registry: Registry;
+  readonly life: Life;
 }

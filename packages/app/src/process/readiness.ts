@@ -2,22 +2,15 @@ import type { Checks } from '@campaign-mirror/adapters-http/service';
 import type { DatabaseState } from '@campaign-mirror/adapters-persistence/service';
 import { LRUCache } from 'lru-cache';
 
-/** Whether the service can serve. */
-export type Readiness = () => Promise<Checks>;
-
 /** How long an answer of the database, good or bad, counts as its present state, in milliseconds. */
 const maxAge = 1_000;
 
-/**
- * Ready means that the process is not `ending` and that the database, if there is one, is ready. However often this is
- * called, the database is asked at most once a second, and once at a time. `ask` answers in bounded time, and never rejects.
- */
-export function readinessOf(ask: () => Promise<Partial<DatabaseState>>, ending: AbortSignal): Readiness {
+/** Ready: the process is not `ending`, and the database, which `ask` asks in bounded time and without rejecting, is ready. */
+export function readinessOf(ask: () => Promise<Partial<DatabaseState>>, ending: AbortSignal) {
   const stateOfDatabase = atMostEvery(maxAge, ask);
-  return async () => {
-    if (ending.aborted) return { accepting: false };
-    const state = await stateOfDatabase();
-    return { accepting: !ending.aborted, ...state };
+  return async (): Promise<Checks> => {
+    const state = ending.aborted ? {} : await stateOfDatabase();
+    return ending.aborted ? { accepting: false } : { accepting: true, ...state };
   };
 }
 

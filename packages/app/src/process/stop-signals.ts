@@ -1,10 +1,11 @@
 import { constants } from 'node:os';
 
 const names = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
-/** A signal so soon after the first one counts as the same, in milliseconds. */
+type StopSignal = (typeof names)[number];
+
+/** A signal so soon after the first one counts as the same, in milliseconds: npm forwards a Ctrl-C that all have got. */
 const repetitionTime = 1_000;
 
-type StopSignal = (typeof names)[number];
 const exit = (name: StopSignal): void => process.exit(128 + constants.signals[name]);
 
 /** Ends the process by this signal: `process.exit` would wait for a stuck reader of the log. */
@@ -15,19 +16,14 @@ export function endBy(name: StopSignal): void {
   exit(name);
 }
 
-/**
- * `asked` resolves with the first signal that asks the process to stop, until `forget` is called. npm forwards a Ctrl-C
- * that the terminal has already sent to the whole process group: a signal repeated within a second is therefore ignored.
- * A later one means `atOnce` (contract: life).
- */
+/** `asked` resolves with the first signal to stop, until `forget` is called. A later one means `atOnce` (contract: life). */
 export function stopSignals(atOnce = exit) {
   const { promise: asked, resolve } = Promise.withResolvers<StopSignal>();
-  let askedAt: number | undefined;
+  let askedAt = Number.POSITIVE_INFINITY;
   const heard = (name: NodeJS.Signals) => {
-    if (askedAt === undefined) {
-      askedAt = performance.now();
-      resolve(name as StopSignal);
-    } else if (performance.now() - askedAt > repetitionTime) atOnce(name as StopSignal);
+    if (performance.now() - askedAt > repetitionTime) atOnce(name as StopSignal);
+    askedAt = Math.min(askedAt, performance.now());
+    resolve(name as StopSignal);
   };
   for (const name of names) process.on(name, heard);
   const forget = () => {

@@ -2,17 +2,18 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { printable } from '@campaign-mirror/adapters-cli/terminal';
 import { trustedProxies } from '@campaign-mirror/adapters-http';
 import { migrationNames, withTimeLimit } from '@campaign-mirror/adapters-persistence/service';
+import { maxAttempts } from '@campaign-mirror/domain';
 import { Container, type ContainerModule } from 'inversify';
 import { urlOf } from '../http/listener.ts';
 import { openLog } from '../logging/log.ts';
 import { processMetrics } from '../metrics/metrics.ts';
-import { aborted, Life, usualTimeout } from '../process/life.ts';
+import { aborted, Life, type ServiceInput, usualTimeout } from '../process/life.ts';
 import { project } from '../process/project.ts';
 import { endBy, stopSignals } from '../process/stop-signals.ts';
 import { readSettings } from '../settings/read-settings.ts';
-import { checkExchanged, explained, guarded } from '../wiring/exchanged.ts';
-import { ownParts } from '../wiring/parts.ts';
-import { partNames, type ServiceInput, tokens } from '../wiring/tokens.ts';
+import { checkExchanged, throwExplained, watched } from '../wiring/exchanged.ts';
+import { ownParts, poolLimits } from '../wiring/parts.ts';
+import { type PartName, partNames, tokens } from '../wiring/tokens.ts';
 
 /** How a program of yours runs the service. */
 export interface ServiceOptions {
@@ -34,8 +35,8 @@ export interface ServiceOptions {
  */
 export async function runService(
   environment: NodeJS.ProcessEnv,
-  options: ServiceOptions = {},
-  signals = options.stop ? undefined : stopSignals(endBy),
+  { modules = [], stop, onListening }: ServiceOptions = {},
+  signals = stop ? undefined : stopSignals(endBy),
 ): Promise<number> {
   const read = readSettings(environment);
   if ('wrong' in read) {
@@ -52,9 +53,18 @@ export async function runService(
   const fail = (error: unknown) => life.fail(error, 'an uncaught error');
   if (signals) process.on('uncaughtException', fail);
   void gone.then((error) => life.fail(error, 'nobody reads the log any longer'));
-  void (options.stop ?? signals?.asked)?.then((signal) => life.end(signal));
-
-  await live({ settings, version, log, print, registry: processMetrics(lostLines), life }, options);
+  void (stop ?? signals?.asked)?.then((signal) => life.end(signal));
+  const input = { settings, version, log, print, registry: processMetrics(lostLines), life };
+  try {
+    const ports = await start(input, modules);
+    onListening?.(...ports);
+    await aborted(life.ending);
+    // After a failure, new callers are not served any longer.
+    await pause(settings.SHUTDOWN_DELAY, undefined, { signal: life.failing }).catch(() => {});
+  } catch (error) {
+    // A start that was given up, because the process is to end, has not failed.
+    if (!life.ending.aborted || error !== life.ending.reason) life.failToStart(error);
+  }
   await life.endParts();
   log.info({ event: 'stopped' }, 'stopped');
   await close();
@@ -63,37 +73,22 @@ export async function runService(
   return life.exitCode;
 }
 
-/** From the start until the process is to end (contract: life). Never rejects. */
-async function live(input: ServiceInput, { modules = [], onListening }: ServiceOptions): Promise<void> {
-  const { life } = input;
-  try {
-    const ports = await start(input, modules);
-    onListening?.(...ports);
-    await aborted(life.ending);
-    // After a failure, new callers are not served any longer.
-    await pause(input.settings.SHUTDOWN_DELAY, undefined, { signal: life.failing }).catch(() => {});
-  } catch (error) {
-    // A start that was given up, because the process is to end, has not failed.
-    if (!life.ending.aborted || error !== life.ending.reason) life.failToStart(error);
-  }
-}
-
 /** Resolves with the ports. @throws ClearError, or the reason of `life.ending` if the process is to end before */
 async function start(input: ServiceInput, modules: readonly ContainerModule[]): Promise<[number, number]> {
   const { settings, log, life } = input;
-  const { module, isOurs, limit, standstillOf, opened, callers, operators } = ownParts(input);
+  const { module, opened, callers, operators } = ownParts(input);
+  const limit = poolLimits(settings).queryTimeout;
+  const exchanged = new Set<unknown>();
+  const missing = new Set(partNames);
   const container = new Container({ defaultScope: 'Singleton' });
-  const missing = new Set<string>(partNames);
   const make = async () => {
-    await container.loadAsync(module, ...modules.map(guarded));
-    checkExchanged(container, isOurs, limit, (name) => missing.delete(name));
+    await container.loadAsync(module, ...modules.map((one) => watched(one, exchanged)));
+    checkExchanged(container, exchanged, limit, missing);
     const app = await container.getAsync(tokens.application);
     // After what callers need: it shows the database only if they need one.
     return { app, opsApp: await container.getAsync(tokens.opsApplication) };
   };
-  const making = make().catch((error) => {
-    throw explained(error);
-  });
+  const making = make().catch(throwExplained);
   // Our own parts give up by themselves; one of somebody else must not keep the process from ending.
   const inTime = aborted(life.ending)
     .then(opened)
@@ -106,20 +101,21 @@ async function start(input: ServiceInput, modules: readonly ContainerModule[]): 
   }
   life.atEnd('parts', () => container.unbindAllAsync());
   life.ending.throwIfAborted();
-  const opsPort = await operators.serve(apps.opsApp, standstillOf(apps.opsApp));
-  const port = await callers.serve(apps.app, standstillOf(apps.app));
+  // Ours may wait for a mirror that is locked at every attempt; one of somebody else, as long as any of its parts.
+  const ours = 75_000 + maxAttempts * settings.STATEMENT_TIMEOUT;
+  const standstill = (name: PartName) => (exchanged.has(tokens[name]) ? limit : ours);
+  const opsPort = await operators.serve(apps.opsApp, standstill('opsApplication'));
+  const port = await callers.serve(apps.app, standstill('application'));
   const { HOST: host, OPS_HOST: opsHost } = settings;
   const docs = settings.DOCS === 'on' ? ` (a page to try it: ${urlOf(host, port)}/docs)` : '';
   const line = `listening on http://${host}:${port}${docs}; the page for operators: ${urlOf(opsHost, opsPort)}/`;
   log.info({ event: 'listening', host, port, opsHost, opsPort }, line);
   const isLoopback = host === 'localhost' || trustedProxies(['loopback']).has(host);
-  if (!settings.TRUSTED_PROXIES && !isLoopback) {
-    const event = 'plain-http-exposed';
+  if (!settings.TRUSTED_PROXIES && !isLoopback)
     log.warn(
-      { event, host },
+      { event: 'plain-http-exposed', host },
       'others can reach this service over plain HTTP: put a TLS proxy in front of it, and name the proxy in TRUSTED_PROXIES',
     );
-  }
   const { database, acceptsKeys } = await opened();
   if (database && acceptsKeys && !life.ending.aborted) {
     const { greet } = await import('../operator/demonstration.ts');

@@ -1,10 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 
-/**
- * Adds the variables of the file that ENVIRONMENT_FILE names to the environment, where they replace others of the same
- * names. The driver of the database finds libpq's variables there. @throws Error when the file cannot be read
- */
+/** Puts the variables of ENVIRONMENT_FILE into the environment, also for the database's driver. @throws Error */
 export function addEnvironmentFile(environment: NodeJS.ProcessEnv): void {
   const path = environment.ENVIRONMENT_FILE;
   if (!path) return;

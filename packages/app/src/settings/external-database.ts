@@ -17,12 +17,7 @@ export function isExternal({ DATABASE_URL, PGHOST }: Settings): boolean {
   return DATABASE_URL !== undefined || PGHOST !== undefined;
 }
 
-/**
- * The database of DATABASE_URL, otherwise of PGHOST. What these leave out, the driver takes from libpq's variables of
- * this process, such as PGUSER. Every field is set: no pool reads these variables again.
- * @throws Error when the URL or its TLS parameters are invalid, a file that they name cannot be used, no user is named,
- *   or libpq's variables ask for a TLS that there would not be
- */
+/** The database of DATABASE_URL or PGHOST; the driver adds libpq's variables, once. @throws Error, without a secret */
 export function externalDatabase(read: Settings): DatabaseAddress {
   const url = parsedUrl(read.DATABASE_URL ?? 'postgres://');
   const named = { host: url.host || read.PGHOST, port: url.port, user: url.user, database: url.database };

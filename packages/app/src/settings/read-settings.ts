@@ -15,10 +15,7 @@ export type ReadSettings =
 /** A setting that is set, how messages name it, and how it is shown: of a secret only that it is set, or its file. */
 type Given = Readonly<Record<'text' | 'subject' | 'shown', string>>;
 
-/**
- * Reads the settings from the environment, to which the variables of its ENVIRONMENT_FILE are added, and secrets from
- * the files that it names. An empty variable counts as unset; white space is a value.
- */
+/** Reads the settings, and secrets from the files named. An empty variable counts as unset; white space is a value. */
 export function readSettings(environment: NodeJS.ProcessEnv): ReadSettings {
   const given = new Map<SettingName, Given>();
   try {
@@ -31,14 +28,13 @@ export function readSettings(environment: NodeJS.ProcessEnv): ReadSettings {
     return { wrong: [withoutSecrets((error as Error).message)] };
   }
   const texts = Object.fromEntries(Array.from(given, ([name, { text }]) => [name, text]));
-  const { success, output, issues } = v.safeParse(schema, texts);
-  const wrong = success ? contradictions(output) : [];
-  for (const issue of issues ?? []) {
+  const lineOf = (issue: v.BaseIssue<unknown>) => {
     const name = v.getDotPath(issue) as SettingName;
     const { subject, shown } = given.get(name) as Given;
-    const value = settings[name].secret ? '' : `, not ${JSON.stringify(shown)}`;
-    wrong.push(`${subject} must be ${issue.message}${value}`);
-  }
+    return `${subject} must be ${issue.message}${settings[name].secret ? '' : `, not ${JSON.stringify(shown)}`}`;
+  };
+  const { success, output, issues } = v.safeParse(schema, texts);
+  const wrong = success ? contradictions(output) : issues.map(lineOf);
   if (!success || wrong.length > 0) return { wrong };
   const changed = [...given].filter(([name, { text }]) => text !== settings[name].byDefault);
   return { settings: output, changed: Object.fromEntries(changed.map(([name, { shown }]) => [name, shown])) };
@@ -76,9 +72,8 @@ function contradictions(read: Settings): string[] {
     lines.push(`PORT and OPS_PORT must differ, both are ${PORT}`);
   if (REUSE_PORT === 'on' && PORT === 0)
     lines.push('REUSE_PORT=on needs a PORT: with 0 each process takes another');
-  for (const name of ['JWT_ISSUER', 'JWT_AUDIENCE', 'JWT_JWKS_URL'] as const) {
+  for (const name of ['JWT_ISSUER', 'JWT_AUDIENCE', 'JWT_JWKS_URL'] as const)
     if (IDENTITY !== 'keys' && !read[name]) lines.push(`IDENTITY=${IDENTITY} needs ${name}`);
-  }
   try {
     if (isExternal(read)) externalDatabase(read);
   } catch (error) {

@@ -5,26 +5,24 @@ import * as v from 'valibot';
 /** The schema of a setting's text. What it `accepts` stands in tables, and completes the message "NAME must be …". */
 export type SettingType<Value> = v.GenericSchema<string, Value>;
 
-/** `read` throws on a text that is not accepted; what it throws is not shown, since it may contain a secret. */
-function parsed<Value>(accepts: string, read: (text: string) => Value): SettingType<Value> {
+/** A text that `read` throws on, or whose value is not accepted, is refused without its value, which may contain a secret. */
+function parsed<Value>(
+  accepts: string,
+  read: (text: string) => Value,
+  isAccepted: (value: Value) => boolean = () => true,
+): SettingType<Value> {
   return v.pipe(
     v.string(),
     v.rawTransform<string, Value>(({ dataset, addIssue, NEVER }) => {
       try {
-        return read(dataset.value);
-      } catch {
-        addIssue({ message: accepts });
-        return NEVER;
-      }
+        const value = read(dataset.value);
+        if (isAccepted(value)) return value;
+      } catch {}
+      addIssue({ message: accepts });
+      return NEVER;
     }),
     v.metadata({ accepts }),
   );
-}
-
-/** @throws TypeError unless the value is accepted */
-function accepted<Value>(value: Value, isAccepted: boolean): Value {
-  if (!isAccepted) throw new TypeError('not accepted');
-  return value;
 }
 
 /** Without a pattern, any text, white space included. */
@@ -36,11 +34,13 @@ export function oneOf<const Choices extends readonly string[]>(...choices: Choic
   return v.pipe(v.string(), v.picklist(choices, accepts), v.metadata({ accepts }));
 }
 
-const inRange = (from: number, value: number, to: number) => accepted(value, value >= from && value <= to);
+const isWithin = (from: number, value: number, to: number) => value >= from && value <= to;
 
 export const wholeNumber = (from: number, to: number) =>
-  parsed(`a whole number from ${from} to ${to}`, (text) =>
-    inRange(from, /^[0-9]+$/.test(text) ? Number(text) : Number.NaN, to),
+  parsed(
+    `a whole number from ${from} to ${to}`,
+    (text) => (/^[0-9]+$/.test(text) ? Number(text) : Number.NaN),
+    (value) => isWithin(from, value, to),
   );
 
 const units = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
@@ -53,36 +53,30 @@ function milliseconds(text: string): number {
 
 /** A time in milliseconds. */
 export const time = (from: string, to: string) =>
-  parsed(`a time such as 500ms, 10s or 2m, from ${from} to ${to}`, (text) =>
-    inRange(milliseconds(from), milliseconds(text), milliseconds(to)),
+  parsed(`a time such as 500ms, 10s or 2m, from ${from} to ${to}`, milliseconds, (value) =>
+    isWithin(milliseconds(from), value, milliseconds(to)),
   );
 
 /** A number of times per period; undefined for `off`. */
 export const rate = parsed<Rate | undefined>(
   'off, or a number per period, such as 600/1m: 1 to 1000000 per 1s to 24h',
   (text) => {
-    if (text === 'off') return undefined;
     const [, number, period = ''] = /^([0-9]+)\/([0-9]+[smh])$/.exec(text) ?? [];
-    const length = inRange(units.s, milliseconds(period), 24 * units.h);
-    return { limit: inRange(1, Number(number), 1_000_000), seconds: length / units.s };
+    return text === 'off' ? undefined : { limit: Number(number), seconds: milliseconds(period) / units.s };
   },
+  (read) => !read || (isWithin(1, read.limit, 1_000_000) && isWithin(1, read.seconds, 86_400)),
 );
 
 /** The items of a list with commas or white space between them. */
 const items = (list: string) => list.split(/[\s,]+/).filter(Boolean);
 
 const listOf = (accepts: string, isItem: (item: string) => boolean) =>
-  parsed<readonly string[]>(accepts, (list) => {
-    const all = items(list);
-    return accepted(all, all.length > 0 && all.every(isItem));
-  });
+  parsed<readonly string[]>(accepts, items, (all) => all.length > 0 && all.every(isItem));
 
-export const hosts = parsed<HostList>(
+export const hosts = parsed(
   'host names such as go.example.com or *.example.com, with commas between them',
-  (list) => {
-    const read = hostList(items(list));
-    return accepted(read as HostList, !('notAHost' in read));
-  },
+  (list) => hostList(items(list)) as HostList,
+  (read) => !('notAHost' in read),
 );
 
 export const names = listOf('host names such as mirrors.internal, with commas between them', (item) =>
@@ -109,12 +103,10 @@ export const databaseUrl = matching(
 );
 
 /** https only: whoever could answer in the place of the issuer could make tokens. */
-export const keySetUrl = parsed<URL>(
+export const keySetUrl = parsed(
   'an https URL without a user, such as https://issuer.example/jwks.json; http on this machine only',
-  (text) => {
-    const { protocol, hostname } = new URL(text);
-    const isHere = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
-    const isSafe = protocol === 'https:' || (protocol === 'http:' && isHere);
-    return accepted(new URL(text), isSafe && !/[\s\p{Cc}@]/u.test(text));
-  },
+  (text) => (/[\s\p{Cc}@]/u.test(text) ? undefined : new URL(text)) as URL,
+  ({ protocol, hostname }) =>
+    protocol === 'https:' ||
+    (protocol === 'http:' && /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)),
 );

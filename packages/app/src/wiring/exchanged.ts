@@ -1,14 +1,9 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import type { Middleware } from '@campaign-mirror/adapters-http';
 import { withTimeLimit } from '@campaign-mirror/adapters-persistence/service';
 import { Unavailable } from '@campaign-mirror/domain';
-import {
-  type BindToFluentSyntax,
-  type Container,
-  ContainerModule,
-  type ResolutionContext,
-  type ServiceIdentifier,
-} from 'inversify';
+import { type BindToFluentSyntax, type Container, ContainerModule, type ServiceIdentifier } from 'inversify';
 import * as v from 'valibot';
 import { type PartName, partNames, tokens } from './tokens.ts';
 
@@ -30,22 +25,19 @@ const shapes: Readonly<Record<PartName, v.GenericSchema>> = {
   opsApplication: application,
 };
 
-/**
- * From now on a part that a module exchanged fits, and its answers are limited in time; `isOurs` tells which are not
- * exchanged. `made` is told of each. @throws ClearError if a module has bound a misspelt token, which is undefined
- */
+/** From now on, `exchanged` parts fit, and answer in time; what is made is not `missing`. @throws ClearError */
 export function checkExchanged(
   container: Container,
-  isOurs: (part: unknown) => boolean,
+  exchanged: ReadonlySet<unknown>,
   statementTime: number,
-  made: (name: PartName) => void,
+  missing: Set<PartName>,
 ): void {
-  if (container.isBound(undefined as unknown as ServiceIdentifier))
+  if (exchanged.has(undefined))
     throw new ClearError(`a module binds a token other than ${partNames.join(', ')}`);
   for (const name of partNames)
     container.onActivation<unknown>(tokens[name], (_, part) => {
-      made(name);
-      if (isOurs(part)) return part;
+      missing.delete(name);
+      if (!exchanged.has(tokens[name])) return part;
       const [issue] = v.safeParse(shapes[name], part).issues ?? [];
       if (!issue) return limited(name, part, statementTime);
       const path = ['tokens', name, v.getDotPath(issue) ?? []].flat().join('.');
@@ -53,52 +45,50 @@ export function checkExchanged(
     });
 }
 
-/** What an error of inversify means for whoever wrote a module. */
-export function explained(error: unknown): unknown {
+/** Explains an error of inversify to whoever wrote a module. @throws ClearError; any other error as it is */
+export function throwExplained(error: unknown): never {
   const [, kind, path = ''] = /^\w*: (ambiguous|circular)(.*)/is.exec(String(error)) ?? [];
   const names = Array.from(path.matchAll(/Symbol\((\w+)\)/g), ([, name]) => `tokens.${name}`);
-  if (kind === undefined || names.length === 0) return error;
+  if (kind === undefined || names.length === 0) throw error;
   if (kind.toLowerCase() === 'ambiguous')
-    return new ClearError(`${names[0]} is bound twice: use rebind instead of bind`);
-  return new ClearError(`${names.at(-1)} is made of itself: decorate it with onActivation`);
+    throw new ClearError(`${names[0]} is bound twice: use rebind instead of bind`);
+  throw new ClearError(`${names.at(-1)} is made of itself: decorate it with onActivation`);
 }
 
-/** A module of somebody else. A part that asks for itself is refused: inversify would ask again and again. */
-export const guarded = (module: ContainerModule) =>
-  new ContainerModule((options) =>
-    module.load({
-      ...options,
-      bind: (token) => withoutItself(token, options.bind(token)),
-      rebind: (token) => withoutItself(token, options.rebind(token)),
-      rebindAsync: async (token) => withoutItself(token, await options.rebindAsync(token)),
-    }),
-  );
+/** The parts for which this part is being made. */
+const beingMade = new AsyncLocalStorage<readonly unknown[]>();
 
-function withoutItself<T>(token: ServiceIdentifier<T>, binding: BindToFluentSyntax<T>) {
-  const refuse = (isItself: boolean) => {
-    if (isItself) throw new Error(`circular: ${String(token)}`);
-  };
-  const get =
-    (context: ResolutionContext, method: keyof ResolutionContext) =>
-    (...given: unknown[]) => {
-      refuse(given[0] === token);
-      return Reflect.apply(context[method], context, given);
+/** Notes what a module binds or decorates. Refuses a part made of itself: inversify would ask again and again. */
+export const watched = (module: ContainerModule, exchanged: Set<unknown>) =>
+  new ContainerModule((options) => {
+    const note = <T>(token: ServiceIdentifier<T>, binding: BindToFluentSyntax<T>) => {
+      exchanged.add(token);
+      const toDynamicValue = binding.toDynamicValue.bind(binding);
+      binding.toDynamicValue = (make) =>
+        toDynamicValue((context) => {
+          const makers = beingMade.getStore() ?? [];
+          const circular = new Error(`circular: ${String(token)}`);
+          if (makers.includes(token)) throw circular;
+          // Later, inversify would wait for the part itself.
+          const getAsync = async (...given: Parameters<typeof context.getAsync>): Promise<unknown> => {
+            if (given[0] === token) throw circular;
+            return context.getAsync(...given);
+          };
+          return beingMade.run([...makers, token], make, { ...context, getAsync } as typeof context);
+        });
+      return binding;
     };
-  let isBeingMade = false;
-  const toDynamicValue = binding.toDynamicValue.bind(binding);
-  binding.toDynamicValue = (make) =>
-    toDynamicValue((context) => {
-      // By a part that is made of it, too.
-      refuse(isBeingMade);
-      isBeingMade = true;
-      try {
-        return make(new Proxy(context, { get }));
-      } finally {
-        isBeingMade = false;
-      }
+    return module.load({
+      ...options,
+      bind: (token) => note(token, options.bind(token)),
+      rebind: (token) => note(token, options.rebind(token)),
+      rebindAsync: async (token) => note(token, await options.rebindAsync(token)),
+      onActivation: (token, activate) => {
+        exchanged.add(token);
+        options.onActivation(token, activate);
+      },
     });
-  return binding;
-}
+  });
 
 type InTime = <T>(answer: Promise<T>) => Promise<T>;
 
@@ -126,19 +116,20 @@ function limited(name: PartName, part: unknown, statementTime: number): unknown 
   return new Proxy({}, { get });
 }
 
+type Rest = { rest?: Promise<unknown> };
+
 /** The time of what comes after it in the chain is not its own. */
 function limitedMiddleware(middleware: Middleware, inTime: InTime): Middleware {
   return async (context, next) => {
-    const asked = Promise.withResolvers<void>();
-    const rest: Promise<unknown>[] = [];
+    const { promise: asked, resolve } = Promise.withResolvers<Rest>();
     const askForRest = () => {
-      asked.resolve();
-      rest[0] ??= next();
-      return rest[0];
+      const rest = next();
+      resolve({ rest });
+      return rest;
     };
     const own = (async () => middleware(context, askForRest))();
-    await inTime(Promise.race([own, asked.promise]));
-    await Promise.allSettled(rest);
+    const { rest } = await inTime(Promise.race([own.then((): Rest => ({})), asked]));
+    await rest?.catch(() => {});
     await inTime(own);
   };
 }

@@ -1,13 +1,11 @@
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import { interfacePages } from '@campaign-mirror/adapters-http/docs';
 import * as http from '@campaign-mirror/adapters-http/service';
-import { defaultPoolLimits, openDatabase, openHotPath } from '@campaign-mirror/adapters-persistence';
-import { openProbe } from '@campaign-mirror/adapters-persistence/service';
-import { maxAttempts, SetCampaignMirror } from '@campaign-mirror/domain';
+import * as store from '@campaign-mirror/adapters-persistence/service';
+import { SetCampaignMirror } from '@campaign-mirror/domain';
 import { ContainerModule } from 'inversify';
 import { Registry } from 'prom-client';
-import { type DatabaseAccess, openDatabaseAccess } from '../database/database-access.ts';
-import { prepareDatabase } from '../database/prepare-database.ts';
+import { type DatabaseAccess, openDatabaseAccess, prepareDatabase } from '../database/database-access.ts';
 import { openIdentity } from '../http/identity.ts';
 import { limiterOf } from '../http/limits.ts';
 import { listenerFor } from '../http/listener.ts';
@@ -15,25 +13,21 @@ import { throttled } from '../logging/log-events.ts';
 import { databaseMetrics, httpMetrics } from '../metrics/call-metrics.ts';
 import { serviceMetrics } from '../metrics/metrics.ts';
 import { opsPage } from '../ops-page/page.ts';
+import type { ServiceInput } from '../process/life.ts';
 import { readinessOf } from '../process/readiness.ts';
 import type { Settings } from '../settings/settings.ts';
-import { type KoaApplication, type ServiceInput, token, tokens } from './tokens.ts';
+import { type KoaApplication, token, tokens } from './tokens.ts';
 
 /** Only our own parts ask for it. */
-const hotPath = token<ReturnType<typeof openHotPath>>('hot path');
+const hotPath = token<ReturnType<typeof store.openHotPath>>('hot path');
 
 /** The parts of the service as its settings have them. What nobody asks for is not made. */
 export function ownParts(input: ServiceInput) {
-  const { settings, log, registry, life } = input;
+  const { settings, registry } = input;
+  const { RATE_LIMIT, FAILED_KEY_LIMIT } = settings;
   const metrics = httpMetrics(registry);
-  const callers = listenerFor('callers', { ...input, metrics });
-  const operators = listenerFor('operators', { ...input, metrics });
-  const all = new Set<unknown>();
-  const ours = <Part>(part: Part): Part => {
-    all.add(part);
-    return part;
-  };
-  const isOurs = (part: unknown) => part !== undefined && all.has(part);
+  const callers = listenerFor('callers', input, metrics('callers'));
+  const operators = listenerFor('operators', input, metrics('operators'));
   /** What was opened, because a part needs it. */
   let database: Promise<DatabaseAccess> | undefined;
   let identity: Awaited<ReturnType<typeof openIdentity>> | undefined;
@@ -42,50 +36,38 @@ export function ownParts(input: ServiceInput) {
       database = openUpToDate(input);
       return openServiceHotPath(await database, input);
     });
-    bind(tokens.campaignRepository).toResolvedValue(({ campaigns }) => ours(campaigns), [hotPath]);
+    bind(tokens.campaignRepository).toResolvedValue(({ campaigns }) => campaigns, [hotPath]);
     bind(tokens.identity).toDynamicValue(async (context) => {
       const keys = settings.IDENTITY === 'jwt' ? undefined : await context.getAsync(hotPath);
-      identity = await openIdentity(settings, keys?.identity, log, registry, life);
-      return ours(identity.identity);
+      identity = await openIdentity(input, keys?.identity);
+      return identity.identity;
     });
     bind(tokens.useCase).toResolvedValue(
-      (campaigns, identity) =>
-        ours(new SetCampaignMirror(campaigns, identity, settings.MIRROR_HOST_DENYLIST)),
+      (campaigns, whoCalls) => new SetCampaignMirror(campaigns, whoCalls, settings.MIRROR_HOST_DENYLIST),
       [tokens.campaignRepository, tokens.identity],
     );
-    bind(tokens.callLimiter).toConstantValue(ours(settings.RATE_LIMIT && limiterOf(settings.RATE_LIMIT)));
-    bind(tokens.failedKeyLimiter).toConstantValue(
-      ours(settings.FAILED_KEY_LIMIT && limiterOf(settings.FAILED_KEY_LIMIT)),
-    );
-    bind(tokens.middleware).toConstantValue(ours([]));
-    bind(tokens.metrics).toConstantValue(ours(new Registry()));
+    bind(tokens.callLimiter).toConstantValue(RATE_LIMIT && limiterOf(RATE_LIMIT));
+    bind(tokens.failedKeyLimiter).toConstantValue(FAILED_KEY_LIMIT && limiterOf(FAILED_KEY_LIMIT));
+    bind(tokens.middleware).toConstantValue([]);
+    bind(tokens.metrics).toConstantValue(new Registry());
     bind(tokens.application).toResolvedValue(
       (useCase, keys, failedKeys, middleware) => {
         const { isWellFormed = () => true } = identity ?? {};
         const pages = interfacePages({ docs: settings.DOCS === 'on' });
         const more = { isWellFormed, middleware, origins: settings.CORS_ORIGINS, pages };
-        return ours(http.application({ ...callers, useCase, limits: { keys, failedKeys }, ...more }));
+        return http.application({ ...callers, useCase, limits: { keys, failedKeys }, ...more });
       },
       [tokens.useCase, tokens.callLimiter, tokens.failedKeyLimiter, tokens.middleware],
     );
     bind(tokens.opsApplication).toResolvedValue(
-      async (ofModules) => ours(operatorsApplication(input, operators, ofModules, await database)),
+      async (ofModules) => operatorsApplication(input, operators, ofModules, await database),
       [tokens.metrics],
     );
   });
-  const limit = poolLimits(settings).queryTimeout;
-  // Ours may wait for a mirror that is locked at every attempt; one of somebody else, as long as any of its parts.
-  const standstillOf = (app: unknown) =>
-    isOurs(app) ? 75_000 + maxAttempts * settings.STATEMENT_TIMEOUT : limit;
-  const opened = async () => ({
-    database: await database,
-    acceptsKeys: identity && settings.IDENTITY !== 'jwt',
-  });
-  return { module, isOurs, limit, standstillOf, opened, callers, operators };
+  const acceptsKeys = () => identity && settings.IDENTITY !== 'jwt';
+  const opened = async () => ({ database: await database, acceptsKeys: acceptsKeys() });
+  return { module, opened, callers, operators };
 }
-
-/** How long the database may take to answer for `/readyz`, in milliseconds. */
-const probeTimeout = 1_000;
 
 /** Health, metrics and the page for operators. @throws ClearError if a module has metrics of the service's names */
 function operatorsApplication(
@@ -94,7 +76,8 @@ function operatorsApplication(
   ofModules: Registry,
   database: DatabaseAccess | undefined,
 ): KoaApplication {
-  const probe = database && openProbe(database.address('service'), probeTimeout);
+  // A second: health checks wait for the answer.
+  const probe = database && store.openProbe(database.address('service'), 1_000);
   if (probe) life.atEnd('probe', probe.close);
   const readiness = readinessOf(async () => (await probe?.ask()) ?? {}, life.ending);
   serviceMetrics(registry, version, readiness, probe);
@@ -111,41 +94,35 @@ function operatorsApplication(
   return http.opsApplication({ ...listener, readiness, version, more, names });
 }
 
-/** How long the end may take, in milliseconds: the embedded database gets 35 s to write everything. */
-const endTimeout = 45_000;
-
-async function openUpToDate({ settings, log, life }: ServiceInput) {
-  const access = await openDatabaseAccess(settings, {
-    log,
-    signal: life.ending,
-    onWait: (line) => log.warn({ event: 'database-awaited' }, line),
-    onLost: (error) => life.fail(error, 'the embedded database ended by itself'),
-  });
-  life.atEnd('database', access.close, endTimeout);
-  await prepareDatabase(access, { settings, log, ending: life.ending });
+async function openUpToDate(input: ServiceInput) {
+  const { settings, log, life } = input;
+  const onLost = (error: Error) => life.fail(error, 'the embedded database ended by itself');
+  const access = await openDatabaseAccess(settings, { log, signal: life.ending, onLost });
+  // The embedded database gets 35 s to write everything.
+  life.atEnd('database', access.close, 45_000);
+  await prepareDatabase(access, input);
   return access;
 }
 
 async function openServiceHotPath(access: DatabaseAccess, { settings, log, registry, life }: ServiceInput) {
   const limits = poolLimits(settings);
-  const database = await openDatabase(access.address('service'), limits);
+  const database = await store.openDatabase(access.address('service'), limits);
   life.atEnd('database pool', async () => {
     const isComplete = await database.close();
     if (!isComplete) life.reportHung('database pool', 'statements were under way and were cut off');
   });
-
   const report = throttled(log, 'error');
-  const refused = (statement: string, error: unknown) =>
-    report(
-      { event: 'statement-refused', statement, err: error },
-      'PostgreSQL refuses a statement of the service: run `./campaign-mirror doctor`, or report a fault',
-    );
+  const advice =
+    'PostgreSQL refuses a statement of the service: run `./campaign-mirror doctor`, or report a fault';
+  const refused = (statement: string, err: unknown) =>
+    report({ event: 'statement-refused', statement, err }, advice);
   const observer = { ...databaseMetrics(registry, database.pool, settings.POOL_SIZE), refused };
-  return openHotPath(database.pool, { limits, prepared: settings.DATABASE_POOLER === 'none', observer });
+  const prepared = settings.DATABASE_POOLER === 'none';
+  return store.openHotPath(database.pool, { limits, prepared, observer });
 }
 
-function poolLimits({ POOL_SIZE: size, STATEMENT_TIMEOUT: statementTimeout }: Settings) {
+export function poolLimits({ POOL_SIZE: size, STATEMENT_TIMEOUT: statementTimeout }: Settings) {
   // A server that no longer answers is awaited for a second more than a statement may take.
-  const queryTimeout = statementTimeout ? statementTimeout + 1_000 : defaultPoolLimits.queryTimeout;
-  return { ...defaultPoolLimits, size, statementTimeout, queryTimeout };
+  const queryTimeout = statementTimeout ? statementTimeout + 1_000 : store.defaultPoolLimits.queryTimeout;
+  return { ...store.defaultPoolLimits, size, statementTimeout, queryTimeout };
 }

@@ -2,10 +2,6 @@ import type { ApplicationSettings, application, Limiter, Middleware } from '@cam
 import type { CampaignRepository, Identity } from '@campaign-mirror/domain';
 import type { ServiceIdentifier } from 'inversify';
 import type { Registry } from 'prom-client';
-import type { Log } from '../logging/log-events.ts';
-import type { Life } from '../process/life.ts';
-import type { Version } from '../process/project.ts';
-import type { Settings } from '../settings/settings.ts';
 
 /** A function, because a plain `const X: ServiceIdentifier<T> = Symbol()` narrows to `symbol` and loses its type. */
 export const token = <T>(name: string): ServiceIdentifier<T> => Symbol(name);
@@ -37,14 +33,3 @@ export const tokens = {
 
 export type PartName = keyof typeof tokens;
 export const partNames = Object.keys(tokens) as PartName[];
-
-/** What every part of the service is made from. */
-export interface ServiceInput {
-  readonly settings: Settings;
-  readonly version: Version;
-  readonly log: Log;
-  /** Writes other text between the lines of the log. */
-  readonly print: (text: string) => void;
-  readonly registry: Registry;
-  readonly life: Life;
-}

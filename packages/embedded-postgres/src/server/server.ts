@@ -36,6 +36,7 @@ const ownSettings = {
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
+  log_parameter_max_length: '0',
 };
 
 /** Beside the server, a shell reads from a pipe that ends with this process, even if it is killed; then it stops it. */
