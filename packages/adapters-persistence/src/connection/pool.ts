@@ -15,11 +15,11 @@ export interface DatabaseAddress
 /** The bounds of a pool; times in milliseconds, 0 for none. */
 export interface PoolLimits {
   readonly size: number;
-  /** How long to wait for a connection: until one becomes free, or is made. */
+  /** For a connection, until one becomes free or is made. */
   readonly waitTimeout: number;
-  /** How long a statement may take, enforced by the server; behind a pooler, the server's own limits apply. */
+  /** For a statement, enforced by the server; behind a pooler, the server's own limits apply. */
   readonly statementTimeout: number;
-  /** How long an answer may take: above `statementTimeout`, for a server that no longer answers at all. */
+  /** For an answer: above `statementTimeout`, for a server that no longer answers at all. */
   readonly queryTimeout: number;
 }
 
@@ -54,8 +54,8 @@ export function poolOptions(
     connectionTimeoutMillis: limits.waitTimeout,
     query_timeout: limits.queryTimeout,
     ...(limits.statementTimeout > 0 && !pooled && { statement_timeout: limits.statementTimeout }),
-    // Whatever the defaults are: the server has to warn of commits that no standby has confirmed, and a statement that
-    // waited for a row has to see what was committed meanwhile. Behind a pooler, the role's own defaults apply.
+    // The server has to warn of commits that no standby has confirmed, and a statement that waited for a row has to see
+    // what was committed meanwhile. Behind a pooler, the role's own defaults apply.
     ...(!pooled && {
       options: '-c client_min_messages=notice -c default_transaction_isolation=read\\ committed',
     }),

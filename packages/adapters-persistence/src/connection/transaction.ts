@@ -1,6 +1,6 @@
 /* What MikroORM does not do: streams, and statements of many rows, on a connection of their own. */
 import type { Pool, PoolClient, QueryResultRow } from 'pg';
-import { portFault, throwFault } from './database-faults.ts';
+import { throwFault } from './database-faults.ts';
 import { rowsOf } from './rows.ts';
 import { cutBy, withoutTimeouts } from './stoppable.ts';
 
@@ -19,48 +19,44 @@ export async function inTransaction<T>(
   signal?: AbortSignal,
 ): Promise<T> {
   const client = await connectTo(pool);
+  const { spare, faultOf } = cutBy(signal, client);
   let isDone = false;
-  let uncut: (() => void) | undefined;
   try {
-    uncut = cutBy(signal, client);
     await client.query(`begin isolation level read committed; ${settings}`);
     const result = await run(client);
-    signal?.throwIfAborted();
-    uncut();
-    uncut = undefined;
+    // A commit is not cut off.
+    spare();
     await client.query('commit');
     isDone = true;
     return result;
   } catch (error) {
-    // A commit is not cut off.
-    throw uncut && signal?.aborted ? signal.reason : portFault(error);
+    throw faultOf(error);
   } finally {
-    uncut?.();
+    spare();
     // Closing the connection rolls back; an explicit rollback could wait for a running statement.
     client.release(!isDone);
   }
 }
 
 /**
- * Runs `read` on the database as it is at one moment, whatever others write meanwhile; it blocks nobody. Rows are read as
- * fast as they are consumed, until `signal`. A consumer that stops releases the connection.
- * @throws Unavailable, or the signal's reason
+ * The rows of a statement on the database as it is at one moment, until `signal`; it blocks nobody. They are read as fast
+ * as they are consumed. A consumer that stops releases the connection. @throws Unavailable, or the signal's reason
  */
-export async function* ofOneMoment<T>(
+export async function* rowsOfOneMoment<Row extends QueryResultRow>(
   pool: Pool,
   signal: AbortSignal | undefined,
-  read: (client: PoolClient) => AsyncIterable<T>,
-): AsyncGenerator<T> {
+  query: string,
+  values?: unknown[],
+): AsyncGenerator<Row> {
   const client = await connectTo(pool);
-  let uncut = () => {};
+  const { spare, faultOf } = cutBy(signal, client);
   try {
-    uncut = cutBy(signal, client);
     await client.query(`begin isolation level repeatable read read only; ${withoutTimeouts}`);
-    yield* read(client);
+    yield* cursorRows<Row>(client, query, values);
   } catch (error) {
-    throw signal?.aborted ? signal.reason : portFault(error);
+    throw faultOf(error);
   } finally {
-    uncut();
+    spare();
     // Nothing was written: there is nothing to commit or roll back.
     client.release(true);
   }

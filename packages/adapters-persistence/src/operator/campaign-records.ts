@@ -6,7 +6,7 @@ import type { Pool } from 'pg';
 import { reading } from '../connection/audited.ts';
 import type { Database } from '../connection/database.ts';
 import { rowOf } from '../connection/rows.ts';
-import { cursorRows, ofOneMoment } from '../connection/transaction.ts';
+import { rowsOfOneMoment } from '../connection/transaction.ts';
 import { CampaignEntity } from '../schema/entities.ts';
 import { timestampText } from '../schema/times.ts';
 
@@ -51,10 +51,10 @@ export async function examineMirrors<Row>(
     where campaigns.owner_id = $3 and campaigns.id > $1 order by campaigns.id`;
   const ofAll = 'campaign_mirror.mirrors where $3::bigint is null and campaign_id > $1 order by campaign_id';
   const text = `
-    with page as materialized (select mirrors.* from ${owner === undefined ? ofAll : ofOwner} limit $2)
-    select (select count(*) from page) as examined, (select max(campaign_id) from page) as last, coalesce((
-      select json_agg(found) from (
-        select ${columns} from page ${host ? `where ${mayName(host)}` : ''} order by campaign_id) as found), '[]') as mirrors`;
+    with page as materialized (select mirrors.* from ${owner === undefined ? ofAll : ofOwner} limit $2), found as (
+      select ${columns} from page ${host ? `where ${mayName(host)}` : ''} order by campaign_id)
+    select count(*) as examined, max(campaign_id) as last,
+      coalesce((select json_agg(found) from found), '[]') as mirrors from page`;
   const values = [after ?? 0, limit, owner, ...(host ? [host] : [])];
   const page = await rowOf<operator.ExaminedMirrors<Row>>(pool, text, values);
   return { ...page, last: page.examined < limit ? undefined : page.last };
@@ -90,5 +90,5 @@ const allText = `
 
 /** Exports from PostgreSQL. `signal` ends a reading at once, by throwing the signal's reason. */
 export const postgresCampaignExport = (pool: Pool, signal?: AbortSignal): operator.CampaignExport => ({
-  all: () => ofOneMoment(pool, signal, (client) => cursorRows<operator.CampaignRecord>(client, allText)),
+  all: () => rowsOfOneMoment(pool, signal, allText),
 });
