@@ -86,8 +86,7 @@ $$;
 create or replace trigger record before update or delete on campaign_mirror.campaigns
   for each row execute function campaign_mirror.record_campaign();
 
--- A mirror that comes back, on a campaign whose mirror was deleted, may bring another address: that is a change, and has
--- its row in the history, from the address that was deleted. Its time is later than that of the change before.
+-- A mirror that comes back may bring another address: that is a change, from the address that was deleted.
 create or replace function campaign_mirror.record_created_mirrors() returns trigger language plpgsql
 security definer set search_path = pg_catalog, pg_temp as $$
   declare
@@ -125,7 +124,7 @@ security definer set search_path = pg_catalog, pg_temp as $$
     return old;
   end
 $$;
--- With its campaign, whose entry has the same, a mirror is deleted by a trigger.
+-- With its campaign, whose entry says the same, a mirror is deleted by a trigger.
 create or replace trigger record_deleted before delete on campaign_mirror.mirrors
   for each row when (pg_trigger_depth() = 0) execute function campaign_mirror.record_deleted_mirror();
 

@@ -1,5 +1,5 @@
--- Gives the roles of least privilege that exist their rights in this version, and takes away those that they had in
--- another one: a right on a column goes with that on its table. `ops/roles.sql` makes the roles; the owner migrates.
+-- Gives the roles of least privilege that exist (`ops/roles.sql`) their rights, and takes away all others: a right on a
+-- column goes with that on its table.
 do $$ declare
   role text;
   needed record;
