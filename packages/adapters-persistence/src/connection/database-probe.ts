@@ -2,9 +2,8 @@ import pg, { type PoolClient } from 'pg';
 import { isExpiringWithin } from '../schema/keys.ts';
 import { migrationNames, missingText } from '../schema/schema.ts';
 import { codeOf, isAbsent, isForbidden, isFull } from './database-faults.ts';
-import { Client, closing, type DatabaseAddress, poolOptions } from './pool.ts';
+import { Client, closing, type DatabaseAddress, poolOptions, withTimeLimit } from './pool.ts';
 import { rowOf } from './rows.ts';
-import { withTimeLimit } from './stoppable.ts';
 
 /** Whether the service can work on the database. What could not be determined is left out. */
 export interface DatabaseState {

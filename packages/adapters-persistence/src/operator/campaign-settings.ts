@@ -1,8 +1,8 @@
 import type * as domain from '@campaign-mirror/domain';
 import type * as operator from '@campaign-mirror/domain/operator';
 import { type EntityManager, LockMode, wrap } from '@mikro-orm/postgresql';
-import { AuditedAdapter } from '../connection/audited.ts';
 import { isTaken } from '../connection/database-faults.ts';
+import { AuditedAdapter } from '../connection/transaction.ts';
 import { CampaignEntity, MirrorEntity } from '../schema/entities.ts';
 import { recordOf } from './campaign-records.ts';
 

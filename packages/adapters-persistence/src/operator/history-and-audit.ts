@@ -2,9 +2,8 @@ import type * as domain from '@campaign-mirror/domain';
 import type * as operator from '@campaign-mirror/domain/operator';
 import { type MikroORM, wrap } from '@mikro-orm/postgresql';
 import type { Pool } from 'pg';
-import { reading } from '../connection/audited.ts';
 import { rowOf, rowsOf } from '../connection/rows.ts';
-import { rowsOfOneMoment } from '../connection/transaction.ts';
+import { reading, rowsOfOneMoment } from '../connection/transaction.ts';
 import { AuditEntity } from '../schema/entities.ts';
 import { timestampText } from '../schema/times.ts';
 

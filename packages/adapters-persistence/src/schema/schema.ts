@@ -14,7 +14,7 @@ export const roles = {
 /** One of the four roles of least privilege. */
 export type Role = keyof typeof roles;
 
-/** The packages contain `src`, so that the SQL is read there whether this file was compiled or not. */
+/** In `src`, which the packages contain, whether this file was compiled or not. */
 const read = (name: string) => readFileSync(new URL(`../../src/schema/${name}.sql`, import.meta.url), 'utf8');
 
 /**
@@ -23,13 +23,11 @@ const read = (name: string) => readFileSync(new URL(`../../src/schema/${name}.sq
  */
 export const migrations: Readonly<Record<string, string>> = { '0001-first-release': read('tables') };
 
-/** Of every migration, in order. */
 export const migrationNames = Object.keys(migrations);
 
 /** Functions and triggers, which replace those that are there. */
 export const functions = ['keys', 'mirrors', 'audit', 'history', 'feed', 'set-mirrors'].map(read).join('\n');
 
-/** The only list of rights stands in a file of its own. */
 const withRights = (name: string) => read(name).replace('NEEDED_RIGHTS', read('needed-rights'));
 
 /** Gives the roles that exist their rights. It locks no table. */
