@@ -3,11 +3,10 @@ export { postgresCampaignExport } from './bulk/campaign-export.ts';
 export { postgresCampaignImport } from './bulk/campaign-import.ts';
 export { codeOf, isAbsent, isForbidden } from './connection/database-faults.ts';
 export { type DatabaseProbe, type DatabaseState, openProbe } from './connection/database-probe.ts';
-export { oldestServerVersion } from './connection/pool.ts';
-export { withTimeLimit } from './connection/stoppable.ts';
+export { oldestServerVersion, withTimeLimit } from './connection/pool.ts';
 export { statementNames } from './hot-path/statements.ts';
 export * from './index.ts';
-export * from './migration/migration-states.ts';
+export { isEmpty, isMigrated, type MigrationState, migrationStates } from './migration/migrate.ts';
 export { postgresCampaignRecords } from './operator/campaign-records.ts';
 export { postgresChangeFeed } from './operator/follow-changes.ts';
 export {

@@ -1,11 +1,10 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import * as operator from '@campaign-mirror/domain/operator';
-import type { Pool } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import { from } from 'pg-copy-streams';
 import { rowOf, rowsOf } from '../connection/rows.ts';
-import { withoutTimeouts } from '../connection/stoppable.ts';
-import { inTransaction } from '../connection/transaction.ts';
+import { inTransaction, withoutTimeouts } from '../connection/transaction.ts';
 import { countedUpTo } from '../schema/schema.ts';
 
 /** The lines to import, until the end of the transaction. */
@@ -19,7 +18,7 @@ const create = `
 const { campaignColumns } = operator;
 const copy = `copy pg_temp.imported (line, faults, ${campaignColumns}) from stdin (format csv)`;
 
-/** In pieces of some 16 KiB: to send each line by itself would take as long as all the rest. */
+/** In pieces of some 16 KiB: to send each line by itself doubles the time. */
 async function* csvOf(lines: AsyncIterable<operator.ImportLine>): AsyncGenerator<string> {
   let text = '';
   for await (const { line, faults, campaign } of lines) {
@@ -84,7 +83,7 @@ const findFaults = `
   select *, (select count(distinct line) from found) as "badLines" from found
   order by line, array_position('{${campaignColumns}}', "column") limit 1000`;
 
-/** Sets a sequence to the highest number of the lines, unless it is beyond: nobody else is to get one of them. */
+/** Sets a sequence to the highest number of the lines, unless it is beyond: nobody else gets one of them. */
 const moveOn = (sequence: string, id: string) => `
   select setval('campaign_mirror.${sequence}', last) from campaign_mirror.${sequence},
     (select max(${id}) as last from pg_temp.imported where ${id} <= ${countedUpTo}) as given where last >= last_value`;
@@ -104,38 +103,33 @@ const write = `
       coalesce(mirror_created_at, now()), coalesce(mirror_updated_at, now())
     from pg_temp.imported where target_url is not null order by mirror_id`;
 
-/** Sets for the transaction who acts, and on what, for the entries that the database writes in the audit. */
+/** For the entries in the audit. */
 const acting = `
   select set_config('campaign_mirror.operator', $1, true), set_config('campaign_mirror.request_id', $2, true),
     set_config('campaign_mirror.details', $3, true)`;
 
 const counted = 'select count(*) as campaigns, count(target_url) as mirrors from pg_temp.imported';
 
+type Fault = operator.ImportOutcome['faults'][number] & { readonly badLines: number };
+
 /**
  * Imports campaigns from elsewhere, in PostgreSQL. No existing campaign is locked. `signal` ends an import at once,
  * with nothing imported. @throws Unavailable, or the signal's reason
  */
-export const postgresCampaignImport = (
-  pool: Pool,
-  act: operator.OperatorAct,
-  signal?: AbortSignal,
-): operator.CampaignImport => ({
-  importAll: (source, lines, { dryRun, allowDuplicates }) =>
-    inTransaction(
-      pool,
-      async (client) => {
-        await client.query(create);
-        await pipeline(Readable.from(csvOf(lines)), client.query(from(copy)));
-        await client.query('analyze pg_temp.imported');
-        await client.query(acting, [act.operator, act.requestId, JSON.stringify({ source })]);
-        type Fault = operator.ImportOutcome['faults'][number] & { readonly badLines: number };
-        const faults = await rowsOf<Fault>(client, findFaults, [allowDuplicates]);
-        const { badLines = 0 } = faults[0] ?? {};
-        if (badLines === 0 && !dryRun) await client.query(write);
-        const sums = await rowOf<Record<'campaigns' | 'mirrors', number>>(client, counted);
-        return { ...sums, badLines, faults };
-      },
-      withoutTimeouts,
-      signal,
-    ),
-});
+export function postgresCampaignImport(pool: Pool, act: operator.OperatorAct, signal?: AbortSignal) {
+  const importAll: operator.CampaignImport['importAll'] = (source, lines, { dryRun, allowDuplicates }) => {
+    const run = async (client: PoolClient) => {
+      await client.query(create);
+      await pipeline(Readable.from(csvOf(lines)), client.query(from(copy)));
+      await client.query('analyze pg_temp.imported');
+      await client.query(acting, [act.operator, act.requestId, JSON.stringify({ source })]);
+      const faults = await rowsOf<Fault>(client, findFaults, [allowDuplicates]);
+      const { badLines = 0 } = faults[0] ?? {};
+      if (badLines === 0 && !dryRun) await client.query(write);
+      const sums = await rowOf<Record<'campaigns' | 'mirrors', number>>(client, counted);
+      return { ...sums, badLines, faults };
+    };
+    return inTransaction(pool, run, withoutTimeouts, signal);
+  };
+  return { importAll } satisfies operator.CampaignImport;
+}

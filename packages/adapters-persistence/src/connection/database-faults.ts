@@ -2,7 +2,7 @@
 import { Unavailable } from '@campaign-mirror/domain';
 import { DriverException } from '@mikro-orm/core';
 
-/** Predicates of errors by their codes: whole SQLSTATEs, or their first two characters, which are a class. */
+/** Predicates of errors by their SQLSTATEs, or by their class, the first two characters. */
 const hasCode =
   (...codes: string[]) =>
   (error: unknown) =>
@@ -34,10 +34,7 @@ export const isStatementsFault = isOfClass('0A', '26', '42');
 /** A value, a constraint, a program limit, an exception from a trigger. */
 const isValuesFault = isOfClass('22', '23', '44', '54', 'P0');
 
-/**
- * Whether nothing was done, and a single member of a batch may be the cause. Any other class may also come from a pooler
- * or proxy in between, and then the outcome is unknown.
- */
+/** Whether nothing was done, and a member of a batch may be the cause. Other classes may come from a proxy in between. */
 export const isMembersFault = (error: unknown) =>
   error instanceof Unavailable ? isRetryable(error.cause) : isValuesFault(error);
 

@@ -2,36 +2,34 @@ import pg, { type PoolClient } from 'pg';
 import { isExpiringWithin } from '../schema/keys.ts';
 import { migrationNames, missingText } from '../schema/schema.ts';
 import { codeOf, isAbsent, isForbidden, isFull } from './database-faults.ts';
-import { Client, closing, type DatabaseAddress, poolOptions } from './pool.ts';
+import { Client, closing, type DatabaseAddress, poolOptions, withTimeLimit } from './pool.ts';
 import { rowOf } from './rows.ts';
-import { withTimeLimit } from './stoppable.ts';
 
 /** Whether the service can work on the database. What could not be determined is left out. */
 export interface DatabaseState {
   readonly database: boolean;
-  /** It accepts writes: it is neither a standby nor read only. */
+  /** It is neither a standby nor read only. */
   readonly writable?: boolean;
-  /** It has every migration that this version needs; migrations of a newer version are accepted. */
+  /** It has every migration of this version; those of a newer one are accepted. */
   readonly migrations?: boolean;
   /** The numbers of the history continue: its sequence is not behind the table. */
   readonly sequences?: boolean;
   /** No change comes from another server's transaction that lies ahead: the feed gives each change once. */
   readonly transactions?: boolean;
-  /** Nothing without which a promise is broken is missing or disabled, as after a restore that was killed. */
+  /** Nothing without which a promise is broken is missing or disabled. */
   readonly schema?: boolean;
 }
 
 type StateRow = Required<Omit<DatabaseState, 'database'>> & { readonly history_rows: number | null };
 
 const stateText = `
-  select current_setting('transaction_read_only') = 'off' as writable, not exists (
-    select from unnest($1::text[]) as needed (name)
-    where not exists (select from campaign_mirror.migrations as applied where applied.name = needed.name)
-  ) as migrations, not exists (
-    select from campaign_mirror.sequences_behind where sequence = 'mirror_history_id_seq'
-  ) as sequences, not exists (select from campaign_mirror.transactions_ahead) as transactions,
-  not exists (${missingText}) as schema,
-  (select reltuples from pg_class where oid = to_regclass('campaign_mirror.mirror_history')) as history_rows`;
+  select current_setting('transaction_read_only') = 'off' as writable,
+    $1::text[] <@ array(select name::text from campaign_mirror.migrations) as migrations,
+    not exists (
+      select from campaign_mirror.sequences_behind where sequence = 'mirror_history_id_seq') as sequences,
+    not exists (select from campaign_mirror.transactions_ahead) as transactions,
+    not exists (${missingText}) as schema,
+    (select reltuples from pg_class where oid = to_regclass('campaign_mirror.mirror_history')) as history_rows`;
 
 const expiringText = `
   select count(*) from campaign_mirror.access_keys where ${isExpiringWithin("interval '14 days'")}`;
@@ -46,28 +44,28 @@ const entryAge = 15_000;
 export type DatabaseProbe = ReturnType<typeof openProbe>;
 
 /**
- * On a connection of its own: while the load uses all of the service's pool, the pool says nothing about the database.
- * The connection is made when needed. Every 15 s another one is tried beside it, since a password, a CA or a right that was
- * changed does not end a session: if it is refused, the one that is there is given up. One that is late, as under load, says
- * nothing. An answer may take `timeout` milliseconds, including the time to connect.
+ * On a connection of its own, since the load may use all of the service's pool. Every 15 s another connection is tried
+ * beside it, because a changed password, CA or right does not end a session: if it is refused, the session is given up;
+ * if it is late, as under load, that says nothing. An answer may take `timeout` milliseconds, with the time to connect.
  */
 export function openProbe(address: DatabaseAddress, timeout: number) {
   const limits = { size: 1, waitTimeout: timeout, statementTimeout: timeout, queryTimeout: timeout };
   const pool = new pg.Pool(poolOptions(address, limits, 'campaign-mirror readiness'));
   const close = closing(pool, () => pool.end());
   // The next statement reports why a connection ended.
-  pool.on('error', () => {});
+  const ignore = () => {};
+  pool.on('error', ignore);
   let enteredAt = 0;
   let isRefused = false;
   pool.on('connect', (client) => {
     enteredAt = performance.now();
     isRefused = false;
-    client.on('error', () => {});
+    client.on('error', ignore);
   });
   const tryToEnter = async () => {
     if (performance.now() < enteredAt + entryAge) return;
     enteredAt = performance.now();
-    const visitor = new Client(pool.options).on('error', () => {});
+    const visitor = new Client(pool.options).on('error', ignore);
     await visitor.connect().then(
       () => visitor.end(),
       (error) => {
@@ -92,9 +90,8 @@ export function openProbe(address: DatabaseAddress, timeout: number) {
       // The service works on the connections that it has.
       if (isFull(error)) return { database: true };
       // Every role of this schema may read the table of migrations.
-      return isAbsent(error) || isForbidden(error)
-        ? { database: true, migrations: false }
-        : { database: false };
+      if (isAbsent(error) || isForbidden(error)) return { database: true, migrations: false };
+      return { database: false };
     } finally {
       // A session keeps the default with which it began: one that takes no writes may take none forever.
       client?.release(!isUsable || isRefused);
@@ -103,11 +100,11 @@ export function openProbe(address: DatabaseAddress, timeout: number) {
   return {
     /** Only reads. Never rejects. The pool's timeouts apply to the connection and to the answer separately. */
     ask: () => withTimeLimit<DatabaseState, DatabaseState>(timeout, read(), { database: false }),
-    /** PostgreSQL's estimate of the rows of the history, as of its last vacuum or analyze; undefined before the first. */
+    /** PostgreSQL's estimate of the rows of the history, of its last vacuum or analyze; undefined before the first. */
     get historyRows() {
       return historyRows;
     },
-    /** The keys that expire within 14 days and were neither revoked nor replaced; undefined if they cannot be counted. */
+    /** The keys that expire within 14 days, neither revoked nor replaced; undefined if they cannot be counted. */
     expiringKeys: async () => {
       const counted = rowOf<{ count: number }>(pool, expiringText).catch(() => undefined);
       return (await withTimeLimit(timeout, counted))?.count;

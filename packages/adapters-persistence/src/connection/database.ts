@@ -6,7 +6,7 @@ import { entities } from '../schema/entities.ts';
 import { migrations, schema } from '../schema/schema.ts';
 import { closing, type DatabaseAddress, defaultPoolLimits, type PoolLimits, poolOptions } from './pool.ts';
 
-/** MikroORM, and the pool that it has and all else uses. Connections are made when first used; `close` ends them. */
+/** MikroORM, and its pool, which all else uses. Connections are made when first used; `close` ends them. */
 export interface Database {
   readonly orm: MikroORM;
   readonly pool: Pool;
@@ -14,7 +14,6 @@ export interface Database {
   close(timeout?: number): Promise<boolean>;
 }
 
-/** In the form that the migrator expects. */
 const migrationsList = Object.entries(migrations).map(([name, text]) => ({
   name,
   class: class extends Migration {
@@ -51,14 +50,13 @@ export async function openDatabase(
       silent: true,
     },
   });
-  const connection: Connection = orm.em.getConnection();
-  const pool = await (connection as PostgreSqlConnection).getNativeClient();
+  const pool = await (orm.em.getConnection() as Connection as PostgreSqlConnection).getNativeClient();
   // MikroORM ends only a pool that it has used itself.
   const end = () => orm.close(true).then(() => (pool.ending ? undefined : pool.end()));
   return { orm, pool, close: closing(pool, end) };
 }
 
-/** MikroORM with these options only: it takes others from variables that may be meant for another ORM of the program. */
+/** Only these options: MikroORM takes others from variables that may be meant for another ORM of the program. */
 function ormOf(options: Options): MikroORM {
   // biome-ignore lint/style/noRestrictedGlobals: MikroORM reads it
   const { env } = process;

@@ -1,6 +1,5 @@
-import type { Pool, PoolClient, PoolConfig } from 'pg';
-import pg from 'pg';
-import { connectionOf, withTimeLimit } from './stoppable.ts';
+import type { Socket } from 'node:net';
+import pg, { type ClientBase, type Connection, type Pool, type PoolClient, type PoolConfig } from 'pg';
 
 /** The service uses no feature of a newer version. */
 export const oldestServerVersion = 15;
@@ -15,11 +14,11 @@ export interface DatabaseAddress
 /** The bounds of a pool; times in milliseconds, 0 for none. */
 export interface PoolLimits {
   readonly size: number;
-  /** How long to wait for a connection: until one becomes free, or is made. */
+  /** For a connection, until one becomes free or is made. */
   readonly waitTimeout: number;
-  /** How long a statement may take, enforced by the server; behind a pooler, the server's own limits apply. */
+  /** For a statement, enforced by the server; behind a pooler, the server's own limits apply. */
   readonly statementTimeout: number;
-  /** How long an answer may take: above `statementTimeout`, for a server that no longer answers at all. */
+  /** For an answer: above `statementTimeout`, for a server that no longer answers at all. */
   readonly queryTimeout: number;
 }
 
@@ -54,8 +53,8 @@ export function poolOptions(
     connectionTimeoutMillis: limits.waitTimeout,
     query_timeout: limits.queryTimeout,
     ...(limits.statementTimeout > 0 && !pooled && { statement_timeout: limits.statementTimeout }),
-    // Whatever the defaults are: the server has to warn of commits that no standby has confirmed, and a statement that
-    // waited for a row has to see what was committed meanwhile. Behind a pooler, the role's own defaults apply.
+    // The server has to warn of commits that no standby has confirmed, and a statement that waited for a row has to see
+    // what was committed meanwhile. Behind a pooler, the role's own defaults apply.
     ...(!pooled && {
       options: '-c client_min_messages=notice -c default_transaction_isolation=read\\ committed',
     }),
@@ -66,8 +65,8 @@ export function poolOptions(
 
 /**
  * Prepares the connections of a pool, and makes `Database#close`; `end` ends the pool when its connections are free.
- * A commit whose wait for a synchronous standby was canceled fails from now on as if the connection had been lost: its
- * outcome is unknown. PostgreSQL reports it as successful, with a warning, and a failover may lose it.
+ * PostgreSQL reports a commit as successful, with a warning, if its wait for a synchronous standby was canceled. Since a
+ * failover may lose it, it fails from now on as if the connection had been lost.
  */
 export function closing(pool: Pool, end: () => Promise<void>): (timeout?: number) => Promise<boolean> {
   const clients = new Set<PoolClient>();
@@ -101,4 +100,23 @@ function giveBack(client: PoolClient): void {
   }
   // Whoever else has it may still do so.
   client.release = () => {};
+}
+
+/** The driver's types do not have it. */
+export const connectionOf = (client: ClientBase) =>
+  (client as unknown as { connection: Connection & { stream: Socket } }).connection;
+
+/** What `promise` resolves with, or `late` after this many milliseconds. A rejection that comes later is ignored. */
+export async function withTimeLimit<T, Late = undefined>(
+  milliseconds: number,
+  promise: Promise<T>,
+  late?: Late,
+): Promise<T | Late> {
+  const { promise: timeUp, resolve } = Promise.withResolvers<Late>();
+  const timer = setTimeout(() => resolve(late as Late), milliseconds);
+  try {
+    return await Promise.race([promise, timeUp]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -4,7 +4,6 @@ import { throwFault } from './database-faults.ts';
 
 const { builtins, getTypeParser } = pg.types;
 
-/** The driver leaves a bigint as text. */
 const types = {
   getTypeParser: (type: number) => (type === builtins.INT8 ? safeInteger : getTypeParser(type)),
 } as CustomTypesConfig;
@@ -12,13 +11,13 @@ const types = {
 /** A row as the server sends it: each column in PostgreSQL's text form (`t` and `f` for a boolean), or null. */
 export type TextRow = readonly (string | null)[];
 
-/** A row of so many columns, of which the statement says when one is null. */
+/** A row of so many columns. The statement says when one is null. */
 export type Columns<
   Count extends number,
   Known extends readonly string[] = readonly [],
 > = Known['length'] extends Count ? Known : Columns<Count, readonly [...Known, string]>;
 
-/** By their first column: the place of what they are for, in arrays of arguments, from 1 up. */
+/** By their first column: the place in the arrays of arguments, from 1 up. */
 export const byPlace = (rows: readonly TextRow[]) => new Map(rows.map((row) => [Number(row[0]), row]));
 
 export const isTrueText = (column: string | null) => column === 't';
@@ -52,7 +51,7 @@ export function safeInteger(text: string): number {
   return value;
 }
 
-/** An array in PostgreSQL's text form (section 8.15). The driver, which examines each element, takes three times as long. */
+/** An array in PostgreSQL's text form, in a third of the time that the driver takes. */
 export function arrayText(elements: readonly unknown[]): string {
   const texts = elements.map((one) => (typeof one === 'string' ? `"${escaped(one)}"` : (one ?? 'NULL')));
   return `{${texts.join(',')}}`;

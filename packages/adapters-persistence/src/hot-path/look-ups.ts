@@ -52,10 +52,7 @@ export function postgresFind(statements: Statements, timeout: number): domain.Ca
 /** About 200 bytes each. */
 const maxRemembered = 100_000;
 
-/**
- * Access keys in PostgreSQL. The caller of a key that was found is remembered until a lookup finds the key invalid. The
- * database notes that a key that is found was used.
- */
+/** Access keys in PostgreSQL. The caller of a key is remembered until a lookup finds the key invalid. */
 export function postgresIdentity(statements: Statements, timeout: number): domain.Identity {
   const batches = new Batches(statements, findKeys, timeout);
   /** By the hash of the key, since keys are not kept. As a text at once: that takes a quarter of the time. */

@@ -11,7 +11,7 @@ export interface OpenHotPath {
   readonly identity: Identity;
 }
 
-/** How the hot path uses its pool; by default as `defaultPoolLimits`, with prepared statements. */
+/** How the hot path uses its pool. */
 export interface HotPathOptions {
   readonly limits?: Pick<PoolLimits, 'size' | 'waitTimeout'>;
   /** True, except for a pooler in transaction mode that does not keep prepared statements. */
@@ -22,8 +22,8 @@ export interface HotPathOptions {
 }
 
 /**
- * `pool`: of `openDatabase`, which lets no commit pass that a synchronous standby has not confirmed. A call waits for
- * its turn as long as for a connection. Calls that arrive while a statement runs share the next one and its commit.
+ * `pool`: of `openDatabase`, which lets no commit pass that a synchronous standby has not confirmed. A call waits for its
+ * turn as long as for a connection.
  */
 export function openHotPath(
   pool: Pool,

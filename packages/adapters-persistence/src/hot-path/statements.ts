@@ -31,31 +31,19 @@ export interface Call<Wanted, Answer> {
   reject(reason: unknown): void;
 }
 
-/**
- * Observes what the hot path does at the database, for metrics. It is called with every statement, so it has to be
- * cheap. It must not throw.
- */
+/** Observes each statement of the hot path, for metrics. It has to be cheap, and must not throw. */
 export interface HotPathObserver {
   /** This many calls form a batch, for the statement of this name. */
   batch?(statement: Statement['name'], size: number): void;
-  /**
-   * A statement was answered after this many milliseconds, including the wait for a connection, or failed with this
-   * error of the driver.
-   */
+  /** A statement was answered or failed after this many milliseconds, including the wait for a connection. */
   ended?(statement: string, milliseconds: number, error?: unknown): void;
-  /**
-   * PostgreSQL rejected a batch's statement itself, whatever its values, such as for a missing right: an error in this
-   * program or its setup.
-   */
+  /** PostgreSQL rejected a batch's statement itself, whatever its values, such as for a missing right. */
   refused?(statement: string, error: unknown): void;
   /** An update leaves its batch: its campaign or mirror is locked. */
   setAside?(): void;
 }
 
-/**
- * Runs statements on the pool. Each is a transaction of its own, which ends with its connection. It is run again if
- * PostgreSQL ended it in favor of another, or its plan was stale.
- */
+/** Each statement is a transaction. It is run again if PostgreSQL ended it in favor of another, or its plan was stale. */
 export class Statements {
   readonly #pool: Pool;
   readonly #prepared: boolean;
@@ -67,10 +55,7 @@ export class Statements {
     this.observer = observer;
   }
 
-  /**
-   * Each row is the array of its columns, in PostgreSQL's text form.
-   * @throws Unavailable when the connection is lost: the outcome of the statement is unknown then
-   */
+  /** @throws Unavailable when the connection is lost: the outcome of the statement is unknown then */
   async run(statement: Statement, values: readonly unknown[]): Promise<TextRow[]> {
     const again = (error: unknown) => {
       if (!faults.isRetryable(error) && !faults.isStalePlan(error)) throw error;
@@ -85,9 +70,8 @@ export class Statements {
   }
 
   /**
-   * Answers each call. If nothing was done and a single call may be the cause, the calls run one by one; after the
-   * first fault that is not a call's own, the remaining ones are rejected with it. After a lost connection or a time
-   * limit, nothing is repeated. Never rejects.
+   * Answers each call. If nothing was done and a single call may be the cause, the calls run one by one, until a fault
+   * that is not a call's own. After a lost connection or a time limit, nothing is repeated. Never rejects.
    */
   async runBatch<Wanted, Answer>(
     statement: BatchStatement<Wanted, Answer>,

@@ -7,19 +7,16 @@ import type { BatchStatement, Statements } from './statements.ts';
 /*
  * How addresses are set in PostgreSQL. An update passes these states from its arrival to its answer:
  *
- * 1. It waits in `batches` until it is in the next batch: at the end of this turn of the event loop if no batch is
- *    under way, otherwise when that batch ends. Beside a small batch, a second one may be sent earlier.
+ * 1. It waits in `batches` until it is in the next batch.
  * 2. It is under way with the others of its batch, in one statement that waits for no lock. A second update of the same
  *    line (a campaign, and the owner that its caller saw) waits until this one has ended.
  * 3. If its mirror is locked, it enters the line of that mirror, with all that wait behind it. The first update of a
- *    line waits in the database, on a connection of its own; at most `maxLocked` lines do so at once. The others of the
- *    line wait behind it. While there is a line, later updates of it enter it without a batch.
+ *    line waits in the database, on a connection of its own; at most `maxLocked` lines do so at once. While there is a
+ *    line, later updates of it enter it without a batch.
  *
- * The answer to an update comes from its own row, in state 2 or 3: the mirror, or what is different. If its row still
- * says in state 3 that it is locked, the campaign changed during the wait: then the campaign is read again.
- *
- * An update is rejected in state 1 or 3 if its turn does not come within `timeout`, and in state 3 if the statement
- * waits for the lock longer than its time limit.
+ * The answer comes from the update's own row: the mirror, or what is different. If the row still says in state 3 that it
+ * is locked, the campaign changed during the wait, and is read again. An update is rejected in state 1 or 3 if its turn
+ * does not come within `timeout`, and in state 3 if the statement waits for the lock longer than its time limit.
  */
 
 type SetMirrors = BatchStatement<CallersMirror, SetResult>;
@@ -27,10 +24,7 @@ type SetMirrors = BatchStatement<CallersMirror, SetResult>;
 const setMirrors: SetMirrors = { name: 'set-mirrors', maxSize: 128, ...settingMirrors({ waits: false }) };
 const setLocked: SetMirrors = { name: 'set-locked-mirror', maxSize: 1, ...settingMirrors({ waits: true }) };
 
-/**
- * As `CampaignRepository#setMirror`. `maxLocked`: how many lines wait for a lock at once; `timeout`: how long an update
- * waits for its turn, in milliseconds.
- */
+/** As `CampaignRepository#setMirror`. `timeout` is in milliseconds. */
 export function groupedUpdates(
   statements: Statements,
   find: domain.CampaignRepository['find'],
@@ -72,7 +66,7 @@ export function groupedUpdates(
 
   async function set(update: CallersMirror): Promise<SetResult> {
     const since = performance.now();
-    // By owner, too: a caller that is not the owner is refused at once, and delays nobody.
+    // By owner, too: a caller that is not the owner delays nobody.
     const line = `${update.campaign} ${update.owner}`;
     if (!lines.has(line)) {
       const result = await batches.run(update, line);

@@ -1,18 +1,20 @@
 import { hash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Timestamp } from '@campaign-mirror/domain';
 import type { Transaction } from '@mikro-orm/core';
-import { isolationLevel } from '../connection/audited.ts';
+import type { Pool } from 'pg';
 import { type Database, openDatabase } from '../connection/database.ts';
-import { isLocked } from '../connection/database-faults.ts';
+import { isAbsent, isLocked } from '../connection/database-faults.ts';
 import type { DatabaseAddress } from '../connection/pool.ts';
-import { rowsOf } from '../connection/rows.ts';
-import { withoutTimeouts } from '../connection/stoppable.ts';
+import { rowOf, rowsOf } from '../connection/rows.ts';
+import { isolationLevel, withoutTimeouts } from '../connection/transaction.ts';
 import { functions, grants, migrationNames, missingText, tableNames } from '../schema/schema.ts';
+import { timestampText } from '../schema/times.ts';
 
 /**
- * How long a migration may block others, in milliseconds. The timeout of a lock, for which sessions that request it later
- * wait as long, is above PostgreSQL's `deadlock_timeout`, after which an autovacuum yields, and below the time that the
- * service waits for a connection, so that it continues to answer. In the pause, those sessions proceed.
+ * How long a migration may block others, in milliseconds. Sessions that request a lock later wait as long as its timeout,
+ * which is above PostgreSQL's `deadlock_timeout`, after which an autovacuum yields, and below the time that the service
+ * waits for a connection. In the pause, those sessions proceed.
  */
 const usualRetries = { lockTimeout: 2_000, pause: 1_000, tries: 20 };
 
@@ -28,12 +30,11 @@ export interface Migrating {
 
 /** One connection migrates, and one makes the table of migrations, or looks for who holds locks. */
 const unhurried = { size: 2, waitTimeout: 10_000, statementTimeout: 0, queryTimeout: 0 };
-const applicationName = 'campaign-mirror migrations';
 
 /**
  * Brings the tables up to date, then makes functions and triggers and gives the roles that exist their rights: all of it,
- * or nothing. Resolves with what was missing or disabled before. Several processes may do so at once: they take turns.
- * Locks are awaited in short attempts, because others wait behind a waiting migration.
+ * or nothing. Resolves with what was missing or disabled before. Several processes take turns. Locks are awaited in
+ * short attempts, because others wait behind a waiting migration.
  * @throws what the driver throws: the database is unavailable, the role lacks a right or is not the owner (42501), the
  *   tables are not those of a released version (42P07) or some were dropped (42P01, 42710), another transaction keeps
  *   holding a lock (55P03); the reason of `givenUp`: then nothing was done
@@ -43,14 +44,16 @@ export async function migrate(
   { onWait = () => {}, givenUp, ifNeeded = false, retries }: Migrating = {},
 ): Promise<string[]> {
   const { lockTimeout, tries, pause: betweenTries } = { ...usualRetries, ...retries };
-  const database = await openDatabase(address, unhurried, applicationName);
+  const database = await openDatabase(address, unhurried, 'campaign-mirror migrations');
+  // Without the connection, the server rolls back.
+  const cutOff = () => void database.close(0);
   let isCommitting = false;
   const beforeCommit = () => {
     givenUp?.throwIfAborted();
+    // A running commit cannot be reported as not done: its end is awaited.
     isCommitting = true;
+    givenUp?.removeEventListener('abort', cutOff);
   };
-  // Without the connection, the server rolls back. A running commit cannot be reported as not done: its end is awaited.
-  const cutOff = () => void (isCommitting || database.close(0));
   givenUp?.addEventListener('abort', cutOff);
   try {
     for (let next = 2; ; next++) {
@@ -84,9 +87,10 @@ const holderText = `
       or locktype = 'advisory' and (classid::bigint << 32) + objid::bigint = ${turnLock}))
   order by xact_start limit 1`;
 
+const tables = tableNames.map((name) => `campaign_mirror.${name}`);
+
 /** In the order in which writers lock them; in another one, a writer could deadlock with the migration. */
-const keepWritersOut = `
-  lock table ${tableNames.map((name) => `campaign_mirror.${name}`).join(', ')} in share row exclusive mode`;
+const keepWritersOut = `lock table ${tables.join(', ')} in share row exclusive mode`;
 
 /** Says which text of functions and triggers was applied last. */
 const version = `Campaign Mirror ${hash('md5', functions)}`;
@@ -124,3 +128,41 @@ function bringUpToDate({ orm }: Database, lockTimeout: number, ifNeeded: boolean
   };
   return connection.transactional(migrateIn, { isolationLevel });
 }
+
+/** A migration, and whether the database has it. */
+export interface MigrationState {
+  readonly name: string;
+  /** Unknown: another version applied it, a newer one if those of this version are applied. */
+  readonly state: 'applied' | 'pending' | 'unknown';
+  readonly appliedAt: Timestamp | null;
+}
+
+const recordText = `
+  select name, ${timestampText('executed_at')} as at from campaign_mirror.migrations order by name`;
+
+/**
+ * Every migration of this version in order, then those of others.
+ * @throws Unavailable, or the driver's 42501: only the operator and the owner may read all of the record
+ */
+export async function migrationStates(pool: Pool): Promise<MigrationState[]> {
+  const rows = await rowsOf<{ name: string; at: Timestamp }>(pool, recordText).catch((error) => {
+    if (!isAbsent(error)) throw error;
+    return [];
+  });
+  const applied = new Map(rows.map((row) => [row.name, row.at]));
+  return [...new Set([...migrationNames, ...applied.keys()])].map((name) => {
+    const ofThisVersion = applied.has(name) ? 'applied' : 'pending';
+    const state = migrationNames.includes(name) ? ofThisVersion : 'unknown';
+    return { name, state, appliedAt: applied.get(name) ?? null };
+  });
+}
+
+/** Whether every migration of this version was applied. @throws as `migrationStates` */
+export const isMigrated = async (pool: Pool): Promise<boolean> =>
+  (await migrationStates(pool)).every(({ state }) => state !== 'pending');
+
+const emptyText = `select ${tables.map((table) => `not exists (select from ${table})`).join(' and ')} as empty`;
+
+/** Whether there is no row, and never was one: history and audit outlive what they describe. @throws Unavailable */
+export const isEmpty = async (pool: Pool): Promise<boolean> =>
+  (await rowOf<{ empty: boolean }>(pool, emptyText)).empty;

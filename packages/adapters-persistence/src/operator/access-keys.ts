@@ -1,16 +1,15 @@
 import type * as domain from '@campaign-mirror/domain';
 import * as operator from '@campaign-mirror/domain/operator';
 import { LockMode, raw, wrap } from '@mikro-orm/postgresql';
-import { AuditedAdapter, reading } from '../connection/audited.ts';
 import { safeInteger } from '../connection/rows.ts';
+import { AuditedAdapter, reading } from '../connection/transaction.ts';
 import { AccessKeyEntity } from '../schema/entities.ts';
 import { isExpiringWithin, newKey } from '../schema/keys.ts';
 import { timestampText } from '../schema/times.ts';
 
 /**
- * A successor of a key that has not expired. The life is counted from one moment and in seconds, because the length of a
- * day varies if a time zone changes its clocks. So it stays the same over any number of rotations. One whose end is infinity,
- * which only a hand can have written, never ends.
+ * A successor of a key that has not expired, with its life: counted from one moment and in seconds, because the length of
+ * a day varies if a time zone changes its clocks. A life that ends at infinity never ends.
  */
 const succeed = `
   with timed as materialized (select clock_timestamp() as now)
@@ -20,7 +19,7 @@ const succeed = `
   from campaign_mirror.access_keys, timed where id = ? and (expires_at is null or expires_at > now)
   returning id`;
 
-/** Ends the old key. A key that never expires has null in `expires_at`, which `least` ignores. */
+/** Ends the old key. `least` ignores the null of a key that never expires. */
 const replace = `
   update campaign_mirror.access_keys
   set expires_at = least(expires_at, clock_timestamp() + make_interval(secs => ?)), replaced_by = ?
@@ -38,10 +37,8 @@ export class PostgresAccessKeys extends AuditedAdapter implements operator.Acces
     const { key, ...stored } = newKey();
     const fields = { ...stored, name, ownerId: owner, hosts: hosts && [...hosts] };
     const expires = expiresIn === 'never' ? {} : { createdAt: inSeconds(0), expiresAt: inSeconds(expiresIn) };
-    return this.audited(async (em) => {
-      const id = Number(await em.insert(AccessKeyEntity, { ...fields, ...expires })) as domain.AccessKeyId;
-      return { id, key };
-    });
+    const id = await this.audited((em) => em.insert(AccessKeyEntity, { ...fields, ...expires }));
+    return { id: Number(id) as domain.AccessKeyId, key };
   }
 
   async list(page: operator.AccessKeyPage): Promise<operator.AccessKeyRecord[]> {
@@ -84,10 +81,6 @@ export class PostgresAccessKeys extends AuditedAdapter implements operator.Acces
   }
 }
 
-/**
- * By the database's clock, which also decides the expiry. All times of a statement count from the same moment, because a
- * successor gets the difference as its life.
- */
-function inSeconds(seconds: number) {
-  return raw<domain.Timestamp>('statement_timestamp() + make_interval(secs => ?)', [seconds]);
-}
+/** By the database's clock. All times of a statement count from one moment: a successor gets the difference as its life. */
+const inSeconds = (seconds: number) =>
+  raw<domain.Timestamp>('statement_timestamp() + make_interval(secs => ?)', [seconds]);

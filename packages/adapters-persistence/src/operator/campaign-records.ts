@@ -3,9 +3,9 @@ import type * as operator from '@campaign-mirror/domain/operator';
 import { isIpAddress } from '@campaign-mirror/domain/operator';
 import { type FilterQuery, type InferEntity, wrap } from '@mikro-orm/postgresql';
 import type { Pool } from 'pg';
-import { reading } from '../connection/audited.ts';
 import type { Database } from '../connection/database.ts';
 import { rowOf } from '../connection/rows.ts';
+import { reading } from '../connection/transaction.ts';
 import { CampaignEntity } from '../schema/entities.ts';
 import { timestampText } from '../schema/times.ts';
 
@@ -28,19 +28,15 @@ const inAnyCase = (text: string) =>
     .join('');
 
 /**
- * Whether an address may name the host $4, in whatever spelling: it is there as it is written; or there are characters that
- * a host's name does not show, or an encoded letter, digit, dot or hyphen. An IP address has too many spellings: any
- * address may name it.
+ * Whether an address may name the host $4: it is there as it is written; or there are characters that a host's name does
+ * not show, or an encoded letter, digit, dot or hyphen. An IP address has too many spellings: any address may name it.
  */
 const mayName = (host: domain.HostName) =>
   isIpAddress(host)
     ? '$4::text is not null'
     : `strpos(lower(target_url collate "C"), $4) > 0 or target_url collate "C" ~* '[^!-~]|%(25|2[de]|3[0-9]|[4-7c-f])'`;
 
-/**
- * The next mirrors, with these columns: all, or those that may name the host. By the index of their campaigns, or of the
- * owner's campaigns. @throws Unavailable
- */
+/** The next mirrors, with these columns: all, or those that may name the host. @throws Unavailable */
 export async function examineMirrors<Row>(
   pool: Pool,
   columns: string,
@@ -50,10 +46,10 @@ export async function examineMirrors<Row>(
     where campaigns.owner_id = $3 and campaigns.id > $1 order by campaigns.id`;
   const ofAll = 'campaign_mirror.mirrors where $3::bigint is null and campaign_id > $1 order by campaign_id';
   const text = `
-    with page as materialized (select mirrors.* from ${owner === undefined ? ofAll : ofOwner} limit $2)
-    select (select count(*) from page) as examined, (select max(campaign_id) from page) as last, coalesce((
-      select json_agg(found) from (
-        select ${columns} from page ${host ? `where ${mayName(host)}` : ''} order by campaign_id) as found), '[]') as mirrors`;
+    with page as materialized (select mirrors.* from ${owner === undefined ? ofAll : ofOwner} limit $2), found as (
+      select ${columns} from page ${host ? `where ${mayName(host)}` : ''} order by campaign_id)
+    select count(*) as examined, max(campaign_id) as last,
+      coalesce((select json_agg(found) from found), '[]') as mirrors from page`;
   const values = [after ?? 0, limit, owner, ...(host ? [host] : [])];
   const page = await rowOf<operator.ExaminedMirrors<Row>>(pool, text, values);
   return { ...page, last: page.examined < limit ? undefined : page.last };

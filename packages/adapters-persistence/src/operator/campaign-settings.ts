@@ -1,13 +1,15 @@
 import type * as domain from '@campaign-mirror/domain';
 import type * as operator from '@campaign-mirror/domain/operator';
 import { type EntityManager, LockMode, wrap } from '@mikro-orm/postgresql';
-import { AuditedAdapter } from '../connection/audited.ts';
 import { isTaken } from '../connection/database-faults.ts';
+import { AuditedAdapter } from '../connection/transaction.ts';
 import { CampaignEntity, MirrorEntity } from '../schema/entities.ts';
 import { recordOf } from './campaign-records.ts';
 
 /** Until the end of the transaction. */
 const forUpdate = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
+
+type Facts = Pick<domain.Campaign, 'ownerId' | 'isDefault'>;
 
 /** The port `CampaignSettings` on PostgreSQL, for one act. */
 export class PostgresSettings extends AuditedAdapter implements operator.CampaignSettings {
@@ -31,27 +33,23 @@ export class PostgresSettings extends AuditedAdapter implements operator.Campaig
   }
 
   transfer(id: domain.CampaignId, to: domain.OwnerId): Promise<operator.CampaignChange> {
-    return this.audited(async (em) => {
-      const campaign = await em.findOne(CampaignEntity, { id }, forUpdate);
-      if (!campaign) return { kind: 'campaign-not-found' };
-      const { ownerId } = campaign;
-      if (ownerId === to) return { kind: 'unchanged', ownerId };
-      const taken = campaign.isDefault && (await defaultOf(em, to));
-      if (taken) return taken;
-      campaign.ownerId = to;
-      return { kind: 'changed', ownerId };
-    });
+    return this.#change(id, { ownerId: to });
   }
 
   setDefault(id: domain.CampaignId, isDefault: boolean): Promise<operator.CampaignChange> {
+    return this.#change(id, { isDefault });
+  }
+
+  #change(id: domain.CampaignId, change: Partial<Facts>): Promise<operator.CampaignChange> {
     return this.audited(async (em) => {
       const campaign = await em.findOne(CampaignEntity, { id }, forUpdate);
       if (!campaign) return { kind: 'campaign-not-found' };
-      const { ownerId } = campaign;
-      if (campaign.isDefault === isDefault) return { kind: 'unchanged', ownerId };
-      const taken = isDefault && (await defaultOf(em, ownerId));
+      const { ownerId, isDefault } = campaign;
+      const next: Facts = { ownerId, isDefault, ...change };
+      if (next.ownerId === ownerId && next.isDefault === isDefault) return { kind: 'unchanged', ownerId };
+      const taken = next.isDefault && (await defaultOf(em, next.ownerId));
       if (taken) return taken;
-      campaign.isDefault = isDefault;
+      Object.assign(campaign, next);
       return { kind: 'changed', ownerId };
     });
   }

@@ -3,8 +3,8 @@ import type { HistoryEntry } from '@campaign-mirror/domain';
 import type { ChangeFeed } from '@campaign-mirror/domain/operator';
 import type { Pool } from 'pg';
 import { isInvalidValue, portFault, throwFault } from '../connection/database-faults.ts';
+import { withTimeLimit } from '../connection/pool.ts';
 import { rowOf } from '../connection/rows.ts';
-import { withTimeLimit } from '../connection/stoppable.ts';
 import { connectTo, cursorRows } from '../connection/transaction.ts';
 import { entries } from './history-and-audit.ts';
 
@@ -22,6 +22,8 @@ const changes = `
 
 const present = 'select position from campaign_mirror.changes_since(null)';
 
+type Change = HistoryEntry & { readonly number: number; readonly position: string };
+
 /** By `changes_since`. `signal` ends a pause between two polls, by throwing. */
 export const postgresChangeFeed = (pool: Pool, signal?: AbortSignal): ChangeFeed => ({
   async *follow({ from, owner, campaign }) {
@@ -38,12 +40,8 @@ export const postgresChangeFeed = (pool: Pool, signal?: AbortSignal): ChangeFeed
     /** One poll, from one snapshot. A change has the position before the poll, and the last one that after it. */
     async function* poll(position: string) {
       await answered('begin isolation level repeatable read read only');
-      let last: (HistoryEntry & { number: number; position: string }) | undefined;
-      for await (const row of cursorRows<NonNullable<typeof last>>(client, changes, [
-        position,
-        owner,
-        campaign,
-      ])) {
+      let last: Change | undefined;
+      for await (const row of cursorRows<Change>(client, changes, [position, owner, campaign])) {
         if (last) yield { ...last, position };
         last = row;
       }

@@ -2,9 +2,8 @@ import type * as domain from '@campaign-mirror/domain';
 import type * as operator from '@campaign-mirror/domain/operator';
 import { type MikroORM, wrap } from '@mikro-orm/postgresql';
 import type { Pool } from 'pg';
-import { reading } from '../connection/audited.ts';
 import { rowOf, rowsOf } from '../connection/rows.ts';
-import { cursorRows, ofOneMoment } from '../connection/transaction.ts';
+import { reading, rowsOfOneMoment } from '../connection/transaction.ts';
 import { AuditEntity } from '../schema/entities.ts';
 import { timestampText } from '../schema/times.ts';
 
@@ -45,20 +44,13 @@ const prunedText = `
 
 const changeById = `${entries} from campaign_mirror.mirror_history where campaign_id = $1 and id = $2`;
 
-/**
- * Numbers rise with time, but for changes of the same moment: those since a time begin after the last one that is older
- * by more than a minute. `after`: a number; those with higher ones count too, whatever their time.
- */
-export const sinceTime = (
-  time: string,
-  after = 'null',
-) => `(${time}::timestamptz is null or changed_at >= ${time} or id > ${after}::bigint)
-    and id > least(${after}, coalesce((
-      select id from campaign_mirror.mirror_history
-      where changed_at < ${time}::timestamptz - interval '1 minute' order by id desc limit 1), 0))`;
-
-const ofKey = `${entries} from campaign_mirror.mirror_history
-  where access_key_id = $1 and ${sinceTime('$2')} order by id desc`;
+/** Numbers rise with time, but for changes of the same moment: those since a time follow one that is a minute older. */
+const ofKey = `
+  ${entries} from campaign_mirror.mirror_history
+  where access_key_id = $1 and ($2::timestamptz is null or changed_at >= $2) and id > coalesce((
+    select id from campaign_mirror.mirror_history
+    where changed_at < $2::timestamptz - interval '1 minute' order by id desc limit 1), 0)
+  order by id desc`;
 
 /** The only index of the history is its own number. `signal` ends `ofKey` at once, which throws the signal's reason. */
 export const postgresMirrorHistory = (pool: Pool, signal?: AbortSignal): operator.MirrorHistory => ({
@@ -70,17 +62,15 @@ export const postgresMirrorHistory = (pool: Pool, signal?: AbortSignal): operato
   isPrunedBefore: async (campaign, change) =>
     (await rowOf<{ pruned: boolean }>(pool, prunedText, [campaign, change])).pruned,
 
-  ofKey: (key, since) =>
-    ofOneMoment(pool, signal, (client) => cursorRows<domain.HistoryEntry>(client, ofKey, [key, since])),
+  ofKey: (key, since) => rowsOfOneMoment(pool, signal, ofKey, [key, since]),
 });
 
 /** What a prune would delete, by the words of `prune_history`. */
 const survey = `
-  with moment as materialized (select clock_timestamp() - make_interval(secs => $1) as older_than), newest as (
-    select changed_at from campaign_mirror.mirror_history order by id desc limit 1
-  )
-  select ${timestampText('older_than')} as "olderThan", extract(epoch from clock_timestamp())::float8 as time,
-    (select changed_at < older_than from newest) is true as "newestIsOld", old.*
+  with moment as materialized (select clock_timestamp() - make_interval(secs => $1) as older_than)
+  select ${timestampText('older_than')} as "olderThan", extract(epoch from clock_timestamp())::float8 as time, (
+    select changed_at < older_than from campaign_mirror.mirror_history order by id desc limit 1
+  ) is true as "newestIsOld", old.*
   from moment, lateral (
     select count(*) as old, max(id) as "upTo" from campaign_mirror.mirror_history where changed_at < older_than
   ) as old`;
@@ -99,11 +89,8 @@ export const postgresHistoryPruning = (pool: Pool, act: operator.OperatorAct): o
 /** The port `Audit` on PostgreSQL. */
 export const postgresAudit = (orm: MikroORM): operator.Audit => ({
   list: async ({ campaign, before, limit }) => {
-    const where = {
-      partOf: null,
-      ...(campaign !== undefined && { campaignId: campaign }),
-      ...(before !== undefined && { id: { $lt: before } }),
-    };
+    const of = campaign === undefined ? {} : { campaignId: campaign };
+    const where = { partOf: null, ...of, ...(before !== undefined && { id: { $lt: before } }) };
     const options = { orderBy: { id: 'desc' as const }, limit };
     const entries = await reading(orm, (em) => em.find(AuditEntity, where, options));
     return entries.map((entry) => wrap(entry).toObject() as operator.AuditEntry);

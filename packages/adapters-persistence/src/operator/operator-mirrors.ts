@@ -1,9 +1,9 @@
 import { Unavailable } from '@campaign-mirror/domain';
 import type * as operator from '@campaign-mirror/domain/operator';
-import type { Pool } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import { isLocked } from '../connection/database-faults.ts';
 import { rowOf, rowsOf, safeInteger, textRowsOf } from '../connection/rows.ts';
-import { cursorRows, inTransaction, ofOneMoment } from '../connection/transaction.ts';
+import { inTransaction, rowsOfOneMoment } from '../connection/transaction.ts';
 import { mirrorsValues, resultsOf } from '../statements/set-mirrors.ts';
 import { examineMirrors } from './campaign-records.ts';
 
@@ -11,15 +11,16 @@ import { examineMirrors } from './campaign-records.ts';
 export const setAsOperatorText = ({ waits }: { waits: boolean }) => `
   select * from campaign_mirror.set_mirrors_as_operator($1, $2, $3, $4, $5, $6, ${waits}, $7, $8, $9, $10, $11)`;
 
-const campaignsText = `
-  select json_build_object('id', campaigns.id, 'ownerId', campaigns.owner_id, 'isDefault', campaigns.is_default,
-    'hasMirror', mirrors.id is not null) as campaign, target_url as address, last_change_id as "lastChange"
-  from campaign_mirror.campaigns left join campaign_mirror.mirrors on campaign_id = campaigns.id
-  where campaigns.id = any ($1::bigint[])`;
+/** The columns of a `FoundMirror`. */
+const foundColumns = `
+  json_build_object('id', campaign_id, 'ownerId', owner_id, 'isDefault', is_default, 'hasMirror', target_url is not null)
+    as campaign, target_url as address, last_change_id as "lastChange"`;
 
-/** The columns of a `FoundMirror`, of its mirror's row. */
-const foundColumns = `json_build_object('id', campaign_id, 'ownerId', owner_id, 'isDefault', is_default, 'hasMirror', true)
-  as campaign, target_url as address, last_change_id as "lastChange"`;
+const campaignsText = `
+  select ${foundColumns} from (
+    select campaigns.id as campaign_id, campaigns.owner_id, campaigns.is_default, target_url, last_change_id
+    from campaign_mirror.campaigns left join campaign_mirror.mirrors on campaign_id = campaigns.id
+    where campaigns.id = any ($1::bigint[])) as found`;
 
 const countText = `
   select count(*) as number from campaign_mirror.mirrors
@@ -27,7 +28,8 @@ const countText = `
 
 /** Others' changes between the numbers of an entry belong to another entry, or to none. */
 const undoingText = `
-  select changes.campaign_id as campaign, address_before as address, address_after as expected, changes.id as "lastChange"
+  select changes.campaign_id as campaign, address_before as address, address_after as expected,
+    changes.id as "lastChange"
   from campaign_mirror.operator_audit as entry join campaign_mirror.mirror_history as changes
     on audit_id = entry.id and changes.id between first_change_id and last_change_id
   where entry.act = 'mirrors-moved' and (entry.id = $1 and part_of is null or part_of = $1) order by changes.id`;
@@ -37,7 +39,7 @@ const undoneByText = `
     where id > $1 and act = 'mirrors-moved' and part_of is null and details->'undoes' = to_jsonb($1::bigint)) as "undoneBy"
   from campaign_mirror.operator_audit where id = $1 and act = 'mirrors-moved' and part_of is null`;
 
-/** The longest wait for one lock of a move, in milliseconds. A single mirror is waited for as long as the database does. */
+/** The longest wait for one lock of a move, in milliseconds. For a single mirror, the limit of the database holds. */
 const lockTimeout = 2_000;
 
 /** The port `OperatorMirrors` on PostgreSQL, for one act. `signal` ends `undoing` at once. */
@@ -59,8 +61,7 @@ export function postgresOperatorMirrors(
 
     naming: (page) => examineMirrors(pool, foundColumns, page),
 
-    undoing: (move) =>
-      ofOneMoment(pool, signal, (client) => cursorRows<operator.WantedMirror>(client, undoingText, [move])),
+    undoing: (move) => rowsOfOneMoment(pool, signal, undoingText, [move]),
 
     undoneBy: async (move) => {
       const [found] = await rowsOf<{ undoneBy: operator.AuditId | null }>(pool, undoneByText, [move]);
@@ -70,22 +71,16 @@ export function postgresOperatorMirrors(
     set: async (mirrors, { kind, details }, waits) => {
       const isMove = kind === 'mirrors-moved';
       const entry = [kind, act.operator, act.requestId, JSON.stringify(details), isMove ? moveId : undefined];
+      const values = [...mirrorsValues(mirrors), ...entry];
       const settings = waits && isMove ? `set local lock_timeout = ${lockTimeout}` : '';
       try {
-        return await inTransaction(
-          pool,
-          async (client) => {
-            const text = setAsOperatorText({ waits });
-            const rows = await textRowsOf(client, text, [...mirrorsValues(mirrors), ...entry]);
-            const results = resultsOf(mirrors, rows);
-            return { results, entry: safeInteger(rows[0]?.at(-1) ?? '') as operator.AuditId };
-          },
-          settings,
-        ).then(({ results, entry }) => {
-          // The move has a number only when its first transaction is committed.
-          if (results.some(({ kind }) => kind === 'mirror-set')) moveId ??= entry;
-          return results;
-        });
+        const set = (client: PoolClient) => textRowsOf(client, setAsOperatorText({ waits }), values);
+        const rows = await inTransaction(pool, set, settings);
+        const results = resultsOf(mirrors, rows);
+        // The move has a number only when its first transaction is committed.
+        if (results.some(({ kind }) => kind === 'mirror-set'))
+          moveId ??= safeInteger(rows[0]?.at(-1) ?? '') as operator.AuditId;
+        return results;
       } catch (error) {
         if (!(isMove && waits && error instanceof Unavailable && isLocked(error.cause))) throw error;
         return [{ kind: 'locked' }];

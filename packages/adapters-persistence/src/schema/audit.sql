@@ -26,26 +26,32 @@ create or replace function campaign_mirror.time_text(timestamptz) returns text l
   select coalesce(to_char($1 at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), $1::text)
 $$;
 
--- The numbers of created rows, such as `1-3,7`; of many with gaps, the first and the last.
-create or replace function campaign_mirror.numbers_text(numbers bigint[]) returns text language sql immutable as $$
-  select case when count(*) > 1000 then concat(min(number), '-', max(number)) else (
-    select string_agg(concat_ws('-', lower(part), nullif(upper(part) - 1, lower(part))), ',')
-    from unnest(range_agg(int8range(number, number, '[]'))) as part) end
-  from unnest(numbers) as number
-$$;
-
--- An import has two entries, however many rows it creates.
-create or replace function campaign_mirror.record_created_campaigns() returns trigger language plpgsql
-security definer set search_path = pg_catalog, pg_temp as $$
-  declare many constant bigint := (select count(*) from created);
+-- The entry of created rows, by the numbers of their campaigns. An import has one for its campaigns and one for its
+-- mirrors, however many they are, with their numbers, such as `1-3,7`; of many, the first and the last.
+create or replace function campaign_mirror.note_created(what text, numbers bigint[], owner_id bigint, details jsonb)
+returns bigint language plpgsql set search_path = pg_catalog, pg_temp as $$
+  declare
+    many constant integer := coalesce(cardinality(numbers), 0);
   begin
     if many > 1 or current_setting('campaign_mirror.details', true) like '%"source"%' then
-      perform campaign_mirror.note('campaigns-imported', null, null, null, jsonb_build_object(
-        'campaigns', many, 'numbers', campaign_mirror.numbers_text(array_agg(id)))) from created;
-    else
-      perform campaign_mirror.note('campaign-created', id, owner_id, null,
-        jsonb_build_object('default', is_default, 'name', name)) from created;
+      return campaign_mirror.note(what || 's-imported', null, null, null, (
+        select jsonb_build_object(what || 's', many, 'numbers', case
+          when many > 1000 then concat(min(number), '-', max(number))
+          else (select string_agg(concat_ws('-', lower(part), nullif(upper(part) - 1, lower(part))), ',')
+            from unnest(range_agg(int8range(number, number, '[]'))) as part) end)
+        from unnest(numbers) as number));
+    elsif many = 1 then
+      return campaign_mirror.note(what || '-created', numbers[1], owner_id, null, details);
     end if;
+    return null;
+  end
+$$;
+
+create or replace function campaign_mirror.record_created_campaigns() returns trigger language plpgsql
+security definer set search_path = pg_catalog, pg_temp as $$
+  begin
+    perform campaign_mirror.note_created('campaign', array_agg(id), min(owner_id),
+      jsonb_build_object('default', bool_and(is_default), 'name', min(name))) from created;
     return null;
   end
 $$;
@@ -80,21 +86,13 @@ $$;
 create or replace trigger record before update or delete on campaign_mirror.campaigns
   for each row execute function campaign_mirror.record_campaign();
 
--- A mirror that comes back, on a campaign whose mirror was deleted, may bring another address: that is a change, and has
--- its row in the history, from the address that was deleted. Its time is later than that of the change before.
+-- A mirror that comes back may bring another address: that is a change, from the address that was deleted.
 create or replace function campaign_mirror.record_created_mirrors() returns trigger language plpgsql
 security definer set search_path = pg_catalog, pg_temp as $$
   declare
-    entry bigint;
-    many constant bigint := (select count(*) from created);
+    entry constant bigint := (select campaign_mirror.note_created('mirror', array_agg(campaign_id), min(owner_id),
+      jsonb_build_object('target_url', min(target_url))) from created);
   begin
-    if many > 1 or current_setting('campaign_mirror.details', true) like '%"source"%' then
-      select campaign_mirror.note('mirrors-imported', null, null, null, jsonb_build_object(
-        'mirrors', many, 'numbers', campaign_mirror.numbers_text(array_agg(campaign_id)))) into entry from created;
-    else
-      select campaign_mirror.note('mirror-created', campaign_id, owner_id, null,
-        jsonb_build_object('target_url', target_url)) into entry from created;
-    end if;
     with returned as (
       select created.*, nextval('campaign_mirror.mirror_history_id_seq') as change_id,
         before.target_url as address_before, greatest(clock_timestamp(), (
@@ -126,7 +124,7 @@ security definer set search_path = pg_catalog, pg_temp as $$
     return old;
   end
 $$;
--- With its campaign, whose entry has the same, a mirror is deleted by a trigger.
+-- With its campaign, whose entry says the same, a mirror is deleted by a trigger.
 create or replace trigger record_deleted before delete on campaign_mirror.mirrors
   for each row when (pg_trigger_depth() = 0) execute function campaign_mirror.record_deleted_mirror();
 

@@ -21,6 +21,15 @@ class TimestampType extends Type<domain.Timestamp, string> {
   }
 }
 
+/** As text: a formula is not converted. */
+const lastUse = ({ id }: Record<string, string>) => `(
+  select ${timestampText('used_at')} from campaign_mirror.key_uses where access_key_id = ${id})`;
+
+const detailsOfAllParts = ({ id, act, details }: Record<string, string>) => `
+  case ${act} when 'mirrors-moved' then ${details} || jsonb_build_object('mirrors', (${details}->>'mirrors')::int + (
+    select coalesce(sum((part.details->>'mirrors')::int), 0)
+    from campaign_mirror.operator_audit as part where part.part_of = ${id})) else ${details} end`;
+
 const id = <Id extends number>() => p.bigint('number').$type<Id>();
 const timestamp = () => p.type(TimestampType).$type<domain.Timestamp>();
 
@@ -70,13 +79,7 @@ export const AccessKeyEntity = defineEntity({
     expiresAt: timestamp().nullable(),
     revokedAt: timestamp().nullable(),
     replacedBy: id<domain.AccessKeyId>().nullable(),
-    // As text: a formula is not converted.
-    lastUsedAt: timestamp()
-      .nullable()
-      .formula(
-        ({ id }) => `(
-      select ${timestampText('used_at')} from campaign_mirror.key_uses where access_key_id = ${id})`,
-      ),
+    lastUsedAt: timestamp().nullable().formula(lastUse),
   },
 });
 
@@ -94,17 +97,9 @@ export const AuditEntity = defineEntity({
     campaignId: id<domain.CampaignId>().nullable(),
     ownerId: id<domain.OwnerId>().nullable(),
     accessKeyId: id<domain.AccessKeyId>().nullable(),
-    /** The entry that this one continues: a move has one for each transaction, and shows as the first of them. */
+    /** A move has an entry for each transaction, and shows as the first of them. */
     partOf: id<AuditId>().nullable().hidden(),
-    details: p
-      .json()
-      .$type<AuditEntry['details']>()
-      .formula(
-        ({ id, act, details }) => `
-          case ${act} when 'mirrors-moved' then ${details} || jsonb_build_object('mirrors',
-            (${details}->>'mirrors')::int + (select coalesce(sum((part.details->>'mirrors')::int), 0)
-              from campaign_mirror.operator_audit as part where part.part_of = ${id})) else ${details} end`,
-      ),
+    details: p.json().$type<AuditEntry['details']>().formula(detailsOfAllParts),
   },
 });
 

@@ -1,18 +1,15 @@
 -- The feed of changes, and the counting of clicks: with the view `current_mirrors`, all that a redirector may use.
 --
--- A position of the feed is a snapshot (PostgreSQL, section 9.27.10, transaction ID and snapshot information), so that no
--- transaction that was running at the last poll is missed, however long it runs, and none holds the others back.
-
 -- Every change that was committed after a position, in the order of their numbers, each with the next position. Nothing
--- new: no row, and the position stays. Null: the present position, and no change. All statements of a stable function
--- see the snapshot of the call.
+-- new: no row, and the position stays. Null: the present position, and no change. A position is a snapshot (PostgreSQL,
+-- transaction ID and snapshot information): no transaction that was running at the last poll is missed, however long it
+-- runs. All statements of a stable function see the snapshot of the call.
 create or replace function campaign_mirror.changes_since(since text)
 returns table ("position" text, change_id bigint, campaign_id bigint, target_url text, changed_at timestamptz)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
   #variable_conflict use_column
   declare
-    -- Statistics are reset when the server recovers from a crash of a backend, after which numbers of transactions can
-    -- be given again; the start time of the server stays.
+    -- After the crash of a backend, numbers of transactions can be given again: statistics are reset, the start time stays.
     server constant text := extract(epoch from pg_postmaster_start_time()) || ','
       || coalesce(extract(epoch from (select stats_reset from pg_stat_bgwriter)), 0) || '/';
     here constant pg_snapshot := pg_current_snapshot();
@@ -64,9 +61,9 @@ language plpgsql stable security definer set search_path = pg_catalog, pg_temp a
   end
 $$;
 
--- Adds to the clicks of many mirrors, and returns the campaigns to count again, since their mirror was locked. A campaign
--- given twice is the sum, one without a mirror is ignored, and a count stops at 2^53-1. It waits for no lock, so that
--- calls cannot deadlock. An update of a mirror waits until the statement that counts its clicks ends: at most 1000.
+-- Adds to the clicks of many mirrors, and returns the campaigns to count again, since their mirror was locked: it waits
+-- for no lock. A campaign without a mirror is ignored, and a count stops at 2^53-1. At most 1000, because an update of a
+-- mirror waits for the statement that counts its clicks.
 create or replace function campaign_mirror.count_clicks(campaigns bigint[], counts bigint[]) returns setof bigint
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
   #variable_conflict use_column

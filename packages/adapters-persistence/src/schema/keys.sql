@@ -6,8 +6,7 @@ language sql volatile as $$
   select case when revoked_at is not null then 'revoked-key' when expires_at <= clock_timestamp() then 'expired-key' end
 $$;
 
--- Each key has its row from the beginning: a use is an update, which can pass over a row that another session has
--- locked.
+-- Each key has its row from the beginning: a use is an update, which can pass over a locked row.
 create or replace function campaign_mirror.make_key_use() returns trigger language plpgsql
 security definer set search_path = pg_catalog, pg_temp as $$
   begin

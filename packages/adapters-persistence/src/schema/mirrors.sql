@@ -1,15 +1,13 @@
 -- What the database itself refuses and adds when somebody writes a campaign, a mirror or a key, by whatever role.
 
--- Never stricter than `mirrorAddress` of the domain. White space and control characters are named by their code points,
--- since a class of them depends on the locale.
+-- Never stricter than `mirrorAddress` of the domain. Code points, since a class of characters depends on the locale.
 create or replace function campaign_mirror.is_address(text) returns boolean language sql immutable as $$
   select length($1) <= 2048 and $1 collate "C" ~
     '^[Hh][Tt][Tt][Pp][Ss]?://[^\u0001-\u0020\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$'
 $$;
 
--- An older row keeps the address that it has, and takes clicks as any other. `set_mirrors` examines its addresses by
--- itself, and gives each mirror another last change: for an update of a few rows, PostgreSQL spends more time on the
--- preparation of such a condition than on all the rest of the trigger.
+-- An older row keeps the address that it has, and takes clicks as any other. `set_mirrors`, which gives each mirror
+-- another last change, examines its addresses by itself: that costs less than the condition of a trigger.
 create or replace function campaign_mirror.refuse_address() returns trigger language plpgsql
 set search_path = pg_catalog, pg_temp as $$
   begin
@@ -26,8 +24,7 @@ create or replace trigger refuse_other_address after update of target_url on cam
   for each row when (not new.last_change_id is distinct from old.last_change_id)
   execute function campaign_mirror.refuse_address();
 
--- A time of a new row has passed: up to an hour ahead, the other clock is wrong, and it is now; beyond, or before the
--- year 1, the time is wrong.
+-- A time of a new row has passed: up to an hour ahead, it is now; beyond, or before the year 1, it is wrong.
 create or replace function campaign_mirror.passed(moment timestamptz) returns timestamptz language plpgsql as $$
   begin
     if moment < '0001-01-01 00:00:00Z' or moment > clock_timestamp() + interval '1 hour' then

@@ -14,7 +14,7 @@ export const roles = {
 /** One of the four roles of least privilege. */
 export type Role = keyof typeof roles;
 
-/** The packages contain `src`, so that the SQL is read there whether this file was compiled or not. */
+/** In `src`, which the packages contain, whether this file was compiled or not. */
 const read = (name: string) => readFileSync(new URL(`../../src/schema/${name}.sql`, import.meta.url), 'utf8');
 
 /**
@@ -23,14 +23,15 @@ const read = (name: string) => readFileSync(new URL(`../../src/schema/${name}.sq
  */
 export const migrations: Readonly<Record<string, string>> = { '0001-first-release': read('tables') };
 
-/** Of every migration, in order. */
 export const migrationNames = Object.keys(migrations);
 
 /** Functions and triggers, which replace those that are there. */
 export const functions = ['keys', 'mirrors', 'audit', 'history', 'feed', 'set-mirrors'].map(read).join('\n');
 
+const withRights = (name: string) => read(name).replace('NEEDED_RIGHTS', read('needed-rights'));
+
 /** Gives the roles that exist their rights. It locks no table. */
-export const grants = read('grants');
+export const grants = withRights('grants');
 
 /** One row for each `finding`: what is missing or disabled of that without which a promise is broken. */
 export const missingText = read('missing');
@@ -39,7 +40,7 @@ export const missingText = read('missing');
 export const mirrorFaultsText = read('mirror-faults');
 
 /** One row, if there is a schema: what the current user may do beyond its role, and what it lacks of that. */
-export const rightsText = read('rights');
+export const rightsText = withRights('rights');
 
 /** The tables whose rows have numbers, in the order in which writers lock them. */
 export const tableNames = [
