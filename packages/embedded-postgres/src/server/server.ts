@@ -47,9 +47,8 @@ export async function startServer(cluster: Cluster) {
   const { folder, home, pgdata, user, settings, signal, onEvent, onLost } = cluster;
   onEvent?.('starting', { folder });
   const program = await prepareCluster(cluster);
-  const options = Object.entries({ ...ownSettings, ...settings }).map(
-    ([name, value]) => `--${name}=${value}`,
-  );
+  const all = Object.entries({ ...ownSettings, ...settings });
+  const options = all.map(([name, value]) => `--${name}=${value}`);
   const logFile = `${home}/postgresql.log`;
   for (const deadline = Date.now() + 60_000; ; await pause(100, undefined, { signal })) {
     // In a container that was started again, another program may have the number of a server that was killed.
