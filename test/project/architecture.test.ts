@@ -62,7 +62,7 @@ describe('architecture', () => {
     ['adapters-persistence/migration', '../hot-path/x.ts'],
     ['adapters-persistence/hot-path', '../operator/x.ts'],
     ['adapters-http/listener', '../routes/x.ts'],
-    ['app/process', '../settings/x.ts'],
+    ['app/settings', '../process/x.ts'],
   ])
     it(`${place} does not import ${from}`, () => {
       const path = `packages/${place?.replace('/', '/src/')}/x.ts`;
