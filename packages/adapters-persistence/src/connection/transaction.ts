@@ -46,7 +46,7 @@ export const withoutTimeouts = `
   select set_config(name, case name when 'transaction_timeout' then '0' else '500ms' end, true) from pg_settings
   where name = 'transaction_timeout' or name = 'client_connection_check_interval' and version() ~ 'linux|darwin|bsd'`;
 
-/** Until `spare` is called, `signal` cuts the connection, and the server rolls back: `faultOf` an error is its reason. */
+/** Until `spare`, `signal` cuts the connection, and the server rolls back: `faultOf` an error is then its reason. */
 function cutBy(signal: AbortSignal | undefined, client: ClientBase) {
   let isCut = false;
   const cut = () => {
@@ -96,8 +96,8 @@ export async function inTransaction<T>(
 }
 
 /**
- * The rows of a statement on the database as it is at one moment, until `signal`; it blocks nobody. They are read as fast
- * as they are consumed. A consumer that stops releases the connection. @throws Unavailable, or the signal's reason
+ * The rows of a statement on the database as it is at one moment, until `signal`; it blocks nobody. They are read as
+ * fast as they are consumed. A consumer that stops releases the connection. @throws Unavailable, or the signal's reason
  */
 export async function* rowsOfOneMoment<Row extends QueryResultRow>(
   pool: Pool,

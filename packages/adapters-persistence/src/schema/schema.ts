@@ -23,6 +23,7 @@ const read = (name: string) => readFileSync(new URL(`../../src/schema/${name}.sq
  */
 export const migrations: Readonly<Record<string, string>> = { '0001-first-release': read('tables') };
 
+/** Of every migration, in order. */
 export const migrationNames = Object.keys(migrations);
 
 /** Functions and triggers, which replace those that are there. */
