@@ -34,7 +34,7 @@ export const isStatementsFault = isOfClass('0A', '26', '42');
 /** A value, a constraint, a program limit, an exception from a trigger. */
 const isValuesFault = isOfClass('22', '23', '44', '54', 'P0');
 
-/** Whether nothing was done, and a member of a batch may be the cause. Other classes may come from a proxy in between. */
+/** Whether nothing was done, and a member of a batch may be the cause. Other classes may come from a proxy. */
 export const isMembersFault = (error: unknown) =>
   error instanceof Unavailable ? isRetryable(error.cause) : isValuesFault(error);
 

@@ -65,8 +65,8 @@ export function poolOptions(
 
 /**
  * Prepares the connections of a pool, and makes `Database#close`; `end` ends the pool when its connections are free.
- * PostgreSQL reports a commit as successful, with a warning, if its wait for a synchronous standby was canceled. Since a
- * failover may lose it, it fails from now on as if the connection had been lost.
+ * PostgreSQL reports a commit as successful, with a warning, if its wait for a synchronous standby was canceled. Since
+ * a failover may lose it, it fails from now on as if the connection had been lost.
  */
 export function closing(pool: Pool, end: () => Promise<void>): (timeout?: number) => Promise<boolean> {
   const clients = new Set<PoolClient>();

@@ -46,7 +46,7 @@ export const withoutTimeouts = `
   select set_config(name, case name when 'transaction_timeout' then '0' else '500ms' end, true) from pg_settings
   where name = 'transaction_timeout' or name = 'client_connection_check_interval' and version() ~ 'linux|darwin|bsd'`;
 
-/** Until `spare` is called, `signal` cuts the connection, and the server rolls back: `faultOf` an error is its reason. */
+/** Until `spare`, `signal` cuts the connection, and the server rolls back: `faultOf` an error is then its reason. */
 function cutBy(signal: AbortSignal | undefined, client: ClientBase) {
   let isCut = false;
   const cut = () => {

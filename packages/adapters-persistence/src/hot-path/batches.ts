@@ -54,9 +54,9 @@ export class WaitingCalls<Wanted, Answer> {
 const maxSmallBatch = 64;
 
 /**
- * Calls that arrive while a batch is under way form the next one. It is due as soon as the current one ends, or, if that
- * is small, when as many calls wait as it has: one is executed while the other is committed. Never more than two batches
- * are under way. A lone call is due at the end of the event loop's turn.
+ * Calls that arrive while a batch is under way form the next one. It is due as soon as the current one ends, or, if
+ * that is small, when as many calls wait as it has: one is executed while the other is committed. Never more than two
+ * batches are under way. A lone call is due at the end of the event loop's turn.
  */
 export class Batches<Wanted, Answer> {
   readonly #waiting: WaitingCalls<Wanted, Answer>;

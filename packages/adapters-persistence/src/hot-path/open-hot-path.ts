@@ -22,8 +22,8 @@ export interface HotPathOptions {
 }
 
 /**
- * `pool`: of `openDatabase`, which lets no commit pass that a synchronous standby has not confirmed. A call waits for its
- * turn as long as for a connection.
+ * `pool`: of `openDatabase`, which lets no commit pass that a synchronous standby has not confirmed. A call waits for
+ * its turn as long as for a connection.
  */
 export function openHotPath(
   pool: Pool,

@@ -43,7 +43,7 @@ export interface HotPathObserver {
   setAside?(): void;
 }
 
-/** Each statement is a transaction. It is run again if PostgreSQL ended it in favor of another, or its plan was stale. */
+/** Each statement is a transaction, run again if PostgreSQL ended it in favor of another, or its plan was stale. */
 export class Statements {
   readonly #pool: Pool;
   readonly #prepared: boolean;

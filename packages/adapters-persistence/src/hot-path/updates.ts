@@ -14,9 +14,9 @@ import type { BatchStatement, Statements } from './statements.ts';
  *    line waits in the database, on a connection of its own; at most `maxLocked` lines do so at once. While there is a
  *    line, later updates of it enter it without a batch.
  *
- * The answer comes from the update's own row: the mirror, or what is different. If the row still says in state 3 that it
- * is locked, the campaign changed during the wait, and is read again. An update is rejected in state 1 or 3 if its turn
- * does not come within `timeout`, and in state 3 if the statement waits for the lock longer than its time limit.
+ * The answer comes from the update's own row: the mirror, or what is different. If the row still says in state 3 that
+ * it is locked, the campaign changed during the wait, and is read again. An update is rejected in state 1 or 3 if its
+ * turn does not come within `timeout`, and in state 3 if the statement waits for the lock longer than its time limit.
  */
 
 type SetMirrors = BatchStatement<CallersMirror, SetResult>;

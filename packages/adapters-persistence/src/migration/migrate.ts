@@ -12,9 +12,9 @@ import { functions, grants, migrationNames, missingText, tableNames } from '../s
 import { timestampText } from '../schema/times.ts';
 
 /**
- * How long a migration may block others, in milliseconds. Sessions that request a lock later wait as long as its timeout,
- * which is above PostgreSQL's `deadlock_timeout`, after which an autovacuum yields, and below the time that the service
- * waits for a connection. In the pause, those sessions proceed.
+ * How long a migration may block others, in milliseconds. Sessions that request a lock later wait as long as its
+ * timeout, which is above PostgreSQL's `deadlock_timeout`, after which an autovacuum yields, and below the time that
+ * the service waits for a connection. In the pause, those sessions proceed.
  */
 const usualRetries = { lockTimeout: 2_000, pause: 1_000, tries: 20 };
 
@@ -32,8 +32,8 @@ export interface Migrating {
 const unhurried = { size: 2, waitTimeout: 10_000, statementTimeout: 0, queryTimeout: 0 };
 
 /**
- * Brings the tables up to date, then makes functions and triggers and gives the roles that exist their rights: all of it,
- * or nothing. Resolves with what was missing or disabled before. Several processes take turns. Locks are awaited in
+ * Brings the tables up to date, makes functions and triggers, and gives the roles that exist their rights: all of it, or
+ * nothing. Resolves with what was missing or disabled before. Several processes take turns. Locks are awaited in
  * short attempts, because others wait behind a waiting migration.
  * @throws what the driver throws: the database is unavailable, the role lacks a right or is not the owner (42501), the
  *   tables are not those of a released version (42P07) or some were dropped (42P01, 42710), another transaction keeps

@@ -8,8 +8,8 @@ import { isExpiringWithin, newKey } from '../schema/keys.ts';
 import { timestampText } from '../schema/times.ts';
 
 /**
- * A successor of a key that has not expired, with its life: counted from one moment and in seconds, because the length of
- * a day varies if a time zone changes its clocks. A life that ends at infinity never ends.
+ * A successor of a key that has not expired, with its life: counted from one moment and in seconds, because the length
+ * of a day varies if a time zone changes its clocks. A life that ends at infinity never ends.
  */
 const succeed = `
   with timed as materialized (select clock_timestamp() as now)
@@ -81,6 +81,6 @@ export class PostgresAccessKeys extends AuditedAdapter implements operator.Acces
   }
 }
 
-/** By the database's clock. All times of a statement count from one moment: a successor gets the difference as its life. */
+/** By the database's clock. All times of a statement count from one moment: a successor gets their difference. */
 const inSeconds = (seconds: number) =>
   raw<domain.Timestamp>('statement_timestamp() + make_interval(secs => ?)', [seconds]);

@@ -28,8 +28,9 @@ const inAnyCase = (text: string) =>
     .join('');
 
 /**
- * Whether an address may name the host $4: it is there as it is written; or there are characters that a host's name does
- * not show, or an encoded letter, digit, dot or hyphen. An IP address has too many spellings: any address may name it.
+ * Whether an address may name the host $4: it is there as it is written; or there are characters that a host's name
+ * does not show, or an encoded letter, digit, dot or hyphen. An IP address has too many spellings: any address may name
+ * it.
  */
 const mayName = (host: domain.HostName) =>
   isIpAddress(host)

@@ -13,8 +13,8 @@ export const setAsOperatorText = ({ waits }: { waits: boolean }) => `
 
 /** The columns of a `FoundMirror`. */
 const foundColumns = `
-  json_build_object('id', campaign_id, 'ownerId', owner_id, 'isDefault', is_default, 'hasMirror', target_url is not null)
-    as campaign, target_url as address, last_change_id as "lastChange"`;
+  json_build_object('id', campaign_id, 'ownerId', owner_id, 'isDefault', is_default,
+    'hasMirror', target_url is not null) as campaign, target_url as address, last_change_id as "lastChange"`;
 
 const campaignsText = `
   select ${foundColumns} from (
@@ -36,7 +36,8 @@ const undoingText = `
 
 const undoneByText = `
   select (select max(id) from campaign_mirror.operator_audit as later
-    where id > $1 and act = 'mirrors-moved' and part_of is null and details->'undoes' = to_jsonb($1::bigint)) as "undoneBy"
+    where id > $1 and act = 'mirrors-moved' and part_of is null and details->'undoes' = to_jsonb($1::bigint)
+  ) as "undoneBy"
   from campaign_mirror.operator_audit where id = $1 and act = 'mirrors-moved' and part_of is null`;
 
 /** The longest wait for one lock of a move, in milliseconds. For a single mirror, the limit of the database holds. */

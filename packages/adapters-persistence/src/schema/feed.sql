@@ -9,7 +9,8 @@ returns table ("position" text, change_id bigint, campaign_id bigint, target_url
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
   #variable_conflict use_column
   declare
-    -- After the crash of a backend, numbers of transactions can be given again: statistics are reset, the start time stays.
+    -- After the crash of a backend, numbers of transactions can be given again: statistics are reset, the start time
+    -- stays.
     server constant text := extract(epoch from pg_postmaster_start_time()) || ','
       || coalesce(extract(epoch from (select stats_reset from pg_stat_bgwriter)), 0) || '/';
     here constant pg_snapshot := pg_current_snapshot();
@@ -62,8 +63,8 @@ language plpgsql stable security definer set search_path = pg_catalog, pg_temp a
 $$;
 
 -- Adds to the clicks of many mirrors, and returns the campaigns to count again, since their mirror was locked: it waits
--- for no lock. A campaign without a mirror is ignored, and a count stops at 2^53-1. At most 1000, because an update of a
--- mirror waits for the statement that counts its clicks.
+-- for no lock. A campaign without a mirror is ignored, and a count stops at 2^53-1. At most 1000, because an update of
+-- a mirror waits for the statement that counts its clicks.
 create or replace function campaign_mirror.count_clicks(campaigns bigint[], counts bigint[]) returns setof bigint
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
   #variable_conflict use_column

@@ -1,5 +1,5 @@
--- The rights of the roles: grants.sql gives them, rights.sql finds what is lacking. Only the owner writes addresses, their
--- history and the audit; others do so by the functions and triggers.
+-- The rights of the roles: grants.sql gives them, rights.sql finds what is lacking. Only the owner writes addresses,
+-- their history and the audit; others do so by the functions and triggers.
 values
   ('service', 'usage', '{schema campaign_mirror}'),
   -- To count the keys that expire soon.

@@ -1,5 +1,5 @@
--- The powers of the current user beyond its needs, and what it lacks of the rights that its role needs: the operator, if
--- it is one, or else the service.
+-- The powers of the current user beyond its needs, and what it lacks of the rights that its role needs: the operator,
+-- if it is one, or else the service.
 with needed (whose, may, names) as (
   NEEDED_RIGHTS
 ), lacking as (

@@ -2,12 +2,12 @@
 -- operator. They run with their owner's rights, so that no other role needs a right to write mirrors or their history.
 --
 -- A mirror carries the facts that the rules judge, so that one row lock keeps all of them: a writer that had to wait
--- reads them again (PostgreSQL, READ COMMITTED). The lock is taken in a step of its own, because only what is read under
--- it is still true at the write: the address that is replaced, and the time.
+-- reads them again (PostgreSQL, READ COMMITTED). The lock is taken in a step of its own, because only what is read
+-- under it is still true at the write: the address that is replaced, and the time.
 --
--- A plan made while a table is small would be kept. So the doors forbid plans that read a whole table; rows are looked up
--- one by one (`limit`), and updated by their place (`ctid`). The arrays come from subqueries, so that one plan serves any
--- number of elements.
+-- A plan made while a table is small would be kept. So the doors forbid plans that read a whole table; rows are looked
+-- up one by one (`limit`), and updated by their place (`ctid`). The arrays come from subqueries, so that one plan
+-- serves any number of elements.
 
 -- Later than the mirror's last change, even if that lies ahead of the clock, and within the format of the contract.
 create or replace function campaign_mirror.time_after(last timestamptz) returns timestamptz language sql volatile as $$
@@ -33,9 +33,9 @@ create or replace function campaign_mirror.set_each(campaigns bigint[], owners b
           current_setting('transaction_isolation')),
         hint = 'Run: alter role … set default_transaction_isolation = ''read committed''';
     end if;
-    -- What no address can be, and what would mislead a reader of the history. Examined together, in a tenth of the time:
-    -- no element contains the space that separates them here, and a cast to `varchar` cuts what is too long. The pattern
-    -- of an address is that of `is_address`.
+    -- What no address can be, and what would mislead a reader of the history. Examined together, in a tenth of the
+    -- time: no element contains the space that separates them here, and a cast to `varchar` cuts what is too long. The
+    -- pattern of an address is that of `is_address`.
     if '' = any (addresses || actors || subjects || requests)
       or array_position(addresses || actors || requests, null) > 0
       or strpos(array_to_string(addresses || actors, ''), ' ') > 0
@@ -162,9 +162,9 @@ create or replace function campaign_mirror.set_each(campaigns bigint[], owners b
 $$;
 
 -- For callers. An element is set if its campaign has a mirror, this owner, this flag, this address and this last change
--- (0: it never changed), and its key is valid and the owner's; null: any, and a caller without a key. Of the elements of
--- one campaign, at most one may name its owner. A statement that waits for a lock is for one campaign: two with several
--- could deadlock; the others pass over what is locked. Notes the uses of the valid keys.
+-- (0: it never changed), and its key is valid and the owner's; null: any, and a caller without a key. Of the elements
+-- of one campaign, at most one may name its owner. A statement that waits for a lock is for one campaign: two with
+-- several could deadlock; the others pass over what is locked. Notes the uses of the valid keys.
 create or replace function campaign_mirror.set_mirrors(campaigns bigint[], owners bigint[], defaults boolean[],
   addresses text[], expected text[], keys bigint[], actors text[], subjects text[], requests text[],
   last_changes bigint[], waits boolean
@@ -180,8 +180,8 @@ set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as
   end
 $$;
 
--- The same for the operator, with an entry in the audit if any mirror was set; its facts come from the changes. A move is
--- several entries, one for each transaction: all but the first are part of it.
+-- The same for the operator, with an entry in the audit if any mirror was set; its facts come from the changes. A move
+-- is several entries, one for each transaction: all but the first are part of it.
 create or replace function campaign_mirror.set_mirrors_as_operator(campaigns bigint[], owners bigint[],
   defaults boolean[], addresses text[], expected text[], last_changes bigint[], waits boolean,
   act text, operator text, request_id text, details jsonb, part_of bigint

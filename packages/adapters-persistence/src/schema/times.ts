@@ -6,8 +6,8 @@ export function timestampText(column: string): string {
 }
 
 /**
- * The timestamp of PostgreSQL's `extract(epoch …)`: seconds since 1970, with six fractional digits; faster than `to_char`.
- * A time such as infinity becomes the first or the last moment of the years 1 to 9999.
+ * The timestamp of PostgreSQL's `extract(epoch …)`: seconds since 1970, with six fractional digits; faster than
+ * `to_char`. A time such as infinity becomes the first or the last moment of the years 1 to 9999.
  */
 export function timestampAt(seconds: string): Timestamp {
   const point = seconds.indexOf('.');
