@@ -92,8 +92,8 @@ export async function changeMany(
       const take = async (result: Result) => {
         sum.add(result);
         if (!prints) return 'campaign' in result && plan.shown?.(result);
-        const text = textOf(plan, result);
         if (output.json) return output.object(objectOf(plan, result));
+        const text = textOf(plan, result);
         if (text === '') return;
         // The line replaces the bar; the next progress draws another one.
         bar?.stop();
