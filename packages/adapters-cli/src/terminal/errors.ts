@@ -39,7 +39,7 @@ export function counted(count: number, one: string, more = `${one}s`): string {
 }
 
 /** A name in the interface, such as `owner_id` for `ownerId`. */
-export const inSnakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const inSnakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** A record in JSON: its fields under their names in the interface. */
 export function jsonOf<Row extends object>(record: Row): Record<string, Row[keyof Row]> {

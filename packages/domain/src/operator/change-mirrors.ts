@@ -112,7 +112,7 @@ export interface Changing {
 }
 
 /** The number of mirrors that are set together. */
-export const setTogether = 500;
+const setTogether = 500;
 /** How many waits for locked mirrors may end without the lock; after them, none is waited for. */
 const maxLostWaits = 15;
 
