@@ -99,7 +99,7 @@ describe('mirror move', () => {
       row(1, 'moved', 'https://old.example/a\u200db'),
       {
         ...{ move: 1, looked_at: 3, moved: 1, would_move: 0, unchanged: 0, not_moved: 2 },
-        ...{ below: 0, elsewhere: 0 },
+        ...{ below: 0, elsewhere: 0, limited_keys: 0 },
       },
     ]);
     expect([code, errors]).to.deep.equal([1, 'not every mirror was moved: 1 default campaign, 1 too long\n']);
@@ -117,7 +117,7 @@ describe('mirror move', () => {
       $ mirror move --from-host old.example --to-host x.old.example --subdomains --yes
       ! x.old.example matches old.example, so a mirror that was moved would be moved again: use another --to-host
       $ MIRROR_HOST_DENYLIST=new.example ${line}
-      ! --to-host: the host denylist contains new.example`);
+      ! the host denylist contains new.example, or names below it: use another --to-host`);
     expect((await on.run('mirror move --from-host old.example:80 --to-host x.example')).code).to.equal(2);
     expect(await history()).to.deep.equal([]);
     const all = 'mirror move --from-host example --to-host new.test --subdomains --include-default';
@@ -152,29 +152,138 @@ describe('mirror move', () => {
     const undo = 'mirror move --undo 1';
     await on.session(`
       $ ${undo}
-      ! Move 2 mirrors back as before move 1, such as that of campaign 1 to https://old.example/1? Not moved: 1 changed since.
-      ! There is no terminal to ask on: add --yes to confirm.
+      ! Move 2 mirrors back as before move 1, such as that of campaign 1 to https://old.example/1? Not moved: 1 changed since by an operator. There is no terminal to ask on: add --yes to confirm.
       [2]
       $ ${undo} --yes
-      campaign 2 is not moved: the campaign or its mirror was changed after the move
-      2 mirrors were moved back as before move 1. This is move 3: \`./campaign-mirror mirror move --undo 3\` undoes it.
-      ! not every mirror was moved: 1 changed since
+      campaign 2 is not moved: it was changed since by an operator
+      2 mirrors were moved back as before move 1. This is move 4: \`./campaign-mirror mirror move --undo 4\` undoes it.
+      ! not every mirror was moved: 1 changed since by an operator
       [1]`);
     const [first, , ...others] = before;
     expect(await addresses()).to.deep.equal([first, 'https://elsewhere.example/', ...others]);
     const [noted] = await on.objects('audit --limit 1');
-    const details = { undoes: 1, mirrors: 2 };
-    expect(noted).to.deep.include({ id: 3, act: 'mirrors-moved', campaign_id: null, details });
-    const undone = `move 1 was undone already, by move 3: \`./campaign-mirror mirror move --undo 3\` makes it again\n`;
+    const details = { undoes: 1, mirrors: 2, finished: true };
+    expect(noted).to.deep.include({ id: 4, act: 'mirrors-moved', campaign_id: null, details });
+    const undone = `move 1 was undone already, by move 4: \`./campaign-mirror mirror move --undo 4\` makes it again\n`;
     for (const how of ['', ' --yes', ' --dry-run --json'])
       expect(await on.run(`${undo}${how}`), how).to.deep.equal(refused(undone));
-    expect((await on.objects('mirror move --undo 3 --yes')).at(-1)).to.include({ moved: 2 });
+    expect((await on.objects('mirror move --undo 4 --yes')).at(-1)).to.include({ moved: 2 });
     expect((await addresses())[0]).to.equal('https://new.example/1');
     await on.session(`
       $ mirror move --undo 1 --yes
-      ! move 1 was undone, and made again by move 4: \`./campaign-mirror mirror move --undo 4\` undoes it
+      ! move 1 was undone, and made again by move 6: \`./campaign-mirror mirror move --undo 6\` undoes it
       $ mirror move --undo 2 --yes
-      ! there is no move 2: \`./campaign-mirror audit\` shows the numbers of moves`);
+      ! there is no move 2: \`./campaign-mirror mirror moves\` shows the numbers of moves`);
+  });
+
+  it('an undo takes default campaigns back, too, and says who changed what it leaves, and what to undo first', async () => {
+    await filled(...onOldHost(4), ['https://old.example/5', 1, true]);
+    const { key } = await on.object('key issue --owner 1 --name ours');
+    const numbers: number[] = [];
+    const moving = async (words: string) => {
+      const sums = (await on.objects(`mirror move ${words} --yes`)).at(-1);
+      numbers.push(sums.move);
+      return sums;
+    };
+    await moving('--from-host old.example --to-host new.example --include-default');
+    await command(['mirror', 'set', '1', 'https://x.example/'], { ...on.settings, CAMPAIGN_MIRROR_KEY: key });
+    await on.run('campaign transfer 2 --to 2');
+    await on.run('campaign transfer 3 --to 2');
+    await moving('--from-host new.example --to-host third.example --owner 2');
+    const [first, second] = numbers;
+    await on.session(`
+      $ mirror move --undo ${first} --yes --json
+      {"campaign_id":1,"outcome":"not-moved","before":"https://x.example/","after":"https://old.example/1","because":"changed-since","by":"key 1"}
+      {"campaign_id":2,"outcome":"not-moved","before":"https://third.example/2","after":"https://old.example/2","because":"changed-since","by":"move ${second}"}
+      {"campaign_id":3,"outcome":"not-moved","before":"https://third.example/3","after":"https://old.example/3","because":"changed-since","by":"move ${second}"}
+      {"campaign_id":4,"outcome":"moved","before":"https://new.example/4","after":"https://old.example/4"}
+      {"campaign_id":5,"outcome":"moved","before":"https://new.example/5","after":"https://old.example/5"}
+      {"move":8,"looked_at":5,"moved":2,"would_move":0,"unchanged":0,"not_moved":3}
+      ! not every mirror was moved: 1 changed since by key 1, 2 changed since by move ${second}: \`./campaign-mirror mirror move --undo ${second}\` first undoes move ${second}
+      [1]`);
+    await moving(`--undo ${second}`);
+    expect(await moving(`--undo ${first}`).catch(({ message }) => message)).to.include(
+      '1 changed since by key 1',
+    );
+    expect((await addresses()).slice(1)).to.deep.equal([2, 3, 4, 5].map((at) => `https://old.example/${at}`));
+  });
+
+  it('several hosts are one move; a move that is made again after its end is another one', async () => {
+    await filled(['https://a.example/1'], ['https://x.b.example/2'], ['https://c.example/3']);
+    const several =
+      'mirror move --from-host a.example --from-host b.example,c.example --to-host new.example --yes';
+    const two = '2 mirrors were moved from a.example, b.example, c.example to new.example.';
+    await on.session(`
+      $ ${several}
+      ${two} This is move 1: \`./campaign-mirror mirror move --undo 1\` undoes it.
+      ! 1 mirror is on a name below a.example or b.example or c.example: --subdomains moves it, too.
+      $ mirror move --from-host '*.b.example' --to-host new.example
+      ! option '--from-host <host...>' argument '*.b.example' is invalid. Write b.example with --subdomains: \`./campaign-mirror mirror move --help\` shows how to use it
+      [2]`);
+    expect(await addresses()).to.deep.equal([
+      'https://new.example/1',
+      'https://x.b.example/2',
+      'https://new.example/3',
+    ]);
+    await on.run('mirror set 1 https://a.example/again --as-operator');
+    expect((await on.objects(`${several} --json`)).at(-1)).to.include({ move: 4, moved: 1 });
+    const [undo] = (await on.objects('mirror move --undo 4 --yes')).slice(-1);
+    const listed = await on.objects('mirror moves');
+    const told = listed.map(({ id, from, to, mirrors, undoes, undone_by }) => [
+      id,
+      from ?? undoes,
+      to,
+      mirrors,
+      undone_by,
+    ]);
+    const from = 'a.example,b.example,c.example';
+    expect(told).to.deep.equal([
+      [undo.move, 4, undefined, 1, null],
+      [4, from, 'new.example', 1, undo.move],
+      [1, from, 'new.example', 2, null],
+    ]);
+  });
+
+  it('a target that no mirror can have is refused once, before anything moves', async () => {
+    await filled(...onOldHost(1), ['https://lp.old.example/2']);
+    for (const [to, why] of [
+      ['dom11', 'no mirror can be on dom11, which visitors cannot reach: use another --to-host\n'],
+      [
+        'denied.example',
+        'the host denylist contains denied.example, or names below it: use another --to-host\n',
+      ],
+      [
+        'x.old.example',
+        'x.old.example matches old.example, so a mirror that was moved would be moved again: use another --to-host\n',
+      ],
+    ]) {
+      const words = `mirror move --from-host old.example --to-host ${to} --subdomains --yes`.split(' ');
+      const settings = { ...on.settings, MIRROR_HOST_DENYLIST: '*.denied.example' };
+      expect(await command(words, settings)).to.deep.equal(refused(why as string));
+    }
+    expect(await history()).to.deep.equal([]);
+  });
+
+  it('names the keys that keep their owners on the old host, and how to replace them', async () => {
+    await filled(...onOldHost(1), ['https://old.example/2', 2]);
+    const issued = [];
+    for (const hosts of [
+      'old.example',
+      '*.old.example',
+      'old.example,new.example',
+      'x.example',
+      'old.example',
+    ])
+      issued.push((await on.object(`key issue --owner 1 --name k --hosts ${hosts}`)).id);
+    await on.run(`key revoke ${issued[4]}`);
+    const note = (keys: string, first: number, which: string) =>
+      `${keys}, and cannot set a mirror to new.example: \`./campaign-mirror key rotate ${first} --hosts new.example\` replaces ${which}.\n`;
+    expect((await on.run(`${line} --subdomains --dry-run`)).errors).to.equal(
+      note('2 keys are limited to old.example (1, 2)', 1, 'the first one'),
+    );
+    const [sums] = (await on.objects(`${line} --owner 1`)).slice(-1);
+    expect(sums).to.include({ moved: 1, limited_keys: 1 });
+    expect((await on.run(`${line} --owner 2`)).errors).to.equal('');
   });
 
   it('says how many are below the host, and how many have it elsewhere, before and after a move', async () => {
@@ -191,14 +300,14 @@ describe('mirror move', () => {
       No mirror is on old.example.
       ! ${left.replace('TAKES', 'moves')}
       $ mirror list --host old.example
-      ! There is no such mirror.
+      ! No mirror is on old.example.
       ! ${left.replace('TAKES', 'lists')}
       [0]`);
     await sql(
       "update campaign_mirror.mirrors set target_url = 'https://old.example/?u=old.example' where campaign_id = 3",
     );
     const question = (await on.run(asked)).errors;
-    expect(question).to.include(`? ${left.replace('TAKES', 'moves')}\n`);
+    expect(question).to.include(`? ${left.replace('TAKES', 'moves')} There is no terminal`);
     const [sums] = (await on.objects(`${line} --subdomains`)).slice(-1);
     expect(sums).to.include({ moved: 3, below: 0, elsewhere: 1 });
   });
@@ -259,7 +368,8 @@ describe('mirror move', () => {
       const inJson = await command([...file.split(' '), '--dry-run', '--json'], settings);
       expect(inJson.output).not.to.match(/secret|denied\.example/);
       const [entry] = await on.objects('audit --limit 1');
-      expect(entry).to.deep.include({ act: 'mirrors-moved', details: { source: 'new.csv', mirrors: 2 } });
+      const details = { source: 'new.csv', lines: 8, mirrors: 2, finished: true };
+      expect(entry).to.deep.include({ act: 'mirrors-moved', details });
       expect((await addresses()).slice(0, 2)).to.deep.equal([`${x}?a={b}`, `${x}?a="b";c`]);
       expect((await on.run('mirror move --undo 2 --yes')).code).to.equal(0);
       expect((await addresses()).slice(0, 2)).to.deep.equal(onOldHost(2).map(([url]) => url));
@@ -304,7 +414,7 @@ describe('mirror move', () => {
       const edited = (await on.run('export')).output.replace('https://old.example/2', `${x}2`);
       const run = (...more: string[]) =>
         command(['mirror', 'set', '--file', '-', ...more], on.settings, edited);
-      expect((await run()).errors).to.match(/^Set 1 mirror from standard input, such as .*2\?\n.* add --yes/);
+      expect((await run()).errors).to.match(/^Set 1 mirror from standard input, such as .*2\? .* add --yes/);
       const { output } = await run('--yes', '--json');
       expect(objectsOf(output).map(({ outcome }) => outcome)).to.deep.equal([
         ...['unchanged', 'unchanged', 'unchanged', 'unchanged', 'set', undefined],
@@ -363,7 +473,7 @@ describe('mirror move', () => {
         said('1 mirror was', 5),
     );
     expect(running.errors).to.equal(
-      'not every mirror was moved: 2 changed meanwhile, 1 default campaign, 1 mirror not created, 1 campaign not found\n',
+      'not every mirror was moved: 2 changed meanwhile, 1 default campaign, 1 mirror not created, 1 campaign not found: run it again\n',
     );
     const left = ['https://old.example/1', 'https://old.example/2', 'https://x.example/'];
     expect(await addresses()).to.deep.equal([...left, 'https://new.example/6']);
@@ -377,7 +487,7 @@ describe('mirror move', () => {
       $ ${line}
       campaign 2 is not moved: another transaction holds its mirror
       ${said('2 mirrors were').trim()}
-      ! not every mirror was moved: 1 locked
+      ! not every mirror was moved: 1 locked: run it again
       [1]`);
     await other.rollback();
     expect((await on.run(line)).code).to.equal(0);
@@ -406,13 +516,15 @@ describe('mirror move', () => {
       if (code === 3)
         expect(running.errors).to.include(`unavailable (57P01): ${sofar} for certain; run it again\n`);
       else expect(running.errors).to.equal(`Stopped: ${sofar}. Run it again to go on.\n`);
-      const rest = await on.run(line);
-      const [last] = await on.objects('audit --limit 1');
-      expect(rest).to.deep.equal(answered(said(`${1_100 - moved} mirrors were`, last.id)));
+      const rest = `${1_100 - moved} mirrors were moved from old.example to new.example. `;
+      const goesOn = 'With them move 1 goes on: `./campaign-mirror mirror move --undo 1` undoes all of it.\n';
+      expect(await on.run(line)).to.deep.equal(answered(rest + goesOn));
       expect(new Set((await history()).map(({ campaign }) => campaign)).size).to.equal(1_100);
       expect(await history()).to.have.length(1_100);
-      expect((await audited()).reduce((sum, count) => sum + count, 0)).to.equal(1_100);
+      expect(await audited()).to.deep.equal([1_100]);
       for (const address of await addresses()) expect(address).to.match(/^https:\/\/new\.example\//);
+      expect((await on.objects('mirror move --undo 1 --yes')).at(-1)).to.include({ moved: 1_100 });
+      for (const address of await addresses()) expect(address).to.match(/^https:\/\/old\.example\//);
     });
   }
 });

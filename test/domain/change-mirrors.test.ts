@@ -45,7 +45,7 @@ describe('an operator changes many mirrors', () => {
       const found = stored.filter(({ campaign }) => campaigns.includes(campaign.id));
       return found.map((one) => (one.campaign.hasMirror ? one : { ...one, address: null, lastChange: null }));
     },
-    naming: async ({ after = 0, limit, owner, host }) => {
+    naming: async ({ after = 0, limit, owner, hosts: [host = ''] }) => {
       const page = stored.slice(after, after + limit);
       const near = page.filter(({ address }) => hostNameOf(address)?.endsWith(host));
       const found = near.filter(({ campaign }) => owner === undefined || campaign.ownerId === owner);
@@ -57,7 +57,9 @@ describe('an operator changes many mirrors', () => {
       return toSet.map((one) => setOne(one, waits));
     },
     async *undoing() {},
-    undoneBy: async () => undefined,
+    findMove: async () => undefined,
+    resume: async () => void calls.push('resume'),
+    finish: async () => void calls.push('finish'),
   };
   const changing = (act: Partial<operator.MirrorAct> = {}): operator.Changing => ({
     mirrors,
@@ -149,11 +151,11 @@ describe('an operator changes many mirrors', () => {
   it('are set in batches, each of which is told before the next; run again, nothing is done twice', async () => {
     filled(1_001);
     const all = () => inPages(stored.map((_, index) => wanted(index + 1, x)));
-    expect((await told(all(), {}, 2)).texts).to.have.length(500);
-    expect(calls.splice(0)).to.deep.equal(['find 500', 'set 500']);
+    expect((await told(all(), {}, 3)).texts).to.have.length(500);
+    expect(calls.splice(0)).to.deep.equal(['resume', 'find 500', 'set 500']);
     const { texts, examined } = await told(all());
     expect(texts.filter((text) => text === 'set')).to.have.length(501);
-    expect(calls).to.deep.equal(['find 500', 'find 500', 'set 500', 'find 1', 'set 1']);
+    expect(calls).to.deep.equal(['resume', 'find 500', 'find 500', 'set 500', 'find 1', 'set 1', 'finish']);
     expect(examined).to.equal(1_001);
   });
 
@@ -165,12 +167,13 @@ describe('an operator changes many mirrors', () => {
     const { texts } = await told(inPages(stored.map((_, index) => wanted(index + 1, x))));
     expect(texts).to.deep.equal([...['locked', 'locked', 'set'], ...Array(15).fill('locked'), 'set', 'set']);
     expect(calls.filter((call) => call.startsWith('waits'))).to.deep.equal(['waits for 3']);
+    expect(calls, 'what is locked is left of the move').not.to.include('finish');
   });
 
   describe('from one host to another', () => {
     const move = (from: string, subdomains = false) => {
       const [read, to] = [host(from), host('new.example')] as [operator.Host, operator.Host];
-      return { from: read.name, to, subdomains };
+      return { from: [read.name], to, subdomains };
     };
     const left = { below: 0, elsewhere: 0 };
     const moved = async (how = move('old.example'), act: Partial<operator.MirrorAct> = {}) =>

@@ -12,11 +12,11 @@ import { denying } from '../support/store/world.ts';
 const read = (text: string): operator.Host => host(text) ?? expect.fail(`not a host: ${text}`);
 
 function moving(from: string, to: string, subdomains = false): operator.HostMove {
-  return { from: read(from).name, to: read(to), subdomains };
+  return { from: from.split(',').map((one) => read(one).name), to: read(to), subdomains };
 }
 
 describe('whether a mirror is on a host', () => {
-  const wanted = read('OLD.example.').name;
+  const wanted = [read('OLD.example.').name];
   for (const [url, alone, below] of [
     ['https://Old.example.:8080/?a', true, true],
     ['https://x.OLD.example/', false, true],
@@ -41,7 +41,7 @@ describe('whether an address has a host after its own', () => {
     ['/old.example.com/old.example', true],
   ] as const)
     it(`${rest}: ${is}`, () =>
-      expect(namesHostElsewhere(`https://old.example${rest}`, read('old.example').name)).to.equal(is));
+      expect(namesHostElsewhere(`https://old.example${rest}`, [read('old.example').name])).to.equal(is));
 
   for (const [rest, is] of [
     ['?u=https://BÜCHER.example/', true],
@@ -51,7 +51,7 @@ describe('whether an address has a host after its own', () => {
     ['?u=bücher.example.com&v=kochbücher.example', false],
   ] as const)
     it(`${rest}, of an international host: ${is}`, () =>
-      expect(namesHostElsewhere(`https://x.example${rest}`, read('bücher.example').name)).to.equal(is));
+      expect(namesHostElsewhere(`https://x.example${rest}`, [read('bücher.example').name])).to.equal(is));
 });
 
 describe('mirror move: what an address on the host comes to', () => {
@@ -77,6 +77,16 @@ describe('mirror move: what an address on the host comes to', () => {
     [fromIp, 'http://[2001:0db8:0:0:0:0:0:1]:80?x', 'http://new.example:80?x'],
     [toIdn, 'https://XN--BCHER-KVA.example:81/x', 'https://ñandú.example:81/x'],
     [nearIp, 'https://x.1.2.3.4.example/', 'https://x.new.example/'],
+    [
+      moving('a.example,old.example', 'new.example', true),
+      'https://x.old.example/',
+      'https://x.new.example/',
+    ],
+    [
+      moving('old.example,x.old.example', 'new.example', true),
+      'https://a.x.old.example/',
+      'https://a.new.example/',
+    ],
     [moving('old.example', 'new.old.example'), 'https://old.example', 'https://new.old.example'],
     [moving('x.old.example', 'old.example', true), 'https://a.x.old.example/', 'https://a.old.example/'],
   ];
@@ -107,6 +117,12 @@ describe('mirror move: what can be asked for', () => {
     ['10.20.30.40', 'new.example', true, 'no-names-below'],
     ['old.example', 'Denied.example.', false, 'denied-host'],
     ['old.example', 'x.below.example', false, 'denied-host'],
+    ['old.example', 'below.example', true, 'denied-host'],
+    ['a.example,old.example', 'x.old.example', true, 'matches-itself'],
+    ['a.example,old.example', 'a.example', false, 'matches-itself'],
+    ['old.example', 'dom11', false, 'impossible-host'],
+    ['old.example', 'dom11', true, 'impossible-host'],
+    ['old.example', `${'a.'.repeat(130)}example`, false, 'impossible-host'],
   ];
   for (const [from, to, subdomains, fault] of refused) {
     it(`${from} → ${to}${subdomains ? ' with subdomains' : ''}: ${fault}`, () => {

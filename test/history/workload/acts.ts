@@ -132,7 +132,7 @@ async function revokeKey({ operator, known, random }: Acting): Promise<void> {
 async function moveHost({ operator, random }: Acting): Promise<void> {
   const [from, to] = [host(random.one(hosts) ?? ''), host(random.one(hosts) ?? '')];
   if (!from || !to || from.name === to.name) return;
-  const move = { from: from.name, to, subdomains: false };
+  const move = { from: [from.name], to, subdomains: false };
   const includeDefault = random.number() < 0.5;
   const act = { kind: 'mirrors-moved', details: { from: from.name }, includeDefault } as const;
   await operator.rewrite(async ({ mirrors }, wrote) => {

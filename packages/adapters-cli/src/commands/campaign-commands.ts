@@ -80,36 +80,6 @@ export function campaignCommands(call: Call, operator: OperatorAccess) {
       await call.output.answer(object, sentence);
     });
 
-  const remove = leaf('delete', 'delete a campaign and its mirror, but not their history; asks first', [
-    'campaign delete 7',
-    'campaign delete 7 --yes',
-  ])
-    .argument('<campaign>', 'the campaign', parse.campaign)
-    .option('--yes', 'do not ask')
-    .action(async (id, { yes }) => {
-      const deletion = await operator.acting(async ({ settings, records }) => {
-        if (yes) return settings.deleteCampaign(id);
-        const seen = await records.find(id);
-        if (!seen) return { kind: 'campaign-not-found' as const };
-        await confirmed(call, question(seen));
-        call.throwIfStopped('Nothing was done.');
-        return settings.deleteCampaign(id, seen);
-      });
-      if (deletion.kind === 'campaign-not-found') throw campaignRefused(id, deletion);
-      if (deletion.kind === 'changed-meanwhile') {
-        throw new ClearError(
-          `campaign ${id} changed meanwhile: nothing was deleted; look at it again with ` +
-            `\`./campaign-mirror campaign show ${id}\``,
-        );
-      }
-      const { name, mirror } = deletion.campaign;
-      const deleted = mirror ? ' and its mirror were deleted' : ' was deleted';
-      await call.output.answer(
-        { id, deleted: true, clicks: mirror?.clicks ?? null },
-        `The ${campaignNamed(id, name)}${deleted}; the history stays.`,
-      );
-    });
-
   const changeDefault = (name: string, description: string, isDefault: boolean) =>
     leaf(name, description, [`campaign ${name} 7`])
       .argument('<campaign>', 'the campaign', parse.campaign)
@@ -134,15 +104,54 @@ export function campaignCommands(call: Call, operator: OperatorAccess) {
     false,
   );
 
-  const all = [create, list, show, transfer, setDefault, unsetDefault, remove];
+  const all = [create, list, show, transfer, setDefault, unsetDefault, deletion(call, operator, 'campaign')];
   return group('campaign', 'create, list, transfer and delete campaigns', all);
 }
 
+/** Deletes a campaign and its mirror, or the mirror alone. */
+export function deletion(call: Call, operator: OperatorAccess, what: 'campaign' | 'mirror') {
+  const isWhole = what === 'campaign';
+  const description = isWhole
+    ? 'a campaign and its mirror'
+    : 'the mirror of a campaign, which refuses calls then';
+  return leaf('delete', `delete ${description}, but not the history; asks first`, [
+    `${what} delete 7`,
+    `${what} delete 7 --yes`,
+  ])
+    .argument('<campaign>', 'the campaign', parse.campaign)
+    .option('--yes', 'do not ask')
+    .action(async (id, { yes }) => {
+      const deletion = await operator.acting(async ({ settings, records }) => {
+        const run = (seen?: CampaignRecord) =>
+          isWhole ? settings.deleteCampaign(id, seen) : settings.deleteMirror(id, seen);
+        if (yes) return run();
+        const seen = await records.find(id);
+        if (!seen) return { kind: 'campaign-not-found' as const };
+        if (!isWhole && !seen.mirror) return { kind: 'mirror-not-created' as const };
+        await confirmed(call, question(seen, isWhole));
+        call.throwIfStopped('Nothing was done.');
+        return run(seen);
+      });
+      if (deletion.kind === 'changed-meanwhile') {
+        throw new ClearError(
+          `campaign ${id} changed meanwhile: nothing was deleted; look at it again with ` +
+            `\`./campaign-mirror campaign show ${id}\``,
+        );
+      }
+      if (deletion.kind !== 'deleted') throw campaignRefused(id, deletion.kind);
+      const { name, mirror } = deletion.campaign;
+      const named = campaignNamed(id, name);
+      const whole = `The ${named}${mirror ? ' and its mirror were' : ' was'} deleted; the history stays.`;
+      const sentence = isWhole ? whole : `The mirror of the ${named} was deleted; its history stays.`;
+      await call.output.answer({ id, deleted: true, clicks: mirror?.clicks ?? null }, sentence);
+    });
+}
+
 /** The question contains everything that will be deleted. */
-function question({ id, ownerId, isDefault, name, mirror }: CampaignRecord): string {
+function question({ id, ownerId, isDefault, name, mirror }: CampaignRecord, isWhole: boolean): string {
   const campaign = `${isDefault ? 'default ' : ''}${campaignNamed(id, name)} of the owner ${ownerId}`;
-  const itsMirror = mirror
-    ? `and its mirror (${printable(mirror.targetUrl)}, clicked ${mirror.clicks} times)`
-    : 'which has no mirror';
-  return `Delete the ${campaign}, ${itsMirror}? Its history stays.`;
+  const clicked = mirror && `(${printable(mirror.targetUrl)}, clicked ${mirror.clicks} times)`;
+  const itsMirror = mirror ? `and its mirror ${clicked}` : 'which has no mirror';
+  const what = isWhole ? `the ${campaign}, ${itsMirror}` : `the mirror ${clicked} of the ${campaign}`;
+  return `Delete ${what}? Its history stays.`;
 }

@@ -2,13 +2,12 @@ import {
   type ChangedMirror,
   changeMirrors,
   type MirrorAct,
-  type OperatorMirrors,
   type WantedPage,
 } from '@campaign-mirror/domain/operator';
 import type { Call, Progress } from '../terminal/call.ts';
 import { ClearError, counted, printable } from '../terminal/errors.ts';
 import { confirmed } from '../terminal/prompt.ts';
-import type { ActContext, OperatorAccess } from './ports.ts';
+import type { ActContext, OperatorAccess, OperatorPorts } from './ports.ts';
 import { notSetReason } from './words.ts';
 
 /** Which mirrors a command changes, and its texts. */
@@ -30,7 +29,7 @@ export interface Plan {
   /** What is left as it is, although the user may expect it to change; empty if there is nothing. */
   left?(): string;
   /** More of the sum in JSON. */
-  readonly fields?: object;
+  fields?(): object;
   /** Said instead, if nothing can be changed because it was changed already. */
   readonly isDone?: string | undefined;
 }
@@ -52,14 +51,25 @@ class Sum {
   add(result: Result): void {
     const { outcome } = result;
     const because = 'campaign' in result ? result.because : 'in-invalid-lines';
+    const by = 'campaign' in result && result.by ? ` by ${result.by}` : '';
     this.outcomes[outcome] += 1;
-    if (because) this.reasons.set(because, (this.reasons.get(because) ?? 0) + 1);
+    if (because) this.reasons.set(because + by, (this.reasons.get(because + by) ?? 0) + 1);
     if (outcome === 'would-set') this.example ??= result;
   }
 
   /** Such as `2 default campaign, 1 locked`; empty if every mirror was set. */
   get left(): string {
     return [...this.reasons].map(([because, count]) => `${count} ${because.replaceAll('-', ' ')}`).join(', ');
+  }
+
+  /** What to do about those that were not set, if a command does it. */
+  get remedy(): string {
+    const moves = [...this.reasons.keys()].map((because) =>
+      Number(/by move ([0-9]+)$/.exec(because)?.[1] ?? 0),
+    );
+    const last = Math.max(...moves);
+    if (last > 0) return `: \`./campaign-mirror mirror move --undo ${last}\` first undoes move ${last}`;
+    return this.reasons.has('locked') || this.reasons.has('changed-meanwhile') ? ': run it again' : '';
   }
 }
 
@@ -75,19 +85,22 @@ const words = {
 export async function changeMany(
   call: Call,
   operator: OperatorAccess,
-  planOf: (mirrors: OperatorMirrors, context: ActContext) => Promise<Plan>,
+  planOf: (ports: OperatorPorts, context: ActContext) => Promise<Plan>,
   { dryRun, yes }: { readonly dryRun: boolean; readonly yes: boolean },
 ): Promise<void> {
   const { output } = call;
   let state = () => 'nothing was done';
-  const act = async ({ mirrors }: { readonly mirrors: OperatorMirrors }, context: ActContext) => {
-    const plan = await planOf(mirrors, context);
+  const act = async (ports: OperatorPorts, context: ActContext) => {
+    const plan = await planOf(ports, context);
+    const { mirrors } = ports;
+    let isResumed = false;
     const { done, doing, Do } = words[plan.verb];
     const wereSet = ({ outcomes }: Sum) => `${counted(outcomes.set, 'mirror was', 'mirrors were')} ${done}`;
     const soFar = (sum: Sum) => `${wereSet(sum)}${mirrors.moveId ? ` (move ${mirrors.moveId})` : ''}`;
     const run = async (isDry: boolean, prints: boolean) => {
       const sum = new Sum();
       let bar: Progress | undefined;
+      let isFirst = true;
       if (!isDry) state = () => `${soFar(sum)} for certain`;
       const take = async (result: Result) => {
         sum.add(result);
@@ -106,6 +119,8 @@ export async function changeMany(
         isDry ? 'Stopped. Nothing was done.' : `Stopped: ${soFar(sum)}. Run it again to go on.`;
       try {
         for await (const step of changeMirrors(changing, plan.pages())) {
+          if (isFirst && !isDry) isResumed = mirrors.moveId !== undefined;
+          isFirst = false;
           if ('outcome' in step) await take(step);
           else {
             sum.examined = step.examined;
@@ -125,7 +140,7 @@ export async function changeMany(
     if (asks || plan.isDone) {
       const { outcomes, reasons, example, left } = await run(true, false);
       const toSet = outcomes['would-set'];
-      if (plan.isDone && toSet === 0 && [...reasons.keys()].every((one) => one === 'changed-since'))
+      if (plan.isDone && toSet === 0 && [...reasons.keys()].every((one) => one.startsWith('changed-since')))
         throw new ClearError(plan.isDone);
       if (asks && example) {
         const such = `such as that of campaign ${example.campaign} to ${example.after}`;
@@ -145,16 +160,20 @@ export async function changeMany(
     if (dryRun && (left || sum.example))
       sentence = `${counted(outcomes['would-set'], 'mirror')} would be ${done} ${plan.direction}; nothing was done.`;
     else if (left || outcomes.set > 0) sentence = `${wereSet(sum)} ${plan.direction}.`;
-    if (moveId)
-      sentence += ` This is move ${moveId}: \`./campaign-mirror mirror move --undo ${moveId}\` undoes it.`;
+    if (moveId) {
+      const [is, it] = isResumed ? ['With them move', 'all of it'] : ['This is move', 'it'];
+      const goesOn = isResumed ? ' goes on' : '';
+      sentence += ` ${is} ${moveId}${goesOn}: \`./campaign-mirror mirror move --undo ${moveId}\` undoes ${it}.`;
+    }
     const counts = Object.entries(outcomes).map(([name, count]) => [
       nameOf(name, plan).replace('-', '_'),
       count,
     ]);
     const sums = { move: moveId ?? null, looked_at: examined, ...Object.fromEntries(counts) };
-    await output.answer({ ...sums, ...plan.fields }, sentence);
+    await output.answer({ ...sums, ...plan.fields?.() }, sentence);
     if (left === '' || (dryRun && output.isReaderGone)) return;
-    throw new ClearError(`not every mirror ${dryRun ? 'would be' : 'was'} ${done}: ${left}`);
+    const not = `not every mirror ${dryRun ? 'would be' : 'was'} ${done}: ${left}`;
+    throw new ClearError(not + (dryRun ? '' : sum.remedy));
   };
   await operator.acting(act, { pace: 'in-steps', state: () => state() });
 }
@@ -169,8 +188,8 @@ function objectOf(plan: Plan, result: Result): object {
   const { line, because } = result;
   const outcome = nameOf(result.outcome, plan);
   if (!('campaign' in result)) return { line, outcome, because };
-  const { campaign, before, after } = result;
-  return { line, campaign_id: campaign, outcome, before, after, because };
+  const { campaign, before, after, by } = result;
+  return { line, campaign_id: campaign, outcome, before, after, because, by };
 }
 
 /** For people; empty where the sum says enough. */
@@ -183,6 +202,6 @@ function textOf({ verb }: Plan, result: Result): string {
     return `${place}campaign ${campaign}: ${printable(before ?? '')} → ${printable(after ?? '')}`;
   if (!result.because) return '';
   const hint = verb === 'move' && because === 'default-campaign' ? '; --include-default moves it, too' : '';
-  const reason = notSetReason(result.because, campaign, before);
+  const reason = notSetReason(result.because, campaign, before, result.by);
   return `${place}campaign ${campaign} is not ${words[verb].done}: ${reason}${hint}`;
 }

@@ -6,20 +6,19 @@ import {
   createMirror,
   examinedTogether,
   isOnHost,
-  type MirrorPage,
 } from '@campaign-mirror/domain/operator';
-import { Option } from '@commander-js/extra-typings';
 import * as parse from '../terminal/arguments.ts';
 import { group, leaf } from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
 import { ClearError, jsonOf, printable } from '../terminal/errors.ts';
 import { confirmed, secret } from '../terminal/prompt.ts';
+import { deletion } from './campaign-commands.ts';
 import { changeMany } from './change-many.ts';
 import { mirrorHistory } from './history-commands.ts';
 import { follow } from './mirror-follow-command.ts';
-import { move } from './mirror-move-command.ts';
+import { move, moves } from './mirror-move-command.ts';
 import { type OperatorAccess, reading } from './ports.ts';
-import { campaignRefused, changeNumbers, leftOut } from './words.ts';
+import { campaignRefused, leftOut } from './words.ts';
 
 export function mirrorCommands(call: Call, operator: OperatorAccess) {
   const create = leaf('create', 'create the mirror of a campaign; a campaign has at most one', [
@@ -39,35 +38,52 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
   const list = leaf('list', 'list mirrors by campaign', [
     'mirror list',
     'mirror list --host blocked.example --subdomains',
-    'mirror list --owner 42 --limit 20',
-    'mirror list --after 1000 --json',
+    'mirror list --owner 42 --json',
   ])
     .option('--owner <n>', "only those of this owner's campaigns", parse.owner)
     .option('--host <host>', 'only those on this host, in any spelling; reads all mirrors', parse.host)
     .option('--subdomains', 'with --host: also those on a name below it')
-    .option('--limit <n>', 'maximum number to show; all by default', parse.limit)
-    .option('--after <campaign>', 'only those of campaigns after this one', parse.campaign)
-    .action(async ({ owner, host, subdomains = false, after, limit = Number.POSITIVE_INFINITY }) => {
+    .action(async ({ owner, host, subdomains = false }) => {
       if (subdomains && !host) throw new ClearError('--subdomains needs --host', 'usage');
-      const page = host
-        ? { owner, after, limit: examinedTogether, host: host.name }
-        : { owner, after, limit: Math.min(limit, pageSize) };
       const left = { below: 0, elsewhere: 0 };
+      const hosts = host && [host.name];
       const isWanted = ({ targetUrl }: domain.Mirror) => {
-        const isOn = !host || isOnHost(targetUrl, host.name, subdomains);
-        if (host) countLeft(left, targetUrl, host.name, isOn);
+        const isOn = !hosts || isOnHost(targetUrl, hosts, subdomains);
+        if (hosts) countLeft(left, targetUrl, hosts, isOn);
         return isOn;
       };
+      const mirrors = async function* (records: CampaignRecords) {
+        const page = hosts ? { owner, limit: examinedTogether, hosts } : { owner, limit: pageSize };
+        let after: domain.CampaignId | undefined;
+        do {
+          call.throwIfStopped('Stopped: there is more.');
+          const { mirrors, last } = await records.listMirrors({ ...page, after });
+          yield* mirrors.filter(isWanted);
+          after = last;
+        } while (after);
+      };
       await operator.acting(async ({ records }) => {
-        const rows = mirrorsOf(call, records, page, limit, isWanted);
-        const count = await call.output.list(rows, {
+        const of = owner ? ` of the owner ${owner}` : '';
+        const on = host
+          ? ` is on ${host.written}${subdomains ? ' or a name below it' : ''}`
+          : ' was created so far';
+        await call.output.list(mirrors(records), {
           columns: ['campaign_id', 'id', 'clicks', 'updated_at', 'target_url'],
-          none: 'There is no such mirror.',
+          none: `No mirror${of}${on}.`,
         });
         // Where a list ends early, the rest was not examined.
-        if (host && count < limit && !call.output.isReaderGone)
-          await call.output.note(leftOut(left, host, 'lists'));
+        if (host && !call.output.isReaderGone) await call.output.note(leftOut(left, [host], 'lists'));
       }, reading);
+    });
+
+  const show = leaf('show', 'show the mirror of a campaign with all its fields', ['mirror show 42'])
+    .argument('<campaign>', 'the campaign', parse.campaign)
+    .action(async (campaign) => {
+      const found = await operator.acting(({ records }) => records.find(campaign), reading);
+      if (!found?.mirror)
+        throw campaignRefused(campaign, found ? 'mirror-not-created' : 'campaign-not-found');
+      if (call.output.json) return call.output.object({ mirror: jsonOf(found.mirror) });
+      await call.output.fields(jsonOf(found.mirror));
     });
 
   const set = leaf(
@@ -80,11 +96,11 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
     ],
   )
     .argument('[campaign]', 'the campaign; required without --file', parse.campaign)
-    .argument('[url]', 'the new address; required without --file')
+    .argument('[target-url]', 'the new address; required without --file')
     .option('--as-operator', 'without a key: whoever owns the campaign; recorded in the audit')
     .option(
       '--file <file>',
-      'as the operator, those in this CSV, with the columns campaign and address (or id and target_url, as in an export), ' +
+      'as the operator, those in this CSV, with the columns campaign and target_url (or id and target_url, as in an export), ' +
         'and perhaps expected, the address that the mirror must have now; - for standard input; asks first',
     )
     .option('--dry-run', 'with --file: show each address before and after, and change nothing')
@@ -119,75 +135,39 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
       await call.output.answer({ mirror: jsonOf(mirror) }, `The mirror of campaign ${campaign} is set.`);
     });
 
-  const restore = leaf('restore', 'give the mirror of a campaign an earlier address', [
-    'mirror restore 42 --to 17',
+  const restore = leaf('restore', 'give the mirror of a campaign the address that a change replaced', [
     'mirror restore 42 --undo 18',
   ])
     .argument('<campaign>', 'the campaign', parse.campaign)
-    .option(
-      '--to <change>',
-      'the address after this change of the history; required without --undo',
-      parse.change,
-    )
-    .addOption(
-      new Option('--undo <change>', 'the address that this change replaced; required without --to')
-        .argParser(parse.change)
-        .conflicts('to'),
-    )
-    .option('--yes', 'do not ask, although --undo discards later changes')
-    .action(async (campaign, { to, undo, yes }) => {
-      const change = to ?? undo;
-      if (change === undefined)
-        throw new ClearError(`--to or --undo is missing: ${changeNumbers(campaign)}`, 'usage');
+    .requiredOption('--undo <change>', 'the number of the change; required', parse.change)
+    .option('--yes', 'do not ask, although later changes are discarded')
+    .action(async (campaign, { undo, yes }) => {
       const mirror = await operator.acting(async ({ history, mirrors }, { deniedHosts: denied }) => {
-        const entry = await history.find(campaign, change);
-        const latest = undo && !yes ? await history.list({ campaign, limit: maxListed + 1 }) : [];
-        const later = latest.filter(({ id }) => id > change);
-        if (later.length > 0) await confirmed(call, discarding(campaign, change, later));
-        const address = to === undefined ? entry?.addressBefore : entry?.addressAfter;
-        const act = { kind: 'mirror-restored', details: { change } } as const;
-        // Only what the question has named is discarded. A change that does not exist has no address.
-        const wanted = { campaign, address: address ?? '', lastChange: latest[0]?.id };
+        const entry = await history.find(campaign, undo);
+        if (!entry) throw campaignRefused(campaign, { kind: 'no-address' });
+        const latest = yes ? [] : await history.list({ campaign, limit: maxListed + 1 });
+        const later = latest.filter(({ id }) => id > undo);
+        if (later.length > 0) await confirmed(call, discarding(campaign, undo, later));
+        const act = { kind: 'mirror-restored', details: { change: undo } } as const;
+        // Only what the question has named is discarded.
+        const wanted = { campaign, address: entry.addressBefore, lastChange: latest[0]?.id };
         const { mirror, because } = await changeMirror({ mirrors, denied, act }, wanted);
         if (mirror) return mirror;
-        if (!entry && because === 'not-http') throw campaignRefused(campaign, { kind: 'no-address' });
-        throw campaignRefused(
-          campaign,
-          because ?? 'changed-meanwhile',
-          `the address of change ${change} is refused`,
-        );
+        const refused = `the address of change ${undo} is refused`;
+        throw campaignRefused(campaign, because ?? 'changed-meanwhile', refused);
       });
       const sentence = `The mirror of campaign ${campaign} points to ${printable(mirror.targetUrl)} again.`;
       await call.output.answer({ mirror: jsonOf(mirror) }, sentence);
     });
 
   const changes = [mirrorHistory(call, operator), follow(call, operator)];
-  const all = [create, list, set, ...changes, restore, move(call, operator)];
-  return group('mirror', 'create, list, set, restore, move and follow the mirrors of campaigns', all);
+  const many = [move(call, operator), moves(call, operator)];
+  const all = [create, list, show, set, ...changes, restore, ...many, deletion(call, operator, 'mirror')];
+  return group('mirror', 'create, list, show, set, restore, move, follow and delete mirrors', all);
 }
 
 /** The maximum number of mirrors that are read at once. */
 const pageSize = 500;
-
-/** The wanted mirrors, up to `limit`. Each page is read when it is needed. @throws Interrupted between two pages */
-async function* mirrorsOf(
-  call: Call,
-  records: CampaignRecords,
-  page: MirrorPage,
-  limit: number,
-  isWanted: (mirror: domain.Mirror) => boolean,
-): AsyncGenerator<domain.Mirror> {
-  let left = limit;
-  let { after } = page;
-  do {
-    call.throwIfStopped('Stopped: there is more.');
-    const { mirrors, last } = await records.listMirrors({ ...page, after });
-    const wanted = mirrors.filter(isWanted).slice(0, left);
-    yield* wanted;
-    left -= wanted.length;
-    after = last;
-  } while (after && left > 0);
-}
 
 /** The maximum number of later changes that a question lists. */
 const maxListed = 5;

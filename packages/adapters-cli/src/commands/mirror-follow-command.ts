@@ -15,18 +15,18 @@ export function follow(call: Call, operator: OperatorAccess) {
       'mirror follow --from "$position" --json',
     ],
   )
+    .argument('[campaign]', 'only changes of this campaign, which may not exist yet', parse.campaign)
     .option('--from <position>', 'go on after the line with this position; otherwise from now on')
     .option('--owner <n>', 'only changes of campaigns that had this owner at that moment', parse.owner)
-    .option('--campaign <n>', 'only changes of this campaign, which may not exist yet', parse.campaign)
     .addHelpText('after', `\n${ends}`)
-    .action(async (changes) => {
+    .action(async (campaign, changes) => {
       const { signal, output } = call;
       const isOver = () => signal.aborted || output.isReaderGone;
       const print = output.rowPrinter({ columns: [...changeColumns, 'position'] });
       await operator
         .acting(
           async ({ feed }) => {
-            for await (const step of feed.follow(changes)) {
+            for await (const step of feed.follow({ ...changes, campaign })) {
               if ('id' in step) await print(step);
               else await output.note('Following. Ctrl-C ends it.');
               if (!('id' in step || changes.from) && output.json) await output.object(step);

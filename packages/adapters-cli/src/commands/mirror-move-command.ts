@@ -1,10 +1,13 @@
-import type { HostList, OwnerId } from '@campaign-mirror/domain';
+import type { AccessKeyId, OwnerId } from '@campaign-mirror/domain';
 import {
+  type AuditEntry,
   type AuditId,
   type Host,
+  type HostMove,
   type HostMoveFault,
   hostMoveFault,
   inPages,
+  keepsToOldHost,
   type OperatorMirrors,
   onHost,
 } from '@campaign-mirror/domain/operator';
@@ -12,23 +15,24 @@ import * as parse from '../terminal/arguments.ts';
 import { leaf } from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
 import { ClearError } from '../terminal/errors.ts';
+import { paged } from '../terminal/pages.ts';
 import { changeMany, type Plan } from './change-many.ts';
-import type { ActContext, OperatorAccess } from './ports.ts';
-import { leftOut } from './words.ts';
+import { type ActContext, type OperatorAccess, type OperatorPorts, reading } from './ports.ts';
+import { hostsNamed, leftOut, limitedKeys } from './words.ts';
 
 export function move(call: Call, operator: OperatorAccess) {
-  return leaf('move', 'move every mirror on one host to another host, such as when a domain is blocked', [
+  return leaf('move', 'move every mirror on hosts to another host, such as when domains are blocked', [
     'mirror move --from-host old.example --to-host new.example --dry-run',
-    'mirror move --from-host old.example --to-host new.example --subdomains --owner 42',
+    'mirror move --from-host old.example --from-host older.example --to-host new.example --subdomains',
     'mirror move --undo 17',
   ])
     .option(
-      '--from-host <host>',
-      'the host to move from, in any spelling; required without --undo',
-      parse.host,
+      '--from-host <host...>',
+      'a host to move from, in any spelling; there may be several; required without --undo',
+      parse.hostsToMove,
     )
     .option('--to-host <host>', 'the host to move to, spelled as given; required without --undo', parse.host)
-    .option('--subdomains', 'also move every name below it: x.old.example becomes x.new.example')
+    .option('--subdomains', 'also move every name below them: x.old.example becomes x.new.example')
     .option('--owner <n>', "only mirrors of this owner's campaigns", parse.owner)
     .option('--include-default', 'also move mirrors of default campaigns, which otherwise are not moved')
     .option(
@@ -40,19 +44,19 @@ export function move(call: Call, operator: OperatorAccess) {
     .option('--yes', 'do not ask')
     .action(async ({ undo, includeDefault = false, dryRun = false, yes = false, ...hosts }) => {
       const { fromHost: from, toHost: to, subdomains = false, owner } = hosts;
-      let planOf: (mirrors: OperatorMirrors, context: ActContext) => Promise<Plan>;
+      let planOf: (ports: OperatorPorts, context: ActContext) => Promise<Plan>;
       if (undo === undefined && from && to)
-        planOf = (mirrors, { deniedHosts }) =>
-          moving(mirrors, deniedHosts, { from, to, subdomains, owner, includeDefault });
+        planOf = (ports, context) =>
+          moving(call, ports, context, { from, to, subdomains, owner, includeDefault });
       else if (undo !== undefined && !from && !to && !subdomains && !owner)
-        planOf = (mirrors) => undoing(mirrors, undo, includeDefault);
+        planOf = ({ mirrors }) => undoing(mirrors, undo, includeDefault);
       else throw new ClearError('either --from-host and --to-host are needed, or --undo alone', 'usage');
       await changeMany(call, operator, planOf, { dryRun, yes });
     });
 }
 
 interface Moving {
-  readonly from: Host;
+  readonly from: readonly Host[];
   readonly to: Host;
   readonly subdomains: boolean;
   readonly owner: OwnerId | undefined;
@@ -61,36 +65,42 @@ interface Moving {
 
 /** @throws ClearError when the move is invalid */
 async function moving(
-  mirrors: OperatorMirrors,
-  denied: HostList,
+  call: Call,
+  { mirrors, keys }: OperatorPorts,
+  { deniedHosts }: ActContext,
   { from, to, subdomains, owner, includeDefault }: Moving,
 ): Promise<Plan> {
-  const move = { from: from.name, to, subdomains };
-  const fault = hostMoveFault(move, denied);
-  if (fault) throw refused(fault, from.written, to.written);
+  const move: HostMove = { from: from.map(({ name }) => name), to, subdomains };
+  const fault = hostMoveFault(move, deniedHosts);
+  if (fault) throw refused(fault, from, to);
+  const limited: AccessKeyId[] = [];
+  for await (const { id, hosts } of paged(call, {}, (page) => keys.list({ ...page, owner, limited: true })))
+    if (keepsToOldHost(move, hosts ?? [])) limited.push(id);
   const left = { below: 0, elsewhere: 0 };
   const whose = owner ? ` of the owner ${owner}` : '';
-  const details = { from: from.name, to: to.written, subdomains };
+  const details = { from: move.from.join(','), to: to.written, subdomains };
   return {
     act: { kind: 'mirrors-moved', details, owner, includeDefault },
     pages: () => onHost(mirrors, move, owner, Object.assign(left, { below: 0, elsewhere: 0 })),
     total: await mirrors.count(owner),
     verb: 'move',
-    direction: `from ${from.written} to ${to.written}`,
-    none: `No mirror${whose} is on ${from.written}${subdomains ? ' or a name below it' : ''}.`,
-    left: () => leftOut(left, from, 'moves'),
-    fields: left,
+    direction: `from ${from.map(({ written }) => written).join(', ')} to ${to.written}`,
+    none: `No mirror${whose} is on ${hostsNamed(from)}${subdomains ? ' or a name below it' : ''}.`,
+    left: () => [leftOut(left, from, 'moves'), limitedKeys(limited, from, to)].filter(Boolean).join(' '),
+    fields: () => ({ ...left, limited_keys: limited.length }),
   };
 }
 
 /** @throws ClearError when there is no such move */
 async function undoing(mirrors: OperatorMirrors, move: AuditId, includeDefault: boolean): Promise<Plan> {
-  let by = await mirrors.undoneBy(move);
-  if (by === undefined)
-    throw new ClearError(`there is no move ${move}: \`./campaign-mirror audit\` shows the numbers of moves`);
+  const found = await mirrors.findMove(move);
+  if (!found)
+    throw new ClearError(
+      `there is no move ${move}: \`./campaign-mirror mirror moves\` shows the numbers of moves`,
+    );
   // An undo may have been undone itself.
   const chain = [move];
-  for (; by; by = await mirrors.undoneBy(by)) chain.push(by);
+  for (let by = found.undoneBy; by; by = (await mirrors.findMove(by))?.undoneBy ?? null) chain.push(by);
   const last = chain.at(-1);
   const command = `\`./campaign-mirror mirror move --undo ${last}\``;
   const isUndone =
@@ -98,7 +108,10 @@ async function undoing(mirrors: OperatorMirrors, move: AuditId, includeDefault: 
       ? `move ${move} was undone already, by move ${last}: ${command} makes it again`
       : `move ${move} was undone, and made again by move ${last}: ${command} undoes it`;
   return {
-    act: { kind: 'mirrors-moved', details: { undoes: move }, includeDefault },
+    act: {
+      ...{ kind: 'mirrors-moved', details: { undoes: move } },
+      includeDefault: includeDefault || found.includeDefault,
+    },
     pages: () => inPages(mirrors.undoing(move)),
     verb: 'move',
     direction: `back as before move ${move}`,
@@ -108,11 +121,48 @@ async function undoing(mirrors: OperatorMirrors, move: AuditId, includeDefault: 
 }
 
 /** Why a move is invalid, and what to do instead. */
-function refused(fault: HostMoveFault, from: string, to: string): ClearError {
+function refused(fault: HostMoveFault, from: readonly Host[], { written: to }: Host): ClearError {
   if (fault === 'no-names-below')
     return new ClearError('an IP address has no names below it: leave out --subdomains', 'usage');
-  if (fault === 'denied-host') return new ClearError(`--to-host: the host denylist contains ${to}`);
-  return new ClearError(
-    `${to} matches ${from}, so a mirror that was moved would be moved again: use another --to-host`,
-  );
+  const why = {
+    'denied-host': `the host denylist contains ${to}, or names below it`,
+    'matches-itself': `${to} matches ${hostsNamed(from)}, so a mirror that was moved would be moved again`,
+    'impossible-host': `no mirror can be on ${to}, which visitors cannot reach`,
+  };
+  return new ClearError(`${why[fault]}: use another --to-host`);
+}
+
+export function moves(call: Call, operator: OperatorAccess) {
+  const columns = [
+    'id',
+    'acted_at',
+    'operator',
+    'mirrors',
+    'from',
+    'to',
+    'source',
+    'undoes',
+    'undone_by',
+    'finished',
+  ];
+  return leaf('moves', 'list moves and what was set from files, newest first, with their numbers', [
+    'mirror moves',
+    'mirror moves --json',
+  ]).action(async () => {
+    await operator.acting(async ({ audit }) => {
+      const entries = paged<AuditId, AuditEntry>(call, {}, ({ after: before, limit }) =>
+        audit.list({ act: 'mirrors-moved', before, limit }),
+      );
+      await call.output.list(movesOf(entries), { columns, none: 'No mirror was moved so far.' });
+    }, reading);
+  });
+}
+
+async function* movesOf(entries: AsyncIterable<AuditEntry>) {
+  const undoneBy = new Map<unknown, AuditId>();
+  for await (const { id, actedAt, operator, ownerId, details } of entries) {
+    // The newest comes first.
+    if (details.undoes && !undoneBy.has(details.undoes)) undoneBy.set(details.undoes, id);
+    yield { id, actedAt, operator, ownerId, ...details, undone_by: undoneBy.get(id) ?? null };
+  }
 }

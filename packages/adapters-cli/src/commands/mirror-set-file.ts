@@ -54,7 +54,7 @@ export async function settingPlan(call: Call, path: string): Promise<Plan> {
   for (const campaign of repeated) wanted.delete(campaign);
   const total = wanted.size + invalid.length;
   return {
-    act: { kind: 'mirrors-moved', details: { source: name } },
+    act: { kind: 'mirrors-moved', details: { source: name, lines: wanted.size } },
     pages: () => inPages(wanted.values()),
     // Set is what the question has shown.
     shown: ({ campaign, before }) => {

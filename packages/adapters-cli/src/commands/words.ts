@@ -77,9 +77,15 @@ export const addressFaults: Readonly<Record<domain.AddressFault, string>> = {
 };
 
 /** Why a mirror was not set by a command for many. */
-export function notSetReason(because: NotSet, campaign: domain.CampaignId, before: string | null): string {
+export function notSetReason(
+  because: NotSet,
+  campaign: domain.CampaignId,
+  before: string | null,
+  by = 'somebody',
+): string {
   if (because in addressFaults)
     return `the new address is refused: ${addressFaults[because as domain.AddressFault]}`;
+  if (because === 'changed-since') return `it was changed since by ${by}`;
   return reasons[because as keyof typeof reasons](campaign, before);
 }
 
@@ -91,16 +97,31 @@ const reasons = {
   'default-campaign': (id) => `it is its owner's default campaign: ${unsetting(id)}`,
   'not-the-owner': () => 'it belongs to another owner',
   'not-as-expected': (_, before) => `its address is ${printable(before ?? '')}`,
-  'changed-since': () => 'the campaign or its mirror was changed after the move',
   'changed-meanwhile': () => 'the campaign or its mirror was changed meanwhile',
   locked: () => 'another transaction holds its mirror',
-} satisfies Record<Exclude<NotSet, domain.AddressFault>, NotSetId>;
+} satisfies Record<Exclude<NotSet, domain.AddressFault | 'changed-since'>, NotSetId>;
 
-/** The mirrors that a command about a host leaves out, with the option that takes them; empty if there are none. */
-export function leftOut({ below, elsewhere }: LeftOut, { written }: Host, takes: string): string {
-  const on = `${counted(below, 'mirror is', 'mirrors are')} on a name below ${written}: --subdomains ${takes} ${below === 1 ? 'it' : 'them'}, too.`;
-  const other = `${counted(elsewhere, 'mirror has', 'mirrors have')} ${written} in another part of the address, which a move leaves as it is.`;
+/** Such as `old.example`, or `one of the 10 hosts`. */
+export const hostsNamed = (hosts: readonly Host[]) =>
+  hosts.length > 3 ? `one of the ${hosts.length} hosts` : hosts.map(({ written }) => written).join(' or ');
+
+/** The mirrors that a command about hosts leaves out, with the option that takes them; empty if there are none. */
+export function leftOut({ below, elsewhere }: LeftOut, hosts: readonly Host[], takes: string): string {
+  const named = hostsNamed(hosts);
+  const on = `${counted(below, 'mirror is', 'mirrors are')} on a name below ${named}: --subdomains ${takes} ${below === 1 ? 'it' : 'them'}, too.`;
+  const other = `${counted(elsewhere, 'mirror has', 'mirrors have')} ${named} in another part of the address, which a move leaves as it is.`;
   return [below > 0 && on, elsewhere > 0 && other].filter(Boolean).join(' ');
+}
+
+/** The keys that keep their owners from the new host, and how to replace them; empty if there are none. */
+export function limitedKeys(keys: readonly domain.AccessKeyId[], from: readonly Host[], to: Host): string {
+  if (keys.length === 0) return '';
+  const numbers = `${keys.slice(0, 10).join(', ')}${keys.length > 10 ? ', …' : ''}`;
+  return (
+    `${counted(keys.length, 'key is', 'keys are')} limited to ${hostsNamed(from)} (${numbers}), and cannot set a mirror ` +
+    `to ${to.written}: \`./campaign-mirror key rotate ${keys[0]} --hosts ${to.written}\` replaces ` +
+    `${keys.length === 1 ? 'it' : 'the first one'}.`
+  );
 }
 
 /** A warning if an owner who gets something has no campaign, since the number may be mistyped. */

@@ -1,15 +1,11 @@
 import * as domain from '@campaign-mirror/domain';
 import * as operator from '@campaign-mirror/domain/operator';
-import { Command, type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings';
-import type { Call } from './call.ts';
+import { Command, InvalidArgumentError } from '@commander-js/extra-typings';
 
-/** A command without commands below it: it has `--json`, and examples in its help. Each example lacks `./campaign-mirror`. */
+/** A command without commands below it, with examples in its help. Each example lacks `./campaign-mirror`. */
 export function leaf(name: string, description: string, examples: readonly string[]) {
   const lines = examples.map((example) => `  ./campaign-mirror ${example}`).join('\n');
-  return new Command(name)
-    .description(description)
-    .option('--json', 'answer in JSON: one object, or one on each line')
-    .addHelpText('afterAll', `\nExamples:\n${lines}`);
+  return new Command(name).description(description).addHelpText('afterAll', `\nExamples:\n${lines}`);
 }
 
 /** A group of commands, such as `campaign`. */
@@ -17,14 +13,6 @@ export function group(name: string, description: string, commands: readonly { na
   const parent = new Command(name).description(description);
   for (const command of commands) parent.addCommand(command as Command);
   return parent;
-}
-
-/** Makes `--json` of a command, and of those below it, hold for the answers of the call. */
-export function heedJson(command: CommandUnknownOpts, call: Call): void {
-  command.on('option:json', () => {
-    call.output.json = true;
-  });
-  for (const child of command.commands) heedJson(child, call);
 }
 
 /** A parser of an argument. If `read` returns undefined, it throws an error that contains what is `accepted`. */
@@ -67,10 +55,19 @@ export const moment = argument('A time in UTC such as 2026-11-20 or 2026-11-20T1
 /** A display name: not empty, on one line, at most 200 characters. */
 export const name = argument('A name on one line, of 1 to 200 characters,', domain.label);
 
-export const host = argument(
-  'A host such as old.example or [2001:db8::1], without a scheme, a port or a path,',
-  operator.host,
-);
+const hostExpected = 'A host such as old.example or [2001:db8::1], without a scheme, a port or a path,';
+const hostAlone = argument(hostExpected, (text) => (text.includes(',') ? undefined : operator.host(text)));
+
+export function host(text: string): operator.Host {
+  if (!text.startsWith('*.')) return hostAlone(text);
+  throw new InvalidArgumentError(`Write ${text.slice(2)} with --subdomains.`);
+}
+
+/** Hosts of an option that is given several times, or with commas between them. */
+export const hostsToMove = (text: string, others: operator.Host[] = []): operator.Host[] => [
+  ...others,
+  ...text.split(',').map((one) => host(one.trim())),
+];
 
 /** Hosts with commas between them, each as in the host denylist; at least one. */
 export const hosts = argument(

@@ -6,7 +6,7 @@ import { ClearError, Interrupted, printable } from './errors.ts';
  * @throws ClearError when the answer is no, or when there is no terminal to ask on; Interrupted
  */
 export async function confirmed(call: Call, question: string): Promise<void> {
-  const context = promptContext(call, `${question}\nThere is no terminal to ask on: add --yes to confirm.`);
+  const context = promptContext(call, `${question} There is no terminal to ask on: add --yes to confirm.`);
   const { default: confirm } = await import('@inquirer/confirm');
   const agreed = await answerOf(call, confirm({ message: printable(question), default: false }, context));
   if (!agreed) throw new ClearError('Nothing was done.');

@@ -28,30 +28,30 @@ const inAnyCase = (text: string) =>
     .join('');
 
 /**
- * Whether an address may name the host $4: it is there as it is written; or there are characters that a host's name
- * does not show, or an encoded letter, digit, dot or hyphen. An IP address has too many spellings: any address may name
- * it.
+ * Whether an address may name one of the hosts $4, as patterns: it is there as it is written; or there are characters
+ * that a host's name does not show, or an encoded letter, digit, dot or hyphen. An IP address has too many spellings: any
+ * address may name it.
  */
-const mayName = (host: domain.HostName) =>
-  isIpAddress(host)
-    ? '$4::text is not null'
-    : `strpos(lower(target_url collate "C"), $4) > 0 or target_url collate "C" ~* '[^!-~]|%(25|2[de]|3[0-9]|[4-7c-f])'`;
+const mayName = (hosts: readonly domain.HostName[]) =>
+  hosts.some(isIpAddress)
+    ? '$4::text[] is not null'
+    : `lower(target_url collate "C") like any ($4) or target_url collate "C" ~* '[^!-~]|%(25|2[de]|3[0-9]|[4-7c-f])'`;
 
 /** The next mirrors, with these columns: all, or those that may name the host. @throws Unavailable */
 export async function examineMirrors<Row>(
   pool: Pool,
   columns: string,
-  { after, limit, owner, host }: operator.MirrorPage,
+  { after, limit, owner, hosts }: operator.MirrorPage,
 ): Promise<operator.ExaminedMirrors<Row>> {
   const ofOwner = `campaign_mirror.campaigns join campaign_mirror.mirrors on campaign_id = campaigns.id
     where campaigns.owner_id = $3 and campaigns.id > $1 order by campaigns.id`;
   const ofAll = 'campaign_mirror.mirrors where $3::bigint is null and campaign_id > $1 order by campaign_id';
   const text = `
     with page as materialized (select mirrors.* from ${owner === undefined ? ofAll : ofOwner} limit $2), found as (
-      select ${columns} from page ${host ? `where ${mayName(host)}` : ''} order by campaign_id)
+      select ${columns} from page ${hosts ? `where ${mayName(hosts)}` : ''} order by campaign_id)
     select count(*) as examined, max(campaign_id) as last,
       coalesce((select json_agg(found) from found), '[]') as mirrors from page`;
-  const values = [after ?? 0, limit, owner, ...(host ? [host] : [])];
+  const values = [after ?? 0, limit, owner, ...(hosts ? [hosts.map((host) => `%${host}%`)] : [])];
   const page = await rowOf<operator.ExaminedMirrors<Row>>(pool, text, values);
   return { ...page, last: page.examined < limit ? undefined : page.last };
 }

@@ -55,13 +55,23 @@ export class PostgresSettings extends AuditedAdapter implements operator.Campaig
   }
 
   deleteCampaign(id: domain.CampaignId, seen?: operator.CampaignRecord): Promise<operator.Deletion> {
-    return this.audited(async (em) => {
+    return this.#delete(id, seen, true);
+  }
+
+  deleteMirror(id: domain.CampaignId, seen?: operator.CampaignRecord): Promise<operator.Deletion> {
+    return this.#delete(id, seen, false);
+  }
+
+  #delete(id: domain.CampaignId, seen: operator.CampaignRecord | undefined, whole: boolean) {
+    return this.audited<operator.Deletion>(async (em) => {
       const found = await em.findOne(CampaignEntity, { id }, forUpdate);
       if (!found) return { kind: 'campaign-not-found' };
       await em.populate(found, ['mirror'], forUpdate);
       const campaign = recordOf(found);
       if (seen && differs(campaign, seen)) return { kind: 'changed-meanwhile' };
-      await em.nativeDelete(CampaignEntity, { id });
+      if (whole) await em.nativeDelete(CampaignEntity, { id });
+      else if (!found.mirror) return { kind: 'mirror-not-created' };
+      else await em.nativeDelete(MirrorEntity, { campaign: id });
       return { kind: 'deleted', campaign };
     });
   }

@@ -26,19 +26,46 @@ const countText = `
   select count(*) as number from campaign_mirror.mirrors
   where $1::bigint is null or campaign_id in (select id from campaign_mirror.campaigns where owner_id = $1)`;
 
-/** Others' changes between the numbers of an entry belong to another entry, or to none. */
+/**
+ * Others' changes between the numbers of an entry belong to another entry, or to none. Of a mirror that the move set twice
+ * only the last change counts.
+ */
 const undoingText = `
   select changes.campaign_id as campaign, address_before as address, address_after as expected,
-    changes.id as "lastChange"
+    changes.id as "lastChange", later.by as "changedBy"
   from campaign_mirror.operator_audit as entry join campaign_mirror.mirror_history as changes
     on audit_id = entry.id and changes.id between first_change_id and last_change_id
-  where entry.act = 'mirrors-moved' and (entry.id = $1 and part_of is null or part_of = $1) order by changes.id`;
+    left join lateral (
+      select coalesce(act.part_of, act.id) as move, case when act.act = 'mirrors-moved'
+        then 'move ' || coalesce(act.part_of, act.id)
+        when last.actor = 'operator' then 'an operator'
+        else concat_ws(' ', last.actor, coalesce(last.subject, last.access_key_id::text)) end as by
+      from campaign_mirror.mirrors join campaign_mirror.mirror_history as last on last.id = last_change_id
+        left join campaign_mirror.operator_audit as act on act.id = last.audit_id
+      where mirrors.campaign_id = changes.campaign_id and last.id > changes.id) as later on true
+  where entry.act = 'mirrors-moved' and (entry.id = $1 and part_of is null or part_of = $1)
+    and later.move is distinct from $1
+  order by changes.id`;
 
-const undoneByText = `
-  select (select max(id) from campaign_mirror.operator_audit as later
-    where id > $1 and act = 'mirrors-moved' and part_of is null and details->'undoes' = to_jsonb($1::bigint)
-  ) as "undoneBy"
-  from campaign_mirror.operator_audit where id = $1 and act = 'mirrors-moved' and part_of is null`;
+const isMove = "act = 'mirrors-moved' and part_of is null";
+/** The moves that undid the move with this number. */
+const undoesOf = (id: string) => `
+  from campaign_mirror.operator_audit as later
+  where later.id > ${id} and ${isMove} and later.details->'undoes' = to_jsonb(${id})`;
+
+const moveText = `
+  select (select max(id) ${undoesOf('move.id')}) as "undoneBy", details ? 'include_default' as "includeDefault"
+  from campaign_mirror.operator_audit as move where id = $1 and ${isMove}`;
+
+/** The last move with these details, for this owner, if it neither was finished nor undone. */
+const interruptedText = `
+  select id from (
+    select id from campaign_mirror.operator_audit
+    where ${isMove} and details - 'mirrors' = $1::jsonb and owner_id is not distinct from $2
+    order by id desc limit 1) as move
+  where not exists (
+      select from campaign_mirror.operator_audit where part_of = move.id and details ? 'finished')
+    and not exists (select ${undoesOf('move.id')})`;
 
 /** The longest wait for one lock of a move, in milliseconds. For a single mirror, the limit of the database holds. */
 const lockTimeout = 2_000;
@@ -51,6 +78,22 @@ export function postgresOperatorMirrors(
 ): operator.OperatorMirrors {
   /** The first entry of the move in the audit. */
   let moveId: operator.AuditId | undefined;
+
+  const set = async (
+    mirrors: readonly operator.MirrorToSet[],
+    { kind, ...rest }: operator.MirrorAct,
+    waits: boolean,
+    more: object = {},
+  ) => {
+    const isMove = kind === 'mirrors-moved';
+    const details = JSON.stringify({ ...detailsOf(rest), ...more });
+    const entry = [kind, act.operator, act.requestId, details, isMove ? moveId : undefined];
+    const values = [...mirrorsValues(mirrors), ...entry];
+    const settings = waits && isMove ? `set local lock_timeout = ${lockTimeout}` : '';
+    const run = (client: PoolClient) => textRowsOf(client, setAsOperatorText({ waits }), values);
+    return inTransaction(pool, run, settings);
+  };
+
   return {
     get moveId() {
       return moveId;
@@ -64,28 +107,34 @@ export function postgresOperatorMirrors(
 
     undoing: (move) => rowsOfOneMoment(pool, signal, undoingText, [move]),
 
-    undoneBy: async (move) => {
-      const [found] = await rowsOf<{ undoneBy: operator.AuditId | null }>(pool, undoneByText, [move]);
-      return found?.undoneBy;
+    findMove: async (move) => (await rowsOf<operator.FoundMove>(pool, moveText, [move]))[0],
+
+    resume: async ({ owner, ...rest }) => {
+      const values = [JSON.stringify(detailsOf(rest)), owner];
+      moveId = (await rowsOf<{ id: operator.AuditId }>(pool, interruptedText, values))[0]?.id;
     },
 
-    set: async (mirrors, { kind, details }, waits) => {
-      const isMove = kind === 'mirrors-moved';
-      const entry = [kind, act.operator, act.requestId, JSON.stringify(details), isMove ? moveId : undefined];
-      const values = [...mirrorsValues(mirrors), ...entry];
-      const settings = waits && isMove ? `set local lock_timeout = ${lockTimeout}` : '';
+    finish: async (act) => void (await set([], act, false, { finished: true })),
+
+    set: async (mirrors, act, waits) => {
       try {
-        const set = (client: PoolClient) => textRowsOf(client, setAsOperatorText({ waits }), values);
-        const rows = await inTransaction(pool, set, settings);
+        const rows = await set(mirrors, act, waits);
         const results = resultsOf(mirrors, rows);
         // The move has a number only when its first transaction is committed.
         if (results.some(({ kind }) => kind === 'mirror-set'))
           moveId ??= safeInteger(rows[0]?.at(-1) ?? '') as operator.AuditId;
         return results;
       } catch (error) {
-        if (!(isMove && waits && error instanceof Unavailable && isLocked(error.cause))) throw error;
+        const isLock = waits && error instanceof Unavailable && isLocked(error.cause);
+        if (act.kind !== 'mirrors-moved' || !isLock) throw error;
         return [{ kind: 'locked' }];
       }
     },
   };
 }
+
+/** What the entries of a move have in common. */
+const detailsOf = ({ details, includeDefault }: Pick<operator.MirrorAct, 'details' | 'includeDefault'>) => ({
+  ...details,
+  ...(includeDefault && { include_default: true }),
+});

@@ -181,7 +181,8 @@ set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as
 $$;
 
 -- The same for the operator, with an entry in the audit if any mirror was set; its facts come from the changes. A move
--- is several entries, one for each transaction: all but the first are part of it.
+-- is several entries, one for each transaction: all but the first are part of it. The last one, without a campaign, says
+-- that it is finished.
 create or replace function campaign_mirror.set_mirrors_as_operator(campaigns bigint[], owners bigint[],
   defaults boolean[], addresses text[], expected text[], last_changes bigint[], waits boolean,
   act text, operator text, request_id text, details jsonb, part_of bigint
@@ -203,9 +204,11 @@ set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as
     then
       raise invalid_parameter_value using message = 'there is no such move';
     end if;
-    return query select * from campaign_mirror.set_each(campaigns, owners, defaults, addresses, expected, null,
-      array_fill('operator'::text, array[many]), null, array_fill(request_id, array[many]), last_changes, waits,
-      new_entry);
+    if many > 0 then
+      return query select * from campaign_mirror.set_each(campaigns, owners, defaults, addresses, expected, null,
+        array_fill('operator'::text, array[many]), null, array_fill(request_id, array[many]), last_changes, waits,
+        new_entry);
+    end if;
     insert into campaign_mirror.operator_audit
       (id, act, operator, request_id, campaign_id, owner_id, details, part_of, first_change_id, last_change_id)
     overriding system value
@@ -216,6 +219,7 @@ set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as
       details || case when is_move then jsonb_build_object('mirrors', count(*)) else
         jsonb_build_object('address_before', min(address_before), 'address_after', min(address_after)) end,
       part_of, min(id), max(id)
-    from campaign_mirror.mirror_history where id >= lowest and audit_id = new_entry having count(*) > 0;
+    from campaign_mirror.mirror_history where id >= lowest and audit_id = new_entry
+    having count(*) > 0 or many = 0 and part_of is not null;
   end
 $$;

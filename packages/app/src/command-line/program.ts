@@ -1,4 +1,4 @@
-import { heedJson, type OperatorAccess, operatorCommands } from '@campaign-mirror/adapters-cli';
+import { type OperatorAccess, operatorCommands } from '@campaign-mirror/adapters-cli';
 import {
   Call,
   ClearError,
@@ -17,8 +17,12 @@ export async function run(words: readonly string[], input: CommandInput): Promis
   try {
     // Node has put U+FFFD in the place of such bytes: another address would be set.
     if (words.join('').includes('\ufffd')) throw new ClearError('an argument is not in UTF-8', 'usage');
-    const line = words[0] === 'help' ? [...words.slice(1), '--help'] : words;
-    const commands = await program(call, line[0]);
+    const [first = '', ...others] = words;
+    const line = ['help', 'version'].includes(first) ? [...others, `--${first}`] : words;
+    const commands = await program(
+      call,
+      line.find((word) => !word.startsWith('-')),
+    );
     await commands.parseAsync(line, { from: 'user' });
     await call.output.allWritten();
     return call.exitCode;
@@ -70,12 +74,9 @@ export async function program(call: Call, first = ''): Promise<Command> {
     .description(
       'Campaigns, mirrors and access keys, in the database of DATABASE_URL or PGHOST, or the embedded one in DATA_DIR.',
     )
-    .showHelpAfterError('(--help shows the commands and options)')
     .configureOutput({
       writeOut: (text) => void output.write(text),
       writeErr: (text) => void call.stderr.write(text),
-      // An error repeats what the user typed, except for a key in the wrong place.
-      outputError: (text, write) => write(printableLines(withoutSecrets(text))),
     })
     .addHelpText(
       'after',
@@ -86,8 +87,7 @@ export async function program(call: Call, first = ''): Promise<Command> {
     if (word === first || !Object.hasOwn(commands, first))
       all.addCommand((await make())(call, operatorOf(call)));
   inherit(all, call);
-  heedJson(all, call);
-  all.option('--version', 'show the version').on('option:version', () => {
+  all.option('-V, --version', 'show the version').on('option:version', () => {
     void output.print(project().version);
     throw new CommanderError(0, 'campaign-mirror.version', '');
   });
@@ -98,19 +98,44 @@ export async function program(call: Call, first = ''): Promise<Command> {
 function inherit(command: Command, call: Call): void {
   // Commander's own `help` shows the help of a group, whatever command of it is named.
   command.exitOverride().helpOption('-h, --help', 'show this help').helpCommand(false);
-  command.option('--verbose', 'print the details of an error, too');
-  command.on('option:verbose', () => {
+  command.option('--json', 'answer in JSON: one object, or one on each line').on('option:json', () => {
+    call.output.json = true;
+  });
+  command.option('--verbose', 'print the details of an error, too').on('option:verbose', () => {
     call.verbose = true;
   });
+  // An error repeats what the user typed, except for a key in the wrong place.
+  const outputError = (text: string, write: (line: string) => void) =>
+    write(`${printableLines(withoutSecrets(usageError(text, command)))}\n`);
+  command.configureOutput({ ...command.configureOutput(), outputError });
   for (const option of command.options.filter(({ required }) => required)) {
     let isGiven = false;
     command.on(`option:${option.name()}`, (value: string) => {
       // As of a variable that is not set: passwords would be shown instead of written to a folder.
       if (value === '') command.error(`error: option '${option.flags}' argument is empty`);
       // The first value would be dropped without a word, such as one of two blocked hosts.
-      if (isGiven) command.error(`error: option '${option.flags}' is given twice`);
+      if (isGiven && !option.variadic) command.error(`error: option '${option.flags}' is given twice`);
       isGiven = true;
     });
   }
   for (const child of command.commands as Command[]) inherit(child.copyInheritedSettings(command), call);
+}
+
+/** Commander's error in one line, with what was probably meant, and where the help is. */
+function usageError(text: string, command: CommandUnknownOpts): string {
+  const said = text
+    .trim()
+    .replace(/^error: /, '')
+    .replace(/\.?\n/g, ' ')
+    .replace(/\.$/, '');
+  const path = [command.name()];
+  for (let above = command.parent; above; above = above.parent) path.unshift(above.name());
+  const words = `./${path.join(' ')}`;
+  const [, typed = ' '] = /unknown option '(--\w[^=']*)/.exec(said) ?? [];
+  const meant = command.options.filter(({ long }) => long?.startsWith(typed)).map(({ long }) => long);
+  const didYouMean =
+    meant.length > 0 && !said.includes('(Did') ? ` (Did you mean ${meant.join(' or ')}?)` : '';
+  const isOne = said.startsWith('too many') && command.parent?.commands.some((one) => one.name() === 'show');
+  const show = isOne ? `\`./${path.slice(0, -1).join(' ')} show\` shows one; ` : '';
+  return `${said}${didYouMean}: ${show}\`${words} --help\` shows how to use it`;
 }

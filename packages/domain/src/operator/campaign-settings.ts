@@ -21,8 +21,8 @@ export interface Page<Id> {
   readonly limit: number;
 }
 
-/** With a host, only mirrors that may have it, or a name below it, anywhere in the address: look closer. */
-export type MirrorPage = Page<CampaignId> & { readonly host?: HostName };
+/** With hosts, only mirrors that may have one, or a name below it, anywhere in the address: look closer. */
+export type MirrorPage = Page<CampaignId> & { readonly hosts?: readonly HostName[] };
 
 /** How many mirrors are examined for a host together, at most. */
 export const examinedTogether = 20_000;
@@ -72,8 +72,7 @@ export type CampaignChange =
 /** The result of a deletion: the campaign in its final state, including the last click; or nothing was deleted. */
 export type Deletion =
   | { readonly kind: 'deleted'; readonly campaign: CampaignRecord }
-  | { readonly kind: 'changed-meanwhile' }
-  | { readonly kind: 'campaign-not-found' };
+  | { readonly kind: 'changed-meanwhile' | 'campaign-not-found' | 'mirror-not-created' };
 
 /** The operator's acts on campaigns, each committed together with its entry in the audit. */
 export interface CampaignSettings {
@@ -87,6 +86,8 @@ export interface CampaignSettings {
    * mirror address are still those that the user agreed to delete.
    */
   deleteCampaign(campaign: CampaignId, seen?: CampaignRecord): Promise<Deletion>;
+  /** The same for the mirror alone: rule one refuses the campaign until a mirror is created again. */
+  deleteMirror(campaign: CampaignId, seen?: CampaignRecord): Promise<Deletion>;
 }
 
 /** Creates the mirror of a campaign. The rules of the address apply. */

@@ -24,6 +24,8 @@ export interface WantedMirror {
   readonly expected?: string | undefined;
   /** The number of the change that must be its last one; undefined: any. */
   readonly lastChange?: HistoryId | undefined;
+  /** Who made another last change, such as `move 13`, `key 7` or `an operator`. */
+  readonly changedBy?: string | null;
 }
 
 /** Mirrors that are judged together. `found`: the campaigns, if they were read already. */
@@ -60,9 +62,9 @@ export interface OperatorMirrors {
   count(owner?: OwnerId): Promise<number>;
   /** Those of these campaigns that exist, in any order. */
   find(campaigns: readonly CampaignId[]): Promise<readonly FoundMirror[]>;
-  /** The next mirrors, of which the returned ones may name the host. */
+  /** The next mirrors, of which the returned ones may name a host. */
   naming(
-    page: MirrorPage & { readonly host: HostName },
+    page: MirrorPage & { readonly hosts: readonly HostName[] },
   ): Promise<ExaminedMirrors<FoundMirror & { address: values.MirrorAddress }>>;
   /**
    * Sets the mirrors, with their rows in the history and an entry in the audit: all is committed, or nothing. The results
@@ -70,12 +72,23 @@ export interface OperatorMirrors {
    * @throws Unavailable
    */
   set(mirrors: readonly MirrorToSet[], act: MirrorAct, waits: boolean): Promise<readonly SetResult[]>;
-  /** The number of this act in the audit; undefined until a mirror was set. */
+  /** The number of this act in the audit; undefined until a mirror was set, or an interrupted move goes on. */
   readonly moveId: AuditId | undefined;
+  /** Goes on with the last move that has these details, if it was interrupted and not undone. */
+  resume(act: MirrorAct): Promise<void>;
+  /** Notes that nothing is left of the move, so that the next one with these details is another move. */
+  finish(act: MirrorAct): Promise<void>;
   /** The mirrors that a move has set, with their addresses from before it, in the order of their changes. */
   undoing(move: AuditId): AsyncIterable<WantedMirror>;
-  /** The last move that undid this one, or null if none did; undefined if there is no such move. */
-  undoneBy(move: AuditId): Promise<AuditId | null | undefined>;
+  /** Undefined if there is no such move. */
+  findMove(move: AuditId): Promise<FoundMove | undefined>;
+}
+
+/** A move of mirrors that was made. */
+export interface FoundMove {
+  /** The last move that undid it, if any. */
+  readonly undoneBy: AuditId | null;
+  readonly includeDefault: boolean;
 }
 
 /** Why a mirror was not set. `changed-since`: another change than the expected one is its last. */
@@ -94,6 +107,8 @@ export interface ChangedMirror extends Pick<WantedMirror, 'line' | 'campaign'> {
   readonly before: string | null;
   readonly after: string | null;
   readonly because?: NotSet;
+  /** Who made the change because of which it was not set, if that is known. */
+  readonly by?: string;
   /** The mirror, if it was set. */
   readonly mirror?: Mirror;
 }
@@ -128,6 +143,14 @@ export async function* changeMirrors(
   const locked: Ready[] = [];
   let examined = 0;
   let lostWaits = 0;
+  let isFinished = act.kind === 'mirrors-moved' && !dryRun;
+  if (isFinished) await mirrors.resume(act);
+  const changed = (one: Ready, result: SetResult) => {
+    const told = changedMirror(act, one, result);
+    // What can be set when the move is run again belongs to it.
+    isFinished &&= told.because !== 'locked' && told.because !== 'changed-meanwhile';
+    return told;
+  };
   yield { examined };
   for await (const page of pages) {
     const found = page.found ?? (await mirrors.find(page.wanted.map(({ campaign }) => campaign)));
@@ -148,7 +171,7 @@ export async function* changeMirrors(
       for (const [index, one] of batch.entries()) {
         const result = results[index] as SetResult;
         if (result.kind === 'locked') locked.push(one);
-        else yield changed(act, one, result);
+        else yield changed(one, result);
       }
       yield { examined };
     }
@@ -159,9 +182,10 @@ export async function* changeMirrors(
     const waits = lostWaits < maxLostWaits;
     const [result] = (await mirrors.set([one.toSet], act, waits)) as [SetResult];
     if (result.kind === 'locked') lostWaits += 1;
-    yield changed(act, one, result);
+    yield changed(one, result);
     yield { examined };
   }
+  if (isFinished && mirrors.moveId) await mirrors.finish(act);
 }
 
 /** A mirror that can be set, and what a dry run says of it. */
@@ -175,7 +199,7 @@ function judge(
   wanted: WantedMirror,
   seen: FoundMirror | undefined,
 ): Ready | ChangedMirror {
-  const { campaign, line, expected, lastChange } = wanted;
+  const { campaign, line, expected, lastChange, changedBy } = wanted;
   const before = seen?.address ?? null;
   const mirror = { ...(line !== undefined && { line }), campaign, before };
   // What a line says is not checked yet, and not repeated: it may hold a password.
@@ -186,7 +210,8 @@ function judge(
   // An export has an empty address for a campaign without a mirror. Setting one mirror to its address is a change all the same.
   if (act.kind === 'mirrors-moved' && wanted.address === (before ?? ''))
     return { ...mirror, outcome: 'unchanged', after: before };
-  if (lastChange !== undefined && lastChange !== seen.lastChange) return not('changed-since');
+  if (lastChange !== undefined && lastChange !== seen.lastChange)
+    return { ...not('changed-since'), ...(changedBy && { by: changedBy }) };
   const refusal = refusalIn(act, seen.campaign);
   if (refusal) return not(refusal);
   const after = values.mirrorAddress(wanted.address, denied);
@@ -202,7 +227,7 @@ function refusalIn({ includeDefault }: MirrorAct, campaign: Campaign): Refusal |
   return because === 'default-campaign' && includeDefault ? undefined : because;
 }
 
-function changed(act: MirrorAct, { would }: Ready, result: SetResult): ChangedMirror {
+function changedMirror(act: MirrorAct, { would }: Ready, result: SetResult): ChangedMirror {
   if (result.kind === 'mirror-set') return { ...would, outcome: 'set', mirror: result.mirror };
   let because: NotSet = result.kind === 'locked' ? 'locked' : 'changed-meanwhile';
   if (result.kind === 'campaign-differs')
@@ -233,20 +258,20 @@ export interface LeftOut {
   elsewhere: number;
 }
 
-/** Counts an address that names the host. `to`: the host to which those move. */
+/** Counts an address that names one of the hosts. `to`: the host to which those move. */
 export function countLeft(
   left: LeftOut,
   address: string,
-  from: HostName,
+  from: readonly HostName[],
   isMoved: boolean,
   to?: HostMove,
 ): void {
-  const stays = !isMoved && !(to && isOnHost(address, to.to.name, to.subdomains));
+  const stays = !isMoved && !(to && isOnHost(address, [to.to.name], to.subdomains));
   if (stays && isOnHost(address, from, true)) left.below += 1;
   if (namesHostElsewhere(address, from)) left.elsewhere += 1;
 }
 
-/** The mirrors on the old host, with their addresses on the new one. Adds to `left`. */
+/** The mirrors on the old hosts, with their addresses on the new one. Adds to `left`. */
 export async function* onHost(
   mirrors: Pick<OperatorMirrors, 'naming'>,
   move: HostMove,
@@ -255,7 +280,7 @@ export async function* onHost(
 ): AsyncGenerator<WantedPage> {
   let after: CampaignId | undefined;
   do {
-    const page = await mirrors.naming({ limit: examinedTogether, host: move.from, after, owner });
+    const page = await mirrors.naming({ limit: examinedTogether, hosts: move.from, after, owner });
     const wanted: WantedMirror[] = [];
     for (const { campaign, address } of page.mirrors) {
       const to = movedAddress(move, address);

@@ -1,37 +1,53 @@
 import * as hosts from '../values/hosts.ts';
+import { mirrorAddress } from '../values/mirror-address.ts';
 
-/** From which host to which mirrors are moved. */
+/** From which hosts to which one mirrors are moved. */
 export interface HostMove {
-  readonly from: hosts.HostName;
+  /** At least one. */
+  readonly from: readonly hosts.HostName[];
   /** Written into addresses as the user spelled it. */
   readonly to: hosts.Host;
-  /** Names below the old host move too: `x.old.example` becomes `x.new.example`. */
+  /** Names below the old hosts move too: `x.old.example` becomes `x.new.example`. */
   readonly subdomains: boolean;
 }
 
 /** Why a move is invalid. */
-export type HostMoveFault = 'no-names-below' | 'matches-itself' | 'denied-host';
+export type HostMoveFault = 'no-names-below' | 'matches-itself' | 'denied-host' | 'impossible-host';
 
 /** Checks a move before any mirror is read. Undefined if it is valid. */
 export function hostMoveFault(move: HostMove, denied: hosts.HostList): HostMoveFault | undefined {
   const { from, to, subdomains } = move;
   // An IP address has no names below it.
-  if (subdomains && (hosts.isIpAddress(from) || hosts.isIpAddress(to.name))) return 'no-names-below';
+  if (subdomains && [...from, to.name].some(hosts.isIpAddress)) return 'no-names-below';
   // A moved address would match again, so the move would never end.
   if (namesBefore(move, to.name) !== undefined) return 'matches-itself';
-  return hosts.isListed(denied, to.name) ? 'denied-host' : undefined;
+  if (hosts.isListed(denied, to.name) || (subdomains && denied.below.has(to.name))) return 'denied-host';
+  return typeof mirrorAddress(`http://${to.written}/`, denied) === 'string' ? undefined : 'impossible-host';
 }
 
 /** What stands before the name that moves: nothing, or names such as `x.`. Undefined if the host does not move. */
 function namesBefore({ from, subdomains }: Omit<HostMove, 'to'>, name: hosts.HostName): string | undefined {
-  if (name === from) return '';
-  return subdomains && name.endsWith(`.${from}`) ? name.slice(0, -from.length) : undefined;
+  if (from.includes(name)) return '';
+  // Of two names, one of which is below the other, the longer one moves.
+  const above = subdomains ? from.filter((one) => name.endsWith(`.${one}`)).map(({ length }) => length) : [];
+  return above.length > 0 ? name.slice(0, -Math.max(...above)) : undefined;
 }
 
-/** Whether the URL is on this host or, with `subdomains`, on a name below it. */
-export function isOnHost(url: string, from: hosts.HostName, subdomains: boolean): boolean {
+/** Whether the URL is on one of these hosts or, with `subdomains`, on a name below one. */
+export function isOnHost(url: string, from: readonly hosts.HostName[], subdomains: boolean): boolean {
   const name = hosts.hostNameOf(url);
   return name !== undefined && namesBefore({ from, subdomains }, name) !== undefined;
+}
+
+/** Whether a key for these hosts may set mirrors that move, but not those that have moved. */
+export function keepsToOldHost({ from, to, subdomains }: HostMove, entries: readonly string[]): boolean {
+  const list = hosts.hostList(entries);
+  if ('notAHost' in list || hosts.isListed(list, to.name)) return false;
+  const isOld = (name: string) => namesBefore({ from, subdomains }, name as hosts.HostName) !== undefined;
+  return (
+    from.some((one) => hosts.isListed(list, one)) ||
+    (subdomains && [...list.exact, ...list.below].some(isOld))
+  );
 }
 
 /** The scheme and the slashes, then the host, up to the port, path, query, fragment or end. */
@@ -53,11 +69,11 @@ export function movedAddress(move: HostMove, address: string): string | undefine
   return start !== '' && hosts.hostNameOf(moved) === `${before}${move.to.name}` ? moved : '';
 }
 
-/** Whether a part of the URL after its host names this one or one below it, as `?u=https%3A%2F%2Fold.example` does. */
-export function namesHostElsewhere(url: string, wanted: hosts.HostName): boolean {
+/** Whether a part of the URL after its host names one of these or one below, as `?u=https%3A%2F%2Fold.example` does. */
+export function namesHostElsewhere(url: string, wanted: readonly hosts.HostName[]): boolean {
   const rest = decoded(url.replace(/^https?:\/\/[^/?#]*/i, '')).replace(/%[\da-f]{2}/gi, ' ');
   // An international name can be there in its own letters. To parse each word would take long.
-  if (!wanted.includes('xn--') && !rest.toLowerCase().includes(wanted)) return false;
+  if (!wanted.some((one) => one.includes('xn--') || rest.toLowerCase().includes(one))) return false;
   const words = rest.match(/[\p{L}\p{M}\p{N}_][\p{L}\p{M}\p{N}_.-]*/gu) ?? [];
   return words.some((word) => isOnHost(`http://${word}/`, wanted, true));
 }
