@@ -59,7 +59,9 @@ describe('the command campaign', () => {
   it('a campaign that there is not', async () => {
     const acts = ['show', 'transfer --to 1', 'set-default', 'delete'].map((act) => `campaign ${act}`);
     for (const line of [...acts, 'mirror create --target-url https://a.example'])
-      await on.session(`$ ${line} 999999\n! there is no campaign 999999`);
+      await on.session(
+        `$ ${line} 999999\n! there is no campaign 999999: \`./campaign-mirror campaign list\` shows those that exist`,
+      );
   });
 
   describe('delete', () => {
@@ -113,13 +115,37 @@ describe('the command campaign', () => {
     it('without a terminal nothing is done, with exit code 2, unless it is told --yes', async () => {
       await on.session(`
         $ campaign delete ${id}
-        ! ${question()}
-        ! There is no terminal to ask on: add --yes to confirm.
+        ! ${question()} There is no terminal to ask on: add --yes to confirm.
         [2]`);
       expect(await left()).to.deep.equal({ campaigns: 1, mirrors: 1 });
       const done = await on.object('campaign', 'delete', `${id}`, '--yes');
       expect(done).to.deep.equal({ id, deleted: true, clicks: 12 });
       expect(await left()).to.deep.equal({ campaigns: 0, mirrors: 0 });
+    });
+
+    it('of the mirror alone: the campaign stays, and the history goes on where a mirror is created again', async () => {
+      await on.run(`mirror set ${id} https://last.example/ --as-operator`);
+      await on.session(`
+        $ mirror delete ${id}
+        ! Delete the mirror (https://last.example/, clicked 12 times) of the campaign ${id} "Summer" of the owner 1? Its history stays. There is no terminal to ask on: add --yes to confirm.
+        [2]
+        $ mirror delete ${id} --yes
+        The mirror of the campaign ${id} "Summer" was deleted; its history stays.
+        $ mirror delete ${id} --yes
+        ! the campaign ${id} has no mirror: \`./campaign-mirror mirror create ${id}\` creates it
+        $ mirror show ${id}
+        ! the campaign ${id} has no mirror: \`./campaign-mirror mirror create ${id}\` creates it`);
+      expect(await left()).to.deep.equal({ campaigns: 1, mirrors: 0 });
+      expect((await on.objects(`audit ${id}`))[0]).to.deep.include({
+        act: 'mirror-deleted',
+        campaign_id: id,
+      });
+      await on.run(`mirror create ${id} --target-url https://next.example/`);
+      const [change] = await on.objects(`mirror history ${id}`);
+      expect(change).to.include({
+        address_before: 'https://last.example/',
+        address_after: 'https://next.example/',
+      });
     });
   });
 });

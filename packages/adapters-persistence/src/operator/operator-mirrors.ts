@@ -27,24 +27,35 @@ const countText = `
   where $1::bigint is null or campaign_id in (select id from campaign_mirror.campaigns where owner_id = $1)`;
 
 /**
- * Others' changes between the numbers of an entry belong to another entry, or to none. Of a mirror that the move set twice
- * only the last change counts.
+ * Others' changes between the numbers of an entry belong to another entry, or to none. What a later move changed, and its
+ * undo gave back, is as if neither had been. Of a mirror that the move set twice only the last change counts.
  */
 const undoingText = `
   select changes.campaign_id as campaign, address_before as address, address_after as expected,
-    changes.id as "lastChange", later.by as "changedBy"
+    case when state.id = changes.id then last_id else changes.id end as "lastChange", changer.by as "changedBy"
   from campaign_mirror.operator_audit as entry join campaign_mirror.mirror_history as changes
-    on audit_id = entry.id and changes.id between first_change_id and last_change_id
-    left join lateral (
-      select coalesce(act.part_of, act.id) as move, case when act.act = 'mirrors-moved'
-        then 'move ' || coalesce(act.part_of, act.id)
-        when last.actor = 'operator' then 'an operator'
-        else concat_ws(' ', last.actor, coalesce(last.subject, last.access_key_id::text)) end as by
-      from campaign_mirror.mirrors join campaign_mirror.mirror_history as last on last.id = last_change_id
-        left join campaign_mirror.operator_audit as act on act.id = last.audit_id
-      where mirrors.campaign_id = changes.campaign_id and last.id > changes.id) as later on true
+      on audit_id = entry.id and changes.id between first_change_id and last_change_id,
+    lateral (
+      with recursive states as (
+        select last.id, previous_id, audit_id
+        from campaign_mirror.mirrors join campaign_mirror.mirror_history as last on last.id = last_change_id
+        where mirrors.campaign_id = changes.campaign_id
+        union all
+        select before.id, before.previous_id, before.audit_id
+        from states join campaign_mirror.mirror_history as undone on undone.id = states.previous_id
+          join campaign_mirror.mirror_history as before on before.id = undone.previous_id
+          join campaign_mirror.operator_audit as undo on undo.id = states.audit_id
+          join campaign_mirror.operator_audit as move on move.id = undone.audit_id
+        where undone.id > changes.id and undo.details->'undoes' = to_jsonb(coalesce(move.part_of, move.id))
+      ) select min(id) as id, max(id) as last_id from states
+    ) as state left join lateral (
+      select coalesce(part_of, act.id) as move, case
+        when act = 'mirrors-moved' then 'move ' || coalesce(part_of, act.id) when actor = 'operator' then 'an operator'
+        else concat_ws(' ', actor, coalesce(subject, change.access_key_id::text)) end as by
+      from campaign_mirror.mirror_history as change left join campaign_mirror.operator_audit as act on act.id = audit_id
+      where change.id = state.id and change.id > changes.id) as changer on true
   where entry.act = 'mirrors-moved' and (entry.id = $1 and part_of is null or part_of = $1)
-    and later.move is distinct from $1
+    and changer.move is distinct from $1
   order by changes.id`;
 
 const isMove = "act = 'mirrors-moved' and part_of is null";
