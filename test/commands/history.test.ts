@@ -111,8 +111,7 @@ describe('mirror history and mirror restore', () => {
       const [, , newest, back] = (await rows(id)) as [unknown, unknown, HistoryEntry, HistoryEntry];
       await on().session(`
         $ ${undo}
-        ! The mirror of campaign ${id} was changed after change ${oldest.id}: ${back.id} (to ${step(2)}), ${newest.id} (to ${step(3)}), ${middle.id} (to ${step(2)}). Discard these changes?
-        ! There is no terminal to ask on: add --yes to confirm.
+        ! The mirror of campaign ${id} was changed after change ${oldest.id}: ${back.id} (to ${step(2)}), ${newest.id} (to ${step(3)}), ${middle.id} (to ${step(2)}). Discard these changes? There is no terminal to ask on: add --yes to confirm.
         [2]
         $ mirror restore ${id} --to 999999
         ! the history of the campaign ${id} has no such change: \`./campaign-mirror mirror history ${id}\` shows the numbers of the changes

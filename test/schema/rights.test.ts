@@ -21,6 +21,7 @@ const decided = {
     ['SELECT UPDATE USAGE', 'campaigns_id_seq mirrors_id_seq'],
     ['USAGE', 'campaign_mirror'],
     ['EXECUTE', 'find_keys find_campaigns set_mirrors set_mirrors_as_operator prune_history changes_since'],
+    ['EXECUTE', 'delete_mirror'],
     ['EXECUTE', 'is_address passed'],
   ],
   service: [

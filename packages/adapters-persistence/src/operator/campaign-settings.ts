@@ -71,7 +71,7 @@ export class PostgresSettings extends AuditedAdapter implements operator.Campaig
       if (seen && differs(campaign, seen)) return { kind: 'changed-meanwhile' };
       if (whole) await em.nativeDelete(CampaignEntity, { id });
       else if (!found.mirror) return { kind: 'mirror-not-created' };
-      else await em.nativeDelete(MirrorEntity, { campaign: id });
+      else await em.execute('select campaign_mirror.delete_mirror(?)', [id]);
       return { kind: 'deleted', campaign };
     });
   }

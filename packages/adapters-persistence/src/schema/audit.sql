@@ -128,6 +128,12 @@ $$;
 create or replace trigger record_deleted before delete on campaign_mirror.mirrors
   for each row when (pg_trigger_depth() = 0) execute function campaign_mirror.record_deleted_mirror();
 
+-- For the operator, who with the right to delete could also lock all mirrors against reading.
+create or replace function campaign_mirror.delete_mirror(campaign bigint) returns void language sql
+security definer set search_path = pg_catalog, pg_temp as $$
+  delete from campaign_mirror.mirrors where campaign_id = campaign
+$$;
+
 -- What the entries of a key show of it; what is null is left out.
 create or replace function campaign_mirror.details_of_key(one campaign_mirror.access_keys) returns jsonb
 language sql stable as $$

@@ -21,7 +21,7 @@ values
   ('operator', 'update', '{campaigns.owner_id, campaigns.is_default, mirrors.clicks}'),
   ('operator', 'update', '{access_keys.expires_at, access_keys.revoked_at, access_keys.replaced_by}'),
   ('operator', 'update', '{campaigns_id_seq, mirrors_id_seq}'),
-  ('operator', 'delete', '{campaigns, mirrors}'),
-  ('operator', 'execute', '{prune_history, changes_since, find_keys, find_campaigns, set_mirrors}'),
+  ('operator', 'delete', '{campaigns}'),
+  ('operator', 'execute', '{prune_history, delete_mirror, changes_since, find_keys, find_campaigns, set_mirrors}'),
   -- The last two are called by triggers, on the rows that the operator writes.
   ('operator', 'execute', '{set_mirrors_as_operator, is_address, passed}')
