@@ -1,20 +1,20 @@
 import type * as domain from '@campaign-mirror/domain';
 import * as operator from '@campaign-mirror/domain/operator';
 import { LockMode, raw, wrap } from '@mikro-orm/postgresql';
-import { safeInteger } from '../connection/rows.ts';
+import { arrayText, safeInteger } from '../connection/rows.ts';
 import { AuditedAdapter, reading } from '../connection/transaction.ts';
 import { AccessKeyEntity } from '../schema/entities.ts';
 import { isExpiringWithin, newKey } from '../schema/keys.ts';
 import { timestampText } from '../schema/times.ts';
 
 /**
- * A successor of a key that has not expired, with its life: counted from one moment and in seconds, because the length
+ * A successor of a key that has not expired, with its hosts unless it gets others, and its life: counted from one moment and in seconds, because the length
  * of a day varies if a time zone changes its clocks. A life that ends at infinity never ends.
  */
 const succeed = `
   with timed as materialized (select clock_timestamp() as now)
   insert into campaign_mirror.access_keys (hash, displayed, name, owner_id, hosts, created_at, expires_at)
-  select ?, ?, name, owner_id, hosts, now, case when isfinite(expires_at) then least('9999-12-31 23:59:59.999999Z',
+  select ?, ?, name, owner_id, coalesce(?::text[], hosts), now, case when isfinite(expires_at) then least('9999-12-31 23:59:59.999999Z',
     now + make_interval(secs => extract(epoch from expires_at - created_at)::float8)) end
   from campaign_mirror.access_keys, timed where id = ? and (expires_at is null or expires_at > now)
   returning id`;
@@ -25,10 +25,24 @@ const replace = `
   set expires_at = least(expires_at, clock_timestamp() + make_interval(secs => ?)), replaced_by = ?
   where id = ? returning ${timestampText('expires_at')} as expires_at`;
 
+/** Locks the keys in the order of their numbers, so that two of these do not deadlock. */
+const revoke = `
+  with given as (select ?::bigint[] as ids, ?::bigint as owner), there as materialized (
+    select id from campaign_mirror.access_keys, given
+    where case when ids is null then revoked_at is null and (owner is null or owner_id = owner) else id = any (ids) end
+    order by id for update of access_keys
+  ), revoked as (
+    update campaign_mirror.access_keys as keys set revoked_at = clock_timestamp()
+    from there where keys.id = there.id and revoked_at is null
+  )
+  select id from there order by id`;
+
 /** What the following entry in the audit says besides its row. */
 const detailed = "select set_config('campaign_mirror.details', ?, true)";
 
 const isExpiring = isExpiringWithin('make_interval(secs => ?)');
+const isLimited = `hosts is not null and revoked_at is null and replaced_by is null
+  and coalesce(expires_at, 'infinity') > now()`;
 
 /** The port `AccessKeys` on PostgreSQL, for one act. */
 export class PostgresAccessKeys extends AuditedAdapter implements operator.AccessKeys {
@@ -42,18 +56,23 @@ export class PostgresAccessKeys extends AuditedAdapter implements operator.Acces
   }
 
   async list(page: operator.AccessKeyPage): Promise<operator.AccessKeyRecord[]> {
-    const { owner, expiring, after = 0 as domain.AccessKeyId, limit } = page;
+    const { owner, expiring, revokedSince, limited, after = 0 as domain.AccessKeyId, limit } = page;
     const where = {
       id: { $gt: after },
       ...(owner !== undefined && { ownerId: owner }),
+      ...(revokedSince !== undefined && { revokedAt: { $gte: revokedSince } }),
       ...(expiring !== undefined && { [raw(isExpiring, [expiring])]: [] }),
+      ...(limited && { [raw(isLimited)]: [] }),
     };
     const options = { orderBy: { id: 'asc' as const }, limit };
     const rows = await reading(this.orm, (em) => em.find(AccessKeyEntity, where, options));
     return rows.map((row) => wrap(row).toObject() as operator.AccessKeyRecord);
   }
 
-  rotate(id: domain.AccessKeyId, { grace }: { grace: number }): Promise<operator.KeyRotation> {
+  rotate(
+    id: domain.AccessKeyId,
+    { grace, hosts }: Parameters<operator.AccessKeys['rotate']>[1],
+  ): Promise<operator.KeyRotation> {
     return this.audited(async (em) => {
       // The second of two simultaneous rotations sees the result of the first.
       const old = await em.findOne(AccessKeyEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
@@ -63,7 +82,12 @@ export class PostgresAccessKeys extends AuditedAdapter implements operator.Acces
 
       const { ownerId } = old;
       const { key, hash, displayed } = newKey();
-      const [added] = await em.execute<{ id: string }[]>(succeed, [hash, displayed, id]);
+      const [added] = await em.execute<{ id: string }[]>(succeed, [
+        hash,
+        displayed,
+        hosts ? arrayText(hosts) : null,
+        id,
+      ]);
       if (!added) return { kind: 'key-expired' };
       const next = safeInteger(added.id) as domain.AccessKeyId;
       await em.execute(detailed, [JSON.stringify({ grace })]);
@@ -72,12 +96,14 @@ export class PostgresAccessKeys extends AuditedAdapter implements operator.Acces
     });
   }
 
-  async revoke(id: domain.AccessKeyId): Promise<boolean> {
-    return this.audited(async (em) => {
-      const revokedAt = raw<domain.Timestamp>('clock_timestamp()');
-      const revoked = await em.nativeUpdate(AccessKeyEntity, { id, revokedAt: null }, { revokedAt });
-      return revoked > 0 || (await em.count(AccessKeyEntity, { id })) > 0;
-    });
+  revoke(keys: Parameters<operator.AccessKeys['revoke']>[0]): Promise<domain.AccessKeyId[]> {
+    const which =
+      'ids' in keys ? [arrayText(keys.ids), null] : [null, keys.owner === 'any' ? null : keys.owner];
+    return this.audited(async (em) =>
+      (await em.execute<{ id: string }[]>(revoke, which)).map(
+        ({ id }) => safeInteger(id) as domain.AccessKeyId,
+      ),
+    );
   }
 }
 

@@ -6,6 +6,7 @@ import { rowOf, rowsOf, safeInteger, textRowsOf } from '../connection/rows.ts';
 import { inTransaction, rowsOfOneMoment } from '../connection/transaction.ts';
 import { mirrorsValues, resultsOf } from '../statements/set-mirrors.ts';
 import { examineMirrors } from './campaign-records.ts';
+import { changesOfMove } from './history-and-audit.ts';
 
 /** With the values of `mirrorsValues`, then act, operator, request, details, and the move that it continues. */
 export const setAsOperatorText = ({ waits }: { waits: boolean }) => `
@@ -26,13 +27,9 @@ const countText = `
   select count(*) as number from campaign_mirror.mirrors
   where $1::bigint is null or campaign_id in (select id from campaign_mirror.campaigns where owner_id = $1)`;
 
-/** Others' changes between the numbers of an entry belong to another entry, or to none. */
 const undoingText = `
-  select changes.campaign_id as campaign, address_before as address, address_after as expected,
-    changes.id as "lastChange"
-  from campaign_mirror.operator_audit as entry join campaign_mirror.mirror_history as changes
-    on audit_id = entry.id and changes.id between first_change_id and last_change_id
-  where entry.act = 'mirrors-moved' and (entry.id = $1 and part_of is null or part_of = $1) order by changes.id`;
+  select campaign_id as campaign, address_before as address, address_after as expected, id as "lastChange"
+  from (${changesOfMove}) as changes order by id`;
 
 const undoneByText = `
   select (select max(id) from campaign_mirror.operator_audit as later
