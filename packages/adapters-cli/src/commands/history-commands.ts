@@ -7,7 +7,7 @@ import type { Call } from '../terminal/call.ts';
 import { ClearError, counted, orStopped } from '../terminal/errors.ts';
 import { listNewest } from '../terminal/pages.ts';
 import { confirmed } from '../terminal/prompt.ts';
-import { type OperatorAccess, type OperatorPorts, reading } from './ports.ts';
+import { type OperatorAccess, reading } from './ports.ts';
 import { asked, campaignRefused, noSuchKey, noSuchMove } from './words.ts';
 
 export function auditCommand(call: Call, operator: OperatorAccess) {
@@ -25,11 +25,10 @@ export function auditCommand(call: Call, operator: OperatorAccess) {
     .action(async (campaign, { act, since, ...range }) => {
       const wanted = { 'on campaign': campaign, 'of the act': act, 'at or after': since };
       const none = `The audit has no entry${asked({ ...wanted, 'before entry': range.before })}.`;
+      const listing = { columns: auditColumns, none };
       await operator.acting(
         ({ audit }) =>
-          listNewest(call, range, { columns: auditColumns, none }, (page) =>
-            audit.list({ ...page, campaign, act, since }),
-          ),
+          listNewest(call, range, listing, (page) => audit.list({ ...page, campaign, act, since })),
         reading,
       );
     });
@@ -59,85 +58,58 @@ export function mirrorHistory(call: Call, operator: OperatorAccess) {
       parse.limit,
     )
     .option('--before <change>', 'only changes of the campaign before this one', parse.change)
-    .addOption(
-      new Option(
-        '--key <n>',
-        'only changes made with this key, in all campaigns; without --since, it reads the whole history',
-      )
-        .argParser(parse.key)
-        .conflicts('before'),
+    .option(
+      '--key <n>',
+      'only changes made with this key, in all campaigns; without --since, it reads the whole history',
+      parse.key,
     )
-    .addOption(
-      new Option('--move <n>', 'only changes made by this move, in all campaigns')
-        .argParser(parse.audit)
-        .conflicts(['before', 'since']),
-    )
+    .option('--move <n>', 'only changes made by this move, in all campaigns', parse.audit)
     .option('--since <time>', 'only changes at or after this time in UTC', parse.moment)
     .action(async (campaign, { key, move, since, limit, before }) => {
       if ([campaign, key, move].filter(Boolean).length !== 1)
         throw new ClearError('either a campaign, --key or --move is needed', 'usage');
+      const wanted = { 'of campaign': campaign, 'made with key': key, 'made by move': move };
+      const nothing = `The history has no change${asked({ ...wanted, 'at or after': since, 'before change': before })}.`;
       if (campaign === undefined) {
-        const none = key
-          ? `The history has no change made with key ${key}${asked({ 'at or after': since })}.`
-          : `The changes of move ${move} were pruned.`;
+        if (before !== undefined) throw new ClearError('--before needs a campaign', 'usage');
         return operator.acting(
-          async (ports) => {
-            await call.output.list(changesBy(ports, { key, move, since, limit }), {
-              columns: changeColumns,
-              none,
+          async ({ history, keys, mirrors }) => {
+            // A mistyped number must not look like a key that changed nothing.
+            const none = async () => {
+              if (move && (await mirrors.undoneBy(move)) === undefined) throw noSuchMove(move);
+              const after = key && ((key - 1) as domain.AccessKeyId);
+              if (key && (await keys.list({ after, limit: 1 }))[0]?.id !== key) throw noSuchKey(key);
+              return nothing;
+            };
+            const changes = move
+              ? history.ofMove(move, since, limit)
+              : history.ofKey(key as domain.AccessKeyId, since, limit);
+            await call.output.list(changes, { columns: changeColumns, none }).catch((error) => {
+              throw orStopped(error, 'Stopped: there is more.');
             });
           },
           { ...reading, pace: 'unhurried' },
         );
       }
       await operator.acting(async ({ campaigns, history }) => {
-        // The history has changes of campaigns that no longer exist.
-        const [latest] = await history.list({ campaign, limit: 1 });
-        const wasChanged = latest || (await history.isPrunedBefore(campaign, undefined));
-        const seen = await campaigns.find(campaign);
-        if (!seen && !wasChanged) throw campaignRefused(campaign, { kind: 'campaign-not-found' });
-        let none = `Campaign ${campaign} has no mirror, and its history is empty.`;
-        if (wasChanged)
-          none = `The history has no change of campaign ${campaign}${asked({ 'at or after': since, 'before change': before })}.`;
-        else if (seen?.hasMirror) none = `The mirror of campaign ${campaign} never changed.`;
+        const none = async () => {
+          // The history has changes of campaigns that no longer exist.
+          const [latest] = await history.list({ campaign, limit: 1 });
+          if (latest || (await history.isPrunedBefore(campaign, undefined))) return nothing;
+          const seen = await campaigns.find(campaign);
+          if (!seen) throw campaignRefused(campaign, { kind: 'campaign-not-found' });
+          return seen.hasMirror
+            ? `The mirror of campaign ${campaign} never changed.`
+            : `Campaign ${campaign} has no mirror, and its history is empty.`;
+        };
         const columns = changeColumns.filter((column) => column !== 'campaign_id');
         const range = { before, limit: limit ?? defaultChanges };
-        const last = await listNewest(call, range, { columns, none }, (page) =>
-          history.list({ ...page, campaign, since }),
-        );
+        const read = (page: typeof range) => history.list({ ...page, campaign, since });
+        const last = await listNewest(call, range, { columns, none }, read);
         if (await history.isPrunedBefore(campaign, last))
           await call.output.note('Older changes were pruned.');
       }, reading);
     });
-}
-
-interface ByKeyOrMove {
-  readonly key: domain.AccessKeyId | undefined;
-  readonly move: operators.AuditId | undefined;
-  readonly since: domain.Timestamp | undefined;
-  readonly limit: number | undefined;
-}
-
-/** At most `limit` of the changes made with a key or by a move. @throws ClearError when there is no such key or move */
-async function* changesBy(
-  { history, keys, mirrors }: OperatorPorts,
-  { key, move, since, limit }: ByKeyOrMove,
-): AsyncGenerator<domain.HistoryEntry> {
-  let count = 0;
-  try {
-    for await (const entry of move ? history.ofMove(move) : history.ofKey(key as domain.AccessKeyId, since)) {
-      yield entry;
-      count += 1;
-      if (count === limit) return;
-    }
-  } catch (error) {
-    throw orStopped(error, 'Stopped: there is more.');
-  }
-  if (count > 0) return;
-  // A mistyped number must not look like a key that changed nothing.
-  if (move && (await mirrors.undoneBy(move)) === undefined) throw noSuchMove(move);
-  const [next] = key ? await keys.list({ after: (key - 1) as domain.AccessKeyId, limit: 1 }) : [];
-  if (key && next?.id !== key) throw noSuchKey(key);
 }
 
 export const changeColumns =

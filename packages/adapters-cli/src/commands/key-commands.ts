@@ -58,10 +58,10 @@ export function keyCommands(call: Call, operator: OperatorAccess) {
     )
     .action(async ({ owner, name, expiresIn, expiry, hosts }) => {
       const life = expiry ? expiresIn : ('never' as const);
-      const asked = { owner, name, ...(life && { expiresIn: life }), ...(hosts && { hosts }) };
+      const wanted = { owner, name, ...(life && { expiresIn: life }), ...(hosts && { hosts }) };
       const { warning, issued } = await operator.acting(async ({ keys, records }, { deniedHosts }) => {
         refuseDenied(hosts, deniedHosts);
-        return { warning: await ownerWarning(records, owner), issued: await keys.issue(asked) };
+        return { warning: await ownerWarning(records, owner), issued: await keys.issue(wanted) };
       });
       if (warning) await call.output.note(warning);
       let sentence = `Key ${issued.id} of the owner ${owner}.`;
@@ -73,12 +73,7 @@ export function keyCommands(call: Call, operator: OperatorAccess) {
   const list = leaf(
     'list',
     'list access keys by number: first characters, owner, name, and when each was created, was last used and expires',
-    [
-      'key list',
-      'key list --owner 42',
-      'key list --expiring 14d',
-      'key list --revoked-since 2026-11-20 --json',
-    ],
+    ['key list --owner 42', 'key list --expiring 14d', 'key list --revoked-since 2026-11-20 --json'],
   )
     .option('--owner <n>', 'only those of this owner', parse.owner)
     .option(
@@ -86,34 +81,21 @@ export function keyCommands(call: Call, operator: OperatorAccess) {
       'only those that expire within this time, such as 14d, and are neither revoked nor replaced',
       parse.life,
     )
-    .option(
-      '--revoked-since <time>',
-      'only those that were revoked at or after this time in UTC',
-      parse.moment,
-    )
+    .option('--revoked-since <time>', 'only those revoked at or after this time in UTC', parse.moment)
     .action(async ({ owner, expiring, revokedSince }) => {
-      const keysOf = `key${asked({ 'of the owner': owner })}`;
-      let none = `There is no access ${keysOf}.`;
-      if (revokedSince) none = `No ${keysOf} was revoked at or after ${revokedSince}.`;
-      else if (expiring) none = `No ${keysOf} that is neither revoked nor replaced expires within that time.`;
-      await operator.acting(({ keys }) => {
-        return call.output.list(listed(keys, { owner, expiring, revokedSince }), {
-          columns: keyColumns,
-          missing: { expires_at: 'never', hosts: 'any' },
-          none,
-        });
-      }, reading);
+      const wanted = { 'of the owner': owner, 'revoked at or after': revokedSince };
+      const none = `There is no access key${asked({ ...wanted, 'to replace within': expiring && 'that time' })}.`;
+      const listing = { columns: keyColumns, missing: { expires_at: 'never', hosts: 'any' }, none };
+      await operator.acting(
+        ({ keys }) => call.output.list(listed(keys, { owner, expiring, revokedSince }), listing),
+        reading,
+      );
     });
 
   const rotate = leaf(
     'rotate',
     'replace a key: issue a successor with the same lifetime, which is shown once; the old key keeps working for a while',
-    [
-      'key rotate 7',
-      'key rotate 7 --grace 7d',
-      'key rotate 7 --grace 0s',
-      'key rotate 7 --hosts shop.example',
-    ],
+    ['key rotate 7', 'key rotate 7 --grace 7d', 'key rotate 7 --grace 0s --hosts shop.example'],
   )
     .argument('<id>', 'the number of the key', parse.key)
     .option(
@@ -121,15 +103,11 @@ export function keyCommands(call: Call, operator: OperatorAccess) {
       'how long the old key keeps working, such as 0s, 30m or 7d; 24h by default',
       parse.grace,
     )
-    .option(
-      '--hosts <list>',
-      'the only hosts to which the successor may set mirrors; by default, those of the old key',
-      parse.hosts,
-    )
+    .option('--hosts <list>', 'the hosts of the successor; by default, those of the old key', parse.hosts)
     .action(async (replaces, { grace = 24 * 60 * 60, hosts }) => {
       const rotation = await operator.acting(async ({ keys }, { deniedHosts }) => {
         refuseDenied(hosts, deniedHosts);
-        return keys.rotate(replaces, { grace, hosts });
+        return keys.rotate(replaces, grace, hosts);
       });
       if (rotation.kind !== 'rotated') throw notRotated(replaces, rotation);
       const { id, key, ownerId, oldExpiresAt } = rotation;

@@ -8,14 +8,14 @@ import { isExpiringWithin, newKey } from '../schema/keys.ts';
 import { timestampText } from '../schema/times.ts';
 
 /**
- * A successor of a key that has not expired, with its hosts unless it gets others, and its life: counted from one moment and in seconds, because the length
+ * A successor of a key that has not expired, with its life: counted from one moment and in seconds, because the length
  * of a day varies if a time zone changes its clocks. A life that ends at infinity never ends.
  */
 const succeed = `
   with timed as materialized (select clock_timestamp() as now)
   insert into campaign_mirror.access_keys (hash, displayed, name, owner_id, hosts, created_at, expires_at)
-  select ?, ?, name, owner_id, coalesce(?::text[], hosts), now, case when isfinite(expires_at) then least('9999-12-31 23:59:59.999999Z',
-    now + make_interval(secs => extract(epoch from expires_at - created_at)::float8)) end
+  select ?, ?, name, owner_id, coalesce(?, hosts), now, case when isfinite(expires_at) then
+    least('9999-12-31 23:59:59.999999Z', now + make_interval(secs => extract(epoch from expires_at - created_at)::float8)) end
   from campaign_mirror.access_keys, timed where id = ? and (expires_at is null or expires_at > now)
   returning id`;
 
@@ -24,18 +24,6 @@ const replace = `
   update campaign_mirror.access_keys
   set expires_at = least(expires_at, clock_timestamp() + make_interval(secs => ?)), replaced_by = ?
   where id = ? returning ${timestampText('expires_at')} as expires_at`;
-
-/** Locks the keys in the order of their numbers, so that two of these do not deadlock. */
-const revoke = `
-  with given as (select ?::bigint[] as ids, ?::bigint as owner), there as materialized (
-    select id from campaign_mirror.access_keys, given
-    where case when ids is null then revoked_at is null and (owner is null or owner_id = owner) else id = any (ids) end
-    order by id for update of access_keys
-  ), revoked as (
-    update campaign_mirror.access_keys as keys set revoked_at = clock_timestamp()
-    from there where keys.id = there.id and revoked_at is null
-  )
-  select id from there order by id`;
 
 /** What the following entry in the audit says besides its row. */
 const detailed = "select set_config('campaign_mirror.details', ?, true)";
@@ -69,10 +57,7 @@ export class PostgresAccessKeys extends AuditedAdapter implements operator.Acces
     return rows.map((row) => wrap(row).toObject() as operator.AccessKeyRecord);
   }
 
-  rotate(
-    id: domain.AccessKeyId,
-    { grace, hosts }: Parameters<operator.AccessKeys['rotate']>[1],
-  ): Promise<operator.KeyRotation> {
+  rotate(id: domain.AccessKeyId, grace: number, hosts?: readonly string[]): Promise<operator.KeyRotation> {
     return this.audited(async (em) => {
       // The second of two simultaneous rotations sees the result of the first.
       const old = await em.findOne(AccessKeyEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
@@ -82,12 +67,8 @@ export class PostgresAccessKeys extends AuditedAdapter implements operator.Acces
 
       const { ownerId } = old;
       const { key, hash, displayed } = newKey();
-      const [added] = await em.execute<{ id: string }[]>(succeed, [
-        hash,
-        displayed,
-        hosts ? arrayText(hosts) : null,
-        id,
-      ]);
+      const values = [hash, displayed, hosts ? arrayText(hosts) : null, id];
+      const [added] = await em.execute<{ id: string }[]>(succeed, values);
       if (!added) return { kind: 'key-expired' };
       const next = safeInteger(added.id) as domain.AccessKeyId;
       await em.execute(detailed, [JSON.stringify({ grace })]);
@@ -96,14 +77,17 @@ export class PostgresAccessKeys extends AuditedAdapter implements operator.Acces
     });
   }
 
-  revoke(keys: Parameters<operator.AccessKeys['revoke']>[0]): Promise<domain.AccessKeyId[]> {
-    const which =
-      'ids' in keys ? [arrayText(keys.ids), null] : [null, keys.owner === 'any' ? null : keys.owner];
-    return this.audited(async (em) =>
-      (await em.execute<{ id: string }[]>(revoke, which)).map(
-        ({ id }) => safeInteger(id) as domain.AccessKeyId,
-      ),
-    );
+  revoke(keys: operator.KeysToRevoke): Promise<domain.AccessKeyId[]> {
+    const owned = 'owner' in keys && keys.owner !== 'any' && { ownerId: keys.owner };
+    const wanted = 'ids' in keys ? { id: { $in: [...keys.ids] } } : { revokedAt: null, ...owned };
+    return this.audited(async (em) => {
+      // In the order of their numbers, so that two of these do not deadlock.
+      const options = { orderBy: { id: 'asc' as const }, lockMode: LockMode.PESSIMISTIC_WRITE } as const;
+      const ids = (await em.find(AccessKeyEntity, wanted, options)).map(({ id }) => id);
+      const revokedAt = raw<domain.Timestamp>('clock_timestamp()');
+      await em.nativeUpdate(AccessKeyEntity, { id: { $in: ids }, revokedAt: null }, { revokedAt });
+      return ids;
+    });
   }
 }
 

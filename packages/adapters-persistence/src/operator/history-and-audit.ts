@@ -52,7 +52,7 @@ const ofKey = `
   where access_key_id = $1 and ($2::timestamptz is null or changed_at >= $2) and id > coalesce((
     select id from campaign_mirror.mirror_history
     where changed_at < $2::timestamptz - interval '1 minute' order by id desc limit 1), 0)
-  order by id desc`;
+  order by id desc limit $3`;
 
 /** The changes of a move. Others' changes between the numbers of an entry belong to another entry, or to none. */
 export const changesOfMove = `
@@ -60,7 +60,8 @@ export const changesOfMove = `
     on audit_id = entry.id and changes.id between first_change_id and last_change_id
   where entry.act = 'mirrors-moved' and (entry.id = $1 and part_of is null or part_of = $1)`;
 
-const ofMove = `${entries} from (${changesOfMove}) as changes order by id desc`;
+const ofMove = `${entries} from (${changesOfMove}) as changes
+  where $2::timestamptz is null or changed_at >= $2 order by id desc limit $3`;
 
 /** The only index of the history is its own number. `signal` ends a stream at once, which throws its reason. */
 export const postgresMirrorHistory = (pool: Pool, signal?: AbortSignal): operator.MirrorHistory => ({
@@ -72,9 +73,8 @@ export const postgresMirrorHistory = (pool: Pool, signal?: AbortSignal): operato
   isPrunedBefore: async (campaign, change) =>
     (await rowOf<{ pruned: boolean }>(pool, prunedText, [campaign, change])).pruned,
 
-  ofKey: (key, since) => rowsOfOneMoment(pool, signal, ofKey, [key, since]),
-
-  ofMove: (move) => rowsOfOneMoment(pool, signal, ofMove, [move]),
+  ofKey: (...wanted) => rowsOfOneMoment(pool, signal, ofKey, wanted),
+  ofMove: (...wanted) => rowsOfOneMoment(pool, signal, ofMove, wanted),
 });
 
 /** What a prune would delete, by the words of `prune_history`. */

@@ -4,11 +4,10 @@ import { type Identifier, identifierReader } from '../values/reader.ts';
 
 /** The record of mirror changes. */
 export interface MirrorHistory {
-  /** The changes of a campaign, which may be deleted, newest first; at most `limit` (1 or more). */
+  /** The changes of a campaign, which may be deleted, at or after `since`, newest first; at most `limit` (1 or more). */
   list(page: {
     readonly campaign: values.CampaignId;
     readonly before?: values.HistoryId | undefined;
-    /** Only changes at or after this time. */
     readonly since?: values.Timestamp | undefined;
     readonly limit: number;
   }): Promise<HistoryEntry[]>;
@@ -19,9 +18,9 @@ export interface MirrorHistory {
    * The changes made with a key, newest first, from one snapshot, at or after `since` or all, also of campaigns that
    * were transferred or deleted. Rows are read as fast as the caller takes them.
    */
-  ofKey(key: values.AccessKeyId, since?: values.Timestamp): AsyncIterable<HistoryEntry>;
-  /** The same of a move, by the number of its first entry in the audit. */
-  ofMove(move: AuditId): AsyncIterable<HistoryEntry>;
+  ofKey(key: values.AccessKeyId, since?: values.Timestamp, limit?: number): AsyncIterable<HistoryEntry>;
+  /** The same of a move. */
+  ofMove(move: AuditId, since?: values.Timestamp, limit?: number): AsyncIterable<HistoryEntry>;
 }
 
 /** Which changes to follow: those after a position, by default those after the call. */
@@ -74,19 +73,20 @@ export type AuditId = Identifier<'AuditId'>;
 /** Reads the number of an entry of the audit, as `campaignId` does. */
 export const auditId = identifierReader<AuditId>('an entry of the audit');
 
-/** The acts that are recorded. */
+/** The acts of operators. */
 export const acts = [
-  ...(['campaign-created', 'campaigns-imported', 'campaign-transferred', 'campaign-deleted'] as const),
-  ...(['default-set', 'default-unset', 'mirror-created', 'mirrors-imported', 'mirror-deleted'] as const),
-  ...(['mirror-set', 'mirror-restored', 'mirrors-moved', 'history-pruned'] as const),
-  ...(['key-issued', 'key-rotated', 'key-revoked', 'key-changed'] as const),
+  ...'campaign-created campaigns-imported campaign-transferred campaign-deleted default-set default-unset'.split(
+    ' ',
+  ),
+  ...'mirror-created mirrors-imported mirror-set mirror-restored mirrors-moved mirror-deleted'.split(' '),
+  ...'key-issued key-rotated key-revoked key-changed history-pruned'.split(' '),
 ];
 
 /** A recorded act, written in the same transaction as the act itself, and never deleted. */
 export interface AuditEntry {
   readonly id: AuditId;
   readonly actedAt: values.Timestamp;
-  readonly act: (typeof acts)[number];
+  readonly act: string;
   readonly operator: string;
   /** The role with which the operator was connected to the store; null if the store has no roles. */
   readonly databaseRole: string | null;
@@ -98,12 +98,11 @@ export interface AuditEntry {
   readonly details: Readonly<Record<string, string | number | boolean | null>>;
 }
 
-/** The record of operators' acts, newest first; at most `limit` (1 or more). */
+/** The record of operators' acts, those at or after `since` or all, newest first; at most `limit` (1 or more). */
 export interface Audit {
   list(page: {
     readonly campaign?: values.CampaignId | undefined;
-    readonly act?: AuditEntry['act'] | undefined;
-    /** Only entries at or after this time. */
+    readonly act?: string | undefined;
     readonly since?: values.Timestamp | undefined;
     readonly before?: AuditId | undefined;
     readonly limit: number;
