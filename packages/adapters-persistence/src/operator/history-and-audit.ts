@@ -32,10 +32,10 @@ const changePage = `
     select changes.* from first join campaign_mirror.mirror_history as changes on changes.id = first.id
     union all
     select changes.* from chain join campaign_mirror.mirror_history as changes on changes.id = chain.previous_id
-    where chain.changed_at >= coalesce($4, '-infinity')
+    where chain.changed_at >= coalesce($4::timestamptz, '-infinity')
   )
   ${entries} from chain
-  where ($2::bigint is null or id < $2) and changed_at >= coalesce($4::timestamptz, '-infinity') limit $3`;
+  where ($2::bigint is null or id < $2) and changed_at >= coalesce($4, '-infinity') limit $3`;
 
 /** Whether that change is no longer there. */
 const prunedText = `
