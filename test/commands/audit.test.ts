@@ -57,6 +57,19 @@ describe('the command audit', () => {
       expect(entry.request_id).to.match(/^operator-[0-9a-f-]{36}$/);
     }
     expect(new Set(entries.map(({ request_id }) => request_id)).size).to.equal(entries.length);
+    for (const { act } of entries) {
+      const found = await on.objects(`audit --act ${act}`);
+      expect(found, act).to.deep.equal(entries.filter((one) => one.act === act));
+    }
+    const since = await on.objects(`audit 1 --since ${entries[3].acted_at} --before 7`);
+    expect(since.map(({ id }) => id)).to.deep.equal([5, 4]);
+    await on.session(`
+      $ audit 2 --act key-issued --since 2096-11-20
+      ! The audit has no entry on campaign 2 of the act key-issued at or after 2096-11-20T00:00:00.000000Z.
+      [0]`);
+    const unknown = await on.run('audit --act key-stolen');
+    expect(unknown.code).to.equal(2);
+    expect(unknown.errors).to.include('Allowed choices are').and.include(' key-revoked,');
 
     expect((await on.run('audit')).output).to.match(
       /^ *4 {2}\S+Z {2}\S+ +campaign_mirror_operator +campaign-transferred +1 +8 +- (?=.*owner_id_before: 7).*name: "Summer"/m,

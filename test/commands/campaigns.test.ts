@@ -99,7 +99,7 @@ describe('the command campaign', () => {
       );
       expect(await left()).to.deep.equal({ campaigns: 0, mirrors: 0 });
       expect(await on.objects('mirror', 'history', `${id}`)).to.have.length(1);
-      const [noted] = await on.objects('audit', '--campaign', `${id}`);
+      const [noted] = await on.objects('audit', `${id}`);
       expect(noted).to.have.nested.property('details.clicks', 13);
     });
 

@@ -67,17 +67,26 @@ describe('mirror history and mirror restore', () => {
     expect(both.map(({ address_after }) => address_after)).to.deep.equal([step(7), step(1)]);
     expect(await shown(gone)).to.deep.equal(both);
     const { id } = await newCampaign(service.world);
+    const { id: unchanged } = await changed(0);
     await on().session(`
       $ mirror history ${id}
-      ! There is no such change.
+      ! Campaign ${id} has no mirror, and its history is empty.
+      [0]
+      $ mirror history ${unchanged}
+      ! The mirror of campaign ${unchanged} never changed.
+      [0]
+      $ mirror history ${gone} --since 2096-11-20 --before 1000
+      ! The history has no change of campaign ${gone} at or after 2096-11-20T00:00:00.000000Z before change 1000.
       [0]
       $ mirror history 999999
       ! there is no campaign 999999: \`./campaign-mirror campaign list\` shows those that exist
       $ mirror history --key ${key} --since 2096-11-20
-      ! There is no such change.
+      ! The history has no change made with key ${key} at or after 2096-11-20T00:00:00.000000Z.
       [0]
       $ mirror history --key 999999
-      ! there is no key 999999
+      ! there is no key 999999: \`./campaign-mirror key list\` shows all keys with their numbers
+      $ mirror history --move 999999
+      ! there is no move 999999: \`./campaign-mirror audit --act mirrors-moved\` shows the numbers of moves
       $ mirror restore ${id} --to 1
       ! the campaign ${id} has no mirror: \`./campaign-mirror mirror create ${id}\` creates it`);
   });
@@ -94,6 +103,23 @@ describe('mirror history and mirror restore', () => {
     expect(await shown(`--key ${key}`)).to.deep.equal(all);
     expect(await shown(`--key ${key} --since ${all[1]?.changed_at}`)).to.deep.equal(all.slice(0, 2));
     expect(await shown(`--key ${key} --limit 2`)).to.deep.equal(all.slice(0, 2));
+  });
+
+  it('of a move: the change of each mirror that it moved, newest first, and no others', async () => {
+    const campaigns = [await changed(9), await changed(9)];
+    await changed(8);
+    await on().run('mirror move --from-host step-9.example --to-host moved.example --yes');
+    const [{ id: move }] = await on().objects('audit --act mirrors-moved --limit 1');
+    const [one, two] = campaigns.map(({ id }) => id) as [CampaignId, CampaignId];
+    await on().run(`mirror set ${one} https://later.example/ --as-operator`);
+    const last = async (id: CampaignId, at: number) => objectOf((await rows(id)).at(at) as HistoryEntry);
+    const expected = [await last(two, -1), await last(one, -2)];
+    expect(await shown(`--move ${move}`)).to.deep.equal(expected);
+    expect(await shown(`--move ${move} --limit 1`)).to.deep.equal(expected.slice(0, 1));
+    const times = (await shown(one)).map(({ changed_at }) => changed_at);
+    expect((await shown(`${one} --since ${times[1]}`)).map(({ changed_at }) => changed_at)).to.deep.equal(
+      times.slice(0, 2),
+    );
   });
 
   describe('restore', () => {

@@ -75,7 +75,7 @@ describe('mirror set, as a call with an access key does it', () => {
       ! the URL is refused: it must start with http:// or https://`);
     const [row] = await service.world.others.history(live.seen.id);
     expect(row).to.include({ subject: 'operator', addressAfter: 'https://operators.example/' });
-    const [noted] = await on().objects(`audit --campaign ${id}`);
+    const [noted] = await on().objects(`audit ${id}`);
     expect(noted).to.include({ act: 'mirror-set', owner_id: live.seen.ownerId, request_id: row?.requestId });
     await service.world.others.setDefault(live.seen.id, true);
     expect(await on().run(`mirror set ${id} https://x.example/ --as-operator`)).to.include({ code: 1 });

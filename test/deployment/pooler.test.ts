@@ -70,7 +70,7 @@ describe(`PgBouncer in transaction mode, as ${page} has it`, () => {
     expect(mirror.target_url).to.equal('https://third.example/');
     const others = [`key rotate ${key}`, `key revoke ${key}`, `campaign transfer ${id} --to 43`];
     for (const words of [...others, 'history prune --older-than 400d --yes']) await run(words);
-    expect(await run(`audit --campaign ${id}`)).to.have.length.above(2);
+    expect(await run(`audit ${id}`)).to.have.length.above(2);
     const found = await run('doctor');
     expect(found.filter(({ state }) => state === 'problem')).to.deep.equal([]);
 

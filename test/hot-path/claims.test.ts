@@ -56,7 +56,7 @@ describe('one statement for a request: the write proves who calls and what is ju
     const holder = await service.hold(lockMirror, live.seen.id);
     const waiting = service.set(live, `${address}/before`);
     await untilWaiting(service.database, waiting);
-    await service.world.accessKeys.revoke(live.keyId);
+    await service.world.accessKeys.revoke({ ids: [live.keyId] });
     const later = service.set(live, `${address}/after`);
     await holder.run(setAddress, live.seen.id, 'https://example.com/rival');
     await holder.commit();

@@ -99,7 +99,7 @@ describe('when a key was last used', () => {
 
   it('a use of a key that was revoked or has expired is none', async () => {
     const [revoked, expired, ...others] = await service.live(3);
-    await service.world.accessKeys.revoke(revoked.keyId);
+    await service.world.accessKeys.revoke({ ids: [revoked.keyId] });
     await service.world.others.expireKey(expired.keyId);
     const sets = [revoked, expired, ...others].map(({ seen, by }) =>
       service.campaigns.setMirror(seen, change(by)),

@@ -104,7 +104,7 @@ describe('group commit: while somebody holds a campaign or a mirror', () => {
         .to.be.instanceOf(Unavailable)
         .and.to.have.nested.property('cause.code', '57014');
     }
-    await data.world.accessKeys.revoke(held.keyId);
+    await data.world.accessKeys.revoke({ ids: [held.keyId] });
     expect(await service.set(held, address)).to.deep.equal({
       kind: 'unauthenticated',
       because: 'revoked-key',

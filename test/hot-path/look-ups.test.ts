@@ -21,7 +21,7 @@ describe('group commit: look-ups that go together', () => {
     const expires = 'update campaign_mirror.access_keys set expires_at = $2 where id = $1';
     await service.database.admin.query(expires, [endless.keyId, 'infinity']);
     await service.database.admin.query(expires, [limited.keyId, new Date(Date.now() + 3_600_000)]);
-    await service.world.accessKeys.revoke(revoked.keyId);
+    await service.world.accessKeys.revoke({ ids: [revoked.keyId] });
     await service.world.others.expireKey(expired.keyId);
     const asked: [AccessKey, Live | undefined][] = [
       [unknown(1), undefined],

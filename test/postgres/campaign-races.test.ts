@@ -87,19 +87,17 @@ describe('what a rival changes at the same time, where transactions are repeatab
     const owner = newOwner();
     const { id } = await accessKeys.issue({ owner, name: named('script') });
     const holds = 'select from campaign_mirror.access_keys where id = $1 for update';
-    const rotate = () => accessKeys.rotate(id, { grace: 60 });
+    const rotate = () => accessKeys.rotate(id, 60);
     const another = await accessKeys.issue({ owner: newOwner(), name: named('another') });
     const holder = await service.hold(holds.replace('$1', String(another.id)));
     const alone = await accessKeys.issue({ owner: newOwner(), name: named('alone') });
-    await accessKeys.rotate(alone.id, { grace: 60 }).finally(holder.rollback);
+    await accessKeys.rotate(alone.id, 60).finally(holder.rollback);
     const answers = await meanwhile([holds, id], () => Promise.all([rotate(), rotate()]));
     expect(answers.map(({ kind }) => kind)).to.have.members(['rotated', 'key-replaced']);
     const [next, ...others] = (await accessKeys.list({ owner, limit: 9 })).filter((one) => one.id !== id);
     expect(others).to.deep.equal([]);
     const revokes = 'update campaign_mirror.access_keys set revoked_at = now() where id = $1';
-    const rotated = await meanwhile([revokes, next?.id], () =>
-      accessKeys.rotate(next?.id ?? id, { grace: 0 }),
-    );
+    const rotated = await meanwhile([revokes, next?.id], () => accessKeys.rotate(next?.id ?? id, 0));
     expect(rotated).to.deep.equal({ kind: 'key-revoked' });
   });
 

@@ -89,7 +89,7 @@ describe('connections to the database', () => {
     const asked = { owner: newOwner(), name: named('key'), expiresIn: 3600.5 };
     const { id, key } = await world.accessKeys.issue(asked);
     expect(await world.identity.whoIs(key)).not.to.equal(undefined);
-    await world.accessKeys.revoke(id);
+    await world.accessKeys.revoke({ ids: [id] });
     mock.restoreAll();
     await world.close();
     const { rows } = await database.admin.query(

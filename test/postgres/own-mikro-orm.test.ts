@@ -45,8 +45,8 @@ describe('beside a MikroORM of the program', () => {
         const page = { owner: to, limit: 9, host: new URL(firstAddress).hostname as HostName };
         expect((await records.listMirrors(page)).mirrors).to.deep.equal([record?.mirror]);
         const { id: key } = await keys.issue({ owner, name: named('key') });
-        await keys.rotate(key, { grace: 60 });
-        await keys.revoke(key);
+        await keys.rotate(key, 60);
+        await keys.revoke({ ids: [key] });
         expect(await keys.list({ owner, limit: 9 })).to.have.length(2);
         const history = store.postgresMirrorHistory(database.pool);
         expect(await history.list({ campaign: id, limit: 9 })).to.deep.equal([]);

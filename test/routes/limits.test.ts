@@ -113,7 +113,7 @@ describe('contract: limits: the rate of a key', () => {
         { campaign: service().campaigns.foreign },
       ])
         expect(await call(asking)).to.equal(429);
-      await world.accessKeys.revoke(id);
+      await world.accessKeys.revoke({ ids: [id] });
       expect(await call()).to.equal(429);
     }, counted);
     expect(statements).to.equal(0);

@@ -121,7 +121,7 @@ async function revokeKey({ operator, known, random }: Acting): Promise<void> {
   const facts: Fact[] = [{ kind: 'key-ends', key: id, after: 0 }];
   await operator.change(
     async ({ keys }) => {
-      await keys.revoke(id);
+      await keys.revoke({ ids: [id] });
       return facts;
     },
     () => facts,

@@ -38,7 +38,7 @@ async function httpData() {
   const issue = (expiresIn: number | 'never') =>
     world.accessKeys.issue({ owner, name: named('tests'), expiresIn });
   const [valid, expired, revoked] = [await issue('never'), await issue(0), await issue('never')];
-  await world.accessKeys.revoke(revoked.id);
+  await world.accessKeys.revoke({ ids: [revoked.id] });
   const campaigns: Record<string, CampaignId> = {};
   for (const [kind, how] of Object.entries(kinds)) {
     const { foreign, isDefault, mirror } = { foreign: false, isDefault: false, mirror: true, ...how };

@@ -63,7 +63,7 @@ export function worldsOf({ campaigns, identity, accessKeys, others, steps }: Jud
       others,
       keys: {
         issue: async (owner, expiresIn) => (await issue(owner, expiresIn)).id,
-        revoke: (key) => accessKeys.revoke(key),
+        revoke: (key) => accessKeys.revoke({ ids: [key] }),
       },
     },
     identity: {
@@ -73,7 +73,7 @@ export function worldsOf({ campaigns, identity, accessKeys, others, steps }: Jud
       unknown: () => domain.accessKeyFrom(randomBytes(32)),
       issueUnknown: others.issueKey,
       expires: true,
-      revoke: (key) => accessKeys.revoke(issued.get(key) as domain.AccessKeyId),
+      revoke: (key) => accessKeys.revoke({ ids: [issued.get(key) as domain.AccessKeyId] }),
     },
   };
 }

@@ -1,5 +1,5 @@
 import type * as domain from '@campaign-mirror/domain';
-import type { PruningSurvey } from '@campaign-mirror/domain/operator';
+import * as operators from '@campaign-mirror/domain/operator';
 import { Option } from '@commander-js/extra-typings';
 import * as parse from '../terminal/arguments.ts';
 import { group, leaf } from '../terminal/arguments.ts';
@@ -7,40 +7,35 @@ import type { Call } from '../terminal/call.ts';
 import { ClearError, counted, orStopped } from '../terminal/errors.ts';
 import { listNewest } from '../terminal/pages.ts';
 import { confirmed } from '../terminal/prompt.ts';
-import { type OperatorAccess, type OperatorPorts, reading } from './ports.ts';
-import { campaignRefused, noSuchKey } from './words.ts';
+import { type OperatorAccess, reading } from './ports.ts';
+import { asked, campaignRefused, noSuchKey, noSuchMove } from './words.ts';
 
 export function auditCommand(call: Call, operator: OperatorAccess) {
   return leaf('audit', 'show who did what with these commands, newest first', [
     'audit',
-    'audit --campaign 42',
+    'audit 42',
+    'audit --act mirrors-moved --since 2026-11-20',
     'audit --before 1000 --limit 200 --json',
   ])
-    .option('--campaign <id>', 'only acts on this campaign', parse.campaign)
+    .argument('[campaign]', 'only acts on this campaign', parse.campaign)
+    .addOption(new Option('--act <act>', 'only acts of this kind').choices(operators.acts))
+    .option('--since <time>', 'only entries at or after this time in UTC', parse.moment)
     .option('--limit <n>', 'maximum number to show', parse.limit, 50)
     .option('--before <entry>', 'only entries before this one', parse.audit)
-    .action(async ({ campaign, ...range }) => {
-      const listing = { columns: auditColumns, none: 'There is no such entry.' };
+    .action(async (campaign, { act, since, ...range }) => {
+      const wanted = { 'on campaign': campaign, 'of the act': act, 'at or after': since };
+      const none = `The audit has no entry${asked({ ...wanted, 'before entry': range.before })}.`;
+      const listing = { columns: auditColumns, none };
       await operator.acting(
-        ({ audit }) => listNewest(call, range, listing, (page) => audit.list({ ...page, campaign })),
+        ({ audit }) =>
+          listNewest(call, range, listing, (page) => audit.list({ ...page, campaign, act, since })),
         reading,
       );
     });
 }
 
-const auditColumns = [
-  ...[
-    'id',
-    'acted_at',
-    'operator',
-    'database_role',
-    'act',
-    'campaign_id',
-    'owner_id',
-    'access_key_id',
-    'details',
-  ],
-];
+const auditColumns =
+  'id acted_at operator database_role act campaign_id owner_id access_key_id details'.split(' ');
 
 /** The number of changes of a campaign that are listed by default. */
 const defaultChanges = 20;
@@ -48,93 +43,77 @@ const defaultChanges = 20;
 export function mirrorHistory(call: Call, operator: OperatorAccess) {
   return leaf(
     'history',
-    'show who set the mirror of a campaign, from which address to which, newest first; or what was done with a key; includes deleted campaigns',
+    'show who set the mirror of a campaign, from which address to which, newest first; or what was done with a key or by a move; includes deleted campaigns',
     [
       'mirror history 42',
       'mirror history 42 --before 1000 --limit 200 --json',
       'mirror history --key 7 --since 2026-11-20 --json',
+      'mirror history --move 1000',
     ],
   )
-    .argument('[campaign]', 'the campaign; required without --key', parse.campaign)
+    .argument('[campaign]', 'the campaign; required without --key and --move', parse.campaign)
     .option(
       '--limit <n>',
-      `maximum number to show; by default ${defaultChanges} of a campaign, all of a key`,
+      `maximum number to show; by default ${defaultChanges} of a campaign, all of a key or a move`,
       parse.limit,
     )
     .option('--before <change>', 'only changes of the campaign before this one', parse.change)
-    .addOption(
-      new Option(
-        '--key <n>',
-        'only changes made with this key, in all campaigns; without --since, it reads the whole history',
-      )
-        .argParser(parse.key)
-        .conflicts('before'),
+    .option(
+      '--key <n>',
+      'only changes made with this key, in all campaigns; without --since, it reads the whole history',
+      parse.key,
     )
-    .option('--since <time>', 'with --key: only changes at or after this time in UTC', parse.moment)
-    .action(async (campaign, { key, since, limit, before }) => {
-      const none = 'There is no such change.';
-      if (key !== undefined && campaign === undefined) {
+    .option('--move <n>', 'only changes made by this move, in all campaigns', parse.audit)
+    .option('--since <time>', 'only changes at or after this time in UTC', parse.moment)
+    .action(async (campaign, { key, move, since, limit, before }) => {
+      if ([campaign, key, move].filter(Boolean).length !== 1)
+        throw new ClearError('either a campaign, --key or --move is needed', 'usage');
+      const wanted = { 'of campaign': campaign, 'made with key': key, 'made by move': move };
+      const nothing = `The history has no change${asked({ ...wanted, 'at or after': since, 'before change': before })}.`;
+      if (campaign === undefined) {
+        if (before !== undefined) throw new ClearError('--before needs a campaign', 'usage');
         return operator.acting(
-          async (ports) => {
-            await call.output.list(ofKey(ports, key, since, limit), { columns: changeColumns, none });
+          async ({ history, keys, mirrors }) => {
+            // A mistyped number must not look like a key that changed nothing.
+            const none = async () => {
+              if (move && (await mirrors.undoneBy(move)) === undefined) throw noSuchMove(move);
+              const after = key && ((key - 1) as domain.AccessKeyId);
+              if (key && (await keys.list({ after, limit: 1 }))[0]?.id !== key) throw noSuchKey(key);
+              return nothing;
+            };
+            const changes = move
+              ? history.ofMove(move, since, limit)
+              : history.ofKey(key as domain.AccessKeyId, since, limit);
+            await call.output.list(changes, { columns: changeColumns, none }).catch((error) => {
+              throw orStopped(error, 'Stopped: there is more.');
+            });
           },
           { ...reading, pace: 'unhurried' },
         );
       }
-      if (campaign === undefined || key !== undefined) {
-        throw new ClearError('either a campaign or --key is needed', 'usage');
-      }
-      if (since !== undefined) throw new ClearError('--since needs --key', 'usage');
       await operator.acting(async ({ campaigns, history }) => {
-        // The history has changes of campaigns that no longer exist.
-        const [latest] = await history.list({ campaign, limit: 1 });
-        if (!latest && !(await campaigns.find(campaign)))
-          throw campaignRefused(campaign, { kind: 'campaign-not-found' });
-        const others = changeColumns.filter((column) => column !== 'campaign_id');
-        const listing = { columns: others, none };
+        const none = async () => {
+          // The history has changes of campaigns that no longer exist.
+          const [latest] = await history.list({ campaign, limit: 1 });
+          if (latest || (await history.isPrunedBefore(campaign, undefined))) return nothing;
+          const seen = await campaigns.find(campaign);
+          if (!seen) throw campaignRefused(campaign, { kind: 'campaign-not-found' });
+          return seen.hasMirror
+            ? `The mirror of campaign ${campaign} never changed.`
+            : `Campaign ${campaign} has no mirror, and its history is empty.`;
+        };
+        const columns = changeColumns.filter((column) => column !== 'campaign_id');
         const range = { before, limit: limit ?? defaultChanges };
-        const last = await listNewest(call, range, listing, (page) => history.list({ ...page, campaign }));
+        const read = (page: typeof range) => history.list({ ...page, campaign, since });
+        const last = await listNewest(call, range, { columns, none }, read);
         if (await history.isPrunedBefore(campaign, last))
           await call.output.note('Older changes were pruned.');
       }, reading);
     });
 }
 
-/** At most `limit` of the changes made with a key. @throws ClearError when there is no such key */
-async function* ofKey(
-  { history, keys }: OperatorPorts,
-  key: domain.AccessKeyId,
-  since: domain.Timestamp | undefined,
-  limit: number | undefined,
-): AsyncGenerator<domain.HistoryEntry> {
-  let count = 0;
-  try {
-    for await (const entry of history.ofKey(key, since)) {
-      yield entry;
-      count += 1;
-      if (count === limit) return;
-    }
-  } catch (error) {
-    throw orStopped(error, 'Stopped: there is more.');
-  }
-  if (count > 0) return;
-  // A mistyped number must not look like a key that changed nothing.
-  const [next] = await keys.list({ after: (key - 1) as domain.AccessKeyId, limit: 1 });
-  if (next?.id !== key) throw noSuchKey(key);
-}
-
-export const changeColumns = [
-  ...[
-    'id',
-    'changed_at',
-    'campaign_id',
-    'subject',
-    'owner_id',
-    'address_before',
-    'address_after',
-    'request_id',
-  ],
-];
+export const changeColumns =
+  'id changed_at campaign_id subject owner_id address_before address_after request_id'.split(' ');
 
 /** The number of changes that one transaction deletes, in some 30 ms. The audit has an entry for each transaction. */
 const stepSize = 10_000;
@@ -144,7 +123,7 @@ const maxClockDifference = 3_600;
 
 /** @throws ClearError where a wrong clock would delete what is not old */
 function refuseWrongClock(
-  { time, newestIsOld, olderThan, old }: PruningSurvey,
+  { time, newestIsOld, olderThan, old }: operators.PruningSurvey,
   all: boolean | undefined,
 ): void {
   const apart = Math.abs(time - Date.now() / 1_000);

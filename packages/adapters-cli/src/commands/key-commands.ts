@@ -1,18 +1,27 @@
 import * as domain from '@campaign-mirror/domain';
-import { entriesOf, isListed } from '@campaign-mirror/domain/operator';
+import { type AccessKeyPage, type AccessKeys, entriesOf, isListed } from '@campaign-mirror/domain/operator';
 import { Option } from '@commander-js/extra-typings';
 import * as parse from '../terminal/arguments.ts';
 import { group, leaf } from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
-import { ClearError } from '../terminal/errors.ts';
+import { ClearError, counted } from '../terminal/errors.ts';
 import { paged } from '../terminal/pages.ts';
+import { confirmed } from '../terminal/prompt.ts';
 import { type OperatorAccess, reading } from './ports.ts';
-import { noSuchKey, notRotated, ownerWarning } from './words.ts';
+import { asked, keyNumbers, noSuchKey, notRotated, ownerWarning } from './words.ts';
 
-const keyColumns = [
-  ...['id', 'displayed', 'owner_id', 'created_at', 'last_used_at', 'expires_at', 'revoked_at', 'replaced_by'],
-  ...['hosts', 'name'],
-];
+const keyColumns =
+  'id displayed owner_id created_at last_used_at expires_at revoked_at replaced_by hosts name'.split(' ');
+
+/** @throws ClearError for a host that no mirror may point to */
+function refuseDenied(hosts: readonly string[] = [], deniedHosts: domain.HostList): void {
+  const entries = entriesOf(domain.hostList(hosts) as domain.HostList);
+  const denied = entries.find((entry) => isListed(deniedHosts, entry));
+  if (denied) throw new ClearError(`--hosts: the host denylist contains ${denied}`);
+}
+
+const only = (hosts: readonly string[] | undefined) =>
+  hosts ? ` It sets mirrors to ${hosts.join(', ')} only.` : '';
 
 export function keyCommands(call: Call, operator: OperatorAccess) {
   /**
@@ -30,6 +39,9 @@ export function keyCommands(call: Call, operator: OperatorAccess) {
     );
   };
 
+  const listed = (keys: AccessKeys, wanted: Partial<AccessKeyPage>) =>
+    paged(call, wanted, (page) => keys.list({ ...wanted, ...page }));
+
   const issue = leaf('issue', 'issue an access key, which is shown once, on standard output', [
     'key issue --owner 42 --name "my script"',
     'key issue --owner 42 --name "my script" --expires-in 90d',
@@ -46,25 +58,22 @@ export function keyCommands(call: Call, operator: OperatorAccess) {
     )
     .action(async ({ owner, name, expiresIn, expiry, hosts }) => {
       const life = expiry ? expiresIn : ('never' as const);
-      const asked = { owner, name, ...(life && { expiresIn: life }), ...(hosts && { hosts }) };
+      const wanted = { owner, name, ...(life && { expiresIn: life }), ...(hosts && { hosts }) };
       const { warning, issued } = await operator.acting(async ({ keys, records }, { deniedHosts }) => {
-        const entries = entriesOf(domain.hostList(hosts ?? []) as domain.HostList);
-        const denied = entries.find((entry) => isListed(deniedHosts, entry));
-        if (denied) throw new ClearError(`--hosts: the host denylist contains ${denied}`);
-        return { warning: await ownerWarning(records, owner), issued: await keys.issue(asked) };
+        refuseDenied(hosts, deniedHosts);
+        return { warning: await ownerWarning(records, owner), issued: await keys.issue(wanted) };
       });
       if (warning) await call.output.note(warning);
       let sentence = `Key ${issued.id} of the owner ${owner}.`;
       if (!expiry) sentence += ' It never expires.';
       else if (!expiresIn) sentence += ' It expires in 365 days.';
-      if (hosts) sentence += ` It sets mirrors to ${hosts.join(', ')} only.`;
-      await printOnce(issued, sentence);
+      await printOnce(issued, sentence + only(hosts));
     });
 
   const list = leaf(
     'list',
     'list access keys by number: first characters, owner, name, and when each was created, was last used and expires',
-    ['key list', 'key list --owner 42', 'key list --expiring 14d', 'key list --limit 20 --after 100 --json'],
+    ['key list --owner 42', 'key list --expiring 14d', 'key list --revoked-since 2026-11-20 --json'],
   )
     .option('--owner <n>', 'only those of this owner', parse.owner)
     .option(
@@ -72,23 +81,21 @@ export function keyCommands(call: Call, operator: OperatorAccess) {
       'only those that expire within this time, such as 14d, and are neither revoked nor replaced',
       parse.life,
     )
-    .option('--limit <n>', 'maximum number to show; all by default', parse.limit)
-    .option('--after <id>', 'only those after this one', parse.key)
-    .action(async ({ owner, expiring, ...range }) => {
-      await operator.acting(({ keys }) => {
-        const rows = paged(call, range, (page) => keys.list({ ...page, owner, expiring }));
-        return call.output.list(rows, {
-          columns: keyColumns,
-          missing: { expires_at: 'never', hosts: 'any' },
-          none: expiring ? 'No such key expires within that time.' : 'There is no access key.',
-        });
-      }, reading);
+    .option('--revoked-since <time>', 'only those revoked at or after this time in UTC', parse.moment)
+    .action(async ({ owner, expiring, revokedSince }) => {
+      const wanted = { 'of the owner': owner, 'revoked at or after': revokedSince };
+      const none = `There is no access key${asked({ ...wanted, 'to replace within': expiring && 'that time' })}.`;
+      const listing = { columns: keyColumns, missing: { expires_at: 'never', hosts: 'any' }, none };
+      await operator.acting(
+        ({ keys }) => call.output.list(listed(keys, { owner, expiring, revokedSince }), listing),
+        reading,
+      );
     });
 
   const rotate = leaf(
     'rotate',
     'replace a key: issue a successor with the same lifetime, which is shown once; the old key keeps working for a while',
-    ['key rotate 7', 'key rotate 7 --grace 7d', 'key rotate 7 --grace 0s'],
+    ['key rotate 7', 'key rotate 7 --grace 7d', 'key rotate 7 --grace 0s --hosts shop.example'],
   )
     .argument('<id>', 'the number of the key', parse.key)
     .option(
@@ -96,21 +103,49 @@ export function keyCommands(call: Call, operator: OperatorAccess) {
       'how long the old key keeps working, such as 0s, 30m or 7d; 24h by default',
       parse.grace,
     )
-    .action(async (replaces, { grace = 24 * 60 * 60 }) => {
-      const rotation = await operator.acting(({ keys }) => keys.rotate(replaces, { grace }));
+    .option('--hosts <list>', 'the hosts of the successor; by default, those of the old key', parse.hosts)
+    .action(async (replaces, { grace = 24 * 60 * 60, hosts }) => {
+      const rotation = await operator.acting(async ({ keys }, { deniedHosts }) => {
+        refuseDenied(hosts, deniedHosts);
+        return keys.rotate(replaces, grace, hosts);
+      });
       if (rotation.kind !== 'rotated') throw notRotated(replaces, rotation);
       const { id, key, ownerId, oldExpiresAt } = rotation;
       const object = { id, key, replaces, replaced_expires_at: oldExpiresAt };
       const sentence = `Key ${id} of the owner ${ownerId} replaces key ${replaces}, which ends at ${oldExpiresAt}.`;
-      await printOnce(object, sentence);
+      await printOnce(object, sentence + only(hosts));
     });
 
-  const revoke = leaf('revoke', 'revoke an access key, at once and for good', ['key revoke 7'])
-    .argument('<id>', 'the number of the key', parse.key)
-    .action(async (id) => {
-      const revoked = await operator.acting(({ keys }) => keys.revoke(id));
-      if (!revoked) throw noSuchKey(id);
-      await call.output.answer({ id, revoked: true }, `Key ${id} is revoked.`);
+  const revoke = leaf(
+    'revoke',
+    'revoke access keys, at once and for good, all together or none; with --owner or --all, asks first',
+    ['key revoke 7', 'key revoke 7 8 9 --json', 'key revoke --owner 42', 'key revoke --all --yes'],
+  )
+    .argument('[ids...]', 'the numbers of the keys', parse.keys)
+    .option('--owner <n>', 'all keys of this owner', parse.owner)
+    .option('--all', 'all keys of all owners')
+    .option('--yes', 'do not ask')
+    .action(async (ids, { owner, all, yes }) => {
+      if ([ids.length, owner, all].filter(Boolean).length !== 1)
+        throw new ClearError('either numbers of keys, --owner or --all is needed', 'usage');
+      const whose = owner === undefined ? 'of all owners' : `of the owner ${owner}`;
+      const revoked = await operator.acting(async ({ keys }) => {
+        if (ids.length > 0) return keys.revoke({ ids });
+        let [known, working] = [0, 0];
+        for await (const { revokedAt } of listed(keys, { owner })) {
+          known += 1;
+          if (revokedAt === null) working += 1;
+        }
+        if (known === 0) throw new ClearError(`there is no key ${whose}: ${keyNumbers}`);
+        if (working > 0 && !yes) await confirmed(call, `Revoke ${counted(working, 'key')} ${whose}?`);
+        return keys.revoke({ owner: owner ?? 'any' });
+      });
+      for (const id of revoked) await call.output.answer({ id, revoked: true }, `Key ${id} is revoked.`);
+      if (revoked.length + ids.length === 0 && !call.output.json)
+        await call.output.note(`Every key ${whose} was revoked before: nothing was done.`);
+      const missing = [...new Set(ids)].filter((id) => !revoked.includes(id));
+      if (missing.length > 0)
+        throw noSuchKey(missing.join(' or '), revoked.length > 0 ? 'the others are revoked; ' : '');
     });
 
   return group('key', 'issue, list, rotate and revoke access keys', [issue, list, rotate, revoke]);

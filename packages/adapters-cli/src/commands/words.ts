@@ -1,5 +1,6 @@
 import * as domain from '@campaign-mirror/domain';
 import type {
+  AuditId,
   CampaignRecords,
   Host,
   KeyRotation,
@@ -132,8 +133,22 @@ export async function ownerWarning(records: CampaignRecords, owner: domain.Owner
   return campaign ? undefined : `The owner ${owner} had no campaign so far: check the number.`;
 }
 
-export function noSuchKey(id: domain.AccessKeyId): ClearError {
-  return new ClearError(`there is no key ${id}`);
+/** What a list was asked for, by the words before each value, such as ` of the owner 42`; empty for everything. */
+export function asked(values: Readonly<Record<string, string | number | undefined>>): string {
+  const given = Object.entries(values).filter(([, value]) => value !== undefined);
+  return given.map(([words, value]) => ` ${words} ${value}`).join('');
+}
+
+export const keyNumbers = '`./campaign-mirror key list` shows all keys with their numbers';
+
+/** `done`: what was done all the same. */
+export function noSuchKey(ids: string | number, done = ''): ClearError {
+  return new ClearError(`there is no key ${ids}: ${done}${keyNumbers}`);
+}
+
+export function noSuchMove(move: AuditId): ClearError {
+  const list = '`./campaign-mirror audit --act mirrors-moved`';
+  return new ClearError(`there is no move ${move}: ${list} shows the numbers of moves`);
 }
 
 /** Why a key was not rotated, and what to do instead. */

@@ -27,7 +27,11 @@ function argument<Value>(accepted: string, read: (text: string) => Value | undef
 const number = 'A whole number from 1 to 9007199254740991';
 export const campaign = argument(number, domain.campaignId);
 export const owner = argument(number, domain.ownerId);
-export const key = argument(number, domain.accessKeyId);
+export const key = argument(
+  'The number that `./campaign-mirror key list` shows beside the first characters of the key, not the key itself,',
+  domain.accessKeyId,
+);
+export const keys = (text: string, others: domain.AccessKeyId[] = []) => [...others, key(text)];
 export const change = argument(number, domain.historyId);
 export const audit = argument(number, operator.auditId);
 export const limit = argument<number>(number, domain.campaignId);

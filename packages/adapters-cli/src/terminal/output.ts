@@ -13,8 +13,8 @@ export interface Listing {
   readonly columns: readonly string[];
   /** What a missing value of a field means to people; `-` otherwise. */
   readonly missing?: Readonly<Record<string, string>>;
-  /** The text for people when there are no records. */
-  readonly none: string;
+  /** The text for people when there are no records, or what makes or throws it. */
+  readonly none: string | (() => Promise<string>);
 }
 
 /** The number of rows of a table that are drawn together, which bounds memory. */
@@ -94,7 +94,9 @@ export class Output {
       await print(row);
     }
     await print();
-    if (count === 0 && !this.json) await this.note(listing.none);
+    if (count > 0) return count;
+    const none = typeof listing.none === 'string' ? listing.none : await listing.none();
+    if (!this.json) await this.note(none);
     return count;
   }
 

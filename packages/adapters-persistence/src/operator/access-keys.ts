@@ -1,7 +1,7 @@
 import type * as domain from '@campaign-mirror/domain';
 import * as operator from '@campaign-mirror/domain/operator';
 import { LockMode, raw, wrap } from '@mikro-orm/postgresql';
-import { safeInteger } from '../connection/rows.ts';
+import { arrayText, safeInteger } from '../connection/rows.ts';
 import { AuditedAdapter, reading } from '../connection/transaction.ts';
 import { AccessKeyEntity } from '../schema/entities.ts';
 import { isExpiringWithin, newKey } from '../schema/keys.ts';
@@ -14,8 +14,8 @@ import { timestampText } from '../schema/times.ts';
 const succeed = `
   with timed as materialized (select clock_timestamp() as now)
   insert into campaign_mirror.access_keys (hash, displayed, name, owner_id, hosts, created_at, expires_at)
-  select ?, ?, name, owner_id, hosts, now, case when isfinite(expires_at) then least('9999-12-31 23:59:59.999999Z',
-    now + make_interval(secs => extract(epoch from expires_at - created_at)::float8)) end
+  select ?, ?, name, owner_id, coalesce(?, hosts), now, case when isfinite(expires_at) then
+    least('9999-12-31 23:59:59.999999Z', now + make_interval(secs => extract(epoch from expires_at - created_at)::float8)) end
   from campaign_mirror.access_keys, timed where id = ? and (expires_at is null or expires_at > now)
   returning id`;
 
@@ -29,6 +29,8 @@ const replace = `
 const detailed = "select set_config('campaign_mirror.details', ?, true)";
 
 const isExpiring = isExpiringWithin('make_interval(secs => ?)');
+const isLimited = `hosts is not null and revoked_at is null and replaced_by is null
+  and coalesce(expires_at, 'infinity') > now()`;
 
 /** The port `AccessKeys` on PostgreSQL, for one act. */
 export class PostgresAccessKeys extends AuditedAdapter implements operator.AccessKeys {
@@ -42,18 +44,20 @@ export class PostgresAccessKeys extends AuditedAdapter implements operator.Acces
   }
 
   async list(page: operator.AccessKeyPage): Promise<operator.AccessKeyRecord[]> {
-    const { owner, expiring, after = 0 as domain.AccessKeyId, limit } = page;
+    const { owner, expiring, revokedSince, limited, after = 0 as domain.AccessKeyId, limit } = page;
     const where = {
       id: { $gt: after },
       ...(owner !== undefined && { ownerId: owner }),
+      ...(revokedSince !== undefined && { revokedAt: { $gte: revokedSince } }),
       ...(expiring !== undefined && { [raw(isExpiring, [expiring])]: [] }),
+      ...(limited && { [raw(isLimited)]: [] }),
     };
     const options = { orderBy: { id: 'asc' as const }, limit };
     const rows = await reading(this.orm, (em) => em.find(AccessKeyEntity, where, options));
     return rows.map((row) => wrap(row).toObject() as operator.AccessKeyRecord);
   }
 
-  rotate(id: domain.AccessKeyId, { grace }: { grace: number }): Promise<operator.KeyRotation> {
+  rotate(id: domain.AccessKeyId, grace: number, hosts?: readonly string[]): Promise<operator.KeyRotation> {
     return this.audited(async (em) => {
       // The second of two simultaneous rotations sees the result of the first.
       const old = await em.findOne(AccessKeyEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
@@ -63,7 +67,8 @@ export class PostgresAccessKeys extends AuditedAdapter implements operator.Acces
 
       const { ownerId } = old;
       const { key, hash, displayed } = newKey();
-      const [added] = await em.execute<{ id: string }[]>(succeed, [hash, displayed, id]);
+      const values = [hash, displayed, hosts ? arrayText(hosts) : null, id];
+      const [added] = await em.execute<{ id: string }[]>(succeed, values);
       if (!added) return { kind: 'key-expired' };
       const next = safeInteger(added.id) as domain.AccessKeyId;
       await em.execute(detailed, [JSON.stringify({ grace })]);
@@ -72,11 +77,16 @@ export class PostgresAccessKeys extends AuditedAdapter implements operator.Acces
     });
   }
 
-  async revoke(id: domain.AccessKeyId): Promise<boolean> {
+  revoke(keys: operator.KeysToRevoke): Promise<domain.AccessKeyId[]> {
+    const owned = 'owner' in keys && keys.owner !== 'any' && { ownerId: keys.owner };
+    const wanted = 'ids' in keys ? { id: { $in: [...keys.ids] } } : { revokedAt: null, ...owned };
     return this.audited(async (em) => {
+      // In the order of their numbers, so that two of these do not deadlock.
+      const options = { orderBy: { id: 'asc' as const }, lockMode: LockMode.PESSIMISTIC_WRITE } as const;
+      const ids = (await em.find(AccessKeyEntity, wanted, options)).map(({ id }) => id);
       const revokedAt = raw<domain.Timestamp>('clock_timestamp()');
-      const revoked = await em.nativeUpdate(AccessKeyEntity, { id, revokedAt: null }, { revokedAt });
-      return revoked > 0 || (await em.count(AccessKeyEntity, { id })) > 0;
+      await em.nativeUpdate(AccessKeyEntity, { id: { $in: ids }, revokedAt: null }, { revokedAt });
+      return ids;
     });
   }
 }

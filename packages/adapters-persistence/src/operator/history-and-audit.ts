@@ -26,14 +26,16 @@ const fromFirst = `
     where not exists (table given)
   )`;
 
-/** Follows the chain. Only as many links are followed as there are rows to return. */
+/** Follows the chain, in which times fall. Only as many links are followed as there are rows to return. */
 const changePage = `
   ${fromFirst}, chain as (
     select changes.* from first join campaign_mirror.mirror_history as changes on changes.id = first.id
     union all
     select changes.* from chain join campaign_mirror.mirror_history as changes on changes.id = chain.previous_id
+    where chain.changed_at >= coalesce($4::timestamptz, '-infinity')
   )
-  ${entries} from chain where $2::bigint is null or id < $2 limit $3`;
+  ${entries} from chain
+  where ($2::bigint is null or id < $2) and changed_at >= coalesce($4, '-infinity') limit $3`;
 
 /** Whether that change is no longer there. */
 const prunedText = `
@@ -50,19 +52,29 @@ const ofKey = `
   where access_key_id = $1 and ($2::timestamptz is null or changed_at >= $2) and id > coalesce((
     select id from campaign_mirror.mirror_history
     where changed_at < $2::timestamptz - interval '1 minute' order by id desc limit 1), 0)
-  order by id desc`;
+  order by id desc limit $3`;
 
-/** The only index of the history is its own number. `signal` ends `ofKey` at once, which throws the signal's reason. */
+/** The changes of a move. Others' changes between the numbers of an entry belong to another entry, or to none. */
+export const changesOfMove = `
+  select changes.* from campaign_mirror.operator_audit as entry join campaign_mirror.mirror_history as changes
+    on audit_id = entry.id and changes.id between first_change_id and last_change_id
+  where entry.act = 'mirrors-moved' and (entry.id = $1 and part_of is null or part_of = $1)`;
+
+const ofMove = `${entries} from (${changesOfMove}) as changes
+  where $2::timestamptz is null or changed_at >= $2 order by id desc limit $3`;
+
+/** The only index of the history is its own number. `signal` ends a stream at once, which throws its reason. */
 export const postgresMirrorHistory = (pool: Pool, signal?: AbortSignal): operator.MirrorHistory => ({
-  list: ({ campaign, before, limit }) =>
-    rowsOf<domain.HistoryEntry>(pool, changePage, [campaign, before, limit]),
+  list: ({ campaign, before, since, limit }) =>
+    rowsOf<domain.HistoryEntry>(pool, changePage, [campaign, before, limit, since]),
 
   find: async (campaign, id) => (await rowsOf<domain.HistoryEntry>(pool, changeById, [campaign, id]))[0],
 
   isPrunedBefore: async (campaign, change) =>
     (await rowOf<{ pruned: boolean }>(pool, prunedText, [campaign, change])).pruned,
 
-  ofKey: (key, since) => rowsOfOneMoment(pool, signal, ofKey, [key, since]),
+  ofKey: (...wanted) => rowsOfOneMoment(pool, signal, ofKey, wanted),
+  ofMove: (...wanted) => rowsOfOneMoment(pool, signal, ofMove, wanted),
 });
 
 /** What a prune would delete, by the words of `prune_history`. */
@@ -88,9 +100,14 @@ export const postgresHistoryPruning = (pool: Pool, act: operator.OperatorAct): o
 
 /** The port `Audit` on PostgreSQL. */
 export const postgresAudit = (orm: MikroORM): operator.Audit => ({
-  list: async ({ campaign, before, limit }) => {
-    const of = campaign === undefined ? {} : { campaignId: campaign };
-    const where = { partOf: null, ...of, ...(before !== undefined && { id: { $lt: before } }) };
+  list: async ({ campaign, act, since, before, limit }) => {
+    const where = {
+      partOf: null,
+      ...(campaign !== undefined && { campaignId: campaign }),
+      ...(act !== undefined && { act }),
+      ...(since !== undefined && { actedAt: { $gte: since } }),
+      ...(before !== undefined && { id: { $lt: before } }),
+    };
     const options = { orderBy: { id: 'desc' as const }, limit };
     const entries = await reading(orm, (em) => em.find(AuditEntity, where, options));
     return entries.map((entry) => wrap(entry).toObject() as operator.AuditEntry);

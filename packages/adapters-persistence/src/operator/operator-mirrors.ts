@@ -6,6 +6,7 @@ import { rowOf, rowsOf, safeInteger, textRowsOf } from '../connection/rows.ts';
 import { inTransaction, rowsOfOneMoment } from '../connection/transaction.ts';
 import { mirrorsValues, resultsOf } from '../statements/set-mirrors.ts';
 import { examineMirrors } from './campaign-records.ts';
+import { changesOfMove } from './history-and-audit.ts';
 
 /** With the values of `mirrorsValues`, then act, operator, request, details, and the move that it continues. */
 export const setAsOperatorText = ({ waits }: { waits: boolean }) => `
@@ -27,15 +28,13 @@ const countText = `
   where $1::bigint is null or campaign_id in (select id from campaign_mirror.campaigns where owner_id = $1)`;
 
 /**
- * Others' changes between the numbers of an entry belong to another entry, or to none. What a later move changed, and its
- * undo gave back, is as if neither had been. Of a mirror that the move set twice only the last change counts.
+ * What a later move changed, and its undo gave back, is as if neither had been. Of a mirror that the move set twice only the
+ * last change counts.
  */
 const undoingText = `
   select changes.campaign_id as campaign, address_before as address, address_after as expected,
     case when state.id = changes.id then last_id else changes.id end as "lastChange", changer.by as "changedBy"
-  from campaign_mirror.operator_audit as entry join campaign_mirror.mirror_history as changes
-      on audit_id = entry.id and changes.id between first_change_id and last_change_id,
-    lateral (
+  from (${changesOfMove}) as changes, lateral (
       with recursive states as (
         select last.id, previous_id, audit_id
         from campaign_mirror.mirrors join campaign_mirror.mirror_history as last on last.id = last_change_id
@@ -54,8 +53,7 @@ const undoingText = `
         else concat_ws(' ', actor, coalesce(subject, change.access_key_id::text)) end as by
       from campaign_mirror.mirror_history as change left join campaign_mirror.operator_audit as act on act.id = audit_id
       where change.id = state.id and change.id > changes.id) as changer on true
-  where entry.act = 'mirrors-moved' and (entry.id = $1 and part_of is null or part_of = $1)
-    and changer.move is distinct from $1
+  where changer.move is distinct from $1
   order by changes.id`;
 
 const isMove = "act = 'mirrors-moved' and part_of is null";

@@ -31,8 +31,18 @@ export interface AccessKeyRecord {
   readonly replacedBy: AccessKeyId | null;
 }
 
-/** `expiring`: only keys that expire within so many seconds, by the store's clock, and are not revoked or replaced. */
-export type AccessKeyPage = Page<AccessKeyId> & { readonly expiring?: number | undefined };
+/**
+ * `expiring`: only keys that expire within so many seconds, by the store's clock, and are not revoked or replaced;
+ * `revokedSince`: that were revoked at or after this time; `limited`: for certain hosts, not revoked, expired or replaced.
+ */
+export type AccessKeyPage = Page<AccessKeyId> & {
+  readonly expiring?: number | undefined;
+  readonly revokedSince?: Timestamp | undefined;
+  readonly limited?: true;
+};
+
+/** Keys by their numbers, or all keys of an owner or of anybody. */
+export type KeysToRevoke = { readonly ids: readonly AccessKeyId[] } | { readonly owner: OwnerId | 'any' };
 
 /** The result of a rotation. Nothing was changed unless it is `rotated`. */
 export type KeyRotation =
@@ -52,10 +62,13 @@ export interface AccessKeys {
   issue(key: NewAccessKey): Promise<{ readonly id: AccessKeyId; readonly key: AccessKey }>;
   list(page: AccessKeyPage): Promise<AccessKeyRecord[]>;
   /**
-   * Replaces a key, once, with one of the same owner, name, hosts and lifetime, including no expiry. The old one
-   * expires after `grace` seconds (0 or more), or at its own expiry if that is sooner.
+   * Replaces a key, once, with one of the same owner, name and lifetime, including no expiry, for these hosts or the same.
+   * The old one expires after `grace` seconds (0 or more), or at its own expiry if that is sooner.
    */
-  rotate(id: AccessKeyId, options: { readonly grace: number }): Promise<KeyRotation>;
-  /** Once this resolves, every process refuses the key. False if there is no such key. Again, it changes nothing. */
-  revoke(id: AccessKeyId): Promise<boolean>;
+  rotate(id: AccessKeyId, grace: number, hosts?: readonly string[]): Promise<KeyRotation>;
+  /**
+   * Once this resolves, every process refuses the keys. Returns which there are of these numbers, also if they were revoked
+   * before; or the keys of the owner, or of anybody, that were not.
+   */
+  revoke(keys: KeysToRevoke): Promise<AccessKeyId[]>;
 }

@@ -4,10 +4,11 @@ import { type Identifier, identifierReader } from '../values/reader.ts';
 
 /** The record of mirror changes. */
 export interface MirrorHistory {
-  /** The changes of a campaign, which may be deleted, before one, newest first; at most `limit` (1 or more). */
+  /** The changes of a campaign, which may be deleted, at or after `since`, newest first; at most `limit` (1 or more). */
   list(page: {
     readonly campaign: values.CampaignId;
     readonly before?: values.HistoryId | undefined;
+    readonly since?: values.Timestamp | undefined;
     readonly limit: number;
   }): Promise<HistoryEntry[]>;
   find(campaign: values.CampaignId, id: values.HistoryId): Promise<HistoryEntry | undefined>;
@@ -17,7 +18,9 @@ export interface MirrorHistory {
    * The changes made with a key, newest first, from one snapshot, at or after `since` or all, also of campaigns that
    * were transferred or deleted. Rows are read as fast as the caller takes them.
    */
-  ofKey(key: values.AccessKeyId, since?: values.Timestamp): AsyncIterable<HistoryEntry>;
+  ofKey(key: values.AccessKeyId, since?: values.Timestamp, limit?: number): AsyncIterable<HistoryEntry>;
+  /** The same of a move. */
+  ofMove(move: AuditId, since?: values.Timestamp, limit?: number): AsyncIterable<HistoryEntry>;
 }
 
 /** Which changes to follow: those after a position, by default those after the call. */
@@ -70,11 +73,19 @@ export type AuditId = Identifier<'AuditId'>;
 /** Reads the number of an entry of the audit, as `campaignId` does. */
 export const auditId = identifierReader<AuditId>('an entry of the audit');
 
+/** The acts of operators. */
+export const acts = [
+  ...'campaign-created campaigns-imported campaign-transferred campaign-deleted default-set default-unset'.split(
+    ' ',
+  ),
+  ...'mirror-created mirrors-imported mirror-set mirror-restored mirrors-moved mirror-deleted'.split(' '),
+  ...'key-issued key-rotated key-revoked key-changed history-pruned'.split(' '),
+];
+
 /** A recorded act, written in the same transaction as the act itself, and never deleted. */
 export interface AuditEntry {
   readonly id: AuditId;
   readonly actedAt: values.Timestamp;
-  /** Such as `mirror-set`. */
   readonly act: string;
   readonly operator: string;
   /** The role with which the operator was connected to the store; null if the store has no roles. */
@@ -87,10 +98,12 @@ export interface AuditEntry {
   readonly details: Readonly<Record<string, string | number | boolean | null>>;
 }
 
-/** The record of operators' acts: of a campaign or all, before an entry, newest first; at most `limit` (1 or more). */
+/** The record of operators' acts, those at or after `since` or all, newest first; at most `limit` (1 or more). */
 export interface Audit {
   list(page: {
     readonly campaign?: values.CampaignId | undefined;
+    readonly act?: string | undefined;
+    readonly since?: values.Timestamp | undefined;
     readonly before?: AuditId | undefined;
     readonly limit: number;
   }): Promise<AuditEntry[]>;
