@@ -86,7 +86,7 @@ describe('mirror history and mirror restore', () => {
       $ mirror history --key 999999
       ! there is no key 999999: \`./campaign-mirror key list\` shows all keys with their numbers
       $ mirror history --move 999999
-      ! there is no move 999999: \`./campaign-mirror audit --act mirrors-moved\` shows the numbers of moves
+      ! there is no move 999999: \`./campaign-mirror mirror moves\` shows the numbers of moves
       $ mirror restore ${id} --to 1
       ! the campaign ${id} has no mirror: \`./campaign-mirror mirror create ${id}\` creates it`);
   });

@@ -147,7 +147,7 @@ describe('commands for keys', () => {
       $ key revoke 999999
       ! there is no key 999999: \`./campaign-mirror key list\` shows all keys with their numbers`);
     expect(await listed('10')).to.deep.equal(was);
-    const number = /The number that `.\/campaign-mirror key list` shows .* is expected\./;
+    const number = /The number that `.\/campaign-mirror key list` shows .* is expected: /;
     for (const command of ['revoke', 'rotate']) {
       const { code, output, errors } = await run(command, old.key);
       expect([code, output], command).to.deep.equal([2, '']);
@@ -169,8 +169,7 @@ describe('commands for keys', () => {
       $ key revoke ${two} --json
       {"id":${two},"revoked":true}
       $ key revoke --owner 31
-      ! Revoke 1 key of the owner 31?
-      ! There is no terminal to ask on: add --yes to confirm.
+      ! Revoke 1 key of the owner 31? There is no terminal to ask on: add --yes to confirm.
       [2]
       $ key revoke --owner 33 --yes
       ! there is no key of the owner 33: \`./campaign-mirror key list\` shows all keys with their numbers`);

@@ -171,7 +171,10 @@ describe('mirror move', () => {
     expect((await addresses())[0]).to.equal('https://new.example/1');
     await on.session(`
       $ mirror move --undo 1 --yes
-      ! move 1 was undone, and made again by move 6: \`./campaign-mirror mirror move --undo 6\` undoes it
+      campaign 2 is not moved: it was changed since by an operator
+      2 mirrors were moved back as before move 1. This is move 8: \`./campaign-mirror mirror move --undo 8\` undoes it.
+      ! not every mirror was moved: 1 changed since by an operator
+      [1]
       $ mirror move --undo 2 --yes
       ! there is no move 2: \`./campaign-mirror mirror moves\` shows the numbers of moves`);
   });

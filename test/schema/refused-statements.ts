@@ -73,7 +73,7 @@ const own: Record<'service' | 'operator' | 'redirector', Record<string, string>>
     'read the audit': 'select from campaign_mirror.operator_audit',
     'count clicks': "select campaign_mirror.count_clicks('{1}', '{1}')",
     prune: "select campaign_mirror.prune_history(now() - interval '2 days', 9, 9, 'me', 'r')",
-    'delete a mirror': 'select campaign_mirror.delete_mirror(1)',
+    'delete a mirror by its function': 'select campaign_mirror.delete_mirror(1)',
     'act as the operator': set("'operator'", 'null', "'r'"),
     'act by the door of the operator':
       "select campaign_mirror.set_mirrors_as_operator('{1}', '{1}', '{f}', '{https://a.example/}', '{NULL}', '{NULL}', false, 'mirror-set', 'me', 'r', '{}', null)",
@@ -108,7 +108,7 @@ const own: Record<'service' | 'operator' | 'redirector', Record<string, string>>
     'set as a caller': set("'jwt'", "'me'", "'r'"),
     'make a campaign': addition,
     prune: "select campaign_mirror.prune_history(now() - interval '2 days', 9, 9, 'me', 'r')",
-    'delete a mirror': 'select campaign_mirror.delete_mirror(1)',
+    'delete a mirror by its function': 'select campaign_mirror.delete_mirror(1)',
     'fill the disk': temporary,
   },
 };

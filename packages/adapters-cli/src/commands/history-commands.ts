@@ -76,7 +76,7 @@ export function mirrorHistory(call: Call, operator: OperatorAccess) {
           async ({ history, keys, mirrors }) => {
             // A mistyped number must not look like a key that changed nothing.
             const none = async () => {
-              if (move && (await mirrors.undoneBy(move)) === undefined) throw noSuchMove(move);
+              if (move && !(await mirrors.findMove(move))) throw noSuchMove(move);
               const after = key && ((key - 1) as domain.AccessKeyId);
               if (key && (await keys.list({ after, limit: 1 }))[0]?.id !== key) throw noSuchKey(key);
               return nothing;

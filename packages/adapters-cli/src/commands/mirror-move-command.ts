@@ -1,5 +1,6 @@
 import type { AccessKeyId, OwnerId } from '@campaign-mirror/domain';
 import {
+  type AccessKeyRecord,
   type AuditEntry,
   type AuditId,
   type Host,
@@ -18,7 +19,7 @@ import { ClearError } from '../terminal/errors.ts';
 import { paged } from '../terminal/pages.ts';
 import { changeMany, type Plan } from './change-many.ts';
 import { type ActContext, type OperatorAccess, type OperatorPorts, reading } from './ports.ts';
-import { hostsNamed, leftOut, limitedKeys } from './words.ts';
+import { hostsNamed, leftOut, limitedKeys, noSuchMove } from './words.ts';
 
 export function move(call: Call, operator: OperatorAccess) {
   return leaf('move', 'move every mirror on hosts to another host, such as when domains are blocked', [
@@ -74,7 +75,9 @@ async function moving(
   const fault = hostMoveFault(move, deniedHosts);
   if (fault) throw refused(fault, from, to);
   const limited: AccessKeyId[] = [];
-  for await (const { id, hosts } of paged(call, {}, (page) => keys.list({ ...page, owner, limited: true })))
+  for await (const { id, hosts } of paged<AccessKeyId, AccessKeyRecord>(call, {}, (page) =>
+    keys.list({ ...page, owner, limited: true }),
+  ))
     if (keepsToOldHost(move, hosts ?? [])) limited.push(id);
   const left = { below: 0, elsewhere: 0 };
   const whose = owner ? ` of the owner ${owner}` : '';
@@ -94,19 +97,11 @@ async function moving(
 /** @throws ClearError when there is no such move */
 async function undoing(mirrors: OperatorMirrors, move: AuditId, includeDefault: boolean): Promise<Plan> {
   const found = await mirrors.findMove(move);
-  if (!found)
-    throw new ClearError(
-      `there is no move ${move}: \`./campaign-mirror mirror moves\` shows the numbers of moves`,
-    );
-  // An undo may have been undone itself.
-  const chain = [move];
-  for (let by = found.undoneBy; by; by = (await mirrors.findMove(by))?.undoneBy ?? null) chain.push(by);
-  const last = chain.at(-1);
-  const command = `\`./campaign-mirror mirror move --undo ${last}\``;
-  const isUndone =
-    chain.length % 2 === 0
-      ? `move ${move} was undone already, by move ${last}: ${command} makes it again`
-      : `move ${move} was undone, and made again by move ${last}: ${command} undoes it`;
+  if (!found) throw noSuchMove(move);
+  const { undoneBy } = found;
+  const isDone =
+    `move ${move} was undone already, by move ${undoneBy}: ` +
+    `\`./campaign-mirror mirror move --undo ${undoneBy}\` makes it again`;
   return {
     act: {
       ...{ kind: 'mirrors-moved', details: { undoes: move } },
@@ -116,7 +111,7 @@ async function undoing(mirrors: OperatorMirrors, move: AuditId, includeDefault: 
     verb: 'move',
     direction: `back as before move ${move}`,
     none: `Move ${move} has nothing to undo.`,
-    isDone: chain.length > 1 ? isUndone : undefined,
+    isDone: undoneBy ? isDone : undefined,
   };
 }
 

@@ -147,7 +147,7 @@ export function noSuchKey(ids: string | number, done = ''): ClearError {
 }
 
 export function noSuchMove(move: AuditId): ClearError {
-  const list = '`./campaign-mirror audit --act mirrors-moved`';
+  const list = '`./campaign-mirror mirror moves`';
   return new ClearError(`there is no move ${move}: ${list} shows the numbers of moves`);
 }
 
