@@ -166,6 +166,8 @@ describe('history prune', () => {
     expect(await shown()).to.equal('Older changes were pruned.\n');
     expect(await shown('--limit 1')).to.equal('Older changes were pruned.\n');
     await prune('');
-    expect(await shown()).to.equal('There is no such change.\nOlder changes were pruned.\n');
+    expect(await shown()).to.equal(
+      `The history has no change of campaign ${id}.\nOlder changes were pruned.\n`,
+    );
   });
 });

@@ -33,7 +33,10 @@ const everywhere = new Set(['--json', '--verbose', '--help', '--version']);
 
 /** Its words, arguments and options, as README.md shows them. */
 function usage({ words, command: { registeredArguments, options } }: Call): string {
-  const given = registeredArguments.map((one) => (one.required ? `<${one.name()}>` : `[${one.name()}]`));
+  const given = registeredArguments.map((one) => {
+    const name = `${one.name()}${one.variadic ? '...' : ''}`;
+    return one.required ? `<${name}>` : `[${name}]`;
+  });
   const chosen = options
     .filter((one) => !one.hidden && !everywhere.has(one.long ?? ''))
     .map((one) => (one.mandatory ? one.flags : `[${one.flags}]`));

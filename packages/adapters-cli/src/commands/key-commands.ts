@@ -136,7 +136,7 @@ export function keyCommands(call: Call, operator: OperatorAccess) {
           known += 1;
           if (revokedAt === null) working += 1;
         }
-        if (known === 0) throw new ClearError(`there is no key ${whose}: ${keyNumbers}`);
+        if (owner && known === 0) throw new ClearError(`there is no key ${whose}: ${keyNumbers}`);
         if (working > 0 && !yes) await confirmed(call, `Revoke ${counted(working, 'key')} ${whose}?`);
         return keys.revoke({ owner: owner ?? 'any' });
       });

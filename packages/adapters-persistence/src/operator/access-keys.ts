@@ -77,7 +77,7 @@ export class PostgresAccessKeys extends AuditedAdapter implements operator.Acces
     });
   }
 
-  revoke(keys: operator.KeysToRevoke): Promise<domain.AccessKeyId[]> {
+  revoke(keys: Parameters<operator.AccessKeys['revoke']>[0]): Promise<domain.AccessKeyId[]> {
     const owned = 'owner' in keys && keys.owner !== 'any' && { ownerId: keys.owner };
     const wanted = 'ids' in keys ? { id: { $in: [...keys.ids] } } : { revokedAt: null, ...owned };
     return this.audited(async (em) => {

@@ -41,9 +41,6 @@ export type AccessKeyPage = Page<AccessKeyId> & {
   readonly limited?: true;
 };
 
-/** Keys by their numbers, or all keys of an owner or of anybody. */
-export type KeysToRevoke = { readonly ids: readonly AccessKeyId[] } | { readonly owner: OwnerId | 'any' };
-
 /** The result of a rotation. Nothing was changed unless it is `rotated`. */
 export type KeyRotation =
   | {
@@ -70,5 +67,5 @@ export interface AccessKeys {
    * Once this resolves, every process refuses the keys. Returns which there are of these numbers, also if they were revoked
    * before; or the keys of the owner, or of anybody, that were not.
    */
-  revoke(keys: KeysToRevoke): Promise<AccessKeyId[]>;
+  revoke(keys: { ids: readonly AccessKeyId[] } | { owner: OwnerId | 'any' }): Promise<AccessKeyId[]>;
 }

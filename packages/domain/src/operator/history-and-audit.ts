@@ -2,15 +2,18 @@ import type { HistoryEntry } from '../set-campaign-mirror/campaign-repository.ts
 import type * as values from '../values/identifiers.ts';
 import { type Identifier, identifierReader } from '../values/reader.ts';
 
+/** Which rows to list, newest first: of a campaign, before one, at or after a time, at most `limit` (1 or more). */
+interface Newest<Id> {
+  readonly campaign?: values.CampaignId | undefined;
+  readonly before?: Id | undefined;
+  readonly since?: values.Timestamp | undefined;
+  readonly limit: number;
+}
+
 /** The record of mirror changes. */
 export interface MirrorHistory {
-  /** The changes of a campaign, which may be deleted, at or after `since`, newest first; at most `limit` (1 or more). */
-  list(page: {
-    readonly campaign: values.CampaignId;
-    readonly before?: values.HistoryId | undefined;
-    readonly since?: values.Timestamp | undefined;
-    readonly limit: number;
-  }): Promise<HistoryEntry[]>;
+  /** The changes of a campaign, which may be deleted. */
+  list(page: Newest<values.HistoryId> & { readonly campaign: values.CampaignId }): Promise<HistoryEntry[]>;
   find(campaign: values.CampaignId, id: values.HistoryId): Promise<HistoryEntry | undefined>;
   /** Whether a change before this one was pruned; undefined: whether the last one was. */
   isPrunedBefore(campaign: values.CampaignId, change: values.HistoryId | undefined): Promise<boolean>;
@@ -98,15 +101,9 @@ export interface AuditEntry {
   readonly details: Readonly<Record<string, string | number | boolean | null>>;
 }
 
-/** The record of operators' acts, those at or after `since` or all, newest first; at most `limit` (1 or more). */
+/** The record of operators' acts, of all or of one of `acts`. */
 export interface Audit {
-  list(page: {
-    readonly campaign?: values.CampaignId | undefined;
-    readonly act?: string | undefined;
-    readonly since?: values.Timestamp | undefined;
-    readonly before?: AuditId | undefined;
-    readonly limit: number;
-  }): Promise<AuditEntry[]>;
+  list(page: Newest<AuditId> & { readonly act?: string | undefined }): Promise<AuditEntry[]>;
 }
 
 /** Who acts, in 1 to 200 characters on one line, and the id of all rows of the act, as `isRequestId` takes it. */
