@@ -47,6 +47,8 @@ RUN command -v tini >/dev/null \
 RUN ln -s /opt/campaign-mirror/campaign-mirror /usr/local/bin/campaign-mirror
 COPY --from=build /opt/campaign-mirror /opt/campaign-mirror
 WORKDIR /opt/campaign-mirror
+# `--version` shows it, since there is no git.
+RUN echo "${REVISION}" > REVISION
 # A container's own network is what loopback is elsewhere: only what is published can be reached. Requests get less time
 # at the end than by default, so that the 10 s of `docker stop` suffice.
 ENV HOST=0.0.0.0 OPS_HOST=0.0.0.0 PORT=3000 OPS_PORT=3001 SHUTDOWN_TIMEOUT=6s

@@ -90,7 +90,8 @@ export function serviceMetrics(
   probe?: DatabaseProbe,
 ): void {
   const metric = metricIn(registry);
-  new Gauge(metric('campaign_mirror_build_info', ...Object.keys(version))).set(version, 1);
+  const labels = ['version', 'node', 'migration', 'commit'];
+  new Gauge(metric('campaign_mirror_build_info', ...labels)).set(version, 1);
   const isReady = async () => Number(Object.values(await readiness()).every(Boolean));
   gaugeOf(metric('campaign_mirror_ready'), isReady);
   gaugeOf(metric('campaign_mirror_ready_check', 'check'), readiness);
