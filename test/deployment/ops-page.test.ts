@@ -41,7 +41,10 @@ describe('the page for operators, in Chromium', () => {
     const page = await open();
     await isReady();
     expect(await page.title()).to.equal('Ready · Campaign Mirror');
-    await shows('#process', /^Version \S+( \(commit \S+\))?, started \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\. As of /);
+    await shows(
+      '#process',
+      /^Version \S+( \(commit \S+\))?, started \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\. As of /,
+    );
     await shows('li', /^200: \d*[1-9]/);
     await shows('li', /^half took at most: \d*[1-9]/);
     await shows('li', /^limit: 512$/);
