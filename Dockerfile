@@ -29,6 +29,10 @@ RUN node_modules/.bin/tsc -b packages/app \
   && pnpm --filter @campaign-mirror/app --prod --no-optional --ignore-scripts deploy /opt/campaign-mirror/packages/app
 WORKDIR /opt/campaign-mirror
 COPY package.json campaign-mirror ./
+# `--version` shows it, since there is no git.
+ARG REVISION=
+RUN [ -z "${REVISION}" ] \
+  || npm pkg set --prefix packages/app commit="$(echo "${REVISION}" | sed -E 's/^([0-9a-f]{12})[0-9a-f]+/\1/')"
 RUN mkdir -p node_modules/.bin && ln -s "$(command -v node)" node_modules/.bin/node
 
 FROM ${NODE_IMAGE}
@@ -47,8 +51,6 @@ RUN command -v tini >/dev/null \
 RUN ln -s /opt/campaign-mirror/campaign-mirror /usr/local/bin/campaign-mirror
 COPY --from=build /opt/campaign-mirror /opt/campaign-mirror
 WORKDIR /opt/campaign-mirror
-# `--version` shows it, since there is no git.
-RUN echo "${REVISION}" > REVISION
 # A container's own network is what loopback is elsewhere: only what is published can be reached. Requests get less time
 # at the end than by default, so that the 10 s of `docker stop` suffice.
 ENV HOST=0.0.0.0 OPS_HOST=0.0.0.0 PORT=3000 OPS_PORT=3001 SHUTDOWN_TIMEOUT=6s

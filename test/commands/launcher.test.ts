@@ -39,7 +39,7 @@ describe('./campaign-mirror in a copy of the project', () => {
     await appendFile(at('node_modules', '.installed'), 'second\n');
   });
 
-  it('--version says which commit runs, by git or by the file of an image', async () => {
+  it('--version says which commit runs, by git or, in an image, by what the Dockerfile has added', async () => {
     if (spawnSync('git', ['--version']).status !== 0) return console.warn('NOT TESTED, for want of git');
     const git = (...words: string[]) => {
       const me = ['-c', 'user.name=Test', '-c', 'user.email=test@example.com'];
@@ -53,9 +53,13 @@ describe('./campaign-mirror in a copy of the project', () => {
     expect(await version()).to.deep.equal(answered(`${number} (commit ${commit})\n`));
     await appendFile(at('campaign-mirror'), '\n');
     expect(await version()).to.deep.equal(answered(`${number} (commit ${commit}-dirty)\n`));
-    await writeFile(at('REVISION'), '0123456789abcdef0123456789abcdef01234567\n');
-    expect(await version()).to.deep.equal(answered(`${number} (commit 0123456789ab)\n`));
-    await writeFile(at('REVISION'), '\n');
-    expect(await version()).to.deep.equal(answered(`${number}\n`));
+    const own = { name: 'app', type: 'module', version: number };
+    for (const [commit, told] of [
+      ['0123456789ab', ' (commit 0123456789ab)'],
+      ['', ''],
+    ]) {
+      await writeFile(at('packages/app/package.json'), JSON.stringify({ ...own, commit }));
+      expect(await version()).to.deep.equal(answered(`${number}${told}\n`));
+    }
   });
 });
