@@ -183,6 +183,6 @@ function textOf({ verb }: Plan, result: Result): string {
     return `${place}campaign ${campaign}: ${printable(before ?? '')} → ${printable(after ?? '')}`;
   if (!result.because) return '';
   const hint = verb === 'move' && because === 'default-campaign' ? '; --include-default moves it, too' : '';
-  const reason = notSetReason(result.because, campaign, before);
+  const reason = notSetReason(result.because, result);
   return `${place}campaign ${campaign} is not ${words[verb].done}: ${reason}${hint}`;
 }

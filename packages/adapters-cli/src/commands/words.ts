@@ -1,6 +1,7 @@
 import * as domain from '@campaign-mirror/domain';
 import type {
   CampaignRecords,
+  ChangedMirror,
   Host,
   KeyRotation,
   LeftOut,
@@ -77,9 +78,9 @@ export const addressFaults: Readonly<Record<domain.AddressFault, string>> = {
 };
 
 /** Why a mirror was not set by a command for many. */
-export function notSetReason(because: NotSet, campaign: domain.CampaignId, before: string | null): string {
+export function notSetReason(because: NotSet, { campaign, before, after }: ChangedMirror): string {
   if (because in addressFaults)
-    return `the new address is refused: ${addressFaults[because as domain.AddressFault]}`;
+    return `the new address is ${after === '' ? 'empty' : 'refused'}: ${addressFaults[because as domain.AddressFault]}`;
   return reasons[because as keyof typeof reasons](campaign, before);
 }
 
@@ -129,6 +130,9 @@ export function notRotated(
   return new ClearError(`key ${id} is ${state}: ${issue}`);
 }
 
-/** Numbers in CSV, as a spreadsheet may write them otherwise. */
-export const inDigits = 'in digits alone, not as 1.0 or 1E+05';
-export const notAnIdentifier = `it must be a whole number from 1 to 9007199254740991, ${inDigits}`;
+/** A number of CSV without the `.0` that programs write in a column with gaps. */
+export const whole = (text: string) => text.replace(/\.0$/, '');
+/** What is refused of CSV, but for the end of a long text. */
+export const isInstead = (text = '') => `it is ${JSON.stringify(text.replace(/^(.{50}).+/su, '$1…'))}, and`;
+export const notANumber = (least: number) =>
+  `must be a whole number from ${least} to 9007199254740991, in digits alone`;
