@@ -154,7 +154,9 @@ describe('import and export', () => {
       Buffer.from('owner_id,name\n7,\xff\n', 'latin1'),
     ])
       expect(await importing(bytes)).to.deep.equal(refused(notText));
-    expect(await importing('\n')).to.deep.equal(refused('the file is empty\n'));
+    expect(await importing('\n')).to.deep.equal(
+      refused('the file is empty: its first line must name the columns\n'),
+    );
     const rule = `. The first line must name owner_id, and may name, in any order: ${header}; commas, semicolons or tabs separate them\n`;
     for (const [text, fault] of [
       [header.replaceAll(',', '|'), 'it lacks the column owner_id'],
@@ -244,7 +246,7 @@ describe('import and export', () => {
     const longest = 'x'.repeat(255);
     await on.session(`
       $ export ${at('device')} --force
-      ! ${at('device')} is not a file, and is not replaced
+      ! ${at('device')} is not a file: name another one
       $ export ${at('none', 'x.csv')}
       ! ${at('none', 'x.csv')} cannot be written: no such file or directory
       $ import ${at('none.csv')}

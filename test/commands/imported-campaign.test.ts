@@ -125,7 +125,7 @@ describe('a campaign that is imported', () => {
     const ofMirror = { mirror_id: '1', clicks: '0', updated_externally: 'false', mirror_created_at: time };
     for (const [field, value] of Object.entries({ ...ofMirror, mirror_updated_at: time })) {
       expect(faultsOf({ ...least, [field]: value }), field).to.deep.equal([
-        'target_url: it must not be empty',
+        `target_url: it must not be empty, since ${field} is not`,
       ]);
     }
   });

@@ -4,13 +4,14 @@ import { expect } from 'chai';
 import { answered, refused } from '../support/commands/command.ts';
 import { folderOf } from '../support/process/lives.ts';
 import { start } from '../support/process/service-process.ts';
+import { program } from '../support/programs.ts';
 import { projectFolder, read } from '../support/workspace.ts';
 
 describe('./campaign-mirror in a copy of the project', () => {
   const folder = folderOf('suite');
   const { at } = folder;
   let number: string;
-  const version = () => start(at('campaign-mirror'), ['--version'], {}, '/').done();
+  const version = (settings = {}) => start(at('campaign-mirror'), ['--version'], settings, '/').done();
   const installing = (script: string) => writeFile(at('ops', 'setup.cjs'), script);
 
   before(async () => {
@@ -36,6 +37,11 @@ describe('./campaign-mirror in a copy of the project', () => {
     await appendFile(at('pnpm-lock.yaml'), 'second\n');
     await installing(`console.error('The registry cannot be reached.'); process.exit(1);`);
     expect(await version()).to.deep.equal(refused('The registry cannot be reached.\n'));
+    await mkdir(at('bin'));
+    for (const name of ['cmp', 'dirname']) await symlink(program(name), at('bin', name));
+    expect((await version({ PATH: at('bin') })).errors).to.equal(
+      `campaign-mirror: what this version needs is not installed, and npm is not in PATH: run 'npm run setup' in ${folder.path}\n`,
+    );
     await appendFile(at('node_modules', '.installed'), 'second\n');
   });
 

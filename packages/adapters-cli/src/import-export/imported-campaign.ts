@@ -76,8 +76,8 @@ function misfit(column: CampaignColumn, fields: Fields, denied: domain.HostList)
   const missing = 'it must not be empty';
   if (column === 'owner_id') return fields.owner_id ? undefined : missing;
   if (column === 'target_url') {
-    const ofMirror = campaignColumns.slice(campaignColumns.indexOf('mirror_id'));
-    if (!fields.target_url) return ofMirror.some((one) => fields[one]) ? missing : undefined;
+    const described = campaignColumns.slice(campaignColumns.indexOf('mirror_id')).find((one) => fields[one]);
+    if (!fields.target_url) return described && `${missing}, since ${described} is not`;
     const address = domain.mirrorAddress(fields.target_url, denied);
     return typeof address === 'string' ? undefined : addressFaults[address.fault];
   }

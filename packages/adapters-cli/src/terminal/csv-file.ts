@@ -43,7 +43,7 @@ export async function* readCsv<Column extends string>(
   let head = '';
   while (head.trim() === '') {
     const { done, value } = await text.next();
-    if (done) throw new ClearError('the file is empty');
+    if (done) throw new ClearError('the file is empty: its first line must name the columns');
     head += value;
   }
   const [firstLine = ''] = head.trimStart().split('\n', 1);

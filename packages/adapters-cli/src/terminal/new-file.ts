@@ -36,5 +36,5 @@ async function refuseTaken(path: string, replace: boolean): Promise<void> {
   });
   if (existing && !replace)
     throw new ClearError(`${path} exists already: --force replaces it, or name another file`);
-  if (existing && !existing.isFile()) throw new ClearError(`${path} is not a file, and is not replaced`);
+  if (existing && !existing.isFile()) throw new ClearError(`${path} is not a file: name another one`);
 }
