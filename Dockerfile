@@ -29,6 +29,10 @@ RUN node_modules/.bin/tsc -b packages/app \
   && pnpm --filter @campaign-mirror/app --prod --no-optional --ignore-scripts deploy /opt/campaign-mirror/packages/app
 WORKDIR /opt/campaign-mirror
 COPY package.json campaign-mirror ./
+# `--version` shows it, since there is no git.
+ARG REVISION=
+RUN [ -z "${REVISION}" ] \
+  || npm pkg set --prefix packages/app commit="$(echo "${REVISION}" | sed -E 's/^([0-9a-f]{12})[0-9a-f]+/\1/')"
 RUN mkdir -p node_modules/.bin && ln -s "$(command -v node)" node_modules/.bin/node
 
 FROM ${NODE_IMAGE}

@@ -97,12 +97,6 @@ describe('what holds of every command', () => {
       / password .*: check the name of the user, its password and pg_hba\.conf/,
     );
   });
-
-  it('--version', async () => {
-    const { default: project } = await import('../../package.json', { with: { type: 'json' } });
-    for (const word of ['--version', '-V', 'version'])
-      expect(await command([word], {}), word).to.deep.equal(answered(`${project.version}\n`));
-  });
 });
 
 describe('a call of the command line', () => {

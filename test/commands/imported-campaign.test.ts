@@ -11,13 +11,14 @@ import { importedCampaign } from '../../packages/adapters-cli/src/import-export/
 import { address, denying, named } from '../support/store/world.ts';
 
 const refusals = {
-  identifier: 'it must be a whole number from 1 to 9007199254740991, in digits alone, not as 1.0 or 1E+05',
-  name: 'it must be a name on one line, of 1 to 200 characters',
-  flag: 'it must be true or false',
-  count: 'it must be a whole number from 0 to 9007199254740991, in digits alone, not as 1.0 or 1E+05',
-  time: 'it must be a time such as 2026-11-20T15:36:00.123456Z, which a spreadsheet keeps in a column of text',
+  identifier: 'must be a whole number from 1 to 9007199254740991, in digits alone',
+  name: 'must be a name on one line, of 1 to 200 characters',
+  flag: 'must be true or false',
+  count: 'must be a whole number from 0 to 9007199254740991, in digits alone',
+  time: 'must be a time such as 2026-11-20T15:36:00.123456Z, which a spreadsheet keeps in a column of text',
   contradiction: 'it must be there when updated_externally is true, and only then',
 };
+const isInstead = (text: string) => `it is ${JSON.stringify(text)}, and`;
 const time = '2026-11-20T15:36:00.123456Z';
 const least = { owner_id: '7' };
 const withMirror = { ...least, target_url: 'https://a.example/' };
@@ -63,33 +64,48 @@ describe('a campaign that is imported', () => {
   it('everything that is wrong with it is told, in the order of the columns', () => {
     const bad = Object.fromEntries(campaignColumns.map((field) => [field, ' ']));
     expect(faultsOf(bad)).to.deep.equal([
-      `id: ${refusals.identifier}`,
-      `name: ${refusals.name}`,
-      `owner_id: ${refusals.identifier}`,
-      `is_default: ${refusals.flag}`,
-      `created_at: ${refusals.time}`,
-      `mirror_id: ${refusals.identifier}`,
+      `id: it is " ", and ${refusals.identifier}`,
+      `name: it is " ", and ${refusals.name}`,
+      `owner_id: it is " ", and ${refusals.identifier}`,
+      `is_default: it is " ", and ${refusals.flag}`,
+      `created_at: it is " ", and ${refusals.time}`,
+      `mirror_id: it is " ", and ${refusals.identifier}`,
       `target_url: ${addressFaults['forbidden-character']}`,
-      `clicks: ${refusals.count}`,
-      `updated_externally: ${refusals.flag}`,
-      `updated_externally_at: ${refusals.time}`,
-      `mirror_created_at: ${refusals.time}`,
-      `mirror_updated_at: ${refusals.time}`,
+      `clicks: it is " ", and ${refusals.count}`,
+      `updated_externally: it is " ", and ${refusals.flag}`,
+      `updated_externally_at: it is " ", and ${refusals.time}`,
+      `mirror_created_at: it is " ", and ${refusals.time}`,
+      `mirror_updated_at: it is " ", and ${refusals.time}`,
     ]);
   });
 
-  const identifiers = ['0', '-1', '01', '1.0', '1e3', '9007199254740992', '\uff11', ' 1'];
-  const flags = ['1', 'yes', 't', 'true ', 'untrue', 'false ', 'xfalse'];
-  const counts = ['-1', '00', '1.5', '9007199254740992', '1,000'];
+  const identifiers = [
+    '0',
+    '-1',
+    '01',
+    '1.00',
+    '1.000',
+    '1,0',
+    '.0',
+    '0.0',
+    '1e3',
+    '9007199254740992',
+    '\uff11',
+    ' 1',
+  ];
+  const flags = ['1', 'yes', 't', 'WAHR', 'true ', 'untrue', 'false ', 'xfalse'];
+  const counts = ['-1', '00', '1.5', '-0.0', '9007199254740992', '1,000'];
   for (const [field, good, bad, because] of [
-    ['id', ['1', '9007199254740991'], identifiers, refusals.identifier],
+    ['id', ['1', '12.0', '9007199254740991'], identifiers, refusals.identifier],
     ['is_default', ['true', 'TRUE', 'False'], flags, refusals.flag],
-    ['clicks', ['0', '9007199254740991'], counts, refusals.count],
+    ['clicks', ['0', '0.0', '12.0', '9007199254740991'], counts, refusals.count],
   ] as const)
     it(`${field}: ${good.join(' or ')}, and nothing else`, () => {
       for (const text of good) expect(faultsOf({ ...withMirror, [field]: text }), text).to.deep.equal([]);
       for (const text of bad)
-        expect(faultsOf({ ...withMirror, [field]: text }), text).to.deep.equal([`${field}: ${because}`]);
+        expect(faultsOf({ ...withMirror, [field]: text }), text).to.deep.equal([
+          `${field}: ${isInstead(text)} ${because}`,
+        ]);
     });
 
   it('contract: the address — under the rule of the interface, denied hosts included', () => {
@@ -109,7 +125,7 @@ describe('a campaign that is imported', () => {
     const ofMirror = { mirror_id: '1', clicks: '0', updated_externally: 'false', mirror_created_at: time };
     for (const [field, value] of Object.entries({ ...ofMirror, mirror_updated_at: time })) {
       expect(faultsOf({ ...least, [field]: value }), field).to.deep.equal([
-        'target_url: it must not be empty',
+        `target_url: it must not be empty, since ${field} is not`,
       ]);
     }
   });
@@ -122,12 +138,12 @@ describe('a campaign that is imported', () => {
       ['true', '', contradiction],
       ['false', time, contradiction],
       ['', time, contradiction],
-      ['x', time, `updated_externally: ${refusals.flag}`],
+      ['x', time, `updated_externally: ${isInstead('x')} ${refusals.flag}`],
     ] as [string, string, ...string[]][]) {
       const externally = { ...withMirror, updated_externally: flag, updated_externally_at: at };
       expect(faultsOf(externally)).to.deep.equal(faults);
       expect(faultsOf({ ...externally, clicks: 'x' })).to.deep.equal(
-        [`clicks: ${refusals.count}`, ...faults].sort(),
+        [`clicks: ${isInstead('x')} ${refusals.count}`, ...faults].sort(),
       );
     }
   });

@@ -52,6 +52,8 @@ describe('mirror set, as a call with an access key does it', () => {
       ! the campaign ${id} belongs to another owner than the key: use a key of the campaign's owner
       $ ${key} mirror set ${id} not-a-url
       ! the URL is refused: it must start with http:// or https://
+      $ ${key} mirror set ${id} ''
+      ! the URL is empty: it must start with http:// or https://
       $ ${key} mirror set ${id} https://https://x.example/
       ! the URL is refused: it must be a valid URL
       $ MIRROR_HOST_DENYLIST=*.denied.example ${key} mirror set ${id} https://Go.denied.example./
@@ -72,7 +74,9 @@ describe('mirror set, as a call with an access key does it', () => {
       $ mirror set ${id} https://operators.example/ --as-operator
       The mirror of campaign ${id} is set.
       $ mirror set ${id} ftp://operators.example/ --as-operator
-      ! the URL is refused: it must start with http:// or https://`);
+      ! the URL is refused: it must start with http:// or https://
+      $ mirror set ${id} "" --as-operator
+      ! the URL is empty: it must start with http:// or https://`);
     const [row] = await service.world.others.history(live.seen.id);
     expect(row).to.include({ subject: 'operator', addressAfter: 'https://operators.example/' });
     const [noted] = await on().objects(`audit ${id}`);

@@ -340,7 +340,7 @@ describe('mirror move', () => {
       ];
       const file = await setting(lines, '\ufeffTarget URL;"Campaign ID";Expected;Notes\r');
       const invalid = `
-        line 12: campaign: it must be a whole number from 1 to 9007199254740991, in digits alone, not as 1.0 or 1E+05
+        line 12: campaign: it is "", and must be a whole number from 1 to 9007199254740991, in digits alone
         line 13: campaign 9 is in line 14, too
         line 14: campaign 9 is in line 13 already
         line 15: the line has 2 fields, but the header has 4: Excel leaves out last columns that are empty: put one last that is filled in each line`;
@@ -387,6 +387,12 @@ describe('mirror move', () => {
       );
       expect((await on.run(`${file} --yes`)).code).to.equal(0);
       expect(await addresses()).to.deep.equal([`${x}1`, 'https://old.example/2', `${x}3`]);
+      await on.session(`
+        $ ${await setting(['1.0,,'])} --yes
+        line 2: campaign 1 is not set: the new address is empty: it must start with http:// or https://
+        0 mirrors were set from new.csv.
+        ! not every mirror was set: 1 not http
+        [1]`);
       const none = await on.run(`${await setting([], 'campaign,address')} --yes`);
       expect(none).to.deep.equal(answered('new.csv changes nothing: it has no lines.\n'));
     });

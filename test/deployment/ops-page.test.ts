@@ -41,7 +41,10 @@ describe('the page for operators, in Chromium', () => {
     const page = await open();
     await isReady();
     expect(await page.title()).to.equal('Ready · Campaign Mirror');
-    await shows('#process', /^Version \S+, started \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\. As of /);
+    await shows(
+      '#process',
+      /^Version \S+( \(commit \S+\))?, started \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\. As of /,
+    );
     await shows('li', /^200: \d*[1-9]/);
     await shows('li', /^half took at most: \d*[1-9]/);
     await shows('li', /^limit: 512$/);
@@ -71,21 +74,32 @@ describe('the page for operators, in Chromium', () => {
     }
   });
 
-  it('behind a prefix, and whatever it is told, which is text', async () => {
-    const page = await open();
+  it('behind a prefix, and whatever it is told, which is text, and fits a screen of 360 pixels', async () => {
+    const page = await open({ viewport: { width: 360, height: 740 } });
     const hostile = '<img src=x onerror=complain("run")>';
+    const long = 'token-bound-to-a-key'.repeat(4);
+    const version = '1.0.0+20261129.0123456789abcdef0123456789abcdef01234567';
     let count = 0;
     await page.route('**/below/**', async (route) => {
       const path = new URL(route.request().url()).pathname.replace('/below', '');
       const response = await route.fetch({ url: `${service.ops}${path}` });
       if (path === '/readyz') return route.fulfill({ response, json: { checks: { [hostile]: false } } });
       if (path !== '/metrics') return route.fulfill({ response });
-      const refusals = `campaign_mirror_http_refusals_total{because="${hostile.replaceAll('"', "'")}",status="403"}`;
-      return route.fulfill({ response, body: `${refusals} ${++count}\n${await response.text()}` });
+      const refusals = [hostile.replaceAll('"', "'"), long].map(
+        (because) =>
+          `campaign_mirror_http_refusals_total{because="${because}",status="403"} ${++count * 123_456_789}\n`,
+      );
+      const metrics = (await response.text())
+        .replace(/(?<=_build_info\{version=").*?(?=")/, version)
+        .replace(/(?<=_(?:limit|in_flight|waiting) ).*/g, '9007199254740991');
+      return route.fulfill({ response, body: `${refusals.join('')}${metrics}` });
     });
     await page.goto(`${service.ops}/below/`);
     await shows('#state.bad', /^Not ready: <img/);
     await shows('#refusals', /<img src=x onerror=complain/);
+    await shows('#refusals', /token-bound-to-a-key/);
+    await shows('#process', /^Version 1\.0\.0\+20261129/);
+    expect(await watched.overflow()).to.be.at.most(0);
   });
 
   it('says so when it is not answered any more, and recovers', async () => {

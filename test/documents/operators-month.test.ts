@@ -84,8 +84,7 @@ describe('a month of an operator', () => {
     const holder = await rival(database, 'select pg_advisory_xact_lock(1)');
     const moving = startCommandProcess(wordsOf(move), on.settings);
     await untilWaiting(database, moving.ended);
-    moving.kill('SIGKILL');
-    await moving.ended;
+    await moving.stop('SIGKILL');
     await holder.rollback();
     await sql('drop function public.hold cascade');
     const rest = await type(move);

@@ -74,7 +74,8 @@ find "$made/taken" -type f ! -path '*/node-linux-*' ! -path '*/@embedded-postgre
   (cd "$store" && while read -r file; do [ ! -e "$file" ] || echo "$file"; done | sort -u |
     xargs cp --parents --target-directory "$to" index.db)
 cp "$pnpm" .pnpm-store/pnpm
-docker build --network none --tag "$name/image" --build-arg "NODE_IMAGE=$name/node" . > "$made/log" 2>&1 ||
+docker build --network none --tag "$name/image" --build-arg "NODE_IMAGE=$name/node" \
+  --build-arg REVISION=0123456789abcdef0123456789abcdef01234567 . > "$made/log" 2>&1 ||
   { tail -50 "$made/log" >&2; exit 1; }
 
 size() { docker image inspect --format '{{.Size}}' "$name/$1"; }

@@ -203,7 +203,7 @@ describe(`compose.yaml, as ${page} has it`, function () {
 
   it('it is upgraded: the service runs from the new image', async () => {
     const { version } = JSON.parse(await readFile(`${projectFolder}package.json`, 'utf8'));
-    expect(await paste('upgrade')).to.match(new RegExp(`^${version}$`, 'm'));
+    expect(await paste('upgrade')).to.match(new RegExp(`^${version} \\(commit 0123456789ab\\)$`, 'm'));
     expect(await inspected(await containerOf('service'), '.Config.Labels')).to.include({ next: '1' });
     await healthy(await containerOf('service'));
     expect(await answerTo(ownCall)).to.match(/ 200$/);

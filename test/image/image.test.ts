@@ -17,6 +17,7 @@ describe('the container image', () => {
     const { version } = JSON.parse(await read('package.json'));
     const labels = await inspected(images.ours, '.Config.Labels');
     expect(labels).to.include({ 'org.opencontainers.image.version': version });
+    expect(await inside('campaign-mirror', '--version')).to.equal(`${version} (commit 0123456789ab)\n`);
     const sizeOf = (image: string) => inspected<number>(image, '.Size');
     expect((await sizeOf(images.ours)) - (await sizeOf(images.node))).to.be.within(1, 200_000_000);
   });

@@ -105,8 +105,8 @@ describe('what a rival changes at the same time, where transactions are repeatab
     const importing = () => service.world.imports.importAll('some.csv', oneLine(1, 5000), writing);
     const takes = 'insert into campaign_mirror.campaigns (id, owner_id) values (5000, 9)';
     expect(await meanwhile([takes], () => rejection(importing()))).to.be.instanceOf(Unavailable);
-    const { badLines, faults } = await importing();
-    expect(badLines).to.equal(1);
+    const { invalidLines, faults } = await importing();
+    expect(invalidLines).to.equal(1);
     expect(faults.map(({ line, fault }) => [line, fault])).to.deep.equal([[2, 'campaign-taken']]);
   });
 });

@@ -71,7 +71,7 @@ describe('connections to the database', () => {
       await longer();
     }
     const outcome = await world.imports.importAll('slow.csv', slowly(), writing);
-    expect(outcome).to.include({ campaigns: 1, badLines: 0 });
+    expect(outcome).to.include({ campaigns: 1, invalidLines: 0 });
     let seen = '';
     await world.exports.copyTo('json', async (chunk) => {
       await longer();

@@ -2,7 +2,7 @@ import { Agent } from 'node:http';
 import { openapiPath } from '@campaign-mirror/adapters-http/service';
 import { migrationNames } from '@campaign-mirror/adapters-persistence/service';
 import { expect } from 'chai';
-import { command } from '../support/commands/command.ts';
+import { answered, command } from '../support/commands/command.ts';
 import { commandsOn } from '../support/commands/commands-on.ts';
 import { call } from '../support/http/caller.ts';
 import { serviceDataOf } from '../support/process/lives.ts';
@@ -56,7 +56,12 @@ describe('what is set of a process holds', () => {
     expect(ofOperators.get('x-content-type-options')).to.equal('nosniff');
     const { name, version } = JSON.parse(await read('package.json'));
     const running = { name, version, node: process.version, migration: migrationNames.at(-1) };
-    expect(await (await fetch(`${service.ops}/version`)).json()).to.deep.equal(running);
+    const { commit, ...told } = JSON.parse(await (await fetch(`${service.ops}/version`)).text());
+    expect(told).to.deep.equal(running);
+    const starting = await service.process.event('starting');
+    expect(starting).to.include({ version, ...(commit && { commit }) });
+    const written = /^version (.*) is starting$/.exec(`${starting.msg}`)?.[1];
+    expect(await command(['--version'], {})).to.deep.equal(answered(`${written}\n`));
     expect(eventsOf(service.process, 'plain-http-exposed'), 'on localhost').to.deep.equal([]);
   });
 

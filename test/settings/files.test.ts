@@ -8,7 +8,7 @@ import { startService } from '../support/process/service-process.ts';
 describe('secrets in files', () => {
   const { at } = folderOf('suite');
 
-  async function file(content: string, name = 'secret'): Promise<string> {
+  async function file(content: string | Buffer, name = 'secret'): Promise<string> {
     await writeFile(at(name), content);
     return at(name);
   }
@@ -19,8 +19,12 @@ describe('secrets in files', () => {
 
   it('are what the file holds, but for the line break at its end; it may lie behind a link', async () => {
     for (const secret of ['it', ' päss word '])
-      for (const end of ['', '\n', '\r\n'])
-        expect(password({ PGPASSWORD_FILE: await file(secret + end) })).to.equal(secret);
+      for (const [begin, end] of [
+        ['', ''],
+        ['', '\n'],
+        ['\ufeff', '\r\n'],
+      ])
+        expect(password({ PGPASSWORD_FILE: await file(begin + secret + end) })).to.equal(secret);
     await symlink(await file('it\n'), at('link'));
     expect(password({ PGPASSWORD_FILE: at('link') })).to.equal('it');
     expect(password({ PGPASSWORD_FILE: '', PGPASSWORD: 'it' })).to.equal('it');
@@ -37,6 +41,8 @@ describe('secrets in files', () => {
       const path = await file(content, JSON.stringify(content));
       cases.push([path, `${path} must hold one line`]);
     }
+    const wide = await file(Buffer.from('\ufeffMARKED', 'utf16le'), 'wide');
+    cases.push([wide, `${wide} is not in UTF-8: save it as UTF-8, in PowerShell with -Encoding utf8`]);
     for (const [path, fault] of cases)
       expect(password({ PGPASSWORD_FILE: path })).to.deep.equal([`PGPASSWORD_FILE: ${fault}`]);
     const both = 'PGPASSWORD_FILE: PGPASSWORD is set too: leave one of them out';
@@ -54,7 +60,14 @@ describe('ENVIRONMENT_FILE', () => {
   it('is read as Node reads --env-file, and its variables replace others', async () => {
     const ENVIRONMENT_FILE = at('environment');
     const lines = [
-      ...['# a comment', '', '#POOL_SIZE=1', 'MIRROR_HOST_DENYLIST=a.example, b.example', 'LOG_LEVEL=warn'],
+      ...[
+        '\ufeffPGDATABASE=marked',
+        '# a comment',
+        '',
+        '#POOL_SIZE=1',
+        'MIRROR_HOST_DENYLIST=a.example, b.example',
+        'LOG_LEVEL=warn',
+      ],
       ...[
         'DATABASE_URL=postgres://me@db.example/x',
         'PGUSER=me & you; $HOME',
@@ -67,13 +80,20 @@ describe('ENVIRONMENT_FILE', () => {
     const environment: NodeJS.ProcessEnv = { ENVIRONMENT_FILE, LOG_LEVEL: 'error', DOCS: 'off' };
     const read = readSettings(environment);
     // The driver reads it from there.
-    expect(environment.PGUSER).to.equal('me & you; $HOME');
+    expect(environment).to.include({ PGUSER: 'me & you; $HOME', PGDATABASE: 'marked' });
     if ('wrong' in read) throw new Error(read.wrong.join('\n'));
     expect(read.settings).to.include({ PGPASSWORD: 'MARKED # 2', DOCS: 'on', POOL_SIZE: 10 });
     expect(read.changed).to.deep.equal({
       ...{ OPS_HOST: '::1', DATABASE_URL: '(set)', PGPASSWORD: '(set)', LOG_LEVEL: 'debug' },
       MIRROR_HOST_DENYLIST: 'a.example, b.example',
     });
+  });
+
+  it('that is in UTF-16, as PowerShell writes it, is refused by what it is', async () => {
+    const path = at('wide');
+    await writeFile(path, Buffer.from('\ufeffLOG_LEVEL=warn\r\n', 'utf16le'));
+    const fault = `ENVIRONMENT_FILE: ${path} cannot be read: ${path} is not in UTF-8: save it as UTF-8, in PowerShell with -Encoding utf8\n`;
+    expect(await command(['campaign', 'list'], { ENVIRONMENT_FILE: path })).to.deep.equal(refused(fault, 2));
   });
 
   it('that cannot be read ends a command and the start in one line', async () => {

@@ -31,8 +31,9 @@ async function look() {
     moments.push({ started, ...momentIn(values, moments.at(-1)) });
     const { at, refusals } = moments.at(-1);
     while (moments[0].at < at - kept) moments.shift();
-    const [{ version }] = values('campaign_mirror_build_info');
-    element('process').textContent = `Version ${version}, started ${utc(started)}. As of ${utc(at)}.`;
+    const [{ version, commit }] = values('campaign_mirror_build_info');
+    const built = commit ? ` (commit ${commit})` : '';
+    element('process').textContent = `Version ${version}${built}, started ${utc(started)}. As of ${utc(at)}.`;
     const failing = Object.keys(checks).filter((name) => !checks[name]);
     headline(failing.length > 0 ? `Not ready: ${failing.join(', ')}` : 'Ready', failing.length === 0);
     for (const draw of charts) draw();

@@ -202,6 +202,6 @@ function textOf({ verb }: Plan, result: Result): string {
     return `${place}campaign ${campaign}: ${printable(before ?? '')} → ${printable(after ?? '')}`;
   if (!result.because) return '';
   const hint = verb === 'move' && because === 'default-campaign' ? '; --include-default moves it, too' : '';
-  const reason = notSetReason(result.because, campaign, before, result.by);
+  const reason = notSetReason(result.because, result);
   return `${place}campaign ${campaign} is not ${words[verb].done}: ${reason}${hint}`;
 }

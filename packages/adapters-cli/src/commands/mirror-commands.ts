@@ -117,6 +117,7 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
           'usage',
         );
       }
+      const refused = address === '' ? 'the URL is empty' : undefined;
       const credential = asOperator ? undefined : await keyOfCaller(call, operator);
       const mirror = await operator.acting(
         async ({ mirrors, ...ports }, { deniedHosts: denied, requestId }) => {
@@ -124,11 +125,11 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
             const act = { kind: 'mirror-set', details: {} } as const;
             const { mirror, because } = await changeMirror({ mirrors, denied, act }, { campaign, address });
             if (mirror) return mirror;
-            throw campaignRefused(campaign, because ?? 'changed-meanwhile');
+            throw campaignRefused(campaign, because ?? 'changed-meanwhile', refused);
           }
           const useCase = new domain.SetCampaignMirror(ports.campaigns, ports.identity, denied);
           const outcome = await useCase.execute({ credential, campaign, address, requestId });
-          if (outcome.kind !== 'mirror-set') throw campaignRefused(campaign, outcome);
+          if (outcome.kind !== 'mirror-set') throw campaignRefused(campaign, outcome, refused);
           return outcome.mirror;
         },
       );

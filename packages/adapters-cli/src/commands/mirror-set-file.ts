@@ -4,7 +4,7 @@ import type { Call } from '../terminal/call.ts';
 import { readCsv, sourceName } from '../terminal/csv-file.ts';
 import { ClearError, orStopped } from '../terminal/errors.ts';
 import type { InvalidLine, Plan } from './change-many.ts';
-import { notAnIdentifier } from './words.ts';
+import { isInstead, notANumber, whole } from './words.ts';
 
 /** What a file names; an export is such a file, whose other columns are not used. */
 const headings = {
@@ -31,22 +31,21 @@ export async function settingPlan(call: Call, path: string): Promise<Plan> {
   const invalid: InvalidLine[] = [];
   const read = async () => {
     let memory = 0;
-    for await (const { line, fields, unread } of readCsv(call, path, columns)) {
+    for await (const { line, fields, invalid: because } of readCsv(call, path, columns)) {
       if (memory > mostMemory) throw new ClearError(`${name} is too large: leave out what stays as it is`);
-      memory += lineMemory;
       const { campaign: text = '', address = '', expected = '' } = fields ?? {};
-      memory += address.length + expected.length;
-      const campaign = domain.campaignId(text);
+      memory += lineMemory + address.length + expected.length;
+      const campaign = domain.campaignId(whole(text));
       const first = campaign && wanted.get(campaign);
-      if (unread) invalid.push({ line, because: unread });
-      else if (campaign === undefined) invalid.push({ line, because: `campaign: ${notAnIdentifier}` });
+      const refuse = (because: string, at = line) => invalid.push({ line: at, because });
+      if (because) refuse(because);
+      else if (campaign === undefined) refuse(`campaign: ${isInstead(text)} ${notANumber(1)}`);
       else if (first === undefined)
         wanted.set(campaign, { line, campaign, address, expected: expected || undefined });
       else {
-        if (!repeated.has(campaign))
-          invalid.push({ line: first.line ?? 0, because: `campaign ${campaign} is in line ${line}, too` });
+        if (!repeated.has(campaign)) refuse(`campaign ${campaign} is in line ${line}, too`, first.line);
         repeated.add(campaign);
-        invalid.push({ line, because: `campaign ${campaign} is in line ${first.line} already` });
+        refuse(`campaign ${campaign} is in line ${first.line} already`);
       }
     }
   };

@@ -2,6 +2,7 @@ import * as domain from '@campaign-mirror/domain';
 import type {
   AuditId,
   CampaignRecords,
+  ChangedMirror,
   Host,
   KeyRotation,
   LeftOut,
@@ -80,15 +81,10 @@ export const addressFaults: Readonly<Record<domain.AddressFault, string>> = {
 };
 
 /** Why a mirror was not set by a command for many. */
-export function notSetReason(
-  because: NotSet,
-  campaign: domain.CampaignId,
-  before: string | null,
-  by = 'somebody',
-): string {
+export function notSetReason(because: NotSet, { campaign, before, after, by }: ChangedMirror): string {
   if (because in addressFaults)
-    return `the new address is refused: ${addressFaults[because as domain.AddressFault]}`;
-  if (because === 'changed-since') return `it was changed since by ${by}`;
+    return `the new address is ${after === '' ? 'empty' : 'refused'}: ${addressFaults[because as domain.AddressFault]}`;
+  if (because === 'changed-since') return `it was changed since by ${by ?? 'somebody'}`;
   return reasons[because as keyof typeof reasons](campaign, before);
 }
 
@@ -167,6 +163,9 @@ export function notRotated(
   return new ClearError(`key ${id} is ${state}: ${issue}`);
 }
 
-/** Numbers in CSV, as a spreadsheet may write them otherwise. */
-export const inDigits = 'in digits alone, not as 1.0 or 1E+05';
-export const notAnIdentifier = `it must be a whole number from 1 to 9007199254740991, ${inDigits}`;
+/** A number of CSV without the `.0` that programs write in a column with gaps. */
+export const whole = (text: string) => text.replace(/\.0$/, '');
+/** What is refused of CSV, but for the end of a long text. */
+export const isInstead = (text = '') => `it is ${JSON.stringify(text.replace(/^(.{50}).+/su, '$1…'))}, and`;
+export const notANumber = (least: number) =>
+  `must be a whole number from ${least} to 9007199254740991, in digits alone`;

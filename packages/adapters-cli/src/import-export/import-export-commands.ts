@@ -27,25 +27,25 @@ export function importCommand(call: Call, operator: OperatorAccess) {
         },
         { pace: 'unhurried' },
       );
-      const { campaigns, mirrors, badLines, faults } = await importing.catch(
+      const { campaigns, mirrors, invalidLines, faults } = await importing.catch(
         stopped('Stopped. Nothing was imported.'),
       );
       for (const { line, column, fault, reason } of faults) {
         if (call.output.json) await call.output.object({ line, column, fault, reason });
         else await call.output.note(`line ${line}: ${column === null ? '' : `${column}: `}${reason}`);
       }
-      if (badLines > 0) {
-        const lines = counted(badLines, 'line is', 'lines are');
+      if (invalidLines > 0) {
+        const lines = counted(invalidLines, 'line is', 'lines are');
         const shown = faults.length < 1_000 ? '' : ' (the first 1,000 faults are above)';
         const isTaken = faults.some(({ fault }) => fault === 'campaign-taken');
         const hint = '; `./campaign-mirror mirror set --file` changes campaigns that are there';
         const remedy = `fix the file, and import it again${isTaken ? hint : ''}`;
-        throw new ClearError(`nothing was imported, since ${lines} bad${shown}: ${remedy}`);
+        throw new ClearError(`nothing was imported, since ${lines} invalid${shown}: ${remedy}`);
       }
       const what = `${counted(campaigns, 'campaign')}, ${counted(mirrors, 'mirror')}.`;
       if (!dryRun) return call.output.answer({ campaigns, mirrors }, `Imported: ${what}`);
       const object = { campaigns, mirrors, dry_run: true };
-      await call.output.answer(object, `No line is bad; this would be imported: ${what}`);
+      await call.output.answer(object, `Every line is valid; this would be imported: ${what}`);
     });
 }
 

@@ -6,7 +6,7 @@ import {
   type ImportFault,
   type ImportLine,
 } from '@campaign-mirror/domain/operator';
-import { addressFaults, inDigits, notAnIdentifier } from '../commands/words.ts';
+import { addressFaults, isInstead, notANumber, whole } from '../commands/words.ts';
 import type { Call } from '../terminal/call.ts';
 import { readCsv } from '../terminal/csv-file.ts';
 
@@ -23,9 +23,9 @@ export async function* importLines(
   denied: domain.HostList,
 ): AsyncGenerator<ImportLine> {
   const columns = { headings, required: ['owner_id'], ignoreOthers } as const;
-  for await (const { line, fields, unread } of readCsv(call, path, columns)) {
+  for await (const { line, fields, invalid } of readCsv(call, path, columns)) {
     if (fields) yield { line, ...importedCampaign(fields, denied) };
-    else yield { line, campaign: null, faults: [{ column: null, fault: 'unread', reason: unread }] };
+    else yield { line, campaign: null, faults: [{ column: null, fault: 'invalid', reason: invalid }] };
   }
 }
 
@@ -36,23 +36,21 @@ type Reader = readonly [read: (text: string) => unknown, refusal: string];
 
 /** In upper or lower case, since spreadsheets write it so. */
 const isTrue = (text: string) => (/^(true|false)$/i.test(text) ? text.toLowerCase() === 'true' : undefined);
-const flag: Reader = [isTrue, 'it must be true or false'];
+const flag: Reader = [isTrue, 'must be true or false'];
+const identifier: Reader = [(text) => domain.campaignId(whole(text)), notANumber(1)];
 const time: Reader = [
   domain.timestamp,
-  'it must be a time such as 2026-11-20T15:36:00.123456Z, which a spreadsheet keeps in a column of text',
+  'must be a time such as 2026-11-20T15:36:00.123456Z, which a spreadsheet keeps in a column of text',
 ];
 const readers: Readonly<Record<CampaignColumn, Reader>> = {
-  id: [domain.campaignId, notAnIdentifier],
-  name: [domain.label, 'it must be a name on one line, of 1 to 200 characters'],
-  owner_id: [domain.ownerId, notAnIdentifier],
+  id: identifier,
+  name: [domain.label, 'must be a name on one line, of 1 to 200 characters'],
+  owner_id: identifier,
   is_default: flag,
   created_at: time,
-  mirror_id: [domain.mirrorId, notAnIdentifier],
+  mirror_id: identifier,
   target_url: [String, 'never: `misfit` judges it'],
-  clicks: [
-    (text) => (text === '0' ? 0 : domain.campaignId(text)),
-    `it must be a whole number from 0 to 9007199254740991, ${inDigits}`,
-  ],
+  clicks: [(text) => (whole(text) === '0' ? 0 : domain.campaignId(whole(text))), notANumber(0)],
   updated_externally: flag,
   updated_externally_at: time,
   mirror_created_at: time,
@@ -66,12 +64,11 @@ export function importedCampaign(fields: Fields, denied: domain.HostList) {
     const [read, refusal] = readers[column];
     const text = fields[column];
     const value = text ? read(text) : null;
-    const reason = value === undefined ? refusal : misfit(column, fields, denied);
-    if (reason) faults.push({ column, fault: 'bad-field', reason });
+    const reason = value === undefined ? `${isInstead(text)} ${refusal}` : misfit(column, fields, denied);
+    if (reason) faults.push({ column, fault: 'invalid', reason });
     return [column, value];
   });
-  const campaign = Object.fromEntries(values) as ImportedCampaign;
-  return { campaign: faults.length > 0 ? null : campaign, faults };
+  return { campaign: faults.length > 0 ? null : (Object.fromEntries(values) as ImportedCampaign), faults };
 }
 
 /** Why a field is refused that depends on others, or on the denied hosts. */
@@ -79,8 +76,8 @@ function misfit(column: CampaignColumn, fields: Fields, denied: domain.HostList)
   const missing = 'it must not be empty';
   if (column === 'owner_id') return fields.owner_id ? undefined : missing;
   if (column === 'target_url') {
-    const ofMirror = campaignColumns.slice(campaignColumns.indexOf('mirror_id'));
-    if (!fields.target_url) return ofMirror.some((one) => fields[one]) ? missing : undefined;
+    const described = campaignColumns.slice(campaignColumns.indexOf('mirror_id')).find((one) => fields[one]);
+    if (!fields.target_url) return described && `${missing}, since ${described} is not`;
     const address = domain.mirrorAddress(fields.target_url, denied);
     return typeof address === 'string' ? undefined : addressFaults[address.fault];
   }

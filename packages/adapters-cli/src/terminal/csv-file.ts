@@ -18,10 +18,10 @@ export interface CsvColumns<Column extends string> {
   readonly ignoreOthers: boolean;
 }
 
-/** A row by the number of its first line, from 1: its fields as they are, or why it cannot be read. */
+/** A row by the number of its first line, from 1: its fields as they are, or why it is invalid. */
 export type CsvLine<Column extends string> = { readonly line: number } & (
-  | { readonly fields: Readonly<Partial<Record<Column, string>>>; readonly unread?: undefined }
-  | { readonly fields?: undefined; readonly unread: string }
+  | { readonly fields: Readonly<Partial<Record<Column, string>>>; readonly invalid?: undefined }
+  | { readonly fields?: undefined; readonly invalid: string }
 );
 
 /** In bytes, far more than a valid row takes: a quotation mark that is not closed does not fill the memory. */
@@ -43,7 +43,7 @@ export async function* readCsv<Column extends string>(
   let head = '';
   while (head.trim() === '') {
     const { done, value } = await text.next();
-    if (done) throw new ClearError('the file is empty');
+    if (done) throw new ClearError('the file is empty: its first line must name the columns');
     head += value;
   }
   const [firstLine = ''] = head.trimStart().split('\n', 1);
@@ -60,19 +60,14 @@ export async function* readCsv<Column extends string>(
     on_record: (fields, { lines, error, index }) => {
       end = lines;
       // A quoted field can go on for several lines.
-      const line =
-        lines +
-        1 -
-        Object.values(fields as object)
-          .join('')
-          .split(/[\r\n]/).length;
-      return (error ? { line, unread: miscounted(index, parser) } : { line, fields }) as never;
+      const line = lines + 1 - String(Object.values(fields as object)).split(/[\r\n]/).length;
+      return (error ? { line, invalid: miscounted(index, parser) } : { line, fields }) as never;
     },
     on_skip: (error) => {
       const { code, lines } = error as CsvError & { readonly lines: number };
       // Only then is it sure where the next row begins.
       if (code !== 'INVALID_OPENING_QUOTE') throw new ClearError(`line ${end + 1}: ${quotation}`);
-      if (lines > end) parser.push({ line: lines, unread: quotation });
+      if (lines > end) parser.push({ line: lines, invalid: quotation });
       end = lines;
     },
   });
@@ -120,28 +115,31 @@ function meaningsOf<Column extends string>(
   return meanings;
 }
 
-/** The text of a file in UTF-8 or, with a byte order mark, in UTF-16, as Excel's “Unicode text” is. */
+/** The text of a file in UTF-8 or UTF-16, as Excel's “Unicode text” is; CR LF, which csv-parse counts twice, is LF. */
 async function* textOf(call: Call, path: string): AsyncGenerator<string> {
   const { signal } = call;
+  const name = path === '-' ? sourceName(path) : path;
   const size = (await stat(path).catch(() => undefined))?.size || undefined;
   const bar = await call.progress('Reading', size);
   let decoder: TextDecoder | undefined;
   let bytes = 0;
+  let rest = '';
   try {
     for await (const chunk of addAbortSignal(signal, path === '-' ? call.stdin : createReadStream(path))) {
-      decoder ??= new TextDecoder(chunk[0] === 0xff ? 'utf-16le' : 'utf-8', { fatal: true });
-      yield decoder.decode(chunk, { stream: true });
+      const isWide = chunk[0] === 0xff || chunk[1] === 0;
+      decoder ??= new TextDecoder(isWide ? 'utf-16le' : 'utf-8', { fatal: true });
+      const text = rest + decoder.decode(chunk, { stream: true });
+      rest = text.endsWith('\r') ? '\r' : '';
+      yield text.slice(0, text.length - rest.length).replaceAll('\r\n', '\n');
       bytes += chunk.length;
       bar.update(bytes);
     }
-    yield decoder?.decode() ?? '';
+    yield rest + (decoder?.decode() ?? '');
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     if (error instanceof TypeError)
-      throw new ClearError(`the file is not in UTF-8: in a spreadsheet, save it as “CSV UTF-8”`);
-    throw new ClearError(
-      `${path === '-' ? sourceName(path) : path} cannot be read: ${reasonOf(error as Error)}`,
-    );
+      throw new ClearError(`${name} is not in UTF-8: save it as “CSV UTF-8” (PowerShell: -Encoding utf8)`);
+    throw new ClearError(`${name} cannot be read: ${reasonOf(error as Error)}`);
   } finally {
     bar.stop();
   }

@@ -34,6 +34,7 @@ async function refuseTaken(path: string, replace: boolean): Promise<void> {
   const existing = await lstat(path).catch((error) => {
     if (error.code !== 'ENOENT') throw error;
   });
-  if (existing && !replace) throw new ClearError(`${path} already exists: name another file`);
-  if (existing && !existing.isFile()) throw new ClearError(`${path} is not a file, and is not replaced`);
+  if (existing && !replace)
+    throw new ClearError(`${path} exists already: --force replaces it, or name another file`);
+  if (existing && !existing.isFile()) throw new ClearError(`${path} is not a file: name another one`);
 }

@@ -66,7 +66,7 @@ const findFaults = `
     select line, given.* from pg_temp.imported,
       json_to_recordset(faults) as given ("column" text, fault text, reason text)
     union all
-    select line, "column", 'bad-field', 'it lies more than an hour ahead of the clock of the database'
+    select line, "column", 'invalid', 'it lies more than an hour ahead of the clock of the database'
     from pg_temp.imported, lateral (values
       ('created_at', created_at), ('updated_externally_at', updated_externally_at),
       ('mirror_created_at', mirror_created_at), ('mirror_updated_at', mirror_updated_at)
@@ -80,7 +80,7 @@ const findFaults = `
     from claimed left join taken using (what)
     where (taken.what is not null or first_line < line) and (fault <> 'duplicate' or id is null)
   )
-  select *, (select count(distinct line) from found) as "badLines" from found
+  select *, (select count(distinct line) from found) as "invalidLines" from found
   order by line, array_position('{${campaignColumns}}', "column") limit 1000`;
 
 /** Sets a sequence to the highest number of the lines, unless it is beyond: nobody else gets one of them. */
@@ -110,7 +110,7 @@ const acting = `
 
 const counted = 'select count(*) as campaigns, count(target_url) as mirrors from pg_temp.imported';
 
-type Fault = operator.ImportOutcome['faults'][number] & { readonly badLines: number };
+type Fault = operator.ImportOutcome['faults'][number] & { readonly invalidLines: number };
 
 /**
  * Imports campaigns from elsewhere, in PostgreSQL. No existing campaign is locked. `signal` ends an import at once,
@@ -124,10 +124,10 @@ export function postgresCampaignImport(pool: Pool, act: operator.OperatorAct, si
       await client.query('analyze pg_temp.imported');
       await client.query(acting, [act.operator, act.requestId, JSON.stringify({ source })]);
       const faults = await rowsOf<Fault>(client, findFaults, [allowDuplicates]);
-      const { badLines = 0 } = faults[0] ?? {};
-      if (badLines === 0 && !dryRun) await client.query(write);
+      const { invalidLines = 0 } = faults[0] ?? {};
+      if (invalidLines === 0 && !dryRun) await client.query(write);
       const sums = await rowOf<Record<'campaigns' | 'mirrors', number>>(client, counted);
-      return { ...sums, badLines, faults };
+      return { ...sums, invalidLines, faults };
     };
     return inTransaction(pool, run, withoutTimeouts, signal);
   };

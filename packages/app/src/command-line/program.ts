@@ -9,7 +9,7 @@ import {
 } from '@campaign-mirror/adapters-cli/terminal';
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import { errorFields, withoutSecrets } from '../logging/error-fields.ts';
-import { project } from '../process/project.ts';
+import { project, versionOf } from '../process/project.ts';
 
 /** Runs the command line with these words; resolves with the exit code. Never rejects, and calls share no state. */
 export async function run(words: readonly string[], input: CommandInput): Promise<number> {
@@ -88,7 +88,7 @@ export async function program(call: Call, first = ''): Promise<Command> {
       all.addCommand((await make())(call, operatorOf(call)));
   inherit(all, call);
   all.option('-V, --version', 'show the version').on('option:version', () => {
-    void output.print(project().version);
+    void output.print(versionOf(project()));
     throw new CommanderError(0, 'campaign-mirror.version', '');
   });
   return all;

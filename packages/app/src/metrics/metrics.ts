@@ -90,7 +90,7 @@ export function serviceMetrics(
   probe?: DatabaseProbe,
 ): void {
   const metric = metricIn(registry);
-  new Gauge(metric('campaign_mirror_build_info', ...Object.keys(version))).set(version, 1);
+  new Gauge(metric('campaign_mirror_build_info', 'version', 'node', 'migration', 'commit')).set(version, 1);
   const isReady = async () => Number(Object.values(await readiness()).every(Boolean));
   gaugeOf(metric('campaign_mirror_ready'), isReady);
   gaugeOf(metric('campaign_mirror_ready_check', 'check'), readiness);

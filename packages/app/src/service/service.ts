@@ -8,7 +8,7 @@ import { urlOf } from '../http/listener.ts';
 import { openLog } from '../logging/log.ts';
 import { processMetrics } from '../metrics/metrics.ts';
 import { aborted, Life, type ServiceInput, usualTimeout } from '../process/life.ts';
-import { project } from '../process/project.ts';
+import { project, versionOf } from '../process/project.ts';
 import { endBy, stopSignals } from '../process/stop-signals.ts';
 import { readSettings } from '../settings/read-settings.ts';
 import { checkExchanged, throwExplained, watched } from '../wiring/exchanged.ts';
@@ -48,7 +48,7 @@ export async function runService(
   const { log, print, gone, lostLines, close } = openLog(settings.LOG_LEVEL);
   const version = { ...project(), node: process.version, migration: migrationNames.at(-1) ?? '-' };
   const { name: _, ...parts } = version;
-  log.info({ event: 'starting', ...parts, settings: changed }, `version ${version.version} is starting`);
+  log.info({ event: 'starting', ...parts, settings: changed }, `version ${versionOf(version)} is starting`);
   const life = new Life(log);
   const fail = (error: unknown) => life.fail(error, 'an uncaught error');
   if (signals) process.on('uncaughtException', fail);

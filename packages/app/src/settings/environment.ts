@@ -6,8 +6,15 @@ export function addEnvironmentFile(environment: NodeJS.ProcessEnv): void {
   const path = environment.ENVIRONMENT_FILE;
   if (!path) return;
   try {
-    Object.assign(environment, parseEnv(readFileSync(path, 'utf8')));
+    Object.assign(environment, parseEnv(textOf(path)));
   } catch (error) {
     throw new Error(`ENVIRONMENT_FILE: ${path} cannot be read: ${(error as Error).message}`);
   }
+}
+
+/** Without the mark that Windows puts first. @throws Error if it is not UTF-8, for which Node reads U+FFFD */
+export function textOf(path: string): string {
+  const text = readFileSync(path, 'utf8').replace(/^\ufeff/, '');
+  if (!/[\0\ufffd]/.test(text)) return text;
+  throw new Error(`${path} is not in UTF-8: save it as UTF-8, in PowerShell with -Encoding utf8`);
 }

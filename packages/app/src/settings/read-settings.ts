@@ -1,8 +1,8 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { type Call, ClearError, printable } from '@campaign-mirror/adapters-cli/terminal';
 import * as v from 'valibot';
 import { withoutSecrets } from '../logging/error-fields.ts';
-import { addEnvironmentFile } from './environment.ts';
+import { addEnvironmentFile, textOf } from './environment.ts';
 import { externalDatabase, isExternal } from './external-database.ts';
 import { type SettingName, type Settings, schema, settings } from './settings.ts';
 
@@ -58,9 +58,8 @@ function givenIn(environment: NodeJS.ProcessEnv, name: SettingName): Given | und
 /** The line in the file, without the line break at its end. Only a file is opened: opening a pipe would wait. @throws Error */
 function onlyLine(file: string): string {
   if (!statSync(file).isFile()) throw new Error(`${file} is not a file`);
-  const text = readFileSync(file, 'utf8').replace(/\r?\n$/, '');
-  // Node has put U+FFFD in the place of bytes that are not UTF-8.
-  if (!/^[^\0\r\n\ufffd]+$/.test(text)) throw new Error(`${file} must hold one line`);
+  const text = textOf(file).replace(/\r?\n$/, '');
+  if (!/^[^\r\n]+$/.test(text)) throw new Error(`${file} must hold one line`);
   return text;
 }
 

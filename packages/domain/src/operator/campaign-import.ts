@@ -44,12 +44,12 @@ export interface ImportLine {
   readonly faults: readonly ImportFault[];
 }
 
-/** What was imported; nothing if lines are bad, or in a dry run. */
+/** What was imported; nothing if lines are invalid, or in a dry run. */
 export interface ImportOutcome {
   /** Those of the lines without a fault of their own, imported or not. */
   readonly campaigns: number;
   readonly mirrors: number;
-  readonly badLines: number;
+  readonly invalidLines: number;
   /** The first 1,000, in the order of the lines and of the columns. */
   readonly faults: readonly (ImportFault & Pick<ImportLine, 'line'>)[];
 }
@@ -57,7 +57,7 @@ export interface ImportOutcome {
 /** Imports campaigns. */
 export interface CampaignImport {
   /**
-   * Imports every line or, if one is bad, in a dry run and after an error from `lines`, none. Campaigns keep their
+   * Imports every line or, if one is invalid, in a dry run and after an error from `lines`, none. Campaigns keep their
    * numbers; the sequences continue after the highest one. `source` is recorded in the audit.
    */
   importAll(

@@ -203,7 +203,7 @@ function judge(
   const before = seen?.address ?? null;
   const mirror = { ...(line !== undefined && { line }), campaign, before };
   // What a line says is not checked yet, and not repeated: it may hold a password.
-  const asked = line === undefined ? wanted.address : null;
+  const asked = line === undefined || wanted.address === '' ? wanted.address : null;
   const not = (because: NotSet, after = asked) =>
     ({ ...mirror, outcome: 'not-set', after, because }) as const;
   if (!seen) return not('campaign-not-found');

@@ -1,0 +1,71 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { appendFile, cp, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { expect } from 'chai';
+import { answered, refused } from '../support/commands/command.ts';
+import { folderOf } from '../support/process/lives.ts';
+import { start } from '../support/process/service-process.ts';
+import { program } from '../support/programs.ts';
+import { projectFolder, read } from '../support/workspace.ts';
+
+describe('./campaign-mirror in a copy of the project', () => {
+  const folder = folderOf('suite');
+  const { at } = folder;
+  let number: string;
+  const version = (settings = {}) => start(at('campaign-mirror'), ['--version'], settings, '/').done();
+  const installing = (script: string) => writeFile(at('ops', 'setup.cjs'), script);
+
+  before(async () => {
+    number = JSON.parse(await read('package.json')).version;
+    for (const name of ['campaign-mirror', 'package.json', 'packages'])
+      await cp(`${projectFolder}${name}`, at(name), {
+        recursive: true,
+        filter: (path) => !path.endsWith('/node_modules'),
+      });
+    const linked = ['node_modules/.bin'];
+    for (const name of await readdir(at('packages'))) linked.push(`packages/${name}/node_modules`);
+    for (const name of ['ops', 'node_modules']) await mkdir(at(name));
+    for (const name of linked) await symlink(`${projectFolder}${name}`, at(name));
+    await writeFile(at('pnpm-lock.yaml'), 'first\n');
+    await installing(`require('node:fs').copyFileSync('pnpm-lock.yaml', 'node_modules/.installed');
+      console.log('Installed.');`);
+  });
+
+  it('installs what the version needs before its first command, and ends with the error of that', async () => {
+    expect(await version()).to.deep.equal(answered(`${number}\n`, 'Installed.\n'));
+    expect(await version()).to.deep.equal(answered(`${number}\n`));
+    // As `git checkout` of another version does.
+    await appendFile(at('pnpm-lock.yaml'), 'second\n');
+    await installing(`console.error('The registry cannot be reached.'); process.exit(1);`);
+    expect(await version()).to.deep.equal(refused('The registry cannot be reached.\n'));
+    await mkdir(at('bin'));
+    for (const name of ['cmp', 'dirname']) await symlink(program(name), at('bin', name));
+    expect((await version({ PATH: at('bin') })).errors).to.equal(
+      `campaign-mirror: what this version needs is not installed, and npm is not in PATH: run 'npm run setup' in ${folder.path}\n`,
+    );
+    await appendFile(at('node_modules', '.installed'), 'second\n');
+  });
+
+  it('--version says which commit runs, by git or, in an image, by what the Dockerfile has added', async () => {
+    if (spawnSync('git', ['--version']).status !== 0) return console.warn('NOT TESTED, for want of git');
+    const git = (...words: string[]) => {
+      const me = ['-c', 'user.name=Test', '-c', 'user.email=test@example.com'];
+      return execFileSync('git', [...me, ...words], { cwd: folder.path, encoding: 'utf8' });
+    };
+    git('init', '--quiet');
+    git('add', 'campaign-mirror');
+    git('commit', '--quiet', '--message', 'One');
+    git('tag', 'v1');
+    const commit = git('rev-parse', 'HEAD').slice(0, 12);
+    expect(await version()).to.deep.equal(answered(`${number} (commit ${commit})\n`));
+    await appendFile(at('campaign-mirror'), '\n');
+    expect(await version()).to.deep.equal(answered(`${number} (commit ${commit}-dirty)\n`));
+    const own = { name: 'app', type: 'module', version: number };
+    for (const [commit, told] of [
+      ['0123456789ab', ' (commit 0123456789ab)'],
+      ['', ''],
+    ]) {
+      await writeFile(at('packages/app/package.json'), JSON.stringify({ ...own, commit }));
+      expect(await version()).to.deep.equal(answered(`${number}${told}\n`));
+    }
+  });
+});
