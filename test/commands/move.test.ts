@@ -53,7 +53,7 @@ describe('mirror move', () => {
   /** What a move says at its end. */
   const said = (mirrors: string, number = 1) =>
     `${mirrors} moved from old.example to new.example. ` +
-    `This is move ${number}: \`./campaign-mirror mirror move --undo ${number}\` undoes it.\n`;
+    `This is move ${number}: \`./campaign-mirror mirror move --undo ${number}\` undoes all of it.\n`;
 
   it('moves every mirror on the host, notes it once each, and finds nothing to do a second time', async () => {
     const stays = 'https://x.old.example/?u=https://old.example/';
@@ -156,7 +156,7 @@ describe('mirror move', () => {
       [2]
       $ ${undo} --yes
       campaign 2 is not moved: it was changed since by an operator
-      2 mirrors were moved back as before move 1. This is move 4: \`./campaign-mirror mirror move --undo 4\` undoes it.
+      2 mirrors were moved back as before move 1. This is move 4: \`./campaign-mirror mirror move --undo 4\` undoes all of it.
       ! not every mirror was moved: 1 changed since by an operator
       [1]`);
     const [first, , ...others] = before;
@@ -172,7 +172,7 @@ describe('mirror move', () => {
     await on.session(`
       $ mirror move --undo 1 --yes
       campaign 2 is not moved: it was changed since by an operator
-      2 mirrors were moved back as before move 1. This is move 8: \`./campaign-mirror mirror move --undo 8\` undoes it.
+      2 mirrors were moved back as before move 1. This is move 8: \`./campaign-mirror mirror move --undo 8\` undoes all of it.
       ! not every mirror was moved: 1 changed since by an operator
       [1]
       $ mirror move --undo 2 --yes
@@ -218,7 +218,7 @@ describe('mirror move', () => {
     const two = '2 mirrors were moved from a.example, b.example, c.example to new.example.';
     await on.session(`
       $ ${several}
-      ${two} This is move 1: \`./campaign-mirror mirror move --undo 1\` undoes it.
+      ${two} This is move 1: \`./campaign-mirror mirror move --undo 1\` undoes all of it.
       ! 1 mirror is on a name below a.example or b.example or c.example: --subdomains moves it, too.
       $ mirror move --from-host '*.b.example' --to-host new.example
       ! option '--from-host <host...>' argument '*.b.example' is invalid. Write b.example with --subdomains: \`./campaign-mirror mirror move --help\` shows how to use it
@@ -324,7 +324,7 @@ describe('mirror move', () => {
       return `mirror set --file ${folder.at('new.csv')}`;
     };
     const was = (mirrors: string, number: number) =>
-      `${mirrors} set from new.csv. This is move ${number}: \`./campaign-mirror mirror move --undo ${number}\` undoes it.`;
+      `${mirrors} set from new.csv. This is move ${number}: \`./campaign-mirror mirror move --undo ${number}\` undoes all of it.`;
 
     it('each line ends as set, unchanged, refused or not as expected; with the number, audit and undo of a move', async () => {
       await filled(...onOldHost(5), ['https://old.example/6', 2, true], ['https://old.example/7']);
@@ -525,13 +525,13 @@ describe('mirror move', () => {
       if (code === 3)
         expect(running.errors).to.include(`unavailable (57P01): ${sofar} for certain; run it again\n`);
       else expect(running.errors).to.equal(`Stopped: ${sofar}. Run it again to go on.\n`);
-      const rest = `${1_100 - moved} mirrors were moved from old.example to new.example. `;
-      const goesOn = 'With them move 1 goes on: `./campaign-mirror mirror move --undo 1` undoes all of it.\n';
-      expect(await on.run(line)).to.deep.equal(answered(rest + goesOn));
+      const spelled = line.replace('old.example', 'OLD.example.').replace('new.example', 'NEW.example');
+      const rest = said(`${1_100 - moved} mirrors were`).replace('old.example to new', 'OLD.example. to NEW');
+      expect(await on.run(spelled)).to.deep.equal(answered(rest));
       expect(new Set((await history()).map(({ campaign }) => campaign)).size).to.equal(1_100);
       expect(await history()).to.have.length(1_100);
       expect(await audited()).to.deep.equal([1_100]);
-      for (const address of await addresses()) expect(address).to.match(/^https:\/\/new\.example\//);
+      for (const address of await addresses()) expect(address).to.match(/^https:\/\/new\.example\//i);
       expect((await on.objects('mirror move --undo 1 --yes')).at(-1)).to.include({ moved: 1_100 });
       for (const address of await addresses()) expect(address).to.match(/^https:\/\/old\.example\//);
     });

@@ -88,9 +88,7 @@ describe('a month of an operator', () => {
     await holder.rollback();
     await sql('drop function public.hold cascade');
     const rest = await type(move);
-    expect(rest.output).to.match(
-      /^\d+ mirrors were moved .*\. With them move \d+ goes on: .* undoes all of it\.\n$/,
-    );
+    expect(rest.output).to.match(/^\d+ mirrors were moved .*\. This is move \d+: .* undoes all of it\.\n$/);
     const [one, ...others] = await objects(listMoves);
     expect(one).to.include({
       mirrors: campaigns,

@@ -93,14 +93,12 @@ export async function changeMany(
   const act = async (ports: OperatorPorts, context: ActContext) => {
     const plan = await planOf(ports, context);
     const { mirrors } = ports;
-    let isResumed = false;
     const { done, doing, Do } = words[plan.verb];
     const wereSet = ({ outcomes }: Sum) => `${counted(outcomes.set, 'mirror was', 'mirrors were')} ${done}`;
     const soFar = (sum: Sum) => `${wereSet(sum)}${mirrors.moveId ? ` (move ${mirrors.moveId})` : ''}`;
     const run = async (isDry: boolean, prints: boolean) => {
       const sum = new Sum();
       let bar: Progress | undefined;
-      let isFirst = true;
       if (!isDry) state = () => `${soFar(sum)} for certain`;
       const take = async (result: Result) => {
         sum.add(result);
@@ -119,8 +117,6 @@ export async function changeMany(
         isDry ? 'Stopped. Nothing was done.' : `Stopped: ${soFar(sum)}. Run it again to go on.`;
       try {
         for await (const step of changeMirrors(changing, plan.pages())) {
-          if (isFirst && !isDry) isResumed = mirrors.moveId !== undefined;
-          isFirst = false;
           if ('outcome' in step) await take(step);
           else {
             sum.examined = step.examined;
@@ -160,11 +156,8 @@ export async function changeMany(
     if (dryRun && (left || sum.example))
       sentence = `${counted(outcomes['would-set'], 'mirror')} would be ${done} ${plan.direction}; nothing was done.`;
     else if (left || outcomes.set > 0) sentence = `${wereSet(sum)} ${plan.direction}.`;
-    if (moveId) {
-      const [is, it] = isResumed ? ['With them move', 'all of it'] : ['This is move', 'it'];
-      const goesOn = isResumed ? ' goes on' : '';
-      sentence += ` ${is} ${moveId}${goesOn}: \`./campaign-mirror mirror move --undo ${moveId}\` undoes ${it}.`;
-    }
+    if (moveId)
+      sentence += ` This is move ${moveId}: \`./campaign-mirror mirror move --undo ${moveId}\` undoes all of it.`;
     const counts = Object.entries(outcomes).map(([name, count]) => [
       nameOf(name, plan).replace('-', '_'),
       count,

@@ -81,7 +81,8 @@ async function moving(
     if (keepsToOldHost(move, hosts ?? [])) limited.push(id);
   const left = { below: 0, elsewhere: 0 };
   const whose = owner ? ` of the owner ${owner}` : '';
-  const details = { from: move.from.join(','), to: to.written, subdomains };
+  // The same in every spelling, so that it goes on when it is run again.
+  const details = { from: move.from.toSorted().join(','), to: to.name, subdomains };
   return {
     act: { kind: 'mirrors-moved', details, owner, includeDefault },
     pages: () => onHost(mirrors, move, owner, Object.assign(left, { below: 0, elsewhere: 0 })),

@@ -121,21 +121,31 @@ function inherit(command: Command, call: Call): void {
   for (const child of command.commands as Command[]) inherit(child.copyInheritedSettings(command), call);
 }
 
+/** What people type instead of what there is, by the beginnings of the command and of Commander's error. */
+const instead: Readonly<Record<string, string>> = {
+  '(campaign|mirror) list too many': '`./campaign-mirror $1 show` shows one',
+  'mirror move too many': 'hosts are named by options',
+  'mirror set unknown option .--target-url': 'the target URL follows the campaign',
+  'history unknown command': '`./campaign-mirror mirror history` shows the changes of a mirror',
+};
+
 /** Commander's error in one line, with what was probably meant, and where the help is. */
 function usageError(text: string, command: CommandUnknownOpts): string {
-  const said = text
+  let said = text
     .trim()
     .replace(/^error: /, '')
     .replace(/\.?\n/g, ' ')
     .replace(/\.$/, '');
-  const path = [command.name()];
-  for (let above = command.parent; above; above = above.parent) path.unshift(above.name());
-  const words = `./${path.join(' ')}`;
-  const [, typed = ' '] = /unknown option '(--\w[^=']*)/.exec(said) ?? [];
-  const meant = command.options.filter(({ long }) => long?.startsWith(typed)).map(({ long }) => long);
-  const didYouMean =
-    meant.length > 0 && !said.includes('(Did') ? ` (Did you mean ${meant.join(' or ')}?)` : '';
-  const isOne = said.startsWith('too many') && command.parent?.commands.some((one) => one.name() === 'show');
-  const show = isOne ? `\`./${path.slice(0, -1).join(' ')} show\` shows one; ` : '';
-  return `${said}${didYouMean}: ${show}\`${words} --help\` shows how to use it`;
+  const path: string[] = [];
+  for (let one: CommandUnknownOpts | null = command; one?.parent; one = one.parent) path.unshift(one.name());
+  const [, kind, typed = ''] = /^unknown (option|command) '([^'=]+)/.exec(said) ?? [];
+  const meant = command.options.flatMap(({ long }) => (long?.startsWith(typed) ? long : []));
+  for (const group of kind === 'command' && path.length === 0 ? command.commands : [])
+    if (group.commands.some((one) => one.name() === typed)) meant.push(`${group.name()} ${typed}`);
+  if (kind && meant.length > 0 && !said.includes('(Did')) said += ` (Did you mean ${meant.join(' or ')}?)`;
+  const other = Object.entries(instead).flatMap(([pattern, hint]) => {
+    const found = new RegExp(`^${pattern}`).exec(`${path.join(' ')} ${said}`);
+    return found ? `${hint.replace('$1', found[1] ?? '')}; ` : [];
+  });
+  return `${said}: ${other.join('')}\`${['./campaign-mirror', ...path].join(' ')} --help\` shows how to use it`;
 }
