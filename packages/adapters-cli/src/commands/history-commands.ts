@@ -60,10 +60,10 @@ export function mirrorHistory(call: Call, operator: OperatorAccess) {
     .option('--before <change>', 'only changes of the campaign before this one', parse.change)
     .option(
       '--key <n>',
-      'only changes made with this key, in all campaigns; without --since, it reads the whole history',
+      'only changes made with this key; without --since, reads the whole history',
       parse.key,
     )
-    .option('--move <n>', 'only changes made by this move, in all campaigns', parse.audit)
+    .option('--move <n>', 'only changes made by this move', parse.audit)
     .option('--since <time>', 'only changes at or after this time in UTC', parse.moment)
     .action(async (campaign, { key, move, since, limit, before }) => {
       if ([campaign, key, move].filter(Boolean).length !== 1)

@@ -7,7 +7,7 @@ import type { Call } from '../terminal/call.ts';
 import { ClearError, counted } from '../terminal/errors.ts';
 import { paged } from '../terminal/pages.ts';
 import { confirmed } from '../terminal/prompt.ts';
-import { type OperatorAccess, reading } from './ports.ts';
+import { type AccessOptions, type OperatorAccess, reading } from './ports.ts';
 import { asked, keyNumbers, noSuchKey, notRotated, ownerWarning } from './words.ts';
 
 const keyColumns =
@@ -118,7 +118,7 @@ export function keyCommands(call: Call, operator: OperatorAccess) {
 
   const revoke = leaf(
     'revoke',
-    'revoke access keys, at once and for good, all together or none; with --owner or --all, asks first',
+    'revoke access keys, at once and for good; with --owner or --all, asks first',
     ['key revoke 7', 'key revoke 7 8 9 --json', 'key revoke --owner 42', 'key revoke --all --yes'],
   )
     .argument('[ids...]', 'the numbers of the keys', parse.keys)
@@ -129,6 +129,7 @@ export function keyCommands(call: Call, operator: OperatorAccess) {
       if ([ids.length, owner, all].filter(Boolean).length !== 1)
         throw new ClearError('either numbers of keys, --owner or --all is needed', 'usage');
       const whose = owner === undefined ? 'of all owners' : `of the owner ${owner}`;
+      const pace: AccessOptions = ids.length === 1 ? {} : { pace: 'in-steps' };
       const revoked = await operator.acting(async ({ keys }) => {
         if (ids.length > 0) return keys.revoke({ ids });
         let [known, working] = [0, 0];
@@ -139,7 +140,7 @@ export function keyCommands(call: Call, operator: OperatorAccess) {
         if (owner && known === 0) throw new ClearError(`there is no key ${whose}: ${keyNumbers}`);
         if (working > 0 && !yes) await confirmed(call, `Revoke ${counted(working, 'key')} ${whose}?`);
         return keys.revoke({ owner: owner ?? 'any' });
-      });
+      }, pace);
       for (const id of revoked) await call.output.answer({ id, revoked: true }, `Key ${id} is revoked.`);
       if (revoked.length + ids.length === 0 && !call.output.json)
         await call.output.note(`Every key ${whose} was revoked before: nothing was done.`);

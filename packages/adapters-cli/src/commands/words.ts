@@ -135,11 +135,10 @@ export function notRotated(
 ): ClearError {
   const issue = 'issue another with `./campaign-mirror key issue`';
   if (rotation.kind === 'key-not-found') return noSuchKey(id);
-  if (rotation.kind === 'key-replaced') {
+  if (rotation.kind === 'key-replaced')
     return new ClearError(
       `key ${id} was replaced by key ${rotation.by} already: rotate that one, or ${issue}`,
     );
-  }
   const state = rotation.kind === 'key-revoked' ? 'revoked' : 'expired';
   return new ClearError(`key ${id} is ${state}: ${issue}`);
 }

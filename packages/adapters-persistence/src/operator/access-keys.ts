@@ -82,7 +82,8 @@ export class PostgresAccessKeys extends AuditedAdapter implements operator.Acces
     const wanted = 'ids' in keys ? { id: { $in: [...keys.ids] } } : { revokedAt: null, ...owned };
     return this.audited(async (em) => {
       // In the order of their numbers, so that two of these do not deadlock.
-      const options = { orderBy: { id: 'asc' as const }, lockMode: LockMode.PESSIMISTIC_WRITE } as const;
+      const locked = { lockMode: LockMode.PESSIMISTIC_WRITE, disableIdentityMap: true } as const;
+      const options = { ...locked, fields: ['id'], orderBy: { id: 'asc' } } as const;
       const ids = (await em.find(AccessKeyEntity, wanted, options)).map(({ id }) => id);
       const revokedAt = raw<domain.Timestamp>('clock_timestamp()');
       await em.nativeUpdate(AccessKeyEntity, { id: { $in: ids }, revokedAt: null }, { revokedAt });
