@@ -76,15 +76,12 @@ export function keyCommands(call: Call, operator: OperatorAccess) {
     ['key list --owner 42', 'key list --expiring 14d', 'key list --revoked-since 2026-11-20 --json'],
   )
     .option('--owner <n>', 'only those of this owner', parse.owner)
-    .option(
-      '--expiring <time>',
-      'only those that expire within this time, such as 14d, and are neither revoked nor replaced',
-      parse.life,
-    )
+    .option('--expiring <time>', 'only those that expire within it, unless revoked or replaced', parse.life)
     .option('--revoked-since <time>', 'only those revoked at or after this time in UTC', parse.moment)
     .action(async ({ owner, expiring, revokedSince }) => {
       const wanted = { 'of the owner': owner, 'revoked at or after': revokedSince };
-      const none = `There is no access key${asked({ ...wanted, 'to replace within': expiring && 'that time' })}.`;
+      const soon = { 'to replace within': expiring && 'that time' };
+      const none = `There is no access key${asked({ ...wanted, ...soon })}.`;
       const listing = { columns: keyColumns, missing: { expires_at: 'never', hosts: 'any' }, none };
       await operator.acting(
         ({ keys }) => call.output.list(listed(keys, { owner, expiring, revokedSince }), listing),

@@ -110,7 +110,7 @@ export async function ownerWarning(records: CampaignRecords, owner: domain.Owner
   return campaign ? undefined : `The owner ${owner} had no campaign so far: check the number.`;
 }
 
-/** What a list was asked for, by the words before each value, such as ` of the owner 42`; empty for everything. */
+/** What a list was asked for, such as ` of the owner 42`, by the words before each value. */
 export function asked(values: Readonly<Record<string, string | number | undefined>>): string {
   const given = Object.entries(values).filter(([, value]) => value !== undefined);
   return given.map(([words, value]) => ` ${words} ${value}`).join('');

@@ -14,8 +14,8 @@ import { timestampText } from '../schema/times.ts';
 const succeed = `
   with timed as materialized (select clock_timestamp() as now)
   insert into campaign_mirror.access_keys (hash, displayed, name, owner_id, hosts, created_at, expires_at)
-  select ?, ?, name, owner_id, coalesce(?, hosts), now, case when isfinite(expires_at) then
-    least('9999-12-31 23:59:59.999999Z', now + make_interval(secs => extract(epoch from expires_at - created_at)::float8)) end
+  select ?, ?, name, owner_id, coalesce(?, hosts), now, case when isfinite(expires_at) then least(
+    '9999-12-31 23:59:59.999999Z', now + make_interval(secs => extract(epoch from expires_at - created_at)::float8)) end
   from campaign_mirror.access_keys, timed where id = ? and (expires_at is null or expires_at > now)
   returning id`;
 
