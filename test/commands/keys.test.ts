@@ -147,7 +147,7 @@ describe('commands for keys', () => {
       $ key revoke 999999
       ! there is no key 999999: \`./campaign-mirror key list\` shows all keys with their numbers`);
     expect(await listed('10')).to.deep.equal(was);
-    const number = /The number that `.\/campaign-mirror key list` shows .* is expected: /;
+    const number = /The number of the key in `.\/campaign-mirror key list`, .* is expected: /;
     for (const command of ['revoke', 'rotate']) {
       const { code, output, errors } = await run(command, old.key);
       expect([code, output], command).to.deep.equal([2, '']);
@@ -230,6 +230,10 @@ describe('commands for keys', () => {
     expect(records).to.have.length(5);
     expect(records.at(-1)?.hosts).to.deep.equal(['c.example']);
 
+    const ended = [await issued('41', '--hosts', 'd.example'), await issued('41', '--hosts', 'e.example')];
+    await run('revoke', `${ended[0]?.id}`);
+    const expire = 'update campaign_mirror.access_keys set expires_at = clock_timestamp() where id = $1';
+    await database.admin.query(expire, [ended[1]?.id]);
     const { accessKeys, close } = await postgresPorts(database);
     const limited = await accessKeys.list({ owner: 41 as OwnerId, limited: true, limit: 9 });
     await close();

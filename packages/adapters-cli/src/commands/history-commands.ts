@@ -43,7 +43,8 @@ const defaultChanges = 20;
 export function mirrorHistory(call: Call, operator: OperatorAccess) {
   return leaf(
     'history',
-    'show who set the mirror of a campaign, from which address to which, newest first; or what was done with a key or by a move; includes deleted campaigns',
+    'show who set the mirror of a campaign, from which address to which, newest first; or what was done with ' +
+      'a key or by a move; includes deleted campaigns',
     [
       'mirror history 42',
       'mirror history 42 --before 1000 --limit 200 --json',
@@ -60,16 +61,17 @@ export function mirrorHistory(call: Call, operator: OperatorAccess) {
     .option('--before <change>', 'only changes of the campaign before this one', parse.change)
     .option(
       '--key <n>',
-      'only changes made with this key, in all campaigns; without --since, it reads the whole history',
+      'only changes made with this key; without --since, reads the whole history',
       parse.key,
     )
-    .option('--move <n>', 'only changes made by this move, in all campaigns', parse.audit)
+    .option('--move <n>', 'only changes made by this move', parse.audit)
     .option('--since <time>', 'only changes at or after this time in UTC', parse.moment)
     .action(async (campaign, { key, move, since, limit, before }) => {
       if ([campaign, key, move].filter(Boolean).length !== 1)
         throw new ClearError('either a campaign, --key or --move is needed', 'usage');
       const wanted = { 'of campaign': campaign, 'made with key': key, 'made by move': move };
-      const nothing = `The history has no change${asked({ ...wanted, 'at or after': since, 'before change': before })}.`;
+      const within = { 'at or after': since, 'before change': before };
+      const nothing = `The history has no change${asked({ ...wanted, ...within })}.`;
       if (campaign === undefined) {
         if (before !== undefined) throw new ClearError('--before needs a campaign', 'usage');
         return operator.acting(

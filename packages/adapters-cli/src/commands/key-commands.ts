@@ -7,7 +7,7 @@ import type { Call } from '../terminal/call.ts';
 import { ClearError, counted } from '../terminal/errors.ts';
 import { paged } from '../terminal/pages.ts';
 import { confirmed } from '../terminal/prompt.ts';
-import { type OperatorAccess, reading } from './ports.ts';
+import { type AccessOptions, type OperatorAccess, reading } from './ports.ts';
 import { asked, keyNumbers, noSuchKey, notRotated, ownerWarning } from './words.ts';
 
 const keyColumns =
@@ -76,15 +76,12 @@ export function keyCommands(call: Call, operator: OperatorAccess) {
     ['key list --owner 42', 'key list --expiring 14d', 'key list --revoked-since 2026-11-20 --json'],
   )
     .option('--owner <n>', 'only those of this owner', parse.owner)
-    .option(
-      '--expiring <time>',
-      'only those that expire within this time, such as 14d, and are neither revoked nor replaced',
-      parse.life,
-    )
+    .option('--expiring <time>', 'only those that expire within it, unless revoked or replaced', parse.life)
     .option('--revoked-since <time>', 'only those revoked at or after this time in UTC', parse.moment)
     .action(async ({ owner, expiring, revokedSince }) => {
       const wanted = { 'of the owner': owner, 'revoked at or after': revokedSince };
-      const none = `There is no access key${asked({ ...wanted, 'to replace within': expiring && 'that time' })}.`;
+      const soon = { 'to replace within': expiring && 'that time' };
+      const none = `There is no access key${asked({ ...wanted, ...soon })}.`;
       const listing = { columns: keyColumns, missing: { expires_at: 'never', hosts: 'any' }, none };
       await operator.acting(
         ({ keys }) => call.output.list(listed(keys, { owner, expiring, revokedSince }), listing),
@@ -118,7 +115,7 @@ export function keyCommands(call: Call, operator: OperatorAccess) {
 
   const revoke = leaf(
     'revoke',
-    'revoke access keys, at once and for good, all together or none; with --owner or --all, asks first',
+    'revoke access keys, at once and for good; with --owner or --all, asks first',
     ['key revoke 7', 'key revoke 7 8 9 --json', 'key revoke --owner 42', 'key revoke --all --yes'],
   )
     .argument('[ids...]', 'the numbers of the keys', parse.keys)
@@ -129,6 +126,7 @@ export function keyCommands(call: Call, operator: OperatorAccess) {
       if ([ids.length, owner, all].filter(Boolean).length !== 1)
         throw new ClearError('either numbers of keys, --owner or --all is needed', 'usage');
       const whose = owner === undefined ? 'of all owners' : `of the owner ${owner}`;
+      const pace: AccessOptions = ids.length === 1 ? {} : { pace: 'in-steps' };
       const revoked = await operator.acting(async ({ keys }) => {
         if (ids.length > 0) return keys.revoke({ ids });
         let [known, working] = [0, 0];
@@ -139,7 +137,7 @@ export function keyCommands(call: Call, operator: OperatorAccess) {
         if (owner && known === 0) throw new ClearError(`there is no key ${whose}: ${keyNumbers}`);
         if (working > 0 && !yes) await confirmed(call, `Revoke ${counted(working, 'key')} ${whose}?`);
         return keys.revoke({ owner: owner ?? 'any' });
-      });
+      }, pace);
       for (const id of revoked) await call.output.answer({ id, revoked: true }, `Key ${id} is revoked.`);
       if (revoked.length + ids.length === 0 && !call.output.json)
         await call.output.note(`Every key ${whose} was revoked before: nothing was done.`);

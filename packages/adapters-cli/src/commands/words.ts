@@ -129,7 +129,7 @@ export async function ownerWarning(records: CampaignRecords, owner: domain.Owner
   return campaign ? undefined : `The owner ${owner} had no campaign so far: check the number.`;
 }
 
-/** What a list was asked for, by the words before each value, such as ` of the owner 42`; empty for everything. */
+/** What a list was asked for, such as ` of the owner 42`, by the words before each value. */
 export function asked(values: Readonly<Record<string, string | number | undefined>>): string {
   const given = Object.entries(values).filter(([, value]) => value !== undefined);
   return given.map(([words, value]) => ` ${words} ${value}`).join('');
@@ -154,11 +154,10 @@ export function notRotated(
 ): ClearError {
   const issue = 'issue another with `./campaign-mirror key issue`';
   if (rotation.kind === 'key-not-found') return noSuchKey(id);
-  if (rotation.kind === 'key-replaced') {
+  if (rotation.kind === 'key-replaced')
     return new ClearError(
       `key ${id} was replaced by key ${rotation.by} already: rotate that one, or ${issue}`,
     );
-  }
   const state = rotation.kind === 'key-revoked' ? 'revoked' : 'expired';
   return new ClearError(`key ${id} is ${state}: ${issue}`);
 }

@@ -28,7 +28,7 @@ const number = 'A whole number from 1 to 9007199254740991';
 export const campaign = argument(number, domain.campaignId);
 export const owner = argument(number, domain.ownerId);
 export const key = argument(
-  'The number that `./campaign-mirror key list` shows beside the first characters of the key, not the key itself,',
+  'The number of the key in `./campaign-mirror key list`, beside its first characters, not the key itself,',
   domain.accessKeyId,
 );
 export const keys = (text: string, others: domain.AccessKeyId[] = []) => [...others, key(text)];

@@ -14,8 +14,8 @@ import { timestampText } from '../schema/times.ts';
 const succeed = `
   with timed as materialized (select clock_timestamp() as now)
   insert into campaign_mirror.access_keys (hash, displayed, name, owner_id, hosts, created_at, expires_at)
-  select ?, ?, name, owner_id, coalesce(?, hosts), now, case when isfinite(expires_at) then
-    least('9999-12-31 23:59:59.999999Z', now + make_interval(secs => extract(epoch from expires_at - created_at)::float8)) end
+  select ?, ?, name, owner_id, coalesce(?, hosts), now, case when isfinite(expires_at) then least(
+    '9999-12-31 23:59:59.999999Z', now + make_interval(secs => extract(epoch from expires_at - created_at)::float8)) end
   from campaign_mirror.access_keys, timed where id = ? and (expires_at is null or expires_at > now)
   returning id`;
 
@@ -82,7 +82,8 @@ export class PostgresAccessKeys extends AuditedAdapter implements operator.Acces
     const wanted = 'ids' in keys ? { id: { $in: [...keys.ids] } } : { revokedAt: null, ...owned };
     return this.audited(async (em) => {
       // In the order of their numbers, so that two of these do not deadlock.
-      const options = { orderBy: { id: 'asc' as const }, lockMode: LockMode.PESSIMISTIC_WRITE } as const;
+      const locked = { lockMode: LockMode.PESSIMISTIC_WRITE, disableIdentityMap: true } as const;
+      const options = { ...locked, fields: ['id'], orderBy: { id: 'asc' } } as const;
       const ids = (await em.find(AccessKeyEntity, wanted, options)).map(({ id }) => id);
       const revokedAt = raw<domain.Timestamp>('clock_timestamp()');
       await em.nativeUpdate(AccessKeyEntity, { id: { $in: ids }, revokedAt: null }, { revokedAt });

@@ -54,7 +54,7 @@ const ofKey = `
     where changed_at < $2::timestamptz - interval '1 minute' order by id desc limit 1), 0)
   order by id desc limit $3`;
 
-/** The changes of a move. Others' changes between the numbers of an entry belong to another entry, or to none. */
+/** Of a move. Others' changes between the numbers of an entry belong to another entry, or to none. */
 export const changesOfMove = `
   select changes.* from campaign_mirror.operator_audit as entry join campaign_mirror.mirror_history as changes
     on audit_id = entry.id and changes.id between first_change_id and last_change_id
@@ -63,7 +63,7 @@ export const changesOfMove = `
 const ofMove = `${entries} from (${changesOfMove}) as changes
   where $2::timestamptz is null or changed_at >= $2 order by id desc limit $3`;
 
-/** The only index of the history is its own number. `signal` ends a stream at once, which throws its reason. */
+/** The only index of the history is its own number. `signal` ends a stream, which throws the reason. */
 export const postgresMirrorHistory = (pool: Pool, signal?: AbortSignal): operator.MirrorHistory => ({
   list: ({ campaign, before, since, limit }) =>
     rowsOf<domain.HistoryEntry>(pool, changePage, [campaign, before, limit, since]),

@@ -32,8 +32,8 @@ export interface AccessKeyRecord {
 }
 
 /**
- * `expiring`: only keys that expire within so many seconds, by the store's clock, and are not revoked or replaced;
- * `revokedSince`: that were revoked at or after this time; `limited`: for certain hosts, not revoked, expired or replaced.
+ * Only keys that are `expiring` within so many seconds, by the store's clock, and not revoked or replaced; were
+ * revoked at or after `revokedSince`; are `limited` to certain hosts, and not revoked, expired or replaced.
  */
 export type AccessKeyPage = Page<AccessKeyId> & {
   readonly expiring?: number | undefined;
@@ -59,13 +59,10 @@ export interface AccessKeys {
   issue(key: NewAccessKey): Promise<{ readonly id: AccessKeyId; readonly key: AccessKey }>;
   list(page: AccessKeyPage): Promise<AccessKeyRecord[]>;
   /**
-   * Replaces a key, once, with one of the same owner, name and lifetime, including no expiry, for these hosts or the same.
-   * The old one expires after `grace` seconds (0 or more), or at its own expiry if that is sooner.
+   * Replaces a key, once, with one of the same owner, name and lifetime, including no expiry, for other hosts or
+   * the same. The old one expires after `grace` seconds (0 or more), or at its own expiry if that is sooner.
    */
   rotate(id: AccessKeyId, grace: number, hosts?: readonly string[]): Promise<KeyRotation>;
-  /**
-   * Once this resolves, every process refuses the keys. Returns which there are of these numbers, also if they were revoked
-   * before; or the keys of the owner, or of anybody, that were not.
-   */
+  /** Once this resolves, every process refuses the keys. Returns the `ids` that exist, or what it revoked. */
   revoke(keys: { ids: readonly AccessKeyId[] } | { owner: OwnerId | 'any' }): Promise<AccessKeyId[]>;
 }

@@ -2,7 +2,7 @@ import type { HistoryEntry } from '../set-campaign-mirror/campaign-repository.ts
 import type * as values from '../values/identifiers.ts';
 import { type Identifier, identifierReader } from '../values/reader.ts';
 
-/** Which rows to list, newest first: of a campaign, before one, at or after a time, at most `limit` (1 or more). */
+/** Rows to list, newest first: of a campaign, before one, at or after a time, at most `limit` (1 or more). */
 interface Newest<Id> {
   readonly campaign?: values.CampaignId | undefined;
   readonly before?: Id | undefined;
@@ -18,11 +18,10 @@ export interface MirrorHistory {
   /** Whether a change before this one was pruned; undefined: whether the last one was. */
   isPrunedBefore(campaign: values.CampaignId, change: values.HistoryId | undefined): Promise<boolean>;
   /**
-   * The changes made with a key, newest first, from one snapshot, at or after `since` or all, also of campaigns that
-   * were transferred or deleted. Rows are read as fast as the caller takes them.
+   * The changes made with a key or by a move, newest first, from one snapshot, at or after `since` or all, also
+   * of campaigns that were transferred or deleted. Rows are read as fast as the caller takes them.
    */
   ofKey(key: values.AccessKeyId, since?: values.Timestamp, limit?: number): AsyncIterable<HistoryEntry>;
-  /** The same of a move. */
   ofMove(move: AuditId, since?: values.Timestamp, limit?: number): AsyncIterable<HistoryEntry>;
 }
 
@@ -78,11 +77,9 @@ export const auditId = identifierReader<AuditId>('an entry of the audit');
 
 /** The acts of operators. */
 export const acts = [
-  ...'campaign-created campaigns-imported campaign-transferred campaign-deleted default-set default-unset'.split(
-    ' ',
-  ),
-  ...'mirror-created mirrors-imported mirror-set mirror-restored mirrors-moved mirror-deleted'.split(' '),
-  ...'key-issued key-rotated key-revoked key-changed history-pruned'.split(' '),
+  ...'campaign-created campaigns-imported campaign-transferred campaign-deleted schema-migrated'.split(' '),
+  ...'default-set default-unset mirror-created mirrors-imported mirror-set mirror-restored'.split(' '),
+  ...'mirrors-moved mirror-deleted key-issued key-rotated key-revoked key-changed history-pruned'.split(' '),
 ];
 
 /** A recorded act, written in the same transaction as the act itself, and never deleted. */
