@@ -18,7 +18,7 @@ const refusals = {
   time: 'must be a time such as 2026-11-20T15:36:00.123456Z, which a spreadsheet keeps in a column of text',
   contradiction: 'it must be there when updated_externally is true, and only then',
 };
-const isInstead = (text: string) => `it is ${JSON.stringify(text)}, and`;
+const itIs = (text: string) => `it is ${JSON.stringify(text)}, and`;
 const time = '2026-11-20T15:36:00.123456Z';
 const least = { owner_id: '7' };
 const withMirror = { ...least, target_url: 'https://a.example/' };
@@ -104,7 +104,7 @@ describe('a campaign that is imported', () => {
       for (const text of good) expect(faultsOf({ ...withMirror, [field]: text }), text).to.deep.equal([]);
       for (const text of bad)
         expect(faultsOf({ ...withMirror, [field]: text }), text).to.deep.equal([
-          `${field}: ${isInstead(text)} ${because}`,
+          `${field}: ${itIs(text)} ${because}`,
         ]);
     });
 
@@ -118,6 +118,12 @@ describe('a campaign that is imported', () => {
       const faults = faultsOf({ ...least, target_url: text }, denying('*.a.example'));
       expect(faults).to.deep.equal([`target_url: ${addressFaults[because]}`]);
     }
+  });
+
+  it('does not repeat what may be a password, in whichever column', () => {
+    expect(faultsOf({ ...least, id: 'https://me:secret@a.example/' })).to.deep.equal([
+      `id: ${itIs('…')} ${refusals.identifier}`,
+    ]);
   });
 
   it('has an owner, and no fields of a mirror where there is none', () => {
@@ -138,12 +144,12 @@ describe('a campaign that is imported', () => {
       ['true', '', contradiction],
       ['false', time, contradiction],
       ['', time, contradiction],
-      ['x', time, `updated_externally: ${isInstead('x')} ${refusals.flag}`],
+      ['x', time, `updated_externally: ${itIs('x')} ${refusals.flag}`],
     ] as [string, string, ...string[]][]) {
       const externally = { ...withMirror, updated_externally: flag, updated_externally_at: at };
       expect(faultsOf(externally)).to.deep.equal(faults);
       expect(faultsOf({ ...externally, clicks: 'x' })).to.deep.equal(
-        [`clicks: ${isInstead('x')} ${refusals.count}`, ...faults].sort(),
+        [`clicks: ${itIs('x')} ${refusals.count}`, ...faults].sort(),
       );
     }
   });

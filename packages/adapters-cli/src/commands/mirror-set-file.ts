@@ -4,7 +4,7 @@ import type { Call } from '../terminal/call.ts';
 import { readCsv, sourceName } from '../terminal/csv-file.ts';
 import { ClearError, orStopped } from '../terminal/errors.ts';
 import type { InvalidLine, Plan } from './change-many.ts';
-import { isInstead, notANumber, whole } from './words.ts';
+import { itIs, notANumber, whole } from './words.ts';
 
 /** What a file names; an export is such a file, whose other columns are not used. */
 const headings = {
@@ -39,7 +39,7 @@ export async function settingPlan(call: Call, path: string): Promise<Plan> {
       const first = campaign && wanted.get(campaign);
       const refuse = (because: string, at = line) => invalid.push({ line: at, because });
       if (because) refuse(because);
-      else if (campaign === undefined) refuse(`campaign: ${isInstead(text)} ${notANumber(1)}`);
+      else if (campaign === undefined) refuse(`campaign: ${itIs(text)} ${notANumber(1)}`);
       else if (first === undefined)
         wanted.set(campaign, { line, campaign, address, expected: expected || undefined });
       else {

@@ -164,7 +164,7 @@ export function notRotated(
 
 /** A number of CSV without the `.0` that programs write in a column with gaps. */
 export const whole = (text: string) => text.replace(/\.0$/, '');
-/** What is refused of CSV, but for the end of a long text. */
-export const isInstead = (text = '') => `it is ${JSON.stringify(text.replace(/^(.{50}).+/su, '$1…'))}, and`;
+/** What is refused of CSV, but for the end of a long text, and what may be an address with a password. */
+export const itIs = (text = '') => `it is ${JSON.stringify(text.replace(/.*@.*|(?<=^.{50}).+/su, '…'))}, and`;
 export const notANumber = (least: number) =>
   `must be a whole number from ${least} to 9007199254740991, in digits alone`;

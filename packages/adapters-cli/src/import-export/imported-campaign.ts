@@ -6,7 +6,7 @@ import {
   type ImportFault,
   type ImportLine,
 } from '@campaign-mirror/domain/operator';
-import { addressFaults, isInstead, notANumber, whole } from '../commands/words.ts';
+import { addressFaults, itIs, notANumber, whole } from '../commands/words.ts';
 import type { Call } from '../terminal/call.ts';
 import { readCsv } from '../terminal/csv-file.ts';
 
@@ -64,7 +64,7 @@ export function importedCampaign(fields: Fields, denied: domain.HostList) {
     const [read, refusal] = readers[column];
     const text = fields[column];
     const value = text ? read(text) : null;
-    const reason = value === undefined ? `${isInstead(text)} ${refusal}` : misfit(column, fields, denied);
+    const reason = value === undefined ? `${itIs(text)} ${refusal}` : misfit(column, fields, denied);
     if (reason) faults.push({ column, fault: 'invalid', reason });
     return [column, value];
   });
