@@ -71,7 +71,7 @@ describe('history prune', () => {
     await old(2 * stepSize);
     const { code, output, errors } = await on.run(...allOld);
     expect({ code, output }).to.deep.equal({ code: 2, output: '' });
-    expect(errors).to.match(/^Delete 20000 changes, those before \S+Z\?\n.*--yes/);
+    expect(errors).to.match(/^Delete 20000 changes, those before \S+Z\? .*--yes/);
     const asking = on.asking(...allOld);
     await asking.shows(/Delete 20000 changes, those before \S+Z\?/);
     asking.type('y\r');
