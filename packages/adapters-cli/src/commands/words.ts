@@ -79,8 +79,8 @@ export const addressFaults: Readonly<Record<domain.AddressFault, string>> = {
 
 /** Why a mirror was not set by a command for many. */
 export function notSetReason(because: NotSet, { campaign, before, after }: ChangedMirror): string {
-  if (because in addressFaults)
-    return `the new address is ${after === '' ? 'empty' : 'refused'}: ${addressFaults[because as domain.AddressFault]}`;
+  const fault = addressFaults[because as domain.AddressFault];
+  if (fault) return `the new address is ${after === '' ? 'empty' : 'refused'}: ${fault}`;
   return reasons[because as keyof typeof reasons](campaign, before);
 }
 
