@@ -40,7 +40,7 @@ describe('./campaign-mirror in a copy of the project', () => {
     await mkdir(at('bin'));
     for (const name of ['cmp', 'dirname']) await symlink(program(name), at('bin', name));
     expect((await version({ PATH: at('bin') })).errors).to.equal(
-      `campaign-mirror: what this version needs is not installed, and npm is not in PATH: run 'npm run setup' in ${folder.path}\n`,
+      `campaign-mirror: what it needs is not installed, and there is no npm: run 'npm run setup' in ${folder.path}\n`,
     );
     await appendFile(at('node_modules', '.installed'), 'second\n');
   });

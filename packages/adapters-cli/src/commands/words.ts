@@ -82,8 +82,8 @@ export const addressFaults: Readonly<Record<domain.AddressFault, string>> = {
 
 /** Why a mirror was not set by a command for many. */
 export function notSetReason(because: NotSet, { campaign, before, after, by }: ChangedMirror): string {
-  if (because in addressFaults)
-    return `the new address is ${after === '' ? 'empty' : 'refused'}: ${addressFaults[because as domain.AddressFault]}`;
+  const fault = addressFaults[because as domain.AddressFault];
+  if (fault) return `the new address is ${after === '' ? 'empty' : 'refused'}: ${fault}`;
   if (because === 'changed-since') return `it was changed since by ${by ?? 'somebody'}`;
   return reasons[because as keyof typeof reasons](campaign, before);
 }

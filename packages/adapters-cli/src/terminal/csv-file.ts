@@ -115,7 +115,7 @@ function meaningsOf<Column extends string>(
   return meanings;
 }
 
-/** The text of a file in UTF-8 or UTF-16, as Excel's “Unicode text” is; CR LF, which csv-parse counts twice, is LF. */
+/** The text of a file in UTF-8 or, as Excel's “Unicode text”, UTF-16. CR LF, which csv-parse counts twice, is LF. */
 async function* textOf(call: Call, path: string): AsyncGenerator<string> {
   const { signal } = call;
   const name = path === '-' ? sourceName(path) : path;

@@ -7,7 +7,7 @@ export type Version = Project & Readonly<Record<'node' | 'migration', string>>;
 
 /** The name of the project, the version of its packages, and the commit that runs, if it is known. */
 export function project(): Project {
-  // An image, which lacks git, has the commit in it; git says that of the project's folder alone, whoever owns it.
+  // An image, which lacks git, has the commit in it. Git says that of this folder alone, whoever owns it.
   const own = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
   const words = '--git-dir=.git describe --always --dirty --exclude=* --abbrev=12'.split(' ');
   const cwd = new URL('../../../../', import.meta.url);

@@ -57,8 +57,8 @@ export interface ImportOutcome {
 /** Imports campaigns. */
 export interface CampaignImport {
   /**
-   * Imports every line or, if one is invalid, in a dry run and after an error from `lines`, none. Campaigns keep their
-   * numbers; the sequences continue after the highest one. `source` is recorded in the audit.
+   * Imports every line or, if one is invalid, in a dry run and after an error from `lines`, none. Campaigns keep
+   * their numbers; the sequences continue after the highest one. `source` is recorded in the audit.
    */
   importAll(
     source: string,
