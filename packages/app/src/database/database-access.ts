@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { basename, join, resolve, sep } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -11,7 +11,7 @@ import type { ServiceInput } from '../process/life.ts';
 import { externalDatabase, isExternal } from '../settings/external-database.ts';
 import { type Settings, settings as table } from '../settings/settings.ts';
 import { examined } from './checks.ts';
-import { clearFault, mayComeBack, nameOf } from './faults.ts';
+import { clearFault, isUnlike, mayComeBack, nameOf } from './faults.ts';
 
 /** The database that the settings name, and its address for each role. */
 export interface DatabaseAccess {
@@ -90,8 +90,14 @@ export async function prepareDatabase(access: DatabaseAccess, { settings, log, l
   const owner = access.address('owner');
   await awaitDatabase(owner, settings, 'first', ending, log);
   if (settings.RUN_MIGRATIONS === 'true' && !ending.aborted) {
-    const mended = await migrateClearly(owner, log, { givenUp: ending, ifNeeded: true });
-    if (mended) log.warn({ event: 'check-warned', check: 'schema' }, mended);
+    const act = { operator: 'the service, at its start', requestId: `operator-${randomUUID()}` };
+    const { madeAgain } = await migrateClearly(owner, settings, log, {
+      act,
+      givenUp: ending,
+      ifNeeded: true,
+    });
+    if (madeAgain.length > 0)
+      log.warn({ event: 'check-warned', check: 'schema' }, `made again: ${madeAgain.join(', ')}`);
   }
   await awaitDatabase(access.address('service'), settings, 'start', ending, log);
 }
@@ -138,15 +144,25 @@ export async function awaitDatabase(
   }
 }
 
-/** Resolves with what to say of what was missing before, if anything. @throws ClearError; the reason of `givenUp` */
+/** Says what it waits for, and of a copy what is to be checked. @throws ClearError; the reason of `givenUp` */
 export async function migrateClearly(
   address: store.DatabaseAddress,
+  settings: Settings,
   log: Notes,
-  options: Pick<store.Migrating, 'givenUp' | 'ifNeeded'>,
-): Promise<string | undefined> {
+  options: Pick<store.Migrating, 'act' | 'givenUp' | 'ifNeeded'>,
+): Promise<store.Migrated> {
   const onWait = (line: string) => log.warn({ event: 'migration-awaited' }, line);
-  const missing = await store.migrate(address, { ...options, onWait }).catch((error) => {
+  const migrated = await store.migrate(address, { ...options, onWait }).catch(async (error) => {
+    if (isUnlike(error)) await awaitDatabase(address, settings, 'start', options.givenUp);
     throw clearFault(error, address);
   });
-  return missing.length > 0 ? `${missing.join(', ')}: functions and triggers were made again` : undefined;
+  if (!migrated.restored) return migrated;
+  const { newestChangeAt, newestEntryAt } = migrated.restored;
+  // Of pg_upgrade, too, everything is true: nothing was done after the newest entry.
+  const line =
+    'the database came from a dump or another server; its newest change of a mirror is from ' +
+    `${newestChangeAt ?? 'never'}, its newest entry of the audit from ${newestEntryAt ?? 'never'}; what was revoked, ` +
+    'moved or transferred after that is as before again: docs/how-to/backup-and-restore.md says what to check';
+  log.warn({ event: 'check-warned', check: 'origin' }, line);
+  return migrated;
 }

@@ -6,7 +6,7 @@ import * as store from '@campaign-mirror/adapters-persistence/service';
 import { label } from '@campaign-mirror/domain';
 import type { OperatorAct } from '@campaign-mirror/domain/operator';
 import * as own from '../database/database-access.ts';
-import { clearFault, migrate, nameOf } from '../database/faults.ts';
+import { clearFault } from '../database/faults.ts';
 import { readCommandSettings } from '../settings/read-settings.ts';
 import type { Settings } from '../settings/settings.ts';
 
@@ -25,9 +25,9 @@ export const acting =
       const address = access.address('operator');
       const work = async (database: store.Database, act: OperatorAct) => {
         if (!(await store.isMigrated(database.pool))) {
-          const notSetUp = 'is not set up for this version (it is new, or of an earlier one)';
-          if (!access.embedded) throw new ClearError(`${nameOf(address)} ${notSetUp}: ${migrate}`);
-          await migrateWithNotes(access, call);
+          // The checks of a start say why it is not.
+          if (access.embedded) await migrateWithNotes(access, settings, call);
+          else await own.awaitDatabase(address, settings, 'start', call.signal);
         }
         const context = { deniedHosts: settings.MIRROR_HOST_DENYLIST, requestId: act.requestId };
         return run(portsOn(database, act, call.signal), context).catch((error) => {
@@ -54,6 +54,8 @@ function portsOn(database: store.Database, act: OperatorAct, signal: AbortSignal
   };
 }
 
+const requestId = () => `operator-${randomUUID()}`;
+
 /** Acts with the operator's role, then closes the database. `operator`: who acts, for the audit. */
 export async function asOperator<T>(
   access: own.DatabaseAccess,
@@ -64,30 +66,45 @@ export async function asOperator<T>(
   const poolLimits = { ...store.defaultPoolLimits, size: 4, ...limits };
   const address = access.address('operator');
   const database = await store.openDatabase(address, poolLimits, 'campaign-mirror operator');
-  const act = { operator, requestId: `operator-${randomUUID()}` };
-  return run(database, act).finally(() => database.close());
+  return run(database, { operator, requestId: requestId() }).finally(() => database.close());
 }
 
-/** The command `migrate`: it says what it waits for, and Ctrl-C ends it until it is committed. @throws ClearError */
+/**
+ * The command `migrate`: it says what it waits for and what it did; Ctrl-C ends it until it is committed.
+ * @throws ClearError, also of what it cannot make again
+ */
 export const migrateAsOwner = (call: Call): Promise<void> =>
-  withDatabase(call, false, (access) => migrateWithNotes(access, call));
+  withDatabase(call, false, async (access, settings) => {
+    const { schema, migrations, madeAgain, rights, restored } = await migrateWithNotes(
+      access,
+      settings,
+      call,
+    );
+    const did = [
+      schema === 'made' && 'The schema was made.',
+      schema === 'newer' && 'A newer version made the schema, so nothing was done: run that version.',
+      schema === 'migrated' && migrations.length > 0 && `Applied: ${migrations.join(', ')}.`,
+      madeAgain.length > 0 && `Made again: ${madeAgain.join(', ')}.`,
+      schema === 'migrated' && rights && 'The roles were given their rights.',
+    ].filter((line) => line !== false);
+    const copied = restored && {
+      newest_change_at: restored.newestChangeAt,
+      newest_entry_at: restored.newestEntryAt,
+    };
+    const answer = { migrated: schema !== 'newer', schema, migrations, made_again: madeAgain, rights };
+    await call.output.answer({ ...answer, restored: copied }, did.join(' ') || 'The schema is up to date.');
+    await own.awaitDatabase(access.address('owner'), settings, 'start', call.signal);
+  });
 
 /** @throws ClearError; Interrupted, when nothing was done */
-async function migrateWithNotes(access: own.DatabaseAccess, call: Call): Promise<void> {
-  const { output, signal } = call;
-  const options = { givenUp: signal };
-  const mended = await own
-    .migrateClearly(access.address('owner'), own.notesOf(call), options)
-    .catch((error) => {
-      if (error === signal.reason) call.throwIfStopped('Nothing was done.');
-      throw error;
-    });
-  if (mended) output.note(`${mended}; \`./campaign-mirror doctor\` says what is left.`);
+function migrateWithNotes(access: own.DatabaseAccess, settings: Settings, call: Call) {
+  const act = { operator: personWhoCalls(call.environment), requestId: requestId() };
+  const options = { act, givenUp: call.signal };
+  return own.migrateClearly(access.address('owner'), settings, own.notesOf(call), options).catch((error) => {
+    if (error === call.signal.reason) call.throwIfStopped('Nothing was done.');
+    throw error;
+  });
 }
-
-/** What `migrate --status` shows. @throws ClearError */
-export const migrationStates = (call: Call): Promise<store.MigrationState[]> =>
-  withDatabase(call, false, (access) => asOperator(access, '', ({ pool }) => store.migrationStates(pool)));
 
 /** @throws ClearError, of the kind `away` when the database cannot be opened or connected to, for whatever reason */
 async function withDatabase<T>(
