@@ -75,7 +75,7 @@ describe('a start that cannot succeed ends with one clear line and an exit code'
     ['no right to migrate', / \(42501\): run .*RUN_MIGRATIONS=false$/, asService('select', 'true')],
     [
       'never migrated',
-      /: pending: 0001-first-release: run `.\/campaign-mirror /,
+      /; pending migrations: 0001-first-release: run `.\/campaign-mirror /,
       { ...asService(), make: empty },
     ],
     ['a right is missing', /lacks what .* needs: execute on set_mirrors: run /, asService(noSetting)],

@@ -13,3 +13,4 @@ select 'rights', string_agg(right_on, ' ' order by right_on) from (
     where attacl is not null and attrelid in (select pg_class.oid from pg_class join ours on ours.oid = relnamespace)
   union all select concat(pg_proc.oid::regprocedure, proacl) from pg_proc join ours on ours.oid = pronamespace
 ) as rights
+order by part

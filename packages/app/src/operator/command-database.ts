@@ -92,8 +92,10 @@ export const migrateAsOwner = (call: Call): Promise<void> =>
       newest_entry_at: restored.newestEntryAt,
     };
     const answer = { migrated: schema !== 'newer', schema, migrations, made_again: madeAgain, rights };
+    const checkRest = () => own.awaitDatabase(access.address('owner'), settings, 'start', call.signal);
+    if (did.length === 0) await checkRest();
     await call.output.answer({ ...answer, restored: copied }, did.join(' ') || 'The schema is up to date.');
-    await own.awaitDatabase(access.address('owner'), settings, 'start', call.signal);
+    if (did.length > 0) await checkRest();
   });
 
 /** @throws ClearError; Interrupted, when nothing was done */
