@@ -136,13 +136,16 @@ describe('a copy of a database, as from a dump', () => {
     expect([code, timeless(errors)]).to.deep.equal([0, `${line.replaceAll('TIME', 'never')}\n`]);
     expect(objectsOf(output)).to.deep.equal([
       {
-        ...{ migrated: true, schema: 'migrated', migrations: [], made_again: [], rights: false },
+        ...{ schema: 'migrated', migrations: [], made_again: [], rights: false },
         restored: { newest_change_at: null, newest_entry_at: null },
       },
     ]);
     expect((await on.run('doctor')).output).not.to.match(/^(warning|problem) +origin/m);
     const [{ act, details }] = await on.objects('audit');
-    expect([act, details]).to.deep.equal(['schema-migrated', { restored: true }]);
+    expect([act, details]).to.deep.equal([
+      'schema-migrated',
+      { migrations: [], made_again: [], rights: false, restored: true },
+    ]);
     await owner.session(`
       $ migrate
       The schema is up to date.`);

@@ -104,7 +104,8 @@ describe('what is missing or disabled in the schema', () => {
         expect(migrated.errors).to.match(
           /: (restore a backup|as a superuser, `alter table [\w.]+ enable trigger all`)/,
         );
-        expect(migrated).to.deep.include({ code: 1, output: '' }).and.property('errors').includes(finding);
+        expect(migrated).to.include({ code: 1 }).and.property('errors').includes(finding);
+        expect(migrated.output).not.to.include('up to date');
         return expect(await missingParts(database.admin)).to.deep.equal([finding]);
       }
       const part = finding.replace(/^the (.*?)(\(.*)? is \w+$/, '$1');
@@ -113,7 +114,7 @@ describe('what is missing or disabled in the schema', () => {
       expect(await missingParts(database.admin)).to.deep.equal([]);
       expect(await owner.run('migrate')).to.include({ output: 'The schema is up to date.\n' });
       const [{ act, details }] = await on.objects('audit');
-      expect([act, details.made_again]).to.deep.equal(['schema-migrated', part]);
+      expect([act, details.made_again]).to.deep.equal(['schema-migrated', [part]]);
     });
 
   it('the record of the migration is missing: doctor and migrate say so, with the statement that puts it back', async () => {

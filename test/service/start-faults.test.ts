@@ -71,7 +71,11 @@ describe('a start that cannot succeed ends with one clear line and an exit code'
     ['a wrong password', / "\w+_nobody" \(28P01\): check the name of the user, its pass/, { url: stranger }],
     ['no right to connect', /, user "\w+_service": .* \(42501\): run ops\/roles.sql in /, asService(barred)],
     ['no TLS, and no warning of the driver', /: The server does not support SSL .*: check sslmode/, noTls],
-    ['no such database', /_nowhere" .* \(3D000\): create it/, { url: { pathname: '/mirror_nowhere' } }],
+    [
+      'no such database',
+      /_nowhere" .* \(3D000\): correct DATABASE_URL/,
+      { url: { pathname: '/mirror_nowhere' } },
+    ],
     ['no right to migrate', / \(42501\): run .*RUN_MIGRATIONS=false$/, asService('select', 'true')],
     [
       'never migrated',

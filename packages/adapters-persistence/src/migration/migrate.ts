@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Timestamp } from '@campaign-mirror/domain';
-import type { OperatorAct } from '@campaign-mirror/domain/operator';
 import type { Transaction } from '@mikro-orm/core';
 import type { Pool } from 'pg';
 import { type Database, openDatabase } from '../connection/database.ts';
@@ -28,7 +27,7 @@ export interface Migrating {
   readonly ifNeeded?: boolean;
   readonly retries?: Partial<typeof usualRetries>;
   /** Who migrates, for the audit: the database's user unless it is given. */
-  readonly act?: OperatorAct;
+  readonly operator?: string;
 }
 
 /** One connection migrates, and one makes the table of migrations, or looks for who holds locks. */
@@ -44,9 +43,11 @@ export interface Migrated {
   /** Whether the rights of a role were others. */
   readonly rights: boolean;
   /** If the database is a copy, or on another server than before, the times of its newest change and entry. */
-  readonly restored: Newest | null;
+  readonly restored: {
+    readonly newestChangeAt: Timestamp | null;
+    readonly newestEntryAt: Timestamp | null;
+  } | null;
 }
-type Newest = { readonly newestChangeAt: Timestamp | null; readonly newestEntryAt: Timestamp | null };
 
 /**
  * Brings the tables up to date, makes functions and triggers, and gives the roles that exist their rights: all of it, or
@@ -58,7 +59,7 @@ type Newest = { readonly newestChangeAt: Timestamp | null; readonly newestEntryA
  */
 export async function migrate(
   address: DatabaseAddress,
-  { onWait = () => {}, givenUp, ifNeeded = false, retries, act }: Migrating = {},
+  { onWait = () => {}, givenUp, ifNeeded = false, retries, operator = '' }: Migrating = {},
 ): Promise<Migrated> {
   const { lockTimeout, tries, pause: betweenTries } = { ...usualRetries, ...retries };
   const database = await openDatabase(address, unhurried, 'campaign-mirror migrations');
@@ -76,7 +77,7 @@ export async function migrate(
     for (let next = 2; ; next++) {
       try {
         givenUp?.throwIfAborted();
-        return await bringUpToDate(database, lockTimeout, beforeCommit, ifNeeded, act);
+        return await bringUpToDate(database, lockTimeout, beforeCommit, ifNeeded, operator);
       } catch (error) {
         if (givenUp?.aborted && !isCommitting) throw givenUp.reason;
         if (!isLocked(error) || next > tries) throw error;
@@ -104,10 +105,9 @@ const holderText = `
       or locktype = 'advisory' and (classid::bigint << 32) + objid::bigint = ${turnLock}))
   order by xact_start limit 1`;
 
-const tables = texts.tableNames.map((name) => `campaign_mirror.${name}`);
-
 /** In the order in which writers lock them; in another one, a writer could deadlock with the migration. */
-const keepWritersOut = `lock table ${tables.join(', ')} in share row exclusive mode`;
+const tables = texts.tableNames.map((name) => `campaign_mirror.${name}`).join(', ');
+const keepWritersOut = `lock table ${tables} in share row exclusive mode`;
 
 /** Says which text of functions and triggers was applied last. */
 const version = `Campaign Mirror ${hash('md5', texts.functions)}`;
@@ -119,7 +119,7 @@ const newestText = `
 
 const noteText = `
   insert into campaign_mirror.operator_audit (act, operator, request_id, details)
-  values ('schema-migrated', coalesce(?, session_user), coalesce(?, gen_random_uuid()::text), ?)`;
+  values ('schema-migrated', coalesce(nullif(?, ''), session_user), 'operator-' || gen_random_uuid(), ?)`;
 
 /** All of it, or nothing, except that the schema and the table of migrations stay. */
 function bringUpToDate(
@@ -127,7 +127,7 @@ function bringUpToDate(
   lockTimeout: number,
   beforeCommit: () => void,
   ifNeeded: boolean,
-  act: OperatorAct | undefined,
+  operator: string,
 ) {
   const connection = orm.em.getConnection();
   const migrateIn = async (transaction: Transaction): Promise<Migrated> => {
@@ -138,19 +138,14 @@ function bringUpToDate(
     // Creates the schema and the table of migrations, on a connection of its own.
     const executed = (await orm.migrator.getExecuted()).map(({ name }) => name);
     const migrations = texts.migrationNames.filter((name) => !executed.includes(name));
-    const nothing = { migrations, madeAgain: [], rights: false, restored: null };
     if (migrations.length === 0 && executed.length > texts.migrationNames.length)
-      return { schema: 'newer', ...nothing };
-    const [here] = await run<{ comment: string | null; place: string; moved: boolean | null }>(
-      texts.placeText,
-    );
+      return { schema: 'newer', migrations, madeAgain: [], rights: false, restored: null };
+    const [here] = await run<{ comment: string; place: string; moved: boolean }>(texts.placeText);
     const comment = `${version} in ${here?.place}`;
-    const isWhole = async () =>
-      here?.comment === comment &&
-      (await run(texts.missingText)).length === 0 &&
-      (await run('select from campaign_mirror.transactions_ahead')).length === 0;
-    const isKept = ifNeeded && migrations.length === 0 && (await isWhole());
-    const [restored = null] = here?.moved ? await run<Newest>(newestText) : [];
+    let isKept = ifNeeded && migrations.length === 0 && here?.comment === comment;
+    for (const amiss of [texts.missingText, 'select from campaign_mirror.transactions_ahead'])
+      isKept &&= (await run(amiss)).length === 0;
+    const [restored = null] = here?.moved ? await run<NonNullable<Migrated['restored']>>(newestText) : [];
     const before = new Set((await run<object>(texts.partsText)).map((part) => JSON.stringify(part)));
     // Only the owner may: PostgreSQL does no more than warn of rights that a role grants and may not grant.
     await run(`comment on schema campaign_mirror is '${comment}'`);
@@ -165,35 +160,27 @@ function bringUpToDate(
     const rights = changed.includes('rights');
     const madeAgain = migrations.length > 0 ? [] : changed.filter((part) => part !== 'rights');
     const schema = executed.length === 0 ? 'made' : 'migrated';
-    const details = {
-      ...{ migrations: migrations.join(', ') || undefined, made_again: madeAgain.join(', ') || undefined },
-      ...{ rights: rights || undefined, restored: restored !== null || undefined },
-    };
-    if (changed.length > 0 || restored)
-      await run(noteText, [act?.operator ?? null, act?.requestId ?? null, JSON.stringify(details)]);
+    const details = { migrations, made_again: madeAgain, rights, restored: restored !== null };
+    if (changed.length > 0 || restored) await run(noteText, [operator, JSON.stringify(details)]);
     beforeCommit();
     return { schema, migrations, madeAgain, rights, restored };
   };
   return connection.transactional(migrateIn, { isolationLevel });
 }
 
+const migratedText =
+  'select $1::text[] <@ array(select name::text from campaign_mirror.migrations) as migrated';
+
 /** Whether every migration of this version was applied. @throws Unavailable, or the driver's 42501 */
-export const isMigrated = async (pool: Pool): Promise<boolean> => {
-  const text = 'select $1::text[] <@ array(select name::text from campaign_mirror.migrations) as done';
-  const { done } = await rowOf<{ done: boolean }>(pool, text, [texts.migrationNames]).catch((error) => {
-    if (!isAbsent(error)) throw error;
-    return { done: false };
-  });
-  return done;
-};
+export const isMigrated = async (pool: Pool): Promise<boolean> =>
+  rowOf<{ migrated: boolean }>(pool, migratedText, [texts.migrationNames]).then(
+    ({ migrated }) => migrated,
+    (error) => !isAbsent(error) && Promise.reject(error),
+  );
 
-const emptyText = `select ${tables
-  .map(
-    (table) => `not exists (select from ${table}
-  ${table.endsWith('audit') ? "where act <> 'schema-migrated'" : ''})`,
-  )
-  .join(' and ')} as empty`;
+const actsText = `
+  select exists (select from campaign_mirror.operator_audit where act <> 'schema-migrated') as acted`;
 
-/** Whether there is no row, and never was one: history and audit outlive what they describe. @throws Unavailable */
+/** Whether nobody ever did anything here: the audit outlives what it describes. @throws Unavailable */
 export const isEmpty = async (pool: Pool): Promise<boolean> =>
-  (await rowOf<{ empty: boolean }>(pool, emptyText)).empty;
+  !(await rowOf<{ acted: boolean }>(pool, actsText)).acted;

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { basename, join, resolve, sep } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -90,12 +90,8 @@ export async function prepareDatabase(access: DatabaseAccess, { settings, log, l
   const owner = access.address('owner');
   await awaitDatabase(owner, settings, 'first', ending, log);
   if (settings.RUN_MIGRATIONS === 'true' && !ending.aborted) {
-    const act = { operator: 'the service, at its start', requestId: `operator-${randomUUID()}` };
-    const { madeAgain } = await migrateClearly(owner, settings, log, {
-      act,
-      givenUp: ending,
-      ifNeeded: true,
-    });
+    const options = { operator: 'the service, at its start', givenUp: ending, ifNeeded: true };
+    const { madeAgain } = await migrateClearly(owner, settings, log, options);
     if (madeAgain.length > 0)
       log.warn({ event: 'check-warned', check: 'schema' }, `made again: ${madeAgain.join(', ')}`);
   }
@@ -149,7 +145,7 @@ export async function migrateClearly(
   address: store.DatabaseAddress,
   settings: Settings,
   log: Notes,
-  options: Pick<store.Migrating, 'act' | 'givenUp' | 'ifNeeded'>,
+  options: Pick<store.Migrating, 'operator' | 'givenUp' | 'ifNeeded'>,
 ): Promise<store.Migrated> {
   const onWait = (line: string) => log.warn({ event: 'migration-awaited' }, line);
   const migrated = await store.migrate(address, { ...options, onWait }).catch(async (error) => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { userInfo } from 'node:os';
 import type { OperatorAccess } from '@campaign-mirror/adapters-cli';
-import { type Call, ClearError } from '@campaign-mirror/adapters-cli/terminal';
+import { type Call, ClearError, jsonOf } from '@campaign-mirror/adapters-cli/terminal';
 import * as store from '@campaign-mirror/adapters-persistence/service';
 import { label } from '@campaign-mirror/domain';
 import type { OperatorAct } from '@campaign-mirror/domain/operator';
@@ -54,8 +54,6 @@ function portsOn(database: store.Database, act: OperatorAct, signal: AbortSignal
   };
 }
 
-const requestId = () => `operator-${randomUUID()}`;
-
 /** Acts with the operator's role, then closes the database. `operator`: who acts, for the audit. */
 export async function asOperator<T>(
   access: own.DatabaseAccess,
@@ -66,7 +64,7 @@ export async function asOperator<T>(
   const poolLimits = { ...store.defaultPoolLimits, size: 4, ...limits };
   const address = access.address('operator');
   const database = await store.openDatabase(address, poolLimits, 'campaign-mirror operator');
-  return run(database, { operator, requestId: requestId() }).finally(() => database.close());
+  return run(database, { operator, requestId: `operator-${randomUUID()}` }).finally(() => database.close());
 }
 
 /**
@@ -75,11 +73,8 @@ export async function asOperator<T>(
  */
 export const migrateAsOwner = (call: Call): Promise<void> =>
   withDatabase(call, false, async (access, settings) => {
-    const { schema, migrations, madeAgain, rights, restored } = await migrateWithNotes(
-      access,
-      settings,
-      call,
-    );
+    const migrated = await migrateWithNotes(access, settings, call);
+    const { schema, migrations, madeAgain, rights } = migrated;
     const did = [
       schema === 'made' && 'The schema was made.',
       schema === 'newer' && 'A newer version made the schema, so nothing was done: run that version.',
@@ -87,21 +82,15 @@ export const migrateAsOwner = (call: Call): Promise<void> =>
       madeAgain.length > 0 && `Made again: ${madeAgain.join(', ')}.`,
       schema === 'migrated' && rights && 'The roles were given their rights.',
     ].filter((line) => line !== false);
-    const copied = restored && {
-      newest_change_at: restored.newestChangeAt,
-      newest_entry_at: restored.newestEntryAt,
-    };
-    const answer = { migrated: schema !== 'newer', schema, migrations, made_again: madeAgain, rights };
     const checkRest = () => own.awaitDatabase(access.address('owner'), settings, 'start', call.signal);
     if (did.length === 0) await checkRest();
-    await call.output.answer({ ...answer, restored: copied }, did.join(' ') || 'The schema is up to date.');
+    await call.output.answer(jsonOf(migrated), did.join(' ') || 'The schema is up to date.');
     if (did.length > 0) await checkRest();
   });
 
 /** @throws ClearError; Interrupted, when nothing was done */
 function migrateWithNotes(access: own.DatabaseAccess, settings: Settings, call: Call) {
-  const act = { operator: personWhoCalls(call.environment), requestId: requestId() };
-  const options = { act, givenUp: call.signal };
+  const options = { operator: personWhoCalls(call.environment), givenUp: call.signal };
   return own.migrateClearly(access.address('owner'), settings, own.notesOf(call), options).catch((error) => {
     if (error === call.signal.reason) call.throwIfStopped('Nothing was done.');
     throw error;
