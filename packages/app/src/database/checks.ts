@@ -38,7 +38,7 @@ export async function* examined(database: Pool, settings: Settings, occasion: ke
         (error) => {
           if (store.isForbidden(error)) return [];
           if (!store.isAbsent(error)) throw error;
-          return check === 'migrations' ? [problem(check, pending(known.join(', ')), migrate)] : [];
+          return check === 'migrations' ? [problem(check, unmade + known.join(', '), migrate)] : [];
         },
       );
       for (const one of found)
@@ -51,15 +51,21 @@ const { oldestServerVersion: oldest, migrationNames: known } = store;
 /** The newest version of PostgreSQL that the tests run on. */
 const newest = 18;
 
-const pending = (names: string) =>
-  `the schema is not made, or not yet of this version; pending migrations: ${names}`;
+const unmade = 'the schema is not made, or not yet of this version; pending migrations: ';
 
-/** Migrations of this version that the record does not have, and those of others that it has. */
+/**
+ * Migrations of this version that the record does not have, and those of others that it has; if it has none, whether
+ * there is more than the record, and how many columns are missing.
+ */
 const migrations = `
-  select (select string_agg(name, ', ') from unnest('{${known}}'::text[]) as known (name)
+  select *, pending = '${known.join(', ')}' and exists (
+      select from pg_proc where pronamespace = to_regnamespace('campaign_mirror')) as lost,
+    (select count(*) from (${store.missingText}) as missing where finding like 'the column %') as columns
+  from (select
+    (select string_agg(name, ', ') from unnest('{${known}}'::text[]) as known (name)
       where name not in (select name from campaign_mirror.migrations)) as pending,
     (select string_agg(name, ', ' order by name) from campaign_mirror.migrations
-      where name <> all ('{${known}}')) as others`;
+      where name <> all ('{${known}}')) as others) as recorded`;
 
 /** Queries for findings. At a start, a problem of `first` and `stops` ends it; `warns` is logged. */
 const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, starting: boolean) => ({
@@ -78,25 +84,17 @@ const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, s
   },
   stops: {
     migrations: `
-      select case when pending <> '' then 'problem' else 'warning' end as state, said as finding, advice
-      from (${migrations}) as found, lateral (
-        select count(*) as columns from (${store.missingText}) as missing where finding like 'the column %'
-      ) as missing, lateral (
-        select 'applied by another version: ' || others as said, 'run that version, here and for the service' as advice
-        where pending is null
-        union all select 'a trial version made the schema: ' || others, 'export its campaigns with that version, '
-          'then \`./campaign-mirror import\` them into a new database'
-        where pending <> '' and others <> ''
-        union all select case
-            when not is_begun then '${pending("' || pending || '")}'
-            when columns = 0 then 'the tables are there, but campaign_mirror.migrations has no row: ' || pending
-            else 'the record of migrations and columns of the schema are missing: ' || columns end,
-          case when not is_begun then '${migrate}' when columns > 0 then '${restore}' else format(
-            'run as the owner of the schema: insert into campaign_mirror.migrations (name) values (%L)', pending) end
-        from (select pending = '${known.join(', ')}' and exists (select from pg_proc
-          where pronamespace = to_regnamespace('campaign_mirror')) as is_begun) as begun
-        where others is null
-      ) as judged where pending <> '' or others <> ''`,
+      select case when pending <> '' then 'problem' else 'warning' end as state, finding, advice
+      from (${migrations}) as found, lateral (values
+        (pending is null, 'applied by another version: ' || others, 'run that version, here and for the service'),
+        (pending <> '' and others <> '', 'a trial version made the schema: ' || others, 'export its campaigns with '
+          'that version, then \`./campaign-mirror import\` them into a new database'),
+        (others is null and not lost, '${unmade}' || pending, '${migrate}'),
+        (others is null and lost and columns = 0, 'campaign_mirror.migrations lacks a row, the tables are there',
+          format('run as the owner of the schema: insert into campaign_mirror.migrations (name) values (%L)', pending)),
+        (others is null and lost and columns > 0, 'the record of migrations and columns of the schema are missing: '
+          || columns, '${restore}')
+      ) as cases (holds, finding, advice) where holds and (pending <> '' or others <> '')`,
     // A restore that was killed leaves constraints away and triggers disabled, and nothing else shows it. The parts of
     // another version are others.
     schema: `
@@ -184,8 +182,7 @@ const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, s
           'the clocks of this machine and of the server are %s apart', case
             when difference < 120 then round(difference) || ' seconds'
             when difference < 7200 then round(difference / 60) || ' minutes'
-            when difference < 172800 then round(difference / 3600) || ' hours'
-            else round(difference / 86400) || ' days' end) end as finding,
+            else round(difference / 3600) || ' hours' end) end as finding,
         'set both by NTP: keys expire by the server''s, the log has this machine''s' as advice
       from (select abs(extract(epoch from clock_timestamp()) - ${Date.now() / 1_000}) as difference) as compared`,
     // A standby passes all other checks.

@@ -85,6 +85,6 @@ export const isUnlike = (error: unknown) => /^(42[P7]|3F)/.test(store.codeOf(cau
 
 /** MikroORM appends values in further lines. The driver says in words of its own that it was given no password. */
 const messageOf = (error: unknown) =>
-  error instanceof Error
-    ? error.message.replace(/\n.*/s, '').replace(/^SASL.* password must be a .*/, 'no password is given')
-    : '';
+  `${(error as Error)?.message ?? ''}`
+    .replace(/\n.*/s, '')
+    .replace(/^SASL.* must be a .*/, 'no password is given');
