@@ -4,7 +4,7 @@ import type { Timestamp } from '@campaign-mirror/domain';
 import type { Transaction } from '@mikro-orm/core';
 import type { Pool } from 'pg';
 import { type Database, openDatabase } from '../connection/database.ts';
-import { isAbsent, isLocked } from '../connection/database-faults.ts';
+import { isLocked } from '../connection/database-faults.ts';
 import type { DatabaseAddress } from '../connection/pool.ts';
 import { rowOf, rowsOf } from '../connection/rows.ts';
 import { isolationLevel, withoutTimeouts } from '../connection/transaction.ts';
@@ -167,16 +167,6 @@ function bringUpToDate(
   };
   return connection.transactional(migrateIn, { isolationLevel });
 }
-
-const migratedText =
-  'select $1::text[] <@ array(select name::text from campaign_mirror.migrations) as migrated';
-
-/** Whether every migration of this version was applied. @throws Unavailable, or the driver's 42501 */
-export const isMigrated = async (pool: Pool): Promise<boolean> =>
-  rowOf<{ migrated: boolean }>(pool, migratedText, [texts.migrationNames]).then(
-    ({ migrated }) => migrated,
-    (error) => !isAbsent(error) && Promise.reject(error),
-  );
 
 const actsText = `
   select exists (select from campaign_mirror.operator_audit where act <> 'schema-migrated') as acted`;

@@ -7,10 +7,7 @@ export function migrate(call: Call) {
     'migrate',
     'bring the schema up to date and give the roles that exist their rights, as the owner of the schema',
     ['migrate', 'migrate --json'],
-  ).action(async () => {
-    const { migrateAsOwner } = await import('../operator/command-database.ts');
-    await migrateAsOwner(call);
-  });
+  ).action(async () => (await import('../operator/command-database.ts')).migrateAsOwner(call));
 }
 
 export function doctor(call: Call) {

@@ -13,20 +13,18 @@ export interface Finding {
 }
 
 export const ok = (check: string, finding: string): Finding => ({
-  check,
-  state: 'ok',
-  finding,
-  advice: null,
+  ...{ check, state: 'ok', finding, advice: null },
 });
 export const problem = (check: string, finding: string, advice: string): Finding => ({
   ...{ check, state: 'problem', finding, advice },
 });
 
-/** Which checks are made: before a migration or a command, then at a start, as the service's own user; by `doctor`. */
+/** Which checks are made: first of all, by a command of the operator, at a start as the service's user, by `doctor`. */
 const occasions = {
   first: ['first'],
-  start: ['stops', 'warns'],
-  doctor: ['first', 'stops', 'warns', 'doctor'],
+  command: ['record'],
+  start: ['record', 'stops', 'warns'],
+  doctor: ['first', 'record', 'stops', 'warns', 'doctor'],
 } as const;
 
 /** Makes the checks; those that lack the schema or a right are left out. `ends`: a problem ends a start. */
@@ -67,7 +65,7 @@ const migrations = `
     (select string_agg(name, ', ' order by name) from campaign_mirror.migrations
       where name <> all ('{${known}}')) as others) as recorded`;
 
-/** Queries for findings. At a start, a problem of `first` and `stops` ends it; `warns` is logged. */
+/** Queries for findings. At a start, what `warns` is logged; a problem of the others ends it. */
 const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, starting: boolean) => ({
   first: {
     version: `
@@ -82,7 +80,7 @@ const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, s
         $$make one: create database NAME template template0 encoding 'UTF8' locale 'C'$$ as advice
       from current_setting('server_encoding') as encoding`,
   },
-  stops: {
+  record: {
     migrations: `
       select case when pending <> '' then 'problem' else 'warning' end as state, finding, advice
       from (${migrations}) as found, lateral (values
@@ -95,6 +93,8 @@ const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, s
         (others is null and lost and columns > 0, 'the record of migrations and columns of the schema are missing: '
           || columns, '${restore}')
       ) as cases (holds, finding, advice) where holds and (pending <> '' or others <> '')`,
+  },
+  stops: {
     // A restore that was killed leaves constraints away and triggers disabled, and nothing else shows it. The parts of
     // another version are others.
     schema: `

@@ -11,7 +11,7 @@ import type { ServiceInput } from '../process/life.ts';
 import { externalDatabase, isExternal } from '../settings/external-database.ts';
 import { type Settings, settings as table } from '../settings/settings.ts';
 import { examined } from './checks.ts';
-import { clearFault, isUnlike, mayComeBack, nameOf } from './faults.ts';
+import { clearFault, mayComeBack, nameOf } from './faults.ts';
 
 /** The database that the settings name, and its address for each role. */
 export interface DatabaseAccess {
@@ -108,7 +108,7 @@ const timeout = 2_000;
 export async function awaitDatabase(
   address: store.DatabaseAddress,
   settings: Settings,
-  checks: 'first' | 'start',
+  checks: Parameters<typeof examined>[2],
   givenUp?: AbortSignal,
   log?: LogWriter,
 ): Promise<void> {
@@ -116,18 +116,11 @@ export async function awaitDatabase(
   const limits = { size: 1, waitTimeout: timeout, queryTimeout: timeout, statementTimeout };
   const until = performance.now() + DATABASE_WAIT;
   const { pool, close } = await store.openDatabase(address, limits, 'campaign-mirror start');
-  const makeChecks = async () => {
-    await pool.query('select');
-    for await (const { check, state, finding, advice, ends } of examined(pool, settings, checks)) {
-      const line = `${finding}: ${advice}`;
-      if (state === 'problem' && ends) throw new ClearError(`${nameOf(address)}: ${line}`);
-      if (state !== 'ok') log?.warn({ event: 'check-warned', check }, line);
-    }
-  };
   try {
     for (let tries = 1; !givenUp?.aborted; tries++) {
       try {
-        return await makeChecks();
+        await pool.query('select');
+        return await makeChecks(pool, address, settings, checks, log);
       } catch (error) {
         if (!mayComeBack(error) || performance.now() >= until) throw clearFault(error, address);
         if (tries === 1) log?.warn({ event: 'database-awaited' }, `waiting for ${nameOf(address)}`);
@@ -140,6 +133,21 @@ export async function awaitDatabase(
   }
 }
 
+/** Logs warnings. @throws ClearError for the first problem */
+export async function makeChecks(
+  pool: store.Database['pool'],
+  address: store.DatabaseAddress,
+  settings: Settings,
+  checks: Parameters<typeof examined>[2],
+  log?: LogWriter,
+): Promise<void> {
+  for await (const { check, state, finding, advice, ends } of examined(pool, settings, checks)) {
+    const line = `${finding}: ${advice}`;
+    if (state === 'problem' && ends) throw new ClearError(`${nameOf(address)}: ${line}`);
+    if (state !== 'ok') log?.warn({ event: 'check-warned', check }, line);
+  }
+}
+
 /** Says what it waits for, and of a copy what is to be checked. @throws ClearError; the reason of `givenUp` */
 export async function migrateClearly(
   address: store.DatabaseAddress,
@@ -149,7 +157,9 @@ export async function migrateClearly(
 ): Promise<store.Migrated> {
   const onWait = (line: string) => log.warn({ event: 'migration-awaited' }, line);
   const migrated = await store.migrate(address, { ...options, onWait }).catch(async (error) => {
-    if (isUnlike(error)) await awaitDatabase(address, settings, 'start', options.givenUp);
+    // The schema is not as this version has it: the checks say what is missing.
+    if (/^(42[P7]|3F)/.test(store.codeOf(error)))
+      await awaitDatabase(address, settings, 'start', options.givenUp);
     throw clearFault(error, address);
   });
   if (!migrated.restored) return migrated;

@@ -80,9 +80,6 @@ function adviceIn(advices: Readonly<Record<string, string>>, fault: unknown): st
   return Object.entries(advices).find(([pattern]) => new RegExp(pattern).test(said))?.[1];
 }
 
-/** Whether the schema is not as this version has it: its checks say more. */
-export const isUnlike = (error: unknown) => /^(42[P7]|3F)/.test(store.codeOf(causeOf(error)));
-
 /** MikroORM appends values in further lines. The driver says in words of its own that it was given no password. */
 const messageOf = (error: unknown) =>
   `${(error as Error)?.message ?? ''}`

@@ -24,11 +24,10 @@ export const acting =
     withDatabase(call, besideService, (access, settings) => {
       const address = access.address('operator');
       const work = async (database: store.Database, act: OperatorAct) => {
-        if (!(await store.isMigrated(database.pool))) {
-          // The checks of a start say why it is not.
-          if (access.embedded) await migrateWithNotes(access, settings, call);
-          else await own.awaitDatabase(address, settings, 'start', call.signal);
-        }
+        await own.makeChecks(database.pool, address, settings, 'command').catch((error) => {
+          if (!access.embedded) throw error;
+          return migrateWithNotes(access, settings, call);
+        });
         const context = { deniedHosts: settings.MIRROR_HOST_DENYLIST, requestId: act.requestId };
         return run(portsOn(database, act, call.signal), context).catch((error) => {
           throw clearFault(error, address, { certain: typeof state === 'function' ? state() : state });
