@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import { mock } from 'node:test';
 import { migrate, migrationNames, type Role, roles } from '@campaign-mirror/adapters-persistence/service';
 import { expect } from 'chai';
 import { command } from '../support/commands/command.ts';
@@ -129,6 +130,17 @@ describe('doctor', () => {
     expect(other.amiss).to.include.members([
       "encoding problem the database is in LATIN1 make one: create database NAME template template0 encoding 'UTF8' locale 'C'",
       `migrations problem the schema is not made, or not yet of this version; pending migrations: ${migrationNames.join(', ')} run \`./campaign-mirror migrate\` as the owner of the schema`,
+    ]);
+  });
+
+  it('clocks that are apart', async () => {
+    const real = Date.now;
+    const clock = mock.method(Date, 'now', () => real() + 10_799_900);
+    const { amiss } = await examined({ DATABASE_URL: database.url('operator') }, 0).finally(() =>
+      clock.mock.restore(),
+    );
+    expect(amiss).to.deep.equal([
+      "clock warning the clocks of this machine and of the server are 3 hours apart set both by NTP: keys expire by the server's, the log has this machine's",
     ]);
   });
 

@@ -58,6 +58,7 @@ describe('a start that cannot succeed ends with one clear line and an exit code'
   const noSetting = `revoke execute on function campaign_mirror.set_mirrors from ${roles.service}`;
   const stranger = { username: 'campaign_mirror_nobody', password: 'MARKED' };
   const noTls = { url: { search: '?sslmode=require' }, DATABASE_WAIT: '60m' };
+  const asRedirector = { role: 'redirector', RUN_MIGRATIONS: 'false' } as const;
   const barred = `revoke connect on database NAME from public, ${roles.service}`;
   /** In a database of its own, changed by a statement; of the service, who does not migrate, or of the owner. */
   const refusals: [what: string, line: RegExp, given: Given][] = [
@@ -81,6 +82,11 @@ describe('a start that cannot succeed ends with one clear line and an exit code'
       'never migrated',
       /; pending migrations: 0001-first-release: run `.\/campaign-mirror /,
       { ...asService(), make: empty },
+    ],
+    [
+      'a redirector',
+      /"campaign_mirror_redirector" is a redirector's: use campaign_mirror_service$/,
+      asRedirector,
     ],
     ['a right is missing', /lacks what .* needs: execute on set_mirrors: run /, asService(noSetting)],
   ];

@@ -43,10 +43,7 @@ export interface Migrated {
   /** Whether the rights of a role were others. */
   readonly rights: boolean;
   /** If the database is a copy, or on another server than before, the times of its newest change and entry. */
-  readonly restored: {
-    readonly newestChangeAt: Timestamp | null;
-    readonly newestEntryAt: Timestamp | null;
-  } | null;
+  readonly restored: Readonly<Record<'newestChangeAt' | 'newestEntryAt', Timestamp | null>> | null;
 }
 
 /**
@@ -59,7 +56,7 @@ export interface Migrated {
  */
 export async function migrate(
   address: DatabaseAddress,
-  { onWait = () => {}, givenUp, ifNeeded = false, retries, operator = '' }: Migrating = {},
+  { onWait = () => {}, givenUp, retries, ...how }: Migrating = {},
 ): Promise<Migrated> {
   const { lockTimeout, tries, pause: betweenTries } = { ...usualRetries, ...retries };
   const database = await openDatabase(address, unhurried, 'campaign-mirror migrations');
@@ -77,7 +74,7 @@ export async function migrate(
     for (let next = 2; ; next++) {
       try {
         givenUp?.throwIfAborted();
-        return await bringUpToDate(database, lockTimeout, beforeCommit, ifNeeded, operator);
+        return await bringUpToDate(database, lockTimeout, beforeCommit, how);
       } catch (error) {
         if (givenUp?.aborted && !isCommitting) throw givenUp.reason;
         if (!isLocked(error) || next > tries) throw error;
@@ -122,13 +119,7 @@ const noteText = `
   values ('schema-migrated', coalesce(nullif(?, ''), session_user), 'operator-' || gen_random_uuid(), ?)`;
 
 /** All of it, or nothing, except that the schema and the table of migrations stay. */
-function bringUpToDate(
-  { orm }: Database,
-  lockTimeout: number,
-  beforeCommit: () => void,
-  ifNeeded: boolean,
-  operator: string,
-) {
+function bringUpToDate({ orm }: Database, lockTimeout: number, beforeCommit: () => void, how: Migrating) {
   const connection = orm.em.getConnection();
   const migrateIn = async (transaction: Transaction): Promise<Migrated> => {
     const run = <Row>(text: string, values: unknown[] = []): Promise<Row[]> =>
@@ -142,7 +133,7 @@ function bringUpToDate(
       return { schema: 'newer', migrations, madeAgain: [], rights: false, restored: null };
     const [here] = await run<{ comment: string; place: string; moved: boolean }>(texts.placeText);
     const comment = `${version} in ${here?.place}`;
-    let isKept = ifNeeded && migrations.length === 0 && here?.comment === comment;
+    let isKept = how.ifNeeded && migrations.length === 0 && here?.comment === comment;
     for (const amiss of [texts.missingText, 'select from campaign_mirror.transactions_ahead'])
       isKept &&= (await run(amiss)).length === 0;
     const [restored = null] = here?.moved ? await run<NonNullable<Migrated['restored']>>(newestText) : [];
@@ -161,7 +152,7 @@ function bringUpToDate(
     const madeAgain = migrations.length > 0 ? [] : changed.filter((part) => part !== 'rights');
     const schema = executed.length === 0 ? 'made' : 'migrated';
     const details = { migrations, made_again: madeAgain, rights, restored: restored !== null };
-    if (changed.length > 0 || restored) await run(noteText, [operator, JSON.stringify(details)]);
+    if (changed.length > 0 || restored) await run(noteText, [how.operator ?? '', JSON.stringify(details)]);
     beforeCommit();
     return { schema, migrations, madeAgain, rights, restored };
   };

@@ -178,11 +178,10 @@ const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, s
     // Above 2 s, the log and the history are hard to compare.
     clock: `
       select case when difference <= 2 then 'ok' else 'warning' end as state,
-        case when difference <= 2 then 'the clocks of this machine and of the server agree' else format(
-          'the clocks of this machine and of the server are %s apart', case
-            when difference < 120 then round(difference) || ' seconds'
-            when difference < 7200 then round(difference / 60) || ' minutes'
-            else round(difference / 3600) || ' hours' end) end as finding,
+        format('the clocks of this machine and of the server are %s apart', case
+          when difference < 120 then round(difference, 1) || ' s'
+          when difference < 7200 then round(difference / 60) || ' minutes'
+          else round(difference / 3600) || ' hours' end) as finding,
         'set both by NTP: keys expire by the server''s, the log has this machine''s' as advice
       from (select abs(extract(epoch from clock_timestamp()) - ${Date.now() / 1_000}) as difference) as compared`,
     // A standby passes all other checks.
