@@ -84,9 +84,9 @@ describe('what holds of every command', () => {
     );
     const empty = await emptyDatabase('owner');
     expect((await on(empty.url('owner'))).errors).to.match(
-      /is not set up for this version \(.*\): run `\.\/campaign-mirror migrate` as the owner of the schema\n$/,
+      /: the schema is not made, or .*: run `\.\/campaign-mirror migrate` as the owner of the schema\n$/,
     );
-    expect(await on(empty.url('owner'), 'migrate')).to.deep.equal(answered('The schema is up to date.\n'));
+    expect(await on(empty.url('owner'), 'migrate')).to.deep.equal(answered('The schema was made.\n'));
     expect((await on(empty.url('operator'))).code).to.equal(0);
     // In a process of its own, which ends: long before the server ends a login that nobody goes on with.
     const url = new URL(database.url('operator'));
@@ -94,7 +94,7 @@ describe('what holds of every command', () => {
     const passwordless = startCommandProcess(['campaign', 'list'], { DATABASE_URL: url.href });
     expect(await passwordless.ended).to.deep.equal({ code: 3, signal: null });
     expect(passwordless.errors).to.match(
-      / password .*: check the name of the user, its password and pg_hba\.conf/,
+      /: no password is given: set PGPASSWORD, or put it into DATABASE_URL\n$/,
     );
   });
 });

@@ -160,7 +160,9 @@ for (const [version, folder] of [
           {
             check: 'rights',
             state: 'ok',
-            finding: `the user ${JSON.stringify(names[role])} may do what the ${role} does`,
+            finding:
+              `the user ${JSON.stringify(names[role])} may do what the ${role} does` +
+              (role === 'service' ? '; for commands use campaign_mirror_operator' : ''),
             advice: null,
           },
         ]);

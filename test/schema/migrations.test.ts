@@ -2,9 +2,10 @@ import { migrate, migrationNames, roles, schema } from '@campaign-mirror/adapter
 import { defineEntity, MikroORM, p } from '@mikro-orm/postgresql';
 import { expect } from 'chai';
 import { command } from '../support/commands/command.ts';
+import { commandsOn, objectsOf } from '../support/commands/commands-on.ts';
 import { connect } from '../support/database/client.ts';
 import { emptyDatabase, freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
-import { startService } from '../support/process/service-process.ts';
+import { listeningService, startService } from '../support/process/service-process.ts';
 import { rejection } from '../support/promises.ts';
 import { postgresPorts } from '../support/store/postgres-world.ts';
 import { after as afterwards, change, liveCampaign, mirrorSet } from '../support/store/world.ts';
@@ -69,7 +70,7 @@ describe("somebody's own MikroORM in the same database", () => {
     const { code, errors } = await command(['migrate'], { DATABASE_URL: database.url('owner') });
     expect(code).to.equal(1);
     expect(errors).to.match(
-      /: type "set_result" already exists \(42710\): [^\n]+ another program [^\n]+: put the schema aside [^\n]+\n$/,
+      /: the record of migrations and columns of the schema are missing: \d+: restore a backup [^\n]+\n$/,
     );
     const tables =
       "select relname from pg_class where relnamespace = 'campaign_mirror'::regnamespace and relkind = 'r'";
@@ -89,7 +90,8 @@ describe('a database of an earlier trial', () => {
       .finally(() => owner.end());
     const before = await schemaOf(database);
     const settings = { DATABASE_URL: database.url('owner') };
-    const advice = 'a trial version made the tables (export its campaigns with it), or ';
+    const advice =
+      'export its campaigns with that version, then `./campaign-mirror import` them into a new database';
     const migrated = await command(['migrate'], settings);
     expect(migrated).to.include({ code: 1, output: '' });
     expect(migrated.errors).to.include(advice);
@@ -107,6 +109,62 @@ describe('a database of an earlier trial', () => {
     }
     expect((await database.admin.query('select * from campaign_mirror.campaigns')).rowCount).to.equal(1);
     expect(await schemaOf(database)).to.deep.equal(before);
+  });
+});
+
+describe('a copy of a database, as from a dump', () => {
+  const line =
+    'the database came from a dump or another server; its newest change of a mirror is from TIME, its newest entry of ' +
+    'the audit from TIME; what was revoked, moved or transferred after that is as before again: ' +
+    'docs/how-to/backup-and-restore.md says what to check';
+  const timeless = (text: string) => text.replace(/\d{4}-[-T:.\d]+Z/g, 'TIME');
+
+  it('is noticed by doctor and a start, until migrate says since when; the audit has it', async () => {
+    const original = await freshDatabase();
+    await original.admin.end();
+    const copy = await emptyDatabase('owner', `template ${original.name}`);
+    const [on, owner] = [commandsOn(copy), commandsOn(copy, 'owner')];
+    const warned =
+      /^warning +origin +the database came from a dump or another server: .*\n +run `\.\/campaign-mirror migrate` as the owner/m;
+    expect((await on.run('doctor')).output).to.match(warned);
+    const service = { DATABASE_URL: copy.url('service'), RUN_MIGRATIONS: 'false' };
+    const started = await listeningService(service);
+    expect(
+      started.process.log.filter(({ event }) => event === 'check-warned').map(({ check }) => check),
+    ).to.deep.equal(['origin']);
+    const { code, output, errors } = await owner.run('migrate --json');
+    expect([code, timeless(errors)]).to.deep.equal([0, `${line.replaceAll('TIME', 'never')}\n`]);
+    expect(objectsOf(output)).to.deep.equal([
+      {
+        ...{ schema: 'migrated', migrations: [], made_again: [], rights: false },
+        restored: { newest_change_at: null, newest_entry_at: null },
+      },
+    ]);
+    expect((await on.run('doctor')).output).not.to.match(/^(warning|problem) +origin/m);
+    const [{ act, details }] = await on.objects('audit');
+    expect([act, details]).to.deep.equal([
+      'schema-migrated',
+      { migrations: [], made_again: [], rights: false, restored: true },
+    ]);
+    await owner.session(`
+      $ migrate
+      The schema is up to date.`);
+    expect(await on.objects('audit')).to.have.length(1);
+  });
+
+  it('a start that migrates warns of it, with the times', async () => {
+    const original = await freshDatabase();
+    const { close, ...ports } = await postgresPorts(original);
+    const { seen, by } = await liveCampaign(ports);
+    await mirrorSet(ports, seen, change(by));
+    await close();
+    await original.admin.end();
+    const copy = await emptyDatabase('owner', `template ${original.name}`);
+    const { process } = await listeningService({ DATABASE_URL: copy.url('owner'), RUN_MIGRATIONS: 'true' });
+    const warning = process.log.find(({ event, check }) => event === 'check-warned' && check === 'origin');
+    expect(timeless(`${warning?.msg}`)).to.equal(line);
+    const [{ act, operator }] = await commandsOn(copy).objects('audit');
+    expect([act, operator]).to.deep.equal(['schema-migrated', 'the service, at its start']);
   });
 });
 

@@ -18,6 +18,12 @@ const cases: [what: string, statement: string, finding: string, isPutRight: bool
     false,
   ],
   [
+    'a column is missing that migrate needs',
+    'alter table campaign_mirror.campaigns drop column name',
+    'the column name on campaigns is missing',
+    false,
+  ],
+  [
     'a constraint is missing',
     'alter table campaign_mirror.mirrors drop constraint mirrors_clicks_check',
     'the constraint mirrors_clicks_check on mirrors is missing',
@@ -77,7 +83,8 @@ const catalogue = `
 describe('what is missing or disabled in the schema', () => {
   const database = databaseOf('test');
   const owner = commandsOn(database, 'owner');
-  const doctor = async () => (await commandsOn(database).run('doctor')).output;
+  const on = commandsOn(database);
+  const doctor = async () => (await on.run('doctor')).output;
   const settings = () => ({ DATABASE_URL: database.url('service'), RUN_MIGRATIONS: 'false' });
 
   for (const [what, statement, finding, isPutRight] of cases)
@@ -93,11 +100,35 @@ describe('what is missing or disabled in the schema', () => {
       expect(code).to.equal(1);
 
       const migrated = await owner.run('migrate');
-      expect(migrated.errors).to.include(finding).and.include('functions and triggers were made again');
-      expect(migrated.code).to.equal(0);
-      if (isPutRight) expect(await missingParts(database.admin)).to.deep.equal([]);
-      else expect(await missingParts(database.admin)).to.deep.equal([finding]);
+      if (!isPutRight) {
+        expect(migrated.errors).to.match(
+          /: (restore a backup|as a superuser, `alter table [\w.]+ enable trigger all`)/,
+        );
+        expect(migrated).to.include({ code: 1 }).and.property('errors').includes(finding);
+        expect(migrated.output).not.to.include('up to date');
+        return expect(await missingParts(database.admin)).to.deep.equal([finding]);
+      }
+      const part = finding.replace(/^the (.*?)(\(.*)? is \w+$/, '$1');
+      expect(migrated.errors).to.equal('');
+      expect(migrated.output).to.match(new RegExp(`^Made again: ${part}[.]`));
+      expect(await missingParts(database.admin)).to.deep.equal([]);
+      expect(await owner.run('migrate')).to.include({ output: 'The schema is up to date.\n' });
+      const [{ act, details }] = await on.objects('audit');
+      expect([act, details.made_again]).to.deep.equal(['schema-migrated', [part]]);
     });
+
+  it('the record of the migration is missing: doctor and migrate say so, with the statement that puts it back', async () => {
+    await database.admin.query('delete from campaign_mirror.migrations');
+    const said =
+      /campaign_mirror.migrations lacks a row, the tables are there(: |\n +)run as the owner of the schema: (insert .*)/;
+    const { errors } = await owner.run('migrate');
+    expect(errors).to.match(said);
+    const [, , insert = ''] = said.exec(await doctor()) ?? [];
+    await database.admin.query(insert);
+    await owner.session(`
+      $ migrate
+      The schema is up to date.`);
+  });
 
   it('every column, constraint, trigger and unique index is looked for', async () => {
     const { rows } = await database.admin.query(catalogue);
@@ -119,7 +150,7 @@ describe('what is missing or disabled in the schema', () => {
   it('a function of another role: doctor says who has to give it back', async () => {
     await database.admin.query('alter function campaign_mirror.set_mirrors owner to current_user');
     expect(await doctor()).to.match(
-      /^problem +schema +the function set_mirrors is owned by another role\n.* as a superuser, `alter function NAME owner to campaign_mirror_owner`/m,
+      /^problem +schema +the function set_mirrors is owned by another role\n +as a superuser, `alter function campaign_mirror.set_mirrors\(.*\) owner to campaign_mirror_owner`/m,
     );
   });
 
@@ -147,7 +178,10 @@ describe('what is missing or disabled in the schema', () => {
     await database.admin.query(`create or replace function campaign_mirror.refuse_address() returns trigger
       language plpgsql as 'begin return null; end'`);
     expect(await insert()).to.equal('done');
-    expect(await owner.run('migrate')).to.deep.include({ code: 0, errors: '' });
+    expect(await owner.run('migrate')).to.deep.include({
+      ...{ code: 0, errors: '' },
+      output: 'Made again: function refuse_address.\n',
+    });
     expect(await insert()).to.equal('23514');
   });
 
@@ -183,7 +217,7 @@ describe('mirrors that were written while foreign keys and triggers were disable
     await admin.query(setAddress, [refused.seen.id]);
     for (const { seen } of deleted) await service.world.others.deleteCampaign(seen.id);
     await all('enable');
-    const found = /^problem +mirrors +(\d+) mirrors are .*, of the campaigns (.*)\n.*`(update .*?)`/m;
+    const found = /^problem +mirrors +mirrors that are .*: (\d+), of the campaigns (.*)\n.*`(update .*?)`/m;
     const [, number, list = '', update = ''] = found.exec(await doctor()) ?? [];
     const faults = ['another owner or flag', 'another owner or flag', 'its address is refused'];
     const first = lives.slice(0, 5).map(({ seen: { id } }, at) => {
@@ -193,6 +227,6 @@ describe('mirrors that were written while foreign keys and triggers were disable
 
     const owner = await connect(service.database.address('owner'));
     await owner.query(update).finally(() => owner.end());
-    expect(await doctor()).to.match(/^problem +mirrors +4 mirrors are /m);
+    expect(await doctor()).to.match(/^problem +mirrors +mirrors that are not as they must be: 4, /m);
   });
 });

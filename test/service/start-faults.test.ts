@@ -58,6 +58,7 @@ describe('a start that cannot succeed ends with one clear line and an exit code'
   const noSetting = `revoke execute on function campaign_mirror.set_mirrors from ${roles.service}`;
   const stranger = { username: 'campaign_mirror_nobody', password: 'MARKED' };
   const noTls = { url: { search: '?sslmode=require' }, DATABASE_WAIT: '60m' };
+  const asRedirector = { role: 'redirector', RUN_MIGRATIONS: 'false' } as const;
   const barred = `revoke connect on database NAME from public, ${roles.service}`;
   /** In a database of its own, changed by a statement; of the service, who does not migrate, or of the owner. */
   const refusals: [what: string, line: RegExp, given: Given][] = [
@@ -71,12 +72,21 @@ describe('a start that cannot succeed ends with one clear line and an exit code'
     ['a wrong password', / "\w+_nobody" \(28P01\): check the name of the user, its pass/, { url: stranger }],
     ['no right to connect', /, user "\w+_service": .* \(42501\): run ops\/roles.sql in /, asService(barred)],
     ['no TLS, and no warning of the driver', /: The server does not support SSL .*: check sslmode/, noTls],
-    ['no such database', /_nowhere" .* \(3D000\): create it/, { url: { pathname: '/mirror_nowhere' } }],
+    [
+      'no such database',
+      /_nowhere" .* \(3D000\): correct DATABASE_URL/,
+      { url: { pathname: '/mirror_nowhere' } },
+    ],
     ['no right to migrate', / \(42501\): run .*RUN_MIGRATIONS=false$/, asService('select', 'true')],
     [
       'never migrated',
-      /: pending: 0001-first-release: run `.\/campaign-mirror /,
+      /; pending migrations: 0001-first-release: run `.\/campaign-mirror /,
       { ...asService(), make: empty },
+    ],
+    [
+      'a redirector',
+      /"campaign_mirror_redirector" is a redirector's: use campaign_mirror_service$/,
+      asRedirector,
     ],
     ['a right is missing', /lacks what .* needs: execute on set_mirrors: run /, asService(noSetting)],
   ];

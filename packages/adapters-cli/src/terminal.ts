@@ -5,6 +5,7 @@ export {
   escaped,
   exitCodes,
   Interrupted,
+  jsonOf,
   printable,
   printableLines,
 } from './terminal/errors.ts';

@@ -6,7 +6,7 @@ export { type DatabaseProbe, type DatabaseState, openProbe } from './connection/
 export { oldestServerVersion, withTimeLimit } from './connection/pool.ts';
 export { statementNames } from './hot-path/statements.ts';
 export * from './index.ts';
-export { isEmpty, isMigrated, type MigrationState, migrationStates } from './migration/migrate.ts';
+export { isEmpty } from './migration/migrate.ts';
 export { postgresCampaignRecords } from './operator/campaign-records.ts';
 export { postgresChangeFeed } from './operator/follow-changes.ts';
 export {
@@ -19,6 +19,7 @@ export {
   migrationNames,
   mirrorFaultsText,
   missingText,
+  placeText,
   type Role,
   rightsText,
   roles,

@@ -4,11 +4,11 @@ import type { Timestamp } from '@campaign-mirror/domain';
 import type { Transaction } from '@mikro-orm/core';
 import type { Pool } from 'pg';
 import { type Database, openDatabase } from '../connection/database.ts';
-import { isAbsent, isLocked } from '../connection/database-faults.ts';
+import { isLocked } from '../connection/database-faults.ts';
 import type { DatabaseAddress } from '../connection/pool.ts';
 import { rowOf, rowsOf } from '../connection/rows.ts';
 import { isolationLevel, withoutTimeouts } from '../connection/transaction.ts';
-import { functions, grants, migrationNames, missingText, tableNames } from '../schema/schema.ts';
+import * as texts from '../schema/schema.ts';
 import { timestampText } from '../schema/times.ts';
 
 /**
@@ -26,23 +26,38 @@ export interface Migrating {
   /** Whether only rights are given, and nothing is locked, if the schema is of this version and nothing is missing. */
   readonly ifNeeded?: boolean;
   readonly retries?: Partial<typeof usualRetries>;
+  /** Who migrates, for the audit: the database's user unless it is given. */
+  readonly operator?: string;
 }
 
 /** One connection migrates, and one makes the table of migrations, or looks for who holds locks. */
 const unhurried = { size: 2, waitTimeout: 10_000, statementTimeout: 0, queryTimeout: 0 };
 
+/** What a migration did. */
+export interface Migrated {
+  /** Made: there was none before. Newer: a newer version made it, so nothing was done. */
+  readonly schema: 'made' | 'migrated' | 'newer';
+  readonly migrations: readonly string[];
+  /** Functions and triggers that were missing, disabled or different, such as `trigger append_only on mirrors`. */
+  readonly madeAgain: readonly string[];
+  /** Whether the rights of a role were others. */
+  readonly rights: boolean;
+  /** If the database is a copy, or on another server than before, the times of its newest change and entry. */
+  readonly restored: Readonly<Record<'newestChangeAt' | 'newestEntryAt', Timestamp | null>> | null;
+}
+
 /**
  * Brings the tables up to date, makes functions and triggers, and gives the roles that exist their rights: all of it, or
- * nothing. Resolves with what was missing or disabled before. Several processes take turns. Locks are awaited in
- * short attempts, because others wait behind a waiting migration.
+ * nothing. If this changes anything, the audit has it. Several processes take turns. Locks are awaited in short
+ * attempts, because others wait behind a waiting migration.
  * @throws what the driver throws: the database is unavailable, the role lacks a right or is not the owner (42501), the
  *   tables are not those of a released version (42P07) or some were dropped (42P01, 42710), another transaction keeps
  *   holding a lock (55P03); the reason of `givenUp`: then nothing was done
  */
 export async function migrate(
   address: DatabaseAddress,
-  { onWait = () => {}, givenUp, ifNeeded = false, retries }: Migrating = {},
-): Promise<string[]> {
+  { onWait = () => {}, givenUp, retries, ...how }: Migrating = {},
+): Promise<Migrated> {
   const { lockTimeout, tries, pause: betweenTries } = { ...usualRetries, ...retries };
   const database = await openDatabase(address, unhurried, 'campaign-mirror migrations');
   // Without the connection, the server rolls back.
@@ -59,7 +74,7 @@ export async function migrate(
     for (let next = 2; ; next++) {
       try {
         givenUp?.throwIfAborted();
-        return await bringUpToDate(database, lockTimeout, ifNeeded, beforeCommit);
+        return await bringUpToDate(database, lockTimeout, beforeCommit, how);
       } catch (error) {
         if (givenUp?.aborted && !isCommitting) throw givenUp.reason;
         if (!isLocked(error) || next > tries) throw error;
@@ -87,82 +102,66 @@ const holderText = `
       or locktype = 'advisory' and (classid::bigint << 32) + objid::bigint = ${turnLock}))
   order by xact_start limit 1`;
 
-const tables = tableNames.map((name) => `campaign_mirror.${name}`);
-
 /** In the order in which writers lock them; in another one, a writer could deadlock with the migration. */
-const keepWritersOut = `lock table ${tables.join(', ')} in share row exclusive mode`;
+const tables = texts.tableNames.map((name) => `campaign_mirror.${name}`).join(', ');
+const keepWritersOut = `lock table ${tables} in share row exclusive mode`;
 
 /** Says which text of functions and triggers was applied last. */
-const version = `Campaign Mirror ${hash('md5', functions)}`;
+const version = `Campaign Mirror ${hash('md5', texts.functions)}`;
 
-/** A row if that text was applied, and no change of another server came since then. */
-const isDone = `
-  select 1 where obj_description('campaign_mirror'::regnamespace) = ?
-    and not exists (select from campaign_mirror.transactions_ahead)`;
+const newestText = `
+  select (select ${timestampText('changed_at')} from campaign_mirror.mirror_history order by id desc limit 1)
+      as "newestChangeAt",
+    (select ${timestampText('acted_at')} from campaign_mirror.operator_audit order by id desc limit 1) as "newestEntryAt"`;
+
+const noteText = `
+  insert into campaign_mirror.operator_audit (act, operator, request_id, details)
+  values ('schema-migrated', coalesce(nullif(?, ''), session_user), 'operator-' || gen_random_uuid(), ?)`;
 
 /** All of it, or nothing, except that the schema and the table of migrations stay. */
-function bringUpToDate({ orm }: Database, lockTimeout: number, ifNeeded: boolean, beforeCommit: () => void) {
+function bringUpToDate({ orm }: Database, lockTimeout: number, beforeCommit: () => void, how: Migrating) {
   const connection = orm.em.getConnection();
-  const migrateIn = async (transaction: Transaction): Promise<string[]> => {
+  const migrateIn = async (transaction: Transaction): Promise<Migrated> => {
     const run = <Row>(text: string, values: unknown[] = []): Promise<Row[]> =>
       connection.execute(text, values, 'all', transaction);
     await run(`${withoutTimeouts}; set local lock_timeout = ${lockTimeout}`);
     await run(`select pg_advisory_xact_lock(${turnLock})`);
     // Creates the schema and the table of migrations, on a connection of its own.
     const executed = (await orm.migrator.getExecuted()).map(({ name }) => name);
-    const isNew = !migrationNames.every((name) => executed.includes(name));
-    // A newer version made all that there is.
-    if (!isNew && executed.length > migrationNames.length) return [];
-    const findings = isNew ? [] : await run<{ finding: string }>(missingText);
-    const isKept = ifNeeded && !isNew && findings.length === 0 && (await run(isDone, [version])).length > 0;
+    const migrations = texts.migrationNames.filter((name) => !executed.includes(name));
+    if (migrations.length === 0 && executed.length > texts.migrationNames.length)
+      return { schema: 'newer', migrations, madeAgain: [], rights: false, restored: null };
+    const [here] = await run<{ comment: string; place: string; moved: boolean }>(texts.placeText);
+    const comment = `${version} in ${here?.place}`;
+    let isKept = how.ifNeeded && migrations.length === 0 && here?.comment === comment;
+    for (const amiss of [texts.missingText, 'select from campaign_mirror.transactions_ahead'])
+      isKept &&= (await run(amiss)).length === 0;
+    const [restored = null] = here?.moved ? await run<NonNullable<Migrated['restored']>>(newestText) : [];
+    const before = new Set((await run<object>(texts.partsText)).map((part) => JSON.stringify(part)));
     // Only the owner may: PostgreSQL does no more than warn of rights that a role grants and may not grant.
-    await run(`comment on schema campaign_mirror is '${version}'`);
+    await run(`comment on schema campaign_mirror is '${comment}'`);
     if (!isKept) {
       if (executed.length > 0) await run(keepWritersOut);
       await orm.migrator.up({ transaction });
-      await run(functions);
+      await run(texts.functions);
     }
-    await run(grants);
+    await run(texts.grants);
+    const parts = await run<{ part: string }>(texts.partsText);
+    const changed = parts.filter((one) => !before.has(JSON.stringify(one))).map(({ part }) => part);
+    const rights = changed.includes('rights');
+    const madeAgain = migrations.length > 0 ? [] : changed.filter((part) => part !== 'rights');
+    const schema = executed.length === 0 ? 'made' : 'migrated';
+    const details = { migrations, made_again: madeAgain, rights, restored: restored !== null };
+    if (changed.length > 0 || restored) await run(noteText, [how.operator ?? '', JSON.stringify(details)]);
     beforeCommit();
-    return findings.map(({ finding }) => finding);
+    return { schema, migrations, madeAgain, rights, restored };
   };
   return connection.transactional(migrateIn, { isolationLevel });
 }
 
-/** A migration, and whether the database has it. */
-export interface MigrationState {
-  readonly name: string;
-  /** Unknown: another version applied it, a newer one if those of this version are applied. */
-  readonly state: 'applied' | 'pending' | 'unknown';
-  readonly appliedAt: Timestamp | null;
-}
+const actsText = `
+  select exists (select from campaign_mirror.operator_audit where act <> 'schema-migrated') as acted`;
 
-const recordText = `
-  select name, ${timestampText('executed_at')} as at from campaign_mirror.migrations order by name`;
-
-/**
- * Every migration of this version in order, then those of others.
- * @throws Unavailable, or the driver's 42501: only the operator and the owner may read all of the record
- */
-export async function migrationStates(pool: Pool): Promise<MigrationState[]> {
-  const rows = await rowsOf<{ name: string; at: Timestamp }>(pool, recordText).catch((error) => {
-    if (!isAbsent(error)) throw error;
-    return [];
-  });
-  const applied = new Map(rows.map((row) => [row.name, row.at]));
-  return [...new Set([...migrationNames, ...applied.keys()])].map((name) => {
-    const ofThisVersion = applied.has(name) ? 'applied' : 'pending';
-    const state = migrationNames.includes(name) ? ofThisVersion : 'unknown';
-    return { name, state, appliedAt: applied.get(name) ?? null };
-  });
-}
-
-/** Whether every migration of this version was applied. @throws as `migrationStates` */
-export const isMigrated = async (pool: Pool): Promise<boolean> =>
-  (await migrationStates(pool)).every(({ state }) => state !== 'pending');
-
-const emptyText = `select ${tables.map((table) => `not exists (select from ${table})`).join(' and ')} as empty`;
-
-/** Whether there is no row, and never was one: history and audit outlive what they describe. @throws Unavailable */
+/** Whether nobody ever did anything here: the audit outlives what it describes. @throws Unavailable */
 export const isEmpty = async (pool: Pool): Promise<boolean> =>
-  (await rowOf<{ empty: boolean }>(pool, emptyText)).empty;
+  !(await rowOf<{ acted: boolean }>(pool, actsText)).acted;

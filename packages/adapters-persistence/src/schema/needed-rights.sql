@@ -6,6 +6,7 @@ values
   ('service', 'select', '{access_keys.expires_at, access_keys.revoked_at, access_keys.replaced_by}'),
   ('service', 'select', '{migrations.name, sequences_behind, transactions_ahead}'),
   ('service', 'execute', '{set_mirrors, find_keys, find_campaigns}'),
+  ('redirector', 'usage', '{schema campaign_mirror}'),
   ('redirector', 'select', '{current_mirrors}'),
   ('redirector', 'execute', '{changes_since, count_clicks}'),
   -- Imports keep the numbers of campaigns, and use a temporary table.

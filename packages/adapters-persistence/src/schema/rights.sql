@@ -1,5 +1,5 @@
--- The powers of the current user beyond its needs, and what it lacks of the rights that its role needs: the operator,
--- if it is one, or else the service.
+-- The powers of the current user beyond its needs, and what it lacks of the rights that its role needs. One of no role
+-- is judged as the service.
 with needed (whose, may, names) as (
   NEEDED_RIGHTS
 ), lacking as (
@@ -23,5 +23,9 @@ select to_json(rolname) as name, role, pg_get_userbyid(nspowner) as owner,
     case when pg_has_role(nspowner, 'usage') then 'owner of the schema' end) as powers,
   coalesce((select string_agg(one, ', ' order by one) from lacking where whose = role), '') as lacking
 from pg_roles, pg_namespace, lateral (select case
-  when pg_has_role(to_regrole('campaign_mirror_operator'), 'usage') then 'operator' else 'service' end as role) as used
+  when pg_has_role(nspowner, 'usage') and not rolsuper then 'owner'
+  when pg_has_role(to_regrole('campaign_mirror_operator'), 'usage') then 'operator'
+  when pg_has_role(to_regrole('campaign_mirror_redirector'), 'usage')
+    and pg_has_role(to_regrole('campaign_mirror_service'), 'usage') is not true then 'redirector'
+  else 'service' end as role) as used
 where rolname = current_user and nspname = 'campaign_mirror'

@@ -6,23 +6,8 @@ export function migrate(call: Call) {
   return leaf(
     'migrate',
     'bring the schema up to date and give the roles that exist their rights, as the owner of the schema',
-    ['migrate', 'migrate --status'],
-  )
-    .option('--status', 'only show which migrations are applied or pending; exit code 1 if any is pending')
-    .action(async ({ status }) => {
-      const { migrateAsOwner, migrationStates } = await import('../operator/command-database.ts');
-      if (!status) {
-        await migrateAsOwner(call);
-        return call.output.answer({ migrated: true }, 'The schema is up to date.');
-      }
-      const states = await migrationStates(call);
-      await call.output.list(states, { columns: ['name', 'state', 'applied_at'], none: '' });
-      if (states.some(({ state }) => state === 'unknown'))
-        call.output.note('What is unknown was applied by a newer version: run that version.');
-      if (!states.some(({ state }) => state === 'pending')) return;
-      call.output.note('Some are pending: run `./campaign-mirror migrate` as the owner of the schema.');
-      call.exitCode = exitCodes.refused;
-    });
+    ['migrate', 'migrate --json'],
+  ).action(async () => (await import('../operator/command-database.ts')).migrateAsOwner(call));
 }
 
 export function doctor(call: Call) {

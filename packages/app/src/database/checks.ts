@@ -2,7 +2,7 @@
 import * as store from '@campaign-mirror/adapters-persistence/service';
 import type { Pool } from 'pg';
 import type { Settings } from '../settings/settings.ts';
-import { migrate, namePrimary, putAside } from './faults.ts';
+import { migrate, namePrimary, restore } from './faults.ts';
 
 /** What a check has found, and what to do about it: null if it is ok. */
 export interface Finding {
@@ -13,20 +13,18 @@ export interface Finding {
 }
 
 export const ok = (check: string, finding: string): Finding => ({
-  check,
-  state: 'ok',
-  finding,
-  advice: null,
+  ...{ check, state: 'ok', finding, advice: null },
 });
 export const problem = (check: string, finding: string, advice: string): Finding => ({
   ...{ check, state: 'problem', finding, advice },
 });
 
-/** Which checks are made: before a migration or a command, then at a start, as the service's own user; by `doctor`. */
+/** Which checks are made: first of all, by a command of the operator, at a start as the service's user, by `doctor`. */
 const occasions = {
   first: ['first'],
-  start: ['stops', 'warns'],
-  doctor: ['first', 'stops', 'warns', 'doctor'],
+  command: ['record'],
+  start: ['record', 'stops', 'warns'],
+  doctor: ['first', 'record', 'stops', 'warns', 'doctor'],
 } as const;
 
 /** Makes the checks; those that lack the schema or a right are left out. `ends`: a problem ends a start. */
@@ -38,7 +36,7 @@ export async function* examined(database: Pool, settings: Settings, occasion: ke
         (error) => {
           if (store.isForbidden(error)) return [];
           if (!store.isAbsent(error)) throw error;
-          return check === 'migrations' ? [problem(check, `pending: ${known.join(', ')}`, migrate)] : [];
+          return check === 'migrations' ? [problem(check, unmade + known.join(', '), migrate)] : [];
         },
       );
       for (const one of found)
@@ -51,14 +49,23 @@ const { oldestServerVersion: oldest, migrationNames: known } = store;
 /** The newest version of PostgreSQL that the tests run on. */
 const newest = 18;
 
-/** Migrations of this version that the record does not have, and those of others that it has. */
+const unmade = 'the schema is not made, or not yet of this version; pending migrations: ';
+
+/**
+ * Migrations of this version that the record does not have, and those of others that it has; if it has none, whether
+ * there is more than the record, and how many columns are missing.
+ */
 const migrations = `
-  select (select string_agg(name, ', ') from unnest('{${known}}'::text[]) as known (name)
+  select *, pending = '${known.join(', ')}' and exists (
+      select from pg_proc where pronamespace = to_regnamespace('campaign_mirror')) as lost,
+    (select count(*) from (${store.missingText}) as missing where finding like 'the column %') as columns
+  from (select
+    (select string_agg(name, ', ') from unnest('{${known}}'::text[]) as known (name)
       where name not in (select name from campaign_mirror.migrations)) as pending,
     (select string_agg(name, ', ' order by name) from campaign_mirror.migrations
-      where name <> all ('{${known}}')) as others`;
+      where name <> all ('{${known}}')) as others) as recorded`;
 
-/** Queries for findings. At a start, a problem of `first` and `stops` ends it; `warns` is logged. */
+/** Queries for findings. At a start, what `warns` is logged; a problem of the others ends it. */
 const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, starting: boolean) => ({
   first: {
     version: `
@@ -73,33 +80,41 @@ const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, s
         $$make one: create database NAME template template0 encoding 'UTF8' locale 'C'$$ as advice
       from current_setting('server_encoding') as encoding`,
   },
-  stops: {
+  record: {
     migrations: `
-      select case when pending <> '' then 'problem' else 'warning' end as state,
-        concat_ws('; ', 'pending: ' || pending, 'applied by another version: ' || others) as finding,
-        case when pending is null then 'run that version, here and for the service'
-          when others is null then '${migrate}' else '${putAside}' end as advice
-      from (${migrations}) as found where pending <> '' or others <> ''`,
+      select case when pending <> '' then 'problem' else 'warning' end as state, finding, advice
+      from (${migrations}) as found, lateral (values
+        (pending is null, 'applied by another version: ' || others, 'run that version, here and for the service'),
+        (pending <> '' and others <> '', 'a trial version made the schema: ' || others, 'export its campaigns with '
+          'that version, then \`./campaign-mirror import\` them into a new database'),
+        (others is null and not lost, '${unmade}' || pending, '${migrate}'),
+        (others is null and lost and columns = 0, 'campaign_mirror.migrations lacks a row, the tables are there',
+          format('run as the owner of the schema: insert into campaign_mirror.migrations (name) values (%L)', pending)),
+        (others is null and lost and columns > 0, 'the record of migrations and columns of the schema are missing: '
+          || columns, '${restore}')
+      ) as cases (holds, finding, advice) where holds and (pending <> '' or others <> '')`,
+  },
+  stops: {
     // A restore that was killed leaves constraints away and triggers disabled, and nothing else shows it. The parts of
     // another version are others.
     schema: `
-      select 'problem' as state, string_agg(finding, ', ') as finding, format(
-        'functions and triggers: run \`./campaign-mirror migrate\` as %1$s; a disabled constraint: as a superuser, '
-        '\`alter table NAME enable trigger all\`; another owner: as a superuser, \`alter function NAME owner '
-        'to %1$s\`; a user: \`alter role NAME reset session_replication_role\`; what else is missing: restore a backup',
-        pg_get_userbyid(nspowner)) as advice
-      from (${store.missingText} limit 5) as missing, (${migrations}) as found, pg_namespace
-      where pending is null and others is null and nspname = 'campaign_mirror' group by nspowner`,
+      select 'problem' as state, string_agg(finding, ', ') as finding, advice
+      from (${store.missingText} limit 5) as missing, (${migrations}) as found
+      where pending is null and others is null group by advice order by min(finding)`,
     rights: `
       with rights as (${store.rightsText})
       select 'warning' as state, format('the user %s has more power than is needed: %s', name, powers) as finding,
-        'use a role of ops/roles.sql, and the owner of the schema for \`./campaign-mirror migrate\` only' as advice
+        'use campaign_mirror_operator for commands, campaign_mirror_service for the service (ops/roles.sql makes them), '
+          'and the owner of the schema for \`./campaign-mirror migrate\` only' as advice
       from rights where powers <> ''
+      union all select 'problem', format('the user %s is a redirector''s', name), 'use campaign_mirror_service'
+      from rights where role = 'redirector' and ${starting}
       union all select 'problem', format('the user %s lacks what the %s needs: %s', name, role, lacking),
         format('run ops/roles.sql in this database, then \`./campaign-mirror migrate\` as the owner of the schema, %s; '
-          'use campaign_mirror_%s or a member of it', owner, role)
+          'use campaign_mirror_operator for commands, campaign_mirror_service for the service', owner)
       from rights where lacking <> ''
-      union all select 'ok', format('the user %s may do what the %s does', name, role), null
+      union all select 'ok', format('the user %s may do what the %s does', name, role) || case
+        when role <> 'operator' then '; for commands use campaign_mirror_operator' else '' end, null
       from rights where powers = '' and lacking = ''`,
     // The service assigns the numbers of the history only: it works if the other sequences are behind.
     sequences: `
@@ -114,6 +129,11 @@ const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, s
       from campaign_mirror.transactions_ahead having count(*) > 0`,
   },
   warns: {
+    // What migrates says since when; the service may not read that.
+    origin: `
+      select 'warning' as state, 'the database came from a dump or another server: what was revoked, moved or transferred '
+        'after the backup is as before again' as finding, '${migrate}: it says what to check' as advice
+      from (${store.placeText}) as place where moved`,
     // Processes are counted by their connections for readiness, which one that starts does not have yet. Besides its
     // pool, a process uses two. Behind a pooler, the server counts the pooler's connections.
     pool: `
@@ -135,7 +155,7 @@ const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, s
     // A commit waits without a time limit for a standby that is away. What sessions of other users wait for is hidden.
     standbys: `
       select case when connected >= needed and waiting = 0 then 'ok' else 'problem' end as state,
-        format('synchronous_standby_names is %s: commits wait for %s of these standbys, %s are connected; sessions '
+        format('synchronous_standby_names is %s: commits wait for %s of these standbys; connected: %s; sessions '
           'that wait, as far as this user sees: %s', names, needed, connected, waiting) as finding,
         'start the standby, or take its name out (runbook: a synchronous standby is missing)' as advice
       from current_setting('synchronous_standby_names') as names, lateral (
@@ -158,7 +178,10 @@ const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, s
     // Above 2 s, the log and the history are hard to compare.
     clock: `
       select case when difference <= 2 then 'ok' else 'warning' end as state,
-        format('the clocks of this machine and of the server are %s s apart', round(difference, 1)) as finding,
+        format('the clocks of this machine and of the server are %s apart', case
+          when difference < 120 then round(difference, 1) || ' s'
+          when difference < 7200 then round(difference / 60) || ' minutes'
+          else round(difference / 3600) || ' hours' end) as finding,
         'set both by NTP: keys expire by the server''s, the log has this machine''s' as advice
       from (select abs(extract(epoch from clock_timestamp()) - ${Date.now() / 1_000}) as difference) as compared`,
     // A standby passes all other checks.
@@ -169,7 +192,7 @@ const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, s
       where current_setting('transaction_read_only') = 'on' and standby = pg_is_in_recovery()`,
     // It reads all mirrors, which the service may not.
     mirrors: `
-      select 'problem' as state, format('%s mirrors are not as they must be, of the campaigns %s', max(total),
+      select 'problem' as state, format('mirrors that are not as they must be: %s, of the campaigns %s', max(total),
           string_agg(format('%s (%s)', campaign_id, fault), ', ')) as finding,
         'an address: set another with \`./campaign-mirror mirror set\`; an owner or a flag: as the owner of the '
         'schema, \`update campaign_mirror.mirrors set owner_id = campaigns.owner_id, is_default = campaigns.is_default '

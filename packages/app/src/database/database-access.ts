@@ -90,8 +90,10 @@ export async function prepareDatabase(access: DatabaseAccess, { settings, log, l
   const owner = access.address('owner');
   await awaitDatabase(owner, settings, 'first', ending, log);
   if (settings.RUN_MIGRATIONS === 'true' && !ending.aborted) {
-    const mended = await migrateClearly(owner, log, { givenUp: ending, ifNeeded: true });
-    if (mended) log.warn({ event: 'check-warned', check: 'schema' }, mended);
+    const options = { operator: 'the service, at its start', givenUp: ending, ifNeeded: true };
+    const { madeAgain } = await migrateClearly(owner, settings, log, options);
+    if (madeAgain.length > 0)
+      log.warn({ event: 'check-warned', check: 'schema' }, `made again: ${madeAgain.join(', ')}`);
   }
   await awaitDatabase(access.address('service'), settings, 'start', ending, log);
 }
@@ -106,7 +108,7 @@ const timeout = 2_000;
 export async function awaitDatabase(
   address: store.DatabaseAddress,
   settings: Settings,
-  checks: 'first' | 'start',
+  checks: Parameters<typeof examined>[2],
   givenUp?: AbortSignal,
   log?: LogWriter,
 ): Promise<void> {
@@ -114,18 +116,11 @@ export async function awaitDatabase(
   const limits = { size: 1, waitTimeout: timeout, queryTimeout: timeout, statementTimeout };
   const until = performance.now() + DATABASE_WAIT;
   const { pool, close } = await store.openDatabase(address, limits, 'campaign-mirror start');
-  const makeChecks = async () => {
-    await pool.query('select');
-    for await (const { check, state, finding, advice, ends } of examined(pool, settings, checks)) {
-      const line = `${finding}: ${advice}`;
-      if (state === 'problem' && ends) throw new ClearError(`${nameOf(address)}: ${line}`);
-      if (state !== 'ok') log?.warn({ event: 'check-warned', check }, line);
-    }
-  };
   try {
     for (let tries = 1; !givenUp?.aborted; tries++) {
       try {
-        return await makeChecks();
+        await pool.query('select');
+        return await makeChecks(pool, address, settings, checks, log);
       } catch (error) {
         if (!mayComeBack(error) || performance.now() >= until) throw clearFault(error, address);
         if (tries === 1) log?.warn({ event: 'database-awaited' }, `waiting for ${nameOf(address)}`);
@@ -138,15 +133,42 @@ export async function awaitDatabase(
   }
 }
 
-/** Resolves with what to say of what was missing before, if anything. @throws ClearError; the reason of `givenUp` */
+/** Logs warnings. @throws ClearError for the first problem */
+export async function makeChecks(
+  pool: store.Database['pool'],
+  address: store.DatabaseAddress,
+  settings: Settings,
+  checks: Parameters<typeof examined>[2],
+  log?: LogWriter,
+): Promise<void> {
+  for await (const { check, state, finding, advice, ends } of examined(pool, settings, checks)) {
+    const line = `${finding}: ${advice}`;
+    if (state === 'problem' && ends) throw new ClearError(`${nameOf(address)}: ${line}`);
+    if (state !== 'ok') log?.warn({ event: 'check-warned', check }, line);
+  }
+}
+
+/** Says what it waits for, and of a copy what is to be checked. @throws ClearError; the reason of `givenUp` */
 export async function migrateClearly(
   address: store.DatabaseAddress,
+  settings: Settings,
   log: Notes,
-  options: Pick<store.Migrating, 'givenUp' | 'ifNeeded'>,
-): Promise<string | undefined> {
+  options: Pick<store.Migrating, 'operator' | 'givenUp' | 'ifNeeded'>,
+): Promise<store.Migrated> {
   const onWait = (line: string) => log.warn({ event: 'migration-awaited' }, line);
-  const missing = await store.migrate(address, { ...options, onWait }).catch((error) => {
+  const migrated = await store.migrate(address, { ...options, onWait }).catch(async (error) => {
+    // The schema is not as this version has it: the checks say what is missing.
+    if (/^(42[P7]|3F)/.test(store.codeOf(error)))
+      await awaitDatabase(address, settings, 'start', options.givenUp);
     throw clearFault(error, address);
   });
-  return missing.length > 0 ? `${missing.join(', ')}: functions and triggers were made again` : undefined;
+  if (!migrated.restored) return migrated;
+  const { newestChangeAt, newestEntryAt } = migrated.restored;
+  // Of pg_upgrade, too, everything is true: nothing was done after the newest entry.
+  const line =
+    'the database came from a dump or another server; its newest change of a mirror is from ' +
+    `${newestChangeAt ?? 'never'}, its newest entry of the audit from ${newestEntryAt ?? 'never'}; what was revoked, ` +
+    'moved or transferred after that is as before again: docs/how-to/backup-and-restore.md says what to check';
+  log.warn({ event: 'check-warned', check: 'origin' }, line);
+  return migrated;
 }

@@ -6,11 +6,7 @@ import { Unavailable } from '@campaign-mirror/domain';
 export const namePrimary = 'name the primary in DATABASE_URL or PGHOST';
 export const migrate = 'run `./campaign-mirror migrate` as the owner of the schema';
 
-/** For tables that are not as the record of their migrations says. */
-export const putAside =
-  'a trial version made the tables (export its campaigns with it), or a restore or another program left them like ' +
-  'this: put the schema aside (alter schema campaign_mirror rename to campaign_mirror_aside), then restore a whole dump ' +
-  '(pg_restore --single-transaction), or run `./campaign-mirror migrate`';
+export const restore = 'restore a backup (docs/how-to/backup-and-restore.md)';
 
 /** What to do, by the beginning of `CODE MESSAGE`; the first match counts. The transaction is certainly undone. */
 const undone = {
@@ -29,15 +25,17 @@ const lasting = {
   // PgBouncer has this code for whatever it refuses.
   '^08P01 .*startup parameter': 'set DATABASE_POOLER=transaction, or connect to the server itself',
   '^08P01 .*statement pooling': 'set pool_mode = transaction in the pooler',
+  '^ no password': 'set PGPASSWORD, or put it into DATABASE_URL',
   '^(28| SASL)':
     'check the name of the user, its password and pg_hba.conf; if that lets it in with TLS only, set sslmode=verify-full',
-  '^3D000': 'create it, or correct DATABASE_URL or PGDATABASE',
+  '^3D000': 'correct DATABASE_URL or PGDATABASE; for a new system, create it (docs/how-to/own-postgresql.md)',
   '^( The server does not support SSL|ERR_SSL|ERR_TLS|ERR_OSSL|UNABLE_TO_|\\w*CERT)':
     'check sslmode, the CA of its certificate (sslrootcert), the name that it is for, and the clocks',
   '^42501':
     'run ops/roles.sql in the database, then `./campaign-mirror migrate` as the owner of the schema; run other ' +
     'commands as the operator, and start the service with RUN_MIGRATIONS=false',
-  '^(42P01|42P07|42703|42710|42723|3F000)': putAside,
+  '^(42P01|42P07|42703|42710|42723|42883|3F000)':
+    'a part of the schema is missing, or is of another program: `./campaign-mirror doctor` names it, and what to do',
 };
 
 export function nameOf({ host, port, database }: store.DatabaseAddress): string {
@@ -82,5 +80,8 @@ function adviceIn(advices: Readonly<Record<string, string>>, fault: unknown): st
   return Object.entries(advices).find(([pattern]) => new RegExp(pattern).test(said))?.[1];
 }
 
-// MikroORM appends values in further lines.
-const messageOf = (error: unknown) => (error instanceof Error ? error.message.replace(/\n.*/s, '') : '');
+/** MikroORM appends values in further lines. The driver says in words of its own that it was given no password. */
+const messageOf = (error: unknown) =>
+  `${(error as Error)?.message ?? ''}`
+    .replace(/\n.*/s, '')
+    .replace(/^SASL.* must be a .*/, 'no password is given');

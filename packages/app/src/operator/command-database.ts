@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { userInfo } from 'node:os';
 import type { OperatorAccess } from '@campaign-mirror/adapters-cli';
-import { type Call, ClearError } from '@campaign-mirror/adapters-cli/terminal';
+import { type Call, ClearError, jsonOf } from '@campaign-mirror/adapters-cli/terminal';
 import * as store from '@campaign-mirror/adapters-persistence/service';
 import { label } from '@campaign-mirror/domain';
 import type { OperatorAct } from '@campaign-mirror/domain/operator';
 import * as own from '../database/database-access.ts';
-import { clearFault, migrate, nameOf } from '../database/faults.ts';
+import { clearFault } from '../database/faults.ts';
 import { readCommandSettings } from '../settings/read-settings.ts';
 import type { Settings } from '../settings/settings.ts';
 
@@ -24,11 +24,10 @@ export const acting =
     withDatabase(call, besideService, (access, settings) => {
       const address = access.address('operator');
       const work = async (database: store.Database, act: OperatorAct) => {
-        if (!(await store.isMigrated(database.pool))) {
-          const notSetUp = 'is not set up for this version (it is new, or of an earlier one)';
-          if (!access.embedded) throw new ClearError(`${nameOf(address)} ${notSetUp}: ${migrate}`);
-          await migrateWithNotes(access, call);
-        }
+        await own.makeChecks(database.pool, address, settings, 'command').catch((error) => {
+          if (!access.embedded) throw error;
+          return migrateWithNotes(access, settings, call);
+        });
         const context = { deniedHosts: settings.MIRROR_HOST_DENYLIST, requestId: act.requestId };
         return run(portsOn(database, act, call.signal), context).catch((error) => {
           throw clearFault(error, address, { certain: typeof state === 'function' ? state() : state });
@@ -64,30 +63,38 @@ export async function asOperator<T>(
   const poolLimits = { ...store.defaultPoolLimits, size: 4, ...limits };
   const address = access.address('operator');
   const database = await store.openDatabase(address, poolLimits, 'campaign-mirror operator');
-  const act = { operator, requestId: `operator-${randomUUID()}` };
-  return run(database, act).finally(() => database.close());
+  return run(database, { operator, requestId: `operator-${randomUUID()}` }).finally(() => database.close());
 }
 
-/** The command `migrate`: it says what it waits for, and Ctrl-C ends it until it is committed. @throws ClearError */
+/**
+ * The command `migrate`: it says what it waits for and what it did; Ctrl-C ends it until it is committed.
+ * @throws ClearError, also of what it cannot make again
+ */
 export const migrateAsOwner = (call: Call): Promise<void> =>
-  withDatabase(call, false, (access) => migrateWithNotes(access, call));
+  withDatabase(call, false, async (access, settings) => {
+    const migrated = await migrateWithNotes(access, settings, call);
+    const { schema, migrations, madeAgain, rights } = migrated;
+    const did = [
+      schema === 'made' && 'The schema was made.',
+      schema === 'newer' && 'A newer version made the schema, so nothing was done: run that version.',
+      schema === 'migrated' && migrations.length > 0 && `Applied: ${migrations.join(', ')}.`,
+      madeAgain.length > 0 && `Made again: ${madeAgain.join(', ')}.`,
+      schema === 'migrated' && rights && 'The roles were given their rights.',
+    ].filter((line) => line !== false);
+    const checkRest = () => own.awaitDatabase(access.address('owner'), settings, 'start', call.signal);
+    if (did.length === 0) await checkRest();
+    await call.output.answer(jsonOf(migrated), did.join(' ') || 'The schema is up to date.');
+    if (did.length > 0) await checkRest();
+  });
 
 /** @throws ClearError; Interrupted, when nothing was done */
-async function migrateWithNotes(access: own.DatabaseAccess, call: Call): Promise<void> {
-  const { output, signal } = call;
-  const options = { givenUp: signal };
-  const mended = await own
-    .migrateClearly(access.address('owner'), own.notesOf(call), options)
-    .catch((error) => {
-      if (error === signal.reason) call.throwIfStopped('Nothing was done.');
-      throw error;
-    });
-  if (mended) output.note(`${mended}; \`./campaign-mirror doctor\` says what is left.`);
+function migrateWithNotes(access: own.DatabaseAccess, settings: Settings, call: Call) {
+  const options = { operator: personWhoCalls(call.environment), givenUp: call.signal };
+  return own.migrateClearly(access.address('owner'), settings, own.notesOf(call), options).catch((error) => {
+    if (error === call.signal.reason) call.throwIfStopped('Nothing was done.');
+    throw error;
+  });
 }
-
-/** What `migrate --status` shows. @throws ClearError */
-export const migrationStates = (call: Call): Promise<store.MigrationState[]> =>
-  withDatabase(call, false, (access) => asOperator(access, '', ({ pool }) => store.migrationStates(pool)));
 
 /** @throws ClearError, of the kind `away` when the database cannot be opened or connected to, for whatever reason */
 async function withDatabase<T>(

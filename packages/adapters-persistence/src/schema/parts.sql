@@ -1,0 +1,16 @@
+-- What each `migrate` makes and gives: a part that is different afterwards was missing, disabled or replaced.
+with ours as (select oid, nspacl from pg_namespace where nspname = 'campaign_mirror'),
+  relations as (select pg_class.oid, relname, relacl from pg_class join ours on ours.oid = relnamespace),
+  functions as (select pg_proc.oid, proname, proacl from pg_proc join ours on ours.oid = pronamespace)
+select 'function ' || proname as part, string_agg(pg_get_functiondef(oid), '' order by oid) as made
+from functions group by proname
+union all
+select format('trigger %s on %s', tgname, relname), concat(tgenabled, pg_get_triggerdef(pg_trigger.oid))
+from pg_trigger join relations on relations.oid = tgrelid where not tgisinternal
+union all
+select 'rights', string_agg(concat(one, acl), ' ' order by one) from (
+  select oid::text as one, nspacl as acl from ours union all select relname, relacl from relations
+  union all select oid::regprocedure::text, proacl from functions
+  union all select concat(relname, attname), attacl from pg_attribute join relations on relations.oid = attrelid
+) as rights
+order by part
