@@ -4,7 +4,7 @@ import type { OperatorAccess } from './commands/ports.ts';
 import type { Call } from './terminal/call.ts';
 
 export type { AccessOptions, ActContext, OperatorAccess, OperatorPorts } from './commands/ports.ts';
-export { group, leaf } from './terminal/arguments.ts';
+export { group, heedJson, leaf } from './terminal/arguments.ts';
 
 type Commands = Promise<(call: Call, operator: OperatorAccess) => CommandUnknownOpts>;
 

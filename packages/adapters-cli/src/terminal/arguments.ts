@@ -1,6 +1,7 @@
 import * as domain from '@campaign-mirror/domain';
 import * as operator from '@campaign-mirror/domain/operator';
-import { Command, InvalidArgumentError } from '@commander-js/extra-typings';
+import { Command, type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings';
+import type { Call } from './call.ts';
 
 /** A command without commands below it, with examples in its help. Each example lacks `./campaign-mirror`. */
 export function leaf(name: string, description: string, examples: readonly string[]) {
@@ -13,6 +14,14 @@ export function group(name: string, description: string, commands: readonly { na
   const parent = new Command(name).description(description);
   for (const command of commands) parent.addCommand(command as Command);
   return parent;
+}
+
+/** Gives `--json` to a command and those below it, so that it can stand anywhere in the line. */
+export function heedJson(command: CommandUnknownOpts, call: Call): void {
+  command.option('--json', 'answer in JSON: one object, or one on each line').on('option:json', () => {
+    call.output.json = true;
+  });
+  for (const child of command.commands) heedJson(child, call);
 }
 
 /** A parser of an argument. If `read` returns undefined, it throws an error that contains what is `accepted`. */

@@ -1,4 +1,4 @@
-import { type OperatorAccess, operatorCommands } from '@campaign-mirror/adapters-cli';
+import { heedJson, type OperatorAccess, operatorCommands } from '@campaign-mirror/adapters-cli';
 import {
   Call,
   ClearError,
@@ -86,6 +86,7 @@ export async function program(call: Call, first = ''): Promise<Command> {
   for (const [word, make] of Object.entries(commands))
     if (word === first || !Object.hasOwn(commands, first))
       all.addCommand((await make())(call, operatorOf(call)));
+  heedJson(all, call);
   inherit(all, call);
   all.option('-V, --version', 'show the version').on('option:version', () => {
     void output.print(versionOf(project()));
@@ -98,9 +99,6 @@ export async function program(call: Call, first = ''): Promise<Command> {
 function inherit(command: Command, call: Call): void {
   // Commander's own `help` shows the help of a group, whatever command of it is named.
   command.exitOverride().helpOption('-h, --help', 'show this help').helpCommand(false);
-  command.option('--json', 'answer in JSON: one object, or one on each line').on('option:json', () => {
-    call.output.json = true;
-  });
   command.option('--verbose', 'print the details of an error, too').on('option:verbose', () => {
     call.verbose = true;
   });
