@@ -59,7 +59,7 @@ export function campaignCommands(call: Call, operator: OperatorAccess) {
 
   const transfer = leaf(
     'transfer',
-    'give a campaign to another owner; keys of the previous owner can no longer set its mirror',
+    'give a campaign to another owner, whose keys alone can set its mirror then',
     ['campaign transfer 7 --to 43'],
   )
     .argument('<campaign>', 'the campaign', parse.campaign)

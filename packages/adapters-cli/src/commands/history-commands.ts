@@ -43,8 +43,7 @@ const defaultChanges = 20;
 export function mirrorHistory(call: Call, operator: OperatorAccess) {
   return leaf(
     'history',
-    'show who set the mirror of a campaign, from which address to which, newest first; or what was done with ' +
-      'a key or by a move; includes deleted campaigns',
+    'show the changes of a mirror, newest first, or those by a key or a move; deleted ones, too',
     [
       'mirror history 42',
       'mirror history 42 --before 1000 --limit 200 --json',
@@ -53,17 +52,9 @@ export function mirrorHistory(call: Call, operator: OperatorAccess) {
     ],
   )
     .argument('[campaign]', 'the campaign; required without --key and --move', parse.campaign)
-    .option(
-      '--limit <n>',
-      `maximum number to show; by default ${defaultChanges} of a campaign, all of a key or a move`,
-      parse.limit,
-    )
+    .option('--limit <n>', `maximum number to show; of a campaign, ${defaultChanges} by default`, parse.limit)
     .option('--before <change>', 'only changes of the campaign before this one', parse.change)
-    .option(
-      '--key <n>',
-      'only changes made with this key; without --since, reads the whole history',
-      parse.key,
-    )
+    .option('--key <n>', 'only changes made with this key; without --since, reads all', parse.key)
     .option('--move <n>', 'only changes made by this move', parse.audit)
     .option('--since <time>', 'only changes at or after this time in UTC', parse.moment)
     .action(async (campaign, { key, move, since, limit, before }) => {
@@ -142,11 +133,10 @@ function refuseWrongClock(
 }
 
 export function historyCommands(call: Call, operator: OperatorAccess) {
-  const prune = leaf(
-    'prune',
-    'delete old changes from the history permanently, in small steps that block nobody; asks first',
-    ['history prune --older-than 400d', 'history prune --older-than 400d --yes --json'],
-  )
+  const prune = leaf('prune', 'delete old changes from the history, in steps that block nobody; asks first', [
+    'history prune --older-than 400d',
+    'history prune --older-than 400d --yes --json',
+  ])
     .requiredOption(
       '--older-than <time>',
       'minimum age, such as 400d or 48h; at least 1d; required',

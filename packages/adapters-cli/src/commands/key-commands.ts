@@ -51,11 +51,7 @@ export function keyCommands(call: Call, operator: OperatorAccess) {
     .requiredOption('--name <name>', 'what the key is for; required', parse.name)
     .option('--expires-in <time>', 'lifetime, such as 1s, 30m, 12h or 90d; 365d by default', parse.life)
     .addOption(new Option('--no-expiry', 'the key never expires').conflicts('expiresIn'))
-    .option(
-      '--hosts <list>',
-      'the only hosts to which the key may set mirrors, such as shop.example,*.shop.example; for good',
-      parse.hosts,
-    )
+    .option('--hosts <list>', 'the only hosts to which the key may set mirrors; any by default', parse.hosts)
     .action(async ({ owner, name, expiresIn, expiry, hosts }) => {
       const life = expiry ? expiresIn : ('never' as const);
       const wanted = { owner, name, ...(life && { expiresIn: life }), ...(hosts && { hosts }) };
@@ -70,11 +66,11 @@ export function keyCommands(call: Call, operator: OperatorAccess) {
       await printOnce(issued, sentence + only(hosts));
     });
 
-  const list = leaf(
-    'list',
-    'list access keys by number: first characters, owner, name, and when each was created, was last used and expires',
-    ['key list --owner 42', 'key list --expiring 14d', 'key list --revoked-since 2026-11-20 --json'],
-  )
+  const list = leaf('list', 'list access keys by number, each with its first characters', [
+    'key list --owner 42',
+    'key list --expiring 14d',
+    'key list --revoked-since 2026-11-20 --json',
+  ])
     .option('--owner <n>', 'only those of this owner', parse.owner)
     .option('--expiring <time>', 'only those that expire within it, unless revoked or replaced', parse.life)
     .option('--revoked-since <time>', 'only those revoked at or after this time in UTC', parse.moment)
@@ -91,13 +87,13 @@ export function keyCommands(call: Call, operator: OperatorAccess) {
 
   const rotate = leaf(
     'rotate',
-    'replace a key: issue a successor with the same lifetime, which is shown once; the old key keeps working for a while',
-    ['key rotate 7', 'key rotate 7 --grace 7d', 'key rotate 7 --grace 0s --hosts shop.example'],
+    'issue the successor of a key, which is shown once; the old one works for a while',
+    ['key rotate 7 --grace 7d', 'key rotate 7 --grace 0s --hosts shop.example'],
   )
     .argument('<id>', 'the number of the key', parse.key)
     .option(
       '--grace <time>',
-      'how long the old key keeps working, such as 0s, 30m or 7d; 24h by default',
+      'how long the old key works, such as 0s, 30m or 7d; 24h by default',
       parse.grace,
     )
     .option('--hosts <list>', 'the hosts of the successor; by default, those of the old key', parse.hosts)
@@ -116,7 +112,7 @@ export function keyCommands(call: Call, operator: OperatorAccess) {
   const revoke = leaf(
     'revoke',
     'revoke access keys, at once and for good; with --owner or --all, asks first',
-    ['key revoke 7', 'key revoke 7 8 9 --json', 'key revoke --owner 42', 'key revoke --all --yes'],
+    ['key revoke 7 8 9', 'key revoke --owner 42'],
   )
     .argument('[ids...]', 'the numbers of the keys', parse.keys)
     .option('--owner <n>', 'all keys of this owner', parse.owner)

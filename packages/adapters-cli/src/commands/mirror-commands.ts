@@ -86,9 +86,10 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
       await call.output.fields(jsonOf(found.mirror));
     });
 
+  const setting = operator.accessKeySetting;
   const set = leaf(
     'set',
-    `set the mirror of a campaign as a call with an access key does; reads the key from ${operator.accessKeySetting}, or asks for it; or, as the operator, the mirrors that a file names`,
+    `set a mirror with the access key in ${setting}, or as the operator, or those in a file`,
     [
       "mirror set 42 'https://second.example/?click={click_id}'",
       'mirror set 42 https://second.example/ --as-operator',
@@ -100,8 +101,7 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
     .option('--as-operator', 'without a key: whoever owns the campaign; recorded in the audit')
     .option(
       '--file <file>',
-      'as the operator, those in this CSV, with the columns campaign and target_url (or id and target_url, as in an export), ' +
-        'and perhaps expected, the address that the mirror must have now; - for standard input; asks first',
+      'CSV with the columns campaign and target_url, perhaps expected; - for standard input',
     )
     .option('--dry-run', 'with --file: show each address before and after, and change nothing')
     .option('--yes', 'with --file: do not ask')

@@ -6,15 +6,11 @@ import { changeColumns } from './history-commands.ts';
 import type { OperatorAccess } from './ports.ts';
 
 export function follow(call: Call, operator: OperatorAccess) {
-  return leaf(
-    'follow',
-    'print the changes of mirrors as they are committed, within some 100 ms, each with its position, until Ctrl-C',
-    [
-      'mirror follow',
-      'mirror follow --owner 42 --json | kcat -P -b broker.example -t mirrors',
-      'mirror follow --from "$position" --json',
-    ],
-  )
+  return leaf('follow', 'print changes as they are committed, each with its position, until Ctrl-C', [
+    'mirror follow',
+    'mirror follow --owner 42 --json | kcat -P -b broker.example -t mirrors',
+    'mirror follow --from "$position" --json',
+  ])
     .argument('[campaign]', 'only changes of this campaign, which may not exist yet', parse.campaign)
     .option('--from <position>', 'go on after the line with this position; otherwise from now on')
     .option('--owner <n>', 'only changes of campaigns that had this owner at that moment', parse.owner)

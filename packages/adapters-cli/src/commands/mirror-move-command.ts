@@ -29,7 +29,7 @@ export function move(call: Call, operator: OperatorAccess) {
   ])
     .option(
       '--from-host <host...>',
-      'a host to move from, in any spelling; there may be several; required without --undo',
+      'hosts to move from, in any spelling; required without --undo',
       parse.hostsToMove,
     )
     .option('--to-host <host>', 'the host to move to, spelled as given; required without --undo', parse.host)
@@ -38,7 +38,7 @@ export function move(call: Call, operator: OperatorAccess) {
     .option('--include-default', 'also move mirrors of default campaigns, which otherwise are not moved')
     .option(
       '--undo <move>',
-      'give the mirrors of this move their addresses back, unless they were changed since',
+      'give its mirrors their addresses back, unless they were changed since',
       parse.audit,
     )
     .option('--dry-run', 'show each address before and after, and change nothing')

@@ -14,10 +14,7 @@ export function importCommand(call: Call, operator: OperatorAccess) {
   ])
     .argument('<file>', 'CSV as `export` writes it; - for standard input')
     .option('--dry-run', 'check every line, and change nothing')
-    .option(
-      '--allow-duplicates',
-      'import lines without an id even if a campaign or an earlier line has their owner and name',
-    )
+    .option('--allow-duplicates', 'import lines without an id even if one with their owner and name exists')
     .option('--ignore-columns', 'leave out the columns that are not known')
     .action(async (path, { dryRun = false, allowDuplicates = false, ignoreColumns = false }) => {
       const importing = operator.acting(
