@@ -89,6 +89,7 @@ describe('what is missing or disabled in the schema', () => {
 
   for (const [what, statement, finding, isPutRight] of cases)
     it(`${what}: doctor, /readyz, a start and migrate say so`, async () => {
+      await on.object('campaign create --owner 1');
       await database.admin.query(statement);
       expect(await doctor())
         .to.match(/^problem +schema /m)

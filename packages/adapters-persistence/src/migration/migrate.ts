@@ -48,7 +48,7 @@ export interface Migrated {
 
 /**
  * Brings the tables up to date, makes functions and triggers, and gives the roles that exist their rights: all of it, or
- * nothing. If this changes anything, the audit has it. Several processes take turns. Locks are awaited in short
+ * nothing. If this changes anything, the audit has it, unless it is empty. Several processes take turns. Locks are awaited in short
  * attempts, because others wait behind a waiting migration.
  * @throws what the driver throws: the database is unavailable, the role lacks a right or is not the owner (42501), the
  *   tables are not those of a released version (42P07) or some were dropped (42P01, 42710), another transaction keeps
@@ -114,9 +114,11 @@ const newestText = `
       as "newestChangeAt",
     (select ${timestampText('acted_at')} from campaign_mirror.operator_audit order by id desc limit 1) as "newestEntryAt"`;
 
+/** Nothing where nobody acted yet: logical replication into a new schema brings entries with numbers from 1 up. */
 const noteText = `
   insert into campaign_mirror.operator_audit (act, operator, request_id, details)
-  values ('schema-migrated', coalesce(nullif(?, ''), session_user), 'operator-' || gen_random_uuid(), ?)`;
+  select 'schema-migrated', coalesce(nullif(?, ''), session_user), 'operator-' || gen_random_uuid(), ?::jsonb
+  where exists (select from campaign_mirror.operator_audit)`;
 
 /** All of it, or nothing, except that the schema and the table of migrations stay. */
 function bringUpToDate({ orm }: Database, lockTimeout: number, beforeCommit: () => void, how: Migrating) {
@@ -160,7 +162,7 @@ function bringUpToDate({ orm }: Database, lockTimeout: number, beforeCommit: () 
 }
 
 const actsText = `
-  select exists (select from campaign_mirror.operator_audit where act <> 'schema-migrated') as acted`;
+  select exists (select from campaign_mirror.operator_audit) as acted`;
 
 /** Whether nobody ever did anything here: the audit outlives what it describes. @throws Unavailable */
 export const isEmpty = async (pool: Pool): Promise<boolean> =>
