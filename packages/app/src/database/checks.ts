@@ -51,10 +51,7 @@ const newest = 18;
 
 const unmade = 'the schema is not made, or not yet of this version; pending migrations: ';
 
-/**
- * Migrations of this version that the record does not have, and those of others that it has; if it has none, whether
- * there is more than the record, and how many columns are missing.
- */
+/** Migrations of this version that the record lacks, those of others that it has, and whether the record was lost. */
 const migrations = `
   select *, pending = '${known.join(', ')}' and exists (
       select from pg_proc where pronamespace = to_regnamespace('campaign_mirror')) as lost,
