@@ -153,7 +153,8 @@ function bringUpToDate({ orm }: Database, lockTimeout: number, beforeCommit: () 
     const rights = changed.includes('rights');
     const madeAgain = migrations.length > 0 ? [] : changed.filter((part) => part !== 'rights');
     const schema = executed.length === 0 ? 'made' : 'migrated';
-    const details = { migrations, made_again: madeAgain, rights, restored: restored !== null };
+    const [applied, made_again] = [migrations, madeAgain].map((names) => names.join(', ') || null);
+    const details = { migrations: applied, made_again, rights, restored: restored !== null };
     if (changed.length > 0 || restored) await run(noteText, [how.operator ?? '', JSON.stringify(details)]);
     beforeCommit();
     return { schema, migrations, madeAgain, rights, restored };
