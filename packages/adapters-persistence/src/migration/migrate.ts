@@ -38,18 +38,18 @@ export interface Migrated {
   /** Made: there was none before. Newer: a newer version made it, so nothing was done. */
   readonly schema: 'made' | 'migrated' | 'newer';
   readonly migrations: readonly string[];
-  /** Functions and triggers that were missing, disabled or different, such as `trigger append_only on mirrors`. */
+  /** Functions and triggers that were missing, disabled or different: `trigger append_only on mirror_history`. */
   readonly madeAgain: readonly string[];
   /** Whether the rights of a role were others. */
   readonly rights: boolean;
-  /** If the database is a copy, or on another server than before, the times of its newest change and entry. */
+  /** If the database came from a dump or another server, when its newest change and entry were made. */
   readonly restored: Readonly<Record<'newestChangeAt' | 'newestEntryAt', Timestamp | null>> | null;
 }
 
 /**
- * Brings the tables up to date, makes functions and triggers, and gives the roles that exist their rights: all of it, or
- * nothing. If this changes anything, the audit has it, unless it is empty. Several processes take turns. Locks are awaited in short
- * attempts, because others wait behind a waiting migration.
+ * Brings the tables up to date, makes functions and triggers, and gives the roles that exist their rights: all of
+ * it, or nothing. If this changes anything, the audit has it, unless it is empty. Several processes take turns.
+ * Locks are awaited in short attempts, because others wait behind a waiting migration.
  * @throws what the driver throws: the database is unavailable, the role lacks a right or is not the owner (42501), the
  *   tables are not those of a released version (42P07) or some were dropped (42P01, 42710), another transaction keeps
  *   holding a lock (55P03); the reason of `givenUp`: then nothing was done
@@ -112,9 +112,10 @@ const version = `Campaign Mirror ${hash('md5', texts.functions)}`;
 const newestText = `
   select (select ${timestampText('changed_at')} from campaign_mirror.mirror_history order by id desc limit 1)
       as "newestChangeAt",
-    (select ${timestampText('acted_at')} from campaign_mirror.operator_audit order by id desc limit 1) as "newestEntryAt"`;
+    (select ${timestampText('acted_at')} from campaign_mirror.operator_audit order by id desc limit 1)
+      as "newestEntryAt"`;
 
-/** Nothing where nobody acted yet: logical replication into a new schema brings entries with numbers from 1 up. */
+/** An empty audit stays empty: logical replication into a new schema brings entries numbered from 1 up. */
 const noteText = `
   insert into campaign_mirror.operator_audit (act, operator, request_id, details)
   select 'schema-migrated', coalesce(nullif(?, ''), session_user), 'operator-' || gen_random_uuid(), ?::jsonb
