@@ -70,7 +70,7 @@ describe("somebody's own MikroORM in the same database", () => {
     const { code, errors } = await command(['migrate'], { DATABASE_URL: database.url('owner') });
     expect(code).to.equal(1);
     expect(errors).to.match(
-      /: the record of migrations is missing, and columns: \d+: restore a backup [^\n]+\n$/,
+      /: none is recorded, columns are missing: \d+: restore a backup [^\n]+\n$/,
     );
     const tables =
       "select relname from pg_class where relnamespace = 'campaign_mirror'::regnamespace and relkind = 'r'";

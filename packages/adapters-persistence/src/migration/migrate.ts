@@ -38,7 +38,7 @@ export interface Migrated {
   /** Made: there was none before. Newer: a newer version made it, so nothing was done. */
   readonly schema: 'made' | 'migrated' | 'newer';
   readonly migrations: readonly string[];
-  /** Functions and triggers that were missing, disabled or different: `trigger append_only on mirror_history`. */
+  /** Functions and triggers that were missing, disabled or different: `trigger record on campaigns`. */
   readonly madeAgain: readonly string[];
   /** Whether the rights of a role were others. */
   readonly rights: boolean;
@@ -47,9 +47,9 @@ export interface Migrated {
 }
 
 /**
- * Brings the tables up to date, makes functions and triggers, and gives the roles that exist their rights: all of
- * it, or nothing. If this changes anything, the audit has it, unless it is empty. Several processes take turns.
- * Locks are awaited in short attempts, because others wait behind a waiting migration.
+ * Brings the tables up to date, makes functions and triggers, and gives the roles that exist their rights:
+ * all of it, or nothing. If this changes anything, the audit has it, unless it is empty. Several processes
+ * take turns. Locks are awaited in short attempts, because others wait behind a waiting migration.
  * @throws what the driver throws: the database is unavailable, the role lacks a right or is not the owner (42501), the
  *   tables are not those of a released version (42P07) or some were dropped (42P01, 42710), another transaction keeps
  *   holding a lock (55P03); the reason of `givenUp`: then nothing was done

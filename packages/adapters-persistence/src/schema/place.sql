@@ -1,6 +1,6 @@
--- Where the schema is, and whether its comment, which a dump carries, says another place: the identifiers of server,
--- database and schema. `%` is any server: the user may not ask for it, so the query stands in a text, which runs only
--- if he may.
+-- Where the schema is, and whether its comment, which a dump carries, says another place: the identifiers of
+-- server, database and schema. `%` is any server, where the user may not ask: the query is a text, so that it
+-- needs the right only where it runs.
 select comment, place, place not like noted and noted not like place as moved
 from (
   select obj_description(oid, 'pg_namespace') as comment, concat_ws('/',

@@ -51,7 +51,7 @@ const newest = 18;
 
 const unmade = 'the schema is not made, or not yet of this version; pending migrations: ';
 
-/** Migrations of this version that the record lacks, those of others in it, and whether its rows were lost. */
+/** Migrations of this version that the record lacks, those of others in it, whether its rows were lost. */
 const migrations = `
   select *, pending = '${known.join(', ')}' and exists (
       select from pg_proc where pronamespace = to_regnamespace('campaign_mirror')) as lost,
@@ -82,12 +82,13 @@ const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, s
       select case when pending <> '' then 'problem' else 'warning' end as state, finding, advice
       from (${migrations}) as found, lateral (values
         (pending is null, 'applied by another version: ' || others, 'run that version, also for the service'),
-        (pending <> '' and others <> '', 'a trial version made the schema: ' || others, 'export its campaigns '
-          'with that version, then \`./campaign-mirror import\` them into a new database'),
+        (pending <> '' and others <> '', 'a trial version made the schema: ' || others, 'export its '
+          'campaigns with that version, then \`./campaign-mirror import\` them into a new database'),
         (others is null and not lost, '${unmade}' || pending, '${migrate}'),
-        (others is null and lost and columns = 0, 'campaign_mirror.migrations lacks a row, the tables are there',
-          format('as the owner of the schema: insert into campaign_mirror.migrations (name) values (%L)', pending)),
-        (others is null and lost and columns > 0, 'the record of migrations is missing, and columns: ' || columns,
+        (others is null and lost and columns = 0, 'campaign_mirror.migrations lacks its row: ' || pending,
+          'as the owner of the schema: insert into campaign_mirror.migrations (name) values ('
+            || quote_literal(pending) || ')'),
+        (others is null and columns > 0 and lost, 'none is recorded, columns are missing: ' || columns,
           '${restore}')
       ) as cases (holds, finding, advice) where holds and (pending <> '' or others <> '')`,
   },
@@ -101,7 +102,7 @@ const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, s
     rights: `
       with rights as (${store.rightsText})
       select 'warning' as state, format('the user %s has more power than is needed: %s', name, powers) as finding,
-        'use campaign_mirror_operator for commands, campaign_mirror_service for the service (both of ops/roles.sql), '
+        'use campaign_mirror_operator for commands, campaign_mirror_service for the service (ops/roles.sql), '
           'and the owner of the schema for \`./campaign-mirror migrate\` only' as advice
       from rights where powers <> ''
       union all select 'problem', 'the user ' || name || ' is a redirector''s', 'use campaign_mirror_service'
@@ -128,8 +129,9 @@ const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, s
   warns: {
     // What migrates says since when; the service may not read that.
     origin: `
-      select 'warning' as state, 'the database came from a dump or another server: what was revoked, moved or '
-        'transferred after the backup is as before again' as finding, '${migrate}: it says what to check' as advice
+      select 'warning' as state, 'the database came from a dump or another server: what was revoked, moved '
+          'or transferred after the backup is as before again' as finding,
+        '${migrate}: it says what to check' as advice
       from (${store.placeText}) as place where moved`,
     // Processes are counted by their connections for readiness, which one that starts does not have yet. Besides its
     // pool, a process uses two. Behind a pooler, the server counts the pooler's connections.
