@@ -88,7 +88,7 @@ const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, s
         (others is null and lost and columns = 0, 'campaign_mirror.migrations lacks its row: ' || pending,
           'as the owner of the schema: insert into campaign_mirror.migrations (name) values ('
             || quote_literal(pending) || ')'),
-        (others is null and columns > 0 and lost, 'none is recorded, columns are missing: ' || columns,
+        (columns > 0 and lost and others is null, 'no migration is recorded; missing columns: ' || columns,
           '${restore}')
       ) as cases (holds, finding, advice) where holds and (pending <> '' or others <> '')`,
   },
