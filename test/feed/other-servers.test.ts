@@ -121,6 +121,10 @@ describe('the feed and rows that other servers, imports and prunes bring or take
       expect(feed.missed(committed)).to.deep.equal([]);
     });
     expect(feed.twice()).to.equal(0);
+    const acts = 'select act from campaign_mirror.operator_audit order by id limit 1';
+    await eventually('the audit has come', async () =>
+      expect((await next.query(acts)).rows).to.deep.equal((await old.query(acts)).rows.slice(0, 1)),
+    );
     const ahead = await next.query('select from campaign_mirror.transactions_ahead');
     expect(ahead.rowCount).to.equal(0);
     for (const client of [old, next]) await client.end();

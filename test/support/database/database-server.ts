@@ -66,10 +66,6 @@ export async function startDatabaseServer(): Promise<void> {
   await copied.query(`revoke execute on function ${largeObjects} from public`).finally(() => copied.end());
   await create(template, 'owner');
   await migrate(addressIn(template, 'owner'));
-  // Tests count the entries of their own acts.
-  const filled = await connect({ ...server.admin, database: template });
-  const forget = 'truncate campaign_mirror.operator_audit restart identity';
-  await filled.query(`set session_replication_role = replica; ${forget}`).finally(() => filled.end());
 }
 
 export async function stopDatabaseServer(): Promise<void> {

@@ -6,7 +6,7 @@ import type { Pool } from 'pg';
 import { type Database, openDatabase } from '../connection/database.ts';
 import { isLocked } from '../connection/database-faults.ts';
 import type { DatabaseAddress } from '../connection/pool.ts';
-import { rowOf, rowsOf } from '../connection/rows.ts';
+import { rowsOf } from '../connection/rows.ts';
 import { isolationLevel, withoutTimeouts } from '../connection/transaction.ts';
 import * as texts from '../schema/schema.ts';
 import { timestampText } from '../schema/times.ts';
@@ -38,18 +38,18 @@ export interface Migrated {
   /** Made: there was none before. Newer: a newer version made it, so nothing was done. */
   readonly schema: 'made' | 'migrated' | 'newer';
   readonly migrations: readonly string[];
-  /** Functions and triggers that were missing, disabled or different, such as `trigger append_only on mirrors`. */
+  /** Functions and triggers that were missing, disabled or different: `trigger record on campaigns`. */
   readonly madeAgain: readonly string[];
   /** Whether the rights of a role were others. */
   readonly rights: boolean;
-  /** If the database is a copy, or on another server than before, the times of its newest change and entry. */
+  /** If the database came from a dump or another server, when its newest change and entry were made. */
   readonly restored: Readonly<Record<'newestChangeAt' | 'newestEntryAt', Timestamp | null>> | null;
 }
 
 /**
- * Brings the tables up to date, makes functions and triggers, and gives the roles that exist their rights: all of it, or
- * nothing. If this changes anything, the audit has it. Several processes take turns. Locks are awaited in short
- * attempts, because others wait behind a waiting migration.
+ * Brings the tables up to date, makes functions and triggers, and gives the roles that exist their rights:
+ * all of it, or nothing. If this changes anything, the audit has it, unless it is empty. Several processes
+ * take turns. Locks are awaited in short attempts, because others wait behind a waiting migration.
  * @throws what the driver throws: the database is unavailable, the role lacks a right or is not the owner (42501), the
  *   tables are not those of a released version (42P07) or some were dropped (42P01, 42710), another transaction keeps
  *   holding a lock (55P03); the reason of `givenUp`: then nothing was done
@@ -112,11 +112,14 @@ const version = `Campaign Mirror ${hash('md5', texts.functions)}`;
 const newestText = `
   select (select ${timestampText('changed_at')} from campaign_mirror.mirror_history order by id desc limit 1)
       as "newestChangeAt",
-    (select ${timestampText('acted_at')} from campaign_mirror.operator_audit order by id desc limit 1) as "newestEntryAt"`;
+    (select ${timestampText('acted_at')} from campaign_mirror.operator_audit order by id desc limit 1)
+      as "newestEntryAt"`;
 
+/** An empty audit stays empty: logical replication into a new schema brings entries numbered from 1 up. */
 const noteText = `
   insert into campaign_mirror.operator_audit (act, operator, request_id, details)
-  values ('schema-migrated', coalesce(nullif(?, ''), session_user), 'operator-' || gen_random_uuid(), ?)`;
+  select 'schema-migrated', coalesce(nullif(?, ''), session_user), 'operator-' || gen_random_uuid(), ?::jsonb
+  where exists (select from campaign_mirror.operator_audit)`;
 
 /** All of it, or nothing, except that the schema and the table of migrations stay. */
 function bringUpToDate({ orm }: Database, lockTimeout: number, beforeCommit: () => void, how: Migrating) {
@@ -151,7 +154,8 @@ function bringUpToDate({ orm }: Database, lockTimeout: number, beforeCommit: () 
     const rights = changed.includes('rights');
     const madeAgain = migrations.length > 0 ? [] : changed.filter((part) => part !== 'rights');
     const schema = executed.length === 0 ? 'made' : 'migrated';
-    const details = { migrations, made_again: madeAgain, rights, restored: restored !== null };
+    const [applied, made_again] = [migrations, madeAgain].map((names) => names.join(', ') || null);
+    const details = { migrations: applied, made_again, rights, restored: restored !== null };
     if (changed.length > 0 || restored) await run(noteText, [how.operator ?? '', JSON.stringify(details)]);
     beforeCommit();
     return { schema, migrations, madeAgain, rights, restored };
@@ -159,9 +163,6 @@ function bringUpToDate({ orm }: Database, lockTimeout: number, beforeCommit: () 
   return connection.transactional(migrateIn, { isolationLevel });
 }
 
-const actsText = `
-  select exists (select from campaign_mirror.operator_audit where act <> 'schema-migrated') as acted`;
-
 /** Whether nobody ever did anything here: the audit outlives what it describes. @throws Unavailable */
 export const isEmpty = async (pool: Pool): Promise<boolean> =>
-  !(await rowOf<{ acted: boolean }>(pool, actsText)).acted;
+  (await rowsOf(pool, 'select from campaign_mirror.operator_audit limit 1')).length === 0;

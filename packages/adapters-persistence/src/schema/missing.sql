@@ -34,7 +34,7 @@ with needed (kind, of, names) as (values
 )
 select format('the %s %s is %s', kind, concat_ws(' on ', name, of), state) as finding, case
   when kind in ('trigger', 'function') then 'run `./campaign-mirror migrate` as the owner of the schema'
-  when state = 'disabled' then format('as a superuser, `alter table campaign_mirror.%s enable trigger all`', of)
+  when state = 'disabled' then 'as a superuser, `alter table campaign_mirror.' || of || ' enable trigger all`'
   else 'restore a backup (docs/how-to/backup-and-restore.md)' end as advice
 from needed, unnest(names::text[]) as one, lateral (
   select case kind when 'constraint' then of || '_' || one else one end as name,
@@ -59,7 +59,7 @@ select format('the function %s is owned by another role', proname), format(
 from pg_proc join pg_namespace on pg_namespace.oid = pronamespace
 where nspname = 'campaign_mirror' and prosecdef and proowner <> nspowner
 union all
-select format('triggers are disabled for "%s": its session_replication_role is %s', current_user, role), format(
-  'as a superuser, `alter role %I reset session_replication_role`, also with `in database`', current_user)
+select format('triggers are disabled for "%s": its session_replication_role is %s', current_user, role),
+  format('as a superuser, `alter role %I reset session_replication_role`, or `… in database`', current_user)
 from current_setting('session_replication_role') as role where role <> 'origin'
 order by finding

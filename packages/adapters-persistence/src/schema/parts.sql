@@ -11,6 +11,6 @@ union all
 select 'rights', string_agg(concat(one, acl), ' ' order by one) from (
   select oid::text as one, nspacl as acl from ours union all select relname, relacl from relations
   union all select oid::regprocedure::text, proacl from functions
-  union all select concat(relname, attname), attacl from pg_attribute join relations on relations.oid = attrelid
+  union all select concat(relname, attname), attacl from relations join pg_attribute on attrelid = oid
 ) as rights
 order by part

@@ -1,5 +1,5 @@
--- The powers of the current user beyond its needs, and what it lacks of the rights that its role needs. One of no role
--- is judged as the service.
+-- The powers of the current user beyond its needs, and what it lacks of the rights that its role needs.
+-- A user without a role is judged as the service.
 with needed (whose, may, names) as (
   NEEDED_RIGHTS
 ), lacking as (

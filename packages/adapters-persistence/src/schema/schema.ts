@@ -34,10 +34,10 @@ const withRights = (name: string) => read(name).replace('NEEDED_RIGHTS', read('n
 /** Gives the roles that exist their rights. It locks no table. */
 export const grants = withRights('grants');
 
-/** One row for each `finding`, with `advice`: what is missing or disabled without which a promise is broken. */
+/** One row for each `finding`, with `advice`: what is missing or disabled that a promise needs. */
 export const missingText = read('missing');
 
-/** One row, if there is a schema: its `comment`, its `place`, and whether it was `moved` there, as by a restore. */
+/** One row, if there is a schema: its `comment`, its `place`, whether it was `moved`, as by a restore. */
 export const placeText = read('place');
 
 /** Functions, triggers and rights, each with the text that it has now. */

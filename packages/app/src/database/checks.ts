@@ -19,7 +19,7 @@ export const problem = (check: string, finding: string, advice: string): Finding
   ...{ check, state: 'problem', finding, advice },
 });
 
-/** Which checks are made: first of all, by a command of the operator, at a start as the service's user, by `doctor`. */
+/** Which checks are made: first of all, by a command, at a start as the service's user, by `doctor`. */
 const occasions = {
   first: ['first'],
   command: ['record'],
@@ -51,10 +51,7 @@ const newest = 18;
 
 const unmade = 'the schema is not made, or not yet of this version; pending migrations: ';
 
-/**
- * Migrations of this version that the record does not have, and those of others that it has; if it has none, whether
- * there is more than the record, and how many columns are missing.
- */
+/** Migrations of this version that the record lacks, those of others in it, whether its rows were lost. */
 const migrations = `
   select *, pending = '${known.join(', ')}' and exists (
       select from pg_proc where pronamespace = to_regnamespace('campaign_mirror')) as lost,
@@ -84,14 +81,15 @@ const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, s
     migrations: `
       select case when pending <> '' then 'problem' else 'warning' end as state, finding, advice
       from (${migrations}) as found, lateral (values
-        (pending is null, 'applied by another version: ' || others, 'run that version, here and for the service'),
-        (pending <> '' and others <> '', 'a trial version made the schema: ' || others, 'export its campaigns with '
-          'that version, then \`./campaign-mirror import\` them into a new database'),
+        (pending is null, 'applied by another version: ' || others, 'run that version, also for the service'),
+        (pending <> '' and others <> '', 'a trial version made the schema: ' || others, 'export its '
+          'campaigns with that version, then \`./campaign-mirror import\` them into a new database'),
         (others is null and not lost, '${unmade}' || pending, '${migrate}'),
-        (others is null and lost and columns = 0, 'campaign_mirror.migrations lacks a row, the tables are there',
-          format('run as the owner of the schema: insert into campaign_mirror.migrations (name) values (%L)', pending)),
-        (others is null and lost and columns > 0, 'the record of migrations and columns of the schema are missing: '
-          || columns, '${restore}')
+        (others is null and lost and columns = 0, 'campaign_mirror.migrations lacks its row: ' || pending,
+          'as the owner of the schema: insert into campaign_mirror.migrations (name) values ('
+            || quote_literal(pending) || ')'),
+        (columns > 0 and lost and others is null, 'no migration is recorded; missing columns: ' || columns,
+          '${restore}')
       ) as cases (holds, finding, advice) where holds and (pending <> '' or others <> '')`,
   },
   stops: {
@@ -104,10 +102,10 @@ const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, s
     rights: `
       with rights as (${store.rightsText})
       select 'warning' as state, format('the user %s has more power than is needed: %s', name, powers) as finding,
-        'use campaign_mirror_operator for commands, campaign_mirror_service for the service (ops/roles.sql makes them), '
+        'use campaign_mirror_operator for commands, campaign_mirror_service for the service (ops/roles.sql), '
           'and the owner of the schema for \`./campaign-mirror migrate\` only' as advice
       from rights where powers <> ''
-      union all select 'problem', format('the user %s is a redirector''s', name), 'use campaign_mirror_service'
+      union all select 'problem', 'the user ' || name || ' is a redirector''s', 'use campaign_mirror_service'
       from rights where role = 'redirector' and ${starting}
       union all select 'problem', format('the user %s lacks what the %s needs: %s', name, role, lacking),
         format('run ops/roles.sql in this database, then \`./campaign-mirror migrate\` as the owner of the schema, %s; '
@@ -131,8 +129,9 @@ const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, s
   warns: {
     // What migrates says since when; the service may not read that.
     origin: `
-      select 'warning' as state, 'the database came from a dump or another server: what was revoked, moved or transferred '
-        'after the backup is as before again' as finding, '${migrate}: it says what to check' as advice
+      select 'warning' as state, 'the database came from a dump or another server: what was revoked, moved '
+          'or transferred after the backup is as before again' as finding,
+        '${migrate}: it says what to check' as advice
       from (${store.placeText}) as place where moved`,
     // Processes are counted by their connections for readiness, which one that starts does not have yet. Besides its
     // pool, a process uses two. Behind a pooler, the server counts the pooler's connections.
@@ -155,8 +154,8 @@ const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, s
     // A commit waits without a time limit for a standby that is away. What sessions of other users wait for is hidden.
     standbys: `
       select case when connected >= needed and waiting = 0 then 'ok' else 'problem' end as state,
-        format('synchronous_standby_names is %s: commits wait for %s of these standbys; connected: %s; sessions '
-          'that wait, as far as this user sees: %s', names, needed, connected, waiting) as finding,
+        format('synchronous_standby_names is %s: commits wait for %s of these standbys; connected: %s; '
+          'sessions that wait, as far as this user sees: %s', names, needed, connected, waiting) as finding,
         'start the standby, or take its name out (runbook: a synchronous standby is missing)' as advice
       from current_setting('synchronous_standby_names') as names, lateral (
         select coalesce(substring(names from '([0-9]+) *[(]')::int, 1) as needed,
@@ -192,7 +191,7 @@ const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, s
       where current_setting('transaction_read_only') = 'on' and standby = pg_is_in_recovery()`,
     // It reads all mirrors, which the service may not.
     mirrors: `
-      select 'problem' as state, format('mirrors that are not as they must be: %s, of the campaigns %s', max(total),
+      select 'problem' as state, format('mirrors not as they must be: %s, of the campaigns %s', max(total),
           string_agg(format('%s (%s)', campaign_id, fault), ', ')) as finding,
         'an address: set another with \`./campaign-mirror mirror set\`; an owner or a flag: as the owner of the '
         'schema, \`update campaign_mirror.mirrors set owner_id = campaigns.owner_id, is_default = campaigns.is_default '

@@ -148,7 +148,7 @@ export async function makeChecks(
   }
 }
 
-/** Says what it waits for, and of a copy what is to be checked. @throws ClearError; the reason of `givenUp` */
+/** Says what it waits for, and that a database was restored. @throws ClearError; the reason of `givenUp` */
 export async function migrateClearly(
   address: store.DatabaseAddress,
   settings: Settings,
@@ -167,8 +167,9 @@ export async function migrateClearly(
   // Of pg_upgrade, too, everything is true: nothing was done after the newest entry.
   const line =
     'the database came from a dump or another server; its newest change of a mirror is from ' +
-    `${newestChangeAt ?? 'never'}, its newest entry of the audit from ${newestEntryAt ?? 'never'}; what was revoked, ` +
-    'moved or transferred after that is as before again: docs/how-to/backup-and-restore.md says what to check';
+    `${newestChangeAt ?? 'never'}, its newest entry of the audit from ${newestEntryAt ?? 'never'}; what ` +
+    'was revoked, moved or transferred after that is as before again: docs/how-to/backup-and-restore.md ' +
+    'says what to check';
   log.warn({ event: 'check-warned', check: 'origin' }, line);
   return migrated;
 }

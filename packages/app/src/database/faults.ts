@@ -35,7 +35,7 @@ const lasting = {
     'run ops/roles.sql in the database, then `./campaign-mirror migrate` as the owner of the schema; run other ' +
     'commands as the operator, and start the service with RUN_MIGRATIONS=false',
   '^(42P01|42P07|42703|42710|42723|42883|3F000)':
-    'a part of the schema is missing, or is of another program: `./campaign-mirror doctor` names it, and what to do',
+    'a part of the schema is missing: `./campaign-mirror doctor` names it, and what to do',
 };
 
 export function nameOf({ host, port, database }: store.DatabaseAddress): string {
@@ -80,7 +80,7 @@ function adviceIn(advices: Readonly<Record<string, string>>, fault: unknown): st
   return Object.entries(advices).find(([pattern]) => new RegExp(pattern).test(said))?.[1];
 }
 
-/** MikroORM appends values in further lines. The driver says in words of its own that it was given no password. */
+/** MikroORM appends values in further lines. The driver has words of its own for a missing password. */
 const messageOf = (error: unknown) =>
   `${(error as Error)?.message ?? ''}`
     .replace(/\n.*/s, '')
