@@ -224,7 +224,7 @@ describe('commands for keys', () => {
     const free = await issued('41');
     await on.session(`
       $ MIRROR_HOST_DENYLIST=*.denied.example key rotate ${free.id} --hosts a.example,go.denied.example
-      ! --hosts: the host denylist contains go.denied.example`);
+      ! the host denylist contains go.denied.example: leave it out of --hosts`);
     await run('rotate', `${free.id}`, '--hosts', 'c.example', '--grace', '0s');
     const records = await listed('41');
     expect(records).to.have.length(5);
@@ -313,7 +313,7 @@ describe('commands for keys', () => {
       $ CAMPAIGN_MIRROR_KEY=${next} mirror set ${campaign} https://shop.example/by-hand
       The mirror of campaign ${campaign} is set.
       $ CAMPAIGN_MIRROR_KEY=${next} mirror set ${campaign} https://evil.example/
-      ! the URL is refused: it must not point to this host, which is not among those of the key
+      ! the target URL is refused: it must not point to this host, which is not among those of the key
       $ mirror set ${campaign} https://evil.example/ --as-operator
       The mirror of campaign ${campaign} is set.`);
   });

@@ -51,13 +51,13 @@ describe('mirror set, as a call with an access key does it', () => {
       $ CAMPAIGN_MIRROR_KEY=${other.key} mirror set ${id} not-a-url
       ! the campaign ${id} belongs to another owner than the key: use a key of the campaign's owner
       $ ${key} mirror set ${id} not-a-url
-      ! the URL is refused: it must start with http:// or https://
+      ! the target URL is refused: it must start with http:// or https://
       $ ${key} mirror set ${id} ''
       ! the URL is empty: it must start with http:// or https://
       $ ${key} mirror set ${id} https://https://x.example/
-      ! the URL is refused: it must be a valid URL
+      ! the target URL is refused: it must be a valid URL
       $ MIRROR_HOST_DENYLIST=*.denied.example ${key} mirror set ${id} https://Go.denied.example./
-      ! the URL is refused: it must not point to this host, which the host denylist contains
+      ! the target URL is refused: it must not point to this host, which the host denylist contains
       $ MIRROR_HOST_DENYLIST=*.denied.example mirror create ${bare} --target-url https://Go.denied.example./
       ! --target-url: it must not point to this host, which the host denylist contains`);
     await service.world.others.setDefault(live.seen.id, true);
@@ -74,7 +74,7 @@ describe('mirror set, as a call with an access key does it', () => {
       $ mirror set ${id} https://operators.example/ --as-operator
       The mirror of campaign ${id} is set.
       $ mirror set ${id} ftp://operators.example/ --as-operator
-      ! the URL is refused: it must start with http:// or https://
+      ! the target URL is refused: it must start with http:// or https://
       $ mirror set ${id} "" --as-operator
       ! the URL is empty: it must start with http:// or https://`);
     const [row] = await service.world.others.history(live.seen.id);

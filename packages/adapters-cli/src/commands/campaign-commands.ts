@@ -59,7 +59,7 @@ export function campaignCommands(call: Call, operator: OperatorAccess) {
 
   const transfer = leaf(
     'transfer',
-    'give a campaign to another owner, whose keys alone can set its mirror then',
+    'give a campaign to another owner; keys of the previous one no longer set its mirror',
     ['campaign transfer 7 --to 43'],
   )
     .argument('<campaign>', 'the campaign', parse.campaign)
@@ -111,10 +111,8 @@ export function campaignCommands(call: Call, operator: OperatorAccess) {
 /** Deletes a campaign and its mirror, or the mirror alone. */
 export function deletion(call: Call, operator: OperatorAccess, what: 'campaign' | 'mirror') {
   const isWhole = what === 'campaign';
-  const description = isWhole
-    ? 'a campaign and its mirror'
-    : 'the mirror of a campaign, which refuses calls then';
-  return leaf('delete', `delete ${description}, but not the history; asks first`, [
+  const goes = isWhole ? 'a campaign and its mirror' : 'the mirror of a campaign';
+  return leaf('delete', `delete ${goes}, but not the history; asks first`, [
     `${what} delete 7`,
     `${what} delete 7 --yes`,
   ])

@@ -43,7 +43,7 @@ const defaultChanges = 20;
 export function mirrorHistory(call: Call, operator: OperatorAccess) {
   return leaf(
     'history',
-    'show the changes of a mirror, newest first, or those by a key or a move; deleted ones, too',
+    'show the changes of a mirror, newest first, or those made with a key or by a move',
     [
       'mirror history 42',
       'mirror history 42 --before 1000 --limit 200 --json',
@@ -57,14 +57,14 @@ export function mirrorHistory(call: Call, operator: OperatorAccess) {
     .option('--key <n>', 'only changes made with this key; without --since, reads all', parse.key)
     .option('--move <n>', 'only changes made by this move', parse.audit)
     .option('--since <time>', 'only changes at or after this time in UTC', parse.moment)
-    .action(async (campaign, { key, move, since, limit, before }) => {
+    .action(async (campaign, { key, move, since, limit, before }, command) => {
       if ([campaign, key, move].filter(Boolean).length !== 1)
-        throw new ClearError('either a campaign, --key or --move is needed', 'usage');
+        return command.error('either a campaign, --key or --move is needed');
       const wanted = { 'of campaign': campaign, 'made with key': key, 'made by move': move };
       const within = { 'at or after': since, 'before change': before };
       const nothing = `The history has no change${asked({ ...wanted, ...within })}.`;
       if (campaign === undefined) {
-        if (before !== undefined) throw new ClearError('--before needs a campaign', 'usage');
+        if (before !== undefined) return command.error('--before needs a campaign');
         return operator.acting(
           async ({ history, keys, mirrors }) => {
             // A mistyped number must not look like a key that changed nothing.

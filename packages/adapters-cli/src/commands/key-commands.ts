@@ -17,7 +17,7 @@ const keyColumns =
 function refuseDenied(hosts: readonly string[] = [], deniedHosts: domain.HostList): void {
   const entries = entriesOf(domain.hostList(hosts) as domain.HostList);
   const denied = entries.find((entry) => isListed(deniedHosts, entry));
-  if (denied) throw new ClearError(`--hosts: the host denylist contains ${denied}`);
+  if (denied) throw new ClearError(`the host denylist contains ${denied}: leave it out of --hosts`);
 }
 
 const only = (hosts: readonly string[] | undefined) =>
@@ -118,9 +118,9 @@ export function keyCommands(call: Call, operator: OperatorAccess) {
     .option('--owner <n>', 'all keys of this owner', parse.owner)
     .option('--all', 'all keys of all owners')
     .option('--yes', 'do not ask')
-    .action(async (ids, { owner, all, yes }) => {
+    .action(async (ids, { owner, all, yes }, command) => {
       if ([ids.length, owner, all].filter(Boolean).length !== 1)
-        throw new ClearError('either numbers of keys, --owner or --all is needed', 'usage');
+        return command.error('either numbers of keys, --owner or --all is needed');
       const whose = owner === undefined ? 'of all owners' : `of the owner ${owner}`;
       const pace: AccessOptions = ids.length === 1 ? {} : { pace: 'in-steps' };
       const revoked = await operator.acting(async ({ keys }) => {

@@ -43,8 +43,8 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
     .option('--owner <n>', "only those of this owner's campaigns", parse.owner)
     .option('--host <host>', 'only those on this host, in any spelling; reads all mirrors', parse.host)
     .option('--subdomains', 'with --host: also those on a name below it')
-    .action(async ({ owner, host, subdomains = false }) => {
-      if (subdomains && !host) throw new ClearError('--subdomains needs --host', 'usage');
+    .action(async ({ owner, host, subdomains = false }, command) => {
+      if (subdomains && !host) return command.error('--subdomains needs --host');
       const left = { below: 0, elsewhere: 0 };
       const hosts = host && [host.name];
       const isWanted = ({ targetUrl }: domain.Mirror) => {
@@ -105,16 +105,15 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
     )
     .option('--dry-run', 'with --file: show each address before and after, and change nothing')
     .option('--yes', 'with --file: do not ask')
-    .action(async (campaign, address, { asOperator, file, dryRun = false, yes = false }) => {
+    .action(async (campaign, address, { asOperator, file, dryRun = false, yes = false }, command) => {
       if (file !== undefined && campaign === undefined) {
         const { settingPlan } = await import('./mirror-set-file.ts');
         const plan = await settingPlan(call, file);
         return changeMany(call, operator, async () => plan, { dryRun, yes });
       }
       if (file !== undefined || campaign === undefined || address === undefined || dryRun || yes) {
-        throw new ClearError(
-          'either a campaign and its target URL are needed, or --file, with which --dry-run and --yes can be used',
-          'usage',
+        return command.error(
+          'either a campaign and its target URL are needed, or --file, perhaps with --dry-run or --yes',
         );
       }
       const refused = address === '' ? 'the URL is empty' : undefined;

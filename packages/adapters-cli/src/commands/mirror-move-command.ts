@@ -43,7 +43,7 @@ export function move(call: Call, operator: OperatorAccess) {
     )
     .option('--dry-run', 'show each address before and after, and change nothing')
     .option('--yes', 'do not ask')
-    .action(async ({ undo, includeDefault = false, dryRun = false, yes = false, ...hosts }) => {
+    .action(async ({ undo, includeDefault = false, dryRun = false, yes = false, ...hosts }, command) => {
       const { fromHost: from, toHost: to, subdomains = false, owner } = hosts;
       let planOf: (ports: OperatorPorts, context: ActContext) => Promise<Plan>;
       if (undo === undefined && from && to)
@@ -51,7 +51,7 @@ export function move(call: Call, operator: OperatorAccess) {
           moving(call, ports, context, { from, to, subdomains, owner, includeDefault });
       else if (undo !== undefined && !from && !to && !subdomains && !owner)
         planOf = ({ mirrors }) => undoing(mirrors, undo, includeDefault);
-      else throw new ClearError('either --from-host and --to-host are needed, or --undo alone', 'usage');
+      else return command.error('either --from-host and --to-host are needed, or --undo alone');
       await changeMany(call, operator, planOf, { dryRun, yes });
     });
 }

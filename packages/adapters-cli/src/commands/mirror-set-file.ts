@@ -10,10 +10,10 @@ import { itIs, notANumber, whole } from './words.ts';
 const headings = {
   ...Object.fromEntries(campaignColumns.map((column) => [column, null])),
   ...{ campaign: 'campaign', campaign_id: 'campaign', id: 'campaign' },
-  ...{ address: 'address', target_url: 'address' },
+  ...{ target_url: 'target_url', address: 'target_url' },
   ...{ expected: 'expected', expected_address: 'expected', expected_target_url: 'expected' },
 } as const;
-const columns = { headings, required: ['campaign', 'address'], ignoreOthers: true } as const;
+const columns = { headings, required: ['campaign', 'target_url'], ignoreOthers: true } as const;
 
 /** In characters: lines are kept in memory, so that those are set that the question was about. */
 const mostMemory = 400_000_000;
@@ -33,7 +33,7 @@ export async function settingPlan(call: Call, path: string): Promise<Plan> {
     let memory = 0;
     for await (const { line, fields, invalid: because } of readCsv(call, path, columns)) {
       if (memory > mostMemory) throw new ClearError(`${name} is too large: leave out what stays as it is`);
-      const { campaign: text = '', address = '', expected = '' } = fields ?? {};
+      const { campaign: text = '', target_url: address = '', expected = '' } = fields ?? {};
       memory += lineMemory + address.length + expected.length;
       const campaign = domain.campaignId(whole(text));
       const first = campaign && wanted.get(campaign);

@@ -26,7 +26,7 @@ type Reason =
 export function campaignRefused(
   campaign: domain.CampaignId,
   refusal: CampaignRefusal | NotSet,
-  address = 'the URL is refused',
+  address = 'the target URL is refused',
 ): ClearError {
   if (typeof refusal === 'object' && refusal.kind === 'owner-has-default')
     return new ClearError(
