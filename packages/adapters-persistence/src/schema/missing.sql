@@ -60,6 +60,7 @@ from pg_proc join pg_namespace on pg_namespace.oid = pronamespace
 where nspname = 'campaign_mirror' and prosecdef and proowner <> nspowner
 union all
 select format('triggers are disabled for "%s": its session_replication_role is %s', current_user, role),
-  format('as a superuser, `alter role %I reset session_replication_role`, or `… in database`', current_user)
+  format('as a superuser, `alter role %1$I reset session_replication_role`, or the same with `in database %2$I`',
+    current_user, current_database())
 from current_setting('session_replication_role') as role where role <> 'origin'
 order by finding
