@@ -53,7 +53,7 @@ describe('mirror set, as a call with an access key does it', () => {
       $ ${key} mirror set ${id} not-a-url
       ! the target URL is refused: it must start with http:// or https://
       $ ${key} mirror set ${id} ''
-      ! the URL is empty: it must start with http:// or https://
+      ! the target URL is empty: it must start with http:// or https://
       $ ${key} mirror set ${id} https://https://x.example/
       ! the target URL is refused: it must be a valid URL
       $ MIRROR_HOST_DENYLIST=*.denied.example ${key} mirror set ${id} https://Go.denied.example./
@@ -76,7 +76,7 @@ describe('mirror set, as a call with an access key does it', () => {
       $ mirror set ${id} ftp://operators.example/ --as-operator
       ! the target URL is refused: it must start with http:// or https://
       $ mirror set ${id} "" --as-operator
-      ! the URL is empty: it must start with http:// or https://`);
+      ! the target URL is empty: it must start with http:// or https://`);
     const [row] = await service.world.others.history(live.seen.id);
     expect(row).to.include({ subject: 'operator', addressAfter: 'https://operators.example/' });
     const [noted] = await on().objects(`audit ${id}`);

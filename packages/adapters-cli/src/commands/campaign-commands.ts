@@ -6,7 +6,7 @@ import { ClearError, jsonOf, printable } from '../terminal/errors.ts';
 import { paged } from '../terminal/pages.ts';
 import { confirmed } from '../terminal/prompt.ts';
 import { type OperatorAccess, reading } from './ports.ts';
-import { campaignNamed, campaignRefused, ownerWarning } from './words.ts';
+import { asked, campaignNamed, campaignRefused, ownerWarning } from './words.ts';
 
 export function campaignCommands(call: Call, operator: OperatorAccess) {
   const create = leaf('create', 'create a campaign', [
@@ -41,7 +41,7 @@ export function campaignCommands(call: Call, operator: OperatorAccess) {
           const rows = paged(call, range, (page) => records.list({ ...page, owner, name }));
           return call.output.list(rows, {
             columns: ['id', 'owner_id', 'is_default', 'created_at', 'name', 'mirror.target_url'],
-            none: 'There is no such campaign.',
+            none: `There is no campaign${asked({ 'of the owner': owner, 'with the name': name })}.`,
           });
         },
         { ...reading, pace: 'in-steps' },

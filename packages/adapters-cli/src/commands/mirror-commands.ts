@@ -116,7 +116,7 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
           'either a campaign and its target URL are needed, or --file, perhaps with --dry-run or --yes',
         );
       }
-      const refused = address === '' ? 'the URL is empty' : undefined;
+      const refused = address === '' ? 'the target URL is empty' : undefined;
       const credential = asOperator ? undefined : await keyOfCaller(call, operator);
       const mirror = await operator.acting(
         async ({ mirrors, ...ports }, { deniedHosts: denied, requestId }) => {

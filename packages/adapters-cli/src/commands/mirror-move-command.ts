@@ -122,7 +122,7 @@ function refused(fault: HostMoveFault, from: readonly Host[], { written: to }: H
     return new ClearError('an IP address has no names below it: leave out --subdomains', 'usage');
   const why = {
     'denied-host': `the host denylist contains ${to}, or names below it`,
-    'matches-itself': `${to} matches ${hostsNamed(from)}, so a mirror that was moved would be moved again`,
+    'below-source': `${to} is ${hostsNamed(from)} itself, or lies below it`,
     'impossible-host': `no mirror can be on ${to}, which visitors cannot reach`,
   };
   return new ClearError(`${why[fault]}: use another --to-host`);

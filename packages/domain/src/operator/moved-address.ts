@@ -12,15 +12,15 @@ export interface HostMove {
 }
 
 /** Why a move is invalid. */
-export type HostMoveFault = 'no-names-below' | 'matches-itself' | 'denied-host' | 'impossible-host';
+export type HostMoveFault = 'no-names-below' | 'below-source' | 'denied-host' | 'impossible-host';
 
 /** Checks a move before any mirror is read. Undefined if it is valid. */
 export function hostMoveFault(move: HostMove, denied: hosts.HostList): HostMoveFault | undefined {
   const { from, to, subdomains } = move;
   // An IP address has no names below it.
   if (subdomains && [...from, to.name].some(hosts.isIpAddress)) return 'no-names-below';
-  // A moved address would match again, so the move would never end.
-  if (namesBefore(move, to.name) !== undefined) return 'matches-itself';
+  // It is blocked or given up as well; and with names below it, the move would never end.
+  if (namesBefore({ from, subdomains: true }, to.name) !== undefined) return 'below-source';
   if (hosts.isListed(denied, to.name) || (subdomains && denied.below.has(to.name))) return 'denied-host';
   return typeof mirrorAddress(`http://${to.written}/`, denied) === 'string' ? undefined : 'impossible-host';
 }
