@@ -20,7 +20,7 @@ describe('the command audit', () => {
       $ SUDO_USER=alice mirror create 1 --target-url ${target_url}
       The mirror of campaign 1 was created.
       $ SUDO_USER=dora mirror create 1 --target-url https://b.example/
-      ! the campaign 1 has a mirror already: \`./campaign-mirror mirror set 1\` gives it another address
+      ! the campaign 1 has a mirror already: \`./campaign-mirror mirror set 1 URL --as-operator\` gives it another address
       $ SUDO_USER=bob campaign transfer 1 --to 8
       Campaign 1 belongs to the owner 8 now; before, to the owner 7.
       ! The owner 8 had no campaign so far: check the number.

@@ -132,9 +132,9 @@ describe('the command campaign', () => {
         $ mirror delete ${id} --yes
         The mirror of the campaign ${id} "Summer" was deleted; its history stays.
         $ mirror delete ${id} --yes
-        ! the campaign ${id} has no mirror: \`./campaign-mirror mirror create ${id}\` creates it
+        ! the campaign ${id} has no mirror: \`./campaign-mirror mirror create ${id} --target-url URL\` creates it
         $ mirror show ${id}
-        ! the campaign ${id} has no mirror: \`./campaign-mirror mirror create ${id}\` creates it`);
+        ! the campaign ${id} has no mirror: \`./campaign-mirror mirror create ${id} --target-url URL\` creates it`);
       expect(await left()).to.deep.equal({ campaigns: 1, mirrors: 0 });
       expect((await on.objects(`audit ${id}`))[0]).to.deep.include({
         act: 'mirror-deleted',

@@ -84,7 +84,7 @@ describe('what holds of every command', () => {
     );
     const empty = await emptyDatabase('owner');
     expect((await on(empty.url('owner'))).errors).to.match(
-      /: the schema is not made, or .*: run `\.\/campaign-mirror migrate` as the owner of the schema\n$/,
+      /: the schema is not made, .*: run `\.\/campaign-mirror migrate` as the owner of the schema; if there was data .*\n$/,
     );
     expect(await on(empty.url('owner'), 'migrate')).to.deep.equal(answered('The schema was made.\n'));
     expect((await on(empty.url('operator'))).code).to.equal(0);

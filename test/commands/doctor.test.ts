@@ -123,13 +123,13 @@ describe('doctor', () => {
     const { url } = await emptyDatabase('admin');
     const unowned = await examined({ DATABASE_URL: url('operator') }, 1);
     expect(unowned.amiss).to.deep.equal([
-      `migrations problem the schema is not made, or not yet of this version; pending migrations: ${migrationNames.join(', ')} run \`./campaign-mirror migrate\` as the owner of the schema`,
+      `migrations problem the schema is not made, not yet of this version, or without its record; pending migrations: ${migrationNames.join(', ')} run \`./campaign-mirror migrate\` as the owner of the schema; if there was data before, and it is gone, restore a backup (docs/how-to/backup-and-restore.md) instead`,
     ]);
     const other = await examined({ DATABASE_URL: (await emptyDatabase('owner', latin1)).url('owner') }, 1);
     expect(other.checks).to.match(/ durability$/);
     expect(other.amiss).to.include.members([
       "encoding problem the database is in LATIN1 make one: create database NAME template template0 encoding 'UTF8' locale 'C'",
-      `migrations problem the schema is not made, or not yet of this version; pending migrations: ${migrationNames.join(', ')} run \`./campaign-mirror migrate\` as the owner of the schema`,
+      `migrations problem the schema is not made, not yet of this version, or without its record; pending migrations: ${migrationNames.join(', ')} run \`./campaign-mirror migrate\` as the owner of the schema; if there was data before, and it is gone, restore a backup (docs/how-to/backup-and-restore.md) instead`,
     ]);
   });
 

@@ -127,7 +127,7 @@ describe('mirror follow', () => {
       expect(ended.output).to.equal('');
       expect(ended.code, ended.errors).to.equal(4);
       expect(ended.errors).to.match(
-        /the position is of another server, .*: start without --from, and read anew/,
+        /this is no position of this server since its last start: start without --from, and read anew/,
       );
     }
   });

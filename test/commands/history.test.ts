@@ -88,7 +88,7 @@ describe('mirror history and mirror restore', () => {
       $ mirror history --move 999999
       ! there is no move 999999: \`./campaign-mirror mirror moves\` shows the numbers of moves
       $ mirror restore ${id} --to 1
-      ! the campaign ${id} has no mirror: \`./campaign-mirror mirror create ${id}\` creates it`);
+      ! the campaign ${id} has no mirror: \`./campaign-mirror mirror create ${id} --target-url URL\` creates it`);
   });
 
   it('of a key: also of campaigns that were transferred or deleted, newest first; --since and --limit', async () => {

@@ -204,9 +204,16 @@ describe('commands for keys', () => {
     expect(since.map(({ id }) => id))
       .to.include(other.id)
       .and.not.include(three);
+    const next = await on.object('key issue --owner 33 --name rotated');
+    await on.run(`key rotate ${next.id} --grace 0s`);
+    const ended = await on.objects(`key list --owner 33 --revoked-since ${revoked_at}`);
+    expect(
+      ended.map(({ id }) => id),
+      'a restore would revive it, too',
+    ).to.deep.equal([next.id]);
     await on.session(`
       $ key list --owner 31 --revoked-since 2096-11-20
-      ! There is no access key of the owner 31 revoked at or after 2096-11-20T00:00:00.000000Z.
+      ! There is no access key of the owner 31 revoked or rotated at or after 2096-11-20T00:00:00.000000Z.
       [0]
       $ key list --owner 31 --expiring 1h
       ! There is no access key of the owner 31 to replace within that time.

@@ -47,7 +47,7 @@ describe('mirror set, as a call with an access key does it', () => {
       $ ${key} mirror set 999999 not-a-url
       ! there is no campaign 999999: \`./campaign-mirror campaign list\` shows those that exist
       $ ${key} mirror set ${bare} not-a-url
-      ! the campaign ${bare} has no mirror: \`./campaign-mirror mirror create ${bare}\` creates it
+      ! the campaign ${bare} has no mirror: \`./campaign-mirror mirror create ${bare} --target-url URL\` creates it
       $ CAMPAIGN_MIRROR_KEY=${other.key} mirror set ${id} not-a-url
       ! the campaign ${id} belongs to another owner than the key: use a key of the campaign's owner
       $ ${key} mirror set ${id} not-a-url
@@ -88,7 +88,7 @@ describe('mirror set, as a call with an access key does it', () => {
   it('a key is never taken or repeated from an argument; in a terminal it is asked for, and not shown', async () => {
     await on().session(`
       $ CAMPAIGN_MIRROR_KEY= mirror set ${id} '${second}'
-      ! no access key, and no terminal to ask on: put it into CAMPAIGN_MIRROR_KEY
+      ! no access key, and no terminal to ask on: put it into CAMPAIGN_MIRROR_KEY, or add --as-operator
       [2]`);
     const { code, output, errors } = await set(second, { CAMPAIGN_MIRROR_KEY: '' }, `--key=${live.key}`);
     expect({ code, output }).to.deep.equal({ code: 2, output: '' });

@@ -157,7 +157,7 @@ export async function changeMany(
       sentence = `${counted(outcomes['would-set'], 'mirror')} would be ${done} ${plan.direction}; nothing was done.`;
     else if (left || outcomes.set > 0) sentence = `${wereSet(sum)} ${plan.direction}.`;
     if (moveId)
-      sentence += ` This is move ${moveId}: \`./campaign-mirror mirror move --undo ${moveId}\` undoes all of it.`;
+      sentence += ` This is move ${moveId}: \`./campaign-mirror mirror move --undo ${moveId}\` undoes it.`;
     const counts = Object.entries(outcomes).map(([name, count]) => [
       nameOf(name, plan).replace('-', '_'),
       count,

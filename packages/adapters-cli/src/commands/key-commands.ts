@@ -73,9 +73,13 @@ export function keyCommands(call: Call, operator: OperatorAccess) {
   ])
     .option('--owner <n>', 'only those of this owner', parse.owner)
     .option('--expiring <time>', 'only those that expire within it, unless revoked or replaced', parse.life)
-    .option('--revoked-since <time>', 'only those revoked at or after this time in UTC', parse.moment)
+    .option(
+      '--revoked-since <time>',
+      'only those revoked or rotated at or after this time in UTC',
+      parse.moment,
+    )
     .action(async ({ owner, expiring, revokedSince }) => {
-      const wanted = { 'of the owner': owner, 'revoked at or after': revokedSince };
+      const wanted = { 'of the owner': owner, 'revoked or rotated at or after': revokedSince };
       const soon = { 'to replace within': expiring && 'that time' };
       const none = `There is no access key${asked({ ...wanted, ...soon })}.`;
       const listing = { columns: keyColumns, missing: { expires_at: 'never', hosts: 'any' }, none };

@@ -47,4 +47,4 @@ exit code 3: go on with the last position. A position is of one server, until th
 another one ends it with exit code 4. Then start it without --from, and read anew what you keep.`;
 
 const refused =
-  'the position is of another server, or of this one before its last start: start without --from, and read anew what you keep';
+  'this is no position of this server since its last start: start without --from, and read anew what you keep';

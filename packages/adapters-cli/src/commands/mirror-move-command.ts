@@ -51,7 +51,7 @@ export function move(call: Call, operator: OperatorAccess) {
           moving(call, ports, context, { from, to, subdomains, owner, includeDefault });
       else if (undo !== undefined && !from && !to && !subdomains && !owner)
         planOf = ({ mirrors }) => undoing(mirrors, undo, includeDefault);
-      else return command.error('either --from-host and --to-host are needed, or --undo alone');
+      else return command.error('either --from-host and --to-host are needed, or --undo without hosts');
       await changeMany(call, operator, planOf, { dryRun, yes });
     });
 }
@@ -74,11 +74,11 @@ async function moving(
   const move: HostMove = { from: from.map(({ name }) => name), to, subdomains };
   const fault = hostMoveFault(move, deniedHosts);
   if (fault) throw refused(fault, from, to);
-  const limited: AccessKeyId[] = [];
-  for await (const { id, hosts } of paged<AccessKeyId, AccessKeyRecord>(call, {}, (page) =>
+  const limited: AccessKeyRecord[] = [];
+  for await (const key of paged<AccessKeyId, AccessKeyRecord>(call, {}, (page) =>
     keys.list({ ...page, owner, limited: true }),
   ))
-    if (keepsToOldHost(move, hosts ?? [])) limited.push(id);
+    if (keepsToOldHost(move, key.hosts ?? [])) limited.push(key);
   const left = { below: 0, elsewhere: 0 };
   const whose = owner ? ` of the owner ${owner}` : '';
   // The same in every spelling, so that it goes on when it is run again.
@@ -90,7 +90,7 @@ async function moving(
     verb: 'move',
     direction: `from ${from.map(({ written }) => written).join(', ')} to ${to.written}`,
     none: `No mirror${whose} is on ${hostsNamed(from)}${subdomains ? ' or a name below it' : ''}.`,
-    left: () => [leftOut(left, from, 'moves'), limitedKeys(limited, from, to)].filter(Boolean).join(' '),
+    left: () => [leftOut(left, from, 'moves'), limitedKeys(limited, move)].filter(Boolean).join(' '),
     fields: () => ({ ...left, limited_keys: limited.length }),
   };
 }

@@ -1,13 +1,16 @@
 import * as domain from '@campaign-mirror/domain';
-import type {
-  AuditId,
-  CampaignRecords,
-  ChangedMirror,
-  Host,
-  KeyRotation,
-  LeftOut,
-  NotSet,
-  OwnerHasDefault,
+import {
+  type AccessKeyRecord,
+  type AuditId,
+  type CampaignRecords,
+  type ChangedMirror,
+  type Host,
+  type HostMove,
+  type KeyRotation,
+  type LeftOut,
+  movedEntries,
+  type NotSet,
+  type OwnerHasDefault,
 } from '@campaign-mirror/domain/operator';
 import { ClearError, counted, printable } from '../terminal/errors.ts';
 
@@ -46,9 +49,9 @@ const texts: Readonly<Record<Reason, (id: domain.CampaignId) => string>> = {
   'campaign-not-found': (id) =>
     `there is no campaign ${id}: \`./campaign-mirror campaign list\` shows those that exist`,
   'mirror-exists': (id) =>
-    `the campaign ${id} has a mirror already: \`./campaign-mirror mirror set ${id}\` gives it another address`,
+    `the campaign ${id} has a mirror already: \`./campaign-mirror mirror set ${id} URL --as-operator\` gives it another address`,
   'mirror-not-created': (id) =>
-    `the campaign ${id} has no mirror: \`./campaign-mirror mirror create ${id}\` creates it`,
+    `the campaign ${id} has no mirror: \`./campaign-mirror mirror create ${id} --target-url URL\` creates it`,
   'default-campaign': (id) =>
     `the campaign ${id} is its owner's default campaign, whose mirror cannot be set: ${unsetting(id)}`,
   'not-the-owner': (id) =>
@@ -92,7 +95,8 @@ type NotSetId = (id: domain.CampaignId, before: string | null) => string;
 
 const reasons = {
   'campaign-not-found': () => 'there is no such campaign',
-  'mirror-not-created': (id) => `it has no mirror: \`./campaign-mirror mirror create ${id}\` creates it`,
+  'mirror-not-created': (id) =>
+    `it has no mirror: \`./campaign-mirror mirror create ${id} --target-url URL\` creates it`,
   'default-campaign': (id) => `it is its owner's default campaign: ${unsetting(id)}`,
   'not-the-owner': () => 'it belongs to another owner',
   'not-as-expected': (_, before) => `its address is ${printable(before ?? '')}`,
@@ -112,14 +116,18 @@ export function leftOut({ below, elsewhere }: LeftOut, hosts: readonly Host[], t
   return [below > 0 && on, elsewhere > 0 && other].filter(Boolean).join(' ');
 }
 
-/** The keys that keep their owners from the new host, and how to replace them; empty if there are none. */
-export function limitedKeys(keys: readonly domain.AccessKeyId[], from: readonly Host[], to: Host): string {
-  if (keys.length === 0) return '';
-  const numbers = `${keys.slice(0, 10).join(', ')}${keys.length > 10 ? ', …' : ''}`;
+/** The keys that keep their owners from the new host, and how to replace the first one; empty if there are none. */
+export function limitedKeys(keys: readonly AccessKeyRecord[], move: HostMove): string {
+  const [first] = keys;
+  if (!first) return '';
+  const numbers = `${keys
+    .slice(0, 10)
+    .map(({ id }) => id)
+    .join(', ')}${keys.length > 10 ? ', …' : ''}`;
+  const hosts = movedEntries(move, first.hosts ?? []).join(',');
   return (
-    `${counted(keys.length, 'key is', 'keys are')} limited to ${hostsNamed(from)} (${numbers}), and cannot set a mirror ` +
-    `to ${to.written}: \`./campaign-mirror key rotate ${keys[0]} --hosts ${to.written}\` replaces ` +
-    `${keys.length === 1 ? 'it' : 'the first one'}.`
+    `${counted(keys.length, 'key is', 'keys are')} limited to hosts that were left (${numbers}), and cannot set a mirror ` +
+    `to ${move.to.written}: \`./campaign-mirror key rotate ${first.id} --hosts '${hosts}'\` gives key ${first.id} a successor.`
   );
 }
 

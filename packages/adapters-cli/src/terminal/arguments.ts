@@ -84,7 +84,7 @@ export const hostsToMove = (text: string, others: operator.Host[] = []): operato
 
 /** Hosts with commas between them, each as in the host denylist; at least one. */
 export const hosts = argument(
-  'Hosts such as shop.example,*.shop.example, without schemes, ports or paths,',
+  'A list of hosts such as shop.example,*.shop.example, without schemes, ports or paths,',
   (text) => {
     const entries = text.split(',').map((entry) => entry.trim());
     return 'notAHost' in domain.hostList(entries) ? undefined : entries;

@@ -32,6 +32,10 @@ const isExpiring = isExpiringWithin('make_interval(secs => ?)');
 const isLimited = `hosts is not null and revoked_at is null and replaced_by is null
   and coalesce(expires_at, 'infinity') > now()`;
 
+/** The end of a rotated key is in no dump from before the rotation, either. */
+const isEndedSince = `(revoked_at >= ?::timestamptz or id in (
+  select access_key_id from campaign_mirror.operator_audit where act = 'key-rotated' and acted_at >= ?::timestamptz))`;
+
 /** The port `AccessKeys` on PostgreSQL, for one act. */
 export class PostgresAccessKeys extends AuditedAdapter implements operator.AccessKeys {
   async issue(request: operator.NewAccessKey): Promise<{ id: domain.AccessKeyId; key: domain.AccessKey }> {
@@ -48,7 +52,7 @@ export class PostgresAccessKeys extends AuditedAdapter implements operator.Acces
     const where = {
       id: { $gt: after },
       ...(owner !== undefined && { ownerId: owner }),
-      ...(revokedSince !== undefined && { revokedAt: { $gte: revokedSince } }),
+      ...(revokedSince !== undefined && { [raw(isEndedSince, [revokedSince, revokedSince])]: [] }),
       ...(expiring !== undefined && { [raw(isExpiring, [expiring])]: [] }),
       ...(limited && { [raw(isLimited)]: [] }),
     };

@@ -63,14 +63,16 @@ const undoesOf = (id: string) => `
   where later.id > ${id} and ${isMove} and later.details->'undoes' = to_jsonb(${id})`;
 
 const moveText = `
-  select (select max(id) ${undoesOf('move.id')}) as "undoneBy", details ? 'include_default' as "includeDefault"
+  select (select max(id) ${undoesOf('move.id')}) as "undoneBy", exists (
+      select from campaign_mirror.operator_audit as part
+      where (part.id = move.id or part.part_of = move.id) and part.details ? 'include_default') as "includeDefault"
   from campaign_mirror.operator_audit as move where id = $1 and ${isMove}`;
 
-/** The last move with these details, for this owner, if it neither was finished nor undone. */
+/** The last move with these details, for this owner, with default campaigns or not, if it neither was finished nor undone. */
 const interruptedText = `
   select id from (
     select id from campaign_mirror.operator_audit
-    where ${isMove} and details - 'mirrors' = $1::jsonb and owner_id is not distinct from $2
+    where ${isMove} and details - '{mirrors,include_default}'::text[] = $1::jsonb and owner_id is not distinct from $2
     order by id desc limit 1) as move
   where not exists (
       select from campaign_mirror.operator_audit where part_of = move.id and details ? 'finished')
@@ -118,8 +120,8 @@ export function postgresOperatorMirrors(
 
     findMove: async (move) => (await rowsOf<operator.FoundMove>(pool, moveText, [move]))[0],
 
-    resume: async ({ owner, ...rest }) => {
-      const values = [JSON.stringify(detailsOf(rest)), owner];
+    resume: async ({ owner, details }) => {
+      const values = [JSON.stringify(details), owner];
       moveId = (await rowsOf<{ id: operator.AuditId }>(pool, interruptedText, values))[0]?.id;
     },
 

@@ -35,7 +35,8 @@ with needed (kind, of, names) as (values
 select format('the %s %s is %s', kind, concat_ws(' on ', name, of), state) as finding, case
   when kind in ('trigger', 'function') then 'run `./campaign-mirror migrate` as the owner of the schema'
   when state = 'disabled' then 'as a superuser, `alter table campaign_mirror.' || of || ' enable trigger all`'
-  else 'restore a backup (docs/how-to/backup-and-restore.md)' end as advice
+  when kind = 'column' then 'restore a backup (docs/how-to/backup-and-restore.md)'
+  else 'as the owner of the schema, run its statement of adapters-persistence/src/schema/tables.sql' end as advice
 from needed, unnest(names::text[]) as one, lateral (
   select case kind when 'constraint' then of || '_' || one else one end as name,
     to_regclass('campaign_mirror.' || of) as relation

@@ -13,7 +13,8 @@ with needed (whose, may, names) as (
     when name = 'schema campaign_mirror' then has_schema_privilege('campaign_mirror', may)
     when may = 'execute' then has_function_privilege(pg_proc.oid, may)
     when relkind = 'S' then has_sequence_privilege(pg_class.oid, may)
-    when name like '%.%' then has_column_privilege(pg_class.oid, attnum, may)
+    -- A column that is missing is another finding.
+    when name like '%.%' then attnum is null or has_column_privilege(pg_class.oid, attnum, may)
     else has_table_privilege(pg_class.oid, may) end is not true
 )
 select to_json(rolname) as name, role, pg_get_userbyid(nspowner) as owner,

@@ -17,8 +17,9 @@ export async function run(words: readonly string[], input: CommandInput): Promis
   try {
     // Node has put U+FFFD in the place of such bytes: another address would be set.
     if (words.join('').includes('\ufffd')) throw new ClearError('an argument is not in UTF-8', 'usage');
-    const [first = '', ...others] = words;
-    const line = ['help', 'version'].includes(first) ? [...others, `--${first}`] : words;
+    // As `help` and `version` are typed, in the place of a command.
+    const at = words.findIndex((word, place) => place < 2 && ['help', 'version'].includes(word));
+    const line = at === -1 ? words : [...words.toSpliced(at, 1), `--${words[at]}`];
     const commands = await program(
       call,
       line.find((word) => !word.startsWith('-')),
@@ -124,6 +125,13 @@ const instead: Readonly<Record<string, string>> = {
   '(campaign|mirror) list too many': '`./campaign-mirror $1 show` shows one',
   'mirror move too many': 'hosts are named by options',
   'mirror set unknown option .--target-url': 'the target URL follows the campaign',
+  'key unknown command .(create|new|add)': '`./campaign-mirror key issue` issues a key',
+  'key unknown command .(delete|remove)': '`./campaign-mirror key revoke` ends a key',
+  'mirror unknown command .(update|change)': '`./campaign-mirror mirror set` gives a mirror another address',
+  '(campaign |mirror |key )?unknown command .ls': '`./campaign-mirror $1list` lists',
+  'audit unknown option .--key': '`./campaign-mirror mirror history --key` shows what was done with a key',
+  ' unknown command .(status|check|health)': '`./campaign-mirror doctor` checks what there is',
+  ' unknown option .-v': '`./campaign-mirror --version` shows the version',
   'history unknown command': '`./campaign-mirror mirror history` shows the changes of a mirror',
 };
 
@@ -134,6 +142,10 @@ function usageError(text: string, command: CommandUnknownOpts): string {
     .replace(/^error: /, '')
     .replace(/\.?\n/g, ' ')
     .replace(/\.$/, '');
+  said = said.replace(
+    /^command-argument value ('.*') is invalid for argument ('.*')\./,
+    'argument $2: $1 is invalid.',
+  );
   const path: string[] = [];
   for (let one: CommandUnknownOpts | null = command; one?.parent; one = one.parent) path.unshift(one.name());
   const [, kind, typed = ''] = /^unknown (option|command) '([^'=]+)/.exec(said) ?? [];
@@ -145,5 +157,6 @@ function usageError(text: string, command: CommandUnknownOpts): string {
     const found = new RegExp(`^${pattern}`).exec(`${path.join(' ')} ${said}`);
     return found ? `${hint.replace('$1', found[1] ?? '')}; ` : [];
   });
+  if (other.length > 0) said = said.replace(/ \(Did.*/, '');
   return `${said}: ${other.join('')}\`${['./campaign-mirror', ...path].join(' ')} --help\` shows how to use it`;
 }

@@ -36,7 +36,7 @@ export async function* examined(database: Pool, settings: Settings, occasion: ke
         (error) => {
           if (store.isForbidden(error)) return [];
           if (!store.isAbsent(error)) throw error;
-          return check === 'migrations' ? [problem(check, unmade + known.join(', '), migrate)] : [];
+          return check === 'migrations' ? [problem(check, unmade + known.join(', '), madeAnew)] : [];
         },
       );
       for (const one of found)
@@ -49,7 +49,8 @@ const { oldestServerVersion: oldest, migrationNames: known } = store;
 /** The newest version of PostgreSQL that the tests run on. */
 const newest = 18;
 
-const unmade = 'the schema is not made, or not yet of this version; pending migrations: ';
+const unmade = 'the schema is not made, not yet of this version, or without its record; pending migrations: ';
+const madeAnew = `${migrate}; if there was data before, and it is gone, ${restore} instead`;
 
 /** Migrations of this version that the record lacks, those of others in it, whether its rows were lost. */
 const migrations = `
@@ -86,8 +87,8 @@ const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, s
           'campaigns with that version, then \`./campaign-mirror import\` them into a new database'),
         (others is null and not lost, '${unmade}' || pending, '${migrate}'),
         (others is null and lost and columns = 0, 'campaign_mirror.migrations lacks its row: ' || pending,
-          'as the owner of the schema: insert into campaign_mirror.migrations (name) values ('
-            || quote_literal(pending) || ')'),
+          'as the owner of the schema, then \`./campaign-mirror migrate\` again: insert into campaign_mirror.migrations '
+            '(name) values (' || quote_literal(pending) || ')'),
         (columns > 0 and lost and others is null, 'no migration is recorded; missing columns: ' || columns,
           '${restore}')
       ) as cases (holds, finding, advice) where holds and (pending <> '' or others <> '')`,

@@ -33,7 +33,7 @@ export interface AccessKeyRecord {
 
 /**
  * Only keys that are `expiring` within so many seconds, by the store's clock, and not revoked or replaced; were
- * revoked at or after `revokedSince`; are `limited` to certain hosts, and not revoked, expired or replaced.
+ * revoked or rotated at or after `revokedSince`; are `limited` to certain hosts, and not revoked, expired or replaced.
  */
 export type AccessKeyPage = Page<AccessKeyId> & {
   readonly expiring?: number | undefined;

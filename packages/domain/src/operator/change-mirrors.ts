@@ -210,7 +210,7 @@ function judge(
   // An export has an empty address for a campaign without a mirror. Setting one mirror to its address is a change all the same.
   if (act.kind === 'mirrors-moved' && wanted.address === (before ?? ''))
     return { ...mirror, outcome: 'unchanged', after: before };
-  if (lastChange !== undefined && lastChange !== seen.lastChange)
+  if (lastChange !== undefined && before !== null && lastChange !== seen.lastChange)
     return { ...not('changed-since'), ...(changedBy && { by: changedBy }) };
   const refusal = refusalIn(act, seen.campaign);
   if (refusal) return not(refusal);

@@ -39,6 +39,17 @@ export function isOnHost(url: string, from: readonly hosts.HostName[], subdomain
   return name !== undefined && namesBefore({ from, subdomains }, name) !== undefined;
 }
 
+/** The entries of a list of hosts with those that move on the new host. */
+export function movedEntries(move: HostMove, entries: readonly string[]): string[] {
+  const moved = entries.map((entry) => {
+    const [, wildcard = '', name = ''] = /^(\*\.)?(.*)/.exec(entry) ?? [];
+    const isMoving = { from: move.from, subdomains: move.subdomains || wildcard !== '' };
+    const before = namesBefore(isMoving, (hosts.host(name)?.name ?? '') as hosts.HostName);
+    return before === undefined ? entry : `${wildcard}${before}${move.to.name}`;
+  });
+  return [...new Set(moved)];
+}
+
 /** Whether a key for these hosts may set mirrors that move, but not those that have moved. */
 export function keepsToOldHost({ from, to, subdomains }: HostMove, entries: readonly string[]): boolean {
   const list = hosts.hostList(entries);
