@@ -31,7 +31,10 @@ describe('what holds of every command', () => {
       [/A time such as 1s, 30m, 12h or 90d/, 'key issue --owner 1 --name x --expires-in 90'],
       [/A name on one line, of 1 to 200 characters, is expected/, 'key issue --owner 1 --name', 'x\ny'],
       [/^--subdomains needs --host: `\.\/campaign-mirror mirror list --help` /, 'mirror list --subdomains'],
-      [/^either a campaign, --key or --move is needed: `\.\/campaign-mirror /, 'mirror history 42 --key 1'],
+      [
+        /^exactly one of a campaign, --key and --move is needed: `\.\/campaign-mirror /,
+        'mirror history 42 --key 1',
+      ],
       [/A time in UTC such as 2026-11-20/, 'mirror history --key 1 --since 2026-02-30'],
       [/^either --undo or --to is needed: /, 'mirror restore 42'],
       [

@@ -276,6 +276,8 @@ describe('mirror move', () => {
     const list = 'x.example,new.example,*.new.example';
     const successor = `\`./campaign-mirror key rotate 1 --hosts '${list}'\` gives key 1 a successor.\n`;
     expect((await on.run(`${line} --subdomains --dry-run`)).errors).to.equal(named + successor);
+    const part = 'mirror move --from-host s.old.example --to-host new.example --dry-run';
+    expect((await on.run(part)).errors, 'a key for all names below is not limited to one').to.equal('');
     const [sums] = (await on.objects(`${line} --owner 1`)).slice(-1);
     expect(sums).to.include({ moved: 1, limited_keys: 1 });
     expect((await on.run(`${line} --owner 2`)).errors).to.equal('');

@@ -59,7 +59,7 @@ export function mirrorHistory(call: Call, operator: OperatorAccess) {
     .option('--since <time>', 'only changes at or after this time in UTC', parse.moment)
     .action(async (campaign, { key, move, since, limit, before }, command) => {
       if ([campaign, key, move].filter(Boolean).length !== 1)
-        return command.error('either a campaign, --key or --move is needed');
+        return command.error('exactly one of a campaign, --key and --move is needed');
       const wanted = { 'of campaign': campaign, 'made with key': key, 'made by move': move };
       const within = { 'at or after': since, 'before change': before };
       const nothing = `The history has no change${asked({ ...wanted, ...within })}.`;

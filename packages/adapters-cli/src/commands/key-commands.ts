@@ -124,7 +124,7 @@ export function keyCommands(call: Call, operator: OperatorAccess) {
     .option('--yes', 'do not ask')
     .action(async (ids, { owner, all, yes }, command) => {
       if ([ids.length, owner, all].filter(Boolean).length !== 1)
-        return command.error('either numbers of keys, --owner or --all is needed');
+        return command.error('exactly one of numbers of keys, --owner and --all is needed');
       const whose = owner === undefined ? 'of all owners' : `of the owner ${owner}`;
       const pace: AccessOptions = ids.length === 1 ? {} : { pace: 'in-steps' };
       const revoked = await operator.acting(async ({ keys }) => {

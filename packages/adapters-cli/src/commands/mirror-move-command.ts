@@ -119,7 +119,10 @@ async function undoing(mirrors: OperatorMirrors, move: AuditId, includeDefault: 
 /** Why a move is invalid, and what to do instead. */
 function refused(fault: HostMoveFault, from: readonly Host[], { written: to }: Host): ClearError {
   if (fault === 'no-names-below')
-    return new ClearError('an IP address has no names below it: leave out --subdomains', 'usage');
+    return new ClearError(
+      'an IP address has no names below it: move it by itself, without --subdomains',
+      'usage',
+    );
   const why = {
     'denied-host': `the host denylist contains ${to}, or names below it`,
     'below-source': `${to} is ${hostsNamed(from)} itself, or lies below it`,
@@ -159,6 +162,8 @@ async function* movesOf(entries: AsyncIterable<AuditEntry>) {
   for await (const { id, actedAt, operator, ownerId, details } of entries) {
     // The newest comes first.
     if (details.undoes && !undoneBy.has(details.undoes)) undoneBy.set(details.undoes, id);
-    yield { id, actedAt, operator, ownerId, ...details, undone_by: undoneBy.get(id) ?? null };
+    // One that was stopped and undone is not waited for.
+    const finished = details.finished || undoneBy.has(id);
+    yield { id, actedAt, operator, ownerId, ...details, finished, undone_by: undoneBy.get(id) ?? null };
   }
 }

@@ -127,6 +127,7 @@ const instead: Readonly<Record<string, string>> = {
   'mirror set unknown option .--target-url': 'the target URL follows the campaign',
   'key unknown command .(create|new|add)': '`./campaign-mirror key issue` issues a key',
   'key unknown command .(delete|remove)': '`./campaign-mirror key revoke` ends a key',
+  'mirror unknown command .undo': '`./campaign-mirror mirror move --undo` undoes a move',
   'mirror unknown command .(update|change)': '`./campaign-mirror mirror set` gives a mirror another address',
   '(campaign |mirror |key )?unknown command .ls': '`./campaign-mirror $1list` lists',
   'audit unknown option .--key': '`./campaign-mirror mirror history --key` shows what was done with a key',

@@ -51,14 +51,11 @@ export function movedEntries(move: HostMove, entries: readonly string[]): string
 }
 
 /** Whether a key for these hosts may set mirrors that move, but not those that have moved. */
-export function keepsToOldHost({ from, to, subdomains }: HostMove, entries: readonly string[]): boolean {
+export function keepsToOldHost(move: HostMove, entries: readonly string[]): boolean {
   const list = hosts.hostList(entries);
-  if ('notAHost' in list || hosts.isListed(list, to.name)) return false;
-  const isOld = (name: string) => namesBefore({ from, subdomains }, name as hosts.HostName) !== undefined;
-  return (
-    from.some((one) => hosts.isListed(list, one)) ||
-    (subdomains && [...list.exact, ...list.below].some(isOld))
-  );
+  if ('notAHost' in list || hosts.isListed(list, move.to.name)) return false;
+  const names = [...list.exact, ...(move.subdomains ? list.below : [])];
+  return names.some((name) => namesBefore(move, name) !== undefined);
 }
 
 /** The scheme and the slashes, then the host, up to the port, path, query, fragment or end. */
