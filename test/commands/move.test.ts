@@ -245,6 +245,10 @@ describe('mirror move', () => {
       [4, from, 'new.example', 1, undo.move],
       [1, from, 'new.example', 2, null],
     ]);
+    await on.run('mirror delete 3 --yes');
+    expect((await on.run('mirror move --undo 1 --yes')).output).to.include(
+      'campaign 3 is not moved: it has no mirror: `./campaign-mirror mirror create 3 --target-url URL` creates it',
+    );
   });
 
   it('a target that no mirror can have is refused once, before anything moves', async () => {
@@ -365,8 +369,8 @@ describe('mirror move', () => {
       const inJson = await command([...file.split(' '), '--dry-run', '--json'], settings);
       expect(inJson.output).not.to.match(/secret|denied\.example/);
       const [entry] = await on.objects('audit --limit 1');
-      const details = { source: 'new.csv', lines: 8, mirrors: 2, finished: true };
-      expect(entry).to.deep.include({ act: 'mirrors-moved', details });
+      expect(entry.act).to.equal('mirrors-moved');
+      expect(entry.details).to.include({ source: 'new.csv', mirrors: 2, finished: true });
       expect((await addresses()).slice(0, 2)).to.deep.equal([`${x}?a={b}`, `${x}?a="b";c`]);
       expect((await on.run('mirror move --undo 2 --yes')).code).to.equal(0);
       expect((await addresses()).slice(0, 2)).to.deep.equal(onOldHost(2).map(([url]) => url));
@@ -409,6 +413,20 @@ describe('mirror move', () => {
         'https://old.example/3',
       ]);
       expect((await on.run(file)).errors).to.include('There is no terminal to ask on: add --yes to confirm.');
+    });
+
+    it('a file that left a locked mirror goes on as its move; another one of the same name is another move', async () => {
+      await filled(...onOldHost(3));
+      const file = await setting([`1,${x}1,`, `2,${x}2,`]);
+      const other = await rival(database, lockMirror, 2);
+      expect((await on.run(`${file} --yes`)).errors).to.equal(
+        'not every mirror was set: 1 locked: run it again\n',
+      );
+      await setting([`1,${x}new,`, `3,${x}3,`]);
+      expect((await on.objects(`${file} --yes`)).at(-1)).to.include({ set: 2, move: 3 });
+      await other.rollback();
+      await setting([`1,${x}1,`, `2,${x}2,`]);
+      expect((await on.objects(`${file} --yes`)).at(-1)).to.include({ set: 2, move: 1 });
     });
 
     it('an export that was edited, from standard input: only what was edited is set', async () => {
@@ -493,8 +511,11 @@ describe('mirror move', () => {
       ! not every mirror was moved: 1 locked: run it again
       [1]`);
     await other.rollback();
+    const finished = async () => (await on.objects('mirror moves')).at(-1).finished;
+    expect(await finished(), 'it waits to be run again').to.equal(false);
     expect((await on.run(line)).code).to.equal(0);
     expect((await history()).map(({ campaign }) => campaign)).to.deep.equal([1, 2, 3]);
+    expect(await finished()).to.equal(true);
   });
 
   for (const [what, code] of [

@@ -113,7 +113,7 @@ describe('a database of an earlier trial', () => {
 describe('a copy of a database, as from a dump', () => {
   const line =
     'the database came from a dump or another server; its newest change of a mirror is from TIME, its newest entry of ' +
-    'the audit from TIME; what was revoked, moved or transferred after that is as before again: ' +
+    'the audit from TIME; what was revoked, rotated, moved or transferred after that is as before again: ' +
     'docs/how-to/backup-and-restore.md says what to check';
   const timeless = (text: string) => text.replace(/\d{4}-[-T:.\d]+Z/g, 'TIME');
 

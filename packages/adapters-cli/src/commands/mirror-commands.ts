@@ -190,7 +190,8 @@ function discarding(
 
 /** Never read from an argument: every user of the machine can see those, and shells record them. */
 async function keyOfCaller(call: Call, operator: OperatorAccess): Promise<string> {
-  const otherwise = `no access key, and no terminal to ask on: put it into ${operator.accessKeySetting}, or add --as-operator`;
+  const remedy = `put it into ${operator.accessKeySetting}, or add --as-operator`;
+  const otherwise = `no access key, and no terminal to ask on: ${remedy}`;
   const key = (await operator.accessKey()) ?? (await secret(call, 'The access key:', otherwise));
   return key.trim();
 }

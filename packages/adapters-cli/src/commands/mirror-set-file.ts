@@ -1,7 +1,7 @@
 import * as domain from '@campaign-mirror/domain';
 import { campaignColumns, inPages, type WantedMirror } from '@campaign-mirror/domain/operator';
 import type { Call } from '../terminal/call.ts';
-import { readCsv, sourceName } from '../terminal/csv-file.ts';
+import { contentDigest, readCsv, sourceName } from '../terminal/csv-file.ts';
 import { ClearError, orStopped } from '../terminal/errors.ts';
 import type { InvalidLine, Plan } from './change-many.ts';
 import { itIs, notANumber, whole } from './words.ts';
@@ -29,12 +29,15 @@ export async function settingPlan(call: Call, path: string): Promise<Plan> {
   const wanted = new Map<domain.CampaignId, WantedMirror>();
   const repeated = new Set<domain.CampaignId>();
   const invalid: InvalidLine[] = [];
+  // Another file of this name is another move, which never goes on with this one.
+  const digest = contentDigest();
   const read = async () => {
     let memory = 0;
     for await (const { line, fields, invalid: because } of readCsv(call, path, columns)) {
       if (memory > mostMemory) throw new ClearError(`${name} is too large: leave out what stays as it is`);
       const { campaign: text = '', target_url: address = '', expected = '' } = fields ?? {};
       memory += lineMemory + address.length + expected.length;
+      digest.update(JSON.stringify([text, address, expected]));
       const campaign = domain.campaignId(whole(text));
       const first = campaign && wanted.get(campaign);
       const refuse = (because: string, at = line) => invalid.push({ line: at, because });
@@ -53,7 +56,7 @@ export async function settingPlan(call: Call, path: string): Promise<Plan> {
   for (const campaign of repeated) wanted.delete(campaign);
   const total = wanted.size + invalid.length;
   return {
-    act: { kind: 'mirrors-moved', details: { source: name, lines: wanted.size } },
+    act: { kind: 'mirrors-moved', details: { source: name, digest: digest.digest('hex') } },
     pages: () => inPages(wanted.values()),
     // Set is what the question has shown.
     shown: ({ campaign, before }) => {

@@ -49,7 +49,8 @@ const texts: Readonly<Record<Reason, (id: domain.CampaignId) => string>> = {
   'campaign-not-found': (id) =>
     `there is no campaign ${id}: \`./campaign-mirror campaign list\` shows those that exist`,
   'mirror-exists': (id) =>
-    `the campaign ${id} has a mirror already: \`./campaign-mirror mirror set ${id} URL --as-operator\` gives it another address`,
+    `the campaign ${id} has a mirror already: ` +
+    `\`./campaign-mirror mirror set ${id} URL --as-operator\` gives it another address`,
   'mirror-not-created': (id) =>
     `the campaign ${id} has no mirror: \`./campaign-mirror mirror create ${id} --target-url URL\` creates it`,
   'default-campaign': (id) =>
@@ -126,8 +127,9 @@ export function limitedKeys(keys: readonly AccessKeyRecord[], move: HostMove): s
     .join(', ')}${keys.length > 10 ? ', …' : ''}`;
   const hosts = movedEntries(move, first.hosts ?? []).join(',');
   return (
-    `${counted(keys.length, 'key is', 'keys are')} limited to hosts that were left (${numbers}), and cannot set a mirror ` +
-    `to ${move.to.written}: \`./campaign-mirror key rotate ${first.id} --hosts '${hosts}'\` gives key ${first.id} a successor.`
+    `${counted(keys.length, 'key is', 'keys are')} limited to hosts that were left (${numbers}), and cannot ` +
+    `set a mirror to ${move.to.written}: ` +
+    `\`./campaign-mirror key rotate ${first.id} --hosts '${hosts}'\` gives key ${first.id} a successor.`
   );
 }
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -8,6 +9,9 @@ import { ClearError, counted, reasonOf } from './errors.ts';
 
 /** The name of a file without its folders; `standard input` for `-`. */
 export const sourceName = (path: string) => (path === '-' ? 'standard input' : basename(path));
+
+/** What two files of the same name are told apart by. */
+export const contentDigest = () => createHash('sha256');
 
 /** The columns of a file whose first line names them. */
 export interface CsvColumns<Column extends string> {

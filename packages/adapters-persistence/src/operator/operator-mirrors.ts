@@ -68,7 +68,7 @@ const moveText = `
       where (part.id = move.id or part.part_of = move.id) and part.details ? 'include_default') as "includeDefault"
   from campaign_mirror.operator_audit as move where id = $1 and ${isMove}`;
 
-/** The last move with these details, for this owner, with default campaigns or not, if it neither was finished nor undone. */
+/** The last move with these details and owner, with default campaigns or not, if it is neither finished nor undone. */
 const interruptedText = `
   select id from (
     select id from campaign_mirror.operator_audit

@@ -27,8 +27,8 @@ const lastUse = ({ id }: Record<string, string>) => `(
 
 const detailsOfAllParts = ({ id, act, details }: Record<string, string>) => `
   case ${act} when 'mirrors-moved' then ${details} || (
-    select jsonb_build_object('mirrors', (${details}->>'mirrors')::int + coalesce(sum((part.details->>'mirrors')::int), 0),
-      'finished', coalesce(bool_or(part.details->'finished' is not null), false))
+    select jsonb_build_object(
+      'mirrors', (${details}->>'mirrors')::int + coalesce(sum((part.details->>'mirrors')::int), 0), 'finished', coalesce(bool_or(part.details->'finished' is not null), false))
     from campaign_mirror.operator_audit as part where part.part_of = ${id}) else ${details} end`;
 
 const id = <Id extends number>() => p.bigint('number').$type<Id>();

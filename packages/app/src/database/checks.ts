@@ -130,8 +130,8 @@ const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, s
   warns: {
     // What migrates says since when; the service may not read that.
     origin: `
-      select 'warning' as state, 'the database came from a dump or another server: what was revoked, moved '
-          'or transferred after the backup is as before again' as finding,
+      select 'warning' as state, 'the database came from a dump or another server: what was revoked, rotated, '
+          'moved or transferred after the backup is as before again' as finding,
         '${migrate}: it says what to check' as advice
       from (${store.placeText}) as place where moved`,
     // Processes are counted by their connections for readiness, which one that starts does not have yet. Besides its

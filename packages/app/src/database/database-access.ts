@@ -168,8 +168,8 @@ export async function migrateClearly(
   const line =
     'the database came from a dump or another server; its newest change of a mirror is from ' +
     `${newestChangeAt ?? 'never'}, its newest entry of the audit from ${newestEntryAt ?? 'never'}; what ` +
-    'was revoked, moved or transferred after that is as before again: docs/how-to/backup-and-restore.md ' +
-    'says what to check';
+    'was revoked, rotated, moved or transferred after that is as before again: ' +
+    'docs/how-to/backup-and-restore.md says what to check';
   log.warn({ event: 'check-warned', check: 'origin' }, line);
   return migrated;
 }
