@@ -3,7 +3,7 @@ import {
   type CampaignRecord,
   campaignColumns,
   campaignRow,
-  noDeniedHosts,
+  noHosts,
 } from '@campaign-mirror/domain/operator';
 import { expect } from 'chai';
 import { addressFaults } from '../../packages/adapters-cli/src/commands/words.ts';
@@ -24,11 +24,11 @@ const least = { owner_id: '7' };
 const withMirror = { ...least, target_url: 'https://a.example/' };
 
 function judged(fields: Partial<Record<CampaignColumn, string>>) {
-  return importedCampaign(fields, noDeniedHosts);
+  return importedCampaign(fields, noHosts);
 }
 
 /** Such as `clicks: it must be …`, in the order of the columns. */
-function faultsOf(fields: Partial<Record<CampaignColumn, string>>, denied = noDeniedHosts): string[] {
+function faultsOf(fields: Partial<Record<CampaignColumn, string>>, denied = noHosts): string[] {
   const read = importedCampaign(fields, denied);
   expect(read.campaign === null).to.equal(read.faults.length > 0);
   return read.faults.map(({ column, reason }) => `${column}: ${reason}`);

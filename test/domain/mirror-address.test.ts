@@ -1,13 +1,13 @@
 import { mock } from 'node:test';
 import { type HostList, hostList, mirrorAddress } from '@campaign-mirror/domain';
-import { entriesOf, noDeniedHosts } from '@campaign-mirror/domain/operator';
+import { entriesOf, noHosts } from '@campaign-mirror/domain/operator';
 import { expect } from 'chai';
 import { denying } from '../support/store/world.ts';
 
 const party = '\u{1f389}';
 
 /** What is wrong with an address; nothing if it is kept as it was sent. */
-function faultOf(text: string, denied = noDeniedHosts, allowed?: HostList): string | undefined {
+function faultOf(text: string, denied = noHosts, allowed?: HostList): string | undefined {
   const judged = mirrorAddress(text, denied, allowed);
   if (typeof judged !== 'string') return judged.fault;
   expect(judged).to.equal(text);
@@ -217,6 +217,8 @@ describe('contract: the address — hosts that may not be set', () => {
       'http://0.0.0.1/ http://1/ http://[64:ff9b::1]/',
       'http://[::ffff:1]/ http://[::1]/',
     ],
+    '*.tk': ['https://a.tk/ https://a.b.tk/', 'https://tk.example/'],
+    'my_shop.example': ['https://MY_shop.example/', 'https://my-shop.example/'],
     '[::1]': ['http://[::1]/ http://[0:0:0:0:0:0:0:1]:80/ http://[0::0001]/', 'http://[::2]/'],
   };
   for (const [entry, [denied, but]] of Object.entries(cases)) {
@@ -228,10 +230,6 @@ describe('contract: the address — hosts that may not be set', () => {
         expect(faultOf(url, denying()), url).to.equal(undefined);
       }
       for (const url of but.split(' ')) expect(faultOf(url, list), url).to.equal(undefined);
-      // A key for hosts reads the same list.
-      for (const url of denied.split(' ')) expect(faultOf(url, denying(), list), url).to.equal(undefined);
-      for (const url of but.split(' '))
-        expect(faultOf(url, denying(), list), url).to.equal('host-not-of-key');
     });
   }
 
@@ -240,10 +238,16 @@ describe('contract: the address — hosts that may not be set', () => {
     const more =
       'https://a.example a.example/ a.example/x a.example?x a.example#x a.example:443 a.example: user@a.example';
     const others =
-      '* *. . [::1]:80 ::1 *.*.example a.*.example 1.2.3.256 [::g] a\\b a|b a.example;b.example {x}.example %7Bx%7D.example *.1.2.3.4 *.[::1]';
-    for (const entry of [...blanks, ...more.split(' '), ...others.split(' ')]) {
-      expect(hostList(['fine.example', entry]), JSON.stringify(entry)).to.deep.equal({ notAHost: entry });
-    }
+      '* *. . a..b a..b.example .a.example a.example.. *..example *.a..b com any com. [::1]:80 ::1 *.*.example a.*.example 1.2.3.256 [::g] a\\b a|b a.example;b.example {x}.example %7Bx%7D.example *.1.2.3.4 *.[::1]';
+    const entries = [...blanks, ...more.split(' '), ...others.split(' '), `${'a'.repeat(64)}.example`];
+    for (const entry of entries)
+      for (const use of ['allow', 'deny'] as const)
+        expect(hostList(['fine.example', entry], use), JSON.stringify(entry)).to.deep.equal({
+          notAHost: entry,
+        });
+    // Hosts that a key can never set, or whose owner nobody is.
+    for (const entry of ['*.com', '*.localhost', 'my_shop.example', '*.my_shop.example'])
+      expect(hostList(['fine.example', entry]), entry).to.deep.equal({ notAHost: entry });
   });
 
   it('a list gives its entries, from which it is read again', () => {
@@ -251,4 +255,36 @@ describe('contract: the address — hosts that may not be set', () => {
     expect(entriesOf(list)).to.deep.equal(['a.example', '*.b.example', '*.c.example']);
     expect(denying(...entriesOf(list))).to.deep.equal(list);
   });
+});
+
+describe('contract: keys: hosts that a key is for', () => {
+  // Each host as the list names it; other spellings and macros, which another program may read otherwise.
+  const cases: Record<string, [allowed: string, but: string]> = {
+    'shop.example': [
+      'https://shop.example HTTPS://SHOP.Example:8443/?c={click_id} https://shop.example./ https://shop.example:/x https://shop.example#{x}',
+      'https://a.shop.example/ https://shop.example.evil.example/ https://%73hop.example/ https://shop%2Eexample/ https://shop\u3002example/ https://%E2%80%8Bshop.example/ https://shop.e%C2%ADxample/ https://\uff53hop.example/ https://\u017fhop.example/ https://sh\u1d3cp.example/',
+    ],
+    '*.shop.example': [
+      'https://a-1.b.shop.example/ https://XN--BCHER-KVA.shop.example/',
+      'https://shop.example/ https://__X__.shop.example/ https://$x.shop.example/ https://(x).shop.example/ https://*.shop.example/ https://{x}.shop.example/ https://%7Bx%7D.shop.example/ https://~x~.shop.example/ https://!x.shop.example/ https://x;y.shop.example/ https://x,y.shop.example/ https://x&y.shop.example/ https://a=b.shop.example/ https://x`y.shop.example/ https://"x".shop.example/ https://b\u00fccher.shop.example/ https://fa\u00df.shop.example/ https://stra\u1e9ee.shop.example/ https://%F0%9F%8E%89.shop.example/',
+    ],
+    'kelvin.example': ['https://KELVIN.example/', 'https://\u212aelvin.example/'],
+    'B\u00dcCHER.example': ['https://xn--bcher-kva.example/', 'https://b\u00fccher.example/'],
+    '0x7f.1': [
+      'http://127.0.0.1:8080/',
+      'http://127.1/ http://0x7f.0.0.1/ http://2130706433/ http://0177.0.0.1/ http://127.0.0.1./ http://127.0.0.2/',
+    ],
+    '[::ffff:192.0.2.1]': ['http://192.0.2.1/ http://[::FFFF:c000:201]/', 'http://[::ffff:192.0.2.1]/'],
+    '[2001:DB8::1]': ['http://[2001:Db8::1]:80/', 'http://[2001:db8:0::1]/ http://[2001:0db8::1]/'],
+  };
+  for (const [entry, [allowed, but]] of Object.entries(cases)) {
+    it(`${entry}, as the parser of URLs writes it, and nothing else`, () => {
+      const list = hostList.of('first.example', entry, '*.last.example');
+      for (const url of allowed.split(' ')) expect(faultOf(url, noHosts, list), url).to.equal(undefined);
+      for (const url of but.split(' ')) {
+        expect(faultOf(url), url).to.equal(undefined);
+        expect(faultOf(url, noHosts, list), url).to.equal('host-not-of-key');
+      }
+    });
+  }
 });

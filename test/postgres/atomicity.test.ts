@@ -7,7 +7,7 @@ import type { HistoryId, Outcome } from '@campaign-mirror/domain';
 import {
   type ChangedMirror,
   changeMirror,
-  noDeniedHosts,
+  noHosts,
   type OperatorMirrors,
 } from '@campaign-mirror/domain/operator';
 import { expect } from 'chai';
@@ -38,7 +38,7 @@ describe('contract: atomicity — a rival holds the campaign', () => {
   const update: Act = (live) => service.set(live, fourth);
   const restore: Act = ({ seen, oldest: change }) => {
     const act = { kind: 'mirror-restored', details: { change } } as const;
-    return changeMirror({ mirrors, denied: noDeniedHosts, act }, { campaign: seen.id, address: second });
+    return changeMirror({ mirrors, denied: noHosts, act }, { campaign: seen.id, address: second });
   };
 
   const historyOf = ({ seen }: Live) => service.world.others.history(seen.id);

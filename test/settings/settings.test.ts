@@ -51,7 +51,7 @@ describe('settings', () => {
     DEMO: ['yes'],
     RUN_MIGRATIONS: ['1'],
     RATE_LIMIT: ['600', '0/1m', '1/0s', '1000001/1m', '1/25h', '1/500ms', ' 600/1m'],
-    MIRROR_HOST_DENYLIST: ['a.example, http://b.example'],
+    MIRROR_HOST_DENYLIST: ['a.example, http://b.example', 'com', 'a..b', '*. com'],
     TRUSTED_PROXIES: ['proxy.example', '10.0.0.0/33', ','],
     PGHOST: ['one,other', 'postgres://me:MARKED@db/x'],
     CORS_ORIGINS: [

@@ -75,8 +75,9 @@ describe('a service that accepts tokens', () => {
     expect(await set(service, data.key)).to.equal(401);
     const setBy = async (hosts?: unknown) => set(service, await token(issuer.keys[0] as never, { hosts }));
     const tried: unknown[] = [];
-    for (const hosts of [undefined, '*.com,example.com', ['a.example'], '']) tried.push(await setBy(hosts));
-    expect(tried).to.deep.equal([200, 200, 422, 401]);
+    const claims = [undefined, [], '*.com,example.com', ['a.example'], '', ['*.com', 'any']];
+    for (const hosts of claims) tried.push(await setBy(hosts));
+    expect(tried).to.deep.equal([401, 401, 200, 422, 422, 422]);
     issuer.keys = [];
     const none = { state: 'problem', finding: `${where} cannot be used (there are none)` };
     expect(await finding()).to.include(none);

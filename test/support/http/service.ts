@@ -9,7 +9,7 @@ import {
   Slots,
 } from '@campaign-mirror/adapters-http/service';
 import { type CampaignId, type HostList, SetCampaignMirror } from '@campaign-mirror/domain';
-import { noDeniedHosts } from '@campaign-mirror/domain/operator';
+import { noHosts } from '@campaign-mirror/domain/operator';
 import { expect } from 'chai';
 import { freshDatabase } from '../database/database-server.ts';
 import { eventually } from '../promises.ts';
@@ -76,7 +76,7 @@ export async function httpService(
   beside?: Awaited<ReturnType<typeof httpData>>,
 ) {
   const data = beside ?? (await httpData());
-  const { deniedHosts = noDeniedHosts, pages = interfacePages() } = options;
+  const { deniedHosts = noHosts, pages = interfacePages() } = options;
   const { slots = new Slots() } = options;
   const { campaigns, identity } = { ...data.world, ...options.ports?.(data.world) };
   const log = new CapturedLog();

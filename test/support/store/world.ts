@@ -84,4 +84,8 @@ export const campaign: domain.Campaign = {
 /** As the store has it; nobody in between looks at it. */
 export const mirror = { id: 1, campaignId: campaign.id, clicks: 3 } as domain.Mirror;
 
-export const denying = domain.hostList.of;
+export function denying(...entries: string[]): domain.HostList {
+  const list = domain.hostList(entries, 'deny');
+  if ('notAHost' in list) throw new TypeError(`not a host: ${list.notAHost}`);
+  return list;
+}

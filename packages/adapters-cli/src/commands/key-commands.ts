@@ -1,5 +1,5 @@
-import * as domain from '@campaign-mirror/domain';
-import { type AccessKeyPage, type AccessKeys, entriesOf, isListed } from '@campaign-mirror/domain/operator';
+import type * as domain from '@campaign-mirror/domain';
+import { type AccessKeyPage, type AccessKeys, isListed } from '@campaign-mirror/domain/operator';
 import { Option } from '@commander-js/extra-typings';
 import * as parse from '../terminal/arguments.ts';
 import { group, leaf } from '../terminal/arguments.ts';
@@ -15,8 +15,7 @@ const keyColumns =
 
 /** @throws ClearError for a host that no mirror may point to */
 function refuseDenied(hosts: readonly string[] = [], deniedHosts: domain.HostList): void {
-  const entries = entriesOf(domain.hostList(hosts) as domain.HostList);
-  const denied = entries.find((entry) => isListed(deniedHosts, entry));
+  const denied = hosts.find((entry) => isListed(deniedHosts, entry));
   if (denied) throw new ClearError(`the host denylist contains ${denied}: leave it out of --hosts`);
 }
 

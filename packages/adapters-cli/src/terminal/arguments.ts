@@ -82,11 +82,11 @@ export const hostsToMove = (text: string, others: operator.Host[] = []): operato
   ...text.split(',').map((one) => host(one.trim())),
 ];
 
-/** Hosts with commas between them, each as in the host denylist; at least one. */
+/** The hosts of a key with commas between them, as the parser of the URL standard writes them; at least one. */
 export const hosts = argument(
-  'A list of hosts such as shop.example,*.shop.example, without schemes, ports or paths,',
+  'A list of hosts such as shop.example,*.shop.example, of two labels or more, without schemes, ports or paths,',
   (text) => {
-    const entries = text.split(',').map((entry) => entry.trim());
-    return 'notAHost' in domain.hostList(entries) ? undefined : entries;
+    const list = domain.hostList(text.split(',').map((entry) => entry.trim()));
+    return 'notAHost' in list ? undefined : operator.entriesOf(list);
   },
 );

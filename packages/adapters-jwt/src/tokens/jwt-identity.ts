@@ -1,9 +1,9 @@
 import {
   accessKey,
   type HostList,
-  hostList,
   type Identified,
   type Identity,
+  namedHosts,
   ownerId,
   subject,
   Unavailable,
@@ -36,7 +36,7 @@ export interface TokenRules {
   readonly ownerClaim: string;
   /** The claim with the name that the history shows. */
   readonly subjectClaim: string;
-  /** The claim with the only hosts that the token may set; without it, any. */
+  /** The claim with the only hosts that the token may set, which each token must have; by default, any host. */
   readonly hostsClaim?: string | undefined;
 }
 
@@ -91,7 +91,7 @@ export class JwtIdentity implements Identity {
     if (!subjectOfToken) return { refused: 'token-subject-claim' };
     const caller = { ownerId: ownerOfToken, subject: subjectOfToken };
     const { hostsClaim } = this.#rules;
-    if (hostsClaim === undefined || claims[hostsClaim] === undefined) return caller;
+    if (hostsClaim === undefined) return caller;
     const hosts = hostsIn(claims[hostsClaim]);
     return hosts ? { ...caller, hosts } : { refused: 'token-hosts-claim' };
   }
@@ -101,8 +101,7 @@ export class JwtIdentity implements Identity {
 function hostsIn(claim: unknown): HostList | undefined {
   const entries: unknown[] = typeof claim === 'string' ? claim.split(',') : [claim].flat();
   if (entries.length === 0 || !entries.every((entry) => typeof entry === 'string')) return undefined;
-  const list = hostList(entries.map((entry) => entry.trim()));
-  return 'notAHost' in list ? undefined : list;
+  return namedHosts(entries.map((entry) => entry.trim()));
 }
 
 /** The faults by jose's code, or by the claim that is missing or not as expected (RFC 7519, section 4.1). */

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import type * as domain from '@campaign-mirror/domain';
-import { hostList, isCaller, keySubject } from '@campaign-mirror/domain';
-import { noDeniedHosts } from '@campaign-mirror/domain/operator';
+import { isCaller, keySubject, namedHosts } from '@campaign-mirror/domain';
 import { LRUCache } from 'lru-cache';
 import { type Columns, isTrueText, safeInteger } from '../connection/rows.ts';
 import { keyHash } from '../schema/keys.ts';
@@ -23,10 +22,7 @@ const findKeys: LookUp<Buffer, domain.Caller | domain.Refused> = {
     const subject = keySubject(id);
     if (refused !== null) return { refused, subject };
     const caller = { ownerId: safeInteger(owner) as domain.OwnerId, subject, key: id };
-    if (hosts === null) return caller;
-    const list = hostList(hosts.split(','));
-    // One that somebody wrote by hand, and that names no hosts, allows none.
-    return { ...caller, hosts: 'notAHost' in list ? noDeniedHosts : list };
+    return hosts === null ? caller : { ...caller, hosts: namedHosts(hosts.split(',')) };
   },
 };
 

@@ -75,7 +75,7 @@ const listOf = (accepts: string, isItem: (item: string) => boolean) =>
 
 export const hosts = parsed(
   'host names such as go.example.com or *.example.com, with commas between them',
-  (list) => hostList(items(list)) as HostList,
+  (list) => hostList(items(list), 'deny') as HostList,
   (read) => !('notAHost' in read),
 );
 

@@ -59,7 +59,7 @@ export const schema = v.object({
     'the claim with the name that the history shows and `RATE_LIMIT` counts, up to 200 characters',
   ),
   JWT_HOSTS_CLAIM: setting(claimText).means(
-    'the claim with the only hosts that the token may set, an array or one text; without it, any',
+    'the claim with the only hosts that a token may set, an array or one text; each token must have it',
   ),
   MIRROR_HOST_DENYLIST: setting(is.hosts, '').means('hosts that no mirror may point to; for commands, too'),
   RATE_LIMIT: setting(is.rate, 'off').means('how often a key, or a subject of tokens, may call a process'),

@@ -52,8 +52,8 @@ export function movedEntries(move: HostMove, entries: readonly string[]): string
 
 /** Whether a key for these hosts may set mirrors that move, but not those that have moved. */
 export function keepsToOldHost(move: HostMove, entries: readonly string[]): boolean {
-  const list = hosts.hostList(entries);
-  if ('notAHost' in list || hosts.isListed(list, move.to.name)) return false;
+  const list = hosts.namedHosts(entries);
+  if (hosts.isListed(list, move.to.name)) return false;
   const names = [...list.exact, ...(move.subdomains ? list.below : [])];
   return names.some((name) => namesBefore(move, name) !== undefined);
 }

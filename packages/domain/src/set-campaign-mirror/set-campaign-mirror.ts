@@ -86,7 +86,7 @@ export class SetCampaignMirror {
   constructor(
     campaigns: CampaignRepository,
     identity: Identity,
-    deniedHosts: hosts.HostList = hosts.noDeniedHosts,
+    deniedHosts: hosts.HostList = hosts.noHosts,
   ) {
     this.#campaigns = campaigns;
     this.#identity = identity;

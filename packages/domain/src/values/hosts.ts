@@ -50,7 +50,7 @@ export function hostNameOf(url: string): HostName | undefined {
 export function comparable(hostname: string): HostName {
   const [isEmbedded, high, low] = embeddedIpv4.exec(hostname) ?? [];
   if (isEmbedded) return [...bytesOf(high), ...bytesOf(low)].join('.') as HostName;
-  return hostname.toLowerCase().replace(/\.+$/, '') as HostName;
+  return hostname.toLowerCase().replace(/\.$/, '') as HostName;
 }
 
 /** As the parser writes them: `[::ffff:c000:201]`, `[64:ff9b::c000:201]`, and the latter without leading zeros. */
@@ -61,6 +61,22 @@ function bytesOf(group: string | undefined): number[] {
   const value = Number.parseInt(group || '0', 16);
   return [value >> 8, value & 0xff];
 }
+
+/** In characters (RFC 1035, section 2.3.4). */
+export const longestHost = 253;
+
+/** At least two labels of 1 to 63 characters. */
+const publicName = /^(?:[^.]{1,63}\.)+[^.]{1,63}$/;
+
+/** Whether visitors can reach a host of this name, which the URL parser has written; one trailing dot is allowed. */
+export function isPublicHost(hostname: string): boolean {
+  const name = hostname.replace(/\.$/, '');
+  if (publicName.test(name)) return name.length <= longestHost;
+  return name === 'localhost' || isIpAddress(name);
+}
+
+/** A host that every program reads alike: an ASCII name, an IPv4 address as four decimal numbers, or an IPv6 address. */
+export const plainHost = /^(?:[A-Za-z\d.-]+|\[[A-Fa-f\d:]+\])$/;
 
 /**
  * A list of hosts (contract: the address). No mirror can point to those that the operator denies: its own link domains, so
@@ -73,20 +89,27 @@ export interface HostList {
 }
 
 /** Lists no host. */
-export const noDeniedHosts: HostList = { exact: new Set(), below: new Set() };
+export const noHosts: HostList = { exact: new Set(), below: new Set() };
 
-/** Reads `example.com` (that host) and `*.example.com` (every name below it), or returns the entry that is none. */
-export function hostList(entries: readonly string[]): HostList | { notAHost: string } {
+/**
+ * Reads `example.com` (that host) and `*.example.com` (every name below it), or returns the entry that is none: a host is
+ * one that an address can have. Only a list to `deny` may name a whole top-level domain (`*.tk`) or contain underscores.
+ */
+export function hostList(
+  entries: readonly string[],
+  use: 'allow' | 'deny' = 'allow',
+): HostList | { notAHost: string } {
   const exact = new Set<HostName>();
   const below = new Set<HostName>();
+  const accepted = use === 'allow' ? plainHost : /^[\w.[:\]-]+$/;
   for (const entry of entries) {
     const isWildcard = entry.startsWith('*.');
-    const listed = host(isWildcard ? entry.slice(2) : entry);
-    // The parser accepts more in a name, such as the semicolon of `a.example;b.example`: such an entry would list nothing.
-    if (listed === undefined || !/^[\w.[:\]-]+$/.test(listed.name)) return { notAHost: entry };
-    if (isWildcard && isIpAddress(listed.name)) return { notAHost: entry };
-    if (isWildcard) below.add(listed.name);
-    else exact.add(listed.name);
+    // A name below it is checked in its place: an IP address has none.
+    const name = host(isWildcard ? `x.${entry.slice(2)}` : entry)?.name ?? '';
+    if (!isPublicHost(name) || name.endsWith('.') || !accepted.test(name)) return { notAHost: entry };
+    if (!isWildcard) exact.add(name as HostName);
+    else if (use === 'deny' || name.split('.').length > 2) below.add(name.slice(2) as HostName);
+    else return { notAHost: entry };
   }
   return { exact, below };
 }
@@ -97,6 +120,10 @@ hostList.of = (...entries: readonly string[]): HostList => {
   if ('notAHost' in list) throw new TypeError(`not a host: ${list.notAHost}`);
   return list;
 };
+
+/** The hosts that a key or a token names. An entry that is no host matches nothing. */
+export const namedHosts = (entries: readonly string[]): HostList =>
+  hostList.of(...entries.filter((entry) => !('notAHost' in hostList([entry]))));
 
 /** The entries of a list: `hostList` reads the same list from them. */
 export function entriesOf({ exact, below }: HostList): string[] {

@@ -1,4 +1,4 @@
-import { type HostList, invisible, isIpAddress, isListed, noDeniedHosts, parsedUrl } from './hosts.ts';
+import * as hosts from './hosts.ts';
 import type { Branded } from './reader.ts';
 
 /** An address that a mirror can point to (contract: the address). Kept exactly as it was sent. */
@@ -22,9 +22,6 @@ export const addressFaults = {
 /** Why a text is not a mirror address. */
 export type AddressFault = keyof typeof addressFaults;
 
-/** In characters (RFC 1035, section 2.3.4). */
-const longestHost = 253;
-
 /** The scheme, exactly two slashes, and the authority: up to the path, query or fragment (RFC 3986, section 3.2). */
 const absolute = /^https?:\/\/([^/?#]*)/i;
 const port = /:[^:\]]*$/;
@@ -42,12 +39,12 @@ const blockedPorts = new Set(
 
 /**
  * Checks a text as a mirror address: returns the address, or what is wrong with it. `allowed`: the only hosts that the
- * caller may name; a redirector may fill in a macro with anything, so a host with a brace is none of them.
+ * caller may name, written as the parser writes them: no redirector fills in a macro there or reads another host.
  */
 export function mirrorAddress(
   text: string,
-  denied: HostList,
-  allowed?: HostList,
+  denied: hosts.HostList,
+  allowed?: hosts.HostList,
 ): MirrorAddress | { fault: AddressFault } {
   if (isLongerThan(text, longestAddress)) return { fault: 'too-long' };
   if (!plain.test(text) && hasForbiddenCharacter(text)) return { fault: 'forbidden-character' };
@@ -57,19 +54,20 @@ export function mirrorAddress(
   // The parser would take the host of `https:///a.example/` from its path.
   if (authority === '') return { fault: 'not-a-url' };
   // Checked before parsing: to parse an international name of any length would take milliseconds.
-  if (authority.length > longestHost && isLongerThan(authority.replace(port, ''), longestHost))
+  if (authority.length > hosts.longestHost && isLongerThan(authority.replace(port, ''), hosts.longestHost))
     return { fault: 'not-a-url' };
-  const parsed = parsedUrl(text);
-  if (!parsed || !isPublicHost(parsed.hostname) || blockedPorts.has(parsed.port))
+  const parsed = hosts.parsedUrl(text);
+  if (!parsed || !hosts.isPublicHost(parsed.hostname) || blockedPorts.has(parsed.port))
     return { fault: 'not-a-url' };
   const { hostname } = parsed;
-  if (isListed(denied, hostname)) return { fault: 'denied-host' };
-  if (allowed && (/[{}]/.test(hostname) || !isListed(allowed, hostname))) return { fault: 'host-not-of-key' };
+  if (hosts.isListed(denied, hostname)) return { fault: 'denied-host' };
+  if (allowed && !(isWrittenAs(hostname, authority.replace(port, '')) && hosts.isListed(allowed, hostname)))
+    return { fault: 'host-not-of-key' };
   return text as MirrorAddress;
 }
 
 /** For literals and tests. @throws TypeError with what is wrong with the address, but not the address itself */
-mirrorAddress.of = (text: string, denied = noDeniedHosts): MirrorAddress => {
+mirrorAddress.of = (text: string, denied = hosts.noHosts): MirrorAddress => {
   const address = mirrorAddress(text, denied);
   if (typeof address === 'string') return address;
   throw new TypeError(`not an address of a mirror: it ${addressFaults[address.fault]}`);
@@ -78,9 +76,9 @@ mirrorAddress.of = (text: string, denied = noDeniedHosts): MirrorAddress => {
 /** Outside the host, what shapes letters and emoji is allowed: Persian and Indian words and many emoji need it. */
 function hasForbiddenCharacter(text: string): boolean {
   if (text.includes('\\')) return true;
-  if (!invisible.test(text)) return false;
+  if (!hosts.invisible.test(text)) return false;
   const [start = ''] = absolute.exec(text) ?? [];
-  return invisible.test(start) || invisible.test(text.slice(start.length).replace(shaping, ''));
+  return hosts.invisible.test(start) || hosts.invisible.test(text.slice(start.length).replace(shaping, ''));
 }
 
 function isLongerThan(text: string, codePoints: number): boolean {
@@ -88,12 +86,6 @@ function isLongerThan(text: string, codePoints: number): boolean {
   return text.length > codePoints && (text.length > 2 * codePoints || [...text].length > codePoints);
 }
 
-/** At least two labels of 1 to 63 characters. */
-const publicName = /^(?:[^.]{1,63}\.)+[^.]{1,63}$/;
-
-/** Whether visitors can reach a host of this name, which the URL parser has written; one trailing dot is allowed. */
-function isPublicHost(hostname: string): boolean {
-  const name = hostname.replace(/\.$/, '');
-  if (publicName.test(name)) return name.length <= longestHost;
-  return name === 'localhost' || isIpAddress(name);
-}
+/** Capital letters are compared in ASCII alone: the Kelvin sign in lower case is a k. */
+const isWrittenAs = (hostname: string, written: string) =>
+  hosts.plainHost.test(written) && written.toLowerCase() === hostname;
