@@ -3,7 +3,7 @@ import { complain } from './log.mjs';
 
 /** The last change of each campaign, in one value: a row for each would cost this process twice as much and more. */
 const look = `
-  select max(position) as position,
+  select max(position) as position, pg_postmaster_start_time()::text as server,
     json_object_agg(campaign_id, change_id) filter (where campaign_id is not null) as changes
   from (select max(position) as position, campaign_id, max(change_id) as change_id
     from campaign_mirror.changes_since($1) group by campaign_id) as campaigns`;
@@ -20,6 +20,10 @@ export function followFeed(pool, { changed, anew }, { interval, second, longestP
   const { signal } = end;
   /** When the last look was answered. */
   let heardAt = Number.NEGATIVE_INFINITY;
+  /** @type {string | undefined} Which server answered that look, by its start. */
+  let server;
+  /** @type {string[]} Which server answered last, a look or a read, and which other one before it. */
+  let servers = [];
 
   /** @param {import('pg').PoolClient} client */
   async function lookAgainAndAgain(client) {
@@ -32,6 +36,8 @@ export function followFeed(pool, { changed, anew }, { interval, second, longestP
         throw new Error('the last look is too long ago');
       /** @type {import('pg').QueryResult} */
       const { rows } = await client.query(look, [position]);
+      server = rows[0].server;
+      isOfFeed(rows[0].server);
       // A process that was stopped in between hears what was known before.
       if (performance.now() - began > second) throw new Error('no answer within a second');
       if (position === null) anew();
@@ -42,6 +48,18 @@ export function followFeed(pool, { changed, anew }, { interval, second, longestP
       heardAt = performance.now();
       await pause(interval, undefined, { signal });
     }
+  }
+
+  /** Whether the feed tells what changes on the server that gave an answer. @param {string} answering */
+  function isOfFeed(answering) {
+    // After a failover another one answers, but the former one does not again.
+    if (answering === servers[1])
+      complain(
+        'several servers answer',
+        'READ_DATABASE_URL must lead to one; addresses are read every second, and may go back to older ones',
+      );
+    if (answering !== servers[0]) servers = [answering, servers[0] ?? ''];
+    return answering === server;
   }
 
   const tell = (/** @type {unknown} */ error) =>
@@ -60,7 +78,8 @@ export function followFeed(pool, { changed, anew }, { interval, second, longestP
       } finally {
         client?.release(true);
       }
-      await pause(5 * interval, undefined, { signal }).catch(() => {});
+      // Many redirectors may have lost one server at the same moment.
+      await pause((4 + 2 * Math.random()) * interval, undefined, { signal }).catch(() => {});
     }
   }
 
@@ -68,6 +87,9 @@ export function followFeed(pool, { changed, anew }, { interval, second, longestP
   return {
     /** Whether a look was answered in the last second: what changed before that look is known. */
     isLive: () => performance.now() - heardAt < second,
+    isOfFeed,
+    /** In seconds, since the last look was answered. */
+    age: () => Math.round(performance.now() - heardAt) / 1_000,
     stop: () => end.abort(),
   };
 }
