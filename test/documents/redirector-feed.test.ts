@@ -1,8 +1,11 @@
 import { mock } from 'node:test';
+import { migrate, roles } from '@campaign-mirror/adapters-persistence/service';
 import type { CampaignId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import pg from 'pg';
 import { commandsOn } from '../support/commands/commands-on.ts';
+import { connect } from '../support/database/client.ts';
+import { dedicatedServer } from '../support/database/dedicated-server.ts';
 import { lockMirror, rival } from '../support/database/rival.ts';
 import { type TcpProxy, tcpProxy } from '../support/database/tcp-proxy.ts';
 import { serviceDataOf } from '../support/process/lives.ts';
@@ -82,6 +85,41 @@ describe('examples/redirector: what is kept of a campaign', () => {
     expect(reads.length).to.be.above(1);
   });
 
+  it('addresses of another server than the feed’s are read every second, and the log says why', async () => {
+    const other = await dedicatedServer();
+    const { name } = stage.database;
+    const postgres = await connect(other.address('postgres'));
+    await postgres.query(`create role ${roles.redirector} login`);
+    await postgres.query(`create database ${name}`);
+    await migrate(other.address('postgres', name));
+    const admin = await connect(other.address('postgres', name));
+    await admin.query(
+      `insert into campaign_mirror.campaigns (id, owner_id) overriding system value values ($1, 1)`,
+      [stage.one()],
+    );
+    await admin.query(
+      `insert into campaign_mirror.mirrors (campaign_id, owner_id, is_default, target_url) values ($1, 1, false, $2)`,
+      [stage.one(), first],
+    );
+    await stage.ways.reads.close();
+    stage.ways.reads = await tcpProxy(other.address(roles.redirector, name));
+    const { target, looked } = await stage.running();
+    await looked();
+    expect(await target()).to.equal(first);
+    await eventually('the log', async () => {
+      expect(await target()).to.equal(first);
+      expect(stage.log()).to.match(/^several servers answer: READ_DATABASE_URL must lead to one;/m);
+    });
+    await stage.set(second);
+    await looked();
+    // As that server hears of it later.
+    await admin.query('alter table campaign_mirror.mirrors disable trigger user');
+    await admin.query('update campaign_mirror.mirrors set target_url = $1', [second]);
+    await eventually('the new address', async () => expect(await target()).to.equal(second));
+    for (const client of [postgres, admin]) await client.end();
+    await other.remove();
+  });
+
   it('changes that a standby repeats, beside a transaction that stays open, cost no reads', async () => {
     const { target, reads, looked } = await stage.running({ asStandby: true });
     const writer = await rival(stage.database, lockMirror, stage.other());
@@ -145,6 +183,7 @@ describe('examples/redirector: clicks', () => {
 function redirectorStage() {
   let ways: Record<Way, TcpProxy>;
   let ends: (() => Promise<unknown>)[];
+  let logged: ReturnType<typeof mock.method>;
   // Before the database is dropped.
   afterEach(async () => {
     mock.restoreAll();
@@ -156,7 +195,7 @@ function redirectorStage() {
     const way = () => tcpProxy(data.database.address('redirector'));
     ways = { reads: await way(), feed: await way(), clicks: await way() };
     ends = [];
-    mock.method(console, 'error', () => {});
+    logged = mock.method(console, 'error', () => {});
   });
   const one = () => data.campaigns[0] as CampaignId;
   const byHand = async (text: string, ...values: unknown[]): Promise<Row[]> =>
@@ -235,6 +274,7 @@ function redirectorStage() {
     get database() {
       return data.database;
     },
+    log: () => logged.mock.calls.map(({ arguments: [line] }) => line).join('\n'),
     one,
     other: () => data.campaigns[1] as CampaignId,
     set: (address: string, campaign = one()) =>

@@ -2,11 +2,13 @@ import type { CampaignId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { commandsOn } from '../support/commands/commands-on.ts';
 import { type TcpProxy, tcpProxy } from '../support/database/tcp-proxy.ts';
+import { named } from '../support/documents/blocks.ts';
 import { call } from '../support/http/caller.ts';
 import { serviceDataOf } from '../support/process/lives.ts';
 import { redirectorProgram } from '../support/process/redirector.ts';
-import { endAll, listeningService } from '../support/process/service-process.ts';
+import { endAll, listeningService, start } from '../support/process/service-process.ts';
 import { eventually } from '../support/promises.ts';
+import { projectFolder, read } from '../support/workspace.ts';
 
 const first = 'https://example.com/before';
 
@@ -71,6 +73,84 @@ describe('examples/redirector', () => {
     for (const path of ['424242', `0${campaign()}`, `${campaign()}/`, '', '../', '9007199254740993'])
       expect(await visit(path)).to.deep.equal(none);
     expect((await visit(campaign(), 'POST')).status).to.equal(405);
+  });
+
+  it('/healthz says how old the last poll is, and when the mirror was changed that a visitor gets; no click', async () => {
+    const service = await listeningService(data.settings());
+    const health = async (query = '', method = 'GET') => {
+      const answer = await fetch(`${redirector.base}/healthz${query}`, { method });
+      const body = (await answer.json().catch(() => undefined)) as Record<string, unknown> | undefined;
+      return { status: answer.status, age: body?.last_poll_age_seconds, at: body?.updated_at };
+    };
+    const { body } = await call(data.one(service, { address: 'https://second.example/' }));
+    const { updated_at: changed } = JSON.parse(body).mirror;
+    await takesEffect('https://second.example/');
+    const clicks = async () => {
+      expect(await redirector.process.stop()).to.deep.equal({ code: 0, signal: null });
+      return stored(campaign());
+    };
+    const seen = await eventually('a poll', async () => {
+      const one = await health(`?campaign=${campaign()}`);
+      expect(one.age).to.be.a('number');
+      return one;
+    });
+    expect(seen).to.include({ status: 200, at: changed });
+    await data.database.admin.query('alter table campaign_mirror.mirrors disable trigger user');
+    const text =
+      "update campaign_mirror.mirrors set target_url = 'javascript:alert(1)' where campaign_id = $1";
+    await data.database.admin.query(text, [data.campaigns[1]]);
+    for (const none of [data.campaigns[1], 424242])
+      expect(await health(`?campaign=${none}`)).to.include({ status: 200, at: null });
+    for (const malformed of ['?campaign=', '?campaign=042', '?campaign=9007199254740993', '?other=1', '/'])
+      expect((await health(malformed)).status, malformed).to.equal(404);
+    expect((await health('', 'POST')).status).to.equal(405);
+    expect((await health('', 'HEAD')).status).to.equal(200);
+    await proxy.refuse();
+    // Whoever takes it for ill would stop visitors who can still be sent on.
+    await eventually('an older poll', async () => {
+      const { status, age, at } = await health();
+      expect({ status, at }).to.deep.equal({ status: 200, at: undefined });
+      expect(age).to.be.above(1);
+    });
+    expect((await health(`?campaign=${campaign()}`)).at).to.equal(changed);
+    expect((await health('?campaign=434343')).status).to.equal(503);
+    await proxy.accept();
+    expect(await clicks()).to.equal(1);
+  });
+
+  it('docs/how-to/call-from-a-script.md: its lines wait until every redirector serves the change, or end with 1', async () => {
+    const page = await read('docs/how-to/call-from-a-script.md');
+    const block = named(page, 'tested: by test/documents/redirector.test.ts, ').get('live') ?? '';
+    const service = await listeningService(data.settings());
+    const direct = await startRedirector({ DATABASE_URL: data.database.url('redirector') });
+    const run = (script: string) =>
+      start(
+        'sh',
+        ['-c', script.replaceAll('42', `${campaign()}`)],
+        {
+          CAMPAIGN_MIRROR_URL: service.base,
+          CAMPAIGN_MIRROR_KEY: data.key,
+          REDIRECTORS: `${direct.base} ${redirector.base}`,
+        },
+        `${projectFolder}docs/how-to/clients`,
+      );
+    for (const { visit } of [direct, redirector]) expect((await visit(campaign())).location).to.equal(first);
+    proxy.freeze();
+    const waiting = run(block);
+    await redirector.process.says(
+      () => /an address is not read/.exec(redirector.process.errors) ?? undefined,
+    );
+    expect(waiting.child.exitCode).to.equal(null);
+    proxy.thaw();
+    expect(await waiting.done()).to.include({ code: 0, errors: '' });
+    for (const { visit } of [direct, redirector])
+      expect((await visit(campaign())).location).to.equal('https://second.example/');
+    proxy.freeze();
+    const late = await run(block.replace('seq 60', 'seq 2')).done();
+    expect(late).to.deep.include({ code: 1, errors: `${redirector.base} does not serve it\n` });
+    const refused = await run(block.replace('https://second', 'ftp://second')).done();
+    expect(refused.code).to.equal(1);
+    expect(refused.errors).to.match(/^422 /);
   });
 
   for (const [what, fail, end] of [
