@@ -11,11 +11,11 @@ const headers = { 'Cache-Control': 'no-store', 'Content-Length': 0 };
 
 /** Times in milliseconds. */
 const usual = {
-  /** Between two looks at what changed. */
+  /** Between two polls at what changed. */
   interval: 100,
   /** How long an address is used while nobody tells what changed; how long an answer is waited for; between two writings of clicks. */
   second: 1_000,
-  /** After which a look would bring too much, and all addresses are read again instead. */
+  /** After which a poll would bring too much, and all addresses are read again instead. */
   longestPause: 10_000,
   /** Between two comparisons of all addresses that are kept. */
   sweep: 10_000,
