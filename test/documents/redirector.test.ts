@@ -82,7 +82,8 @@ describe('examples/redirector', () => {
       return { status: answer.status, ...(text && JSON.parse(text)) };
     };
     const [ours, broken] = data.campaigns.map((campaign) => `?campaign=${campaign}`);
-    const { updated_at } = await set('https://second.example/');
+    const service = await listeningService(data.settings());
+    const { updated_at } = JSON.parse((await call(data.one(service))).body).mirror;
     await eventually('a poll', async () => {
       const { last_poll_age_seconds, ...rest } = await health(ours);
       expect(rest).to.deep.equal({ status: 200, updated_at });
