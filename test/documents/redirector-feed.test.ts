@@ -111,6 +111,7 @@ describe('examples/redirector: what is kept of a campaign', () => {
     // That server hears of it later.
     await stage.set(second);
     await looked();
+    expect(await target()).to.equal(first);
     const hearing = `update campaign_mirror.mirrors set target_url = '${second}'`;
     await run(name, 'alter table campaign_mirror.mirrors disable trigger user', hearing);
     await eventually('the new address', async () => expect(await target()).to.equal(second));
