@@ -131,7 +131,8 @@ describe('examples/redirector', () => {
     proxy.freeze();
     const waiting = run(block);
     const { process } = redirector;
-    await process.says(() => /an address is not read/.exec(process.errors) ?? undefined);
+    const unread = process.says(() => /an address is not read/.exec(process.errors) ?? undefined);
+    await Promise.race([unread, waiting.ended]);
     expect(waiting.child.exitCode).to.equal(null);
     proxy.thaw();
     expect(await waiting.done()).to.include({ code: 0, errors: '' });
