@@ -37,6 +37,8 @@ export function followFeed(pool, { changed, anew }, { interval, second, longestP
       /** @type {import('pg').QueryResult} */
       const { rows } = await client.query(poll, [position]);
       server = rows[0].server;
+      // After a failover, and after one back.
+      if (position === null) servers = [];
       isOfFeed(rows[0].server);
       // A process that was stopped in between hears what was known before.
       if (performance.now() - began > second) throw new Error('no answer within a second');
@@ -52,7 +54,6 @@ export function followFeed(pool, { changed, anew }, { interval, second, longestP
 
   /** Whether the feed tells what changes on the server that gave an answer. @param {string} answering */
   function isOfFeed(answering) {
-    // After a failover another one answers, but the former one does not again.
     if (answering === servers[1])
       complain(
         'several servers answer',

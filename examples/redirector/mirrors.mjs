@@ -17,8 +17,8 @@ const compare = `
  * `updated_at` as the service answers it.
  * @typedef {{ address: string, updated_at: string }} Mirror
  * What is kept of a campaign. `mirror`: undefined if it was never read, null if there is none. `began`: when the read
- * began that gave it. `until`: when it has to be read again, if the feed does not tell. `isStale`: it has to be read again
- * then, even if the feed tells. `heard`: its last change that the feed told.
+ * began that gave it. `until`: when it has to be read again, if the feed does not tell. `isStale`: it has to be read
+ * again then, even if the feed tells. `heard`: its last change that the feed told.
  * @typedef {{ mirror?: Mirror | null, began: number, until: number, isStale: boolean, heard: number,
  *   reading?: { began: number, answer: Promise<Mirror | null> } }} Kept
  */

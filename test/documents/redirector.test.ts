@@ -75,7 +75,7 @@ describe('examples/redirector', () => {
     expect((await visit(campaign(), 'POST')).status).to.equal(405);
   });
 
-  it('/healthz says how old the last poll is, and when the mirror was changed that a visitor gets; no click', async () => {
+  it('/healthz says how old the last poll is, and when the mirror that a visitor gets was changed', async () => {
     const health = async (query: unknown, method = 'GET') => {
       const answer = await fetch(`${redirector.base}/healthz${query}`, { method });
       const text = await answer.text();
@@ -112,7 +112,7 @@ describe('examples/redirector', () => {
     expect(await stored(campaign())).to.equal(0);
   });
 
-  it('the lines of docs/how-to/call-from-a-script.md wait until every redirector serves the change, or end with 1', async () => {
+  it('the lines of call-from-a-script.md wait until every redirector serves the change, or end with 1', async () => {
     const page = await read('docs/how-to/call-from-a-script.md');
     const block = named(page, 'tested: by test/documents/redirector.test.ts, ').get('live') ?? '';
     const service = await listeningService(data.settings());

@@ -134,7 +134,7 @@ describe('the feed of changes, on a primary and its standby', () => {
     await one.query('rollback');
   });
 
-  it('a reset of statistics, which looks like the crash of a backend, ends no position on the connection that got it', async () => {
+  it('a reset of statistics, which looks like a crash, ends no position on the connection that got it', async () => {
     const { all, committed } = await writers();
     const [one, standby] = [await client(), await client(stage.standby)];
     const readers = [await reader(one), await reader(standby)];
