@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { complain } from './log.mjs';
 
 /** The last change of each campaign, in one value: a row for each would cost this process twice as much and more. */
-const look = `
-  select max(position) as position,
+const poll = `
+  select max(position) as position, pg_postmaster_start_time()::text as server,
     json_object_agg(campaign_id, change_id) filter (where campaign_id is not null) as changes
   from (select max(position) as position, campaign_id, max(change_id) as change_id
     from campaign_mirror.changes_since($1) group by campaign_id) as campaigns`;
@@ -11,27 +11,35 @@ const look = `
 /**
  * Asks again and again what changed since the last time, on one connection. A position belongs to a connection: on a new
  * one it asks for a new position, and nothing that was read before is known to be right.
- * @param {import('pg').Pool} pool for this alone, of one connection, whose `query_timeout` limits a look
+ * @param {import('pg').Pool} pool for this alone, of one connection, whose `query_timeout` limits a poll
  * @param {{ changed: (campaign: number, change: number) => void, anew: () => void }} listener
  * @param {{ interval: number, second: number, longestPause: number }} times in milliseconds
  */
 export function followFeed(pool, { changed, anew }, { interval, second, longestPause }) {
   const end = new AbortController();
   const { signal } = end;
-  /** When the last look was answered. */
+  /** When the last poll was answered. */
   let heardAt = Number.NEGATIVE_INFINITY;
+  /** @type {string | undefined} Which server answered that poll, by its start. */
+  let server;
+  /** @type {string[]} Which server answered last, a poll or a read, and which other one before it. */
+  let servers = [];
 
   /** @param {import('pg').PoolClient} client */
-  async function lookAgainAndAgain(client) {
+  async function pollAgainAndAgain(client) {
     /** @type {string | null} */
     let position = null;
     for (;;) {
       const began = performance.now();
-      // After a process was stopped for long, a look would bring too much.
+      // After a process was stopped for long, a poll would bring too much.
       if (position !== null && began - heardAt > longestPause)
-        throw new Error('the last look is too long ago');
+        throw new Error('the last poll is too long ago');
       /** @type {import('pg').QueryResult} */
-      const { rows } = await client.query(look, [position]);
+      const { rows } = await client.query(poll, [position]);
+      server = rows[0].server;
+      // After a failover, and after one back.
+      if (position === null) servers = [];
+      isOfFeed(rows[0].server);
       // A process that was stopped in between hears what was known before.
       if (performance.now() - began > second) throw new Error('no answer within a second');
       if (position === null) anew();
@@ -44,6 +52,17 @@ export function followFeed(pool, { changed, anew }, { interval, second, longestP
     }
   }
 
+  /** Whether the feed tells what changes on the server that gave an answer. @param {string} answering */
+  function isOfFeed(answering) {
+    if (answering === servers[1])
+      complain(
+        'several servers answer',
+        'READ_DATABASE_URL must lead to one; addresses are read every second, and may go back to older ones',
+      );
+    if (answering !== servers[0]) servers = [answering, servers[0] ?? ''];
+    return answering === server;
+  }
+
   const tell = (/** @type {unknown} */ error) =>
     complain('changes are not followed, addresses are read every second', error);
 
@@ -52,22 +71,26 @@ export function followFeed(pool, { changed, anew }, { interval, second, longestP
       let client;
       try {
         client = await pool.connect();
-        // A connection may end between two looks, and the next look does not say why.
+        // A connection may end between two polls, and the next poll does not say why.
         client.on('error', tell);
-        await lookAgainAndAgain(client);
+        await pollAgainAndAgain(client);
       } catch (error) {
         if (!signal.aborted) tell(error);
       } finally {
         client?.release(true);
       }
-      await pause(5 * interval, undefined, { signal }).catch(() => {});
+      // Many redirectors may have lost one server at the same moment.
+      await pause((4 + 2 * Math.random()) * interval, undefined, { signal }).catch(() => {});
     }
   }
 
   follow();
   return {
-    /** Whether a look was answered in the last second: what changed before that look is known. */
+    /** Whether a poll was answered in the last second: what changed before that poll is known. */
     isLive: () => performance.now() - heardAt < second,
+    isOfFeed,
+    /** In seconds, since the last poll was answered. */
+    age: () => Math.round(performance.now() - heardAt) / 1_000,
     stop: () => end.abort(),
   };
 }

@@ -3,8 +3,10 @@ import { followFeed } from './feed.mjs';
 import { complain } from './log.mjs';
 
 /** One character more than the service accepts shows that an address is too long, and is all that is kept of it. */
-const read =
-  'select left(target_url, 2049) as address from campaign_mirror.current_mirrors where campaign_id = $1';
+const read = `
+  select left(target_url, 2049) as address, pg_postmaster_start_time()::text as server,
+    to_char(updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as updated_at
+  from campaign_mirror.current_mirrors where campaign_id = $1`;
 /** Those whose mirror is gone or different. */
 const compare = `
   select kept.campaign_id from unnest($1::bigint[], $2::text[]) as kept (campaign_id, address)
@@ -12,12 +14,13 @@ const compare = `
   where left(mirrors.target_url, 2049) is distinct from kept.address`;
 
 /**
- * What is kept of a campaign. `address`: undefined if it was never read, null if it has no mirror. `began`: when the read
- * began that gave it. `until`: when it has to
- * be read again, if the feed does not tell. `isStale`: it has to be read again then, even if the feed tells. `heard`: its last
- * change that the feed told.
- * @typedef {{ address?: string | null, began: number, until: number, isStale: boolean, heard: number,
- *   reading?: { began: number, answer: Promise<string | null> } }} Kept
+ * `updated_at` as the service answers it.
+ * @typedef {{ address: string, updated_at: string }} Mirror
+ * What is kept of a campaign. `mirror`: undefined if it was never read, null if there is none. `began`: when the read
+ * began that gave it. `until`: when it has to be read again, if the feed does not tell. `isStale`: it has to be read
+ * again then, even if the feed tells. `heard`: its last change that the feed told.
+ * @typedef {{ mirror?: Mirror | null, began: number, until: number, isStale: boolean, heard: number,
+ *   reading?: { began: number, answer: Promise<Mirror | null> } }} Kept
  */
 
 /**
@@ -55,10 +58,10 @@ export function keepMirrors(pools, limits) {
   );
 
   /**
-   * The address of a campaign's mirror; null if there is none. Waits for at most a second.
-   * @param {number} campaign @returns {Promise<string | null>} @throws if it cannot be read, and never was
+   * A campaign's mirror; null if there is none. Waits for at most a second.
+   * @param {number} campaign @returns {Promise<Mirror | null>} @throws if it cannot be read, and never was
    */
-  async function addressOf(campaign) {
+  async function mirrorOf(campaign) {
     /** @type {Kept} */
     const kept = all.get(campaign) ?? { began: 0, until: 0, isStale: true, heard: 0 };
     all.delete(campaign);
@@ -66,38 +69,35 @@ export function keepMirrors(pools, limits) {
     if (all.size > maxKept) all.delete(/** @type {number} */ (all.keys().next().value));
     const now = performance.now();
     const isNewEnough = now < kept.until || now < awayUntil || (feed.isLive() && !kept.isStale);
-    if (kept.address !== undefined && isNewEnough) return kept.address;
+    if (kept.mirror !== undefined && isNewEnough) return kept.mirror;
     // A process may have been stopped while it waited for an answer.
     if (kept.reading && now - kept.reading.began < second) return kept.reading.answer;
-    if (awayUntil > 0 && kept.address !== undefined) awayUntil = now + second;
+    if (awayUntil > 0 && kept.mirror !== undefined) awayUntil = now + second;
     return readAgain(campaign, kept, now);
   }
 
   /** @param {number} campaign @param {Kept} kept @param {number} began */
   function readAgain(campaign, kept, began) {
     const answer = withinASecond(pools.reads.query(read, [campaign])).then(
-      ({ rows }) => {
+      ({ rows: [row] }) => {
         awayUntil = 0;
-        const address = rows[0]?.address ?? null;
-        // Even a stale one is the last known address, unless a later read gave another.
-        if (began >= kept.began) Object.assign(kept, { address, began });
-        if (kept.reading !== reading) return address;
-        Object.assign(kept, {
-          until: began + second,
-          isStale: address === null,
-          reading: undefined,
-        });
-        if (address === null) setTimeout(forget, second, campaign, kept).unref();
-        return address;
+        const mirror = row ? { address: row.address, updated_at: row.updated_at } : null;
+        const isStale = !row || !feed.isOfFeed(row.server);
+        // Even a stale one is the last known mirror, unless a later read gave another.
+        if (began >= kept.began) Object.assign(kept, { mirror, began });
+        if (kept.reading !== reading) return mirror;
+        Object.assign(kept, { until: began + second, isStale, reading: undefined });
+        if (mirror === null) setTimeout(forget, second, campaign, kept).unref();
+        return mirror;
       },
       (error) => {
         complain('an address is not read', error);
-        const { address } = kept;
+        const { mirror } = kept;
         // The next read is another campaign's: the fault may be this one's.
         if (kept.reading === reading) Object.assign(kept, { until: began + 2 * second, reading: undefined });
-        if (typeof address === 'string') {
+        if (mirror) {
           awayUntil = performance.now() + interval;
-          return address;
+          return mirror;
         }
         forget(campaign, kept);
         throw error;
@@ -110,7 +110,7 @@ export function keepMirrors(pools, limits) {
 
   /** Numbers that are no campaign do not take the place of addresses. @param {number} campaign @param {Kept} kept */
   function forget(campaign, kept) {
-    if (all.get(campaign) === kept && !kept.address && !kept.reading) all.delete(campaign);
+    if (all.get(campaign) === kept && !kept.mirror && !kept.reading) all.delete(campaign);
   }
 
   /** @template T @param {Promise<T>} promise @returns {Promise<T>} */
@@ -124,10 +124,10 @@ export function keepMirrors(pools, limits) {
   }
 
   async function sweep() {
-    const known = [...all].filter(([, { address, isStale }]) => typeof address === 'string' && !isStale);
+    const known = [...all].filter(([, { mirror, isStale }]) => mirror && !isStale);
     for (let from = 0; from < known.length; from += 1_000) {
       const some = known.slice(from, from + 1_000);
-      const addresses = some.map(([, { address }]) => address);
+      const addresses = some.map(([, { mirror }]) => mirror?.address);
       const { rows } = await pools.reads.query(compare, [some.map(([campaign]) => campaign), addresses]);
       for (const { campaign_id } of rows) {
         const kept = all.get(Number(campaign_id));
@@ -148,5 +148,5 @@ export function keepMirrors(pools, limits) {
     feed.stop();
     end.abort();
   }
-  return { addressOf, stop };
+  return { mirrorOf, pollAge: feed.age, stop };
 }

@@ -11,11 +11,11 @@ const headers = { 'Cache-Control': 'no-store', 'Content-Length': 0 };
 
 /** Times in milliseconds. */
 const usual = {
-  /** Between two looks at what changed. */
+  /** Between two polls at what changed. */
   interval: 100,
   /** How long an address is used while nobody tells what changed; how long an answer is waited for; between two writings of clicks. */
   second: 1_000,
-  /** After which a look would bring too much, and all addresses are read again instead. */
+  /** After which a poll would bring too much, and all addresses are read again instead. */
   longestPause: 10_000,
   /** Between two comparisons of all addresses that are kept. */
   sweep: 10_000,
@@ -26,7 +26,7 @@ const usual = {
 };
 
 /**
- * Sends visitors of `/c/{campaign}` to its mirror, and counts their clicks.
+ * Sends visitors of `/c/{campaign}` to its mirror, and counts their clicks. `/healthz` says what they get now.
  * @param {Record<'reads' | 'feed' | 'clicks', import('pg').Pool>} pools `reads` and `feed` of one server, which may be a
  *   standby, `clicks` of the primary; `feed` and `clicks` of one connection each
  * @param {Partial<typeof usual>} [limits] for tests
@@ -36,17 +36,28 @@ export function redirector(pools, limits) {
   const mirrors = keepMirrors(pools, all);
   const clicks = countClicks(pools.clicks, all);
 
-  /** @param {import('node:http').IncomingMessage} request @returns {Promise<[status: number, headers?: object]>} */
+  /** Always 200: without its database it serves what it knows. @param {string | null} [updated_at] @returns {Answer} */
+  function health(updated_at) {
+    const body = JSON.stringify({ last_poll_age_seconds: mirrors.pollAge(), updated_at });
+    return [200, { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': body.length }, body];
+  }
+
+  /**
+   * @typedef {[status: number, headers?: object, body?: string]} Answer
+   * @param {import('node:http').IncomingMessage} request @returns {Promise<Answer>}
+   */
   async function answer({ method, url = '' }) {
-    const [, number, query = ''] =
-      /^(?:https?:\/\/[^/?#]*)?\/c\/([1-9][0-9]{0,15})(?:\?(.*))?$/.exec(url) ?? [];
+    const [, asksHealth, number, query = ''] =
+      /^(?:https?:\/\/[^/?#]*)?\/(?:c\/|(healthz\?campaign=))([1-9][0-9]{0,15})(?:\?(.*))?$/.exec(url) ?? [];
     const campaign = Number(number);
-    if (!Number.isSafeInteger(campaign)) return [404];
+    if (url !== '/healthz' && !Number.isSafeInteger(campaign)) return [404];
     if (method !== 'GET' && method !== 'HEAD') return [405, { Allow: 'GET, HEAD' }];
-    const address = await mirrors.addressOf(campaign).catch(() => undefined);
-    if (address === undefined) return [503, { 'Retry-After': 1 }];
-    if (address === null) return [404];
-    const to = location(address, clickIdOf(query));
+    if (url === '/healthz') return health();
+    const mirror = await mirrors.mirrorOf(campaign).catch(() => undefined);
+    if (mirror === undefined) return [503, { 'Retry-After': 1 }];
+    const to = mirror ? location(mirror.address, clickIdOf(query)) : undefined;
+    if (asksHealth) return health(mirror && to ? mirror.updated_at : null);
+    if (mirror === null) return [404];
     if (to === undefined) {
       complain(
         `campaign ${campaign} is 502`,
@@ -73,8 +84,8 @@ export function redirector(pools, limits) {
     }
     answering.set(socket, response);
     try {
-      const [status, more] = await answer(request);
-      response.writeHead(status, { ...headers, ...more }).end();
+      const [status, more, body] = await answer(request);
+      response.writeHead(status, { ...headers, ...more }).end(body);
     } catch (error) {
       complain('a visitor was not answered', error);
       response.destroy();

@@ -1,8 +1,11 @@
 import { mock } from 'node:test';
+import { migrate, roles } from '@campaign-mirror/adapters-persistence/service';
 import type { CampaignId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import pg from 'pg';
 import { commandsOn } from '../support/commands/commands-on.ts';
+import { connect } from '../support/database/client.ts';
+import { dedicatedServer } from '../support/database/dedicated-server.ts';
 import { lockMirror, rival } from '../support/database/rival.ts';
 import { type TcpProxy, tcpProxy } from '../support/database/tcp-proxy.ts';
 import { serviceDataOf } from '../support/process/lives.ts';
@@ -82,6 +85,39 @@ describe('examples/redirector: what is kept of a campaign', () => {
     expect(reads.length).to.be.above(1);
   });
 
+  it('addresses of another server than the feed’s are read every second, and the log says why', async () => {
+    const other = await dedicatedServer();
+    const { name } = stage.database;
+    const run = async (database: string, ...texts: string[]) => {
+      const client = await connect(other.address('postgres', database));
+      for (const text of texts) await client.query(text);
+      await client.end();
+    };
+    await run('postgres', `create role ${roles.redirector} login`, `create database ${name}`);
+    await migrate(other.address('postgres', name));
+    await run(
+      name,
+      `insert into campaign_mirror.campaigns (id, owner_id) overriding system value values (${stage.one()}, 1)`,
+      `insert into campaign_mirror.mirrors (campaign_id, target_url) values (${stage.one()}, '${first}')`,
+    );
+    await stage.ways.reads.close();
+    stage.ways.reads = await tcpProxy(other.address(roles.redirector, name));
+    const { target, looked } = await stage.running();
+    await looked();
+    await eventually('the log', async () => {
+      expect(await target()).to.equal(first);
+      expect(stage.log()).to.match(/^several servers answer: READ_DATABASE_URL must lead to one;/m);
+    });
+    // That server hears of it later.
+    await stage.set(second);
+    await looked();
+    expect(await target()).to.equal(first);
+    const hearing = `update campaign_mirror.mirrors set target_url = '${second}'`;
+    await run(name, 'alter table campaign_mirror.mirrors disable trigger user', hearing);
+    await eventually('the new address', async () => expect(await target()).to.equal(second));
+    await other.remove();
+  });
+
   it('changes that a standby repeats, beside a transaction that stays open, cost no reads', async () => {
     const { target, reads, looked } = await stage.running({ asStandby: true });
     const writer = await rival(stage.database, lockMirror, stage.other());
@@ -145,6 +181,7 @@ describe('examples/redirector: clicks', () => {
 function redirectorStage() {
   let ways: Record<Way, TcpProxy>;
   let ends: (() => Promise<unknown>)[];
+  let logged: ReturnType<typeof mock.method>;
   // Before the database is dropped.
   afterEach(async () => {
     mock.restoreAll();
@@ -156,7 +193,7 @@ function redirectorStage() {
     const way = () => tcpProxy(data.database.address('redirector'));
     ways = { reads: await way(), feed: await way(), clicks: await way() };
     ends = [];
-    mock.method(console, 'error', () => {});
+    logged = mock.method(console, 'error', () => {});
   });
   const one = () => data.campaigns[0] as CampaignId;
   const byHand = async (text: string, ...values: unknown[]): Promise<Row[]> =>
@@ -235,6 +272,7 @@ function redirectorStage() {
     get database() {
       return data.database;
     },
+    log: () => logged.mock.calls.map(({ arguments: [line] }) => line).join('\n'),
     one,
     other: () => data.campaigns[1] as CampaignId,
     set: (address: string, campaign = one()) =>

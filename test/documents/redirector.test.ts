@@ -2,11 +2,13 @@ import type { CampaignId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { commandsOn } from '../support/commands/commands-on.ts';
 import { type TcpProxy, tcpProxy } from '../support/database/tcp-proxy.ts';
+import { named } from '../support/documents/blocks.ts';
 import { call } from '../support/http/caller.ts';
 import { serviceDataOf } from '../support/process/lives.ts';
 import { redirectorProgram } from '../support/process/redirector.ts';
-import { endAll, listeningService } from '../support/process/service-process.ts';
+import { endAll, listeningService, start } from '../support/process/service-process.ts';
 import { eventually } from '../support/promises.ts';
+import { projectFolder, read } from '../support/workspace.ts';
 
 const first = 'https://example.com/before';
 
@@ -71,6 +73,76 @@ describe('examples/redirector', () => {
     for (const path of ['424242', `0${campaign()}`, `${campaign()}/`, '', '../', '9007199254740993'])
       expect(await visit(path)).to.deep.equal(none);
     expect((await visit(campaign(), 'POST')).status).to.equal(405);
+  });
+
+  it('/healthz says how old the last poll is, and when the mirror that a visitor gets was changed', async () => {
+    const health = async (query: unknown, method = 'GET') => {
+      const answer = await fetch(`${redirector.base}/healthz${query}`, { method });
+      const text = await answer.text();
+      return { status: answer.status, ...(text && JSON.parse(text)) };
+    };
+    const [ours, broken] = data.campaigns.map((campaign) => `?campaign=${campaign}`);
+    const service = await listeningService(data.settings());
+    const { updated_at } = JSON.parse((await call(data.one(service))).body).mirror;
+    await eventually('a poll', async () => {
+      const { last_poll_age_seconds, ...rest } = await health(ours);
+      expect(rest).to.deep.equal({ status: 200, updated_at });
+      expect(last_poll_age_seconds).to.be.a('number');
+    });
+    await data.database.admin.query('alter table campaign_mirror.mirrors disable trigger user');
+    const byHand =
+      "update campaign_mirror.mirrors set target_url = 'javascript:alert(1)' where campaign_id = $1";
+    await data.database.admin.query(byHand, [data.campaigns[1]]);
+    for (const none of [broken, '?campaign=424242'])
+      expect(await health(none)).to.include({ status: 200, updated_at: null });
+    for (const malformed of ['?campaign=', '?campaign=042', '?campaign=9007199254740993', '?other=1', '/'])
+      expect(await health(malformed), malformed).to.deep.equal({ status: 404 });
+    expect(await health('', 'POST')).to.deep.equal({ status: 405 });
+    await proxy.refuse();
+    // A load balancer that took it for ill would turn visitors away who can still be sent on.
+    await eventually('an older poll', async () => {
+      const { last_poll_age_seconds, ...rest } = await health('');
+      expect(rest).to.deep.equal({ status: 200 });
+      expect(last_poll_age_seconds).to.be.above(1);
+    });
+    expect(await health(ours)).to.include({ status: 200, updated_at });
+    expect(await health('?campaign=434343')).to.deep.equal({ status: 503 });
+    await proxy.accept();
+    expect(await redirector.process.stop()).to.deep.equal({ code: 0, signal: null });
+    expect(await stored(campaign())).to.equal(0);
+  });
+
+  it('the lines of call-from-a-script.md wait until every redirector serves the change, or end with 1', async () => {
+    const page = await read('docs/how-to/call-from-a-script.md');
+    const block = named(page, 'tested: by test/documents/redirector.test.ts, ').get('live') ?? '';
+    const service = await listeningService(data.settings());
+    const all = [await startRedirector({ DATABASE_URL: data.database.url('redirector') }), redirector];
+    const variables = {
+      CAMPAIGN_MIRROR_URL: service.base,
+      CAMPAIGN_MIRROR_KEY: data.key,
+      REDIRECTORS: all.map(({ base }) => base).join(' '),
+    };
+    const run = (script: string) => {
+      const here = script.replaceAll('42', `${campaign()}`);
+      return start('sh', ['-c', here], variables, `${projectFolder}docs/how-to/clients`);
+    };
+    const targets = () => Promise.all(all.map(async ({ visit }) => (await visit(campaign())).location));
+    expect(await targets()).to.deep.equal([first, first]);
+    proxy.freeze();
+    const waiting = run(block);
+    const { process } = redirector;
+    const unread = process.says(() => /an address is not read/.exec(process.errors) ?? undefined);
+    await Promise.race([unread, waiting.ended]);
+    expect(waiting.child.exitCode).to.equal(null);
+    proxy.thaw();
+    expect(await waiting.done()).to.include({ code: 0, errors: '' });
+    expect(await targets()).to.deep.equal(Array(2).fill('https://second.example/'));
+    proxy.freeze();
+    const late = await run(block.replace('seq 60', 'seq 2')).done();
+    expect(late).to.include({ code: 1, errors: `${redirector.base} does not serve it\n` });
+    const refused = await run(block.replace('https://second', 'ftp://second')).done();
+    expect(refused.code).to.equal(1);
+    expect(refused.errors).to.match(/^422 /);
   });
 
   for (const [what, fail, end] of [

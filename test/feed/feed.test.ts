@@ -134,6 +134,19 @@ describe('the feed of changes, on a primary and its standby', () => {
     await one.query('rollback');
   });
 
+  it('a reset of statistics, which looks like a crash, ends no position on the connection that got it', async () => {
+    const { all, committed } = await writers();
+    const [one, standby] = [await client(), await client(stage.standby)];
+    const readers = [await reader(one), await reader(standby)];
+    for (const roll of [0, 70]) await all[0]?.step(roll);
+    for (const server of [one, standby]) await server.query("select pg_stat_reset_shared('bgwriter')");
+    await stage.caughtUp();
+    for (const reading of readers) {
+      await reading.look();
+      expect(reading.missed(committed)).to.deep.equal([]);
+    }
+  });
+
   it('after a crash of a backend, and after a restart, positions of before are refused; a new one is of use', async () => {
     const positionOf = async (one: Client) => (await one.query(feed, [null])).rows[0].position;
     const killed = await client();

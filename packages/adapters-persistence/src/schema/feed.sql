@@ -10,11 +10,14 @@ language plpgsql stable security definer set search_path = pg_catalog, pg_temp a
   #variable_conflict use_column
   declare
     -- After the crash of a backend, numbers of transactions can be given again: statistics are reset, the start time
-    -- stays.
-    server constant text := extract(epoch from pg_postmaster_start_time()) || ','
-      || coalesce(extract(epoch from (select stats_reset from pg_stat_bgwriter)), 0) || '/';
+    -- stays. Somebody may reset statistics without a crash, which no backend survives.
+    started constant text := extract(epoch from pg_postmaster_start_time()) || ',';
+    reset constant text := coalesce(extract(epoch from (select stats_reset from pg_stat_bgwriter)), 0) || ',';
+    backend constant text := pg_backend_pid() || '/';
+    server constant text := started || reset || backend;
     here constant pg_snapshot := pg_current_snapshot();
     next constant text := server || case when pg_is_in_recovery() then 'standby/' else 'primary/' end || here;
+    given constant text := split_part(since, '/', 1) || '/';
     -- Where the position was taken, not where it is used: a standby may have been promoted in between.
     place constant text := split_part(since, '/', 2);
     seen pg_snapshot;
@@ -35,7 +38,8 @@ language plpgsql stable security definer set search_path = pg_catalog, pg_temp a
     exception when data_exception then
       -- No snapshot: it is still null.
     end;
-    if place not in ('primary', 'standby') or since is distinct from server || place || '/' || seen
+    if place not in ('primary', 'standby') or since is distinct from given || place || '/' || seen
+      or (given like started || reset || '%' or given like started || '%,' || backend) is not true
       or pg_snapshot_xmax(seen) > pg_snapshot_xmax(here)
     then
       raise invalid_parameter_value using
