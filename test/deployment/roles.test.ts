@@ -22,7 +22,7 @@ const decided = `
     rolreplication, rolbypassrls from pg_roles where rolname !~ '^pg_' order by 1) as role
   union all select to_jsonb(member) from (select roleid::regrole, member::regrole from pg_auth_members order by 1, 2) as member
   union all select to_jsonb(base) from (select datname, datacl from pg_database order by 1) as base
-  union all select to_jsonb(made) from (select proname, proacl from pg_proc where proname ~ '^lo_|_emit_' order by 1, 2) as made`;
+  union all select to_jsonb(made) from (select proname, proacl from pg_proc where proname ~ '^lo_|_emit_' order by oid) as made`;
 
 for (const [version, folder] of [
   ['15', '/usr/lib/postgresql/15'],
