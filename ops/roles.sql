@@ -61,9 +61,10 @@ select format('alter database %I set %I = %L', current_database(), name, value)
 from (values ('log_error_verbosity', 'terse'), ('log_parameter_max_length', '0')) as setting (name, value)
 where current_setting('is_superuser') = 'on'
 \gexec
--- Large objects can fill it, too. Only a superuser can take that right away.
-select 'revoke execute on function lo_creat(integer), lo_create(oid), lo_from_bytea(oid, bytea) from public'
-where current_setting('is_superuser') = 'on'
+-- Large objects and messages in the WAL can fill it, too. Only a superuser can take that right away.
+select format('revoke execute on function %s from public', oid::regprocedure) from pg_proc
+where current_setting('is_superuser') = 'on' and pronamespace = 'pg_catalog'::regnamespace
+  and proname in ('lo_creat', 'lo_create', 'lo_from_bytea', 'pg_logical_emit_message')
 \gexec
 
 commit;

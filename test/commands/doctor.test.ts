@@ -72,6 +72,14 @@ const cases: [title: string, given: Given, code: number, ...amiss: RegExp[]][] =
     /^server log warning not as ops\/roles.sql sets it .*: log_error_verbosity is default, log_parameter_max_length is -1 as a superuser: `alter database test_\w+ set log_error_verbosity = 'terse'`, `alter database test_\w+ set log_parameter_max_length = '0'`; /,
   ],
   [
+    'what lets every role fill the disk',
+    {
+      sql: 'grant execute on function lo_create(oid), lo_creat(integer), lo_from_bytea(oid, bytea) to public',
+    },
+    0,
+    /^rights of everybody warning every role may fill the disk as a superuser: `revoke execute on function lo_create\(oid\), lo_creat\(integer\), lo_from_bytea\(oid,bytea\) from public`$/,
+  ],
+  [
     'a server that takes no writes',
     { as: 'service', sql: 'alter database $ set default_transaction_read_only = on' },
     1,
@@ -104,7 +112,7 @@ describe('doctor', () => {
       expect(amiss, amiss.join('\n')).to.have.length(expected.length);
       for (const [at, pattern] of expected.entries()) expect(amiss[at]).to.match(pattern);
       expect(checks).to.match(
-        /^(settings )+database version encoding (migrations schema )?(rights )+(sequences transactions )?origin pool standbys prepared transactions clock writes (mirrors )?(parameters )+server log durability$/,
+        /^(settings )+database version encoding (migrations schema )?(rights )+(sequences transactions )?origin pool standbys prepared transactions clock writes (mirrors )?(parameters )+server log rights of everybody durability$/,
       );
     });
   }

@@ -16,13 +16,13 @@ import { read } from '../support/workspace.ts';
 
 const page = 'docs/how-to/own-postgresql.md';
 const block = named(await read(page), 'rehearsed: ').get('roles') ?? `exit 1 # ${page} has no such block`;
-/** What the script decides: attributes and settings of roles, memberships, rights on the database and on large objects. */
+/** What the script decides: attributes and settings of roles, memberships, rights on the database, on large objects and on WAL. */
 const decided = `
   select to_jsonb(role) from (select rolname, rolcanlogin, rolconnlimit, rolconfig, rolsuper, rolcreaterole, rolcreatedb,
     rolreplication, rolbypassrls from pg_roles where rolname !~ '^pg_' order by 1) as role
   union all select to_jsonb(member) from (select roleid::regrole, member::regrole from pg_auth_members order by 1, 2) as member
   union all select to_jsonb(base) from (select datname, datacl from pg_database order by 1) as base
-  union all select to_jsonb(made) from (select proname, proacl from pg_proc where proname ~ '^lo_' order by 1) as made`;
+  union all select to_jsonb(made) from (select proname, proacl from pg_proc where proname ~ '^lo_|_emit_' order by oid) as made`;
 
 for (const [version, folder] of [
   ['15', '/usr/lib/postgresql/15'],

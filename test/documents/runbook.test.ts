@@ -57,7 +57,7 @@ describe('docs/runbook.md', () => {
   describe('on a server of its own', () => {
     let server: DedicatedServer;
     before(async () => {
-      server = await dedicatedServer();
+      server = await dedicatedServer({ settings: ['max_prepared_transactions=2'] });
     });
     after(() => server?.remove());
 
@@ -92,11 +92,18 @@ describe('docs/runbook.md', () => {
       expect((await call(update)).status).to.equal(200);
     });
 
-    it('a leaked password is of no use afterwards, nor is what somebody has set with it, nor a session that is still open', async () => {
+    it('a leaked password is of no use afterwards, nor is what was set or prepared with it, nor a session that is still open; what it changed is seen, whenever it was committed', async () => {
       const role = 'campaign_mirror_service';
-      const admin = await connect(server.address('postgres'));
+      const { host, port } = server.address('postgres');
+      const first = await connect(server.address('postgres'));
+      await first.query('create database mirrors').finally(() => first.end());
+      const admin = await connect(server.address('postgres', 'mirrors'));
       await admin.query(`create role ${role} login password 'leaked'`);
-      await admin.query('create database mirrors');
+      const owner = { DATABASE_URL: `postgres://postgres@${host}:${port}/mirrors` };
+      expect((await command(['migrate'], owner)).code).to.equal(0);
+      await admin.query(`insert into campaign_mirror.campaigns (id, owner_id) values (1, 1), (2, 1);
+        insert into campaign_mirror.mirrors (campaign_id, target_url)
+          select id, 'https://first.example/' from campaign_mirror.campaigns`);
       const access = ['host all postgres 127.0.0.1/32 trust', 'host all all 127.0.0.1/32 scram-sha-256', ''];
       await server.put('pg_hba.conf', access.join('\n'));
       await admin.query('select pg_reload_conf()');
@@ -104,20 +111,46 @@ describe('docs/runbook.md', () => {
       await eventually('passwords that are asked for', async () =>
         expect(await rejection(entering('wrong'))).to.have.property('code', '28P01'),
       );
+      const set = (campaign: number) =>
+        `begin; select * from campaign_mirror.set_mirrors('{${campaign}}', '{1}', '{f}', '{https://thief.example/}',
+          '{NULL}', '{NULL}', '{jwt}', '{me}', '{r}', '{NULL}', false);`;
+      const look = async () => {
+        const sql = block('leaked-password-changes').replace(/'2026-[^']*'/, "now() - interval '1 hour'");
+        return (await admin.query(sql)).rows.map(({ campaign_id }) => campaign_id);
+      };
+      const prepare = async (name: string) => {
+        const one = await entering('stolen');
+        await one.query('begin; select pg_current_xact_id()');
+        await one.query(`prepare transaction '${name}'`).finally(() => one.end());
+      };
       const thief = await entering('leaked');
-      await thief.query(`alter role ${role} set statement_timeout = '1ms';
+      await thief.query(`alter role ${role} set statement_timeout = '1h';
         alter role ${role} in database mirrors set search_path = mine;
-        alter role ${role} password 'stolen'; begin; select pg_advisory_lock(1)`);
+        alter role ${role} password 'stolen'`);
+      await thief.query('begin; select pg_advisory_lock(1)');
+      const others = [await entering('stolen'), await entering('stolen')] as const;
+      await others[0].query(set(2));
+      await others[1].query(`${set(1)} alter role ${role} password 'kept'`);
+      await others[1].query("prepare transaction 'it''s kept'");
+      expect(await look()).to.deep.equal([]);
+      await others[0].query('commit');
 
       const text = block('leaked-password').replace(/\\password (\w+)/, "alter role $1 password 'new';");
-      const statements = text.split(';').filter((one) => one.trim());
-      for (const statement of statements) {
-        await admin.query(statement);
+      // Where the role's row would be locked for ever.
+      await admin.query("set lock_timeout = '1min'");
+      const statements = text.split(/;\n?|(?<=\\gexec)\n/).filter((one) => one.trim());
+      for (const [at, statement] of statements.entries()) {
+        const [sql = '', executes] = statement.split('\\gexec');
+        const { rows } = await admin.query({ text: sql, rowMode: 'array' });
+        if (executes !== undefined) for (const [made] of rows) await admin.query(made);
         // Whatever is tried meanwhile comes to nothing.
-        if (!statement.includes(' login'))
+        if (!statement.includes(' login')) {
           await thief.query(`alter role ${role} password 'again'`).catch(() => {});
+          await prepare(`late ${at}`).catch(() => {});
+        }
       }
-      for (const password of ['leaked', 'stolen', 'again'])
+      expect((await admin.query('select gid from pg_prepared_xacts')).rows).to.deep.equal([]);
+      for (const password of ['leaked', 'stolen', 'kept', 'again'])
         expect(await rejection(entering(password))).to.have.property('code', '28P01');
       const service = await entering('new');
       const shown = await service.query(
@@ -126,6 +159,10 @@ describe('docs/runbook.md', () => {
       );
       const isolation = 'read committed';
       expect(shown.rows).to.deep.equal([{ timeout: '0', path: '"$user", public', isolation, locked: true }]);
+      expect(await look()).to.deep.equal(['2']);
+      // Its lock is gone with what was prepared.
+      await service.query(`${set(1)} commit`);
+      expect(await look()).to.deep.equal(['2', '1']);
       await service.end();
       await admin.end();
     });

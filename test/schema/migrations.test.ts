@@ -186,6 +186,26 @@ describe('the rights that a role had in another version, was given, or that ever
     expect(await schemaOf(database)).to.deep.equal(before);
   });
 
+  it('to write WAL without bound is gone after `migrate` by a superuser; otherwise doctor says how to take it away', async () => {
+    const database = await freshDatabase();
+    const { options } = database.admin;
+    const give = () =>
+      database.admin.query(`do $$ begin execute (
+        select string_agg(format('grant execute on function %s to public', oid::regprocedure), ';')
+        from pg_proc where proname = 'pg_logical_emit_message'); end $$`);
+    const advised = async () =>
+      /every role may fill the disk\n +as a superuser: `(revoke .*)`$/m.exec(
+        (await commandsOn(database).run('doctor')).output,
+      )?.[1];
+    await give();
+    await migrate(database.address('owner'));
+    await database.admin.query((await advised()) ?? 'doctor says nothing');
+    expect(await advised()).to.equal(undefined);
+    await give();
+    await migrate({ ...database.address('owner'), user: options.user, password: `${options.password}` });
+    expect(await advised()).to.equal(undefined);
+  });
+
   it('are given by a start that migrates where a restore left them away; so are numbers of transactions', async () => {
     const database = await freshDatabase();
     const others = [roles.operator, roles.service, roles.redirector].join(', ');

@@ -74,6 +74,16 @@ describe('contract: the data around it — what nobody may with the password of 
     }
   });
 
+  it('a position that a redirector makes up gives it all earlier addresses, as the security model says', async () => {
+    const { rows } = await service.database.admin.query('select id from campaign_mirror.mirror_history');
+    expect(rows).not.to.deep.equal([]);
+    const client = await connect(service.database.address('redirector'));
+    const read = await client.query(`select change_id as id from campaign_mirror.changes_since((
+      select split_part(position, '/', 1) || '/primary/3:3:' from campaign_mirror.changes_since(null)))`);
+    await client.end();
+    expect(read.rows).to.have.deep.members(rows);
+  });
+
   it('no text of any element of a change can mislead a reader of the history', async () => {
     const lives = await service.live(3);
     const client = await connect(service.database.address('service'));

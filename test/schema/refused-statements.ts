@@ -48,6 +48,8 @@ const everybody: Record<string, string> = {
   'run a program': "copy (select 1) to program 'true'",
   'make a large object': 'select lo_create(0)',
   'make one of bytes': "select lo_from_bytea(0, '')",
+  'write WAL without bound': "select pg_logical_emit_message(false, 'mine', 'text')",
+  'write bytes into it': "select pg_logical_emit_message(false, 'mine', '\\x00'::bytea)",
   'end sessions of others':
     'select pg_terminate_backend(pid) from pg_stat_activity where usesysid = 10 limit 1',
   'change the server': "alter system set fsync = 'off'",

@@ -60,10 +60,14 @@ export async function startDatabaseServer(): Promise<void> {
     const verb = rowCount === 0 ? 'create' : 'alter';
     await maintenance.query(`${verb} role ${name} login password '${password}'`);
   }
-  // As ops/roles.sql does in a database; new databases copy the rights of this one.
-  const copied = await connect({ ...server.admin, database: 'template1' });
-  const largeObjects = 'lo_creat(integer), lo_create(oid), lo_from_bytea(oid, bytea)';
-  await copied.query(`revoke execute on function ${largeObjects} from public`).finally(() => copied.end());
+  if (server.kind !== 'embedded') {
+    // As ops/roles.sql does in a database; new databases copy the rights of this one.
+    const copied = await connect({ ...server.admin, database: 'template1' });
+    await copied.query(`do $$ begin execute (
+      select string_agg(format('revoke execute on function %s from public', oid::regprocedure), ';') from pg_proc
+      where proname in ('lo_creat', 'lo_create', 'lo_from_bytea', 'pg_logical_emit_message')); end $$`);
+    await copied.end();
+  }
   await create(template, 'owner');
   await migrate(addressIn(template, 'owner'));
 }

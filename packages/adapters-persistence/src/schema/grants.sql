@@ -30,4 +30,13 @@ begin
   ) then
     execute format('grant temporary on database %I to campaign_mirror_operator', current_database());
   end if;
+
+  -- By default, every role may write WAL without bound by it. Elsewhere, a superuser revokes it by ops/roles.sql.
+  for needed in
+    select oid::regprocedure as message from pg_proc
+    where proname = 'pg_logical_emit_message' and pg_has_role(proowner, 'usage')
+      and has_function_privilege('public', oid, 'execute')
+  loop
+    execute format('revoke execute on function %s from public', needed.message);
+  end loop;
 end $$;

@@ -34,17 +34,21 @@ create or replace function campaign_mirror.passed(moment timestamptz) returns ti
     return case when moment > clock_timestamp() then clock_timestamp() else moment end;
   end
 $$;
-create or replace function campaign_mirror.judge_time() returns trigger language plpgsql
+-- Nobody changes the names of a row later.
+create or replace function campaign_mirror.judge_row() returns trigger language plpgsql
 set search_path = pg_catalog, pg_temp as $$
   begin
     new.created_at := campaign_mirror.passed(new.created_at);
+    if length(new.name) > 200 or tg_table_name = 'access_keys' and length(to_jsonb(new)->>'displayed') > 200 then
+      raise check_violation using message = 'a name has at most 200 characters';
+    end if;
     return new;
   end
 $$;
-create or replace trigger judge_time before insert on campaign_mirror.campaigns
-  for each row execute function campaign_mirror.judge_time();
-create or replace trigger judge_time before insert on campaign_mirror.access_keys
-  for each row execute function campaign_mirror.judge_time();
+create or replace trigger judge_row before insert on campaign_mirror.campaigns
+  for each row execute function campaign_mirror.judge_row();
+create or replace trigger judge_row before insert on campaign_mirror.access_keys
+  for each row execute function campaign_mirror.judge_row();
 
 -- A new mirror has the facts of its campaign, and the last change of an earlier mirror of that campaign.
 create or replace function campaign_mirror.take_facts_of_the_campaign() returns trigger language plpgsql

@@ -45,8 +45,7 @@ create table campaign_mirror.access_keys (
   created_at timestamptz(6) not null default now(),
   expires_at timestamptz(6) check (expires_at between '0001-01-01Z' and '9999-12-31 23:59:59.999999Z'
     or expires_at = 'infinity'),
-  revoked_at timestamptz(6) check (revoked_at between '0001-01-01Z' and '9999-12-31 23:59:59.999999Z'
-    or revoked_at = 'infinity'),
+  revoked_at timestamptz(6) check (revoked_at between '0001-01-01Z' and '9999-12-31 23:59:59.999999Z'),
   replaced_by bigint check (replaced_by between 1 and 9007199254740991)
 );
 

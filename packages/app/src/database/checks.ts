@@ -217,6 +217,13 @@ const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, s
       from pg_settings join (values ('log_error_verbosity', 'terse'), ('log_parameter_max_length', '0'))
         as ours (name, needed) using (name)
       where setting <> needed having count(*) > 0`,
+    // By default, every role may fill the disk by these.
+    'rights of everybody': `
+      select 'warning' as state, 'every role may fill the disk' as finding,
+        format('as a superuser: \`revoke execute on function %s from public\`',
+          string_agg(oid::regprocedure::text, ', ' order by oid)) as advice
+      from pg_proc where has_function_privilege('public', oid, 'execute')
+        and proname in ('lo_creat', 'lo_create', 'lo_from_bytea', 'pg_logical_emit_message') having count(*) > 0`,
     // Without these, a change answered with 200 does not survive a power loss.
     durability: `
       select 'warning' as state, 'off: ' || string_agg(name, ', ' order by name) as finding,

@@ -85,6 +85,8 @@ function firstStatements({ database, roles }: Cluster, passwords: Record<string,
     GRANT USAGE ON SCHEMA public TO ${all}
     -- They can fill the disk.
     REVOKE EXECUTE ON FUNCTION lo_creat(integer), lo_create(oid), lo_from_bytea(oid, bytea) FROM PUBLIC
+    REVOKE EXECUTE ON FUNCTION pg_logical_emit_message(boolean, text, text, boolean) FROM PUBLIC
+    REVOKE EXECUTE ON FUNCTION pg_logical_emit_message(boolean, text, bytea, boolean) FROM PUBLIC
     CREATE DATABASE ${quoted(database)} OWNER ${quoted(roles.owner)}
     REVOKE ALL ON DATABASE ${quoted(database)}, postgres, template1 FROM PUBLIC
     GRANT CONNECT ON DATABASE ${quoted(database)} TO ${all}
