@@ -31,8 +31,9 @@ mkdirSync(folder, { recursive: true });
 // The folder may be anybody's: nothing but older tarballs goes.
 for (const old of globSync('campaign-mirror-*.tgz', { cwd: folder })) rmSync(join(folder, old));
 const filters = packages.map(({ name }) => `--filter=${name}`);
-const words = ['--config.pnpmfile=ops/packing.mjs', ...filters, 'pack', '--pack-destination', folder];
+const words = [...filters, 'pack', '--pack-destination', folder];
 execFileSync('node_modules/.cache/pnpm/node_modules/pnpm/pnpm', words, {
+  env: { ...process.env, pnpm_config_pnpmfile: resolve('ops/packing.mjs') },
   stdio: ['ignore', 'ignore', 'inherit'],
 });
 for (const { name, version } of packages) {

@@ -3,24 +3,19 @@
 const { mkdirSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 
-// Each with its version and SHA-512: npm view @pnpm/exe.linux-x64@VERSION version dist.integrity.
+// One release for all machines, and its SHA-512 for each: npm view @pnpm/exe.linux-x64@VERSION dist.integrity. This one counts
+// the compiler as shipped, since it is an optional peer of valibot's: after it wrote pnpm-lock.yaml, take that peer out again
+// (`valibot@1.5.0: {}`, and twice `1.5.0`), as the test of `npm run sbom` wants it.
+const version = '12.4.2';
 const chosen = {
-  'darwin-arm64': [
-    '12.4.2',
+  'darwin-arm64':
     'sha512-A0WDo8iErfZBXgrLseQxw8i8Y9ctUpOEl/Uu+cubnTzpD8tT9ykIB548L8YTM2WD4OS+ZOHSxy8aGZcvKq8PaQ==',
-  ],
-  'darwin-x64': [
-    '12.4.2',
+  'darwin-x64':
     'sha512-MSgJdovBWHcb5DEOvfPH9yNi/T5O1Xa4ess+E1ESGo/5yuty7S4JoiIjami+fsNXfnoQMlwsMUqYU4zAvBcNCw==',
-  ],
-  'linux-arm64': [
-    '12.21.0',
-    'sha512-4Oj/iF2TDCe2lcH0n4TupPR5sSdrNLclJB6xBElLMPCUOAvBhdf2rRlSaO5M4erJ6g4Fyy7YTXTpcmfFsKyxEA==',
-  ],
-  'linux-x64': [
-    '12.21.0',
-    'sha512-8eufCjHXspKbNS/kh8q4Q0gqJoOuvC4Q5pgos6XS8By/nAMtP+jf8F1Cw9er840kfAX+PJ/ts+A9qnLE91rvXQ==',
-  ],
+  'linux-arm64':
+    'sha512-2dSiDXyhx+RTHsewxex8f/jVjqQXWJ2oow4kCVHEWdZKeBpgMxvZ6fHkTAUBJXgqhbKIDHvuNlZBP7gJfUWL5A==',
+  'linux-x64':
+    'sha512-/pbt0UVTa8NMDhzOWLQRfZ6G9ROKXlJPZtx845BqyWfc7hCrWXhTLBd70yO2y8+E+IWN3oHM1s/JsIQNGk1yvg==',
 };
 
 const machine = `${process.platform}-${process.arch}`;
@@ -30,7 +25,7 @@ if (!chosen[machine]) {
   );
   process.exit(1);
 }
-const [version, integrity] = chosen[machine];
+const integrity = chosen[machine];
 const name = `@pnpm/exe.${machine}`;
 const folder = process.argv[2] || join(__dirname, '..', 'node_modules', '.cache', 'pnpm');
 const root = { dependencies: { pnpm: `npm:${name}@${version}` } };

@@ -12,6 +12,7 @@ const forged = {
   Forwarded: 'for=203.0.113.9',
   'X-Real-IP': '203.0.113.9',
 };
+const json = 'application/json; charset=utf-8';
 const second = 'https://second.example/?click={click_id}';
 
 const updateOf =
@@ -66,6 +67,7 @@ describe('one client of nginx leaves room for others', () => {
         const { status, headers, body } = await caller.call({ ...call, headers: {} });
         if (status !== 429) continue;
         expect([body, headers['retry-after']]).to.deep.equal([limited, '1']);
+        expect(headers['x-request-id']).to.match(/^\w{32}$/);
         return caller.close();
       }
     };
@@ -140,9 +142,9 @@ for (const name of tls.proxyNames) {
         [{ body: 'x'.repeat(20_000) }, 413, tooLarge],
         [{ body: 'x'.repeat(200_000) }, 413, tooLarge],
       ] as const) {
-        const { headers, ...answer } = await caller.call(update({}, more));
+        const { headers, ...answer } = await caller.call(update({ 'X-Request-Id': 'refused' }, more));
         expect(answer).to.deep.equal({ status, body });
-        expect(headers['content-type']).to.equal('application/json; charset=utf-8');
+        expect(headers).to.include({ 'x-request-id': 'refused', 'content-type': json });
       }
     });
 
@@ -165,26 +167,45 @@ for (const name of tls.proxyNames) {
       await service.process.stop();
       const { status, body, headers } = await caller.call(update({ 'X-Request-Id': 'while-away' }));
       expect([status, body]).to.deep.equal([503, '{"message":"Service Unavailable"}']);
-      expect(headers).to.include({ 'retry-after': '1', 'x-request-id': 'while-away' });
-      expect(headers['content-type']).to.equal('application/json; charset=utf-8');
+      expect(headers).to.include({ 'retry-after': '1', 'x-request-id': 'while-away', 'content-type': json });
       service = await serve(String(port()));
     });
 
     // HAProxy answers what it cannot parse in HTML, and closes a connection of a caller whose request the service did not answer.
     if (name === 'haproxy') return;
 
-    it('a malformed chunk is 400, at the beginning of a body and in its middle, and so is a malformed target', async () => {
+    it('a malformed chunk is 400, in JSON, at the beginning of a body and in its middle, and so is what nginx refuses itself', async () => {
       const { path, headers } = update({ 'Transfer-Encoding': 'chunked', Host: tls.host });
       const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
       const head = `POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n`;
-      const expected =
-        /^HTTP\/1\.1 400 (?!.*retry-after).*content-type: application\/json; charset=utf-8\r\n.*\{"message":"Bad Request"\}/is;
+      const refused = (status: number, message: string) =>
+        new RegExp(
+          `^HTTP/1\\.1 ${status} (?!.*retry-after)(?=.*x-request-id: \\S).*type: ${json}\r\n.*{"message":"${message}"}`,
+          'is',
+        );
+      const expected = refused(400, 'Bad Request');
       for (const chunks of ['zz\r\n', '2\r\n{}\r\nzz\r\n', '2\r\n{}x\r\n0\r\n\r\n'])
         expect(await tls.exchange(proxy, head + chunks), chunks).to.match(expected);
       if (name !== 'nginx') return;
-      // What nginx finds no path in, it refuses itself.
-      for (const target of ['*', '/\u007f'])
-        expect(await tls.exchange(proxy, head.replace(path, target)), target).to.match(expected);
+      // What nginx finds no path in, it refuses itself, as it does what it does not know and what is too long.
+      const long = 'x'.repeat(20_000);
+      for (const [old, anew, ofIt = expected] of [
+        [path, '*'],
+        [path, '/\u007f'],
+        ['POST', 'TRACE'],
+        ['chunked', 'gzip'],
+        ['HTTP/1.1', 'HTTP/3.1'],
+        [path, `/${long}`, refused(431, 'Request Header Fields Too Large')],
+        ['Host', `Long: ${long}\r\nHost`, refused(431, 'Request Header Fields Too Large')],
+      ] as const)
+        expect(await tls.exchange(proxy, head.replace(old, anew)), anew.slice(0, 20)).to.match(ofIt);
+    });
+
+    it('a body that stops is not answered 200', async () => {
+      const { path, headers } = update({ 'Content-Length': '9', Host: tls.host, 'X-Request-Id': 'stopped' });
+      const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+      const answer = await tls.exchange(proxy, `POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n{`);
+      expect(answer).to.match(name === 'nginx' ? /^$/ : /^HTTP\/1\.1 408 .*x-request-id: stopped\r\n/is);
     });
 
     it('the service ends and starts behind it: what is answered 200 was done, all else is 503', async () => {

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { freePort } from '@campaign-mirror/embedded-postgres/service';
 import { expect } from 'chai';
+import { parse } from 'yaml';
 import { tlsCaller } from '../support/deployment/tls-proxy.ts';
 import { blocksOf } from '../support/documents/blocks.ts';
 import { folderOf } from '../support/process/lives.ts';
@@ -117,6 +118,20 @@ describe(`compose.yaml, as ${page} has it`, function () {
     });
   });
 
+  it('as it is rendered, proxy and redirector meet what they call alone, in networks where nobody answers operators', async () => {
+    const { services, networks } = parse(await compose('--profile', 'operator', 'config'));
+    const of = (name: string) => Object.keys(services[name].networks ?? {});
+    const meets = (name: string) =>
+      Object.keys(services).filter((other) => of(other).some((one) => of(name).includes(one)));
+    expect(meets('proxy')).to.have.members(['proxy', 'service']);
+    expect(meets('redirector')).to.have.members(['redirector', 'database']);
+    const { networks: ofService, environment } = services.service;
+    const answering = of('service').filter((one) => ofService[one]?.aliases?.includes(environment.OPS_HOST));
+    expect(answering).to.deep.equal(['operators']);
+    // The service has one way to the host and outwards, to which its ports are published.
+    expect(of('service').filter((one) => !networks[one]?.internal)).to.deep.equal(answering);
+  });
+
   it('it is operated, by the settings of the service, and a call with the key that was issued answers 200', async () => {
     const shown = await paste('operate');
     expect(shown).to.match(/^ok +database /m);
@@ -172,6 +187,26 @@ describe(`compose.yaml, as ${page} has it`, function () {
     const ofProxy = await docker('inspect', '--format', addresses, await containerOf('proxy'));
     expect(ofProxy.split(' ')).not.to.include(line.client);
     await log.stop();
+  });
+
+  it('neither proxy nor redirector reaches the port for operators, by any name, of either process', async () => {
+    const probe = `
+      import { lookup } from 'node:dns/promises';
+      import { once } from 'node:events';
+      import { connect } from 'node:net';
+      await Promise.all(['service', 'operators', 'database'].map(async (name) => {
+        for (const { address } of await lookup(name, { all: true }).catch(() => []))
+          for (const port of [3000, 3001, 5432])
+            await once(connect(port, address), 'connect').then(() => console.log(name + ':' + port), () => {});
+      }));
+      process.exit();`;
+    const reached = async (name: string) => {
+      const network = `--network=container:${await containerOf(name)}`;
+      const words = ['node', '--input-type=module', '--eval', probe];
+      return (await docker('run', '--rm', network, images.ours, ...words)).split('\n');
+    };
+    const both = await Promise.all([reached('proxy'), reached('redirector')]);
+    expect(both).to.deep.equal([['service:3000', 'service:3000'], ['database:5432']]);
   });
 
   it('the redirector sends visitors on, and counts them', async () => {
