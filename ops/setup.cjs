@@ -110,7 +110,8 @@ function succeeds({ status, signal, error, stdout, stderr }) {
   if (signal) process.kill(process.pid, signal);
   const said = `${stdout}${stderr}${error ? `${error.message}\n` : ''}`;
   // Node, the compiler and PostgreSQL are optional to pnpm, which goes on without those that it could not get.
-  if (status === 0 && !/dependency that could not be fetched/.test(said)) return;
+  if (status === 0 && !/dependency that could not be fetched|Failed to verify the integrity/.test(said))
+    return;
   writeSync(2, said);
   fail(whatToDo(said));
 }
@@ -120,7 +121,7 @@ function whatToDo(output) {
   const said = output.replace(/\s+/g, ' ');
   // One that is named with a password is shown without it.
   const registry = (environment.pnpm_config_registry || 'the npm registry').replace(/\/\/[^/]*@/, '//');
-  if (/EINTEGRITY|_TARBALL_INTEGRITY/.test(said)) {
+  if (/EINTEGRITY|_TARBALL_INTEGRITY|Failed to verify the integrity/.test(said)) {
     return `${registry} gives another package than the one that was chosen: its hash is not the one that is kept here. It was not run. Ask whoever runs the registry.`;
   }
   if (
