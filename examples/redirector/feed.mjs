@@ -24,6 +24,7 @@ export function followFeed(pool, { changed, anew }, { interval, second, longestP
   let server;
   /** @type {string[]} Which server answered last, a poll or a read, and which other one before it. */
   let servers = [];
+  let isOneServer = true;
 
   /** @param {import('pg').PoolClient} client */
   async function pollAgainAndAgain(client) {
@@ -38,7 +39,7 @@ export function followFeed(pool, { changed, anew }, { interval, second, longestP
       const { rows } = await client.query(poll, [position]);
       server = rows[0].server;
       // After a failover, and after one back.
-      if (position === null) servers = [];
+      if (position === null) [servers, isOneServer] = [[], true];
       isOfFeed(rows[0].server);
       // A process that was stopped in between hears what was known before.
       if (performance.now() - began > second) throw new Error('no answer within a second');
@@ -54,11 +55,13 @@ export function followFeed(pool, { changed, anew }, { interval, second, longestP
 
   /** Whether the feed tells what changes on the server that gave an answer. @param {string} answering */
   function isOfFeed(answering) {
-    if (answering === servers[1])
+    if (answering === servers[1]) {
+      isOneServer = false;
       complain(
         'several servers answer',
         'READ_DATABASE_URL must lead to one; addresses are read every second, and may go back to older ones',
       );
+    }
     if (answering !== servers[0]) servers = [answering, servers[0] ?? ''];
     return answering === server;
   }
@@ -89,7 +92,9 @@ export function followFeed(pool, { changed, anew }, { interval, second, longestP
     /** Whether a poll was answered in the last second: what changed before that poll is known. */
     isLive: () => performance.now() - heardAt < second,
     isOfFeed,
-    /** In seconds, since the last poll was answered. */
+    /** Otherwise a read may give an older address than the one before it. */
+    isOneServer: () => isOneServer,
+    /** In seconds, since the last poll was answered; infinite before the first. */
     age: () => Math.round(performance.now() - heardAt) / 1_000,
     stop: () => end.abort(),
   };

@@ -148,5 +148,5 @@ export function keepMirrors(pools, limits) {
     feed.stop();
     end.abort();
   }
-  return { mirrorOf, pollAge: feed.age, stop };
+  return { mirrorOf, pollAge: feed.age, isOneServer: feed.isOneServer, stop };
 }

@@ -36,10 +36,15 @@ export function redirector(pools, limits) {
   const mirrors = keepMirrors(pools, all);
   const clicks = countClicks(pools.clicks, all);
 
-  /** Always 200: without its database it serves what it knows. @param {string | null} [updated_at] @returns {Answer} */
+  /** Once a poll was answered, it serves what it knows without its database. @param {string | null} [updated_at] @returns {Answer} */
   function health(updated_at) {
-    const body = JSON.stringify({ last_poll_age_seconds: mirrors.pollAge(), updated_at });
-    return [200, { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': body.length }, body];
+    const age = mirrors.pollAge();
+    const body = JSON.stringify({ last_poll_age_seconds: age, updated_at });
+    return [
+      Number.isFinite(age) ? 200 : 503,
+      { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': body.length },
+      body,
+    ];
   }
 
   /**
@@ -56,7 +61,7 @@ export function redirector(pools, limits) {
     const mirror = await mirrors.mirrorOf(campaign).catch(() => undefined);
     if (mirror === undefined) return [503, { 'Retry-After': 1 }];
     const to = mirror ? location(mirror.address, clickIdOf(query)) : undefined;
-    if (asksHealth) return health(mirror && to ? mirror.updated_at : null);
+    if (asksHealth) return health(mirror && to && mirrors.isOneServer() ? mirror.updated_at : null);
     if (mirror === null) return [404];
     if (to === undefined) {
       complain(

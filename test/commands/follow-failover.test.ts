@@ -49,7 +49,7 @@ describe('mirror follow, when its server ends, is replaced, or is a standby', ()
     };
   }
 
-  it('a lost connection ends it with exit code 3, and its last position goes on; after a restart that one is refused', async () => {
+  it('a reset of statistics does not end it; a lost connection ends it with exit code 3, and its last position goes on; after a restart that one is refused', async () => {
     const { primary } = servers;
     const change = async () => {
       const client = await on(primary);
@@ -63,6 +63,8 @@ describe('mirror follow, when its server ends, is replaced, or is a standby', ()
       return objectsOf(running.output).at(-1).position;
     };
     let followed = await following();
+    const admin = await connect(primary.address('postgres'));
+    await admin.query("select pg_stat_reset_shared('bgwriter')").finally(() => admin.end());
     await followed.has(await change());
     proxy.cut();
     followed = await following(proxy.port, '--from', await ends(followed));

@@ -316,6 +316,9 @@ describe('commands for keys', () => {
       const { code, output, errors } = await run('issue', '--owner', '21', '--name', 'ads', '--hosts', wrong);
       expect([code, output], wrong).to.deep.equal([2, '']);
       expect(errors).to.include('--hosts').and.include('shop.example,*.shop.example');
+      expect(errors).to.include(
+        `${JSON.stringify(wrong.replace('shop.example,', '').replace(/^( |,)$/, ''))} is none`,
+      );
     }
     expect(await listed('21')).to.have.length(before);
     await on.session(`

@@ -280,6 +280,10 @@ describe('mirror move', () => {
     const list = 'x.example,new.example,*.new.example';
     const successor = `\`./campaign-mirror key rotate 1 --hosts '${list}'\` gives key 1 a successor.\n`;
     expect((await on.run(`${line} --subdomains --dry-run`)).errors).to.equal(named + successor);
+    const odd = 'mirror move --from-host old.example --to-host my_new.example --dry-run';
+    expect((await on.run(odd)).errors).to.match(
+      / set a mirror to my_new\.example: no key can be limited to that host; issue one without --hosts\.\n$/,
+    );
     const part = 'mirror move --from-host s.old.example --to-host new.example --dry-run';
     expect((await on.run(part)).errors, 'a key for all names below is not limited to one').to.equal('');
     const [sums] = (await on.objects(`${line} --owner 1`)).slice(-1);

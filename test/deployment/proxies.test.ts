@@ -192,7 +192,11 @@ for (const name of tls.proxyNames) {
       for (const [old, anew, ofIt = expected] of [
         [path, '*'],
         [path, '/\u007f'],
-        ['POST', 'TRACE'],
+        [
+          'POST',
+          'TRACE',
+          refused(405, 'The TRACE method is not supported for this route. Supported methods: POST.'),
+        ],
         ['chunked', 'gzip'],
         ['HTTP/1.1', 'HTTP/3.1'],
         [path, `/${long}`, refused(431, 'Request Header Fields Too Large')],

@@ -85,6 +85,20 @@ describe('examples/redirector: what is kept of a campaign', () => {
     expect(reads.length).to.be.above(1);
   });
 
+  it('/healthz is 503 until a poll was answered, although visitors are sent on', async () => {
+    stage.ways.feed.freeze();
+    const { target, health, looked } = await stage.running();
+    expect(await target()).to.equal(first);
+    expect(await health('')).to.deep.equal({ status: 503, last_poll_age_seconds: null });
+    expect(await health())
+      .to.include({ status: 503 })
+      .and.have.property('updated_at')
+      .that.is.a('string');
+    stage.ways.feed.thaw();
+    await looked();
+    expect(await health('')).to.include({ status: 200 });
+  });
+
   it('addresses of another server than the feed’s are read every second, and the log says why', async () => {
     const other = await dedicatedServer();
     const { name } = stage.database;
@@ -102,12 +116,13 @@ describe('examples/redirector: what is kept of a campaign', () => {
     );
     await stage.ways.reads.close();
     stage.ways.reads = await tcpProxy(other.address(roles.redirector, name));
-    const { target, looked } = await stage.running();
+    const { target, looked, health } = await stage.running();
     await looked();
     await eventually('the log', async () => {
       expect(await target()).to.equal(first);
       expect(stage.log()).to.match(/^several servers answer: READ_DATABASE_URL must lead to one;/m);
     });
+    expect(await health(), 'nothing is certain').to.include({ status: 200, updated_at: null });
     // That server hears of it later.
     await stage.set(second);
     await looked();
@@ -240,9 +255,14 @@ function redirectorStage() {
     const { server, stop } = redirector(pools, { interval: 10, sweep: 3_600_000, ...limits });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     ends.push(stop);
-    const visit = visitorOf(`http://127.0.0.1:${server.address().port}`);
+    const base = `http://127.0.0.1:${server.address().port}`;
+    const visit = visitorOf(base);
     return {
       visit,
+      health: async (query = `?campaign=${one()}`) => {
+        const answer = await fetch(`${base}/healthz${query}`);
+        return { status: answer.status, ...((await answer.json()) as Row) };
+      },
       target: async (campaign = one()) => (await visit(campaign)).location,
       /** The position of each look. */
       looks,

@@ -124,7 +124,8 @@ describe('the feed of changes, on a primary and its standby', () => {
       const fault = await rejection(one.query('select from campaign_mirror.changes_since($1)', [refused]));
       expect(fault, refused).to.include({
         code: '22023',
-        message: 'this position is of another server, or of this one before its last start',
+        message:
+          'this position is of another server, or of this one before its last start or reset of statistics',
         hint: 'Ask for a new position with null, and read again what you keep.',
       });
     }

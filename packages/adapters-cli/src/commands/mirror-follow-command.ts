@@ -43,8 +43,8 @@ export function follow(call: Call, operator: OperatorAccess) {
 }
 
 const ends = `Without --from, the first line of --json has only the present position. A database that becomes unavailable ends it with
-exit code 3: go on with the last position. A position is of one server, until that is started again: a position of
-another one ends it with exit code 4. Then start it without --from, and read anew what you keep.`;
+exit code 3: go on with the last position. A position is of one server, until that is started again or its statistics
+are reset: a position of another one ends it with exit code 4. Then start it without --from, and read anew what you keep.`;
 
 const refused =
-  'this is no position of this server since its last start: start without --from, and read anew what you keep';
+  'this is no position of this server since its last start, or since its statistics were reset: start without --from, and read anew what you keep';

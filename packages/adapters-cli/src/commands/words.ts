@@ -125,11 +125,16 @@ export function limitedKeys(keys: readonly AccessKeyRecord[], move: HostMove): s
     .slice(0, 10)
     .map(({ id }) => id)
     .join(', ')}${keys.length > 10 ? ', …' : ''}`;
-  const hosts = movedEntries(move, first.hosts ?? []).join(',');
+  const entries = movedEntries(move, first.hosts ?? []);
+  const successor =
+    `\`./campaign-mirror key rotate ${first.id} --hosts '${entries.join(',')}'\` ` +
+    `gives key ${first.id} a successor.`;
   return (
     `${counted(keys.length, 'key is', 'keys are')} limited to hosts that were left (${numbers}), and cannot ` +
     `set a mirror to ${move.to.written}: ` +
-    `\`./campaign-mirror key rotate ${first.id} --hosts '${hosts}'\` gives key ${first.id} a successor.`
+    (entries.includes(move.to.name)
+      ? successor
+      : 'no key can be limited to that host; issue one without --hosts.')
   );
 }
 

@@ -83,10 +83,11 @@ export const hostsToMove = (text: string, others: operator.Host[] = []): operato
 ];
 
 /** The hosts of a key with commas between them, as the parser of the URL standard writes them; at least one. */
-export const hosts = argument(
-  'A list of hosts such as shop.example,*.shop.example, of two labels or more, without schemes, ports or paths,',
-  (text) => {
-    const list = domain.hostList(text.split(',').map((entry) => entry.trim()));
-    return 'notAHost' in list ? undefined : operator.entriesOf(list);
-  },
-);
+export function hosts(text: string): string[] {
+  const list = domain.hostList(text.split(',').map((entry) => entry.trim()));
+  if (!('notAHost' in list)) return operator.entriesOf(list);
+  throw new InvalidArgumentError(
+    `${JSON.stringify(list.notAHost)} is none that a key can be limited to, such as in shop.example,*.shop.example: ` +
+      'labels of letters, digits and hyphens, at least two, or an IP address, without a scheme, a port or a path.',
+  );
+}

@@ -49,7 +49,8 @@ export const postgresChangeFeed = (pool: Pool, signal?: AbortSignal): ChangeFeed
       await answered('commit');
     }
     try {
-      let position = from ?? (await rowOf<{ position: string }>(pool, present)).position;
+      // On this connection, since a position of another one ends with a reset of statistics.
+      let position = from ?? (await rowOf<{ position: string }>(client, present)).position;
       let seen = new Set<number>();
       // A standby returns some changes again, those from before the beginning, too.
       if (from === undefined) for await (const { number } of poll(position)) seen.add(number);

@@ -10,7 +10,7 @@ language plpgsql stable security definer set search_path = pg_catalog, pg_temp a
   #variable_conflict use_column
   declare
     -- After the crash of a backend, numbers of transactions can be given again: statistics are reset, the start time
-    -- stays. Somebody may reset statistics without a crash, which no backend survives.
+    -- stays. A reset of statistics alone keeps the backend; a crash ends it.
     started constant text := extract(epoch from pg_postmaster_start_time()) || ',';
     reset constant text := coalesce(extract(epoch from (select stats_reset from pg_stat_bgwriter)), 0) || ',';
     backend constant text := pg_backend_pid() || '/';
@@ -43,7 +43,7 @@ language plpgsql stable security definer set search_path = pg_catalog, pg_temp a
       or pg_snapshot_xmax(seen) > pg_snapshot_xmax(here)
     then
       raise invalid_parameter_value using
-        message = 'this position is of another server, or of this one before its last start',
+        message = 'this position is of another server, or of this one before its last start or reset of statistics',
         hint = 'Ask for a new position with null, and read again what you keep.';
     end if;
     if place = 'primary' then

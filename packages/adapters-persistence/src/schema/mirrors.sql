@@ -34,13 +34,13 @@ create or replace function campaign_mirror.passed(moment timestamptz) returns ti
     return case when moment > clock_timestamp() then clock_timestamp() else moment end;
   end
 $$;
--- Nobody changes the names of a row later.
+-- No role but the owner of the tables may change a name later.
 create or replace function campaign_mirror.judge_row() returns trigger language plpgsql
 set search_path = pg_catalog, pg_temp as $$
   begin
     new.created_at := campaign_mirror.passed(new.created_at);
     if length(new.name) > 200 or tg_table_name = 'access_keys' and length(to_jsonb(new)->>'displayed') > 200 then
-      raise check_violation using message = 'a name has at most 200 characters';
+      raise check_violation using message = 'name and displayed have at most 200 characters';
     end if;
     return new;
   end

@@ -74,7 +74,7 @@ const listOf = (accepts: string, isItem: (item: string) => boolean) =>
   parsed<readonly string[]>(accepts, items, (all) => all.length > 0 && all.every(isItem));
 
 export const hosts = parsed(
-  'host names such as go.example.com or *.example.com, with commas between them',
+  'host names such as go.example.com, *.example.com or *.tk, with commas between them',
   (list) => hostList(items(list), 'deny') as HostList,
   (read) => !('notAHost' in read),
 );

@@ -39,7 +39,7 @@ export function isOnHost(url: string, from: readonly hosts.HostName[], subdomain
   return name !== undefined && namesBefore({ from, subdomains }, name) !== undefined;
 }
 
-/** The entries of a list of hosts with those that move on the new host. */
+/** The entries of a list of hosts with those that move on the new host, but for those that no key can be for. */
 export function movedEntries(move: HostMove, entries: readonly string[]): string[] {
   const moved = entries.map((entry) => {
     const [, wildcard = '', name = ''] = /^(\*\.)?(.*)/.exec(entry) ?? [];
@@ -47,7 +47,7 @@ export function movedEntries(move: HostMove, entries: readonly string[]): string
     const before = namesBefore(isMoving, (hosts.host(name)?.name ?? '') as hosts.HostName);
     return before === undefined ? entry : `${wildcard}${before}${move.to.name}`;
   });
-  return [...new Set(moved)];
+  return hosts.entriesOf(hosts.namedHosts(moved));
 }
 
 /** Whether a key for these hosts may set mirrors that move, but not those that have moved. */

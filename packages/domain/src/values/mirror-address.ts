@@ -39,7 +39,7 @@ const blockedPorts = new Set(
 
 /**
  * Checks a text as a mirror address: returns the address, or what is wrong with it. `allowed`: the only hosts that the
- * caller may name, written as the parser writes them: no redirector fills in a macro there or reads another host.
+ * caller may name, written as the parser writes them: no program reads another host, and a macro of other characters cannot stand there.
  */
 export function mirrorAddress(
   text: string,
