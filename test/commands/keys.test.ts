@@ -325,7 +325,7 @@ describe('commands for keys', () => {
       $ CAMPAIGN_MIRROR_KEY=${next} mirror set ${campaign} https://shop.example/by-hand
       The mirror of campaign ${campaign} is set.
       $ CAMPAIGN_MIRROR_KEY=${next} mirror set ${campaign} https://evil.example/
-      ! the target URL is refused: it must not point to this host, which is not among those of the key
+      ! the target URL is refused: it must not point to this host, which is not, as it is written, among those of the key
       $ mirror set ${campaign} https://evil.example/ --as-operator
       The mirror of campaign ${campaign} is set.`);
   });

@@ -81,7 +81,7 @@ const inContract = Object.entries(domain.addressFaults).map(([fault, text]) => [
 export const addressFaults: Readonly<Record<domain.AddressFault, string>> = {
   ...Object.fromEntries(inContract),
   'denied-host': `it ${domain.addressFaults['denied-host']}, which the host denylist contains`,
-  'host-not-of-key': `it ${domain.addressFaults['host-not-of-key']}, which is not among those of the key`,
+  'host-not-of-key': `it ${domain.addressFaults['host-not-of-key']}, which is not, as it is written, among those of the key`,
 };
 
 /** Why a mirror was not set by a command for many. */
