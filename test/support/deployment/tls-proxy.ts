@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { buffer, text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { connect } from 'node:tls';
 import { gunzipSync } from 'node:zlib';
 import { freePort } from '@campaign-mirror/embedded-postgres/service';
@@ -167,10 +167,19 @@ export function tlsCaller(
   return { call, close: () => agent.destroy() };
 }
 
-/** Sends these bytes, and resolves with all that comes until the proxy closes the connection. */
-export async function exchange({ port, ca }: Pick<TlsProxy, 'port' | 'ca'>, bytes: string): Promise<string> {
+/** Sends these bytes, and resolves with all that comes until this end, or until the proxy closes the connection. */
+export async function exchange(
+  { port, ca }: Pick<TlsProxy, 'port' | 'ca'>,
+  bytes: string,
+  end?: string,
+): Promise<string> {
   const from = { localAddress: callersAddress };
   const socket = connect({ host: '127.0.0.1', port, ca, servername: host, ...from });
-  socket.write(bytes);
-  return text(socket);
+  socket.setEncoding('utf8').write(bytes);
+  let came = '';
+  for await (const chunk of socket) {
+    came += chunk;
+    if (end && came.endsWith(end)) break;
+  }
+  return came;
 }
