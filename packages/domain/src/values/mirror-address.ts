@@ -39,7 +39,8 @@ const blockedPorts = new Set(
 
 /**
  * Checks a text as a mirror address: returns the address, or what is wrong with it. `allowed`: the only hosts that the
- * caller may name, written as the parser writes them: no program reads another host, and a macro of other characters cannot stand there.
+ * caller may name. Such a host must be written as the parser writes it, so that every program reads the same one, and no
+ * macro such as `{x}`, `$x` or `__X__` stands in it.
  */
 export function mirrorAddress(
   text: string,
