@@ -11,7 +11,7 @@ import { read } from '../support/workspace.ts';
 const pages = [
   'docs/how-to/operate.md',
   'docs/reference/csv.md',
-  'docs/how-to/upgrade.md',
+  'docs/how-to/backup-and-restore.md',
   'docs/runbook.md',
 ];
 const documents = (await Promise.all(pages.map(read))).join('\n').replaceAll('./campaign-mirror ', '');

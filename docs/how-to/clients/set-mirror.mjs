@@ -22,7 +22,7 @@ async function attempt(campaign, address, request) {
     });
     const wait = response.headers.get('Retry-After') ?? '';
     const { status } = response;
-    // A proxy that compresses answers may change it, such as to W/"18" or "18-gzip".
+    // A proxy that compresses answers may change the tag, such as to W/"18" or "18-gzip".
     const [, tag] = /"([0-9]+)[-A-Za-z]*"$/.exec(response.headers.get('ETag') ?? '') ?? [];
     if (match && tag) console.error(`ETag: "${tag}"`);
     const again = [408, 429, 503].includes(status);
@@ -30,7 +30,7 @@ async function attempt(campaign, address, request) {
     return { status, text, again, wait: /^\d+$/.test(wait) ? Number(wait) : 1 };
   } catch (error) {
     const { code = '', message } = error.cause ?? {};
-    // No server, no address for its name, silence, or a broken connection. A certificate, say, will not be better the next time.
+    // No server, no address for its name, a timeout, or a broken connection. Other errors are permanent.
     const again =
       error.name === 'TimeoutError' || /^E(?!RR_)|^ERR_SSL_|^UND_ERR_(SOCKET|.*TIMEOUT)/.test(code);
     return { status: 0, text: message || code || error.message, again, wait: 1 };
@@ -40,14 +40,14 @@ async function attempt(campaign, address, request) {
 /** Sets the mirror of a campaign. Throws when it is refused, or when four attempts came to nothing. */
 export async function setMirror(campaign, address) {
   if (!key) throw new Error('CAMPAIGN_MIRROR_KEY is not set');
-  // A message about a header that cannot be sent would show the key.
+  // An error message about an invalid header would show the key.
   if (/[^!-~]/.test(key))
     throw new Error('CAMPAIGN_MIRROR_KEY is no key: it has white space or other characters in it');
   if (!/^https?:\/\/[\w.~%[\]-][\w.~:/%[\]-]*$/.test(base))
     throw new Error('CAMPAIGN_MIRROR_URL must be like https://mirror.example.com');
   if (!/^[1-9][0-9]*$/.test(campaign))
     throw new Error('the campaign must be a number: digits only, without a leading zero');
-  // Node has put U+FFFD in the place of bytes that are not UTF-8.
+  // Node replaces bytes that are not UTF-8 with U+FFFD.
   if (/[\0-\x1f\x7f\ufffd]/.test(address))
     throw new Error('the address has control characters in it, such as a CR at its end, or is not UTF-8');
   if (match && !/^(\*|"[0-9]+")$/.test(match))

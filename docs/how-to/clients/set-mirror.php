@@ -28,7 +28,7 @@ function attempt(string $campaign, string $body, string $request): array
             if (preg_match('/^Retry-After:[ \t]*([0-9]{1,9})[0-9]*\s*$/i', $line, $found)) {
                 $wait = (int) $found[1];
             }
-            // A proxy that compresses answers may change it, such as to W/"18" or "18-gzip".
+            // A proxy that compresses answers may change the tag, such as to W/"18" or "18-gzip".
             if (IF_MATCH !== '' && preg_match('/^ETag:.*"([0-9]+)[-a-z]*"\s*$/i', $line, $found)) {
                 fwrite(STDERR, "ETag: \"$found[1]\"\n");
             }
@@ -39,7 +39,7 @@ function attempt(string $campaign, string $body, string $request): array
     ]);
     $text = curl_exec($call);
     if ($text === false) {
-        // No server, no address for its name, silence, or a broken connection. A certificate, say, will not be better the next time.
+        // No server, no address for its name, a timeout, or a broken connection. Other errors are permanent.
         return [0, curl_error($call), in_array(curl_errno($call), [5, 6, 7, 16, 18, 28, 35, 52, 55, 56, 92], true), 1];
     }
     $status = curl_getinfo($call, CURLINFO_RESPONSE_CODE);
@@ -67,7 +67,7 @@ function setMirror(string $campaign, string $address): array
     if (!preg_match('/^(\*|"[0-9]+"|)$/D', IF_MATCH)) {
         throw new RuntimeException('CAMPAIGN_MIRROR_IF_MATCH must be * or a number in quotes, such as "17"');
     }
-    // An emoji as an escape takes three times as many bytes, which can be too many for the service.
+    // Escaped characters need more bytes, and the service limits the size of the body.
     $body = json_encode(['mirror_endpoint' => $address], JSON_THROW_ON_ERROR | JSON_UNESCAPED_UNICODE);
     $request = bin2hex(random_bytes(16));
     for ($attempts = 1; ; $attempts++) {
@@ -95,7 +95,7 @@ try {
     }
     $line = JSON_THROW_ON_ERROR | JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE | JSON_UNESCAPED_LINE_TERMINATORS;
     $mirror = setMirror($argv[1], $argv[2]);
-    // It is set, though nobody reads it.
+    // A closed standard output must not turn success into a failure.
     ignore_user_abort(true);
     echo json_encode($mirror, $line), "\n";
     exit(0);

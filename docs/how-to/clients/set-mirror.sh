@@ -1,5 +1,5 @@
 #!/bin/sh
-# Bytes, not characters: a class such as [0-9] has no others in it.
+# With bytes instead of characters, a class such as [0-9] matches ASCII only.
 LC_ALL=C
 export LC_ALL
 
@@ -12,7 +12,7 @@ trimmed() {
   printf %s "${1%"${1##*[![:space:]]}"}"
 }
 
-# The part of a header between \( and \); a proxy may have added another such header.
+# The part of a header between \( and \). The last header counts, because a proxy may have added one.
 header() {
   sed -n "s/^$1[[:space:]]*\$/\\1/p" "$folder/headers" | tail -n 1
 }
@@ -49,14 +49,14 @@ case $number in
   '' | *[!0-9]*) fail 'CAMPAIGN_MIRROR_IF_MATCH must be * or a number in quotes, such as "17"' ;;
 esac
 
-# As the service writes it, too.
+# The answer of the service escapes the address in the same way.
 escaped=$(printf %s "$2" | sed 's/[\\"]/\\&/g')
 body="{\"mirror_endpoint\":\"$escaped\"}"
 request="cli-$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')"
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 trap 'exit 1' HUP INT TERM
-# The mirror is set, though nobody reads it.
+# A closed standard output must not turn success into a failure.
 trap '' PIPE
 
 attempts=1
@@ -71,7 +71,7 @@ while :; do
     answer=$(trimmed "$(cat "$folder/answer")")
     after=$(header '[Rr][Ee][Tt][Rr][Yy]-[Aa][Ff][Tt][Ee][Rr]:[[:blank:]]*\([0-9]\{1,9\}\)[0-9]*')
     wait=${after:-1}
-    # A proxy that compresses answers may change it, such as to W/"18" or "18-gzip".
+    # A proxy that compresses answers may change the tag, such as to W/"18" or "18-gzip".
     tag=$(header '[Ee][Tt][Aa][Gg]:.*"\([0-9]\{1,\}\)[-A-Za-z]*"')
     [ -z "$match" ] || [ -z "$tag" ] || printf 'ETag: "%s"\n' "$tag" >&2
   else
@@ -92,8 +92,8 @@ while :; do
       exit 0
       ;;
   esac
-  # By the exit code of curl: no server, no address for its name, silence, or a broken connection. A certificate, say,
-  # will not be better the next time.
+  # Exit codes of curl: no server, no address for its name, a timeout, or a broken connection. Other errors, such as a
+  # refused certificate, are permanent.
   case $status-$ended in
     408-0 | 429-0 | 503-0 | 0-5 | 0-6 | 0-7 | 0-16 | 0-18 | 0-28 | 0-35 | 0-52 | 0-55 | 0-56 | 0-92) ;;
     412-0) fail "412 $answer (request $request)" 2 ;;

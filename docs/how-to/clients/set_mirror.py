@@ -24,14 +24,14 @@ class ConditionFailed(RuntimeError):
 
 
 class NoRedirect(HTTPRedirectHandler):
-    """The key must not follow a redirect to another server."""
+    """Follows no redirect, because it would send the key to another server."""
 
     def redirect_request(self, *_):
         return None
 
 
 def attempt(campaign, body, request_id):
-    """The status (0: no answer), the text, whether another attempt can succeed, and how many seconds to wait before it."""
+    """Returns the status (0: no answer), the text, whether to retry, and the seconds to wait before a retry."""
     request = Request(
         f"{BASE}/public/v1/mirror/campaign/{campaign}/mirror",
         method="POST",
@@ -51,7 +51,7 @@ def attempt(campaign, body, request_id):
         with response:
             status, text = response.status, response.read().decode(errors="replace").strip(BLANKS)
             wait = response.headers.get("Retry-After", "").strip(BLANKS)
-            # A proxy that compresses answers may change it, such as to W/"18" or "18-gzip".
+            # A proxy that compresses answers may change the tag, such as to W/"18" or "18-gzip".
             tag = re.search('"([0-9]+)[-A-Za-z]*"$', response.headers.get("ETag", "").strip(BLANKS))
             if MATCH and tag:
                 print(f'ETag: "{tag[1]}"', file=sys.stderr)
@@ -59,24 +59,24 @@ def attempt(campaign, body, request_id):
             return status, text, status in (408, 429, 503), wait
     except (OSError, HTTPException, ValueError, OverflowError) as error:
         reason = error.reason if isinstance(error, URLError) else error
-        # No server, no address for its name, silence, or a broken connection. A certificate, which is an error of both
-        # kinds, will not be better the next time.
+        # Retry if there is no server, no address for its name, no answer, or a broken connection. A refused certificate,
+        # which is an OSError and a ValueError, is permanent.
         again = isinstance(reason, (OSError, IncompleteRead)) and not isinstance(reason, ValueError)
         return 0, str(reason).strip(BLANKS) or type(reason).__name__, again, 1
 
 
 def set_mirror(campaign, address):
-    """Sets the mirror of a campaign. Raises RuntimeError when it is refused, or when four attempts came to nothing."""
+    """Sets the mirror of a campaign. Raises RuntimeError if the service refuses the call, or if four attempts fail."""
     if not KEY:
         raise RuntimeError("CAMPAIGN_MIRROR_KEY is not set")
-    # A message about a header that cannot be sent would show the key.
+    # An error message about an invalid header would show the key.
     if re.search("[^!-~]", KEY):
         raise RuntimeError("CAMPAIGN_MIRROR_KEY is no key: it has white space or other characters in it")
     if not re.fullmatch(r"https?://[A-Za-z0-9_.~%\[\]-][A-Za-z0-9_.~:/%\[\]-]*", BASE):
         raise RuntimeError("CAMPAIGN_MIRROR_URL must be like https://mirror.example.com")
     if not re.fullmatch("[1-9][0-9]*", str(campaign)):
         raise RuntimeError("the campaign must be a number: digits only, without a leading zero")
-    # Python has put half of a surrogate pair in the place of each byte that is not UTF-8.
+    # Python replaces each byte that is not UTF-8 with half of a surrogate pair.
     if re.search("[\0-\x1f\x7f\ud800-\udfff]", address):
         raise RuntimeError("the address has control characters in it, such as a CR at its end, or is not UTF-8")
     if MATCH and not re.fullmatch(r'\*|"[0-9]+"', MATCH):
@@ -84,7 +84,7 @@ def set_mirror(campaign, address):
     body = json.dumps({"mirror_endpoint": address}, ensure_ascii=False).encode()
     request_id = str(uuid.uuid4())
     for attempts in range(1, 5):
-        # In a thread, since the timeout of a connection begins anew with whatever it receives.
+        # A thread limits the whole attempt: the timeout of a connection restarts with each byte received.
         answers = SimpleQueue()
         Thread(target=lambda: answers.put(attempt(campaign, body, request_id)), daemon=True).start()
         try:
@@ -107,10 +107,10 @@ def set_mirror(campaign, address):
 def main(words):
     if len(words) != 2:
         raise RuntimeError("usage: CAMPAIGN_MIRROR_KEY=cm_... python3 set_mirror.py CAMPAIGN ADDRESS")
-    # Where the locale is not one of UTF-8, Python has taken the bytes for other characters.
+    # If the locale is not UTF-8, Python has decoded the bytes as other characters.
     campaign, address = (os.fsencode(word).decode(errors="surrogateescape") for word in words)
     line = json.dumps(set_mirror(campaign, address), ensure_ascii=False, separators=(",", ":"))
-    # The mirror is set, though nobody reads it.
+    # A closed standard output must not turn success into a failure.
     with suppress(OSError, AttributeError):
         os.write(sys.stdout.fileno(), f"{line}\n".encode())
 
