@@ -106,8 +106,11 @@ describe('history prune: the operator deletes old changes, and only these', () =
   it('mirror history says that older changes were pruned', async () => {
     const { id } = live.seen;
     const shown = async () => (await on.run(`mirror history ${id}`)).errors;
-    await recorded(3);
-    await service.set(live, afterwards);
+    for (const number of [1, 2]) await service.set(live, `https://step-${number}.example/`);
+    const [first] = await service.world.others.history(id);
+    await service.database.admin.query(`begin; set local session_replication_role = replica;
+      update campaign_mirror.mirror_history set changed_at = now() - interval '500 days' where id = ${first?.id};
+      commit`);
     expect(await shown()).to.equal('');
     await on.object(`${prune} --yes`);
     expect(await shown()).to.equal('Older changes were pruned.\n');
