@@ -16,9 +16,8 @@ describe('contract: keys — a key proves its form by a checksum', () => {
   });
 
   it('a key with a character replaced, removed, added or swapped, or in another case, is refused', () => {
-    const blanks = ['', 'cm_', ` ${vector}`, `${vector} `, `${vector}\n`, `\n${vector}`];
     const others = [vector.toLowerCase(), vector.replace('cm_', 'CM_'), vector.replace('0', '\uff10')];
-    const corrupt = new Set([...blanks, ...others]);
+    const corrupt = new Set(['', 'cm_', ` ${vector}`, `${vector} `, `${vector}\n`, `\n${vector}`, ...others]);
     for (let at = 0; at < vector.length; at++) {
       const [start, rest] = [vector.slice(0, at), vector.slice(at + 1)];
       for (const character of alphabet) corrupt.add(`${start}${character}${rest}`);
@@ -31,16 +30,12 @@ describe('contract: keys — a key proves its form by a checksum', () => {
   });
 
   it('a key has 43 characters for 256 bits, and 6 for the CRC-32 of the rest', () => {
-    const padded = new Set<boolean>();
     for (let time = 0; time < 300; time++) {
       const key = accessKeyFrom(randomBytes(32));
       expect(accessKey(key)).to.equal(key);
       expect(key).to.match(/^cm_[0-9A-Za-z]{49}$/);
       expect(numberOf(key.slice(46))).to.equal(BigInt(crc32(key.slice(0, 46))));
-      padded.add(key.charAt(46) === '0');
     }
-    // About a fifth of all CRCs are below 62^5 and need padding.
-    expect(padded).to.deep.equal(new Set([true, false]));
   });
 
   it('each of 256 bits has its place; another number of bytes is refused', () => {

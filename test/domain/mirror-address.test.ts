@@ -33,23 +33,25 @@ describe('contract: the address — an accepted address is kept byte for byte', 
 describe('contract: the address — a refused address gets the message for its fault', () => {
   const refused = {
     'not-http: another scheme, or none':
-      'javascript:alert(1) data:text/html,x ftp://a@a.example/ httpss://a.example/ xhttp://a.example/ a.example //a.example/ ?x https: ://a.example',
+      'javascript:alert(1) data:text/html,x ftp://a@a.example/ httpss://a.example/ a.example //a.example/ https: ?x ',
     'not-http: fewer than two slashes, or characters that look like ASCII':
-      'http:a.example http:/a.example https:/ https: \uff48ttps://a.example/ https\uff1a//a.example/ https:\uff0f\uff0fa.example/',
+      'http:a.example http:/a.example \uff48ttps://a.example/ https\uff1a//a.example/ https:\uff0f\uff0fa.example/',
     'credentials: any @ in the authority':
-      'https://user@a.example/ https://:pass@a.example/ https://@a.example/ https://a@b@a.example/ https://a.example:443@b.example https://a.example@b.example?x',
+      'https://user@a.example/ https://:pass@a.example/ https://@a.example/ https://a@b@a.example/ https://a:1@b.example?x',
     'forbidden-character: a backslash or a lone surrogate anywhere':
-      'https://a.example\\b https://a.example/\\ https://a.example?\\ https://a.example#\\ https://a.example/\ud83c https://a.example?\udf89\ud83c',
+      'https://a.example\\b https://a.example/\\ https://a.example#\\ https://a.example/\ud83c https://a.example?\udf89\ud83c',
     'not-a-url: no host, or more than two slashes before it':
       'http:// https://?x https://#x https:///x http:///a.example https:////a.example/ HTTPS:///@ https://????.example/',
-    'not-a-url: a host or a port that the parser refuses':
-      'http://:80/ https://a%40b.example/ https://a<b/ https://a|b.example/ https://1.2.3.256/ https://[::1/ https://a.example:65536/ https://a.example:{port}/ https://a.example:-1/ https://a.example:\uff18\uff10/ https://\u0378.example/ https://a%E2%80%8Db.example/ https://a%00.example/',
+    'not-a-url: a host that the parser refuses':
+      'https://a%40b.example/ https://a<b/ https://1.2.3.256/ https://[::1/ https://\u0378.example/ https://a%E2%80%8Db.example/',
+    'not-a-url: a port that the parser refuses':
+      'http://:80/ https://a.example:65536/ https://a.example:{port}/ https://a.example:-1/ https://a.example:\uff18\uff10/',
     'not-a-url: port 0, and ports that browsers block, in any spelling':
-      'http://a.example:0/ https://a.example:000?x https://a.example:22/ https://[::1]:6000/ https://a.example:06667#x http://localhost:25',
+      'http://a.example:0/ https://a.example:000?x https://[::1]:6000/ https://a.example:06667#x http://localhost:25',
     'not-a-url: an address pasted twice, or a host of one label':
-      'https://https://x.example/ https://http://x.example/ HTTP://HTTPS:// https://https//x.example/ https://second/ https://com. http://intranet:8080/x',
+      'https://https://x.example/ HTTP://HTTPS:// https://https//x.example/ https://second/ https://com. http://intranet:8080/x',
     'not-a-url: an empty label':
-      'https://x..example/ https://.x.example/ https://x.example../ https://x.example..:443/ https://localhost.. https://./ https://x\u3002.example/',
+      'https://x..example/ https://.x.example/ https://x.example../ https://localhost.. https://./ https://x\u3002.example/',
   };
   for (const [what, texts] of Object.entries(refused)) {
     it(what, () => {
@@ -66,22 +68,9 @@ describe('contract: the address — a refused address gets the message for its f
     }
   });
 
-  const places = [
-    ...[
-      '|https://a.example/',
-      'https:|//a.example/',
-      'https://|',
-      'https://a|.example/',
-      'https://a.example|',
-    ],
-    ...[
-      'https://a.example:8|0/',
-      'https://a.example/|',
-      'https://a.example/-|-',
-      'https://a.example/{|click_id}',
-    ],
-    ...['https://a.example/{click_id}|', 'https://a.example/?|x=[sub]', 'https://a.example/#|'],
-  ];
+  const places = `|https://a.example/ https:|//a.example/ https://| https://a|.example/ https://a.example|
+    https://a.example:8|0/ https://a.example/| https://a.example/-|- https://a.example/{|click_id}
+    https://a.example/{click_id}| https://a.example/?|x=[sub] https://a.example/#|`.split(/\s+/);
   const shaping = /\u200c|\u200d|\p{Variation_Selector}/u;
   it('forbidden-character: control, format, blank, ignorable and surrogate characters, anywhere', () => {
     const forbidden =
@@ -157,38 +146,40 @@ describe('contract: the address — limits, and the order of checks', () => {
 });
 
 describe('contract: the address — a denied host is refused in each of its spellings', () => {
-  const cases: Record<string, [denied: string, but: string]> = {
-    'go.example.com': [
-      'https://go.example.com https://go.example.com/x?y#z http://go.example.com:8080/',
-      'https://example.com/ https://a.go.example.com/ https://xgo.example.com/ https://go.example.com.evil/',
+  const cases: [entry: string, denied: string, but: string][] = [
+    [
+      'go.example.com',
+      'https://go.example.com/x?y#z http://Go.EXAMPLE.com.:8080/ https://go%2eexample.com/ https://\uff47o.example\u3002com/',
+      'https://example.com/ https://a.go.example.com/ https://xgo.example.com/ https://b.example/go.example.com?https://go.example.com',
     ],
-    '*.example.com': [
+    [
+      '*.example.com',
       'https://go.example.com/ https://a.b.c.example.com/ https://go.example.com./',
       'https://example.com/ https://badexample.com/ https://example.com.evil/ https://example.org',
     ],
-    'B\u00dcCHER.example': [
+    [
+      'B\u00dcCHER.example',
       'https://b\u00fccher.example/ https://XN--BCHER-KVA.example/ https://b\u0075\u0308cher.example/',
       'https://bucher.example/',
     ],
-    'disguised.example': [
-      'https://disguised%2eexample/ https://disguise%64.example/ https://\uff44isguised.example/ https://disguised\u3002example/',
-      'https://disguised-example.example/ https://b.example/disguised.example?to=https://disguised.example/#disguised.example',
-    ],
-    '0x7f.1': [
+    [
+      '0x7f.1',
       'http://127.0.0.1/ http://127.1/ http://0x7f.1/ http://2130706433/ http://0177.0.0.1/ http://127.0.0.1./',
       'http://127.0.0.2/',
     ],
-    '192.0.2.1': [
+    [
+      '192.0.2.1',
       'http://[::ffff:192.0.2.1]/ http://[0::FFFF:c000:0201]:80/ http://[64:ff9b::192.0.2.1]/ http://192.0.2.1./',
       'http://[::192.0.2.1]/ http://[64:ff9b:1::192.0.2.1]/ http://[::ffff:0:192.0.2.1]/ http://[::ffff:192.0.2.2]/',
     ],
-    '[::ffff:0.0.0.1]': [
+    [
+      '[::ffff:0.0.0.1]',
       'http://0.0.0.1/ http://1/ http://[64:ff9b::1]/',
       'http://[::ffff:1]/ http://[::1]/',
     ],
-    '[::1]': ['http://[::1]/ http://[0:0:0:0:0:0:0:1]:80/ http://[0::0001]/', 'http://[::2]/'],
-  };
-  for (const [entry, [denied, but]] of Object.entries(cases)) {
+    ['[::1]', 'http://[::1]/ http://[0:0:0:0:0:0:0:1]:80/ http://[0::0001]/', 'http://[::2]/'],
+  ];
+  for (const [entry, denied, but] of cases)
     it(`${entry} denies its spellings and nothing else`, () => {
       const list = denying('first.example', entry, '*.last.example');
       for (const url of [...denied.split(' '), 'https://first.example/', 'https://x.last.example/']) {
@@ -197,53 +188,56 @@ describe('contract: the address — a denied host is refused in each of its spel
       }
       for (const url of but.split(' ')) expect(faultOf(url, list), url).to.equal(undefined);
     });
-  }
 
   it('an entry that is not a host is named as written', () => {
-    const blanks = ['', ' ', 'a b.example', ' a.example', 'a.example '];
-    const more =
-      'https://a.example a.example/ a.example/x a.example?x a.example#x a.example:443 a.example: user@a.example';
-    const others =
-      '* *. . a..b a..b.example .a.example a.example.. *..example *.a..b com any com. [::1]:80 ::1 *.*.example a.*.example 1.2.3.256 [::g] a\\b a|b a.example;b.example {x}.example %7Bx%7D.example *.1.2.3.4 *.[::1]';
-    const entries = [...blanks, ...more.split(' '), ...others.split(' '), `${'a'.repeat(64)}.example`];
-    for (const entry of entries)
+    const entries =
+      `https://a.example a.example/x a.example?x a.example#x a.example:443 a.example: user@a.example * *. .
+      a..b .a.example a.example.. *..example *.a..b com com. [::1]:80 ::1 *.*.example a.*.example 1.2.3.256 [::g] a\\b
+      a|b a.example;b.example {x}.example %7Bx%7D.example *.1.2.3.4 *.[::1] ${'a'.repeat(64)}.example`.split(
+        /\s+/,
+      );
+    for (const entry of ['', ' ', 'a b.example', ' a.example', 'a.example ', ...entries])
       for (const use of ['allow', 'deny'] as const)
-        expect(hostList(['fine.example', entry], use), JSON.stringify(entry)).to.deep.equal({
-          notAHost: entry,
-        });
+        expect(hostList(['fine.example', entry], use), entry).to.deep.equal({ notAHost: entry });
     // A key cannot have a whole top-level domain, or a host that parsers read differently.
-    for (const entry of ['*.com', '*.localhost', 'my_shop.example', '*.my_shop.example'])
+    for (const entry of ['*.com', '*.localhost', 'my_shop.example', '*.my_shop.example']) {
       expect(hostList(['fine.example', entry]), entry).to.deep.equal({ notAHost: entry });
+      expect(hostList(['fine.example', entry], 'deny'), entry).not.to.have.property('notAHost');
+    }
   });
 });
 
 describe('contract: keys: a key for hosts sets them in the spelling of the parser only', () => {
-  const cases: Record<string, [allowed: string, but: string]> = {
-    'shop.example': [
-      'https://shop.example HTTPS://SHOP.Example:8443/?c={click_id} https://shop.example./ https://shop.example:/x https://shop.example#{x}',
-      'https://a.shop.example/ https://shop.example.evil.example/ https://%73hop.example/ https://shop%2Eexample/ https://shop\u3002example/ https://%E2%80%8Bshop.example/ https://shop.e%C2%ADxample/ https://\uff53hop.example/ https://\u017fhop.example/ https://sh\u1d3cp.example/',
+  const cases: [entry: string, allowed: string, but: string][] = [
+    [
+      'shop.example',
+      'https://shop.example HTTPS://SHOP.Example:8443/?c={click_id} https://shop.example./ https://shop.example#{x}',
+      `https://a.shop.example/ https://shop.example.evil.example/ https://%73hop.example/ https://shop%2Eexample/
+        https://shop\u3002example/ https://shop.e%C2%ADxample/ https://\uff53hop.example/ https://\u017fhop.example/`,
     ],
-    '*.shop.example': [
+    [
+      '*.shop.example',
       'https://a-1.b.shop.example/ https://XN--BCHER-KVA.shop.example/',
-      'https://shop.example/ https://__X__.shop.example/ https://$x.shop.example/ https://(x).shop.example/ https://*.shop.example/ https://{x}.shop.example/ https://%7Bx%7D.shop.example/ https://~x~.shop.example/ https://!x.shop.example/ https://x;y.shop.example/ https://x,y.shop.example/ https://x&y.shop.example/ https://a=b.shop.example/ https://x`y.shop.example/ https://"x".shop.example/ https://b\u00fccher.shop.example/ https://fa\u00df.shop.example/ https://stra\u1e9ee.shop.example/ https://%F0%9F%8E%89.shop.example/',
+      `https://shop.example/ https://__X__.shop.example/ https://$x.shop.example/ https://*.shop.example/
+        https://{x}.shop.example/ https://%7Bx%7D.shop.example/ https://x;y.shop.example/ https://x,y.shop.example/
+        https://x&y.shop.example/ https://"x".shop.example/ https://b\u00fccher.shop.example/ https://fa\u00df.shop.example/`,
     ],
-    'kelvin.example': ['https://KELVIN.example/', 'https://\u212aelvin.example/'],
-    'B\u00dcCHER.example': ['https://xn--bcher-kva.example/', 'https://b\u00fccher.example/'],
-    '0x7f.1': [
+    ['kelvin.example', 'https://KELVIN.example/', 'https://\u212aelvin.example/'],
+    [
+      '0x7f.1',
       'http://127.0.0.1:8080/',
-      'http://127.1/ http://0x7f.0.0.1/ http://2130706433/ http://0177.0.0.1/ http://127.0.0.1./ http://127.0.0.2/',
+      'http://127.1/ http://2130706433/ http://127.0.0.1./ http://127.0.0.2/',
     ],
-    '[::ffff:192.0.2.1]': ['http://192.0.2.1/ http://[::FFFF:c000:201]/', 'http://[::ffff:192.0.2.1]/'],
-    '[2001:DB8::1]': ['http://[2001:Db8::1]:80/', 'http://[2001:db8:0::1]/ http://[2001:0db8::1]/'],
-  };
-  for (const [entry, [allowed, but]] of Object.entries(cases)) {
+    ['[::ffff:192.0.2.1]', 'http://192.0.2.1/ http://[::FFFF:c000:201]/', 'http://[::ffff:192.0.2.1]/'],
+    ['[2001:DB8::1]', 'http://[2001:Db8::1]:80/', 'http://[2001:db8:0::1]/ http://[2001:0db8::1]/'],
+  ];
+  for (const [entry, allowed, but] of cases)
     it(`${entry} allows its parsed form and nothing else`, () => {
       const list = hostList.of('first.example', entry, '*.last.example');
       for (const url of allowed.split(' ')) expect(faultOf(url, noHosts, list), url).to.equal(undefined);
-      for (const url of but.split(' ')) {
+      for (const url of but.split(/\s+/)) {
         expect(faultOf(url), url).to.equal(undefined);
         expect(faultOf(url, noHosts, list), url).to.equal('host-not-of-key');
       }
     });
-  }
 });

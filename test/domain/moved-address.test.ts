@@ -49,17 +49,20 @@ describe('mirror move: which addresses are on the host', () => {
 describe('mirror move: an address keeps everything but its host', () => {
   const alone = moving('old.example', 'New.example');
   const below = moving('old.example', 'New.example', true);
+  const several = moving('old.example,x.old.example', 'new.example', true);
   const toIp = moving('127.0.0.1', '[2001:db8::1]');
   const fromIp = moving('[2001:DB8:0::1]', 'new.example');
   const nearIp = moving('1.2.3.4.example', 'new.example', true);
   const toIdn = moving('b%C3%BCcher.example.', 'ñandú.example');
   const moves: [move: operator.HostMove, before: string, after: string | undefined][] = [
     [alone, 'HTTP://OLD.Example.:8080/', 'HTTP://New.example:8080/'],
-    [alone, 'https://old.example?a={click_id}&b=[x]|ü#é', 'https://New.example?a={click_id}&b=[x]|ü#é'],
+    [
+      alone,
+      'https://old.example?a={click_id}&b=[x]|ü#é$&$1',
+      'https://New.example?a={click_id}&b=[x]|ü#é$&$1',
+    ],
     [alone, 'https://old%2Eexample./x', 'https://New.example/x'],
-    [alone, 'https://old.example/?price=$&x=$1', 'https://New.example/?price=$&x=$1'],
     [alone, 'https://x.old.example/', undefined],
-    [alone, 'https://bold.example/', undefined],
     [alone, 'https://new.example/?old.example', undefined],
     [below, 'https://X.y_Z.OLD.example.:8/?', 'https://X.y_Z.New.example:8/?'],
     [below, 'https://bücher.old.example/', 'https://xn--bcher-kva.New.example/'],
@@ -67,13 +70,8 @@ describe('mirror move: an address keeps everything but its host', () => {
     [fromIp, 'http://[2001:0db8:0:0:0:0:0:1]:80?x', 'http://new.example:80?x'],
     [toIdn, 'https://XN--BCHER-KVA.example:81/x', 'https://ñandú.example:81/x'],
     [nearIp, 'https://x.1.2.3.4.example/', 'https://x.new.example/'],
-    [
-      moving('old.example,x.old.example', 'new.example', true),
-      'https://a.x.old.example/',
-      'https://a.new.example/',
-    ],
+    [several, 'https://a.x.old.example/', 'https://a.new.example/'],
     [moving('old.example', 'new.old.example'), 'https://old.example', 'https://new.old.example'],
-    [moving('x.old.example', 'old.example', true), 'https://a.x.old.example/', 'https://a.old.example/'],
   ];
   for (const [move, before, after] of moves)
     it(after === undefined ? `${before} stays` : `${before} becomes ${after}`, () =>
@@ -107,8 +105,4 @@ describe('mirror move: an impossible move is refused', () => {
       const denied = denying('denied.example', '*.below.example');
       expect(hostMoveFault(moving(from, to, subdomains), denied)).to.equal(fault);
     });
-
-  it('a name that begins with an IP address can be moved', () => {
-    expect(hostMoveFault(moving('1.2.3.4.example', 'new.example', true), denying())).to.equal(undefined);
-  });
 });
