@@ -3,10 +3,10 @@ import { commandsOn } from '../support/commands/commands-on.ts';
 import { connect } from '../support/database/client.ts';
 import { groupedOf } from '../support/process/lives.ts';
 
-describe("with the service's password, while it notes uses of keys", () => {
+describe('keys: recording the use of a key delays no operator', () => {
   const service = groupedOf('suite');
 
-  it('uses that are noted in a transaction that stays open delay neither a rotation nor a revocation', async () => {
+  it('a lookup in an open transaction delays neither a rotation nor a revocation', async () => {
     const [rotated, revoked] = await service.live(2);
     const client = await connect(service.database.address('service'));
     await client.query('begin');
@@ -22,7 +22,7 @@ describe("with the service's password, while it notes uses of keys", () => {
     expect(used.map(({ id }) => id)).to.have.members([rotated.keyId, revoked.keyId]);
   });
 
-  it('migrate makes the row of a key that came without it, as by replication', async () => {
+  it('migrate adds the missing row for the uses of a key', async () => {
     const { keyId } = await service.campaign();
     const { admin } = service.database;
     await admin.query('delete from campaign_mirror.key_uses where access_key_id = $1', [keyId]);
