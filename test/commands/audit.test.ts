@@ -1,7 +1,6 @@
 import { userInfo } from 'node:os';
 import { expect } from 'chai';
 import { commandsOn } from '../support/commands/commands-on.ts';
-import { connect } from '../support/database/client.ts';
 import { databaseOf } from '../support/process/lives.ts';
 
 describe('audit: every act of an operator is recorded with who did it, and nothing that was not done', () => {
@@ -63,30 +62,5 @@ describe('audit: every act of an operator is recorded with who did it, and nothi
     expect((await on.run('audit')).output).to.match(
       /^ *4 {2}\S+Z {2}\S+ +campaign_mirror_operator +campaign-transferred +1 +8 +- (?=.*owner_id_before: 7).*name: "Summer"/m,
     );
-  });
-
-  it('an entry on a key has its state and what changed, also for changes by psql', async () => {
-    const key = `insert into campaign_mirror.access_keys (hash, displayed, name, owner_id, hosts, expires_at)
-      values (sha256('k'), 'cm_k', 'mine', 9, '{a.example,b.example}', '2030-01-01Z')`;
-    const set = 'update campaign_mirror.access_keys set';
-    const client = await connect(database.address('operator'));
-    await client.query("set timezone = 'Asia/Kathmandu'");
-    await client.query(key);
-    await client.query(`${set} revoked_at = '2026-01-01 12:00:00.5+02'`);
-    await client.query(`${set} revoked_at = null`);
-    await client.query(`${set} replaced_by = 7, expires_at = '2031-01-01Z'`);
-    await client.query(`${set} expires_at = 'infinity'`);
-    await client.end();
-    const entries = (await on.objects('audit')).toReversed();
-    const [end, later] = ['2030-01-01T00:00:00.000000Z', '2031-01-01T00:00:00.000000Z'];
-    const revoked = '2026-01-01T10:00:00.500000Z';
-    const of = { name: 'mine', hosts: 'a.example,b.example' };
-    expect(entries.map(({ act, details }) => [act, details])).to.deep.equal([
-      ['key-issued', { ...of, expires_at: end }],
-      ['key-revoked', { ...of, expires_at: end, revoked_at: revoked }],
-      ['key-changed', { ...of, expires_at: end, revoked_at_before: revoked }],
-      ['key-rotated', { ...of, expires_at: later, expires_at_before: end, replaced_by: 7 }],
-      ['key-changed', { ...of, expires_at: 'infinity', expires_at_before: later, replaced_by: 7 }],
-    ]);
   });
 });

@@ -1,14 +1,11 @@
 import { stat } from 'node:fs/promises';
 import { mock } from 'node:test';
-import { migrate, type Role, roles } from '@campaign-mirror/adapters-persistence/service';
+import { type Role, roles } from '@campaign-mirror/adapters-persistence/service';
 import { expect } from 'chai';
 import { command } from '../support/commands/command.ts';
 import { objectsOf } from '../support/commands/commands-on.ts';
-import { connect } from '../support/database/client.ts';
 import { emptyDatabase, latin1 } from '../support/database/database-server.ts';
-import { replicated } from '../support/database/standby.ts';
 import { databaseOf, dataFolderOf } from '../support/process/lives.ts';
-import { eventually } from '../support/promises.ts';
 
 interface Given {
   readonly as?: Role;
@@ -143,38 +140,6 @@ describe('doctor: the operator learns what is wrong with the installation, and w
     expect(found.join('\n')).to.match(
       /^clock warning the clocks .* are 3 hours apart set both by NTP: [^\n]*$/,
     );
-  });
-
-  it('finds a synchronous standby that is unavailable, and a forgotten prepared transaction', async () => {
-    const { primary, remove } = await replicated();
-    const admin = await connect(primary.address('postgres'));
-    const found = async (check: string, user = 'postgres') => {
-      const { host, port } = primary.address(user);
-      const DATABASE_URL = `postgres://${user}@${host}:${port}/postgres`;
-      const { output } = await command(['doctor', '--json'], { DATABASE_URL });
-      const { state, finding, advice } = objectsOf(output).find((result) => result.check === check);
-      return `${state} ${finding} ${advice}`;
-    };
-    await migrate(primary.address('postgres'));
-    await admin.query('create role plain login');
-    await admin.query("alter system set synchronous_standby_names = '2 (nobody, walreceiver)'");
-    await admin.query('select pg_reload_conf()');
-    const missing = /^problem .*: commits wait for 2 of these standbys; connected: 1; .* start the/;
-    await eventually('the setting', async () => expect(await found('standbys', 'plain')).to.match(missing));
-    await admin.query('alter system reset synchronous_standby_names');
-    await admin.query('select pg_reload_conf()');
-    await eventually('the reset', async () =>
-      expect(await found('standbys')).to.match(/^ok nothing is wrong/),
-    );
-    const client = await connect(primary.address('postgres'));
-    await client.query('begin; lock campaign_mirror.mirrors in row exclusive mode');
-    await client.query(`prepare transaction 'it''s'`);
-    await client.end();
-    expect(await found('prepared transactions')).to.match(
-      /^problem a prepared transaction of "postgres" .* rollback prepared 'it''s'$/,
-    );
-    await admin.end();
-    await remove();
   });
 
   it('makes no embedded database, and says how much disk is free for one', async () => {

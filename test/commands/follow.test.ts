@@ -5,7 +5,6 @@ import { connect } from '../support/database/client.ts';
 import { keepWriting, recordChange } from '../support/database/recorded-changes.ts';
 import { groupedOf } from '../support/process/lives.ts';
 import { eventually } from '../support/promises.ts';
-import { newOwner } from '../support/store/world.ts';
 
 const step = (number: number) => `https://step-${number}.example/?a={click_id}`;
 const hint = 'Following. Ctrl-C ends it.\n';
@@ -55,34 +54,6 @@ describe('mirror follow: every committed change is printed, none is missed', () 
       expect(await running.stop(signal)).to.deep.equal({ code: 0, signal: null });
       expect(running.errors).to.equal(hint);
     }
-  });
-
-  it('--owner selects by the owner at the time of the change, a number selects a campaign', async () => {
-    const { seen, key } = await service.campaign();
-    const [{ id, ownerId }, other] = [seen, newOwner()];
-    const [ofOwner, ofCampaign] = [
-      await following(`--json --owner ${ownerId}`),
-      await following(`--json ${id}`),
-    ];
-    await service.set({ seen, key }, step(1));
-    await service.world.others.transfer(id, other);
-    await recordChange(admin(), { campaign: id, owner: other });
-    await recordChange(admin(), { campaign: 999_998, owner: ownerId });
-    await recordChange(admin(), { campaign: 999_999, owner: other });
-    for (const { lines } of [ofOwner, ofCampaign]) await lines(3);
-    const changes = ({ objects }: typeof ofOwner) =>
-      objects()
-        .slice(1)
-        .map(({ campaign_id, owner_id }) => [campaign_id, owner_id]);
-    expect(changes(ofOwner)).to.deep.equal([
-      [id, ownerId],
-      [999_998, ownerId],
-    ]);
-    expect(changes(ofCampaign)).to.deep.equal([
-      [id, ownerId],
-      [id, other],
-    ]);
-    for (const { running } of [ofOwner, ofCampaign]) await running.stop();
   });
 
   it('--from goes on after a printed position without a gap, while writers commit in any order', async () => {

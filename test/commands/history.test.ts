@@ -87,17 +87,6 @@ describe('mirror history and mirror restore: every change is shown, and an earli
     expect(await shown(`--key ${key} --limit 2`)).to.deep.equal(all.slice(0, 2));
   });
 
-  it('--move shows the changes of that move only', async () => {
-    const [one, two] = [await changed(9), await changed(9)];
-    await changed(8);
-    await on().run('mirror move --from-host step-9.example --to-host moved.example --yes');
-    const [{ id: move }] = await on().objects('audit --act mirrors-moved --limit 1');
-    await on().run(`mirror set ${one.id} https://later.example/ --as-operator`);
-    const moves = await shown(`--move ${move}`);
-    expect(moves).to.deep.equal([(await rows(two.id)).at(-1), (await rows(one.id)).at(-2)].map(objectOf));
-    expect(await shown(`--move ${move} --limit 1`)).to.deep.equal(moves.slice(0, 1));
-  });
-
   it('restore --to sets the address after a change, --undo the address before it, under the usual rules', async () => {
     const { id, seen } = await changed(3);
     await service.world.others.countClick(id);

@@ -1,7 +1,7 @@
 import { readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { answered, command, refused } from '../support/commands/command.ts';
-import { commandsOn, objectsOf } from '../support/commands/commands-on.ts';
+import { commandsOn } from '../support/commands/commands-on.ts';
 import { databaseOf, folderOf } from '../support/process/lives.ts';
 import { csv, header, line } from './csv.ts';
 
@@ -38,10 +38,6 @@ describe('import and export: a file of campaigns is taken over whole, byte for b
       ['mirrors-imported', { mirrors: 2, numbers: '1,9007199254740991', source: 'first.csv' }],
       ['campaigns-imported', { campaigns: 3, numbers: '1,3,9007199254740991', source: 'first.csv' }],
     ]);
-    const [first, second] = await on.objects('export');
-    expect(Object.keys(first).join(',')).to.equal(header);
-    expect(first).to.include({ id: 1, name: 'Sum, "mer" \\N', is_default: true, clicks: 12 });
-    expect(second).to.include({ id: 3, name: null, mirror_id: null, target_url: null, clicks: null });
   });
 
   it('refuses a time more than an hour ahead, and stores a nearer one as now', async () => {
@@ -127,10 +123,6 @@ describe('import and export: a file of campaigns is taken over whole, byte for b
       '',
     ]);
     expect(await on.objects('campaign', 'list')).to.have.length(1);
-    const inJson = await command(['import', '-', '--json'], settings, input);
-    const taken = { line: 4, column: 'id', fault: 'campaign-taken', reason: 'there is a campaign 1 already' };
-    expect(objectsOf(inJson.output)[3]).to.deep.equal(taken);
-    expect(inJson).to.include({ code: 1, errors: `${errors.split('\n').at(-2)}\n` });
   });
 
   it('says what is wrong with a file that is not CSV, or whose header lacks or repeats a column', async () => {
@@ -182,19 +174,18 @@ describe('import and export: a file of campaigns is taken over whole, byte for b
       ),
     );
     await importing(csv(line(summer), line(unnamed)));
-    const others = [{ owner_id: '7' }, { owner_id: '9', name: 'Summer' }, { ...summer, id: '500' }];
-    const again = csv(...[summer, unnamed, ...others].map(line));
-    const named = `there is a campaign "Summer" of the owner 7 already, with the id 1: ${remedy}`;
-    const pointed = `there is a campaign of the owner 8 with the address https://a.example/ already, with the id 2: ${remedy}`;
-    const told = `line 2: name: ${named}\nline 3: target_url: ${pointed}\n`;
-    const count = async () => (await on.objects('campaign list')).length;
-    for (const how of [[], ['--dry-run']])
-      expect(await importing(again, ...how)).to.deep.equal(refused(`${told}${end}`));
-    const would = 'Every line is valid; this would be imported: 5 campaigns, 1 mirror.\n';
+    const again = csv(...[summer, unnamed, { owner_id: '7' }].map(line));
+    const refusal = refused(
+      `line 2: name: there is a campaign "Summer" of the owner 7 already, with the id 1: ${remedy}\n` +
+        `line 3: target_url: there is a campaign of the owner 8 with the address https://a.example/ already, with the id 2: ${remedy}\n${end}`,
+    );
+    for (const how of [[], ['--dry-run']]) expect(await importing(again, ...how)).to.deep.equal(refusal);
+    const would = 'Every line is valid; this would be imported: 3 campaigns, 1 mirror.\n';
     expect(await importing(again, '--dry-run', '--allow-duplicates')).to.deep.equal(answered(would));
+    const count = async () => (await on.objects('campaign list')).length;
     expect(await count()).to.equal(2);
     expect((await importing(again, '--allow-duplicates')).code).to.equal(0);
-    expect(await count()).to.equal(7);
+    expect(await count()).to.equal(5);
   });
 
   it('export replaces an existing file with --force only, and never what is not a file', async () => {

@@ -1,4 +1,3 @@
-import { execFileSync, spawnSync } from 'node:child_process';
 import { appendFile, cp, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { answered, refused } from '../support/commands/command.ts';
@@ -43,24 +42,5 @@ describe('./campaign-mirror: a fresh checkout or another version installs what i
       `campaign-mirror: what it needs is not installed, and there is no npm: run 'npm run setup' in ${folder.path}\n`,
     );
     await appendFile(at('node_modules', '.installed'), 'second\n');
-  });
-
-  it('--version names the commit, from git or from the Dockerfile of an image', async () => {
-    if (spawnSync('git', ['--version']).status !== 0) return console.warn('NOT TESTED: git is not installed');
-    const git = (...words: string[]) => {
-      const me = ['-c', 'user.name=Test', '-c', 'user.email=test@example.com'];
-      return execFileSync('git', [...me, ...words], { cwd: folder.path, encoding: 'utf8' });
-    };
-    git('init', '--quiet');
-    git('add', 'campaign-mirror');
-    git('commit', '--quiet', '--message', 'One');
-    git('tag', 'v1');
-    const commit = git('rev-parse', 'HEAD').slice(0, 12);
-    expect(await version()).to.deep.equal(answered(`${number} (commit ${commit})\n`));
-    await appendFile(at('campaign-mirror'), '\n');
-    expect(await version()).to.deep.equal(answered(`${number} (commit ${commit}-dirty)\n`));
-    const ofImage = { name: 'app', type: 'module', version: number, commit: '0123456789ab' };
-    await writeFile(at('packages/app/package.json'), JSON.stringify(ofImage));
-    expect(await version()).to.deep.equal(answered(`${number} (commit 0123456789ab)\n`));
   });
 });

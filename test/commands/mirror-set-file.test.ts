@@ -2,12 +2,11 @@ import { writeFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { answered, command } from '../support/commands/command.ts';
 import { objectsOf } from '../support/commands/commands-on.ts';
-import { lockMirror, rival } from '../support/database/rival.ts';
 import { folderOf } from '../support/process/lives.ts';
 import { mirrorsToMove, ofDefaultCampaign, onOldHost } from './mirrors-to-move.ts';
 
 describe('mirror set --file: each campaign gets the address of its line, as a move that can be undone', () => {
-  const { database, on, sql, filled, addresses, history } = mirrorsToMove();
+  const { on, sql, filled, addresses, history } = mirrorsToMove();
   const folder = folderOf('test');
   const x = 'https://x.example/';
   /** Writes the file, and returns the command. */
@@ -77,20 +76,6 @@ describe('mirror set --file: each campaign gets the address of its line, as a mo
     expect((await terminal.ended).code).to.equal(1);
     expect(terminal.screen).to.include('not every mirror was set: 1 not as expected, 1 campaign not found');
     expect(await addresses()).to.deep.equal([`${x}1`, 'https://elsewhere.example/', 'https://old.example/3']);
-  });
-
-  it('goes on with the same file after a locked mirror; a file with other lines is another move', async () => {
-    await filled(...onOldHost(3));
-    const file = await setting([`1,${x}1,`, `2,${x}2,`]);
-    const other = await rival(database, lockMirror, 2);
-    expect((await on.run(`${file} --yes`)).errors).to.equal(
-      'not every mirror was set: 1 locked: run it again\n',
-    );
-    await setting([`1,${x}new,`, `3,${x}3,`]);
-    expect((await on.objects(`${file} --yes`)).at(-1)).to.include({ set: 2, move: 3 });
-    await other.rollback();
-    await setting([`1,${x}1,`, `2,${x}2,`]);
-    expect((await on.objects(`${file} --yes`)).at(-1)).to.include({ set: 2, move: 1 });
   });
 
   it('sets only the edited addresses of an export, read from standard input', async () => {

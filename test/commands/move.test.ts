@@ -102,16 +102,4 @@ describe('mirror move: every mirror on a blocked host gets the new host, once', 
       [1, 2, null],
     ]);
   });
-
-  it('names the keys that are limited to the old host, and how to replace them', async () => {
-    await filled(...onOldHost(1));
-    for (const hosts of ['x.example,old.example,*.old.example', '*.old.example', 'old.example,new.example'])
-      await on.object(`key issue --owner 1 --name k --hosts ${hosts}`);
-    await on.object('key revoke 2');
-    expect((await on.run(`${line} --subdomains --dry-run`)).errors).to.equal(
-      '1 key is limited to hosts that were left (1), and cannot set a mirror to new.example: ' +
-        "`./campaign-mirror key rotate 1 --hosts 'x.example,new.example,*.new.example'` gives key 1 a successor.\n",
-    );
-    expect((await on.run(`${line} --owner 2`)).errors).to.equal('');
-  });
 });

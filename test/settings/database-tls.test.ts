@@ -36,9 +36,9 @@ describe('settings: TLS to the database verifies the server as libpq does', () =
   }
 
   const url = (parameters: string, host = '127.0.0.1') => {
-    const named = parameters.replace('CA', `sslrootcert=${folder.at('ca.crt')}`);
-    const other = named.replace('OTHER', `sslrootcert=${folder.at('other.crt')}`);
-    return `postgres://postgres@${host}:${port}/postgres?${other}`;
+    const file = (name: string) => `sslrootcert=${folder.at(name)}`;
+    const named = parameters.replace('CA', file('ca.crt')).replace('OTHER', file('other.crt'));
+    return `postgres://postgres@${host}:${port}/postgres?${named}`;
   };
 
   /** The error of connecting, if there is one. */
@@ -53,23 +53,18 @@ describe('settings: TLS to the database verifies the server as libpq does', () =
   }
 
   const untrusted = ': check sslmode, the CA of its certificate (sslrootcert), ';
-  const otherHost =
-    '(ERR_TLS_CERT_ALTNAME_INVALID): check sslmode, the CA of its certificate (sslrootcert), the name that it is for';
-  const tlsOnly =
-    'user "postgres", database "postgres", no encryption (28000): check the name of the user, its password and pg_hba.conf; if that lets it in with TLS only, set sslmode=verify-full';
+  const otherHost = '(ERR_TLS_CERT_ALTNAME_INVALID): check sslmode, ';
+  const tlsOnly = 'if that lets it in with TLS only, set sslmode=verify-full';
   const [here, localhost] = ['127.0.0.1', 'localhost'];
   const cases: [parameters: string, host: string, fault?: string][] = [
     ['sslmode=verify-full&CA', here],
     ['sslmode=verify-full&CA', localhost, otherHost],
     ['CA', here],
-    ['CA', localhost, otherHost],
     ['sslmode=verify-ca&CA', localhost],
     ['sslmode=disable', here, tlsOnly],
-    ['', here, tlsOnly],
     ['uselibpqcompat=true&sslmode=require', here],
     ['ssl=true', here, untrusted],
     ['sslmode=verify-full', here, untrusted],
-    ['sslmode=verify-full&sslrootcert=system', here, untrusted],
     ['sslmode=verify-ca&OTHER', here, untrusted],
   ];
   for (const [parameters, host, fault] of cases)

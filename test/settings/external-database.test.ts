@@ -1,10 +1,8 @@
-import { writeFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { externalDatabase } from '../../packages/app/src/settings/external-database.ts';
 import { readSettings } from '../../packages/app/src/settings/read-settings.ts';
-import { answered, commandProcess, refused } from '../support/commands/command.ts';
-import { dedicatedServer } from '../support/database/dedicated-server.ts';
-import { dataFolderOf, folderOf } from '../support/process/lives.ts';
+import { refused } from '../support/commands/command.ts';
+import { dataFolderOf } from '../support/process/lives.ts';
 import { eventsOf, listeningService, startService } from '../support/process/service-process.ts';
 
 type Environment = Record<string, string>;
@@ -38,7 +36,6 @@ function tls(environment: Environment): string {
 }
 
 describe('settings: DATABASE_URL, PGHOST and the variables of libpq name the database', () => {
-  const folder = folderOf('suite');
   const others = { PGPORT: '1', PGUSER: 'other', PGPASSWORD: ' theirs ', PGDATABASE: 'others' };
 
   it('DATABASE_URL comes first, then PGHOST and its companions, then the defaults of PostgreSQL', () => {
@@ -82,31 +79,6 @@ describe('settings: DATABASE_URL, PGHOST and the variables of libpq name the dat
     expect(() => tls({ PGHOST: 'db', PGUSER: 'me', PGSSLROOTCERT })).to.throw(line);
     expect(tls(url('disable'))).to.equal('disable');
     expect(tls(url('verify-full&sslrootcert=system'))).to.equal('verify-full');
-  });
-
-  it('a socket works, from the shell or ENVIRONMENT_FILE; variables of MikroORM have no effect', async () => {
-    const server = await dedicatedServer({ socket: true });
-    try {
-      const user = { PGUSER: 'postgres', PGDATABASE: 'postgres', PGSSLMODE: 'verify-full' };
-      const socket = { PGHOST: server.data, PGPORT: String(server.address('postgres').port), ...user };
-      const hostile = {
-        ...{ MIKRO_ORM_CLIENT_URL: 'no URL at all', MIKRO_ORM_PORT: '9', MIKRO_ORM_DB_NAME: 'nowhere' },
-        ...{ MIKRO_ORM_SCHEMA: 'elsewhere', MIKRO_ORM_IMPLICIT_TRANSACTIONS: 'false' },
-        ...{ MIKRO_ORM_DEBUG: 'true', PGSSLNEGOTIATION: 'direct' },
-      };
-      expect(await commandProcess(['migrate'], { ...hostile, ...socket }, '/')).to.include({
-        code: 0,
-        errors: '',
-      });
-      const ENVIRONMENT_FILE = folder.at('environment');
-      const lines = Object.entries(socket).map(([name, value]) => `${name}=${value}\n`);
-      await writeFile(ENVIRONMENT_FILE, lines.join(''));
-      const settings = { ENVIRONMENT_FILE, PGPORT: '9', PGUSER: 'nobody' };
-      const done = await commandProcess(['campaign', 'create', '--owner', '7', '--json'], settings);
-      expect(done).to.deep.equal(answered('{"id":1}\n'));
-    } finally {
-      await server.remove();
-    }
   });
 });
 

@@ -52,20 +52,18 @@ describe('settings: ENVIRONMENT_FILE replaces variables of the environment', () 
 
   it('is read as Node reads --env-file', async () => {
     const ENVIRONMENT_FILE = at('environment');
-    const lines = [
-      ...[
-        '\ufeffPGDATABASE=marked',
-        '# a comment',
-        '',
-        '#POOL_SIZE=1',
-        'LOG_LEVEL=warn',
-        'LOG_LEVEL=debug',
-        'DOCS=',
-      ],
-      ...['DATABASE_URL=postgres://me@db.example/x', 'PGUSER=me & you; $HOME', 'PGPASSWORD="MARKED # 2"'],
-      ...['OPS_HOST=::1 # ours', 'MIRROR_HOST_DENYLIST=a.example, b.example'],
-    ];
-    await writeFile(ENVIRONMENT_FILE, lines.join('\r\n'));
+    const text = `\ufeffPGDATABASE=marked
+      # a comment
+      #POOL_SIZE=1
+      LOG_LEVEL=warn
+      LOG_LEVEL=debug
+      DOCS=
+      DATABASE_URL=postgres://me@db.example/x
+      PGUSER=me & you; $HOME
+      PGPASSWORD="MARKED # 2"
+      OPS_HOST=::1 # ours
+      MIRROR_HOST_DENYLIST=a.example, b.example`;
+    await writeFile(ENVIRONMENT_FILE, text.replaceAll(/\n */g, '\r\n'));
     const environment: NodeJS.ProcessEnv = { ENVIRONMENT_FILE, LOG_LEVEL: 'error', DOCS: 'off' };
     const read = readSettings(environment);
     // The driver reads these from the environment.
