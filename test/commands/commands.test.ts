@@ -19,12 +19,10 @@ describe('every command: one clear line and an exit code for each fault', () => 
       [/^--subdomains needs --host: `\.\/campaign-mirror mirror list --help` /, 'mirror list --subdomains'],
       [/^exactly one of a campaign, --key and --move is needed: /, 'mirror history 42 --key 1'],
       [/A time in UTC such as 2026-11-20/, 'mirror history --key 1 --since 2026-02-30'],
-      [/^either --undo or --to is needed: /, 'mirror restore 42'],
       [/^unknown option '--from' \(Did you mean --from-host\?\): /, 'mirror move --from a.example'],
       [/^too many arguments .*: `\.\/campaign-mirror mirror show` shows one; /, 'mirror list 42'],
       [/^unknown command 'mirrors' \(Did you mean mirror\?\): `\.\/campaign-mirror --help` /, 'mirrors list'],
       [/Write a\.example with --subdomains: /, 'mirror list --host *.a.example'],
-      [/An age such as 400d or 48h/, 'history prune --yes --older-than=23h'],
       [
         /^option '--to-host <host>' is given twice: /,
         'mirror move --from-host a --to-host b --to-host c --yes',

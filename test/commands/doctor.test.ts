@@ -46,17 +46,6 @@ const cases: [title: string, given: Given, code: number, ...found: RegExp[]][] =
     /^durability warning off: .*synchronous_commit /,
   ],
   [
-    'finds parameters of the role that do not suit a pooler',
-    {
-      as: 'service',
-      sql: `alter database $ set default_transaction_isolation = 'repeatable read'`,
-      settings: { DATABASE_POOLER: 'transaction' },
-    },
-    1,
-    /^parameters problem default_transaction_isolation is repeatable read, .* set default_transaction_isolation = 'read committed'$/,
-    /^parameters warning statement_timeout is 0, .* alter role campaign_mirror_service set statement_timeout = '5000'$/,
-  ],
-  [
     'warns of a server log that can show addresses and keys of callers',
     { sql: `alter database $ set log_parameter_max_length = -1` },
     0,

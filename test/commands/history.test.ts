@@ -44,7 +44,7 @@ describe('mirror history and mirror restore: every change is shown, and an earli
   });
 
   it('shows the changes of a deleted campaign, and tells an empty history from an unknown number', async () => {
-    const { id: gone, keyId: key } = await changed(1);
+    const { id: gone } = await changed(1);
     await service.world.settings.deleteCampaign(gone);
     const again = `insert into campaign_mirror.campaigns (id, owner_id) values (${gone}, 1)`;
     await service.database.admin.query(`${again};
@@ -64,13 +64,8 @@ describe('mirror history and mirror restore: every change is shown, and an earli
       [0]
       $ mirror history 999999
       ! there is no campaign 999999: \`./campaign-mirror campaign list\` shows those that exist
-      $ mirror history --key ${key} --since 2096-11-20
-      ! The history has no change made with key ${key} at or after 2096-11-20T00:00:00.000000Z.
-      [0]
       $ mirror history --key 999999
-      ! there is no key 999999: \`./campaign-mirror key list\` shows all keys with their numbers
-      $ mirror history --move 999999
-      ! there is no move 999999: \`./campaign-mirror mirror moves\` shows the numbers of moves`);
+      ! there is no key 999999: \`./campaign-mirror key list\` shows all keys with their numbers`);
   });
 
   it('--key shows what a key changed, also of transferred and deleted campaigns', async () => {

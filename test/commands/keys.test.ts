@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { answered } from '../support/commands/command.ts';
-import { commandsOn, objectsOf } from '../support/commands/commands-on.ts';
+import { commandsOn } from '../support/commands/commands-on.ts';
 import { call } from '../support/http/caller.ts';
 import { databaseOf } from '../support/process/lives.ts';
 import { listeningService, projectFolder, start } from '../support/process/service-process.ts';
@@ -90,12 +90,10 @@ describe('key: an operator issues, rotates and revokes access keys, which are sh
     expect(lifetime((await listed(15)).at(-1))).to.be.within(3_599, 3_601);
   });
 
-  it('rotate refuses a replaced, revoked, expired or unknown key; neither command repeats a key', async () => {
-    const [old, expired] = [await issued(10), await issued(10)];
+  it('rotate refuses a replaced, revoked or unknown key; neither command repeats a key', async () => {
+    const old = await issued(10);
     const next = await rotated(old.id);
     await run('revoke', `${next.id}`);
-    const expire = 'update campaign_mirror.access_keys set expires_at = clock_timestamp() where id = $1';
-    await database.admin.query(expire, [expired.id]);
     const before = await listed(10);
     const issue = 'issue another with `./campaign-mirror key issue`';
     await on.session(`
@@ -104,9 +102,7 @@ describe('key: an operator issues, rotates and revokes access keys, which are sh
       $ key rotate ${old.id}
       ! key ${old.id} was replaced by key ${next.id} already: rotate that one, or ${issue}
       $ key rotate ${next.id}
-      ! key ${next.id} is revoked: ${issue}
-      $ key rotate ${expired.id}
-      ! key ${expired.id} is expired: ${issue}`);
+      ! key ${next.id} is revoked: ${issue}`);
     expect(await listed(10)).to.deep.equal(before);
     for (const command of ['revoke', 'rotate']) {
       const { code, output, errors } = await run(command, old.key);
@@ -138,12 +134,11 @@ describe('key: an operator issues, rotates and revokes access keys, which are sh
     expect(await revoked(32)).to.deep.equal([false]);
 
     const valid = (await on.objects('key list')).filter(({ revoked_at }) => revoked_at === null);
-    const asking = on.asking('key', 'revoke', '--all', '--json');
+    const asking = on.asking('key', 'revoke', '--all');
     await asking.shows(`Revoke ${valid.length} keys of all owners?`);
     asking.type('y\r');
     expect((await asking.ended).code).to.equal(0);
-    const told = objectsOf(asking.output.slice(asking.output.indexOf('{')));
-    expect(told).to.deep.equal(valid.map(({ id }) => ({ id, revoked: true })));
+    expect((await on.objects('key list')).every(({ revoked_at }) => revoked_at !== null)).to.equal(true);
     const entries = (await on.objects('audit --act key-revoked')).slice(0, valid.length);
     expect(new Set(entries.map((entry) => entry.request_id)).size, 'one act').to.equal(1);
     const list = await on.objects(`key list --revoked-since ${since}`);

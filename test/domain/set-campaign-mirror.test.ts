@@ -199,12 +199,6 @@ describe('contract: the call — the mirror of a campaign is set, or refused for
       expect(ports.calls).to.deep.equal([]);
     });
 
-  it('input of the greatest length is accepted', async () => {
-    const longest = { ...request, requestId: '~'.repeat(128), lastChange: -1 };
-    const by = { ownerId: caller.ownerId, subject: subject.of('gateway', 'é 😀') };
-    expect(await useCase.execute({ ...longest, caller: by })).to.have.property('kind', 'mirror-set');
-  });
-
   for (const [port, written] of Object.entries({ found: 0, caller: 0, set: 1 }))
     it(`a fault of a port (${port}) is thrown, and nothing is tried again`, async () => {
       Object.assign(ports, { [port]: () => Promise.reject(away) });

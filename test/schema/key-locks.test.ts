@@ -21,13 +21,4 @@ describe('keys: recording the use of a key delays no operator', () => {
     const used = listed.filter(({ last_used_at }) => /^\d{4}-.*\.\d{6}Z$/.test(String(last_used_at)));
     expect(used.map(({ id }) => id)).to.have.members([rotated.keyId, revoked.keyId]);
   });
-
-  it('migrate adds the missing row for the uses of a key', async () => {
-    const { keyId } = await service.campaign();
-    const { admin } = service.database;
-    await admin.query('delete from campaign_mirror.key_uses where access_key_id = $1', [keyId]);
-    expect((await commandsOn(service.database, 'owner').run('migrate')).code).to.equal(0);
-    const row = 'select used_at from campaign_mirror.key_uses where access_key_id = $1';
-    expect((await admin.query(row, [keyId])).rows).to.deep.equal([{ used_at: null }]);
-  });
 });

@@ -153,20 +153,6 @@ describe('migrate: each role has exactly its rights afterwards', () => {
     const service = await connect(database.address('service'));
     await service.query("select campaign_mirror.find_campaigns('{1}')").finally(() => service.end());
   });
-
-  it('the right of every role to write WAL without bound is revoked by a superuser', async () => {
-    const database = await freshDatabase();
-    const { options } = database.admin;
-    await database.admin.query(`do $$ begin execute (
-      select string_agg(format('grant execute on function %s to public', oid::regprocedure), ';')
-      from pg_proc where proname = 'pg_logical_emit_message'); end $$`);
-    const warns = async () =>
-      (await commandsOn(database).run('doctor')).output.includes('every role may fill the disk');
-    await migrate(database.address('owner'));
-    expect(await warns()).to.equal(true);
-    await migrate({ ...database.address('owner'), user: options.user, password: `${options.password}` });
-    expect(await warns()).to.equal(false);
-  });
 });
 
 /** Every object of the schema with its identity and its rights. */

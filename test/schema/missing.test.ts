@@ -3,7 +3,6 @@ import { expect } from 'chai';
 import type { Pool } from 'pg';
 import { commandsOn } from '../support/commands/commands-on.ts';
 import { connect } from '../support/database/client.ts';
-import { rival } from '../support/database/rival.ts';
 import { databaseOf, groupedOf } from '../support/process/lives.ts';
 import { listeningService, startService } from '../support/process/service-process.ts';
 import { eventually } from '../support/promises.ts';
@@ -146,16 +145,6 @@ describe('schema: a missing or disabled part is found before it can do harm', ()
       language plpgsql as 'begin return null; end'`);
     expect((await owner.run('migrate')).output).to.equal('Made again: function refuse_address.\n');
     expect(await definition()).to.equal(before);
-  });
-
-  it('a start with RUN_MIGRATIONS locks nothing if the schema is complete', async () => {
-    const writer = await rival(database, 'lock table campaign_mirror.mirrors in row exclusive mode');
-    const { process } = await listeningService({
-      DATABASE_URL: database.url('owner'),
-      RUN_MIGRATIONS: 'true',
-    });
-    expect(process.output).not.to.include('migration-awaited');
-    await writer.rollback();
   });
 });
 

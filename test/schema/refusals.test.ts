@@ -48,14 +48,6 @@ describe('contract: the data around it — the password of a role gives no more 
         expect(await allowedOf(client, statements)).to.deep.equal({});
       }));
 
-  it('a redirector can read all earlier addresses with an invented position, as the security model says', () =>
-    withClient('redirector', async (client) => {
-      const { rows } = await service.database.admin.query('select id from campaign_mirror.mirror_history');
-      const read = await client.query(`select change_id as id from campaign_mirror.changes_since((
-        select split_part(position, '/', 1) || '/primary/3:3:' from campaign_mirror.changes_since(null)))`);
-      expect(read.rows).to.have.deep.members(rows).and.not.deep.equal([]);
-    }));
-
   it('the service cannot write a text that deceives a reader of the history, in any element of a batch', () =>
     withClient('service', async (client) => {
       const lives = await service.live(3);

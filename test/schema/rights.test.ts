@@ -139,20 +139,17 @@ describe('contract: the data around it — each role has exactly the documented 
 
   it('every act of the operator by psql has an entry with the true role and time', async () => {
     const { id, ownerId } = live.seen;
-    const key = (hash: string) =>
-      `insert into campaign_mirror.access_keys (hash, displayed, name, owner_id)
-        values (sha256('${hash}'), 'cm_k', 'mine', ${ownerId})`;
+    const key = `insert into campaign_mirror.access_keys (hash, displayed, name, owner_id)
+      values (sha256('one'), 'cm_k', 'mine', ${ownerId})`;
     const setKey = (what: string) =>
       `update campaign_mirror.access_keys set ${what} where id = ${live.keyId}`;
     const setCampaign = (what: string) => `update campaign_mirror.campaigns set ${what} where id = ${id}`;
     const acts: readonly [string, string][] = [
-      [`set campaign_mirror.operator = 'somebody'; ${key('one')}`, 'key-issued'],
+      [`set campaign_mirror.operator = 'somebody'; ${key}`, 'key-issued'],
       [setKey('revoked_at = now()'), 'key-revoked'],
-      [setKey('revoked_at = null'), 'key-changed'],
       [setKey(`replaced_by = ${live.keyId}`), 'key-rotated'],
       [setCampaign('is_default = true'), 'default-set'],
       [setCampaign(`owner_id = ${newOwner()}`), 'campaign-transferred'],
-      ['insert into campaign_mirror.campaigns (owner_id) values (4711)', 'campaign-created'],
       ['insert into campaign_mirror.campaigns (owner_id) values (4711), (4711)', 'campaigns-imported'],
       [
         `insert into campaign_mirror.mirrors (campaign_id, target_url)
