@@ -58,7 +58,7 @@ describe('every command: one clear line and an exit code for each fault', () => 
       .to.match(/"stack": " {4}at /)
       .and.not.include('MARKED');
     expect((await run(database.url('redirector'))).errors).to.match(
-      /, user "campaign_mirror_redirector": permission denied for .+ \(42501\): run ops\/roles.sql in the database, .*\n$/,
+      /, user "campaign_mirror_redirector": permission denied for .+ \(42501\): run ops\/roles.sql .*\n$/,
     );
     const empty = await emptyDatabase('owner');
     expect((await run(empty.url('owner'))).errors).to.match(

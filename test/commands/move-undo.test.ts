@@ -29,7 +29,7 @@ describe('mirror move: the operator confirms a move, and can undo it', () => {
     const undo = 'mirror move --undo 1';
     await on.session(`
       $ ${undo}
-      ! Move 2 mirrors back as before move 1, such as that of campaign 1 to https://old.example/1? Not moved: 1 changed since by an operator. There is no terminal to ask on: add --yes to confirm.
+      ! Move 2 mirrors back as before move 1, such as that of campaign 1 to https://old.example/1? Not moved: 1…
       [2]
       $ ${undo} --yes
       campaign 2 is not moved: it was changed since by an operator

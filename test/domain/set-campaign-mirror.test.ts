@@ -170,7 +170,7 @@ describe('contract: the call — the mirror of a campaign is set, or refused for
     });
   }
 
-  it('contract: atomicity — a campaign that keeps changing is judged five times, then the call is Unavailable', async () => {
+  it('contract: atomicity — a campaign that keeps changing is judged five times, then it is Unavailable', async () => {
     ports.results.push(...Array(4).fill(differs(campaign)));
     expect(await useCase.execute(request)).to.deep.equal(isSet);
     ports.changes.length = 0;

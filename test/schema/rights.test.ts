@@ -92,7 +92,7 @@ describe('contract: the data around it — each role has exactly the documented 
     expect(powerful).to.deep.equal([]);
   });
 
-  it('history and audit are append-only, even for the owner; only a function prunes, and not the last day', async () => {
+  it('history and audit are append-only, even for the owner; a function prunes, but not the last day', async () => {
     const stored = async () =>
       (
         await service.database.admin.query(`
