@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { commandsOn } from '../support/commands/commands-on.ts';
 import { databaseOf } from '../support/process/lives.ts';
 
-describe('audit: every act of an operator is recorded with who did it, and nothing that was not done', () => {
+describe('audit: every act of an operator is recorded with its operator, a refused act is not', () => {
   const database = databaseOf('test');
   const on = commandsOn(database);
 

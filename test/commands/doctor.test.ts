@@ -1,5 +1,4 @@
 import { stat } from 'node:fs/promises';
-import { mock } from 'node:test';
 import { type Role, roles } from '@campaign-mirror/adapters-persistence/service';
 import { expect } from 'chai';
 import { command } from '../support/commands/command.ts';
@@ -79,7 +78,7 @@ async function examined(settings: Record<string, string>, expected: number) {
   return { checks: all.map(({ check }) => check), lines, found };
 }
 
-describe('doctor: the operator learns what is wrong with the installation, and what to do', () => {
+describe('doctor: each fault of an installation is named with its remedy', () => {
   const database = databaseOf('test');
   const folder = dataFolderOf('test');
 
@@ -117,17 +116,6 @@ describe('doctor: the operator learns what is wrong with the installation, and w
     );
     expect(other.found.join('\n')).to.match(
       /^migrations problem .* run `\.\/campaign-mirror migrate` as the owner /m,
-    );
-  });
-
-  it('warns of clocks that differ', async () => {
-    const real = Date.now;
-    const clock = mock.method(Date, 'now', () => real() + 10_799_900);
-    const { found } = await examined({ DATABASE_URL: database.url('operator') }, 0).finally(() =>
-      clock.mock.restore(),
-    );
-    expect(found.join('\n')).to.match(
-      /^clock warning the clocks .* are 3 hours apart set both by NTP: [^\n]*$/,
     );
   });
 

@@ -80,12 +80,4 @@ describe('mirror follow: every committed change is printed, none is missed', () 
       expect(again.numbers()).to.deep.equal(again.numbers().toSorted((one, other) => one - other));
     }
   });
-
-  it('a position of another server ends it with exit code 4', async () => {
-    for (const position of ['1764408976,0/primary/5:5:', 'x']) {
-      const { code, output, errors } = await on().run(`mirror follow --json --from=${position}`);
-      expect([code, output], errors).to.deep.equal([4, '']);
-      expect(errors).to.include('this is no position of this server since its last start');
-    }
-  });
 });

@@ -32,7 +32,7 @@ describe('history prune: the operator deletes old changes, and only these', () =
     );
   }
 
-  it('deletes what is older than the age, of all campaigns, and the audit has each step', async () => {
+  it('deletes changes above the age, of all campaigns, and the audit has each step', async () => {
     const [id, next, last] = [live.seen.id, 1_000_001 as CampaignId, 1_000_002 as CampaignId];
     await recorded(5, 401);
     await recorded(stepSize + 3, 399);

@@ -196,7 +196,7 @@ describe('import and export: a file of campaigns is taken over whole, byte for b
     expect(await count()).to.equal(5);
   });
 
-  it('export replaces an existing file with --force only, and never what is not a file', async () => {
+  it('export replaces an existing file with --force only, and never a device', async () => {
     await writeFile(at('mine.csv'), 'mine');
     const errors = `${at('mine.csv')} exists already: --force replaces it, or name another file\n`;
     expect(await on.run('export', at('mine.csv'))).to.deep.equal(refused(errors));

@@ -61,7 +61,7 @@ describe('mirror set --file: each campaign gets the address of its line, as a mo
     expect((await addresses()).slice(0, 2)).to.deep.equal(onOldHost(2).map(([url]) => url));
   });
 
-  it('asks, sets what the question named, and leaves a mirror that changed meanwhile', async () => {
+  it('asks, sets the mirrors that the question named, and leaves one that changed meanwhile', async () => {
     await filled(...onOldHost(3));
     const file = await setting([`1,${x}1,`, `2,${x}2,`, `9,${x}9,`]);
     const terminal = on.asking(file);

@@ -27,17 +27,15 @@ export function mirrorsToMove() {
     sql,
     /** Makes the campaigns 1 and so on with their mirrors. */
     async filled(...fillings: Filling[]): Promise<void> {
+      const rows = 'from json_array_elements($1::json) with ordinality as f (one, id) order by id';
       const table = JSON.stringify(
-        fillings.map(([url, owner = 1, isDefault = false]) => ({ url, owner, isDefault })),
+        fillings.map(([url, owner = 1, isDefault = false]) => [url, owner, isDefault]),
       );
-      const rows = 'from json_array_elements($1::json) with ordinality as f (one, id)';
+      const campaigns = `insert into campaign_mirror.campaigns (owner_id, is_default)
+        select (one->>1)::bigint, (one->>2)::boolean ${rows}`;
+      await sql(campaigns, table);
       await sql(
-        `insert into campaign_mirror.campaigns (owner_id, is_default) 
-         select (one->>'owner')::bigint, (one->>'isDefault')::boolean ${rows} order by id`,
-        table,
-      );
-      await sql(
-        `insert into campaign_mirror.mirrors (campaign_id, target_url) select id, one->>'url' ${rows}`,
+        `insert into campaign_mirror.mirrors (campaign_id, target_url) select id, one->>0 ${rows}`,
         table,
       );
       await sql(`begin; set local session_replication_role = replica;

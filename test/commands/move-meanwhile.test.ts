@@ -23,7 +23,7 @@ describe('mirror move: other transactions and interruptions lose no change and r
     expect(change).to.include({ changed_at: `${late}2Z`, subject: 'operator' });
   });
 
-  it('leaves and lists what is transferred, made default, set or deleted meanwhile; the rest moves', async () => {
+  it('leaves and lists campaigns that are transferred, made default, set or deleted meanwhile', async () => {
     await filled(...onOldHost(6));
     const meanwhile = `
       update campaign_mirror.campaigns set owner_id = 2 where id = 1;

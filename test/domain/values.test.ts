@@ -1,13 +1,10 @@
 import {
   type AccessKeyId,
-  accessKey,
   accessKeyId,
   campaignId,
   historyId,
-  hostList,
   keySubject,
   label,
-  mirrorAddress,
   mirrorId,
   ownerId,
   partsOf,
@@ -81,21 +78,5 @@ describe('a time in the form of the interface', () => {
     const around = [`+1${time}`, ` ${time}`, `${time}\n`, '', '2026-11-20T15:36:00Z'];
     for (const text of [...around, '2026-11-20T15:36:00.1234567Z', '2026-11-20t15:36:00.123456z'])
       expect(timestamp(text), JSON.stringify(text)).to.equal(undefined);
-  });
-});
-
-describe('of, for literals', () => {
-  it('returns the value, or throws an error without secrets', () => {
-    expect([ownerId.of(7), ownerId.of('7')]).to.deep.equal([7, 7]);
-    expect(() => mirrorAddress.of('https://me:SECRET@a.example'))
-      .to.throw(TypeError)
-      .with.property('message')
-      .not.include('SECRET');
-    for (const [act, said] of [
-      [() => ownerId.of(0), 'not the number of an owner: an integer from 1 to 2^53-1'],
-      [() => accessKey.of('cm_SECRET'), 'not an access key'],
-      [() => hostList.of('a b'), 'not a host: a b'],
-    ] as const)
-      expect(act).to.throw(TypeError).with.property('message', said);
   });
 });

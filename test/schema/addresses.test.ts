@@ -9,7 +9,7 @@ const start = 'https://a.example/';
 const isAccepted = (text: string) => typeof mirrorAddress(text, noHosts) === 'string';
 const blanks = [...'\u0001\t\n\v\r \u007f\u0085\u00a0\u1680\u2003\u2028\u2029\u202f\u205f\u3000'];
 
-describe('contract: the address — the database itself refuses what cannot be an address, whoever writes it', () => {
+describe('contract: the address — the database refuses an impossible address from every role', () => {
   const service = groupedOf('suite');
 
   const refused = {

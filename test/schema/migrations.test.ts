@@ -33,7 +33,7 @@ describe('migrate: the schema is made once, by its owner', () => {
     expect(await schemaOf(database)).to.deep.equal(before);
   });
 
-  it('a schema of an earlier trial is kept; migrate, doctor and a start say what to do', async () => {
+  it('a schema of an earlier trial is kept; migrate and a start say what to do', async () => {
     const database = await emptyDatabase('owner');
     const owner = await connect(database.address('owner'));
     await owner
@@ -48,10 +48,8 @@ describe('migrate: the schema is made once, by its owner', () => {
     const migrated = await command(['migrate'], settings);
     expect(migrated).to.include({ code: 1, output: '' });
     expect(migrated.errors).to.include(advice);
-    expect((await command(['doctor'], settings)).output).to.include(advice);
-    const { code, errors } = await startService({ ...settings, RUN_MIGRATIONS: 'true' }).done();
-    expect(code).to.equal(1);
-    expect(errors).to.include(advice);
+    const started = await startService({ ...settings, RUN_MIGRATIONS: 'true' }).done();
+    expect(started.errors).to.include(advice);
     expect(await schemaOf(database)).to.deep.equal(before);
   });
 

@@ -81,7 +81,7 @@ describe('schema: a missing or disabled part is found before it can do harm', ()
     const { code, errors } = await startService(settings()).done();
     expect(code).to.equal(1);
     expect(errors).to.include('the function set_mirrors(').and.include('is missing');
-    expect((await owner.run('migrate')).output).to.equal('Made again: function set_mirrors.\n');
+    expect((await owner.run('migrate')).output).to.match(/^Made again: function set_mirrors[.]/);
   });
 
   it('doctor and migrate give the statement that restores the record of the migration', async () => {

@@ -119,25 +119,6 @@ describe('contract: the data around it — the password of a role gives no more 
         expect((await on.run(line)).code, line).to.equal(0);
     }));
 
-  it('a move by psql has its entry, a part belongs to a move, and an act on one mirror sets one', () =>
-    withClient('operator', async (client) => {
-      const { id, ownerId } = (await service.campaign()).seen;
-      const last = async () => (await service.world.audit.list({ limit: 1 }))[0];
-      const before = await last();
-      await client.query(move(id, { owners: `'{${ownerId + 1}}'` }));
-      expect(await last(), 'no mirror was set').to.deep.equal(before);
-      await client.query(move(id, { owners: `'{${ownerId}}'` }));
-      expect(await last()).to.include({ ownerId });
-      const first = (await client.query(move(id))).rows[0].entry;
-      const part = (await client.query(move(id, { partOf: first }))).rows[0].entry;
-      const two = `'{${id},${id}}'`;
-      for (const given of [
-        ...[{ partOf: part }, { partOf: '4711' }, { campaigns: two, waits: 'true' }],
-        ...[{ campaigns: two, act: "'mirror-set'" }, { act: "'campaign-created'" }],
-      ])
-        expect(await codeOf(client, move(id, given)), JSON.stringify(given)).to.equal('22023');
-    }));
-
   it('a transaction with a snapshot of its own sets no mirror, since it would miss a revocation', () =>
     withClient('service', async (client) => {
       for (const level of ['repeatable read', 'serializable']) {

@@ -6,7 +6,6 @@ import { readSettings } from '../../packages/app/src/settings/read-settings.ts';
 import { command } from '../support/commands/command.ts';
 import { type DedicatedServer, dedicatedServer } from '../support/database/dedicated-server.ts';
 import { folderOf } from '../support/process/lives.ts';
-import { listeningService } from '../support/process/service-process.ts';
 import { read } from '../support/workspace.ts';
 
 /** Made by `openssl ca`, valid from 2020 to 2120. That of the server is for 127.0.0.1 only, and issued by test-ca. */
@@ -74,16 +73,9 @@ describe('settings: TLS to the database verifies the server as libpq does', () =
       else expect(found).to.equal(undefined);
     });
 
-  it('the service and the commands connect by these settings', async () => {
+  it('commands connect by these settings', async () => {
     const done = await command(['migrate'], { DATABASE_URL: url('sslmode=verify-ca&CA', localhost) });
     expect(done).to.include({ code: 0, errors: '' });
-    const variables = { PGHOST: here, PGPORT: port, PGUSER: 'postgres', PGDATABASE: 'postgres' };
-    const { process } = await listeningService({
-      ...variables,
-      DATABASE_URL: `postgres:///?sslrootcert=${folder.at('ca.crt')}`,
-      MIKRO_ORM_CLIENT_URL: 'no URL',
-    });
-    expect((await process.stop()).code).to.equal(0);
   });
 
   it('a server without TLS is refused if TLS is required', async () => {
