@@ -1,4 +1,4 @@
-import type { CampaignId, HistoryEntry, Subject, Timestamp } from '@campaign-mirror/domain';
+import type { CampaignId, HistoryEntry, Timestamp } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { commandsOn, objectsOf } from '../support/commands/commands-on.ts';
 import { groupedOf } from '../support/process/lives.ts';
@@ -66,20 +66,6 @@ describe('mirror history and mirror restore: every change is shown, and an earli
       ! there is no campaign 999999: \`./campaign-mirror campaign list\` shows those that exist
       $ mirror history --key 999999
       ! there is no key 999999: \`./campaign-mirror key list\` shows all keys with their numbers`);
-  });
-
-  it('--key shows what a key changed, also of transferred and deleted campaigns', async () => {
-    const { id, keyId: key, by, seen } = await changed(3);
-    const all = (await rows(id)).map(objectOf).toReversed();
-    // The name of this caller is the number of the key.
-    const token = { ownerId: by.ownerId, subject: `jwt:${key}` as Subject };
-    await service.setMirror({ seen, by: token }, step(4));
-    await service.world.others.transfer(id, (await newCampaign(service.world)).ownerId);
-    await service.world.settings.deleteCampaign(id);
-    expect((await shown(id))[0]).to.include({ subject: `jwt:${key}` });
-    expect(await shown(`--key ${key}`)).to.deep.equal(all);
-    expect(await shown(`--key ${key} --since ${all[1]?.changed_at}`)).to.deep.equal(all.slice(0, 2));
-    expect(await shown(`--key ${key} --limit 2`)).to.deep.equal(all.slice(0, 2));
   });
 
   it('restore --to sets the address after a change, --undo the address before it', async () => {

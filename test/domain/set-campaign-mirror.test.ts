@@ -1,7 +1,7 @@
 import { setImmediate as later } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import type * as domain from '@campaign-mirror/domain';
-import { accessKeyFrom, keySubject, SetCampaignMirror, subject, Unavailable } from '@campaign-mirror/domain';
+import { accessKeyFrom, SetCampaignMirror, subject, Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { rejection } from '../support/promises.ts';
 import { caller, campaign, denying, mirror } from '../support/store/world.ts';
@@ -91,13 +91,6 @@ describe('contract: the call — the mirror of a campaign is set, or refused for
       expect(ports.changes).to.deep.equal([]);
     });
   }
-
-  it('a refused credential ends the call, with the reason for the log', async () => {
-    const [because, subject] = ['expired-key', keySubject(17 as domain.AccessKeyId)];
-    ports.caller = async () => ({ refused: because, subject });
-    expect(await useCase.execute(request)).to.deep.equal({ kind: 'unauthenticated', because, subject });
-    expect(ports.calls).to.deep.equal([`whoIs ${key}`]);
-  });
 
   it('a caller who is passed in is looked up again only if the key has to be proven', async () => {
     const byToken = { ownerId: caller.ownerId, subject: subject.of('jwt', 'client-4') };

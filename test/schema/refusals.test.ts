@@ -1,7 +1,6 @@
 import type { Role } from '@campaign-mirror/adapters-persistence/service';
 import { expect } from 'chai';
 import type { Client } from 'pg';
-import { commandsOn } from '../support/commands/commands-on.ts';
 import { connect } from '../support/database/client.ts';
 import { call } from '../support/http/caller.ts';
 import { groupedOf, serviceDataOf } from '../support/process/lives.ts';
@@ -86,7 +85,7 @@ describe('contract: the data around it — the password of a role gives no more 
     return `select entry from campaign_mirror.set_mirrors_as_operator(${parameters.join(', ')})`;
   };
 
-  it('the operator cannot write an entry of the audit that deceives a reader or breaks the commands', () =>
+  it('the operator cannot write an entry of the audit that deceives a reader', () =>
     withClient('operator', async (client) => {
       const { id } = (await service.campaign()).seen;
       const details = ["'[]'", `'"text"'`, "'17'", "'true'"];
@@ -108,15 +107,6 @@ describe('contract: the data around it — the password of a role gives no more 
         await client.query('reset all');
       }
       expect(await service.world.others.history(id)).to.deep.equal([]);
-
-      // Numbers that JavaScript cannot represent.
-      const [most, all] = ["'{9223372036854775807}'", '9223372036854775807'];
-      for (const given of [{ campaigns: most }, { owners: most }, { lastChanges: most }, { partOf: all }])
-        await codeOf(client, move(id, given));
-      await client.query(move(id, { details: `'{"mirrors": ${all}, "from": 1e400}'` }));
-      const on = commandsOn(service.database);
-      for (const line of ['audit', `mirror history ${id}`, 'key list', 'campaign list'])
-        expect((await on.run(line)).code, line).to.equal(0);
     }));
 
   it('a transaction with a snapshot of its own sets no mirror, since it would miss a revocation', () =>

@@ -2,7 +2,7 @@ import { type Role, roles } from '@campaign-mirror/adapters-persistence/service'
 import { expect } from 'chai';
 import { connect } from '../support/database/client.ts';
 import { groupedOf } from '../support/process/lives.ts';
-import { after as afterwards, type Live, newOwner } from '../support/store/world.ts';
+import { after as afterwards, type Live } from '../support/store/world.ts';
 
 /** The rights of each role. The owner has all. */
 const decided = {
@@ -135,36 +135,6 @@ describe('contract: the data around it — each role has exactly the documented 
     const change = (await service.world.others.history(live.seen.id)).at(-1);
     expect(change).to.include({ addressBefore: afterwards, addressAfter: address });
     expect(String(change?.changedAt) > since).to.equal(true);
-  });
-
-  it('every act of the operator by psql has an entry with the true role and time', async () => {
-    const { id, ownerId } = live.seen;
-    const key = `insert into campaign_mirror.access_keys (hash, displayed, name, owner_id)
-      values (sha256('one'), 'cm_k', 'mine', ${ownerId})`;
-    const setKey = (what: string) =>
-      `update campaign_mirror.access_keys set ${what} where id = ${live.keyId}`;
-    const setCampaign = (what: string) => `update campaign_mirror.campaigns set ${what} where id = ${id}`;
-    const acts: readonly [string, string][] = [
-      [`set campaign_mirror.operator = 'somebody'; ${key}`, 'key-issued'],
-      [setKey('revoked_at = now()'), 'key-revoked'],
-      [setKey(`replaced_by = ${live.keyId}`), 'key-rotated'],
-      [setCampaign('is_default = true'), 'default-set'],
-      [setCampaign(`owner_id = ${newOwner()}`), 'campaign-transferred'],
-      ['insert into campaign_mirror.campaigns (owner_id) values (4711), (4711)', 'campaigns-imported'],
-      [
-        `insert into campaign_mirror.mirrors (campaign_id, target_url)
-          select id, 'https://x.example/' from campaign_mirror.campaigns where owner_id = 4711 limit 2`,
-        'mirrors-imported',
-      ],
-      [`delete from campaign_mirror.campaigns where id = ${id}`, 'campaign-deleted'],
-    ];
-    for (const [statement, act] of acts) {
-      const since = await service.world.others.clock();
-      expect(await as('operator', statement), statement).to.not.have.property('code');
-      const [entry] = await service.world.audit.list({ limit: 1 });
-      expect(entry, statement).to.include({ act, databaseRole: roles.operator });
-      expect(String(entry?.actedAt) > since).to.equal(true);
-    }
   });
 
   /** The result of the statement, or its error. */

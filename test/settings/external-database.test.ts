@@ -2,8 +2,7 @@ import { expect } from 'chai';
 import { externalDatabase } from '../../packages/app/src/settings/external-database.ts';
 import { readSettings } from '../../packages/app/src/settings/read-settings.ts';
 import { refused } from '../support/commands/command.ts';
-import { dataFolderOf } from '../support/process/lives.ts';
-import { eventsOf, listeningService, startService } from '../support/process/service-process.ts';
+import { startService } from '../support/process/service-process.ts';
 
 type Environment = Record<string, string>;
 
@@ -54,10 +53,8 @@ describe('settings: DATABASE_URL, PGHOST and the variables of libpq name the dat
   it('the URL decides on TLS, otherwise PGSSLMODE; a part of TLS in the URL means verify-full', () => {
     const modes: [parameters: string, PGSSLMODE: string, mode: string][] = [
       ['', '', 'disable'],
-      ['?ssl=0', 'verify-full', 'disable'],
       ['?ssl=true', 'disable', 'verify-full'],
       ['?ssl=false&sslmode=require', '', 'require'],
-      ['?sslnegotiation=direct', '', 'verify-full'],
       ['', 'require', 'verify-full'],
       ['?sslmode=require', 'typo', 'require'],
     ];
@@ -79,18 +76,5 @@ describe('settings: DATABASE_URL, PGHOST and the variables of libpq name the dat
     expect(() => tls({ PGHOST: 'db', PGUSER: 'me', PGSSLROOTCERT })).to.throw(line);
     expect(tls(url('disable'))).to.equal('disable');
     expect(tls(url('verify-full&sslrootcert=system'))).to.equal('verify-full');
-  });
-});
-
-describe('settings: variables of libpq do not affect the embedded database', () => {
-  const data = dataFolderOf('test');
-
-  it('the service starts with its own user, port and TLS', async () => {
-    const tls = { PGSSLMODE: 'typo', PGSSLROOTCERT: '/nowhere', PGSSLNEGOTIATION: 'direct' };
-    const other = { PGPORT: '9', PGUSER: 'nobody', PGDATABASE: 'nowhere', PGPASSWORD: 'MARKED', ...tls };
-    const { process } = await listeningService({ DATA_DIR: data.path, ...other });
-    const [{ settings } = {}] = eventsOf(process, 'starting');
-    expect(settings).to.include({ PGPASSWORD: '(set)' }).and.not.have.property('PGUSER');
-    expect((await process.stop()).code).to.equal(0);
   });
 });
