@@ -1,14 +1,13 @@
 import { userInfo } from 'node:os';
 import { expect } from 'chai';
 import { commandsOn } from '../support/commands/commands-on.ts';
-import { connect } from '../support/database/client.ts';
 import { databaseOf } from '../support/process/lives.ts';
 
-describe('the command audit', () => {
+describe('audit: every act of an operator is recorded with its operator, a refused act is not', () => {
   const database = databaseOf('test');
   const on = commandsOn(database);
 
-  it('who did what, to which campaign, of which owner, and what else there is to know; nothing of what was not done', async () => {
+  it('an entry has the operator, the campaign, the owner and details; options select entries', async () => {
     const target_url = 'https://example.com/?a={b}';
     await on.session(`
       $ SUDO_USER=alice campaign create --owner 7 --name Summer --default
@@ -20,7 +19,7 @@ describe('the command audit', () => {
       $ SUDO_USER=alice mirror create 1 --target-url ${target_url}
       The mirror of campaign 1 was created.
       $ SUDO_USER=dora mirror create 1 --target-url https://b.example/
-      ! the campaign 1 has a mirror already: \`./campaign-mirror mirror set 1 URL --as-operator\` gives it another address
+      ! the campaign 1 has a mirror already: \`./campaign-mirror mirror set 1 URL --as-operator\` gives it…
       $ SUDO_USER=bob campaign transfer 1 --to 8
       Campaign 1 belongs to the owner 8 now; before, to the owner 7.
       ! The owner 8 had no campaign so far: check the number.
@@ -30,15 +29,13 @@ describe('the command audit', () => {
     await on.run('key issue --owner 9 --name mine');
     await on.session(`
       $ SUDO_USER=carol campaign delete 1 --yes
-      The campaign 1 "Summer" and its mirror were deleted; the history stays.
-      $ SUDO_USER=carol key revoke 1
-      Key 1 is revoked.`);
+      The campaign 1 "Summer" and its mirror were deleted; the history stays.`);
 
-    // `sudo` runs as root, who alone may say who called.
+    // Only root may name the user behind sudo.
     const who = (behind: string) => (process.getuid?.() === 0 ? behind : userInfo().username);
     const name = 'Summer';
     const entries = (await on.objects('audit')).toReversed();
-    const [{ expires_at, revoked_at }] = await on.objects('key list');
+    const [{ expires_at }] = await on.objects('key list');
     const seen = entries.map((one) => [one.act, one.operator, one.campaign_id, one.owner_id, one.details]);
     expect(seen).to.deep.equal([
       ['campaign-created', who('alice'), 1, 7, { default: true, name }],
@@ -48,65 +45,22 @@ describe('the command audit', () => {
       ['default-set', who('bob'), 1, 8, { name }],
       ['key-issued', userInfo().username, null, 9, { name: 'mine', expires_at }],
       ['campaign-deleted', who('carol'), 1, 8, { default: true, name, target_url, clicks: 1 }],
-      ['key-revoked', who('carol'), null, 9, { name: 'mine', expires_at, revoked_at }],
     ]);
-    for (const [at, entry] of entries.entries()) {
-      const access_key_id = entry.owner_id === 9 ? 1 : null;
-      expect(entry).to.include({ id: at + 1, database_role: 'campaign_mirror_operator', access_key_id });
+    for (const entry of entries) {
+      expect(entry.database_role).to.equal('campaign_mirror_operator');
       expect(entry.acted_at).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
       expect(entry.request_id).to.match(/^operator-[0-9a-f-]{36}$/);
     }
-    expect(new Set(entries.map(({ request_id }) => request_id)).size).to.equal(entries.length);
-    for (const { act } of entries) {
-      const found = await on.objects(`audit --act ${act}`);
-      expect(found, act).to.deep.equal(entries.filter((one) => one.act === act));
-    }
+    expect(await on.objects('audit --act default-set')).to.deep.equal([entries[4]]);
     const since = await on.objects(`audit 1 --since ${entries[3].acted_at} --before 7`);
     expect(since.map(({ id }) => id)).to.deep.equal([5, 4]);
     await on.session(`
       $ audit 2 --act key-issued --since 2096-11-20
       ! The audit has no entry on campaign 2 of the act key-issued at or after 2096-11-20T00:00:00.000000Z.
       [0]`);
-    const unknown = await on.run('audit --act key-stolen');
-    expect(unknown.code).to.equal(2);
-    expect(unknown.errors).to.include('Allowed choices are').and.include(' key-revoked,');
-
+    expect((await on.run('audit --act key-stolen')).code).to.equal(2);
     expect((await on.run('audit')).output).to.match(
-      /^ *4 {2}\S+Z {2}\S+ +campaign_mirror_operator +campaign-transferred +1 +8 +- (?=.*owner_id_before: 7).*name: "Summer"/m,
+      /^ *4 {2}\S+Z .* campaign-transferred +1 +8 +- (?=.*owner_id_before: 7).*name: "Summer"/m,
     );
   });
-
-  it('every act on a key shows the key as it is then, and what it was before', async () => {
-    const key = `insert into campaign_mirror.access_keys (hash, displayed, name, owner_id, hosts, expires_at)
-      values (sha256('k'), 'cm_k', 'mine', 9, '{a.example,b.example}', '2030-01-01Z')`;
-    const set = 'update campaign_mirror.access_keys set';
-    const acts = [
-      key,
-      `${set} revoked_at = '2026-01-01 12:00:00.5+02'`,
-      `${set} revoked_at = null`,
-      `${set} replaced_by = 7, expires_at = '2031-01-01Z'`,
-      `${set} expires_at = 'infinity'`,
-    ];
-    const client = await connect(database.address('operator'));
-    await client.query("set timezone = 'Asia/Kathmandu'");
-    for (const one of acts) await client.query(one);
-    await client.end();
-    const entries = (await on.objects('audit')).toReversed();
-    const [end, later] = ['2030-01-01T00:00:00.000000Z', '2031-01-01T00:00:00.000000Z'];
-    const revoked = '2026-01-01T10:00:00.500000Z';
-    const of = { name: 'mine', hosts: 'a.example,b.example' };
-    expect(entries.map(({ act, details }) => [act, details])).to.deep.equal([
-      ['key-issued', { ...of, expires_at: end }],
-      ['key-revoked', { ...of, expires_at: end, revoked_at: revoked }],
-      ['key-changed', { ...of, expires_at: end, revoked_at_before: revoked }],
-      ['key-rotated', { ...of, expires_at: later, expires_at_before: end, replaced_by: 7 }],
-      ['key-changed', { ...of, expires_at: 'infinity', expires_at_before: later, replaced_by: 7 }],
-    ]);
-    expect((await on.run('audit')).output).to.match(
-      / key-changed .* (?=.*revoked_at_before: "2026-01-01T10:00:00.500000Z")/,
-    );
-  });
-
-  const { getuid } = process;
-  after(() => Object.assign(process, { getuid }));
 });

@@ -3,7 +3,7 @@ import { type CampaignColumn, campaignColumns } from '@campaign-mirror/domain/op
 /** The first line of a CSV file of campaigns. */
 export const header = campaignColumns.join(',');
 
-/** A line of it; what is left out is empty. Values with commas or quotation marks come quoted. */
+/** A line with these values, which must be quoted where CSV needs it. */
 export function line(given: Partial<Record<CampaignColumn, string>>): string {
   return campaignColumns.map((column) => given[column] ?? '').join(',');
 }

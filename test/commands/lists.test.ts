@@ -1,18 +1,17 @@
 import { type Host, host, isOnHost } from '@campaign-mirror/domain/operator';
 import { expect } from 'chai';
-import { piped } from '../support/commands/command.ts';
 import { commandsOn } from '../support/commands/commands-on.ts';
 import { databaseOf } from '../support/process/lives.ts';
 
-/** More than a pipe holds, and several pages. */
+/** Several pages of a query. */
 const many = 2_000;
 
-describe('the commands campaign list, mirror list and campaign show', () => {
+describe('campaign list, mirror list, campaign show: an operator reads every campaign and mirror', () => {
   const database = databaseOf('suite');
   const on = commandsOn(database);
-  const sql = (text: string, ...values: unknown[]) => database.admin.query(text, values);
+  const sql = (text: string, values: unknown[] = []) => database.admin.query(text, values);
   before(async () => {
-    // Four owners take turns; every other campaign has a mirror.
+    // Four owners in turn; every second campaign has a mirror.
     await sql(
       `insert into campaign_mirror.campaigns (id, owner_id, name)
        select id, 1 + id % 4, 'Campaign ' || id from generate_series(1, ${many}) id`,
@@ -30,16 +29,12 @@ describe('the commands campaign list, mirror list and campaign show', () => {
   const listed = async (words: string) =>
     (await on.objects(words)).map(({ id, campaign_id }) => campaign_id ?? id);
 
-  it('all rows, over several pages, each once and in order, however the server joins them', async () => {
-    for (const ways of [['nestloop', 'mergejoin'], ['hashjoin']]) {
-      for (const way of ways) await sql(`alter database ${database.name} set enable_${way} = off`);
-      expect(await listed('campaign list'), `without ${ways}`).to.deep.equal(ids(1, many));
-      expect(await listed('mirror list')).to.deep.equal(ids(2, many, 2));
-      await sql(`alter database ${database.name} reset all`);
-    }
+  it('a list has every row once and in order, over several pages', async () => {
+    expect(await listed('campaign list')).to.deep.equal(ids(1, many));
+    expect(await listed('mirror list')).to.deep.equal(ids(2, many, 2));
   });
 
-  it('--owner, --after and --limit, also past the end of a page', async () => {
+  it('--owner, --name, --host, --after and --limit select rows', async () => {
     const lists: [words: string, expected: number[]][] = [
       ['campaign list --limit 501 --after 499', ids(500, 1_000)],
       ['campaign list --owner 2 --after 9 --limit 3', [13, 17, 21]],
@@ -47,27 +42,17 @@ describe('the commands campaign list, mirror list and campaign show', () => {
       ['campaign list --name "É😀.(\\DSS"', [7]],
       ['campaign list --name "paign 100" --owner 1', [100, 1_000, 1_004, 1_008]],
       [`campaign list --after ${many}`, []],
-      ['mirror list --owner 3', ids(2, many, 4)],
       ['mirror list --host Example.COM --owner 3', ids(2, many, 4)],
     ];
     for (const [words, expected] of lists) expect(await listed(words), words).to.deep.equal(expected);
-    // One without a mirror, between two that have one.
-    const transfer = 'update campaign_mirror.campaigns set owner_id = $1 where id = 1993';
-    await database.admin.query(transfer, [3]);
-    expect((await listed('mirror list --owner 3')).slice(-3)).to.deep.equal([1990, 1994, 1998]);
-    await database.admin.query(transfer, [2]);
+    await on.session(`
+      $ mirror list --owner 99 --host b.example
+      ! No mirror of the owner 99 is on b.example.
+      [0]
+      $ mirror list --owner 99 --json`);
   });
 
-  it('--json: a campaign with its mirror, and a mirror, as the interface shows it', async () => {
-    const [one, two] = await on.objects('campaign list --limit 2');
-    expect(one).to.include({ id: 1, owner_id: 2, is_default: false, name: 'Campaign 1', mirror: null });
-    expect(two.mirror).to.include({ campaign_id: 2, target_url: 'https://example.com/2', clicks: 2 });
-    expect((await on.objects('mirror list'))[0]).to.deep.equal(two.mirror);
-    expect(await on.object('--json mirror show 2')).to.deep.equal({ mirror: two.mirror });
-    expect(await on.object('campaign show 2')).to.deep.equal(two);
-  });
-
-  it('--host: the program judges every spelling that the database cannot rule out', async () => {
+  it('--host finds every spelling of the host', async () => {
     const texts = [
       'old.example OLD.example old.example. old.example.. o%6cd.example old%2Eexample old。example ｏｌｄ．ｅｘａｍｐｌｅ',
       'ol\u00add.example a.old.example bold.example old.example.com old o_ld.example 5.old.example old.example.5',
@@ -78,7 +63,7 @@ describe('the commands campaign list, mirror list and campaign show', () => {
     ].flatMap((some) => some.split(' '));
     const ways =
       'https://*/ http://* HTTPS://*:8443?u=https://x.example https://*:80/old http://*#b https://*?a/b';
-    // None of these passes as an address today; a table may have been written to by hand.
+    // The table may hold invalid addresses if it was modified manually.
     const strange = [
       ' https://old.example/|https:/\\old.example/|https:old.example/a/x.example|https:///old.example/x|',
       'https://u@old.example/|https://old.example@x.example/|https://ol\td.example/|ht\ntps://old.example|',
@@ -90,7 +75,7 @@ describe('the commands campaign list, mirror list and campaign show', () => {
     await sql(
       `update campaign_mirror.mirrors
        set target_url = coalesce(($1::text[])[campaign_id / 2], 'https://elsewhere.example/')`,
-      urls,
+      [urls],
     );
     for (const text of ['old.example', 'bücher.example', '192.0.2.1', '[2001:db8::1]', 'x.example']) {
       const wanted = host(text) as Host;
@@ -101,25 +86,5 @@ describe('the commands campaign list, mirror list and campaign show', () => {
         expect(await listed(words), words).to.deep.equal(on);
       }
     }
-  });
-
-  it('nothing to show: said beside the answer, and not to programs', () =>
-    on.session(`
-      $ mirror list --owner 99 --host b.example
-      ! No mirror of the owner 99 is on b.example.
-      [0]
-      $ mirror list --owner 99 --json`));
-
-  it('a reader that has enough ends the list early, quietly and as done', async () => {
-    // Whoever read on to the last mirror would end in a fault.
-    await sql('alter table campaign_mirror.mirrors drop constraint mirrors_clicks_check');
-    const clicks = 'update campaign_mirror.mirrors set clicks = $1 where campaign_id = $2';
-    await sql(clicks, '9007199254740993', many);
-    for (const words of ['mirror list --json', 'export']) {
-      const { code, output, errors } = await piped(words.split(' '), 'head -1', on.settings);
-      expect({ code, errors }, words).to.deep.equal({ code: 0, errors: '' });
-      expect(output).to.match(/^(\{.*\}|id,.*)\r?\n$/);
-    }
-    await sql(clicks, many, many);
   });
 });

@@ -4,25 +4,22 @@ import { commandsOn, objectsOf } from '../support/commands/commands-on.ts';
 import { databaseOf } from '../support/process/lives.ts';
 import { csv, line } from './csv.ts';
 
-/**
- * What is read is not what is there: text turned around; marks, joiners and fillers that nobody sees; other blanks than
- * the usual one; a hidden word of tags.
- */
+/** Characters that reverse text, or have no width: marks, joiners, fillers, unusual blanks, tags. */
 const hidden = [
   ...'\u202e\u200e\u061c\u200b\u00ad\u034f\u3164\u2800\u00a0\u3000\ufe0f\u180b\ufdd0\u{e0100}\u{e0068}\u{1bca0}\u{fffff}',
 ];
 const name = `Sum${hidden.join('mer ')}sale!`;
 const shown = `Sum${hidden.map((one) => `\\u{${one.codePointAt(0)?.toString(16)}}`).join('mer ')}sale!`;
-/** What no import lets in: it steers the terminal. */
+/** Escape sequences, which an import refuses. */
 const red = '\u001b[31m\r\n';
 const misleading = new RegExp([...hidden, '\u001b', '\r'].join('|'), 'u');
 
-describe('names that steer a terminal, turn the text around, or have no width', () => {
+describe('a name of a campaign or key cannot deceive the reader of a terminal', () => {
   const database = databaseOf('suite');
   const on = commandsOn(database);
   const importing = (...lines: string[]) => command(['import', '-'], on.settings, csv(...lines));
 
-  it('CSV has the name as it is, so that an import brings it back; JSON and people see it escaped', async () => {
+  it('CSV keeps the name byte for byte; JSON and tables escape it', async () => {
     const first = line({ id: '1', owner_id: '7', is_default: 'true', name });
     expect((await importing(first, line({ id: '2', owner_id: '7' }))).code).to.equal(0);
     expect((await on.run('export')).output).to.include(`1,${name},7,true,`);

@@ -8,18 +8,16 @@ const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const numberOf = (base62: string) =>
   [...base62].reduce((sum, character) => sum * 62n + BigInt(alphabet.indexOf(character)), 0n);
 
-describe('contract: keys — their form', () => {
-  it('the test vector is a key, with the SHA-256 that was decided', () => {
-    const key = accessKey(vector) ?? expect.fail('no key');
-    expect(key).to.equal(vector);
+describe('contract: keys — a key proves its form by a checksum', () => {
+  it('the test vector is a key with the documented SHA-256', () => {
+    expect(accessKey(vector)).to.equal(vector);
     const sha256 = createHash('sha256').update(vector).digest('hex');
     expect(sha256).to.equal('ff26a6cf52d064408f68a8994e1bd840c0262fa55469c1ea2868c7d584b0da69');
   });
 
-  it('a key with a character replaced, missing, more or swapped, or in another case, is refused without the database', () => {
-    const blanks = ['', 'cm_', ` ${vector}`, `${vector} `, `${vector}\n`, `\n${vector}`];
+  it('a key with a character replaced, removed, added or swapped, or in another case, is refused', () => {
     const others = [vector.toLowerCase(), vector.replace('cm_', 'CM_'), vector.replace('0', '\uff10')];
-    const corrupt = new Set([...blanks, ...others]);
+    const corrupt = new Set(['', 'cm_', ` ${vector}`, `${vector} `, `${vector}\n`, `\n${vector}`, ...others]);
     for (let at = 0; at < vector.length; at++) {
       const [start, rest] = [vector.slice(0, at), vector.slice(at + 1)];
       for (const character of alphabet) corrupt.add(`${start}${character}${rest}`);
@@ -31,20 +29,16 @@ describe('contract: keys — their form', () => {
     for (const text of corrupt) expect(accessKey(text), text).to.equal(undefined);
   });
 
-  it('256 bits make 43 characters, and the CRC-32 of what stands before makes 6, padded with 0', () => {
-    const padded = new Set<boolean>();
+  it('a key has 43 characters for 256 bits, and 6 for the CRC-32 of the rest', () => {
     for (let time = 0; time < 300; time++) {
       const key = accessKeyFrom(randomBytes(32));
       expect(accessKey(key)).to.equal(key);
       expect(key).to.match(/^cm_[0-9A-Za-z]{49}$/);
       expect(numberOf(key.slice(46))).to.equal(BigInt(crc32(key.slice(0, 46))));
-      padded.add(key.charAt(46) === '0');
     }
-    // Of all CRCs about a fifth are below 62^5 and need padding.
-    expect(padded).to.deep.equal(new Set([true, false]));
   });
 
-  it('every bit counts, at its place; fewer or more than 32 bytes are no key', () => {
+  it('each of 256 bits has its place; another number of bytes is refused', () => {
     const none = new Uint8Array(32);
     expect(accessKeyFrom(none).slice(3, 46)).to.equal('0'.repeat(43));
     for (let bit = 0n; bit < 256n; bit++) {

@@ -15,7 +15,7 @@ function moving(from: string, to: string, subdomains = false): operator.HostMove
   return { from: from.split(',').map((one) => read(one).name), to: read(to), subdomains };
 }
 
-describe('whether a mirror is on a host', () => {
+describe('mirror move: which addresses are on the host', () => {
   const wanted = [read('OLD.example.').name];
   for (const [url, alone, below] of [
     ['https://Old.example.:8080/?a', true, true],
@@ -23,113 +23,76 @@ describe('whether a mirror is on a host', () => {
     ['https://new.example/old.example', false, false],
     ['not a URL', false, false],
   ] as const)
-    it(`${url}: ${alone}; with names below it ${below}`, () => {
-      expect([false, true].map((one) => isOnHost(url, wanted, one))).to.deep.equal([alone, below]);
-    });
-});
+    it(`${url}: ${alone}; with names below the host: ${below}`, () =>
+      expect([isOnHost(url, wanted, false), isOnHost(url, wanted, true)]).to.deep.equal([alone, below]));
 
-describe('whether an address has a host after its own', () => {
   for (const [rest, is] of [
     ['/?next=https://OLD.example/x', true],
-    ['?u=https%3A%2F%2Fold.example%2F', true],
     ['?u=https%253A%252F%252Fold.example', true],
-    ['#x.old.example.', true],
-    ['?u=old%2Eexample', true],
     ['?u=%FF%256fld.example', true],
-    ['?u=%FF', false],
     ['/bold.example/?a=old.example.com&b=old.example-x&c=old.examples&d=%20bold.example', false],
-    ['/old.example.com/old.example', true],
   ] as const)
-    it(`${rest}: ${is}`, () =>
-      expect(namesHostElsewhere(`https://old.example${rest}`, [read('old.example').name])).to.equal(is));
-
-  for (const [rest, is] of [
-    ['?u=https://BÜCHER.example/', true],
-    ['?u=https%3A%2F%2Fx.b%C3%BCcher.example', true],
-    ['?u=B%25C3%259Ccher.example', true],
-    ['#xn--bcher-kva.example', true],
-    ['?u=bücher.example.com&v=kochbücher.example', false],
-  ] as const)
-    it(`${rest}, of an international host: ${is}`, () =>
-      expect(namesHostElsewhere(`https://x.example${rest}`, [read('bücher.example').name])).to.equal(is));
+    it(`${rest} ${is ? 'names' : 'does not name'} old.example`, () =>
+      expect(namesHostElsewhere(`https://x.example${rest}`, wanted)).to.equal(is));
 });
 
-describe('mirror move: what an address on the host comes to', () => {
+describe('mirror move: an address keeps everything but its host', () => {
   const alone = moving('old.example', 'New.example');
   const below = moving('old.example', 'New.example', true);
+  const several = moving('old.example,x.old.example', 'new.example', true);
   const toIp = moving('127.0.0.1', '[2001:db8::1]');
   const fromIp = moving('[2001:DB8:0::1]', 'new.example');
   const nearIp = moving('1.2.3.4.example', 'new.example', true);
   const toIdn = moving('b%C3%BCcher.example.', 'ñandú.example');
   const moves: [move: operator.HostMove, before: string, after: string | undefined][] = [
     [alone, 'HTTP://OLD.Example.:8080/', 'HTTP://New.example:8080/'],
-    [alone, 'https://old.example?a={click_id}&b=[x]|ü#é', 'https://New.example?a={click_id}&b=[x]|ü#é'],
+    [
+      alone,
+      'https://old.example?a={click_id}&b=[x]|ü#é$&$1',
+      'https://New.example?a={click_id}&b=[x]|ü#é$&$1',
+    ],
     [alone, 'https://old%2Eexample./x', 'https://New.example/x'],
-    [alone, 'https://old.example/?price=$&x=$1', 'https://New.example/?price=$&x=$1'],
     [alone, 'https://x.old.example/', undefined],
-    [alone, 'https://old.example.com/', undefined],
-    [alone, 'https://bold.example/', undefined],
     [alone, 'https://new.example/?old.example', undefined],
     [below, 'https://X.y_Z.OLD.example.:8/?', 'https://X.y_Z.New.example:8/?'],
     [below, 'https://bücher.old.example/', 'https://xn--bcher-kva.New.example/'],
-    [below, 'https://old.example.old.example/', 'https://old.example.New.example/'],
     [toIp, 'http://2130706433:80/x', 'http://[2001:db8::1]:80/x'],
     [fromIp, 'http://[2001:0db8:0:0:0:0:0:1]:80?x', 'http://new.example:80?x'],
     [toIdn, 'https://XN--BCHER-KVA.example:81/x', 'https://ñandú.example:81/x'],
     [nearIp, 'https://x.1.2.3.4.example/', 'https://x.new.example/'],
-    [
-      moving('a.example,old.example', 'new.example', true),
-      'https://x.old.example/',
-      'https://x.new.example/',
-    ],
-    [
-      moving('old.example,x.old.example', 'new.example', true),
-      'https://a.x.old.example/',
-      'https://a.new.example/',
-    ],
+    [several, 'https://a.x.old.example/', 'https://a.new.example/'],
     [moving('old.example', 'new.old.example'), 'https://old.example', 'https://new.old.example'],
-    [moving('x.old.example', 'old.example', true), 'https://a.x.old.example/', 'https://a.old.example/'],
   ];
-  for (const [move, before, after] of moves) {
-    it(`${before} ${after === undefined ? 'stays' : `→ ${after}`}`, () =>
-      expect(movedAddress(move, before)).to.equal(after));
-  }
+  for (const [move, before, after] of moves)
+    it(after === undefined ? `${before} stays` : `${before} becomes ${after}`, () =>
+      expect(movedAddress(move, before)).to.equal(after),
+    );
 
-  it('is left where its host cannot be told from the rest', () => {
-    // Such never pass as a mirror's address; a table may have been written to by hand.
-    for (const strange of [
-      'https://user:password@old.example/',
-      'https:old.example/',
-      'https:///old.example/',
-      'https://old.example\\x',
-      ' https://old.example/',
-      'ftp://old.example/',
-    ])
-      expect(movedAddress(alone, strange), strange).to.equal('');
+  it('an address without a clear host stays', () => {
+    // The table may hold invalid addresses if it was modified manually.
+    const strange =
+      'https://user:password@old.example/ https:old.example/ https:///old.example/ https://old.example\\x';
+    for (const url of [...strange.split(' '), ' https://old.example/', 'ftp://old.example/'])
+      expect(movedAddress(alone, url), url).to.equal('');
   });
 });
 
-describe('mirror move: what can be asked for', () => {
+describe('mirror move: an impossible move is refused', () => {
   const refused: [from: string, to: string, subdomains: boolean, fault: string][] = [
     ['old.example', '%6fld.example', true, 'below-source'],
     ['old.example', 'new.old.example', true, 'below-source'],
-    ['old.example', 'new.old.example', false, 'below-source'],
     ['old.example', '[::1]', true, 'no-names-below'],
     ['10.20.30.40', 'new.example', true, 'no-names-below'],
     ['old.example', 'Denied.example.', false, 'denied-host'],
     ['old.example', 'x.below.example', false, 'denied-host'],
     ['old.example', 'below.example', true, 'denied-host'],
     ['a.example,old.example', 'x.old.example', true, 'below-source'],
-    ['a.example,old.example', 'a.example', false, 'below-source'],
     ['old.example', 'dom11', false, 'impossible-host'],
-    ['old.example', 'dom11', true, 'impossible-host'],
     ['old.example', `${'a.'.repeat(130)}example`, false, 'impossible-host'],
   ];
-  for (const [from, to, subdomains, fault] of refused) {
-    it(`${from} → ${to}${subdomains ? ' with subdomains' : ''}: ${fault}`, () => {
+  for (const [from, to, subdomains, fault] of refused)
+    it(`${from} to ${to}${subdomains ? ' with subdomains' : ''}: ${fault}`, () => {
       const denied = denying('denied.example', '*.below.example');
       expect(hostMoveFault(moving(from, to, subdomains), denied)).to.equal(fault);
-      expect(hostMoveFault(moving('1.2.3.4.example', 'new.example', subdomains), denied)).to.equal(undefined);
     });
-  }
 });

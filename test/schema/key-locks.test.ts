@@ -3,10 +3,10 @@ import { commandsOn } from '../support/commands/commands-on.ts';
 import { connect } from '../support/database/client.ts';
 import { groupedOf } from '../support/process/lives.ts';
 
-describe("with the service's password, while it notes uses of keys", () => {
+describe('keys: recording the use of a key delays no operator', () => {
   const service = groupedOf('suite');
 
-  it('uses that are noted in a transaction that stays open delay neither a rotation nor a revocation', async () => {
+  it('a lookup in an open transaction delays neither a rotation nor a revocation', async () => {
     const [rotated, revoked] = await service.live(2);
     const client = await connect(service.database.address('service'));
     await client.query('begin');
@@ -20,14 +20,5 @@ describe("with the service's password, while it notes uses of keys", () => {
     const listed = await on.objects('key', 'list');
     const used = listed.filter(({ last_used_at }) => /^\d{4}-.*\.\d{6}Z$/.test(String(last_used_at)));
     expect(used.map(({ id }) => id)).to.have.members([rotated.keyId, revoked.keyId]);
-  });
-
-  it('migrate makes the row of a key that came without it, as by replication', async () => {
-    const { keyId } = await service.campaign();
-    const { admin } = service.database;
-    await admin.query('delete from campaign_mirror.key_uses where access_key_id = $1', [keyId]);
-    expect((await commandsOn(service.database, 'owner').run('migrate')).code).to.equal(0);
-    const row = 'select used_at from campaign_mirror.key_uses where access_key_id = $1';
-    expect((await admin.query(row, [keyId])).rows).to.deep.equal([{ used_at: null }]);
   });
 });

@@ -5,9 +5,7 @@ import { freshDatabase, type TestDatabase } from '../support/database/database-s
 import { rival, untilWaiting } from '../support/database/rival.ts';
 import { databaseOf } from '../support/process/lives.ts';
 
-const reads = 'select from campaign_mirror.access_keys';
-
-/** What brings it up to date changes a table, as a migration to come will. */
+/** A database in which each migration also alters a table. */
 async function databaseToChange(): Promise<TestDatabase> {
   const database = await freshDatabase();
   await database.admin.query(`
@@ -19,29 +17,22 @@ async function databaseToChange(): Promise<TestDatabase> {
   return database;
 }
 
-describe('an upgrade while others use the database', () => {
-  /** Tries often enough for whatever the test does meanwhile. */
+describe('upgrade: a migration waits for its locks without blocking lookups', () => {
   const retries = { lockTimeout: 400, pause: 10, tries: 10_000 };
   const database = databaseOf('test', databaseToChange);
-
   const waitingOwner = (call: Promise<unknown>) => untilWaiting(database, call, 1, [roles.owner]);
+  const isChanged = async () => {
+    const column = `select from pg_attribute where attrelid = 'campaign_mirror.access_keys'::regclass and attname = 'changed'`;
+    return (await database.admin.query(column)).rowCount === 1;
+  };
+  /** Reads as `pg_dump` does, and keeps its lock. */
+  const reader = () =>
+    rival(database, `set application_name = 'pg_dump'; select from campaign_mirror.access_keys`);
 
-  /** Whether that table was changed. */
-  async function isChanged(): Promise<boolean> {
-    const { rows } = await database.admin.query(`
-      select exists (
-        select from pg_attribute where attrelid = 'campaign_mirror.access_keys'::regclass and attname = 'changed') as changed`);
-    return rows[0].changed;
-  }
-
-  /** Somebody who goes on holding what a statement takes, as `pg_dump` does while it reads. */
-  const holding = (statement: string) => rival(database, `set application_name = 'pg_dump'; ${statement}`);
-
-  it('a reader stays: look-ups are answered, processes try in turn, longer than the server’s own limits, and it is done in the end', async () => {
-    for (const limit of ['statement_timeout', 'idle_in_transaction_session_timeout']) {
+  it('two migrations retry while a reader stays, and both end when it is gone', async () => {
+    for (const limit of ['statement_timeout', 'idle_in_transaction_session_timeout'])
       await database.admin.query(`alter database ${database.name} set ${limit} = '300ms'`);
-    }
-    const holder = await holding(reads);
+    const holder = await reader();
     const both = [1, 2].map(() => {
       const tried = Promise.withResolvers<void>();
       const onWait = (line: string) => void (line.includes('(3 of') && tried.resolve());
@@ -59,20 +50,14 @@ describe('an upgrade while others use the database', () => {
     expect(await isChanged()).to.equal(true);
   });
 
-  it('`migrate` says that it waits for another process; Ctrl-C ends one that waits at once, and nothing was done', async () => {
-    const start = () => startCommand(['migrate'], { DATABASE_URL: database.url('owner') });
-    const holder = await holding(reads);
-    const held = start();
-    await waitingOwner(held.ended);
-    const second = start();
-    await second.says(
-      () => /^process \d+ \(.* of \w+\) holds what .*: trying again/m.test(second.errors) || undefined,
-    );
-    for (const one of [held, second]) {
-      expect(await one.stop('SIGINT')).to.deep.equal({ code: 130, signal: null });
-      expect(one.output).to.equal('');
-      expect(one.errors).to.match(/Nothing was done\.\n$/);
-    }
+  it('`migrate` names the process that it waits for, and Ctrl-C ends it', async () => {
+    const holder = await reader();
+    const running = startCommand(['migrate'], { DATABASE_URL: database.url('owner') });
+    const waits = /^process \d+ \(.* of \w+\) holds what .*: trying again/m;
+    await running.says(() => waits.test(running.errors) || undefined);
+    expect(await running.stop('SIGINT')).to.deep.equal({ code: 130, signal: null });
+    expect(running.output).to.equal('');
+    expect(running.errors).to.match(/Nothing was done\.\n$/);
     await holder.rollback();
     expect(await isChanged()).to.equal(false);
   });

@@ -4,35 +4,27 @@ import { Interrupted } from '../../../packages/adapters-cli/src/terminal/errors.
 import { run } from '../../../packages/app/src/command-line/program.ts';
 import { type Done, environment, projectFolder, Speaker, start } from '../process/service-process.ts';
 
-/** What was done says this, and nothing on standard error unless it is told. */
+/** The result of a command that succeeds. */
 export const answered = (output: string, errors = ''): Done => ({ code: 0, output, errors });
 
-/** What was not done says why, on standard error alone. */
+/** The result of a command that fails and writes to standard error only. */
 export const refused = (errors: string, code = 1): Done => ({ code, output: '', errors });
 
 type Settings = Readonly<Record<string, string>>;
 
-/** Calls the command line in this process, as `./campaign-mirror …` does in one of its own. */
-export async function command(
-  args: readonly string[],
-  settings: Settings,
-  input: string | Buffer = '',
-): Promise<Done> {
+/** Runs `./campaign-mirror …` in this process. */
+export const command = (args: readonly string[], settings: Settings, input: string | Buffer = '') =>
+  startCommand(args, settings, input).done();
+
+export function startCommand(args: readonly string[], settings: Settings, input: string | Buffer = '') {
   const running = fedCommand(args, settings);
   running.stdin.end(input);
-  return running.done();
-}
-
-export function startCommand(args: readonly string[], settings: Settings): RunningCommand {
-  const running = fedCommand(args, settings);
-  running.stdin.end();
   return running;
 }
 
-/** A command whose standard input is what the test writes, until the test ends it; perhaps by a person, who is asked. */
-export function fedCommand(args: readonly string[], settings: Settings, isTTY = false): RunningCommand {
-  return new RunningCommand(args, environment(settings), isTTY);
-}
+/** Starts a command and leaves its standard input open. With `isTTY` it asks its questions. */
+export const fedCommand = (args: readonly string[], settings: Settings, isTTY = false) =>
+  new RunningCommand(args, environment(settings), isTTY);
 
 export class RunningCommand extends Speaker {
   readonly stdin = new PassThrough();
@@ -42,19 +34,22 @@ export class RunningCommand extends Speaker {
 
   constructor(args: readonly string[], environment: CommandInput['environment'], isTTY: boolean) {
     super();
-    const stream = (which: 'output' | 'errors') =>
-      new Writable({
-        decodeStrings: false,
-        write: (text, _encoding, done) => {
-          this.hear(which, String(text));
-          done();
-        },
-      });
-    const [stdout, stderr, { signal }] = [stream('output'), stream('errors'), this.#controller];
-    Object.assign(this.stdin, { isTTY });
-    // Nobody ends those of a process.
-    for (const one of [stdout, stderr]) Object.assign(one, { isTTY, columns: 1_000, end: () => one });
-    this.ended = run(args, { environment, stdin: this.stdin, stdout, stderr, signal }).then((code) => {
+    const stream = (which: 'output' | 'errors') => {
+      const write: Writable['_write'] = (text, _encoding, done) => {
+        this.hear(which, String(text));
+        done();
+      };
+      const writable = new Writable({ decodeStrings: false, write });
+      // The streams of a process never end.
+      return Object.assign(writable, { isTTY, columns: 1_000, end: () => writable });
+    };
+    const [stdin, stdout, stderr] = [
+      Object.assign(this.stdin, { isTTY }),
+      stream('output'),
+      stream('errors'),
+    ];
+    const { signal } = this.#controller;
+    this.ended = run(args, { environment, stdin, stdout, stderr, signal }).then((code) => {
       this.#isOver = true;
       this.hear('output', '');
       return { code, signal: null };
@@ -69,12 +64,12 @@ export class RunningCommand extends Speaker {
     this.stdin.write(text);
   }
 
-  /** Asks it to stop, as the process does when it receives this signal. */
+  /** Stops the command as this signal does. */
   interrupt(signal: Interrupted['signal'] = 'SIGINT'): void {
     this.#controller.abort(new Interrupted(signal));
   }
 
-  async stop(signal?: Interrupted['signal']): Promise<{ code: number; signal: null }> {
+  stop(signal?: Interrupted['signal']) {
     this.interrupt(signal);
     return this.ended;
   }
@@ -85,15 +80,3 @@ export const commandProcess = (args: readonly string[], settings: Settings, cwd?
 
 export const startCommandProcess = (args: readonly string[], settings: Settings, cwd?: string) =>
   start(`${projectFolder}campaign-mirror`, args, settings, cwd);
-
-/**
- * Runs `./campaign-mirror … | reader` in a shell: the output is the reader's, the exit code and what is on standard
- * error the command's.
- */
-export async function piped(args: readonly string[], reader: string, settings: Settings): Promise<Done> {
-  const script = `{ "$@"; echo "$?" >&2; } | ${reader}`;
-  const running = start('sh', ['-c', script, 'sh', `${projectFolder}campaign-mirror`, ...args], settings);
-  const { output, errors: told } = await running.done();
-  const [, errors = '', code] = /^(.*?)(\d+)\n$/s.exec(told) ?? [];
-  return { code: Number(code), output, errors };
-}
