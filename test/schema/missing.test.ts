@@ -1,4 +1,4 @@
-import { missingText, openProbe, roles } from '@campaign-mirror/adapters-persistence/service';
+import { missingPartsText, openProbe, roles } from '@campaign-mirror/adapters-persistence/service';
 import { expect } from 'chai';
 import type { Pool } from 'pg';
 import { commandsOn } from '../support/commands/commands-on.ts';
@@ -63,7 +63,7 @@ const cases: [what: string, statement: string, finding: string, isPutRight: bool
 ];
 
 const missingParts = async (pool: Pool): Promise<string[]> =>
-  (await pool.query(missingText)).rows.map(({ finding }) => finding);
+  (await pool.query(missingPartsText)).rows.map(({ finding }) => finding);
 
 const catalogue = `
   with relations as (

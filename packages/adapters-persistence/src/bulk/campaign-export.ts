@@ -2,7 +2,7 @@ import type * as operator from '@campaign-mirror/domain/operator';
 import type { Pool } from 'pg';
 import { to } from 'pg-copy-streams';
 import { ofOneMoment } from '../connection/transaction.ts';
-import { timestampText } from '../schema/times.ts';
+import { timestampText } from '../schema/stored-values.ts';
 
 /** The columns of `campaignColumns`. */
 const rows = `

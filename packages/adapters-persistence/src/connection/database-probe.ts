@@ -1,6 +1,6 @@
 import pg, { type PoolClient } from 'pg';
 import { isExpiringWithin } from '../schema/keys.ts';
-import { migrationNames, missingText } from '../schema/schema.ts';
+import { migrationNames, missingPartsText } from '../schema/schema.ts';
 import { codeOf, isAbsent, isForbidden, isFull } from './database-faults.ts';
 import { Client, closing, type DatabaseAddress, poolOptions, withTimeLimit } from './pool.ts';
 import { rowOf } from './rows.ts';
@@ -28,7 +28,7 @@ const stateText = `
     not exists (
       select from campaign_mirror.sequences_behind where sequence = 'mirror_history_id_seq') as sequences,
     not exists (select from campaign_mirror.transactions_ahead) as transactions,
-    not exists (${missingText}) as schema,
+    not exists (${missingPartsText}) as schema,
     (select reltuples from pg_class where oid = to_regclass('campaign_mirror.mirror_history')) as history_rows`;
 
 const expiringText = `

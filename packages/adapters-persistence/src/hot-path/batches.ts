@@ -1,5 +1,5 @@
 import { Unavailable } from '@campaign-mirror/domain';
-import type { BatchStatement, Call, Statements } from './statements.ts';
+import type { BatchStatement, Call, StatementRunner } from './run-statements.ts';
 
 /** Calls in order of arrival. Who waits for `timeout` milliseconds is removed and Unavailable, for the reason `why`. */
 export class WaitingCalls<Wanted, Answer> {
@@ -60,7 +60,7 @@ const maxSmallBatch = 64;
  */
 export class Batches<Wanted, Answer> {
   readonly #waiting: WaitingCalls<Wanted, Answer>;
-  readonly #statements: Statements;
+  readonly #statements: StatementRunner;
   readonly #statement: BatchStatement<Wanted, Answer>;
   /** Those that are under way. */
   readonly #lines = new Set<string | undefined>();
@@ -68,7 +68,7 @@ export class Batches<Wanted, Answer> {
   #lastSize = 0;
 
   /** A call that waits longer than `timeout` milliseconds is rejected. */
-  constructor(statements: Statements, statement: BatchStatement<Wanted, Answer>, timeout: number) {
+  constructor(statements: StatementRunner, statement: BatchStatement<Wanted, Answer>, timeout: number) {
     this.#waiting = new WaitingCalls(timeout, 'no batch could take the request in time');
     this.#statements = statements;
     this.#statement = statement;

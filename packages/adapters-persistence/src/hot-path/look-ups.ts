@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache';
 import { type Columns, isTrueText, safeInteger } from '../connection/rows.ts';
 import { keyHash } from '../schema/keys.ts';
 import { Batches } from './batches.ts';
-import type { BatchStatement, Statements } from './statements.ts';
+import type { BatchStatement, StatementRunner } from './run-statements.ts';
 
 /** Rows only for what is found. */
 type LookUp<Wanted, Found> = BatchStatement<Wanted, Found | undefined>;
@@ -40,7 +40,10 @@ const findCampaigns: LookUp<domain.CampaignId, domain.Campaign> = {
 };
 
 /** As `CampaignRepository#find`. */
-export function postgresFind(statements: Statements, timeout: number): domain.CampaignRepository['find'] {
+export function postgresFind(
+  statements: StatementRunner,
+  timeout: number,
+): domain.CampaignRepository['find'] {
   const batches = new Batches(statements, findCampaigns, timeout);
   return (id) => batches.run(id);
 }
@@ -49,7 +52,7 @@ export function postgresFind(statements: Statements, timeout: number): domain.Ca
 const maxRemembered = 100_000;
 
 /** Access keys in PostgreSQL. The caller of a key is remembered until a lookup finds the key invalid. */
-export function postgresIdentity(statements: Statements, timeout: number): domain.Identity {
+export function postgresIdentity(statements: StatementRunner, timeout: number): domain.Identity {
   const batches = new Batches(statements, findKeys, timeout);
   /** By the hash of the key, since keys are not kept. As a text at once: that takes a quarter of the time. */
   const callers = new LRUCache<string, domain.Caller>({ max: maxRemembered });

@@ -1,8 +1,8 @@
 import type * as domain from '@campaign-mirror/domain';
 import type { SetResult } from '@campaign-mirror/domain/operator';
-import { type CallersMirror, settingMirrors } from '../statements/set-mirrors.ts';
+import { type CallersMirror, settingMirrors } from '../statements/set-statement.ts';
 import { Batches, WaitingCalls } from './batches.ts';
-import type { BatchStatement, Statements } from './statements.ts';
+import type { BatchStatement, StatementRunner } from './run-statements.ts';
 
 /*
  * How addresses are set in PostgreSQL. An update passes these states from its arrival to its answer:
@@ -26,7 +26,7 @@ const setLocked: SetMirrors = { name: 'set-locked-mirror', maxSize: 1, ...settin
 
 /** As `CampaignRepository#setMirror`. `timeout` is in milliseconds. */
 export function groupedUpdates(
-  statements: Statements,
+  statements: StatementRunner,
   find: domain.CampaignRepository['find'],
   { maxLocked, timeout }: { readonly maxLocked: number; readonly timeout: number },
 ): domain.CampaignRepository['setMirror'] {

@@ -3,13 +3,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Timestamp } from '@campaign-mirror/domain';
 import type { Transaction } from '@mikro-orm/core';
 import type { Pool } from 'pg';
-import { type Database, openDatabase } from '../connection/database.ts';
 import { isLocked } from '../connection/database-faults.ts';
+import { type Database, openDatabase } from '../connection/open-database.ts';
 import type { DatabaseAddress } from '../connection/pool.ts';
 import { rowsOf } from '../connection/rows.ts';
 import { isolationLevel, withoutTimeouts } from '../connection/transaction.ts';
 import * as texts from '../schema/schema.ts';
-import { timestampText } from '../schema/times.ts';
+import { timestampText } from '../schema/stored-values.ts';
 
 /**
  * How long a migration may block others, in milliseconds. Sessions that request a lock later wait as long as its
@@ -134,13 +134,13 @@ function bringUpToDate({ orm }: Database, lockTimeout: number, beforeCommit: () 
     const migrations = texts.migrationNames.filter((name) => !executed.includes(name));
     if (migrations.length === 0 && executed.length > texts.migrationNames.length)
       return { schema: 'newer', migrations, madeAgain: [], rights: false, restored: null };
-    const [here] = await run<{ comment: string; place: string; moved: boolean }>(texts.placeText);
+    const [here] = await run<{ comment: string; place: string; moved: boolean }>(texts.locationText);
     const comment = `${version} in ${here?.place}`;
     let isKept = how.ifNeeded && migrations.length === 0 && here?.comment === comment;
-    for (const amiss of [texts.missingText, 'select from campaign_mirror.transactions_ahead'])
+    for (const amiss of [texts.missingPartsText, 'select from campaign_mirror.transactions_ahead'])
       isKept &&= (await run(amiss)).length === 0;
     const [restored = null] = here?.moved ? await run<NonNullable<Migrated['restored']>>(newestText) : [];
-    const before = new Set((await run<object>(texts.partsText)).map((part) => JSON.stringify(part)));
+    const before = new Set((await run<object>(texts.definitionsText)).map((part) => JSON.stringify(part)));
     // Only the owner may: PostgreSQL does no more than warn of rights that a role grants and may not grant.
     await run(`comment on schema campaign_mirror is '${comment}'`);
     if (!isKept) {
@@ -149,7 +149,7 @@ function bringUpToDate({ orm }: Database, lockTimeout: number, beforeCommit: () 
       await run(texts.functions);
     }
     await run(texts.grants);
-    const parts = await run<{ part: string }>(texts.partsText);
+    const parts = await run<{ part: string }>(texts.definitionsText);
     const changed = parts.filter((one) => !before.has(JSON.stringify(one))).map(({ part }) => part);
     const rights = changed.includes('rights');
     const madeAgain = migrations.length > 0 ? [] : changed.filter((part) => part !== 'rights');

@@ -3,11 +3,11 @@ import type * as operator from '@campaign-mirror/domain/operator';
 import { isIpAddress } from '@campaign-mirror/domain/operator';
 import { type FilterQuery, type InferEntity, wrap } from '@mikro-orm/postgresql';
 import type { Pool } from 'pg';
-import type { Database } from '../connection/database.ts';
+import type { Database } from '../connection/open-database.ts';
 import { rowOf } from '../connection/rows.ts';
 import { reading } from '../connection/transaction.ts';
 import { CampaignEntity } from '../schema/entities.ts';
-import { timestampText } from '../schema/times.ts';
+import { timestampText } from '../schema/stored-values.ts';
 
 /** The columns of a `Mirror`, as `rowsOf` reads it. */
 const mirrorColumns = `id, campaign_id as "campaignId", target_url as "targetUrl", clicks,

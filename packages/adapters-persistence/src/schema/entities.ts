@@ -2,7 +2,7 @@ import type * as domain from '@campaign-mirror/domain';
 import type { AuditEntry, AuditId } from '@campaign-mirror/domain/operator';
 import { defineEntity, p, Type } from '@mikro-orm/core';
 import { schema } from './schema.ts';
-import { timestampText } from './times.ts';
+import { timestampText } from './stored-values.ts';
 
 /** `timestamptz(6)` as text, since a `Date` would lose the microseconds. */
 class TimestampType extends Type<domain.Timestamp, string> {

@@ -27,7 +27,9 @@ export const migrations: Readonly<Record<string, string>> = { '0001-first-releas
 export const migrationNames = Object.keys(migrations);
 
 /** Functions and triggers, which replace those that are there. */
-export const functions = ['keys', 'mirrors', 'audit', 'history', 'feed', 'set-mirrors'].map(read).join('\n');
+export const functions = ['lookups', 'row-checks', 'audit', 'history', 'feed', 'set-mirrors']
+  .map(read)
+  .join('\n');
 
 const withRights = (name: string) => read(name).replace('NEEDED_RIGHTS', read('needed-rights'));
 
@@ -35,19 +37,19 @@ const withRights = (name: string) => read(name).replace('NEEDED_RIGHTS', read('n
 export const grants = withRights('grants');
 
 /** One row for each `finding`, with `advice`: what is missing or disabled that a promise needs. */
-export const missingText = read('missing');
+export const missingPartsText = read('missing-parts');
 
 /** One row, if there is a schema: its `comment`, its `place`, whether it was `moved`, as by a restore. */
-export const placeText = read('place');
+export const locationText = read('location');
 
 /** Functions, triggers and rights, each with the text that it has now. */
-export const partsText = read('parts');
+export const definitionsText = read('definitions');
 
 /** At most five rows: mirrors whose facts or address could not be stored like this today. */
-export const mirrorFaultsText = read('mirror-faults');
+export const invalidMirrorsText = read('invalid-mirrors');
 
 /** One row, if there is a schema: what the current user may do beyond its role, and what it lacks of that. */
-export const rightsText = withRights('rights');
+export const roleRightsText = withRights('rights');
 
 /** The tables whose rows have numbers, in the order in which writers lock them. */
 export const tableNames = [

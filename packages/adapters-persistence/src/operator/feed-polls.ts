@@ -6,7 +6,7 @@ import { isInvalidValue, portFault, throwFault } from '../connection/database-fa
 import { withTimeLimit } from '../connection/pool.ts';
 import { rowOf } from '../connection/rows.ts';
 import { connectTo, cursorRows } from '../connection/transaction.ts';
-import { entries } from './history-and-audit.ts';
+import { entries } from './history-queries.ts';
 
 /** In milliseconds: the time between two polls, and after which a server that does not answer counts as lost. */
 const betweenPolls = 100;

@@ -5,7 +5,7 @@ import type { Pool } from 'pg';
 import { rowOf, rowsOf } from '../connection/rows.ts';
 import { reading, rowsOfOneMoment } from '../connection/transaction.ts';
 import { AuditEntity } from '../schema/entities.ts';
-import { timestampText } from '../schema/times.ts';
+import { timestampText } from '../schema/stored-values.ts';
 
 /** The columns of a `HistoryEntry`. */
 export const entries = `

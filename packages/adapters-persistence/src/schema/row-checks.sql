@@ -72,18 +72,3 @@ set search_path = pg_catalog, pg_temp as $$
 $$;
 create or replace trigger take_facts before insert on campaign_mirror.mirrors
   for each row execute function campaign_mirror.take_facts_of_the_campaign();
-
--- The facts that the rules judge, of the campaigns that there are, each with its place in the array, from 1 up.
-create or replace function campaign_mirror.find_campaigns(campaigns bigint[])
-returns table (place bigint, owner_id bigint, is_default boolean, has_mirror boolean) language plpgsql security definer
-set search_path = pg_catalog, pg_temp
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
-  #variable_conflict use_column
-  begin
-    return query
-      select given.place, found.owner_id, found.is_default,
-        (select true from campaign_mirror.mirrors where campaign_id = given.id) is not null
-      from unnest((select campaigns)) with ordinality as given (id, place),
-        lateral (select * from campaign_mirror.campaigns as one where one.id = given.id limit 1) as found;
-  end
-$$;

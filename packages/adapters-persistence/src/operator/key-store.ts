@@ -5,7 +5,7 @@ import { arrayText, safeInteger } from '../connection/rows.ts';
 import { AuditedAdapter, reading } from '../connection/transaction.ts';
 import { AccessKeyEntity } from '../schema/entities.ts';
 import { isExpiringWithin, newKey } from '../schema/keys.ts';
-import { timestampText } from '../schema/times.ts';
+import { timestampText } from '../schema/stored-values.ts';
 
 /**
  * A successor of a key that has not expired, with its life: counted from one moment and in seconds, because the length

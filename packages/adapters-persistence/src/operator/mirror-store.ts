@@ -4,9 +4,9 @@ import type { Pool, PoolClient } from 'pg';
 import { isLocked } from '../connection/database-faults.ts';
 import { rowOf, rowsOf, safeInteger, textRowsOf } from '../connection/rows.ts';
 import { inTransaction, rowsOfOneMoment } from '../connection/transaction.ts';
-import { mirrorsValues, resultsOf } from '../statements/set-mirrors.ts';
+import { mirrorsValues, resultsOf } from '../statements/set-statement.ts';
 import { examineMirrors } from './campaign-records.ts';
-import { changesOfMove } from './history-and-audit.ts';
+import { changesOfMove } from './history-queries.ts';
 
 /** With the values of `mirrorsValues`, then act, operator, request, details, and the move that it continues. */
 export const setAsOperatorText = ({ waits }: { waits: boolean }) => `

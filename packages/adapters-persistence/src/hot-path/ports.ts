@@ -2,7 +2,7 @@ import type { CampaignRepository, Identity } from '@campaign-mirror/domain';
 import type { Pool } from 'pg';
 import { defaultPoolLimits, type PoolLimits } from '../connection/pool.ts';
 import { postgresFind, postgresIdentity } from './look-ups.ts';
-import { type HotPathObserver, Statements } from './statements.ts';
+import { type HotPathObserver, StatementRunner } from './run-statements.ts';
 import { groupedUpdates } from './updates.ts';
 
 /** The ports of the use case; they share a pool and its statements. */
@@ -18,7 +18,7 @@ export interface HotPathOptions {
   readonly prepared?: boolean;
   readonly observer?: HotPathObserver;
   /** By default on the pool. */
-  readonly statements?: Statements;
+  readonly statements?: StatementRunner;
 }
 
 /**
@@ -29,7 +29,7 @@ export function openHotPath(
   pool: Pool,
   { limits = defaultPoolLimits, prepared = true, observer, ...own }: HotPathOptions = {},
 ): OpenHotPath {
-  const { statements = new Statements(pool, { prepared }, observer) } = own;
+  const { statements = new StatementRunner(pool, { prepared }, observer) } = own;
   // Without a limit, the longest time that a timer of Node takes.
   const timeout = limits.waitTimeout || 2 ** 31 - 1;
   // Half of the pool, so that other work continues while updates wait for locks.

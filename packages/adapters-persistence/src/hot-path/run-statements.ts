@@ -44,7 +44,7 @@ export interface HotPathObserver {
 }
 
 /** Each statement is a transaction, run again if PostgreSQL ended it in favor of another, or its plan was stale. */
-export class Statements {
+export class StatementRunner {
   readonly #pool: Pool;
   readonly #prepared: boolean;
   readonly observer: HotPathObserver;

@@ -3,7 +3,7 @@ import { partsOf } from '@campaign-mirror/domain';
 import type { MirrorToSet, SetResult } from '@campaign-mirror/domain/operator';
 import type { Columns, TextRow } from '../connection/rows.ts';
 import * as rows from '../connection/rows.ts';
-import { timestampAt } from '../schema/times.ts';
+import { timestampAt } from '../schema/stored-values.ts';
 
 /* The doors of `schema/set-mirrors.sql`: their arguments and their rows. */
 
