@@ -1,3 +1,3 @@
-export { openEmbeddedDatabase } from './server/database.ts';
-export { EmbeddedError } from './server/errors.ts';
+export { openEmbeddedDatabase } from './server/embedded-database.ts';
 export type * from './server/options.ts';
+export { EmbeddedError } from './server/options.ts';
