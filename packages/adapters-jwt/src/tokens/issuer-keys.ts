@@ -27,8 +27,8 @@ export interface IssuerKeyOptions {
 }
 
 /**
- * The public keys of an issuer. They are fetched for the first token, for an unknown key, and when they are too old: one
- * fetch at a time, at most one in 5 s. A token that needs a fetch waits for it, and a failure throws `Unavailable`.
+ * The public keys of an issuer. They are fetched for the first token, for an unknown key, and when they are too old:
+ * one fetch at a time, at most one in 5 s. A token that needs a fetch waits for it; a failure throws `Unavailable`.
  * `reload` fetches them at once, and rejects on a failure.
  */
 export function issuerKeys({ url, maxAge = 600_000, timeout = 3_000, observer }: IssuerKeyOptions) {

@@ -82,10 +82,7 @@ const selectFaults = `
   select *, (select count(distinct line) from found) as "invalidLines" from found
   order by line, array_position('{${campaignColumns}}', "column") limit 1000`;
 
-/**
- * Advances a sequence to the highest number of the lines. Numbers within a million of 2^53-1 are ignored, because they
- * leave none for the next row.
- */
+/** Advances a sequence to the highest number of the lines, except for numbers within a million of 2^53-1. */
 const advance = (sequence: string, id: string) => `
   select setval('campaign_mirror.${sequence}', last) from campaign_mirror.${sequence},
     (select max(${id}) as last from pg_temp.imported where ${id} <= 9007199253740991) as given
@@ -105,7 +102,6 @@ const insertImported = `
       coalesce(mirror_created_at, now()), coalesce(mirror_updated_at, now())
     from pg_temp.imported where target_url is not null order by mirror_id`;
 
-/** For the entries in the audit. */
 const setAct = `
   select set_config('campaign_mirror.operator', $1, true), set_config('campaign_mirror.request_id', $2, true),
     set_config('campaign_mirror.details', $3, true)`;
@@ -136,22 +132,19 @@ export function postgresCampaignImport(pool: Pool, act: operator.OperatorAct, si
   return { importAll } satisfies operator.CampaignImport;
 }
 
-/** By the columns of `campaignColumns`. */
-const exportedRows = `
-  select campaigns.id, name, campaigns.owner_id, campaigns.is_default,
+/** The columns of `campaignColumns`. COPY needs the cast of booleans, because it would write t and f. */
+const exportedRows = (cast = '') => `
+  select campaigns.id, name, campaigns.owner_id, campaigns.is_default${cast},
     ${timestampText('campaigns.created_at')} as created_at, mirrors.id as mirror_id, target_url, clicks,
-    updated_externally, ${timestampText('updated_externally_at')} as updated_externally_at,
+    updated_externally${cast}, ${timestampText('updated_externally_at')} as updated_externally_at,
     ${timestampText('mirrors.created_at')} as mirror_created_at, ${timestampText('updated_at')} as mirror_updated_at
   from campaign_mirror.campaigns left join campaign_mirror.mirrors on campaign_id = campaigns.id
   order by campaigns.id`;
 
-/** A boolean is cast, because COPY writes t and f. JSON has no control characters: COPY as CSV quotes nothing in it. */
+/** JSON contains no control characters, so COPY leaves it unquoted. */
 const copyExported = {
-  csv: `copy (
-    select id, name, owner_id, is_default::text, created_at, mirror_id, target_url, clicks, updated_externally::text,
-      updated_externally_at, mirror_created_at, mirror_updated_at
-    from (${exportedRows}) as exported) to stdout (format csv, header)`,
-  json: `copy (select to_json(exported) from (${exportedRows}) as exported)
+  csv: `copy (${exportedRows('::text')}) to stdout (format csv, header)`,
+  json: `copy (select to_json(exported) from (${exportedRows()}) as exported)
     to stdout (format csv, delimiter E'\\x02', quote E'\\x01')`,
 };
 

@@ -3,21 +3,18 @@ import { Unavailable } from '@campaign-mirror/domain';
 import { DriverException } from '@mikro-orm/core';
 
 /** Tests an error by its SQLSTATE, or by the class, which is the first two characters. */
-const hasCode =
-  (...codes: string[]) =>
-  (error: unknown) =>
-    codes.includes(codeOf(error));
-const isOfClass =
-  (...classes: string[]) =>
-  (error: unknown) =>
-    hasSqlState(error) && classes.includes(codeOf(error).slice(0, 2));
+function hasCode(...codes: string[]) {
+  return (error: unknown) => codes.includes(codeOf(error));
+}
+function isOfClass(...classes: string[]) {
+  return (error: unknown) => hasSqlState(error) && classes.includes(codeOf(error).slice(0, 2));
+}
 
 /** The schema or one of its tables does not exist. */
 export const isAbsent = hasCode('42P01', '3F000');
 /** The role lacks a right. */
 export const isForbidden = hasCode('42501');
-/** Another row has this value of a unique column. */
-const isTaken = hasCode('23505');
+const isNotUnique = hasCode('23505');
 /** A function of the schema refused its arguments. */
 export const isInvalidValue = hasCode('22023');
 /** A limit of connections is reached. */
@@ -30,7 +27,6 @@ export const isLocked = hasCode('55P03', '40001', '40P01');
 export const isStalePlan = hasCode('0A000', '26000');
 /** The server rejected the statement itself, whatever its values. Nothing was done. */
 export const isStatementsFault = isOfClass('0A', '26', '42');
-
 /** A value, a constraint, a program limit, an exception from a trigger. */
 const isValuesFault = isOfClass('22', '23', '44', '54', 'P0');
 
@@ -45,7 +41,7 @@ const isStatesFault = hasCode('25006', '25P03', '25P04', '3D000', '55000');
 
 /** Whether the error means that the database is unavailable. Any other error is a fault of this program. */
 export function isDatabaseAway(error: unknown): boolean {
-  // Programming errors; those of Node have a code, such as ERR_INVALID_ARG_TYPE.
+  // Programming errors, also those of Node with a code.
   if (!(error instanceof Error) || error instanceof TypeError || error instanceof RangeError) return false;
   // A lost connection or a missing answer is a plain error without a code, which MikroORM wraps.
   if (codeOf(error) === '')
@@ -53,7 +49,7 @@ export function isDatabaseAway(error: unknown): boolean {
   // A code of a socket, the resolver or TLS: ECONNRESET, EAI_AGAIN, CERT_HAS_EXPIRED …
   if (!hasSqlState(error)) return true;
   // A sequence is behind its table, or another transaction used an imported number.
-  const isNumberTaken = isTaken(error) && /_pkey$/.test(Reflect.get(error, 'constraint') ?? '');
+  const isNumberTaken = isNotUnique(error) && /_pkey$/.test(Reflect.get(error, 'constraint') ?? '');
   return isServersFault(error) || isStatesFault(error) || isLocked(error) || isNumberTaken;
 }
 

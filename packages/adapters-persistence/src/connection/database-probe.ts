@@ -6,22 +6,12 @@ import { codeOf, isAbsent, isForbidden, isFull } from './database-faults.ts';
 import { Client, type DatabaseAddress, poolOptions, preparePool } from './pool.ts';
 import { rowOf } from './rows.ts';
 
-/** Whether the service can work on the database. Unknown fields are left out. */
-export interface DatabaseState {
-  readonly database: boolean;
-  /** It is neither a standby nor read only. */
-  readonly writable?: boolean;
-  /** It has every migration of this version; it may have newer ones. */
-  readonly migrations?: boolean;
-  /** The sequence of the history is not behind its table. */
-  readonly sequences?: boolean;
-  /** No change has a transaction number of another server: the feed returns each change once. */
-  readonly transactions?: boolean;
-  /** No required part of the schema is missing or disabled. */
-  readonly schema?: boolean;
-}
+type Check = 'writable' | 'migrations' | 'sequences' | 'transactions' | 'schema';
 
-type StateRow = Required<Omit<DatabaseState, 'database'>> & { readonly history_rows: number | null };
+/** Whether the service can work on the database. Unknown fields are left out. */
+export type DatabaseState = { readonly database: boolean } & { readonly [Name in Check]?: boolean };
+
+type StateRow = Record<Check, boolean> & { readonly history_rows: number | null };
 
 const stateText = `
   select current_setting('transaction_read_only') = 'off' as writable,
@@ -38,10 +28,9 @@ const expiringText = `
 /** Codes and messages of a failed login that say nothing about the next one, nor about open sessions. */
 const passing = /^(53300|57P03|EAI_AGAIN|ETIMEDOUT)|timeout/;
 
-/** The time between two logins, in milliseconds. */
+/** In milliseconds. */
 const loginInterval = 15_000;
 
-/** Reports the state of a database. */
 export type DatabaseProbe = ReturnType<typeof openProbe>;
 
 /**
@@ -53,7 +42,6 @@ export function openProbe(address: DatabaseAddress, timeout: number) {
   const limits = { size: 1, waitTimeout: timeout, statementTimeout: timeout, queryTimeout: timeout };
   const pool = new pg.Pool(poolOptions(address, limits, 'campaign-mirror readiness'));
   const close = preparePool(pool, () => pool.end());
-  // The next statement reports the error.
   const ignore = () => {};
   pool.on('error', ignore);
   let loginAt = 0;
@@ -101,7 +89,7 @@ export function openProbe(address: DatabaseAddress, timeout: number) {
   const inTime = <T, Late>(answer: Promise<T>, late: Late) =>
     Promise.race([answer, pause(timeout, late, { ref: false })]);
   return {
-    /** Only reads. Never rejects. */
+    /** Never rejects. */
     ask: () => inTime<DatabaseState, DatabaseState>(read(), { database: false }),
     /** PostgreSQL's estimate of the rows of the history; undefined before its first vacuum or analyze. */
     get historyRows() {

@@ -46,7 +46,7 @@ export function poolOptions(
   applicationName: string,
 ) {
   return {
-    // For empty fields the driver reads its variables; for missing ones MikroORM has other defaults.
+    // The driver reads its variables for empty fields. MikroORM has other defaults for missing ones.
     ...{ host: '', port: 0, user: '', database: '', ssl: false, sslnegotiation: 'postgres' as const },
     ...address,
     Client,
@@ -54,8 +54,7 @@ export function poolOptions(
     connectionTimeoutMillis: limits.waitTimeout,
     query_timeout: limits.queryTimeout,
     ...(limits.statementTimeout > 0 && !pooled && { statement_timeout: limits.statementTimeout }),
-    // For the notice of an unconfirmed commit, and for statements that wait for a row. Behind a pooler, the defaults of
-    // the role apply.
+    // For the notice of an unconfirmed commit, and for waits for locks. Behind a pooler, the role's defaults apply.
     ...(!pooled && {
       options: '-c client_min_messages=notice -c default_transaction_isolation=read\\ committed',
     }),
@@ -96,9 +95,9 @@ function giveBack(client: PoolClient): void {
   try {
     client.release(true);
   } catch {
-    // It was released.
+    // It was released before.
   }
-  // A second release would throw.
+  // Its user may still release it.
   client.release = () => {};
 }
 

@@ -1,4 +1,3 @@
-/* Transactions: MikroORM's, and those on a pool's connection, for streams and statements of many rows. */
 import type { OperatorAct } from '@campaign-mirror/domain/operator';
 import { type EntityManager, IsolationLevel, type MikroORM } from '@mikro-orm/postgresql';
 import type { ClientBase, Pool, PoolClient, QueryResultRow } from 'pg';
@@ -16,7 +15,7 @@ export const readSnapshot = <T>(orm: MikroORM, read: (em: EntityManager) => Prom
     .transactional(read, { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true })
     .catch(throwFault);
 
-/** An adapter whose acts the database records in the audit. */
+/** The database records the acts of this adapter in the audit. */
 export abstract class AuditedAdapter {
   protected readonly orm: MikroORM;
   readonly #variables: Readonly<Record<string, string>>;
@@ -34,10 +33,7 @@ export abstract class AuditedAdapter {
   }
 }
 
-/**
- * No timeout ends a long statement or a transaction with a slow reader. Where the server's system supports it, a lost
- * connection ends a statement within half a second. PostgreSQL 17 added `transaction_timeout`.
- */
+/** For long work. A lost connection ends a statement within half a second, where the server's system supports that. */
 export const withoutTimeouts = `
   set local statement_timeout = 0; set local lock_timeout = 0; set local idle_in_transaction_session_timeout = 0;
   select set_config(name, case name when 'transaction_timeout' then '0' else '500ms' end, true) from pg_settings
@@ -58,7 +54,6 @@ function cutBy(signal: AbortSignal | undefined, client: ClientBase) {
   };
 }
 
-/** @throws Unavailable */
 export const connectTo = (pool: Pool) => pool.connect().catch(throwFault);
 
 /**
@@ -77,7 +72,7 @@ export async function inTransaction<T>(
   try {
     await client.query(`begin isolation level read committed; ${settings}`);
     const result = await run(client);
-    // The signal must not interrupt the commit.
+    // Nothing interrupts the commit.
     release();
     await client.query('commit');
     isDone = true;
@@ -86,7 +81,7 @@ export async function inTransaction<T>(
     throw faultOf(error);
   } finally {
     release();
-    // Closing the connection rolls back; a `rollback` could wait for a running statement.
+    // Closing rolls back at once; a `rollback` would wait for the running statement.
     client.release(!isDone);
   }
 }
@@ -112,14 +107,6 @@ export async function* streamSnapshot<T>(
     client.release(true);
   }
 }
-
-/** Streams the rows of a statement. */
-export const streamRows = <Row extends QueryResultRow>(
-  pool: Pool,
-  signal: AbortSignal | undefined,
-  query: string,
-  values?: unknown[],
-) => streamSnapshot(pool, signal, (client) => cursorRows<Row>(client, query, values));
 
 /** The rows of a statement, by a cursor. One at a time may be open on a connection. */
 export async function* cursorRows<Row extends QueryResultRow>(

@@ -1,7 +1,7 @@
 import { Unavailable } from '@campaign-mirror/domain';
 import type { BatchStatement, Call, StatementRunner } from './run-statements.ts';
 
-/** Calls in order of arrival. A call that waits for `timeout` milliseconds is rejected as Unavailable, with `reason`. */
+/** Calls in order of arrival. After `timeout` milliseconds a call is rejected: Unavailable, with this reason. */
 export class WaitingCalls<Wanted, Answer> {
   #calls: Call<Wanted, Answer>[] = [];
   readonly #timeout: number;
@@ -57,9 +57,9 @@ export class WaitingCalls<Wanted, Answer> {
 const maxSmallBatch = 64;
 
 /**
- * Calls that arrive while a batch runs form the next one. It is sent when the current one ends or, if that is small, when
- * as many calls wait as it has: then one executes while the other commits. At most two batches run. A single call is sent
- * at the end of the event loop's turn.
+ * Calls that arrive while a batch runs form the next one. It is sent when the current one ends or, if that is small,
+ * when as many calls wait: then one executes while the other commits. At most two batches run. A single call is sent at
+ * the end of the event loop's turn.
  */
 export class Batches<Wanted, Answer> {
   readonly #waiting: WaitingCalls<Wanted, Answer>;
@@ -70,7 +70,6 @@ export class Batches<Wanted, Answer> {
   #running = 0;
   #lastSize = 0;
 
-  /** A call that waits longer than `timeout` milliseconds is rejected. */
   constructor(statements: StatementRunner, statement: BatchStatement<Wanted, Answer>, timeout: number) {
     this.#waiting = new WaitingCalls(timeout, 'no batch could take the request in time');
     this.#statements = statements;
@@ -90,7 +89,6 @@ export class Batches<Wanted, Answer> {
     return this.#waiting.take(this.#waiting.length, (call) => call.target === target);
   }
 
-  /** Whether the waiting calls, if any, may be sent now. */
   #isDue(): boolean {
     if (this.#running === 0) return true;
     return this.#running === 1 && this.#lastSize <= maxSmallBatch && this.#waiting.length >= this.#lastSize;

@@ -80,8 +80,8 @@ export interface HotPathOptions {
 }
 
 /**
- * Opens the ports on a pool of `openDatabase`, which rejects commits that a synchronous standby has not confirmed. A call
- * waits for its batch at most as long as for a connection.
+ * Opens the ports on a pool of `openDatabase`, which rejects commits that a synchronous standby has not confirmed. The
+ * limit of the wait for a connection also applies to the wait for a batch.
  */
 export function openHotPath(
   pool: Pool,

@@ -2,7 +2,6 @@ import type { Pool } from 'pg';
 import * as faults from '../connection/database-faults.ts';
 import { byPlace, type TextRow, textTypes } from '../connection/rows.ts';
 
-/** Metrics and PostgreSQL show these names. */
 export const statementNames = ['find-keys', 'find-campaigns', 'set-mirrors', 'set-locked-mirror'] as const;
 
 /** A statement of the hot path, parsed and planned once per connection. */
@@ -13,7 +12,6 @@ export interface Statement {
 
 /** A statement for several calls. The first column of a row is the index of its call in the arrays, from 1. */
 export interface BatchStatement<Wanted, Answer> extends Statement {
-  /** The maximum number of calls. */
   readonly maxSize: number;
   /** An array for each parameter, with an element for each call. */
   values(batch: readonly Wanted[]): unknown[];

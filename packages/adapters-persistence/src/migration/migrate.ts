@@ -48,8 +48,8 @@ export interface Migrated {
 
 /**
  * Migrates the tables, replaces functions and triggers, and grants the existing roles their rights: all or nothing. A
- * change is recorded in the audit, unless the audit is empty. Several processes migrate one after the other. Each attempt
- * waits only a short time for locks, because other sessions queue behind it.
+ * change is recorded in the audit, unless the audit is empty. Processes migrate one after the other. An attempt waits
+ * only a short time for locks, because other sessions queue behind it.
  * @throws errors of the driver: the database is unavailable, the role lacks a right or is not the owner (42501), the
  *   tables are not of a released version (42P07) or were dropped (42P01, 42710), another transaction keeps a lock
  *   (55P03); the reason of `givenUp`: then nothing was done
@@ -60,7 +60,6 @@ export async function migrate(
 ): Promise<Migrated> {
   const { lockTimeout, tries, pause: pauseTime } = { ...defaultRetries, ...retries };
   const database = await openDatabase(address, poolLimits, 'campaign-mirror migrations');
-  // The server then rolls back.
   const disconnect = () => void database.close(0);
   let isCommitting = false;
   const beforeCommit = () => {
@@ -90,7 +89,7 @@ export async function migrate(
   }
 }
 
-/** The advisory lock of migrations in a database; an arbitrary number. */
+/** An advisory lock with an arbitrary number. */
 const migrationLock = 7_236_110_421;
 
 /** The session that has held a lock on the schema for longest, or migrates. A prepared transaction has none. */
@@ -106,7 +105,7 @@ const holderText = `
 const tables = texts.tableNames.map((name) => `campaign_mirror.${name}`).join(', ');
 const lockTables = `lock table ${tables} in share row exclusive mode`;
 
-/** Identifies the functions and triggers that were applied last. */
+/** The comment of the schema identifies the functions that were applied last. */
 const version = `Campaign Mirror ${hash('md5', texts.functions)}`;
 
 const newestText = `
@@ -134,8 +133,7 @@ function attempt({ orm }: Database, lockTimeout: number, beforeCommit: () => voi
     const migrations = texts.migrationNames.filter((name) => !executed.includes(name));
     if (migrations.length === 0 && executed.length > texts.migrationNames.length)
       return { schema: 'newer', migrations, madeAgain: [], rights: false, restored: null };
-    type Location = { comment: string; location: string; moved: boolean };
-    const [here] = await run<Location>(texts.locationText);
+    const [here] = await run<{ comment: string; location: string; moved: boolean }>(texts.locationText);
     const comment = `${version} in ${here?.location}`;
     let isComplete = options.ifNeeded && migrations.length === 0 && here?.comment === comment;
     for (const findings of [texts.missingPartsText, 'select from campaign_mirror.transactions_ahead'])

@@ -116,7 +116,6 @@ async function defaultOf(em: EntityManager, ownerId: domain.OwnerId) {
   return found && ({ kind: 'owner-has-default', ownerId, id: found.id, name: found.name ?? null } as const);
 }
 
-/** The columns of a `Mirror`. */
 const mirrorColumns = `id, campaign_id as "campaignId", target_url as "targetUrl", clicks,
   updated_externally as "updatedExternally", ${timestampText('updated_externally_at')} as "updatedExternallyAt",
   ${timestampText('created_at')} as "createdAt", ${timestampText('updated_at')} as "updatedAt"`;
@@ -129,8 +128,8 @@ const inAnyCase = (text: string) =>
     .join('');
 
 /**
- * Whether an address may have one of the hosts $4, given as patterns: it contains the name, a character that a host name
- * hides, or an encoded letter, digit, dot or hyphen. An IP address has too many spellings: any address may have it.
+ * Whether an address may have one of the hosts $4, given as patterns: it contains the name, a character that can be
+ * normalized, or an encoded one. An IP address has too many spellings: any address may have it.
  */
 const mayHave = (hosts: readonly domain.HostName[]) =>
   hosts.some(isIpAddress)
@@ -167,12 +166,10 @@ export const postgresCampaignRecords = ({ orm, pool }: Database): operator.Campa
     });
   return {
     find: async (id) => (await find({ id }))[0],
-
     list: ({ owner, after = 0 as domain.CampaignId, limit, name }) => {
       const named = name ? { name: { $re: inAnyCase(name) } } : {};
       return find({ id: { $gt: after }, ...(owner !== undefined && { ownerId: owner }), ...named }, limit);
     },
-
     listMirrors: (page) => examineMirrors<domain.Mirror>(pool, mirrorColumns, page),
   };
 };

@@ -3,11 +3,11 @@ import type * as operator from '@campaign-mirror/domain/operator';
 import { type MikroORM, wrap } from '@mikro-orm/postgresql';
 import type { Pool } from 'pg';
 import { rowOf, rowsOf } from '../connection/rows.ts';
-import { readSnapshot, streamRows } from '../connection/transaction.ts';
+import { cursorRows, readSnapshot, streamSnapshot } from '../connection/transaction.ts';
 import { AuditEntity } from '../schema/entities.ts';
 import { timestampText } from '../schema/stored-values.ts';
 
-/** Selects the columns of a `HistoryEntry`. */
+/** A `HistoryEntry`. */
 export const selectEntries = `
   select id, mirror_id as "mirrorId", campaign_id as "campaignId",
     concat_ws(':', actor, coalesce(subject, access_key_id::text)) as subject, owner_id as "ownerId",
@@ -65,14 +65,11 @@ const latestOfMove = `${selectEntries} from (${changesOfMove}) as changes
 export const postgresMirrorHistory = (pool: Pool, signal?: AbortSignal): operator.MirrorHistory => ({
   list: ({ campaign, before, since, limit }) =>
     rowsOf<domain.HistoryEntry>(pool, changesOfCampaign, [campaign, before, limit, since]),
-
   find: async (campaign, id) => (await rowsOf<domain.HistoryEntry>(pool, changeById, [campaign, id]))[0],
-
   isPrunedBefore: async (campaign, change) =>
     (await rowOf<{ pruned: boolean }>(pool, isFirstPruned, [campaign, change])).pruned,
-
-  ofKey: (...values) => streamRows(pool, signal, changesOfKey, values),
-  ofMove: (...values) => streamRows(pool, signal, latestOfMove, values),
+  ofKey: (...values) => streamSnapshot(pool, signal, (client) => cursorRows(client, changesOfKey, values)),
+  ofMove: (...values) => streamSnapshot(pool, signal, (client) => cursorRows(client, latestOfMove, values)),
 });
 
 /** Selects what `prune_history` would delete. */

@@ -14,8 +14,8 @@ function newKey() {
 }
 
 /**
- * Inserts the successor of a key that has not expired. It has the same lifetime, in seconds from now: the length of a day
- * varies with the time zone. An expiry at infinity means no expiry.
+ * Inserts the successor of a key that has not expired, with the same lifetime in seconds: days vary in length. An
+ * expiry at infinity means no expiry.
  */
 const insertSuccessor = `
   with timed as materialized (select clock_timestamp() as now)

@@ -3,7 +3,7 @@ import type * as operator from '@campaign-mirror/domain/operator';
 import type { Pool, PoolClient } from 'pg';
 import { isLocked } from '../connection/database-faults.ts';
 import { rowOf, rowsOf, safeInteger, textRowsOf } from '../connection/rows.ts';
-import { inTransaction, streamRows } from '../connection/transaction.ts';
+import { cursorRows, inTransaction, streamSnapshot } from '../connection/transaction.ts';
 import { mirrorsValues, resultsOf } from '../statements/set-statement.ts';
 import { examineMirrors } from './campaign-store.ts';
 import { changesOfMove } from './history-queries.ts';
@@ -28,8 +28,8 @@ const countText = `
   where $1::bigint is null or campaign_id in (select id from campaign_mirror.campaigns where owner_id = $1)`;
 
 /**
- * The mirrors of a move with the addresses to restore. A later move and its undo together count as no change. Of a mirror
- * that the move set twice, only the last change counts.
+ * The mirrors of a move with the addresses to restore. A later move with its undo counts as no change. If the move set
+ * a mirror twice, the last change counts.
  */
 const undoText = `
   select changes.campaign_id as campaign, address_before as address, address_after as expected,
@@ -109,24 +109,16 @@ export function postgresOperatorMirrors(
     get moveId() {
       return moveId;
     },
-
     count: async (owner) => (await rowOf<{ number: number }>(pool, countText, [owner])).number,
-
     find: (campaigns) => rowsOf<operator.FoundMirror>(pool, campaignsText, [campaigns]),
-
     naming: (page) => examineMirrors(pool, foundColumns, page),
-
-    undoing: (move) => streamRows(pool, signal, undoText, [move]),
-
+    undoing: (move) => streamSnapshot(pool, signal, (client) => cursorRows(client, undoText, [move])),
     findMove: async (move) => (await rowsOf<operator.FoundMove>(pool, moveText, [move]))[0],
-
     resume: async ({ owner, details }) => {
       const values = [JSON.stringify(details), owner];
       moveId = (await rowsOf<{ id: operator.AuditId }>(pool, interruptedText, values))[0]?.id;
     },
-
     finish: async (act) => void (await set([], act, false, true)),
-
     set: async (mirrors, act, waits) => {
       try {
         const rows = await set(mirrors, act, waits);

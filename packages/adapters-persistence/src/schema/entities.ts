@@ -13,9 +13,6 @@ class TimestampType extends Type<domain.Timestamp, string> {
   override get runtimeType() {
     return 'string';
   }
-  override compareAsType() {
-    return 'string';
-  }
   override convertToJSValueSQL(column: string) {
     return timestampText(column);
   }

@@ -1,9 +1,7 @@
--- The feed of changes and the counting of clicks: with the view `current_mirrors`, the interface for redirectors.
---
 -- Returns the changes committed after a position, ordered by number, each with the next position. Without new changes
--- it returns no row, and the position stays valid. For null it returns the present position without a change. A position
--- contains a snapshot (PostgreSQL, transaction ID and snapshot information): no transaction that was running at the last
--- poll is missed. All statements of a stable function see the same snapshot.
+-- it returns no row. For null it returns the present position without a change. A position contains a snapshot
+-- (PostgreSQL, transaction ID and snapshot information): no transaction that was running at the last poll is missed.
+-- All statements of a stable function see the same snapshot.
 create or replace function campaign_mirror.changes_since(since text)
 returns table ("position" text, change_id bigint, campaign_id bigint, target_url text, changed_at timestamptz)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
@@ -18,7 +16,7 @@ language plpgsql stable security definer set search_path = pg_catalog, pg_temp a
     next_position constant text := start_time || reset_time || backend
       || case when pg_is_in_recovery() then 'standby/' else 'primary/' end || current_snapshot;
     server constant text := split_part(since, '/', 1) || '/';
-    -- The kind of server that made the position; a standby may have been promoted since.
+    -- A standby may have been promoted since.
     made_by constant text := split_part(since, '/', 2);
     seen pg_snapshot;
     lowest xid8;
@@ -57,7 +55,6 @@ language plpgsql stable security definer set search_path = pg_catalog, pg_temp a
     return query
       select next_position, new.id, new.campaign_id, new.address_after, new.changed_at
       from (
-        -- Changes with later transactions came from another server.
         select * from campaign_mirror.mirror_history
         where transaction_id >= lowest and transaction_id < pg_snapshot_xmax(current_snapshot)
         union all
@@ -66,9 +63,8 @@ language plpgsql stable security definer set search_path = pg_catalog, pg_temp a
   end
 $$;
 
--- Adds to the clicks of mirrors, up to 2^53-1, without waiting for locks. Returns the campaigns whose mirror was locked:
--- count them again. A campaign without a mirror is ignored. At most 1000 campaigns, because updates of their mirrors
--- wait for this statement.
+-- Adds to the clicks of mirrors, without waiting for locks. Returns the campaigns whose mirror was locked: count them
+-- again. At most 1000 campaigns, because updates of their mirrors wait for this statement.
 create or replace function campaign_mirror.count_clicks(campaigns bigint[], counts bigint[]) returns setof bigint
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
   #variable_conflict use_column

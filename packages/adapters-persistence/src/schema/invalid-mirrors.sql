@@ -1,5 +1,4 @@
--- Mirrors that violate today's rules: an invalid address, or a campaign that changed while the foreign key was disabled.
--- Returns at most five of them, each with the total. Scans all mirrors.
+-- Mirrors that today's rules refuse, for their address or after changes with a disabled foreign key. Scans all mirrors.
 select campaign_id, count(*) over () as total, fault
 from campaign_mirror.mirrors left join campaign_mirror.campaigns on campaigns.id = mirrors.campaign_id, lateral (
   select case when campaigns.id is null then 'there is no such campaign'

@@ -1,6 +1,5 @@
--- The location of the schema: the identifiers of server, database and schema, or `%` for a server that the user may not
--- identify. `moved`: the comment of the schema, which a dump contains, names another location. The query of the server
--- is a text, so that it needs the right only where it runs.
+-- The location has the identifiers of server, database and schema, with `%` if the user may not identify the server. A
+-- dump contains the comment with the former location. The inner query is a text: it needs its right only where it runs.
 select comment, location, location not like recorded and recorded not like location as moved
 from (
   select obj_description(oid, 'pg_namespace') as comment, concat_ws('/',

@@ -34,7 +34,8 @@ with needed (kind, relation_name, names) as (values
 )
 select format('the %s %s is %s', kind, concat_ws(' on ', name, relation_name), state) as finding, case
   when kind in ('trigger', 'function') then 'run `./campaign-mirror migrate` as the owner of the schema'
-  when state = 'disabled' then 'as a superuser, `alter table campaign_mirror.' || relation_name || ' enable trigger all`'
+  when state = 'disabled'
+    then format('as a superuser, `alter table campaign_mirror.%s enable trigger all`', relation_name)
   when kind = 'column' then 'restore a backup (docs/how-to/backup-and-restore.md)'
   else 'as the owner of the schema, run its statement of adapters-persistence/src/schema/tables.sql' end as advice
 from needed, unnest(names::text[]) as listed, lateral (

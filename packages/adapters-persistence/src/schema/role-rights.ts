@@ -1,4 +1,4 @@
-/** The rights that each role needs. Only the owner writes addresses, the history and the audit; others call functions. */
+/** The rights of each role. Only the owner writes addresses, the history and the audit; others call functions. */
 const neededRights = `values
   ('service', 'usage', '{schema campaign_mirror}'),
   -- For the metric of keys that expire soon.
@@ -14,7 +14,7 @@ const neededRights = `values
   ('operator', 'select', '{campaigns, mirrors, access_keys, mirror_history, operator_audit, key_uses, deletions}'),
   ('operator', 'select', '{current_mirrors, migrations, sequences_behind, transactions_ahead}'),
   ('operator', 'select', '{campaigns_id_seq, mirrors_id_seq}'),
-  -- Triggers set the other columns. The right to update clicks allows the row lock of a deletion.
+  -- Triggers set the other columns. A deletion locks the mirror, for which it needs a right to update.
   ('operator', 'insert', '{campaigns, access_keys, mirrors.id, mirrors.campaign_id, mirrors.target_url}'),
   ('operator', 'insert', '{mirrors.clicks, mirrors.updated_externally, mirrors.updated_externally_at}'),
   ('operator', 'insert', '{mirrors.created_at, mirrors.updated_at}'),
@@ -32,17 +32,17 @@ export const grants = `do $$ declare
   kind text;
   needed record;
 begin
-  -- PostgreSQL grants it to PUBLIC by default.
   revoke execute on all functions in schema campaign_mirror from public;
   foreach role in array '{campaign_mirror_operator,campaign_mirror_service,campaign_mirror_redirector}'::text[] loop
     continue when to_regrole(role) is null;
-    -- This revokes the rights on columns, too.
+    -- It revokes the rights on columns, too.
     foreach kind in array '{tables,sequences,functions}'::text[] loop
       execute format('revoke all on all %s in schema campaign_mirror from %s cascade', kind, role);
     end loop;
     execute format('grant usage on schema campaign_mirror to %s', role);
     for needed in
-      select privilege, split_part(object, '.', 1) as name, '(' || nullif(split_part(object, '.', 2), '') || ')' as columns
+      select privilege, split_part(object, '.', 1) as name,
+        '(' || nullif(split_part(object, '.', 2), '') || ')' as columns
       from (${neededRights}) as listed (grantee, privilege, objects), unnest(objects::text[]) as object
       where role = 'campaign_mirror_' || grantee and object not like '% %'
     loop
@@ -70,8 +70,8 @@ begin
 end $$`;
 
 /**
- * One row if the schema exists: the `name` of the current user, its `role`, the `owner` of the schema, the user's
- * `powers` that no role needs, and the rights that it is `lacking`. A user that is a member of no role counts as the service.
+ * One row if the schema exists: the `name` of the current user, its `role` (by default the service), the `owner` of the
+ * schema, the user's `powers` that no role needs, and the rights that it is `lacking`.
  */
 export const roleRightsText = `
 with lacking as (

@@ -6,8 +6,7 @@ create or replace function campaign_mirror.is_address(text) returns boolean lang
     '^[Hh][Tt][Tt][Pp][Ss]?://[^\u0001-\u0020\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$'
 $$;
 
--- A row with an older address keeps it and counts clicks. `set_mirrors` gives each mirror another last change, and
--- checks the addresses itself: that is faster than the condition of a trigger.
+-- A row may keep an older address. `set_each` changes the last change and checks addresses itself, which is faster.
 create or replace function campaign_mirror.refuse_address() returns trigger language plpgsql
 set search_path = pg_catalog, pg_temp as $$
   begin
@@ -34,7 +33,7 @@ create or replace function campaign_mirror.passed(moment timestamptz) returns ti
     return case when moment > clock_timestamp() then clock_timestamp() else moment end;
   end
 $$;
--- An update needs no check: only the owner of the tables may change a name.
+-- Only the owner of the tables may update a name.
 create or replace function campaign_mirror.judge_row() returns trigger language plpgsql
 set search_path = pg_catalog, pg_temp as $$
   begin

@@ -14,7 +14,7 @@ export const roles = {
 /** One of the four roles. */
 export type Role = keyof typeof roles;
 
-/** The compiled package contains `src`, too. */
+/** Compiled packages contain `src`, too. */
 const read = (name: string) => readFileSync(new URL(`../../src/schema/${name}.sql`, import.meta.url), 'utf8');
 
 /**
@@ -24,10 +24,9 @@ const read = (name: string) => readFileSync(new URL(`../../src/schema/${name}.sq
 export const migrations: Readonly<Record<string, string>> = { '0001-first-release': read('tables') };
 export const migrationNames = Object.keys(migrations);
 
+const functionFiles = ['lookups', 'row-checks', 'audit', 'history', 'feed', 'set-mirrors'];
 /** Creates or replaces all functions and triggers. */
-export const functions = ['lookups', 'row-checks', 'audit', 'history', 'feed', 'set-mirrors']
-  .map(read)
-  .join('\n');
+export const functions = functionFiles.map(read).join('\n');
 
 /** One row for each missing or disabled part of the schema: `finding` and `advice`. */
 export const missingPartsText = read('missing-parts');
@@ -42,10 +41,4 @@ export const definitionsText = read('definitions');
 export const invalidMirrorsText = read('invalid-mirrors');
 
 /** The tables with an identity column, in the order in which writers lock them. */
-export const tableNames = [
-  'campaigns',
-  'mirrors',
-  'access_keys',
-  'mirror_history',
-  'operator_audit',
-] as const;
+export const tableNames = ['campaigns', 'mirrors', 'access_keys', 'mirror_history', 'operator_audit'];

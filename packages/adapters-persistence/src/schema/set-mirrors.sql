@@ -1,9 +1,8 @@
--- The only statement that changes an address, behind two functions: `set_mirrors` for callers and
--- `set_mirrors_as_operator`. They run with the rights of the owner: no other role needs a right to write mirrors.
+-- Only `set_each` changes addresses. `set_mirrors` and `set_mirrors_as_operator` call it with the rights of the owner:
+-- no other role needs a right to write mirrors.
 --
--- A mirror's row contains the facts that the rules check, so one row lock protects all of them: after a wait for the
--- lock, the row is read again (PostgreSQL, READ COMMITTED). The lock is a separate step, because the replaced address and
--- the time must be read under it.
+-- A mirror's row contains the facts that the rules check, so one row lock protects them: after a wait for the lock, the
+-- row is read again (PostgreSQL, READ COMMITTED). The replaced address and the time are read under the lock.
 --
 -- PostgreSQL keeps a plan that it made while a table was small. So these functions forbid plans that scan a table: rows
 -- are looked up one by one (`limit`) and updated by `ctid`. The arrays are subqueries: one plan serves any size.
@@ -31,8 +30,8 @@ create or replace function campaign_mirror.set_each(campaigns bigint[], owners b
           current_setting('transaction_isolation')),
         hint = 'Run: alter role … set default_transaction_isolation = ''read committed''';
     end if;
-    -- All elements are checked together, ten times as fast: no element may contain the space that separates them here,
-    -- and a cast to `varchar` truncates texts that are too long. The pattern is that of `is_address`.
+    -- Joined by spaces, which no element may contain: this is ten times as fast as a check of each. A cast to `varchar`
+    -- truncates long texts. The pattern is that of `is_address`.
     if '' = any (addresses || actors || subjects || requests)
       or array_position(addresses || actors || requests, null) > 0
       or strpos(array_to_string(addresses || actors, ''), ' ') > 0
@@ -159,9 +158,9 @@ create or replace function campaign_mirror.set_each(campaigns bigint[], owners b
 $$;
 
 -- For callers. An element is set if its campaign has a mirror, this owner, flag, address and last change (0: it never
--- changed), and its key is valid and belongs to the owner. Null means any, or a caller without a key. Of the elements of
--- one campaign, at most one may name its owner. A statement that waits for a lock has one element, because two with
--- several could deadlock; others skip locked mirrors. Records the use of valid keys.
+-- changed), and its key is valid and belongs to the owner. Null means any, or a caller without a key. At most one
+-- element of a campaign may name its owner. A statement that waits for a lock has one element, because two with several
+-- could deadlock. Records the use of valid keys.
 create or replace function campaign_mirror.set_mirrors(campaigns bigint[], owners bigint[], defaults boolean[],
   addresses text[], expected text[], keys bigint[], actors text[], subjects text[], requests text[],
   last_changes bigint[], waits boolean

