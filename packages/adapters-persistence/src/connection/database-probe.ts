@@ -26,7 +26,7 @@ const expiringText = `
   select count(*) from campaign_mirror.access_keys where ${isExpiringWithin("interval '14 days'")}`;
 
 /** Codes and messages of a failed login that say nothing about the next one, nor about open sessions. */
-const passing = /^(53300|57P03|EAI_AGAIN|ETIMEDOUT)|timeout/;
+const transientFault = /^(53300|57P03|EAI_AGAIN|ETIMEDOUT)|timeout/;
 
 /** In milliseconds. */
 const loginInterval = 15_000;
@@ -58,7 +58,7 @@ export function openProbe(address: DatabaseAddress, timeout: number) {
     await client.connect().then(
       () => client.end(),
       (error) => {
-        isRefused = !passing.test(`${codeOf(error)} ${error.message}`);
+        isRefused = !transientFault.test(`${codeOf(error)} ${error.message}`);
       },
     );
   };

@@ -84,7 +84,7 @@ export class PostgresSettings extends AuditedAdapter implements operator.Campaig
       if (!found) return { kind: 'campaign-not-found' };
       await em.populate(found, ['mirror'], forUpdate);
       const campaign = recordOf(found);
-      if (seen && differs(campaign, seen)) return { kind: 'changed-meanwhile' };
+      if (seen && shownOf(campaign) !== shownOf(seen)) return { kind: 'changed-meanwhile' };
       if (withCampaign) await em.nativeDelete(CampaignEntity, { id });
       else if (!found.mirror) return { kind: 'mirror-not-created' };
       else await em.execute('select campaign_mirror.delete_mirror(?)', [id]);
@@ -104,12 +104,9 @@ export class PostgresSettings extends AuditedAdapter implements operator.Campaig
   }
 }
 
-/** Whether it changed since the operator agreed to delete it. Clicks, which change all the time, are ignored. */
-const differs = (now: operator.CampaignRecord, seen: operator.CampaignRecord) =>
-  now.ownerId !== seen.ownerId ||
-  now.isDefault !== seen.isDefault ||
-  now.name !== seen.name ||
-  now.mirror?.targetUrl !== seen.mirror?.targetUrl;
+/** What the operator agreed to delete. Clicks change all the time. */
+const shownOf = ({ ownerId, isDefault, name, mirror }: operator.CampaignRecord) =>
+  JSON.stringify([ownerId, isDefault, name, mirror?.targetUrl]);
 
 async function defaultOf(em: EntityManager, ownerId: domain.OwnerId) {
   const found = await em.findOne(CampaignEntity, { ownerId, isDefault: true });

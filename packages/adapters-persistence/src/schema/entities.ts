@@ -13,6 +13,9 @@ class TimestampType extends Type<domain.Timestamp, string> {
   override get runtimeType() {
     return 'string';
   }
+  override compareAsType() {
+    return 'string';
+  }
   override convertToJSValueSQL(column: string) {
     return timestampText(column);
   }
