@@ -31,6 +31,7 @@ const transientFault = /^(53300|57P03|EAI_AGAIN|ETIMEDOUT)|timeout/;
 /** In milliseconds. */
 const loginInterval = 15_000;
 
+/** Reports the state of a database. */
 export type DatabaseProbe = ReturnType<typeof openProbe>;
 
 /**

@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import * as faults from '../connection/database-faults.ts';
 import { byPlace, type TextRow, textTypes } from '../connection/rows.ts';
 
+/** Metrics and PostgreSQL show these names. */
 export const statementNames = ['find-keys', 'find-campaigns', 'set-mirrors', 'set-locked-mirror'] as const;
 
 /** A statement of the hot path, parsed and planned once per connection. */
