@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import * as files from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { type EmbeddedOptions, unusable } from './options.ts';
-import { databaseOsUser, type OsUser, openPrograms, run } from './programs.ts';
+import type { EmbeddedOptions } from './options.ts';
+import { databaseOsUser, type OsUser, openPrograms, run, unusable } from './programs.ts';
 
 /** A data folder, its subfolder `home` with the files of the database, and the OS user that runs the server. */
 export interface Cluster extends EmbeddedOptions<string> {

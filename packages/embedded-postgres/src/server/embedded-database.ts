@@ -2,7 +2,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Cluster, openFolder, readPasswords } from './cluster.ts';
-import { advice, type EmbeddedDatabase, EmbeddedError, type EmbeddedOptions, unusable } from './options.ts';
+import { type EmbeddedDatabase, EmbeddedError, type EmbeddedOptions } from './options.ts';
+import { advice, unusable } from './programs.ts';
 import { readPostmaster, startServer } from './server-process.ts';
 
 /**

@@ -4,7 +4,21 @@ import { readFile, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { advice, EmbeddedError } from './options.ts';
+import { EmbeddedError } from './options.ts';
+
+/** Remedies in messages. A program may replace them by its own words. */
+export const advice = {
+  otherFolder: 'choose another data folder',
+  otherServer: 'use a PostgreSQL server of your own',
+};
+
+/** Says that the data folder cannot be used. `output`: the reason, or the output of a failed program. */
+export function unusable(folder: string, output: string, remedy = 'correct that'): EmbeddedError {
+  const reason = /(?:FATAL|PANIC|error):\s+(.*)/.exec(output)?.[1] ?? output.trim().split('\n').at(-1);
+  const by = process.getuid?.() === 0 ? ' by PostgreSQL, which runs as postgres or nobody for root' : '';
+  const remedies = `${remedy}, ${advice.otherFolder}, or ${advice.otherServer}`;
+  return new EmbeddedError(`The data folder ${folder} cannot be used${by} (${reason}): ${remedies}.`);
+}
 
 export type OsUser = Pick<Stats, 'uid' | 'gid'>;
 

@@ -5,8 +5,8 @@ import { open, readFile, rm } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Cluster, prepareCluster } from './cluster.ts';
-import { EmbeddedError, unusable } from './options.ts';
-import { processOptions } from './programs.ts';
+import { EmbeddedError } from './options.ts';
+import { processOptions, unusable } from './programs.ts';
 
 /** A free port of 127.0.0.1, below those of outgoing connections, which could occupy it first. */
 export async function freePort(): Promise<number> {
