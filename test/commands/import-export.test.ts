@@ -56,7 +56,7 @@ describe('import and export', () => {
       columns.map((column) => line({ ...mirror, updated_externally_at: past, [column]: time }));
     const told = columns.map(
       (column, at) =>
-        `line ${at + 2}: ${column}: it lies more than an hour ahead of the clock of the database\n`,
+        `line ${at + 2}: ${column}: it is more than an hour ahead of the clock of the database\n`,
     );
     for (const time of [hours(1.1), '9999-12-31T23:59:59.999999Z']) {
       const { code, errors } = await importing(csv(...lines(time)), '--allow-duplicates');
@@ -114,12 +114,12 @@ describe('import and export', () => {
     const quotation =
       'a quotation mark is in the wrong place, or not closed: quote the whole field, and double the quotation mark in it';
     expect(errors.split('\n')).to.deep.equal([
-      'line 3: id: campaign 50 is in line 2 already',
-      'line 3: is_default: default campaign of the owner 1 is in line 2 already',
-      'line 3: mirror_id: mirror 71 is in line 2 already',
-      'line 4: id: there is a campaign 1 already',
-      'line 4: mirror_id: there is a mirror 70 already',
-      'line 6: is_default: there is a default campaign of the owner 7 already',
+      'line 3: id: campaign 50 is already in line 2',
+      'line 3: is_default: default campaign of the owner 1 is already in line 2',
+      'line 3: mirror_id: mirror 71 is already in line 2',
+      'line 4: id: campaign 1 already exists',
+      'line 4: mirror_id: mirror 70 already exists',
+      'line 6: is_default: default campaign of the owner 7 already exists',
       'line 7: name: it is "two\\nlines", and must be a name on one line, of 1 to 200 characters',
       `line 9: ${quotation}`,
       `line 10: ${quotation}`,
@@ -140,7 +140,7 @@ describe('import and export', () => {
     expect(await command(['import', '-'], settings, wide)).to.include({ code: 1, errors });
 
     const inJson = await command(['import', '-', '--json'], settings, input);
-    const taken = { line: 4, column: 'id', fault: 'campaign-taken', reason: 'there is a campaign 1 already' };
+    const taken = { line: 4, column: 'id', fault: 'campaign-taken', reason: 'campaign 1 already exists' };
     expect(objectsOf(inJson.output)[3]).to.deep.equal(taken);
     const unread = { line: 9, column: null, fault: 'invalid', reason: quotation };
     expect(objectsOf(inJson.output)[7]).to.deep.equal(unread);
@@ -205,8 +205,8 @@ describe('import and export', () => {
     const earlier = 'give the line its id, leave it out, or add --allow-duplicates';
     expect(await importing(twice)).to.deep.equal(
       refused(
-        `line 4: name: campaign "Summer" of the owner 7 is in line 2 already: ${earlier}\n` +
-          `line 6: target_url: campaign of the owner 8 with the address https://a.example/ is in line 3 already: ${earlier}\n` +
+        `line 4: name: campaign "Summer" of the owner 7 is already in line 2: ${earlier}\n` +
+          `line 6: target_url: campaign of the owner 8 with the address https://a.example/ is already in line 3: ${earlier}\n` +
           'nothing was imported, since 2 lines are invalid: fix the file, and import it again\n',
       ),
     );
@@ -214,8 +214,8 @@ describe('import and export', () => {
     const others = [{ owner_id: '7' }, { owner_id: '9', name: 'Summer' }, { ...summer, id: '500' }];
     const again = csv(...[summer, unnamed, ...others].map(line));
     const remedy = 'give the line its id, leave it out, or add --allow-duplicates';
-    const named = `there is a campaign "Summer" of the owner 7 already, with the id 1: ${remedy}`;
-    const pointed = `there is a campaign of the owner 8 with the address https://a.example/ already, with the id 2: ${remedy}`;
+    const named = `campaign "Summer" of the owner 7 already exists, with the id 1: ${remedy}`;
+    const pointed = `campaign of the owner 8 with the address https://a.example/ already exists, with the id 2: ${remedy}`;
     const told = `line 2: name: ${named}\nline 3: target_url: ${pointed}\n`;
     const count = async () => (await on.objects('campaign list')).length;
     const faults = [

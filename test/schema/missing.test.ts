@@ -220,9 +220,9 @@ describe('mirrors that were written while foreign keys and triggers were disable
     await all('enable');
     const found = /^problem +mirrors +mirrors not as .*: (\d+), of the campaigns (.*)\n.*`(update .*?)`/m;
     const [, number, list = '', update = ''] = found.exec(await doctor()) ?? [];
-    const faults = ['another owner or flag', 'another owner or flag', 'its address is refused'];
+    const faults = ['other owner or flag', 'other owner or flag', 'invalid address'];
     const first = lives.slice(0, 5).map(({ seen: { id } }, at) => {
-      return `${id} (${faults[at] ?? 'there is no such campaign'})`;
+      return `${id} (${faults[at] ?? 'no such campaign'})`;
     });
     expect([number, list.split(', ')]).to.deep.equal(['6', first]);
 

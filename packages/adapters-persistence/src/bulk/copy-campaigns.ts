@@ -65,7 +65,7 @@ const selectFaults = `
     select line, given.* from pg_temp.imported,
       json_to_recordset(faults) as given ("column" text, fault text, reason text)
     union all
-    select line, "column", 'invalid', 'it lies more than an hour ahead of the clock of the database'
+    select line, "column", 'invalid', 'it is more than an hour ahead of the clock of the database'
     from pg_temp.imported, lateral (values
       ('created_at', created_at), ('updated_externally_at', updated_externally_at),
       ('mirror_created_at', mirror_created_at), ('mirror_updated_at', mirror_updated_at)
@@ -73,8 +73,8 @@ const selectFaults = `
     where moment > clock_timestamp() + interval '1 hour'
     union all
     select line, "column", fault, concat(
-      case when taken.what is null then what || ' is in line ' || first_line || ' already'
-        else 'there is a ' || what || ' already' || coalesce(', with the id ' || number, '') end,
+      case when taken.what is null then what || ' is already in line ' || first_line
+        else what || ' already exists' || coalesce(', with the id ' || number, '') end,
       case fault when 'duplicate' then ': give the line its id, leave it out, or add --allow-duplicates' end)
     from claimed left join taken using (what)
     where (taken.what is not null or first_line < line) and (fault <> 'duplicate' or id is null)

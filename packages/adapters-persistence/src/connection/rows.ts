@@ -24,6 +24,7 @@ export const isTrueText = (column: string | null) => column === 't';
 
 /** Leaves columns unparsed. */
 export const textTypes = { getTypeParser: () => String } as unknown as CustomTypesConfig;
+export const asTextRows = { types: textTypes, rowMode: 'array' as const };
 
 /** The rows of a statement, with bigint as a number. @throws Unavailable; RangeError above 2^53-1 */
 export async function rowsOf<Row extends QueryResultRow>(
@@ -32,12 +33,6 @@ export async function rowsOf<Row extends QueryResultRow>(
   values: unknown[] = [],
 ): Promise<Row[]> {
   return (await (database as Pool).query<Row>({ text, values, types }).catch(throwFault)).rows;
-}
-
-/** The same as arrays of columns. @throws Unavailable */
-export async function textRowsOf(database: ClientBase, text: string, values: unknown[]): Promise<TextRow[]> {
-  const query = { text, values, types: textTypes, rowMode: 'array' as const };
-  return (await database.query<(string | null)[]>(query).catch(throwFault)).rows;
 }
 
 /** A statement's only row. @throws as `rowsOf` */

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import * as faults from '../connection/database-faults.ts';
-import { byPlace, type TextRow, textTypes } from '../connection/rows.ts';
+import { asTextRows, byPlace, type TextRow } from '../connection/rows.ts';
 
 /** Metrics and PostgreSQL show these names. */
 export const statementNames = ['find-keys', 'find-campaigns', 'set-mirrors', 'set-locked-mirror'] as const;
@@ -105,7 +105,7 @@ export class StatementRunner {
   async #query({ name, text }: Statement, values: readonly unknown[], prepared: boolean): Promise<TextRow[]> {
     const since = performance.now();
     try {
-      const query = { text, values: [...values], types: textTypes, rowMode: 'array' as const };
+      const query = { text, values: [...values], ...asTextRows };
       const { rows } = await this.#pool.query(prepared ? { ...query, name } : query);
       this.observer.ended?.(name, performance.now() - since);
       return rows as unknown as TextRow[];

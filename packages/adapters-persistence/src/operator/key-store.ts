@@ -31,9 +31,6 @@ const expireOldKey = `
   set expires_at = least(expires_at, clock_timestamp() + make_interval(secs => ?)), replaced_by = ?
   where id = ? returning ${timestampText('expires_at')} as expires_at`;
 
-/** Adds details to the next entry in the audit. */
-const setDetails = "select set_config('campaign_mirror.details', ?, true)";
-
 const isExpiring = isExpiringWithin('make_interval(secs => ?)');
 const isLimited = `hosts is not null and revoked_at is null and replaced_by is null
   and coalesce(expires_at, 'infinity') > now()`;
@@ -85,7 +82,8 @@ export class PostgresAccessKeys extends AuditedAdapter implements operator.Acces
       const [successor] = await em.execute<{ id: string }[]>(insertSuccessor, values);
       if (!successor) return { kind: 'key-expired' };
       const next = safeInteger(successor.id) as domain.AccessKeyId;
-      await em.execute(setDetails, [JSON.stringify({ grace })]);
+      // For the next entry in the audit.
+      await em.execute("select set_config('campaign_mirror.details', ?, true)", [JSON.stringify({ grace })]);
       const [expired] = await em.execute<[{ expires_at: domain.Timestamp }]>(expireOldKey, [grace, next, id]);
       return { kind: 'rotated', id: next, key, ownerId, oldExpiresAt: expired.expires_at };
     });

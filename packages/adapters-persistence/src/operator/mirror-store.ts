@@ -2,7 +2,7 @@ import { Unavailable } from '@campaign-mirror/domain';
 import type * as operator from '@campaign-mirror/domain/operator';
 import type { Pool, PoolClient } from 'pg';
 import { isLocked } from '../connection/database-faults.ts';
-import { rowOf, rowsOf, safeInteger, textRowsOf } from '../connection/rows.ts';
+import { asTextRows, rowOf, rowsOf, safeInteger } from '../connection/rows.ts';
 import { cursorRows, inTransaction, streamSnapshot } from '../connection/transaction.ts';
 import { mirrorsValues, resultsOf } from '../statements/set-statement.ts';
 import { examineMirrors } from './campaign-store.ts';
@@ -101,8 +101,9 @@ export function postgresOperatorMirrors(
     const entry = [kind, act.operator, act.requestId, given, isMove ? moveId : undefined];
     const values = [...mirrorsValues(mirrors), ...entry];
     const settings = waits && isMove ? `set local lock_timeout = ${lockTimeout}` : '';
-    const run = (client: PoolClient) => textRowsOf(client, setAsOperatorText({ waits }), values);
-    return inTransaction(pool, run, settings);
+    const query = { text: setAsOperatorText({ waits }), values, ...asTextRows };
+    const run = (client: PoolClient) => client.query<(string | null)[]>(query);
+    return (await inTransaction(pool, run, settings)).rows;
   };
 
   return {

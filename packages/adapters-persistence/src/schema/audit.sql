@@ -2,22 +2,18 @@
 -- the request, and details that no row contains, such as the name of an imported file. Facts of the row override them.
 
 create or replace function campaign_mirror.note(act text, campaign_id bigint, owner_id bigint, access_key_id bigint,
-  details jsonb, last_change_id bigint default null) returns bigint language plpgsql
+  details jsonb, last_change_id bigint default null) returns bigint language sql
 set search_path = pg_catalog, pg_temp as $$
-  declare
-    entry bigint;
-    given jsonb := coalesce(nullif(current_setting('campaign_mirror.details', true), ''), '{}');
-  begin
+  insert into campaign_mirror.operator_audit
+    (act, operator, request_id, campaign_id, owner_id, access_key_id, details, last_change_id)
+  select act, coalesce(nullif(current_setting('campaign_mirror.operator', true), ''), session_user),
+    coalesce(nullif(current_setting('campaign_mirror.request_id', true), ''), gen_random_uuid()::text),
     -- Only a deleted row may give this detail: the history continues from its address.
-    if jsonb_typeof(given) = 'object' then given := given - 'target_url'; end if;
-    insert into campaign_mirror.operator_audit
-      (act, operator, request_id, campaign_id, owner_id, access_key_id, details, last_change_id)
-    values (act, coalesce(nullif(current_setting('campaign_mirror.operator', true), ''), session_user),
-      coalesce(nullif(current_setting('campaign_mirror.request_id', true), ''), gen_random_uuid()::text),
-      campaign_id, owner_id, access_key_id, given || details, last_change_id)
-    returning id into entry;
-    return entry;
-  end
+    campaign_id, owner_id, access_key_id,
+    case when jsonb_typeof(given) = 'object' then given - 'target_url' else given end || details, last_change_id
+  from (
+    select coalesce(nullif(current_setting('campaign_mirror.details', true), ''), '{}')::jsonb as given) as settings
+  returning id
 $$;
 
 -- The format of times in details; infinity stays a word.
