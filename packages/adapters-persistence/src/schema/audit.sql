@@ -24,22 +24,17 @@ $$;
 -- Records created rows by the numbers of their campaigns. An import has one entry for all campaigns and one for all
 -- mirrors, with their numbers, such as `1-3,7`; above 1000 rows, with the first and the last number.
 create or replace function campaign_mirror.note_created(what text, numbers bigint[], owner_id bigint, details jsonb)
-returns bigint language plpgsql set search_path = pg_catalog, pg_temp as $$
-  declare
-    many constant integer := coalesce(cardinality(numbers), 0);
-  begin
-    if many > 1 or current_setting('campaign_mirror.details', true) like '%"source"%' then
-      return campaign_mirror.note(what || 's-imported', null, null, null, (
+returns bigint language sql set search_path = pg_catalog, pg_temp as $$
+  select case
+    when many > 1 or current_setting('campaign_mirror.details', true) like '%"source"%' then
+      campaign_mirror.note(what || 's-imported', null, null, null, (
         select jsonb_build_object(what || 's', many, 'numbers', case
           when many > 1000 then concat(min(number), '-', max(number))
           else (select string_agg(concat_ws('-', lower(part), nullif(upper(part) - 1, lower(part))), ',')
             from unnest(range_agg(int8range(number, number, '[]'))) as part) end)
-        from unnest(numbers) as number));
-    elsif many = 1 then
-      return campaign_mirror.note(what || '-created', numbers[1], owner_id, null, details);
-    end if;
-    return null;
-  end
+        from unnest(numbers) as number))
+    when many = 1 then campaign_mirror.note(what || '-created', numbers[1], owner_id, null, details) end
+  from coalesce(cardinality(numbers), 0) as many
 $$;
 
 create or replace function campaign_mirror.record_created_campaigns() returns trigger language plpgsql
