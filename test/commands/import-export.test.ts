@@ -50,7 +50,7 @@ describe('import and export: a file of campaigns is taken over whole, byte for b
       columns.map((column) => line({ ...mirror, updated_externally_at: past, [column]: time }));
     const told = columns.map(
       (column, at) =>
-        `line ${at + 2}: ${column}: it lies more than an hour ahead of the clock of the database\n`,
+        `line ${at + 2}: ${column}: it is more than an hour ahead of the clock of the database\n`,
     );
     const { code, errors } = await importing(csv(...lines(hours(1.1))), '--allow-duplicates');
     expect([code, errors.startsWith(told.join(''))], errors).to.deep.equal([1, true]);
@@ -102,11 +102,11 @@ describe('import and export: a file of campaigns is taken over whole, byte for b
     expect({ code, output }).to.deep.equal({ code: 1, output: '' });
     expect(errors.split('\n').map((one) => one.slice(0, 60).trim())).to.deep.equal(
       [
-        'line 3: id: campaign 50 is in line 2 already',
+        'line 3: id: campaign 50 is already in line 2',
         'line 3: is_default: default campaign of the owner 1 is in li',
-        'line 3: mirror_id: mirror 71 is in line 2 already',
-        'line 4: id: there is a campaign 1 already',
-        'line 4: mirror_id: there is a mirror 70 already',
+        'line 3: mirror_id: mirror 71 is already in line 2',
+        'line 4: id: campaign 1 already exists',
+        'line 4: mirror_id: mirror 70 already exists',
         'line 6: is_default: there is a default campaign of the owner',
         'line 7: name: it is "two\\nlines", and must be a name on one l',
         'line 9: a quotation mark is in the wrong place, or not close',
@@ -173,7 +173,7 @@ describe('import and export: a file of campaigns is taken over whole, byte for b
     );
     expect(twice.code).to.equal(1);
     expect(twice.errors)
-      .to.include(`line 4: name: campaign "Summer" of the owner 7 is in line 2 already: ${remedy}\n`)
+      .to.include(`line 4: name: campaign "Summer" of the owner 7 is already in line 2: ${remedy}\n`)
       .and.include(
         'line 6: target_url: campaign of the owner 8 with the address https://a.example/ is in line 3',
       );
@@ -183,7 +183,7 @@ describe('import and export: a file of campaigns is taken over whole, byte for b
       const { code, errors } = await importing(again, ...how);
       expect(code).to.equal(1);
       expect(errors)
-        .to.include('line 2: name: there is a campaign "Summer" of the owner 7 already, with the id 1: ')
+        .to.include('line 2: name: campaign "Summer" of the owner 7 already exists, with the id 1: ')
         .and.include(
           'line 3: target_url: there is a campaign of the owner 8 with the address https://a.example/',
         );

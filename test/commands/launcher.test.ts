@@ -39,7 +39,7 @@ describe('./campaign-mirror: a fresh checkout or another version installs what i
     await mkdir(at('bin'));
     for (const name of ['cmp', 'dirname']) await symlink(program(name), at('bin', name));
     expect((await version({ PATH: at('bin') })).errors).to.equal(
-      `campaign-mirror: what it needs is not installed, and there is no npm: run 'npm run setup' in ${folder.path}\n`,
+      `campaign-mirror: not installed, and npm was not found: run 'npm run setup' in ${folder.path}\n`,
     );
     await appendFile(at('node_modules', '.installed'), 'second\n');
   });

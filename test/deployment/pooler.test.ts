@@ -3,7 +3,7 @@ import { type Role, roles } from '@campaign-mirror/adapters-persistence/service'
 import { freePort } from '@campaign-mirror/embedded-postgres/service';
 import { expect } from 'chai';
 import pg from 'pg';
-import { Statements } from '../../packages/adapters-persistence/src/hot-path/statements.ts';
+import { StatementRunner } from '../../packages/adapters-persistence/src/hot-path/run-statements.ts';
 import { command } from '../support/commands/command.ts';
 import { objectsOf } from '../support/commands/commands-on.ts';
 import { emptyDatabase, type TestDatabase } from '../support/database/database-server.ts';
@@ -132,7 +132,7 @@ describe('the contracts of the ports, behind PgBouncer in transaction mode', () 
   before(async () => {
     const pooler = await pgBouncer(folder.path, [database]);
     const address = { value: (role: Role) => pooler.address(database, role) };
-    const statementsOn = (pool: pg.Pool) => new Statements(pool, { prepared: false });
+    const statementsOn = (pool: pg.Pool) => new StatementRunner(pool, { prepared: false });
     const pooled = Object.create(database, { address });
     world = await postgresWorld(pooled, { besideAChain: true, statementsOn });
   });

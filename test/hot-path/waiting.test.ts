@@ -5,8 +5,8 @@ import { Batches, WaitingCalls } from '../../packages/adapters-persistence/src/h
 import type {
   BatchStatement,
   Call,
-  Statements,
-} from '../../packages/adapters-persistence/src/hot-path/statements.ts';
+  StatementRunner,
+} from '../../packages/adapters-persistence/src/hot-path/run-statements.ts';
 import { groupedUpdates } from '../../packages/adapters-persistence/src/hot-path/updates.ts';
 import { rejection } from '../support/promises.ts';
 import { caller, campaign, change } from '../support/store/world.ts';
@@ -44,7 +44,7 @@ describe('group commit: batches', () => {
       for (const call of batch) call.resolve(call.wanted);
     };
     const statement = { maxSize } as BatchStatement<string, string>;
-    return new Batches({ runBatch } as unknown as Statements, statement, timeout);
+    return new Batches({ runBatch } as unknown as StatementRunner, statement, timeout);
   }
 
   /** Ends a batch; the next one has begun. */
@@ -131,7 +131,7 @@ describe('group commit: lines of locked mirrors', () => {
       const kind = name === 'set-mirrors' ? 'locked' : 'mirror-set';
       for (const { resolve } of batch) resolve({ kind });
     };
-    const statements = { runBatch, observer: {} } as unknown as Statements;
+    const statements = { runBatch, observer: {} } as unknown as StatementRunner;
     const find = async () => undefined;
     const set = groupedUpdates(statements, find, { maxLocked: 1, timeout: never });
     /** The campaign is the letter of the name. */

@@ -2,12 +2,12 @@ import { type CampaignId, keySubject, type MirrorAddress } from '@campaign-mirro
 import type { MirrorToSet } from '@campaign-mirror/domain/operator';
 import type pg from 'pg';
 import { type TextRow, textTypes } from '../../packages/adapters-persistence/src/connection/rows.ts';
-import { setAsOperatorText } from '../../packages/adapters-persistence/src/operator/operator-mirrors.ts';
+import { setAsOperatorText } from '../../packages/adapters-persistence/src/operator/mirror-store.ts';
 import {
   mirrorsValues,
   resultsOf,
   settingMirrors,
-} from '../../packages/adapters-persistence/src/statements/set-mirrors.ts';
+} from '../../packages/adapters-persistence/src/statements/set-statement.ts';
 import { type Act, demand, locking, overlaps } from './acts.ts';
 import type { State } from './judge.ts';
 import type { Stage } from './stage.ts';

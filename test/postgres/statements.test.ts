@@ -1,7 +1,7 @@
 import { type Database, openDatabase } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
-import { Statements } from '../../packages/adapters-persistence/src/hot-path/statements.ts';
-import { timestampAt, timestampText } from '../../packages/adapters-persistence/src/schema/times.ts';
+import { StatementRunner } from '../../packages/adapters-persistence/src/hot-path/run-statements.ts';
+import { timestampAt, timestampText } from '../../packages/adapters-persistence/src/schema/stored-values.ts';
 import { patient } from '../support/database/patient.ts';
 import { databaseOf } from '../support/process/lives.ts';
 
@@ -19,7 +19,7 @@ describe('statements of the hot path, on one connection', () => {
     service = await openDatabase(database.address('service'), { ...limits, size: 3 });
     await database.admin.query('create table changing (column_ int); grant all on changing to public');
     const ask = () =>
-      new Statements(service.pool).run({ name: 'find-campaigns', text: 'select * from changing' }, []);
+      new StatementRunner(service.pool).run({ name: 'find-campaigns', text: 'select * from changing' }, []);
     await Promise.all([ask(), ask(), ask()]);
     expect(service.pool.totalCount).to.equal(3);
     await database.admin.query('alter table changing add another int');
@@ -37,7 +37,7 @@ describe('statements of the hot path, on one connection', () => {
     ];
     await service.pool.query("set time zone 'Asia/Kathmandu'; set datestyle to 'German'");
     const text = `select extract(epoch from at), ${timestampText('at')} from unnest($1::timestamptz[]) at`;
-    const rows = await new Statements(service.pool).run({ name: 'find-campaigns', text }, [
+    const rows = await new StatementRunner(service.pool).run({ name: 'find-campaigns', text }, [
       `{${times.join()}}`,
     ]);
     expect(rows.map((row) => row[1])).to.deep.equal(times);

@@ -65,8 +65,8 @@ describe('dependencies', () => {
     for (const [given, GITHUB_ACTIONS, code, said] of [
       ['{}', 'true', 0, /^No known vulnerabilities found$/m],
       [JSON.stringify({ koa: [low] }), '', 1, /^1 vulnerabilities found$/m],
-      ['', '', 0, /^NOT ASKED /m],
-      ['', 'true', 1, /^NOT ASKED /m],
+      ['', '', 0, /^NOT CHECKED /m],
+      ['', 'true', 1, /^NOT CHECKED /m],
     ] as const) {
       answer = given;
       const own = { pnpm_config_registry, GITHUB_ACTIONS };

@@ -53,7 +53,7 @@ describe('upgrade: a migration waits for its locks without blocking lookups', ()
   it('`migrate` names the process that it waits for, and Ctrl-C ends it', async () => {
     const holder = await reader();
     const running = startCommand(['migrate'], { DATABASE_URL: database.url('owner') });
-    const waits = /^process \d+ \(.* of \w+\) holds what .*: trying again/m;
+    const waits = /^process \d+ \(.* of \w+\) holds .*: trying again/m;
     await running.says(() => waits.test(running.errors) || undefined);
     expect(await running.stop('SIGINT')).to.deep.equal({ code: 130, signal: null });
     expect(running.output).to.equal('');

@@ -1,4 +1,4 @@
-import { missingText, openProbe, roles } from '@campaign-mirror/adapters-persistence/service';
+import { missingPartsText, openProbe, roles } from '@campaign-mirror/adapters-persistence/service';
 import type { CampaignId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import type { Pool } from 'pg';
@@ -20,7 +20,7 @@ const cases: [change: string, finding: string, isRepaired: boolean][] = [
 ];
 
 const missingParts = async (pool: Pool): Promise<string[]> =>
-  (await pool.query(missingText)).rows.map(({ finding }) => finding);
+  (await pool.query(missingPartsText)).rows.map(({ finding }) => finding);
 
 const catalogue = `
   with relations as (

@@ -1,3 +1,2 @@
-export { openEmbeddedDatabase } from './server/database.ts';
-export { EmbeddedError } from './server/errors.ts';
-export type * from './server/options.ts';
+export { openEmbeddedDatabase } from './server/embedded-database.ts';
+export * from './server/options.ts';

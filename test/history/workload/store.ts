@@ -2,7 +2,7 @@ import type { DatabaseAddress, Role } from '@campaign-mirror/adapters-persistenc
 import { roles } from '@campaign-mirror/adapters-persistence/service';
 import { expect } from 'chai';
 import type { Pool } from 'pg';
-import { timestampText } from '../../../packages/adapters-persistence/src/schema/times.ts';
+import { timestampText } from '../../../packages/adapters-persistence/src/schema/stored-values.ts';
 import { eventually } from '../../support/promises.ts';
 import type { HistoryRow, StoredMirror } from '../record.ts';
 

@@ -3,8 +3,8 @@ import type { Pool } from 'pg';
 import type { TextRow } from '../../../packages/adapters-persistence/src/connection/rows.ts';
 import {
   type Statement,
-  Statements,
-} from '../../../packages/adapters-persistence/src/hot-path/statements.ts';
+  StatementRunner,
+} from '../../../packages/adapters-persistence/src/hot-path/run-statements.ts';
 import { patient } from '../database/patient.ts';
 
 /** As the service has it. */
@@ -12,7 +12,7 @@ export function hotPathBy(
   pool: Pool,
   {
     observer = {} as HotPathObserver,
-    statements = new Statements(pool, {}, observer),
+    statements = new StatementRunner(pool, {}, observer),
     maxLocked = patient.size / 2,
     timeout = patient.waitTimeout,
   } = {},
@@ -20,13 +20,13 @@ export function hotPathBy(
   return openHotPath(pool, { statements, limits: { size: 2 * maxLocked, waitTimeout: timeout } });
 }
 
-/** Statements that come to what `instead` makes of them: of the `nth`, from 1, which `run` runs. */
+/** StatementRunner that come to what `instead` makes of them: of the `nth`, from 1, which `run` runs. */
 export function statementsBy(
   pool: Pool,
   instead: (run: () => Promise<TextRow[]>, statement: Statement, nth: number) => Promise<TextRow[]>,
-): Statements {
+): StatementRunner {
   let nth = 0;
-  class Staged extends Statements {
+  class Staged extends StatementRunner {
     override run(statement: Statement, values: readonly unknown[]): Promise<TextRow[]> {
       nth += 1;
       return instead(() => super.run(statement, values), statement, nth);

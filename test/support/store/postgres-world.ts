@@ -23,8 +23,8 @@ import type { Pool } from 'pg';
 import type { TextRow } from '../../../packages/adapters-persistence/src/connection/rows.ts';
 import {
   type Statement,
-  Statements,
-} from '../../../packages/adapters-persistence/src/hot-path/statements.ts';
+  StatementRunner,
+} from '../../../packages/adapters-persistence/src/hot-path/run-statements.ts';
 import type { TestDatabase } from '../database/database-server.ts';
 import { patient } from '../database/patient.ts';
 import { endWaiting, rival, untilWaiting } from '../database/rival.ts';
@@ -56,13 +56,13 @@ export interface PostgresWorldOptions {
   /** No call goes alone: with each goes a chain of two of another campaign. */
   readonly besideAChain?: boolean;
   /** What the hot path runs its statements by. */
-  readonly statementsOn?: (pool: Pool) => Statements;
+  readonly statementsOn?: (pool: Pool) => StatementRunner;
 }
 
 /** The ports alone, each with the rights of the role that uses it. */
 export async function postgresPorts(
   { address }: { address(role: Role): DatabaseAddress },
-  { besideAChain = false, statementsOn = (pool) => new Statements(pool) }: PostgresWorldOptions = {},
+  { besideAChain = false, statementsOn = (pool) => new StatementRunner(pool) }: PostgresWorldOptions = {},
 ) {
   const service = await openDatabase(address('service'), patient);
   const operator = await openDatabase(address('operator'), patient);
@@ -171,9 +171,9 @@ export async function postgresWorld(database: TestDatabase, options?: PostgresWo
  * Each statement of the hot path is a step. One that breaks is ended by the server while it waits for a lock; the answer of
  * one is lost with its connection.
  */
-function stepsOf(statements: Statements, pool: Pool, database: TestDatabase): Steps {
+function stepsOf(statements: StatementRunner, pool: Pool, database: TestDatabase): Steps {
   const { steps, next } = stepping();
-  const run: Statements['run'] = statements.run.bind(statements);
+  const run: StatementRunner['run'] = statements.run.bind(statements);
   const query = pool.query.bind(pool) as (...words: unknown[]) => Promise<unknown>;
   let losesAnswer = false;
   const answered = async (...words: unknown[]) => {

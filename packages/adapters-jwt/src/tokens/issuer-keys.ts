@@ -1,35 +1,35 @@
 import { Unavailable } from '@campaign-mirror/domain';
 import { createLocalJWKSet, createRemoteJWKSet, customFetch, type FetchImplementation } from 'jose';
 
-/** The largest key set that is read, in bytes. A key has some 400 to 2,000. */
+/** The maximum size of a key set, in bytes. A key has about 400 to 2,000. */
 const maxBytes = 262_144;
 
-/** How long after a fetch, successful or failed, no token causes another fetch, in milliseconds. */
+/** The minimum time between two fetches, in milliseconds. */
 const cooldown = 5_000;
 
-/** Notified of each fetch. */
+/** Receives the result of each fetch. */
 export interface IssuerObserver {
-  /** `keys`: how many the set has. */
+  /** `keys`: the number of keys in the set. */
   fetched(keys: number): void;
   /** A fetch failed. The error contains no token. */
   failed(error: unknown): void;
 }
 
-/** Where the keys of an issuer are, and how long they are used. */
+/** Where to fetch the keys of an issuer, and when. */
 export interface IssuerKeyOptions {
   /** The address of the key set (RFC 7517, section 5): `https`, or `http` on this machine; nothing here checks that. */
   readonly url: URL;
-  /** How old the keys may be, in milliseconds; 10 minutes by default. A token after that waits for a fetch. */
+  /** The maximum age of the keys, in milliseconds; 10 minutes by default. */
   readonly maxAge?: number;
-  /** How long a fetch may take, in milliseconds; 3 s by default. */
+  /** The time limit of a fetch, in milliseconds; 3 s by default. */
   readonly timeout?: number;
   readonly observer?: IssuerObserver;
 }
 
 /**
- * The public keys of an issuer. They are fetched for the first token, for one whose key is not among them, and when they
- * are too old: one fetch at a time, at most one in 5 s, whatever tokens arrive. A token that needs a fetch waits for it,
- * and gets `Unavailable` if it fails. `reload` fetches them at once, and rejects if that fails.
+ * The public keys of an issuer. They are fetched for the first token, for an unknown key, and when they are too old:
+ * one fetch at a time, at most one in 5 s. A token that needs a fetch waits for it; a failure throws `Unavailable`.
+ * `reload` fetches them at once, and rejects on a failure.
  */
 export function issuerKeys({ url, maxAge = 600_000, timeout = 3_000, observer }: IssuerKeyOptions) {
   return createRemoteJWKSet(url, {
@@ -40,7 +40,7 @@ export function issuerKeys({ url, maxAge = 600_000, timeout = 3_000, observer }:
   });
 }
 
-/** Jose's own cooldown is for successful fetches: it would send a request to an unavailable issuer for each token. */
+/** Jose applies its cooldown to successful fetches only: each token would cause a request to an unavailable issuer. */
 function observed(observer: IssuerObserver | undefined): FetchImplementation {
   let failure: { readonly at: number; readonly error: Unavailable } | undefined;
   return async (address, options) => {
@@ -48,7 +48,7 @@ function observed(observer: IssuerObserver | undefined): FetchImplementation {
     try {
       const text = await boundedText(await fetch(address, options));
       const set = JSON.parse(text);
-      // Throws unless it is a key set.
+      // Throws if the text is no key set.
       createLocalJWKSet(set);
       failure = undefined;
       observer?.fetched(set.keys.length);
@@ -69,7 +69,6 @@ async function boundedText({ status, body }: Response): Promise<string> {
   }
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  // If the loop ends early, the rest of the body is cancelled.
   for await (const chunk of body) {
     bytes += chunk.length;
     if (bytes > maxBytes) throw new Error(`the key set exceeds ${maxBytes} bytes`);

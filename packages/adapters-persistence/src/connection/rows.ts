@@ -8,24 +8,25 @@ const types = {
   getTypeParser: (type: number) => (type === builtins.INT8 ? safeInteger : getTypeParser(type)),
 } as CustomTypesConfig;
 
-/** A row as the server sends it: each column in PostgreSQL's text form (`t` and `f` for a boolean), or null. */
+/** A row in PostgreSQL's text form (`t` and `f` for a boolean), null for null. */
 export type TextRow = readonly (string | null)[];
 
-/** A row of so many columns. The statement says when one is null. */
+/** A row of so many columns; which can be null depends on the statement. */
 export type Columns<
   Count extends number,
   Known extends readonly string[] = readonly [],
 > = Known['length'] extends Count ? Known : Columns<Count, readonly [...Known, string]>;
 
-/** By their first column: the place in the arrays of arguments, from 1 up. */
+/** By the first column: the index in the arrays of arguments, from 1. */
 export const byPlace = (rows: readonly TextRow[]) => new Map(rows.map((row) => [Number(row[0]), row]));
 
 export const isTrueText = (column: string | null) => column === 't';
 
-/** The driver leaves the columns as they are. */
+/** Leaves columns unparsed. */
 export const textTypes = { getTypeParser: () => String } as unknown as CustomTypesConfig;
+export const asTextRows = { types: textTypes, rowMode: 'array' as const };
 
-/** The rows of a statement, a bigint as a number. @throws Unavailable when the database is; RangeError above 2^53-1 */
+/** The rows of a statement, with bigint as a number. @throws Unavailable; RangeError above 2^53-1 */
 export async function rowsOf<Row extends QueryResultRow>(
   database: Pool | ClientBase,
   text: string,
@@ -34,17 +35,11 @@ export async function rowsOf<Row extends QueryResultRow>(
   return (await (database as Pool).query<Row>({ text, values, types }).catch(throwFault)).rows;
 }
 
-/** The same as arrays of columns. @throws as `rowsOf` */
-export async function textRowsOf(database: ClientBase, text: string, values: unknown[]): Promise<TextRow[]> {
-  const query = { text, values, types: textTypes, rowMode: 'array' as const };
-  return (await database.query<(string | null)[]>(query).catch(throwFault)).rows;
-}
-
 /** A statement's only row. @throws as `rowsOf` */
 export const rowOf = async <Row extends QueryResultRow>(...statement: Parameters<typeof rowsOf>) =>
   (await rowsOf<Row>(...statement))[0] as Row;
 
-/** @throws RangeError above 2^53-1, where a number would silently be rounded to another */
+/** @throws RangeError above 2^53-1, where a number would be rounded */
 export function safeInteger(text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value)) throw new RangeError('the database holds an integer above 2^53-1');
@@ -57,5 +52,5 @@ export function arrayText(elements: readonly unknown[]): string {
   return `{${texts.join(',')}}`;
 }
 
-/** Almost no text has what it looks for: to search costs half as much as to replace nothing. */
+/** The test costs half as much as `replace` without a match, the usual case. */
 const escaped = (text: string) => (/["\\]/.test(text) ? text.replace(/["\\]/g, '\\$&') : text);

@@ -1,4 +1,3 @@
-/* Transactions: MikroORM's, and, for streams and statements of many rows, those on a connection of their own. */
 import type { OperatorAct } from '@campaign-mirror/domain/operator';
 import { type EntityManager, IsolationLevel, type MikroORM } from '@mikro-orm/postgresql';
 import type { ClientBase, Pool, PoolClient, QueryResultRow } from 'pg';
@@ -6,17 +5,17 @@ import { portFault, throwFault } from './database-faults.ts';
 import { connectionOf } from './pool.ts';
 import { rowsOf } from './rows.ts';
 
-/** Whatever the database's default is: a transaction that waited for a lock must see what the other one committed. */
+/** Whatever the database's default is: after a wait for a lock, a transaction must see the other one's commit. */
 export const { READ_COMMITTED: isolationLevel } = IsolationLevel;
 
-/** Reads the database as it is at one moment. @throws Unavailable */
-export const reading = <T>(orm: MikroORM, read: (em: EntityManager) => Promise<T>): Promise<T> =>
+/** Reads from one snapshot. @throws Unavailable */
+export const readSnapshot = <T>(orm: MikroORM, read: (em: EntityManager) => Promise<T>): Promise<T> =>
   orm.em
     .fork()
     .transactional(read, { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true })
     .catch(throwFault);
 
-/** An adapter whose acts the database records in the audit. */
+/** The database records the acts of this adapter in the audit. */
 export abstract class AuditedAdapter {
   protected readonly orm: MikroORM;
   readonly #variables: Readonly<Record<string, string>>;
@@ -27,26 +26,20 @@ export abstract class AuditedAdapter {
     this.#variables = { 'campaign_mirror.operator': operator, 'campaign_mirror.request_id': requestId };
   }
 
-  /**
-   * Runs an act of the operator in one transaction, in which the database also records it in the audit.
-   * @throws Unavailable when the connection is lost: the outcome is unknown then
-   */
+  /** Runs an act in one transaction, with its audit entry. @throws Unavailable: then the outcome is unknown */
   protected audited<T>(run: (em: EntityManager) => Promise<T>): Promise<T> {
     const em = this.orm.em.fork({ session: { variables: this.#variables } });
     return em.transactional(run, { isolationLevel }).catch(throwFault);
   }
 }
 
-/**
- * For long work: neither a long statement nor a slow reader or writer ends the transaction. But a lost connection ends
- * a statement within half a second, where the server's system can notice it. PostgreSQL 17 added `transaction_timeout`.
- */
+/** For long work. A lost connection ends a statement within half a second, where the server's system supports that. */
 export const withoutTimeouts = `
   set local statement_timeout = 0; set local lock_timeout = 0; set local idle_in_transaction_session_timeout = 0;
   select set_config(name, case name when 'transaction_timeout' then '0' else '500ms' end, true) from pg_settings
   where name = 'transaction_timeout' or name = 'client_connection_check_interval' and version() ~ 'linux|darwin|bsd'`;
 
-/** Until `spare`, `signal` cuts the connection, and the server rolls back: `faultOf` an error is then its reason. */
+/** `signal` ends the connection, and the server rolls back, until `release`. `faultOf` an error is then the reason. */
 function cutBy(signal: AbortSignal | undefined, client: ClientBase) {
   let isCut = false;
   const cut = () => {
@@ -56,18 +49,16 @@ function cutBy(signal: AbortSignal | undefined, client: ClientBase) {
   signal?.addEventListener('abort', cut);
   if (signal?.aborted) cut();
   return {
-    spare: () => signal?.removeEventListener('abort', cut),
+    release: () => signal?.removeEventListener('abort', cut),
     faultOf: (error: unknown): unknown => (isCut ? signal?.reason : portFault(error)),
   };
 }
 
-/** @throws Unavailable */
 export const connectTo = (pool: Pool) => pool.connect().catch(throwFault);
 
 /**
- * Runs statements in one transaction, until `signal`. Each statement sees what others have committed by then, whatever
- * the database's default is; `settings` are statements that hold for the transaction.
- * @throws Unavailable when the connection is lost: whether it was committed is unknown then; the signal's reason
+ * Runs statements in one transaction at READ COMMITTED. `settings` are statements that apply to the transaction.
+ * @throws Unavailable when the connection is lost: whether it was committed is then unknown; the reason of `signal`
  */
 export async function inTransaction<T>(
   pool: Pool,
@@ -76,67 +67,58 @@ export async function inTransaction<T>(
   signal?: AbortSignal,
 ): Promise<T> {
   const client = await connectTo(pool);
-  const { spare, faultOf } = cutBy(signal, client);
+  const { release, faultOf } = cutBy(signal, client);
   let isDone = false;
   try {
     await client.query(`begin isolation level read committed; ${settings}`);
     const result = await run(client);
-    // A commit is not cut off.
-    spare();
+    // Nothing interrupts the commit.
+    release();
     await client.query('commit');
     isDone = true;
     return result;
   } catch (error) {
     throw faultOf(error);
   } finally {
-    spare();
-    // Closing the connection rolls back; an explicit rollback could wait for a running statement.
+    release();
+    // Closing rolls back at once; a `rollback` would wait for the running statement.
     client.release(!isDone);
   }
 }
 
 /**
- * What `read` reads of the database as it is at one moment, until `signal`; it blocks nobody. It is read as fast as it is
- * consumed. A consumer that stops releases the connection. @throws Unavailable, or the signal's reason
+ * Streams from one snapshot what `read` yields, as fast as it is consumed. A consumer that stops releases the
+ * connection. @throws Unavailable; the reason of `signal`
  */
-export async function* ofOneMoment<T>(
+export async function* streamSnapshot<T>(
   pool: Pool,
   signal: AbortSignal | undefined,
   read: (client: PoolClient) => AsyncIterable<T>,
 ): AsyncGenerator<T> {
   const client = await connectTo(pool);
-  const { spare, faultOf } = cutBy(signal, client);
+  const { release, faultOf } = cutBy(signal, client);
   try {
     await client.query(`begin isolation level repeatable read read only; ${withoutTimeouts}`);
     yield* read(client);
   } catch (error) {
     throw faultOf(error);
   } finally {
-    spare();
-    // Nothing was written: there is nothing to commit or roll back.
+    release();
     client.release(true);
   }
 }
 
-/** The same of the rows of a statement. */
-export const rowsOfOneMoment = <Row extends QueryResultRow>(
-  pool: Pool,
-  signal: AbortSignal | undefined,
-  query: string,
-  values?: unknown[],
-) => ofOneMoment(pool, signal, (client) => cursorRows<Row>(client, query, values));
-
-/** The rows of a statement, of which one at a time is open on a connection. */
+/** The rows of a statement, by a cursor. One at a time may be open on a connection. */
 export async function* cursorRows<Row extends QueryResultRow>(
   client: PoolClient,
   query: string,
   values: unknown[] = [],
 ): AsyncGenerator<Row> {
-  await client.query(`declare taken no scroll cursor for ${query}`, values);
-  for (;;) {
-    const rows = await rowsOf<Row>(client, 'fetch 1000 from taken');
+  await client.query(`declare streamed no scroll cursor for ${query}`, values);
+  let rows: Row[];
+  do {
+    rows = await rowsOf<Row>(client, 'fetch 1000 from streamed');
     yield* rows;
-    if (rows.length < 1_000) break;
-  }
-  await client.query('close taken');
+  } while (rows.length === 1_000);
+  await client.query('close streamed');
 }

@@ -1,22 +1,22 @@
 import type * as domain from '@campaign-mirror/domain';
 import type { SetResult } from '@campaign-mirror/domain/operator';
-import { type CallersMirror, settingMirrors } from '../statements/set-mirrors.ts';
+import { type CallersMirror, settingMirrors } from '../statements/set-statement.ts';
 import { Batches, WaitingCalls } from './batches.ts';
-import type { BatchStatement, Statements } from './statements.ts';
+import type { BatchStatement, StatementRunner } from './run-statements.ts';
 
 /*
- * How addresses are set in PostgreSQL. An update passes these states from its arrival to its answer:
+ * An update passes these states from its arrival to its answer:
  *
- * 1. It waits in `batches` until it is in the next batch.
- * 2. It is under way with the others of its batch, in one statement that waits for no lock. A second update of the same
- *    line (a campaign, and the owner that its caller saw) waits until this one has ended.
- * 3. If its mirror is locked, it enters the line of that mirror, with all that wait behind it. The first update of a
- *    line waits in the database, on a connection of its own; at most `maxLocked` lines do so at once. While there is a
- *    line, later updates of it enter it without a batch.
+ * 1. It waits in `batches` for the next batch.
+ * 2. It runs with the others of its batch, in one statement that waits for no lock. A second update of the same target
+ *    (a campaign, and the owner that its caller saw) waits until this one has ended.
+ * 3. If its mirror is locked, it enters the queue of its target, with all updates that wait behind it. The first update
+ *    of a queue waits in the database; at most `maxLocked` of them do so at once. While the queue exists, later updates
+ *    of its target enter it directly.
  *
- * The answer comes from the update's own row: the mirror, or what is different. If the row still says in state 3 that
- * it is locked, the campaign changed during the wait, and is read again. An update is rejected in state 1 or 3 if its
- * turn does not come within `timeout`, and in state 3 if the statement waits for the lock longer than its time limit.
+ * The answer comes from the update's own row: the mirror, or what differs. If the row still says `locked` in state 3,
+ * the campaign changed during the wait and is read again. An update is rejected if it waits longer than `timeout` in
+ * state 1 or 3, or if its statement in state 3 exceeds its time limit.
  */
 
 type SetMirrors = BatchStatement<CallersMirror, SetResult>;
@@ -24,57 +24,57 @@ type SetMirrors = BatchStatement<CallersMirror, SetResult>;
 const setMirrors: SetMirrors = { name: 'set-mirrors', maxSize: 128, ...settingMirrors({ waits: false }) };
 const setLocked: SetMirrors = { name: 'set-locked-mirror', maxSize: 1, ...settingMirrors({ waits: true }) };
 
-/** As `CampaignRepository#setMirror`. `timeout` is in milliseconds. */
+/** `CampaignRepository#setMirror`. `timeout` is in milliseconds. */
 export function groupedUpdates(
-  statements: Statements,
+  statements: StatementRunner,
   find: domain.CampaignRepository['find'],
   { maxLocked, timeout }: { readonly maxLocked: number; readonly timeout: number },
 ): domain.CampaignRepository['setMirror'] {
   const batches = new Batches(statements, setMirrors, timeout);
-  /** Of locked mirrors, in the order of their turns: the updates that wait behind the first one of each. */
-  const lines = new Map<string, WaitingCalls<CallersMirror, SetResult>>();
-  /** The lines whose first update waits in the database. */
+  /** By target, in the order of their turns: the updates behind the first one of each. */
+  const queues = new Map<string, WaitingCalls<CallersMirror, SetResult>>();
+  /** The targets whose first update waits in the database. */
   const waitedFor = new Set<string>();
 
-  function enterLine(update: CallersMirror, name: string, since: number): Promise<SetResult> {
+  function enqueue(update: CallersMirror, target: string, since: number): Promise<SetResult> {
     statements.observer.setAside?.();
-    const line = lines.get(name) ?? new WaitingCalls(timeout, 'the campaign was locked for too long');
-    lines.set(name, line);
-    // Not at once: other updates of this turn of the event loop join the line.
+    const queue = queues.get(target) ?? new WaitingCalls(timeout, 'the campaign was locked for too long');
+    queues.set(target, queue);
+    // Not at once: other updates of this turn of the event loop join the queue.
     setImmediate(callNext);
-    return line.add(update, name, since);
+    return queue.add(update, target, since);
   }
 
   function callNext(): void {
-    for (const [name, line] of lines) {
-      if (waitedFor.has(name)) continue;
-      // All of its updates have waited for too long.
-      if (line.length === 0) lines.delete(name);
-      else if (waitedFor.size < maxLocked) void waitFor(name, line);
+    for (const [target, queue] of queues) {
+      if (waitedFor.has(target)) continue;
+      // All of its updates were rejected.
+      if (queue.length === 0) queues.delete(target);
+      else if (waitedFor.size < maxLocked) void waitFor(target, queue);
     }
   }
 
-  async function waitFor(name: string, line: WaitingCalls<CallersMirror, SetResult>): Promise<void> {
-    waitedFor.add(name);
-    await statements.runBatch(setLocked, line.take(1));
-    waitedFor.delete(name);
-    // The line goes to the end of the queue, so that each line has its turn.
-    lines.delete(name);
-    if (line.length > 0) lines.set(name, line);
+  async function waitFor(target: string, queue: WaitingCalls<CallersMirror, SetResult>): Promise<void> {
+    waitedFor.add(target);
+    await statements.runBatch(setLocked, queue.take(1));
+    waitedFor.delete(target);
+    // The queue moves to the end, so that each queue has its turn.
+    queues.delete(target);
+    if (queue.length > 0) queues.set(target, queue);
     callNext();
   }
 
   async function set(update: CallersMirror): Promise<SetResult> {
     const since = performance.now();
-    // By owner, too: a caller that is not the owner delays nobody.
-    const line = `${update.campaign} ${update.owner}`;
-    if (!lines.has(line)) {
-      const result = await batches.run(update, line);
+    // With the owner: a caller that is not the owner delays nobody.
+    const target = `${update.campaign} ${update.owner}`;
+    if (!queues.has(target)) {
+      const result = await batches.run(update, target);
       if (result.kind !== 'locked') return result;
-      // They enter the line behind this one.
-      for (const { resolve } of batches.takeLine(line)) resolve(result);
+      // They enter the queue behind this one.
+      for (const { resolve } of batches.takeAll(target)) resolve(result);
     }
-    return enterLine(update, line, since);
+    return enqueue(update, target, since);
   }
 
   return async (seen, change) => {

@@ -1,50 +1,40 @@
--- The database itself records what the operator does, so that every act has an entry, with the true role and time. The
--- name of the operator and the request come from settings of the transaction, and so do details that a row does not
--- contain, such as the name of an imported file; the facts of a row win over those.
+-- Triggers record each act of the operator, with the role and the time. Settings of the transaction give the operator,
+-- the request, and details that no row contains, such as the name of an imported file. Facts of the row override them.
 
 create or replace function campaign_mirror.note(act text, campaign_id bigint, owner_id bigint, access_key_id bigint,
-  details jsonb, last_change_id bigint default null) returns bigint language plpgsql
+  details jsonb, last_change_id bigint default null) returns bigint language sql
 set search_path = pg_catalog, pg_temp as $$
-  declare
-    entry bigint;
-    given jsonb := coalesce(nullif(current_setting('campaign_mirror.details', true), ''), '{}');
-  begin
-    -- Only the deleted row says which address it had: the history goes on from there.
-    if jsonb_typeof(given) = 'object' then given := given - 'target_url'; end if;
-    insert into campaign_mirror.operator_audit
-      (act, operator, request_id, campaign_id, owner_id, access_key_id, details, last_change_id)
-    values (act, coalesce(nullif(current_setting('campaign_mirror.operator', true), ''), session_user),
-      coalesce(nullif(current_setting('campaign_mirror.request_id', true), ''), gen_random_uuid()::text),
-      campaign_id, owner_id, access_key_id, given || details, last_change_id)
-    returning id into entry;
-    return entry;
-  end
+  insert into campaign_mirror.operator_audit
+    (act, operator, request_id, campaign_id, owner_id, access_key_id, details, last_change_id)
+  select act, coalesce(nullif(current_setting('campaign_mirror.operator', true), ''), session_user),
+    coalesce(nullif(current_setting('campaign_mirror.request_id', true), ''), gen_random_uuid()::text),
+    -- Only a deleted row may give this detail: the history continues from its address.
+    campaign_id, owner_id, access_key_id,
+    case when jsonb_typeof(given) = 'object' then given - 'target_url' else given end || details, last_change_id
+  from (
+    select coalesce(nullif(current_setting('campaign_mirror.details', true), ''), '{}')::jsonb as given) as settings
+  returning id
 $$;
 
--- A time in the details of an entry, as everywhere outside the database; infinity is a word.
+-- The format of times in details; infinity stays a word.
 create or replace function campaign_mirror.time_text(timestamptz) returns text language sql stable as $$
   select coalesce(to_char($1 at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), $1::text)
 $$;
 
--- The entry of created rows, by the numbers of their campaigns. An import has one for its campaigns and one for its
--- mirrors, however many they are, with their numbers, such as `1-3,7`; of many, the first and the last.
+-- Records created rows by the numbers of their campaigns. An import has one entry for all campaigns and one for all
+-- mirrors, with their numbers, such as `1-3,7`; above 1000 rows, with the first and the last number.
 create or replace function campaign_mirror.note_created(what text, numbers bigint[], owner_id bigint, details jsonb)
-returns bigint language plpgsql set search_path = pg_catalog, pg_temp as $$
-  declare
-    many constant integer := coalesce(cardinality(numbers), 0);
-  begin
-    if many > 1 or current_setting('campaign_mirror.details', true) like '%"source"%' then
-      return campaign_mirror.note(what || 's-imported', null, null, null, (
+returns bigint language sql set search_path = pg_catalog, pg_temp as $$
+  select case
+    when many > 1 or current_setting('campaign_mirror.details', true) like '%"source"%' then
+      campaign_mirror.note(what || 's-imported', null, null, null, (
         select jsonb_build_object(what || 's', many, 'numbers', case
           when many > 1000 then concat(min(number), '-', max(number))
           else (select string_agg(concat_ws('-', lower(part), nullif(upper(part) - 1, lower(part))), ',')
             from unnest(range_agg(int8range(number, number, '[]'))) as part) end)
-        from unnest(numbers) as number));
-    elsif many = 1 then
-      return campaign_mirror.note(what || '-created', numbers[1], owner_id, null, details);
-    end if;
-    return null;
-  end
+        from unnest(numbers) as number))
+    when many = 1 then campaign_mirror.note(what || '-created', numbers[1], owner_id, null, details) end
+  from coalesce(cardinality(numbers), 0) as many
 $$;
 
 create or replace function campaign_mirror.record_created_campaigns() returns trigger language plpgsql
@@ -65,7 +55,7 @@ security definer set search_path = pg_catalog, pg_temp as $$
     name constant jsonb := jsonb_build_object('name', old.name);
   begin
     if tg_op = 'DELETE' then
-      -- Locked, so that the entry has the address and the change that really were the last.
+      -- The lock makes sure that the entry has the last address and change.
       select * into mirror from campaign_mirror.mirrors where campaign_id = old.id for update;
       perform campaign_mirror.note('campaign-deleted', old.id, old.owner_id, null,
         name || jsonb_build_object('default', old.is_default) || case when mirror.id is null then '{}' else
@@ -86,7 +76,7 @@ $$;
 create or replace trigger record before update or delete on campaign_mirror.campaigns
   for each row execute function campaign_mirror.record_campaign();
 
--- A mirror that comes back may bring another address: that is a change, from the address that was deleted.
+-- Creating a mirror again is a change from the deleted address to the new one.
 create or replace function campaign_mirror.record_created_mirrors() returns trigger language plpgsql
 security definer set search_path = pg_catalog, pg_temp as $$
   declare
@@ -124,17 +114,17 @@ security definer set search_path = pg_catalog, pg_temp as $$
     return old;
   end
 $$;
--- With its campaign, whose entry says the same, a mirror is deleted by a trigger.
+-- At depth 1 or more, its campaign is deleted, whose entry has the same details.
 create or replace trigger record_deleted before delete on campaign_mirror.mirrors
   for each row when (pg_trigger_depth() = 0) execute function campaign_mirror.record_deleted_mirror();
 
--- For the operator, who with the right to delete could also lock all mirrors against reading.
+-- The operator has no right to delete mirrors: with it, a session could lock the whole table.
 create or replace function campaign_mirror.delete_mirror(campaign bigint) returns void language sql
 security definer set search_path = pg_catalog, pg_temp as $$
   delete from campaign_mirror.mirrors where campaign_id = campaign
 $$;
 
--- What the entries of a key show of it; what is null is left out.
+-- The details of a key in its entries, without nulls.
 create or replace function campaign_mirror.details_of_key(one campaign_mirror.access_keys) returns jsonb
 language sql stable as $$
   select jsonb_strip_nulls(jsonb_build_object(
@@ -142,11 +132,11 @@ language sql stable as $$
     'revoked_at', campaign_mirror.time_text(one.revoked_at), 'replaced_by', one.replaced_by))
 $$;
 
--- Every act on a key has the key as it is then, and of what changed also what was before, such as `expires_at_before`.
+-- Each entry has the key after the act, and the earlier values of changed fields, such as `expires_at_before`.
 create or replace function campaign_mirror.record_access_key() returns trigger language plpgsql
 security definer set search_path = pg_catalog, pg_temp as $$
   declare
-    -- Of a key that is issued, there is no `old`.
+    -- `old` is null for an issued key.
     before constant jsonb := campaign_mirror.details_of_key(old);
     after constant jsonb := campaign_mirror.details_of_key(new);
     act constant text := case when tg_op = 'INSERT' then 'key-issued'
@@ -160,6 +150,5 @@ security definer set search_path = pg_catalog, pg_temp as $$
     return null;
   end
 $$;
--- The use of a key is no act: it is in `key_uses`.
 create or replace trigger record after insert or update on campaign_mirror.access_keys
   for each row execute function campaign_mirror.record_access_key();

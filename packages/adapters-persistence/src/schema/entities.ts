@@ -2,9 +2,9 @@ import type * as domain from '@campaign-mirror/domain';
 import type { AuditEntry, AuditId } from '@campaign-mirror/domain/operator';
 import { defineEntity, p, Type } from '@mikro-orm/core';
 import { schema } from './schema.ts';
-import { timestampText } from './times.ts';
+import { timestampText } from './stored-values.ts';
 
-/** `timestamptz(6)` as text, since a `Date` would lose the microseconds. */
+/** `timestamptz(6)` as text: a `Date` would lose the microseconds. */
 class TimestampType extends Type<domain.Timestamp, string> {
   override getColumnType() {
     return 'timestamptz(6)';
@@ -21,14 +21,16 @@ class TimestampType extends Type<domain.Timestamp, string> {
   }
 }
 
-/** As text: a formula is not converted. */
+/** A text: MikroORM does not convert formulas. */
 const lastUse = ({ id }: Record<string, string>) => `(
   select ${timestampText('used_at')} from campaign_mirror.key_uses where access_key_id = ${id})`;
 
-const detailsOfAllParts = ({ id, act, details }: Record<string, string>) => `
+/** The first entry of a move shows the sums of all. */
+const detailsOfMove = ({ id, act, details }: Record<string, string>) => `
   case ${act} when 'mirrors-moved' then ${details} || (
     select jsonb_build_object(
-      'mirrors', (${details}->>'mirrors')::int + coalesce(sum((part.details->>'mirrors')::int), 0), 'finished', coalesce(bool_or(part.details->'finished' is not null), false))
+      'mirrors', (${details}->>'mirrors')::int + coalesce(sum((part.details->>'mirrors')::int), 0),
+      'finished', coalesce(bool_or(part.details->'finished' is not null), false))
     from campaign_mirror.operator_audit as part where part.part_of = ${id}) else ${details} end`;
 
 const id = <Id extends number>() => p.bigint('number').$type<Id>();
@@ -98,9 +100,8 @@ export const AuditEntity = defineEntity({
     campaignId: id<domain.CampaignId>().nullable(),
     ownerId: id<domain.OwnerId>().nullable(),
     accessKeyId: id<domain.AccessKeyId>().nullable(),
-    /** A move has an entry for each transaction, and shows as the first of them. */
     partOf: id<AuditId>().nullable().hidden(),
-    details: p.json().$type<AuditEntry['details']>().formula(detailsOfAllParts),
+    details: p.json().$type<AuditEntry['details']>().formula(detailsOfMove),
   },
 });
 

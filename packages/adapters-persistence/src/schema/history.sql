@@ -1,4 +1,4 @@
--- The history and the audit only grow, except that `prune_history` deletes from the history.
+-- The history and the audit are append-only, except that `prune_history` deletes from the history.
 create or replace function campaign_mirror.refuse_to_change_history() returns trigger language plpgsql
 set search_path = pg_catalog, pg_temp as $$
   begin
@@ -12,8 +12,8 @@ create or replace trigger append_only before delete or update or truncate on cam
 create or replace trigger append_only before delete or update or truncate on campaign_mirror.operator_audit
   for each statement execute function campaign_mirror.refuse_to_change_history();
 
--- The only way to delete from the history: it records what it did, and keeps the last 24 hours. A step deletes the
--- first `step` older changes of those numbered up to `up_to`: nobody chooses where it starts.
+-- Deletes the first `step` changes older than `older_than` and numbered up to `up_to`, with an audit entry. It always
+-- begins with the oldest change, and keeps the last 24 hours.
 create or replace function campaign_mirror.prune_history(
   older_than timestamptz, up_to bigint, step integer, act_operator text, act_request_id text,
   out first_id bigint, out last_id bigint, out pruned bigint

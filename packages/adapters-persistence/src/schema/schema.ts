@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Holds all of Campaign Mirror, and nothing else: the migrations of other programs must leave it out. */
+/** The name of the schema. It contains nothing else: migrations of other programs must ignore it. */
 export const schema = 'campaign_mirror';
 
 /** The database roles of least privilege, which `ops/roles.sql` creates. The owner migrates the schema. */
@@ -11,52 +11,35 @@ export const roles = {
   redirector: 'campaign_mirror_redirector',
 } as const;
 
-/** One of the four roles of least privilege. */
+/** One of the four roles. */
 export type Role = keyof typeof roles;
 
-/** In `src`, which the packages contain, whether this file was compiled or not. */
+/** Compiled packages contain `src`, too. */
 const read = (name: string) => readFileSync(new URL(`../../src/schema/${name}.sql`, import.meta.url), 'utf8');
 
 /**
- * Every version of the tables, in order; a released one never changes. A version that changes only functions has a
- * migration without a statement, so that older processes, which may start beside it, leave its functions alone.
+ * The versions of the tables, in order. A released one never changes. A version that changes only functions has an
+ * empty migration: then older processes do not replace its functions.
  */
 export const migrations: Readonly<Record<string, string>> = { '0001-first-release': read('tables') };
-
-/** Of every migration, in order. */
+/** The names of the migrations, in order. */
 export const migrationNames = Object.keys(migrations);
 
-/** Functions and triggers, which replace those that are there. */
-export const functions = ['keys', 'mirrors', 'audit', 'history', 'feed', 'set-mirrors'].map(read).join('\n');
+const functionFiles = ['lookups', 'row-checks', 'audit', 'history', 'feed', 'set-mirrors'];
+/** Creates or replaces all functions and triggers. */
+export const functions = functionFiles.map(read).join('\n');
 
-const withRights = (name: string) => read(name).replace('NEEDED_RIGHTS', read('needed-rights'));
+/** One row for each missing or disabled part of the schema: `finding` and `advice`. */
+export const missingPartsText = read('missing-parts');
 
-/** Gives the roles that exist their rights. It locks no table. */
-export const grants = withRights('grants');
+/** One row if the schema exists: its `comment`, its `location`, and whether it was `moved`, as by a restore. */
+export const locationText = read('location');
 
-/** One row for each `finding`, with `advice`: what is missing or disabled that a promise needs. */
-export const missingText = read('missing');
+/** The `definition` of each `part`: functions, triggers and rights. */
+export const definitionsText = read('definitions');
 
-/** One row, if there is a schema: its `comment`, its `place`, whether it was `moved`, as by a restore. */
-export const placeText = read('place');
+/** At most five mirrors that could not be stored today: `campaign_id`, `fault`, and the `total`. */
+export const invalidMirrorsText = read('invalid-mirrors');
 
-/** Functions, triggers and rights, each with the text that it has now. */
-export const partsText = read('parts');
-
-/** At most five rows: mirrors whose facts or address could not be stored like this today. */
-export const mirrorFaultsText = read('mirror-faults');
-
-/** One row, if there is a schema: what the current user may do beyond its role, and what it lacks of that. */
-export const rightsText = withRights('rights');
-
-/** The tables whose rows have numbers, in the order in which writers lock them. */
-export const tableNames = [
-  'campaigns',
-  'mirrors',
-  'access_keys',
-  'mirror_history',
-  'operator_audit',
-] as const;
-
-/** Sequences follow imported numbers up to this one: 2^53-1 would leave no number for the next row. */
-export const countedUpTo = 9_007_199_253_740_991;
+/** The tables with an identity column, in the order in which writers lock them. */
+export const tableNames = ['campaigns', 'mirrors', 'access_keys', 'mirror_history', 'operator_audit'];

@@ -56,7 +56,7 @@ const madeAnew = `${migrate}; if there was data before, and it is gone, ${restor
 const migrations = `
   select *, pending = '${known.join(', ')}' and exists (
       select from pg_proc where pronamespace = to_regnamespace('campaign_mirror')) as lost,
-    (select count(*) from (${store.missingText}) as missing where finding like 'the column %') as columns
+    (select count(*) from (${store.missingPartsText}) as missing where finding like 'the column %') as columns
   from (select
     (select string_agg(name, ', ') from unnest('{${known}}'::text[]) as known (name)
       where name not in (select name from campaign_mirror.migrations)) as pending,
@@ -98,10 +98,10 @@ const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, s
     // another version are others.
     schema: `
       select 'problem' as state, string_agg(finding, ', ') as finding, advice
-      from (${store.missingText} limit 5) as missing, (${migrations}) as found
+      from (${store.missingPartsText} limit 5) as missing, (${migrations}) as found
       where pending is null and others is null group by advice order by min(finding)`,
     rights: `
-      with rights as (${store.rightsText})
+      with rights as (${store.roleRightsText})
       select 'warning' as state, format('the user %s has more power than is needed: %s', name, powers) as finding,
         'use campaign_mirror_operator for commands, campaign_mirror_service for the service (ops/roles.sql), '
           'and the owner of the schema for \`./campaign-mirror migrate\` only' as advice
@@ -133,7 +133,7 @@ const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, s
       select 'warning' as state, 'the database came from a dump or another server: what was revoked, rotated, '
           'moved or transferred after the backup is as before again' as finding,
         '${migrate}: it says what to check' as advice
-      from (${store.placeText}) as place where moved`,
+      from (${store.locationText}) as place where moved`,
     // Processes are counted by their connections for readiness, which one that starts does not have yet. Besides its
     // pool, a process uses two. Behind a pooler, the server counts the pooler's connections.
     pool: `
@@ -197,7 +197,7 @@ const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, s
         'an address: set another with \`./campaign-mirror mirror set\`; an owner or a flag: as the owner of the '
         'schema, \`update campaign_mirror.mirrors set owner_id = campaigns.owner_id, is_default = campaigns.is_default '
         'from campaign_mirror.campaigns where campaigns.id = campaign_id\`; no campaign: delete the mirror' as advice
-      from (${store.mirrorFaultsText}) as faults having count(*) > 0`,
+      from (${store.invalidMirrorsText}) as faults having count(*) > 0`,
     // A pooler passes none on from the service: a statement could run for ever, or be ended because a row has changed.
     parameters: `
       select case name when 'statement_timeout' then 'warning' else 'problem' end as state,

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
-import { withTimeLimit } from '@campaign-mirror/adapters-persistence/service';
 import type { Registry } from 'prom-client';
 import { type Log, type LogWriter, throttled } from '../logging/log-events.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Version } from './project.ts';
+import { withTimeLimit } from './time-limit.ts';
 
 /** How long the end of a part may take unless it needs longer, in milliseconds. */
 export const usualTimeout = 3_000;

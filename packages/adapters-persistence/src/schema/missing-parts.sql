@@ -1,5 +1,5 @@
--- What is missing or disabled of that without which the service breaks a promise, as after a restore that was killed.
-with needed (kind, of, names) as (values
+-- Parts of the schema that are missing or disabled, as after a restore that was killed.
+with needed (kind, relation_name, names) as (values
   ('column', 'campaigns', '{id,owner_id,is_default,name,created_at}'),
   ('column', 'mirrors', '{id,campaign_id,owner_id,is_default,target_url,clicks,updated_externally}'),
   ('column', 'mirrors', '{updated_externally_at,created_at,updated_at,last_change_id}'),
@@ -13,7 +13,7 @@ with needed (kind, of, names) as (values
   ('column', 'deletions', '{id,campaign_id,target_url,last_change_id}'),
   ('column', 'sequences_behind', '{sequence,mended_by}'),
   ('column', 'transactions_ahead', '{transaction_id}'),
-  -- Their names begin with that of the table.
+  -- Each name begins with that of the table.
   ('constraint', 'campaigns', '{pkey,id_owner_id_is_default_key,id_check,owner_id_check}'),
   ('constraint', 'mirrors', '{pkey,campaign_id_key,id_check,clicks_check,campaign_id_owner_id_is_default_fkey}'),
   ('constraint', 'access_keys', '{pkey,hash_key,hash_check,hosts_check,id_check,owner_id_check}'),
@@ -32,14 +32,15 @@ with needed (kind, of, names) as (values
   ('function', null, '{"set_mirrors(bigint[], bigint[], boolean[], text[], text[], bigint[], text[], text[], text[], '
     'bigint[], boolean)"}')
 )
-select format('the %s %s is %s', kind, concat_ws(' on ', name, of), state) as finding, case
+select format('the %s %s is %s', kind, concat_ws(' on ', name, relation_name), state) as finding, case
   when kind in ('trigger', 'function') then 'run `./campaign-mirror migrate` as the owner of the schema'
-  when state = 'disabled' then 'as a superuser, `alter table campaign_mirror.' || of || ' enable trigger all`'
+  when state = 'disabled'
+    then format('as a superuser, `alter table campaign_mirror.%s enable trigger all`', relation_name)
   when kind = 'column' then 'restore a backup (docs/how-to/backup-and-restore.md)'
   else 'as the owner of the schema, run its statement of adapters-persistence/src/schema/tables.sql' end as advice
-from needed, unnest(names::text[]) as one, lateral (
-  select case kind when 'constraint' then of || '_' || one else one end as name,
-    to_regclass('campaign_mirror.' || of) as relation
+from needed, unnest(names::text[]) as listed, lateral (
+  select case kind when 'constraint' then relation_name || '_' || listed else listed end as name,
+    to_regclass('campaign_mirror.' || relation_name) as relation
 ) as part, lateral (select case kind
   when 'column' then (select '' from pg_attribute where attrelid = relation and attname = name and not attisdropped)
   when 'function' then (select '' where to_regprocedure('campaign_mirror.' || name) is not null)
@@ -51,10 +52,10 @@ from needed, unnest(names::text[]) as one, lateral (
     select case when exists (select from pg_trigger where tgconstraint = pg_constraint.oid and tgenabled <> 'O')
       then 'disabled' else '' end
     from pg_constraint where conrelid = relation and conname = name)
-  end as found) as looked, coalesce(found, 'missing') as state
+  end as found) as lookup, coalesce(found, 'missing') as state
 where state <> ''
 union all
--- It runs with the rights of that role.
+-- A security definer function runs with the rights of its owner.
 select format('the function %s is owned by another role', proname), format(
   'as a superuser, `alter function %s owner to %I`', pg_proc.oid::regprocedure, pg_get_userbyid(nspowner))
 from pg_proc join pg_namespace on pg_namespace.oid = pronamespace

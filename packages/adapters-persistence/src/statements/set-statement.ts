@@ -3,20 +3,18 @@ import { partsOf } from '@campaign-mirror/domain';
 import type { MirrorToSet, SetResult } from '@campaign-mirror/domain/operator';
 import type { Columns, TextRow } from '../connection/rows.ts';
 import * as rows from '../connection/rows.ts';
-import { timestampAt } from '../schema/times.ts';
-
-/* The doors of `schema/set-mirrors.sql`: their arguments and their rows. */
+import { timestampAt } from '../schema/stored-values.ts';
 
 export type CallersMirror = MirrorToSet & Pick<domain.MirrorChange, 'by' | 'key' | 'requestId'>;
 
-/** For callers. A statement that waits is for one campaign. */
+/** The statement for callers. If it waits for a lock, it must have one campaign. */
 export const settingMirrors = ({ waits }: { waits: boolean }) => ({
   text: `select * from campaign_mirror.set_mirrors($1, $2, $3, $4, $5, $7, $8, $9, $10, $6, ${waits})`,
   values: callersValues,
   read: (row: TextRow | undefined, mirror: CallersMirror) => resultOf(mirror, row as TextRow),
 });
 
-/** An array each of campaigns, their owners and flags, addresses, expected addresses and last changes. */
+/** Arrays of campaigns, owners, flags, addresses, expected addresses and last changes. */
 export const mirrorsValues = (mirrors: readonly MirrorToSet[]): unknown[][] => [
   mirrors.map(({ campaign }) => campaign),
   mirrors.map(({ owner }) => owner),
@@ -26,7 +24,7 @@ export const mirrorsValues = (mirrors: readonly MirrorToSet[]): unknown[][] => [
   mirrors.map(({ lastChange }) => lastChange),
 ];
 
-/** The arrays of `mirrorsValues`, then of keys, actors, their names where they have no key, and requests. */
+/** Arrays as of `mirrorsValues`, then of keys, actors, subjects (null with a key) and requests. */
 function callersValues(mirrors: readonly CallersMirror[]): string[] {
   const actors = mirrors.map(({ by }) => partsOf(by.subject));
   const columns = [

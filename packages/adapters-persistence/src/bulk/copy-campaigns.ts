@@ -2,13 +2,12 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import * as operator from '@campaign-mirror/domain/operator';
 import type { Pool, PoolClient } from 'pg';
-import { from } from 'pg-copy-streams';
+import { from, to } from 'pg-copy-streams';
 import { rowOf, rowsOf } from '../connection/rows.ts';
-import { inTransaction, withoutTimeouts } from '../connection/transaction.ts';
-import { countedUpTo } from '../schema/schema.ts';
+import { inTransaction, streamSnapshot, withoutTimeouts } from '../connection/transaction.ts';
+import { timestampText } from '../schema/stored-values.ts';
 
-/** The lines to import, until the end of the transaction. */
-const create = `
+const createImported = `
   create temporary table imported (
     line bigint, faults json, id bigint, name text, owner_id bigint, is_default boolean, created_at timestamptz(6),
     mirror_id bigint, target_url text, clicks bigint, updated_externally boolean, updated_externally_at timestamptz(6),
@@ -16,9 +15,9 @@ const create = `
   ) on commit drop`;
 
 const { campaignColumns } = operator;
-const copy = `copy pg_temp.imported (line, faults, ${campaignColumns}) from stdin (format csv)`;
+const copyImported = `copy pg_temp.imported (line, faults, ${campaignColumns}) from stdin (format csv)`;
 
-/** In pieces of some 16 KiB: to send each line by itself doubles the time. */
+/** CSV in chunks of 16 KiB: single lines would take twice the time. */
 async function* csvOf(lines: AsyncIterable<operator.ImportLine>): AsyncGenerator<string> {
   let text = '';
   for await (const { line, faults, campaign } of lines) {
@@ -34,19 +33,19 @@ async function* csvOf(lines: AsyncIterable<operator.ImportLine>): AsyncGenerator
 const quoted = (value: string | number | boolean | null | undefined) =>
   value == null ? '' : `"${String(value).replaceAll('"', '""')}"`;
 
-/** By what a campaign without a number is recognised. */
-const like = `concat('campaign', ' "' || name || '"', ' of the owner ' || campaign.owner_id,
+/** How a campaign without a number is recognized as a duplicate. */
+const description = `concat('campaign', ' "' || name || '"', ' of the owner ' || campaign.owner_id,
   case when name is null then coalesce(' with the address ' || target_url, ' without a name and an address') end)`;
 
-/** The first faults, and how many lines have any. $1: whether duplicates are allowed. */
-const findFaults = `
+/** The first faults, and the number of lines with faults. $1: whether duplicates are allowed. */
+const selectFaults = `
   with claimed as (
     select line, id, "column", fault, what, min(line) over (partition by what) as first_line
     from pg_temp.imported as campaign, lateral (values
       ('id', 'campaign-taken', 'campaign ' || id),
       ('mirror_id', 'mirror-taken', 'mirror ' || mirror_id),
       ('is_default', 'second-default', case when is_default then 'default campaign of the owner ' || owner_id end),
-      (case when name is null then 'target_url' else 'name' end, 'duplicate', case when not $1 then ${like} end)
+      (case when name is null then 'target_url' else 'name' end, 'duplicate', case when not $1 then ${description} end)
     ) as made ("column", fault, what)
     where what is not null and owner_id is not null
   ), taken (what, number) as (
@@ -57,7 +56,7 @@ const findFaults = `
     select 'default campaign of the owner ' || owner_id, null from campaign_mirror.campaigns
       where is_default and owner_id in (select owner_id from pg_temp.imported where is_default)
     union all
-    select ${like}, min(campaign.id)
+    select ${description}, min(campaign.id)
     from campaign_mirror.campaigns as campaign
       left join campaign_mirror.mirrors on campaign_id = campaign.id and name is null
     where not $1 and (campaign.owner_id, coalesce(name, '')) in (
@@ -66,7 +65,7 @@ const findFaults = `
     select line, given.* from pg_temp.imported,
       json_to_recordset(faults) as given ("column" text, fault text, reason text)
     union all
-    select line, "column", 'invalid', 'it lies more than an hour ahead of the clock of the database'
+    select line, "column", 'invalid', 'it is more than an hour ahead of the clock of the database'
     from pg_temp.imported, lateral (values
       ('created_at', created_at), ('updated_externally_at', updated_externally_at),
       ('mirror_created_at', mirror_created_at), ('mirror_updated_at', mirror_updated_at)
@@ -74,8 +73,8 @@ const findFaults = `
     where moment > clock_timestamp() + interval '1 hour'
     union all
     select line, "column", fault, concat(
-      case when taken.what is null then what || ' is in line ' || first_line || ' already'
-        else 'there is a ' || what || ' already' || coalesce(', with the id ' || number, '') end,
+      case when taken.what is null then what || ' is already in line ' || first_line
+        else what || ' already exists' || coalesce(', with the id ' || number, '') end,
       case fault when 'duplicate' then ': give the line its id, leave it out, or add --allow-duplicates' end)
     from claimed left join taken using (what)
     where (taken.what is not null or first_line < line) and (fault <> 'duplicate' or id is null)
@@ -83,14 +82,14 @@ const findFaults = `
   select *, (select count(distinct line) from found) as "invalidLines" from found
   order by line, array_position('{${campaignColumns}}', "column") limit 1000`;
 
-/** Sets a sequence to the highest number of the lines, unless it is beyond: nobody else gets one of them. */
-const moveOn = (sequence: string, id: string) => `
+/** Advances a sequence to the highest number of the lines, except for numbers within a million of 2^53-1. */
+const advance = (sequence: string, id: string) => `
   select setval('campaign_mirror.${sequence}', last) from campaign_mirror.${sequence},
-    (select max(${id}) as last from pg_temp.imported where ${id} <= ${countedUpTo}) as given where last >= last_value`;
+    (select max(${id}) as last from pg_temp.imported where ${id} <= 9007199253740991) as given
+  where last >= last_value`;
 
-/** In the order of the lines. */
-const write = `
-  ${moveOn('campaigns_id_seq', 'id')}; ${moveOn('mirrors_id_seq', 'mirror_id')};
+const insertImported = `
+  ${advance('campaigns_id_seq', 'id')}; ${advance('mirrors_id_seq', 'mirror_id')};
   update pg_temp.imported set id = coalesce(id, nextval('campaign_mirror.campaigns_id_seq')),
     mirror_id = case when target_url is not null then coalesce(mirror_id, nextval('campaign_mirror.mirrors_id_seq')) end
   where id is null or target_url is not null and mirror_id is null;
@@ -103,33 +102,67 @@ const write = `
       coalesce(mirror_created_at, now()), coalesce(mirror_updated_at, now())
     from pg_temp.imported where target_url is not null order by mirror_id`;
 
-/** For the entries in the audit. */
-const acting = `
+const setAct = `
   select set_config('campaign_mirror.operator', $1, true), set_config('campaign_mirror.request_id', $2, true),
     set_config('campaign_mirror.details', $3, true)`;
 
-const counted = 'select count(*) as campaigns, count(target_url) as mirrors from pg_temp.imported';
+const countImported = 'select count(*) as campaigns, count(target_url) as mirrors from pg_temp.imported';
 
 type Fault = operator.ImportOutcome['faults'][number] & { readonly invalidLines: number };
 
 /**
- * Imports campaigns from elsewhere, in PostgreSQL. No existing campaign is locked. `signal` ends an import at once,
- * with nothing imported. @throws Unavailable, or the signal's reason
+ * The port `CampaignImport` on PostgreSQL. Locks no existing campaign. `signal` ends an import without a change.
+ * @throws Unavailable; the reason of `signal`
  */
 export function postgresCampaignImport(pool: Pool, act: operator.OperatorAct, signal?: AbortSignal) {
   const importAll: operator.CampaignImport['importAll'] = (source, lines, { dryRun, allowDuplicates }) => {
     const run = async (client: PoolClient) => {
-      await client.query(create);
-      await pipeline(Readable.from(csvOf(lines)), client.query(from(copy)));
+      await client.query(createImported);
+      await pipeline(Readable.from(csvOf(lines)), client.query(from(copyImported)));
       await client.query('analyze pg_temp.imported');
-      await client.query(acting, [act.operator, act.requestId, JSON.stringify({ source })]);
-      const faults = await rowsOf<Fault>(client, findFaults, [allowDuplicates]);
+      await client.query(setAct, [act.operator, act.requestId, JSON.stringify({ source })]);
+      const faults = await rowsOf<Fault>(client, selectFaults, [allowDuplicates]);
       const { invalidLines = 0 } = faults[0] ?? {};
-      if (invalidLines === 0 && !dryRun) await client.query(write);
-      const sums = await rowOf<Record<'campaigns' | 'mirrors', number>>(client, counted);
+      if (invalidLines === 0 && !dryRun) await client.query(insertImported);
+      const sums = await rowOf<Record<'campaigns' | 'mirrors', number>>(client, countImported);
       return { ...sums, invalidLines, faults };
     };
     return inTransaction(pool, run, withoutTimeouts, signal);
   };
   return { importAll } satisfies operator.CampaignImport;
 }
+
+/** The columns of `campaignColumns`. COPY needs the cast of booleans, because it would write t and f. */
+const exportedRows = (cast = '') => `
+  select campaigns.id, name, campaigns.owner_id, campaigns.is_default${cast},
+    ${timestampText('campaigns.created_at')} as created_at, mirrors.id as mirror_id, target_url, clicks,
+    updated_externally${cast}, ${timestampText('updated_externally_at')} as updated_externally_at,
+    ${timestampText('mirrors.created_at')} as mirror_created_at, ${timestampText('updated_at')} as mirror_updated_at
+  from campaign_mirror.campaigns left join campaign_mirror.mirrors on campaign_id = campaigns.id
+  order by campaigns.id`;
+
+/** JSON contains no control characters, so COPY leaves it unquoted. */
+const copyExported = {
+  csv: `copy (${exportedRows('::text')}) to stdout (format csv, header)`,
+  json: `copy (select to_json(exported) from (${exportedRows()}) as exported)
+    to stdout (format csv, delimiter E'\\x02', quote E'\\x01')`,
+};
+
+/** RFC 4180, section 2.1. Neither a name nor an address contains a line break. */
+const withCarriageReturns = (lines: Buffer) =>
+  Buffer.from(lines.toString('latin1').replaceAll('\n', '\r\n'), 'latin1');
+
+/** The port `CampaignExport` on PostgreSQL. `signal` ends it. @throws Unavailable; the reason of `signal` */
+export const postgresCampaignExport = (pool: Pool, signal?: AbortSignal): operator.CampaignExport => ({
+  copyTo: async (format, write) => {
+    let campaigns = 0;
+    const chunks = streamSnapshot<Buffer>(pool, signal, async function* (client) {
+      const stream = client.query(to(copyExported[format]));
+      yield* stream;
+      campaigns = stream.rowCount;
+    });
+    for await (const chunk of chunks)
+      if (!(await write(format === 'csv' ? withCarriageReturns(chunk) : chunk))) break;
+    return campaigns;
+  },
+});

@@ -4,13 +4,19 @@ import { type Connection, MikroORM, type Options, type PostgreSqlConnection } fr
 import type { Pool } from 'pg';
 import { entities } from '../schema/entities.ts';
 import { migrations, schema } from '../schema/schema.ts';
-import { closing, type DatabaseAddress, defaultPoolLimits, type PoolLimits, poolOptions } from './pool.ts';
+import {
+  type DatabaseAddress,
+  defaultPoolLimits,
+  type PoolLimits,
+  poolOptions,
+  preparePool,
+} from './pool.ts';
 
-/** MikroORM, and its pool, which all else uses. Connections are made when first used; `close` ends them. */
+/** MikroORM and its pool. Connections are made when first used; `close` ends them. */
 export interface Database {
   readonly orm: MikroORM;
   readonly pool: Pool;
-  /** Running statements are cut off after a second, or `timeout` milliseconds. False if any was cut off. */
+  /** Waits a second, or `timeout` milliseconds, for running statements, then ends them and resolves with false. */
   close(timeout?: number): Promise<boolean>;
 }
 
@@ -31,16 +37,16 @@ export async function openDatabase(
 ): Promise<Database> {
   const orm = ormOf({
     entities,
-    // Within a `RequestContext` or a transaction of another MikroORM of this name, our manager would be the other's.
+    // A unique name: a `RequestContext` or transaction of the program's MikroORM does not replace our entity manager.
     contextName: `campaign-mirror ${randomUUID()}`,
     extensions: [Migrator],
     dbName: address.database ?? 'postgres',
     driverOptions: poolOptions(address, limits, applicationName),
-    // A campaign alone is locked and changed without its mirror, which is joined where it is asked for.
+    // Locks and changes of a campaign exclude its mirror.
     autoJoinOneToOneOwner: false,
-    // Otherwise it connects at once, and creates the database if it is missing.
+    // Otherwise it connects at once, and creates a missing database.
     ensureDatabase: false,
-    // Its messages may contain interpolated values. Faults reach the caller as exceptions.
+    // Its messages may contain values.
     logger: () => {},
     migrations: {
       tableName: `${schema}.migrations`,
@@ -51,12 +57,12 @@ export async function openDatabase(
     },
   });
   const pool = await (orm.em.getConnection() as Connection as PostgreSqlConnection).getNativeClient();
-  // MikroORM ends only a pool that it has used itself.
+  // MikroORM ends the pool only if it has used it.
   const end = () => orm.close(true).then(() => (pool.ending ? undefined : pool.end()));
-  return { orm, pool, close: closing(pool, end) };
+  return { orm, pool, close: preparePool(pool, end) };
 }
 
-/** Only these options: MikroORM takes others from variables that may be meant for another ORM of the program. */
+/** Hides the MIKRO_ORM_* variables, which MikroORM reads and which may be meant for the program's own MikroORM. */
 function ormOf(options: Options): MikroORM {
   // biome-ignore lint/style/noRestrictedGlobals: MikroORM reads it
   const { env } = process;

@@ -1,17 +1,23 @@
-import type * as domain from '@campaign-mirror/domain';
+import { randomBytes } from 'node:crypto';
+import * as domain from '@campaign-mirror/domain';
 import * as operator from '@campaign-mirror/domain/operator';
 import { LockMode, raw, wrap } from '@mikro-orm/postgresql';
 import { arrayText, safeInteger } from '../connection/rows.ts';
-import { AuditedAdapter, reading } from '../connection/transaction.ts';
+import { AuditedAdapter, readSnapshot } from '../connection/transaction.ts';
 import { AccessKeyEntity } from '../schema/entities.ts';
-import { isExpiringWithin, newKey } from '../schema/keys.ts';
-import { timestampText } from '../schema/times.ts';
+import { isExpiringWithin, keyHash, timestampText } from '../schema/stored-values.ts';
+
+/** A new key, and the columns that store it. */
+function newKey() {
+  const key = domain.accessKeyFrom(randomBytes(32));
+  return { key, hash: keyHash(key), displayed: key.slice(0, 10) };
+}
 
 /**
- * A successor of a key that has not expired, with its life: counted from one moment and in seconds, because the length
- * of a day varies if a time zone changes its clocks. A life that ends at infinity never ends.
+ * Inserts the successor of a key that has not expired, with the same lifetime in seconds: days vary in length. An
+ * expiry at infinity means no expiry.
  */
-const succeed = `
+const insertSuccessor = `
   with timed as materialized (select clock_timestamp() as now)
   insert into campaign_mirror.access_keys (hash, displayed, name, owner_id, hosts, created_at, expires_at)
   select ?, ?, name, owner_id, coalesce(?, hosts), now, case when isfinite(expires_at) then least(
@@ -19,22 +25,23 @@ const succeed = `
   from campaign_mirror.access_keys, timed where id = ? and (expires_at is null or expires_at > now)
   returning id`;
 
-/** Ends the old key. `least` ignores the null of a key that never expires. */
-const replace = `
+/** `least` ignores the null of a key without expiry. */
+const expireOldKey = `
   update campaign_mirror.access_keys
   set expires_at = least(expires_at, clock_timestamp() + make_interval(secs => ?)), replaced_by = ?
   where id = ? returning ${timestampText('expires_at')} as expires_at`;
-
-/** What the following entry in the audit says besides its row. */
-const detailed = "select set_config('campaign_mirror.details', ?, true)";
 
 const isExpiring = isExpiringWithin('make_interval(secs => ?)');
 const isLimited = `hosts is not null and revoked_at is null and replaced_by is null
   and coalesce(expires_at, 'infinity') > now()`;
 
-/** The end of a rotated key is in no dump from before the rotation, either. */
+/** Revoked or rotated since a time. A restored backup from before a rotation shows only the audit's entry. */
 const isEndedSince = `(revoked_at >= ?::timestamptz or id in (
   select access_key_id from campaign_mirror.operator_audit where act = 'key-rotated' and acted_at >= ?::timestamptz))`;
+
+/** The time in so many seconds, by the database's clock. It is the same in one statement, as a lifetime requires. */
+const inSeconds = (seconds: number) =>
+  raw<domain.Timestamp>('statement_timestamp() + make_interval(secs => ?)', [seconds]);
 
 /** The port `AccessKeys` on PostgreSQL, for one act. */
 export class PostgresAccessKeys extends AuditedAdapter implements operator.AccessKeys {
@@ -57,13 +64,13 @@ export class PostgresAccessKeys extends AuditedAdapter implements operator.Acces
       ...(limited && { [raw(isLimited)]: [] }),
     };
     const options = { orderBy: { id: 'asc' as const }, limit };
-    const rows = await reading(this.orm, (em) => em.find(AccessKeyEntity, where, options));
+    const rows = await readSnapshot(this.orm, (em) => em.find(AccessKeyEntity, where, options));
     return rows.map((row) => wrap(row).toObject() as operator.AccessKeyRecord);
   }
 
   rotate(id: domain.AccessKeyId, grace: number, hosts?: readonly string[]): Promise<operator.KeyRotation> {
     return this.audited(async (em) => {
-      // The second of two simultaneous rotations sees the result of the first.
+      // Of two simultaneous rotations, the second sees the result of the first.
       const old = await em.findOne(AccessKeyEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
       if (!old) return { kind: 'key-not-found' };
       if (old.revokedAt) return { kind: 'key-revoked' };
@@ -72,30 +79,27 @@ export class PostgresAccessKeys extends AuditedAdapter implements operator.Acces
       const { ownerId } = old;
       const { key, hash, displayed } = newKey();
       const values = [hash, displayed, hosts ? arrayText(hosts) : null, id];
-      const [added] = await em.execute<{ id: string }[]>(succeed, values);
-      if (!added) return { kind: 'key-expired' };
-      const next = safeInteger(added.id) as domain.AccessKeyId;
-      await em.execute(detailed, [JSON.stringify({ grace })]);
-      const [ending] = await em.execute<[{ expires_at: domain.Timestamp }]>(replace, [grace, next, id]);
-      return { kind: 'rotated', id: next, key, ownerId, oldExpiresAt: ending.expires_at };
+      const [successor] = await em.execute<{ id: string }[]>(insertSuccessor, values);
+      if (!successor) return { kind: 'key-expired' };
+      const next = safeInteger(successor.id) as domain.AccessKeyId;
+      // For the next entry in the audit.
+      await em.execute("select set_config('campaign_mirror.details', ?, true)", [JSON.stringify({ grace })]);
+      const [expired] = await em.execute<[{ expires_at: domain.Timestamp }]>(expireOldKey, [grace, next, id]);
+      return { kind: 'rotated', id: next, key, ownerId, oldExpiresAt: expired.expires_at };
     });
   }
 
   revoke(keys: Parameters<operator.AccessKeys['revoke']>[0]): Promise<domain.AccessKeyId[]> {
     const owned = 'owner' in keys && keys.owner !== 'any' && { ownerId: keys.owner };
-    const wanted = 'ids' in keys ? { id: { $in: [...keys.ids] } } : { revokedAt: null, ...owned };
+    const where = 'ids' in keys ? { id: { $in: [...keys.ids] } } : { revokedAt: null, ...owned };
     return this.audited(async (em) => {
-      // In the order of their numbers, so that two of these do not deadlock.
+      // The order of locks prevents deadlocks of two revocations.
       const locked = { lockMode: LockMode.PESSIMISTIC_WRITE, disableIdentityMap: true } as const;
       const options = { ...locked, fields: ['id'], orderBy: { id: 'asc' } } as const;
-      const ids = (await em.find(AccessKeyEntity, wanted, options)).map(({ id }) => id);
+      const ids = (await em.find(AccessKeyEntity, where, options)).map(({ id }) => id);
       const revokedAt = raw<domain.Timestamp>('clock_timestamp()');
       await em.nativeUpdate(AccessKeyEntity, { id: { $in: ids }, revokedAt: null }, { revokedAt });
       return ids;
     });
   }
 }
-
-/** By the database's clock. All times of a statement count from one moment: a successor gets their difference. */
-const inSeconds = (seconds: number) =>
-  raw<domain.Timestamp>('statement_timestamp() + make_interval(secs => ?)', [seconds]);

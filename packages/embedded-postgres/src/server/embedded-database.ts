@@ -2,13 +2,13 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Cluster, openFolder, readPasswords } from './cluster.ts';
-import { advice, EmbeddedError, unusable } from './errors.ts';
-import type { EmbeddedDatabase, EmbeddedOptions } from './options.ts';
-import { readPostmaster, startServer } from './server.ts';
+import { type EmbeddedDatabase, EmbeddedError, type EmbeddedOptions } from './options.ts';
+import { advice, unusable } from './programs.ts';
+import { readPostmaster, startServer } from './server-process.ts';
 
 /**
- * Starts the data folder's database as a child of this process, or finds the running one of its service. Waits for
- * another program that has it. @throws EmbeddedError that says what to do; the reason of `signal`
+ * Starts the data folder's database as a child of this process, or uses the running one of its service. Waits until
+ * another program releases it. @throws EmbeddedError that names a remedy; the reason of `signal`
  */
 export async function openEmbeddedDatabase<Role extends string>(
   options: EmbeddedOptions<Role>,
@@ -33,25 +33,25 @@ export async function openEmbeddedDatabase<Role extends string>(
   } catch (error) {
     lock?.release();
     signal?.throwIfAborted();
-    // A call of the system, SQLite or a program has failed; any other error is a fault of ours.
+    // Faults of the system, of SQLite and of a program have a code; other errors are bugs.
     if (!(error instanceof Error && 'code' in error)) throw error;
     throw unusable(folder, error.message);
   }
 }
 
-/** Waits until the server of the service runs, or until this process has the lock: then it resolves with undefined. */
+/** Waits until the server of the service runs, or until this process has the lock: then the result is undefined. */
 async function serverOfService(cluster: Cluster, lock: Lock) {
   const { folder, pgdata, service = false, besideService, onEvent, signal } = cluster;
-  for (let looks = 0; !lock.take(service); looks++) {
+  for (let polls = 0; !lock.take(service); polls++) {
     const isOfService = lock.isOfService();
     const { isReady, port } = await readPostmaster(pgdata);
     if (isOfService && isReady && !service) return { port, stop: async () => {} };
-    // At the first look, a process that has just taken the lock may not have written its number yet.
-    if (isOfService && service && looks > 0) {
+    // At the first poll, the owner of the lock may not have written its number yet.
+    if (isOfService && service && polls > 0) {
       const other = `is in use by another service (process ${lock.ownerId()})`;
       throw new EmbeddedError(`The data folder ${folder} ${other}: stop that one, or ${advice.otherFolder}.`);
     }
-    if (looks === 20) onEvent?.('awaited', { folder, processId: lock.ownerId() });
+    if (polls === 20) onEvent?.('awaited', { folder, processId: lock.ownerId() });
     await pause(50, undefined, { signal });
   }
   if (besideService) throw new EmbeddedError(`No service uses the data folder ${folder}: start it first.`);
@@ -61,9 +61,9 @@ async function serverOfService(cluster: Cluster, lock: Lock) {
 type Lock = ReturnType<typeof openLock>;
 
 /**
- * The lock of the process that runs the server of a data folder. It ends with the process, however that ends. Node has
- * no file locks, but its SQLite has; to open and close the file here would end one that this process has. The service
- * takes the exclusive lock, another program the write lock, beside which others may read: so they learn who has it.
+ * The lock of the process that runs the server of a data folder. It ends with the process. Node has no file locks, but
+ * its SQLite has. The service takes the exclusive lock; another program takes the write lock, beside which others may
+ * read, and so recognize it. Opening the file twice in a process would end its lock.
  */
 function openLock(folder: string) {
   const file = `${folder}/lock`;
@@ -80,7 +80,7 @@ function openLock(folder: string) {
   };
   return {
     take: (service: boolean) => {
-      // With the journal in memory, because it would otherwise be a file.
+      // A journal on disk would be a second file.
       if (isBusy(`pragma journal_mode = memory; begin ${service ? 'exclusive' : 'immediate'}`)) return false;
       writeFileSync(`${file}.owner`, `${process.pid}\n`);
       return true;

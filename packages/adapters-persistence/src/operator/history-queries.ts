@@ -3,81 +3,76 @@ import type * as operator from '@campaign-mirror/domain/operator';
 import { type MikroORM, wrap } from '@mikro-orm/postgresql';
 import type { Pool } from 'pg';
 import { rowOf, rowsOf } from '../connection/rows.ts';
-import { reading, rowsOfOneMoment } from '../connection/transaction.ts';
+import { cursorRows, readSnapshot, streamSnapshot } from '../connection/transaction.ts';
 import { AuditEntity } from '../schema/entities.ts';
-import { timestampText } from '../schema/times.ts';
+import { timestampText } from '../schema/stored-values.ts';
 
-/** The columns of a `HistoryEntry`. */
-export const entries = `
+/** A `HistoryEntry`. */
+export const selectEntries = `
   select id, mirror_id as "mirrorId", campaign_id as "campaignId",
     concat_ws(':', actor, coalesce(subject, access_key_id::text)) as subject, owner_id as "ownerId",
     address_before as "addressBefore", address_after as "addressAfter",
     ${timestampText('changed_at')} as "changedAt", request_id as "requestId"`;
 
-/** The number of the change before $2, if $2 is a change of campaign $1; otherwise of its last one. */
-const fromFirst = `
+/** The change before $2 if $2 is a change of campaign $1, otherwise the last one, also of a deleted mirror. */
+const firstChange = `
   with recursive given as (
     select previous_id as id from campaign_mirror.mirror_history where id = $2 and campaign_id = $1
   ), first as (
     table given union all select coalesce(
       (select last_change_id from campaign_mirror.mirrors where campaign_id = $1),
-      -- Of a mirror that was deleted.
       (select last_change_id from campaign_mirror.deletions where campaign_id = $1 order by id desc limit 1))
     where not exists (table given)
   )`;
 
-/** Follows the chain, in which times fall. Only as many links are followed as there are rows to return. */
-const changePage = `
-  ${fromFirst}, chain as (
+/** Follows the chain, whose times descend, as far as rows are needed. */
+const changesOfCampaign = `
+  ${firstChange}, chain as (
     select changes.* from first join campaign_mirror.mirror_history as changes on changes.id = first.id
     union all
     select changes.* from chain join campaign_mirror.mirror_history as changes on changes.id = chain.previous_id
     where chain.changed_at >= coalesce($4::timestamptz, '-infinity')
   )
-  ${entries} from chain
+  ${selectEntries} from chain
   where ($2::bigint is null or id < $2) and changed_at >= coalesce($4, '-infinity') limit $3`;
 
-/** Whether that change is no longer there. */
-const prunedText = `
-  ${fromFirst}
+const isFirstPruned = `
+  ${firstChange}
   select id is not null and not exists (
     select from campaign_mirror.mirror_history as changes where changes.id = first.id) as pruned
   from first`;
 
-const changeById = `${entries} from campaign_mirror.mirror_history where campaign_id = $1 and id = $2`;
+const changeById = `${selectEntries} from campaign_mirror.mirror_history where campaign_id = $1 and id = $2`;
 
-/** Numbers rise with time, but for changes of the same moment: those since a time follow one that is a minute older. */
-const ofKey = `
-  ${entries} from campaign_mirror.mirror_history
+/** Numbers ascend with time, except within a moment: the scan begins after a change that is a minute older. */
+const changesOfKey = `
+  ${selectEntries} from campaign_mirror.mirror_history
   where access_key_id = $1 and ($2::timestamptz is null or changed_at >= $2) and id > coalesce((
     select id from campaign_mirror.mirror_history
     where changed_at < $2::timestamptz - interval '1 minute' order by id desc limit 1), 0)
   order by id desc limit $3`;
 
-/** Of a move. Others' changes between the numbers of an entry belong to another entry, or to none. */
+/** The range of an entry also contains changes of others. */
 export const changesOfMove = `
   select changes.* from campaign_mirror.operator_audit as entry join campaign_mirror.mirror_history as changes
     on audit_id = entry.id and changes.id between first_change_id and last_change_id
   where entry.act = 'mirrors-moved' and (entry.id = $1 and part_of is null or part_of = $1)`;
 
-const ofMove = `${entries} from (${changesOfMove}) as changes
+const latestOfMove = `${selectEntries} from (${changesOfMove}) as changes
   where $2::timestamptz is null or changed_at >= $2 order by id desc limit $3`;
 
-/** The only index of the history is its own number. `signal` ends a stream, which throws the reason. */
+/** The port `MirrorHistory` on PostgreSQL. `signal` ends a stream, which then throws its reason. */
 export const postgresMirrorHistory = (pool: Pool, signal?: AbortSignal): operator.MirrorHistory => ({
   list: ({ campaign, before, since, limit }) =>
-    rowsOf<domain.HistoryEntry>(pool, changePage, [campaign, before, limit, since]),
-
+    rowsOf<domain.HistoryEntry>(pool, changesOfCampaign, [campaign, before, limit, since]),
   find: async (campaign, id) => (await rowsOf<domain.HistoryEntry>(pool, changeById, [campaign, id]))[0],
-
   isPrunedBefore: async (campaign, change) =>
-    (await rowOf<{ pruned: boolean }>(pool, prunedText, [campaign, change])).pruned,
-
-  ofKey: (...wanted) => rowsOfOneMoment(pool, signal, ofKey, wanted),
-  ofMove: (...wanted) => rowsOfOneMoment(pool, signal, ofMove, wanted),
+    (await rowOf<{ pruned: boolean }>(pool, isFirstPruned, [campaign, change])).pruned,
+  ofKey: (...values) => streamSnapshot(pool, signal, (client) => cursorRows(client, changesOfKey, values)),
+  ofMove: (...values) => streamSnapshot(pool, signal, (client) => cursorRows(client, latestOfMove, values)),
 });
 
-/** What a prune would delete, by the words of `prune_history`. */
+/** Selects what `prune_history` would delete. */
 const survey = `
   with moment as materialized (select clock_timestamp() - make_interval(secs => $1) as older_than)
   select ${timestampText('older_than')} as "olderThan", extract(epoch from clock_timestamp())::float8 as time, (
@@ -87,10 +82,9 @@ const survey = `
     select count(*) as old, max(id) as "upTo" from campaign_mirror.mirror_history where changed_at < older_than
   ) as old`;
 
-/** The function deletes with its owner's rights, and records that in the audit. */
 const prune = 'select pruned from campaign_mirror.prune_history($1, $2, $3, $4, $5)';
 
-/** Each step is a transaction of its own. */
+/** The port `HistoryPruning` on PostgreSQL. */
 export const postgresHistoryPruning = (pool: Pool, act: operator.OperatorAct): operator.HistoryPruning => ({
   survey: (age) => rowOf(pool, survey, [age]),
   prune: async (olderThan, upTo, size) =>
@@ -109,7 +103,7 @@ export const postgresAudit = (orm: MikroORM): operator.Audit => ({
       ...(before !== undefined && { id: { $lt: before } }),
     };
     const options = { orderBy: { id: 'desc' as const }, limit };
-    const entries = await reading(orm, (em) => em.find(AuditEntity, where, options));
+    const entries = await readSnapshot(orm, (em) => em.find(AuditEntity, where, options));
     return entries.map((entry) => wrap(entry).toObject() as operator.AuditEntry);
   },
 });

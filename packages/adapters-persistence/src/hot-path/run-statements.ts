@@ -1,19 +1,18 @@
 import type { Pool } from 'pg';
 import * as faults from '../connection/database-faults.ts';
-import { byPlace, type TextRow, textTypes } from '../connection/rows.ts';
+import { asTextRows, byPlace, type TextRow } from '../connection/rows.ts';
 
-/** As metrics and PostgreSQL show them. */
+/** Metrics and PostgreSQL show these names. */
 export const statementNames = ['find-keys', 'find-campaigns', 'set-mirrors', 'set-locked-mirror'] as const;
 
-/** A statement of the hot path: parsed and planned once per connection, under its name. */
+/** A statement of the hot path, parsed and planned once per connection. */
 export interface Statement {
   readonly name: (typeof statementNames)[number];
   readonly text: string;
 }
 
-/** For several calls. The first column of a row is the place of its call in the arrays, from 1 up. */
+/** A statement for several calls. The first column of a row is the index of its call in the arrays, from 1. */
 export interface BatchStatement<Wanted, Answer> extends Statement {
-  /** The maximum number of calls. */
   readonly maxSize: number;
   /** An array for each parameter, with an element for each call. */
   values(batch: readonly Wanted[]): unknown[];
@@ -25,26 +24,26 @@ export interface Call<Wanted, Answer> {
   readonly wanted: Wanted;
   /** When it arrived, by `performance.now()`. */
   readonly since: number;
-  /** Of the calls of one line, one at a time is under way. */
-  readonly line: string | undefined;
+  /** Calls of one target run one after the other. */
+  readonly target: string | undefined;
   resolve(answer: Answer): void;
   reject(reason: unknown): void;
 }
 
-/** Observes each statement of the hot path, for metrics. It has to be cheap, and must not throw. */
+/** Observes each statement of the hot path, for metrics. Its methods must be fast and must not throw. */
 export interface HotPathObserver {
-  /** This many calls form a batch, for the statement of this name. */
+  /** A batch of `size` calls was formed. */
   batch?(statement: Statement['name'], size: number): void;
-  /** A statement was answered or failed after this many milliseconds, including the wait for a connection. */
+  /** A statement was answered or failed. The time includes the wait for a connection. */
   ended?(statement: string, milliseconds: number, error?: unknown): void;
-  /** PostgreSQL rejected a batch's statement itself, whatever its values, such as for a missing right. */
+  /** PostgreSQL rejected a statement itself, whatever its values, such as for a missing right. */
   refused?(statement: string, error: unknown): void;
-  /** An update leaves its batch: its campaign or mirror is locked. */
+  /** An update left its batch, because its campaign or mirror is locked. */
   setAside?(): void;
 }
 
-/** Each statement is a transaction, run again if PostgreSQL ended it in favor of another, or its plan was stale. */
-export class Statements {
+/** Runs each statement in its own transaction, and once more after a deadlock or with a stale plan. */
+export class StatementRunner {
   readonly #pool: Pool;
   readonly #prepared: boolean;
   readonly observer: HotPathObserver;
@@ -55,11 +54,11 @@ export class Statements {
     this.observer = observer;
   }
 
-  /** @throws Unavailable when the connection is lost: the outcome of the statement is unknown then */
+  /** @throws Unavailable when the connection is lost: then the outcome is unknown */
   async run(statement: Statement, values: readonly unknown[]): Promise<TextRow[]> {
     const again = (error: unknown) => {
       if (!faults.isRetryable(error) && !faults.isStalePlan(error)) throw error;
-      // Any connection of the pool may have an equally stale plan: this time the text is parsed.
+      // Unprepared: any connection of the pool may have the same stale plan.
       return this.#query(statement, values, false);
     };
     try {
@@ -70,8 +69,8 @@ export class Statements {
   }
 
   /**
-   * Answers each call. If nothing was done and a single call may be the cause, the calls run one by one, until a fault
-   * that is not a call's own. After a lost connection or a time limit, nothing is repeated. Never rejects.
+   * Answers each call. If nothing was done and one call may be the cause, the calls run one by one, until a fault with
+   * another cause. Nothing is retried after a lost connection or a time limit. Never rejects.
    */
   async runBatch<Wanted, Answer>(
     statement: BatchStatement<Wanted, Answer>,
@@ -106,7 +105,7 @@ export class Statements {
   async #query({ name, text }: Statement, values: readonly unknown[], prepared: boolean): Promise<TextRow[]> {
     const since = performance.now();
     try {
-      const query = { text, values: [...values], types: textTypes, rowMode: 'array' as const };
+      const query = { text, values: [...values], ...asTextRows };
       const { rows } = await this.#pool.query(prepared ? { ...query, name } : query);
       this.observer.ended?.(name, performance.now() - since);
       return rows as unknown as TextRow[];

@@ -3,62 +3,58 @@ import type { HistoryEntry } from '@campaign-mirror/domain';
 import type { ChangeFeed } from '@campaign-mirror/domain/operator';
 import type { Pool } from 'pg';
 import { isInvalidValue, portFault, throwFault } from '../connection/database-faults.ts';
-import { withTimeLimit } from '../connection/pool.ts';
 import { rowOf } from '../connection/rows.ts';
 import { connectTo, cursorRows } from '../connection/transaction.ts';
-import { entries } from './history-and-audit.ts';
+import { selectEntries } from './history-queries.ts';
 
-/** In milliseconds: the time between two polls, and after which a server that does not answer counts as lost. */
-const betweenPolls = 100;
-const longestAnswer = 10_000;
+/** In milliseconds. */
+const pollInterval = 100;
+/** A server that does not answer for so many milliseconds counts as lost. */
+const limit = { query_timeout: 10_000 };
 
-const changes = `
+const changesText = `
   select found.*, change_id as number, feed.position
   from campaign_mirror.changes_since($1) as feed left join lateral (
-    ${entries} from campaign_mirror.mirror_history
+    ${selectEntries} from campaign_mirror.mirror_history
     where id = change_id and ($2::bigint is null or owner_id = $2) and ($3::bigint is null or campaign_id = $3)
   ) as found on true
   order by change_id`;
 
-const present = 'select position from campaign_mirror.changes_since(null)';
+const positionText = 'select position from campaign_mirror.changes_since(null)';
 
 type Change = HistoryEntry & { readonly number: number; readonly position: string };
 
-/** By `changes_since`. `signal` ends a pause between two polls, by throwing. */
+/** Polls `changes_since`. `signal` ends the pause between two polls, which then throws. */
 export const postgresChangeFeed = (pool: Pool, signal?: AbortSignal): ChangeFeed => ({
   async *follow({ from, owner, campaign }) {
     const client = await connectTo(pool);
-    // Why the connection ended, which the next statement does not say.
+    // The first error says why the connection ended.
     let lost: Error | undefined;
     client.on('error', (error) => {
       lost ??= error;
     });
-    const answered = async (text: string) => {
-      const answer = await withTimeLimit(longestAnswer, client.query(text).catch(throwFault));
-      if (!answer) throw portFault(new Error(`no answer within ${longestAnswer / 1_000} s`));
-    };
-    /** One poll, from one snapshot. A change has the position before the poll, and the last one that after it. */
+    const query = (text: string) => client.query({ text, ...limit }).catch(throwFault);
+    /** The changes of one snapshot. Each has the position before the poll, except the last, which has the next one. */
     async function* poll(position: string) {
-      await answered('begin isolation level repeatable read read only');
+      await query('begin isolation level repeatable read read only');
       let last: Change | undefined;
-      for await (const row of cursorRows<Change>(client, changes, [position, owner, campaign])) {
+      for await (const row of cursorRows<Change>(client, changesText, [position, owner, campaign])) {
         if (last) yield { ...last, position };
         last = row;
       }
       if (last) yield last;
-      await answered('commit');
+      await query('commit');
     }
     try {
-      // On this connection, since a position of another one ends with a reset of statistics.
-      let position = from ?? (await rowOf<{ position: string }>(client, present)).position;
+      // All on one connection: after a reset of statistics, positions of other connections are invalid.
+      let position = from ?? (await rowOf<{ position: string }>(client, positionText)).position;
       let seen = new Set<number>();
-      // A standby returns some changes again, those from before the beginning, too.
+      // A standby returns some changes again, including some from before the first position.
       if (from === undefined) for await (const { number } of poll(position)) seen.add(number);
       yield { position };
-      for (; ; await pause(betweenPolls, undefined, { signal })) {
+      for (; ; await pause(pollInterval, undefined, { signal })) {
         const found = new Set<number>();
-        const before = position;
-        for await (const { number, ...change } of poll(before)) {
+        for await (const { number, ...change } of poll(position)) {
           position = change.position;
           if (position.includes('/standby/')) found.add(number);
           if (change.id !== null && !seen.has(number)) yield change;

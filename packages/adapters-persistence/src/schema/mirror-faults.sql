@@ -1,9 +1,0 @@
--- Mirrors that could not be stored like this today: their address is refused, or their campaign was transferred,
--- flagged or deleted while the foreign key was disabled. At most five, each with the number of all. Reads all mirrors.
-select campaign_id, count(*) over () as total, fault
-from campaign_mirror.mirrors left join campaign_mirror.campaigns on campaigns.id = mirrors.campaign_id, lateral (
-  select case when campaigns.id is null then 'there is no such campaign'
-    when (campaigns.owner_id, campaigns.is_default) <> (mirrors.owner_id, mirrors.is_default)
-      then 'another owner or flag'
-    when not campaign_mirror.is_address(target_url) then 'its address is refused' end as fault) as judged
-where fault is not null order by mirrors.campaign_id limit 5
