@@ -126,23 +126,22 @@ describe('the blocks of docs/runbook.md show a problem, end it, and show its end
       await late.query('commit');
 
       const text = block('leaked-password').replace(/\\password (\w+)/, "alter role $1 password 'new';");
+      const thiefGoesOn = async () => {
+        const again = await login('stolen');
+        await again.query('begin; select pg_current_xact_id()');
+        await again.query("prepare transaction 'late'").finally(() => again.end());
+      };
       // Fails instead of hanging if a lock on the role's row is left.
       await admin.query("set lock_timeout = '1min'");
       for (const statement of text.split(/;\n?|(?<=\\gexec)\n/).filter((one) => one.trim())) {
         const [sql = '', executes] = statement.split('\\gexec');
         const { rows } = await admin.query({ text: sql, rowMode: 'array' });
         if (executes !== undefined) for (const [made] of rows) await admin.query(made);
-        if (statement.includes(' login')) continue;
-        // The thief goes on until the block is over.
-        for (const password of ['leaked', 'stolen'])
-          await login(password).then(
-            (again) => again.query(`alter role ${role} password 'again'`).finally(() => again.end()),
-            () => {},
-          );
+        if (!statement.includes(' login')) await thiefGoesOn().catch(() => {});
       }
       expect((await admin.query('select gid from pg_prepared_xacts')).rows).to.deep.equal([]);
       expect(await rejection(thief.query('select 1'))).not.to.have.property('message', 'was not rejected');
-      for (const password of ['leaked', 'stolen', 'kept', 'again'])
+      for (const password of ['leaked', 'stolen', 'kept'])
         expect(await rejection(login(password))).to.have.property('code', '28P01');
       const service = await login('new');
       const shown = await service.query(`select current_setting('statement_timeout') as timeout,
@@ -276,7 +275,9 @@ describe('the blocks of docs/runbook.md show a problem, end it, and show its end
     });
   });
 
-  it('every block was run', () => {
-    expect([...rehearsed]).to.have.members([...blocks.keys()]);
+  describe('in all', () => {
+    it('every block was run', () => {
+      expect([...rehearsed]).to.have.members([...blocks.keys()]);
+    });
   });
 });
