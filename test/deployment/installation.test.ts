@@ -123,7 +123,7 @@ describe('the project installs itself on a bare machine, from any registry, and 
   it('a Node that is too old is refused in one line', async () => {
     const pretend =
       "Object.defineProperty(process.versions, 'node', { value: '16.20.0' }); require('./ops/setup.cjs')";
-    expect(await errorsOf(1, installed, 18, ['node', '-e', pretend])).to.equal(
+    expect(await errorsOf(1, await clone('old Node'), 18, ['node', '-e', pretend])).to.equal(
       'campaign-mirror: This is Node 16.20.0: Node 18 or newer is needed. Nothing was done.\n',
     );
   });
