@@ -1,7 +1,6 @@
-// `npm test -- --suite cluster [--fault NAME]…`: lets callers, operators and a redirector work on two services before a
-// PostgreSQL cluster that fails over, and checks the history that they leave.
-// Ends with 1 if a rule was broken, or visitors of a redirector missed the last change or saw an older one.
-// Times are shown, and not judged.
+// `npm test -- --suite cluster [--fault NAME]…`: callers, operators and redirectors work on two services and a PostgreSQL
+// cluster that fails over; then their history is checked. The exit code is 1 if a rule was broken, or a visitor missed the
+// last change or saw an older address. Times are printed, not judged.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
@@ -15,15 +14,13 @@ import { program } from './machine.ts';
 import { openStage } from './stage.ts';
 import { openVisitors } from './visitors.ts';
 
-/** Updates that are made before a fault and after it. */
+/** The number of updates before and after each fault. */
 const around = 100;
-/** At a time: two processors carry the whole cluster. */
+/** Few, because two processors carry the whole cluster. */
 const callers = 6;
 
 const { values: options } = parseArgs({
-  options: {
-    fault: { type: 'string', multiple: true, default: Object.keys(faults) },
-  },
+  options: { fault: { type: 'string', multiple: true, default: Object.keys(faults) } },
 });
 
 const inside = 'CAMPAIGN_MIRROR_CLUSTER';
@@ -34,7 +31,7 @@ const unknown = options.fault.filter((name) => !faults[name]);
 if (unknown.length > 0) throw new Error(`there is no fault ${unknown}: ${Object.keys(faults).join(', ')}`);
 const stage = await openStage();
 
-/** The longest time without a 200 that callers saw of each fault. */
+/** For each fault, the longest time in which no caller got a 200. */
 const outages: { name: string; outage: number }[] = [];
 const { store, base } = stage;
 const visited = await openVisitors(stage);
@@ -53,7 +50,7 @@ const all = await recorded({ store, base, seed, callers }, async (recorder) => {
   }
   seen = await visited.stop();
 });
-// Not a campaign of those who work.
+// The campaign of the visitors is changed outside of the recorded work.
 const ofOthers = ({ campaign }: { readonly campaign: number }) => campaign !== visited.campaign;
 const record = { ...all, history: all.history.filter(ofOthers), mirrors: all.mirrors.filter(ofOthers) };
 const violations = violationsOf(record);
@@ -64,7 +61,7 @@ for (const line of [...seen.lines, ...seen.faults]) console.log(`  ${line}`);
 if (violations.length > 0 || seen.faults.length > 0) process.exitCode = 1;
 process.exit();
 
-/** From the beginning of a fault until it serves again. */
+/** The longest time without a 200 between two times, in milliseconds. */
 function outageBetween({ calls }: Recorder, begin: number, end: number): number {
   const ended = calls.filter((call) => call.end >= begin && call.end <= end);
   const good = ended.filter(({ status }) => status === 200).map((call) => call.end);
@@ -72,11 +69,7 @@ function outageBetween({ calls }: Recorder, begin: number, end: number): number 
   return Math.max(...times.map((time, at) => time - (times[at - 1] ?? time)));
 }
 
-/**
- * Runs this script again in namespaces of its own: network, mounts, processes, shared memory. The kernel ends all that
- * was started there and drops all that was mounted, as soon as the first process there has ended, and that ends with
- * this one.
- */
+/** Runs this script again in new namespaces. The kernel ends their processes and mounts with their first process. */
 async function runIsolated(): Promise<never> {
   if (process.getuid?.() !== 0) throw new Error('only root can make the namespaces of the cluster');
   const child = spawn(
@@ -84,7 +77,7 @@ async function runIsolated(): Promise<never> {
     [
       ...['--pdeathsig', 'KILL', program('unshare')],
       ...['--net', '--mount', '--ipc', '--pid', '--fork', '--kill-child', '--mount-proc'],
-      // A shell comes first: it reaps what others leave behind, as PostgreSQL's processes after Patroni's end.
+      // A shell as the first process reaps orphans, such as PostgreSQL's processes after the end of Patroni.
       ...['sh', '-c', '"$@"; exit $?', 'sh'],
       ...[process.execPath, ...process.execArgv, ...process.argv.slice(1)],
     ],

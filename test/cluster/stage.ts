@@ -13,12 +13,12 @@ const document = 'docs/how-to/cluster.md';
 const database = 'mirror';
 const password = 'of-a-role';
 const superuser = { user: 'postgres', password: 'superuser-password' };
-/** Where HAProxy leads to the primary, on each machine that has one. */
+/** The address at which HAProxy forwards to the primary, on each machine that has one. */
 const proxied = { host: '127.0.0.1', port: 5000 };
 
 export type Stage = Awaited<ReturnType<typeof openStage>>;
 
-/** Two services before a PostgreSQL cluster, all of it in this process' namespaces. Once. */
+/** Starts a PostgreSQL cluster and two services in the namespaces of this process. Call it once. */
 export async function openStage() {
   openNetwork();
   const etcd = openMachine('etcd', '10.0.0.5');
@@ -30,12 +30,12 @@ export async function openStage() {
   await server.says(() => server.errors.includes('ready to serve client requests') || undefined);
   const patroni = await openPatroni();
 
-  // On the machines of the service, and here for everybody else.
+  // On the machines of the services, and here for callers and tests.
   writeFileSync(`${folder}/haproxy.cfg`, await configuration('ops/cluster/haproxy.cfg'));
   const haproxy = ['-db', '-f', `${folder}/haproxy.cfg`];
   for (const machine of services) machine.run([program('haproxy'), ...haproxy]);
   processes.start(program('haproxy'), haproxy, {});
-  // Until it has looked, HAProxy leads everywhere.
+  // Before its first checks, HAProxy forwards to every server.
   await proxyTells('postgres,db\\d', 'DOWN', patroni.machines.length - 1);
 
   const first = await connect({ ...proxied, ...superuser, database: 'postgres' });
@@ -71,7 +71,7 @@ export async function openStage() {
       await service.event('listening');
     },
     stopService: async (machine: Machine) => running.get(machine)?.stop(),
-    /** Resolves when callers are led to it. */
+    /** Resolves when HAProxy forwards callers to it. */
     isServed: (machine: Machine) => proxyTells(`mirrors,${machine.name}`, 'UP', 1),
   };
   for (const machine of services) await stage.startService(machine);
@@ -79,9 +79,9 @@ export async function openStage() {
   return stage;
 }
 
-/** Resolves when HAProxy says so of so many of these servers. */
+/** Resolves when HAProxy reports the state for `count` of these servers. */
 async function proxyTells(servers: string, state: 'UP' | 'DOWN', count: number): Promise<void> {
-  await eventually(`HAProxy that tells ${state} of ${servers}`, async () => {
+  await eventually(`${servers} in the state ${state}`, async () => {
     const answer = await fetch('http://127.0.0.1:8404/;csv').catch(() => expect.fail('no answer'));
     const table = await answer.text();
     const lines = table.match(new RegExp(`^${servers},(?:[^,]*,){15}${state}`, 'gm')) ?? [];

@@ -7,12 +7,12 @@ import { eventually } from '../support/promises.ts';
 import { folder } from './machine.ts';
 import type { Stage } from './stage.ts';
 
-/** Not among the hosts of which mirrors are moved. */
+/** A host that no operator moves mirrors from. */
 const address = (number: number) => `https://visited.example/${number}`;
 
 /**
- * A redirector on each of the servers, whichever is the primary, each with visitors of a campaign that is changed all the
- * time, until `stop`, which resolves with what visitors saw, and what was wrong with it.
+ * Starts a redirector for each server, and visitors of a campaign that changes all the time. `stop` resolves with their
+ * numbers and their faults.
  */
 export async function openVisitors({ patroni, store }: Stage) {
   const { rows } = await store.admin.query(
@@ -38,7 +38,7 @@ export async function openVisitors({ patroni, store }: Stage) {
 
   const end = new AbortController();
   let number = 0;
-  /** One whose outcome is unknown is made again: it changes nothing for visitors. */
+  /** A change with an unknown outcome is repeated with the same address. */
   const changing = (async () => {
     while (!end.signal.aborted) {
       const words = ['mirror', 'set', `${campaign}`, address(number + 1), '--as-operator'];
