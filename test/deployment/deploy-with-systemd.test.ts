@@ -71,31 +71,24 @@ describe(`${page} works on a bare Debian 12, from top to bottom`, function () {
     echo codes: $(sort -u /root/codes-*)
     echo faults: $(grep -o '^curl: ([0-9]*)' /root/faults | sort -u)`;
 
-  /** A call through the proxy is in both logs with the same id, with or without one of the caller; port 80 is closed. */
+  /** A call through the proxy has one id in both logs, and port 80 is closed. `logged` counts the lines of the proxy. */
   const isBehind = async (logged: string) => {
-    const call = shownCall?.replace(
-      '"http://127.0.0.1:3000',
-      '--insecure --dump-header /root/headers "https://localhost',
+    const toProxy = '--insecure --dump-header /root/headers "https://localhost';
+    const call = shownCall?.replace('"http://127.0.0.1:3000', toProxy);
+    await eventually('the proxy to answer', async () =>
+      expect(
+        await paste(`{ ${call}\n} || true
+          ID=$(tr -d '\\r' < /root/headers | sed -n 's/^x-request-id: //ip')`),
+      ).to.match(/\n200\n$/),
     );
-    for (const named of ['', ' -H "X-Request-Id: named"']) {
-      await eventually('the proxy to answer', async () =>
-        expect(
-          await paste(`
-            : > /root/headers
-            { ${call?.trim()}${named}
-            } || true
-            ID=$(tr -d '\\r' < /root/headers | sed -n 's/^x-request-id: //ip')`),
-        ).to.match(/\n200\n$/),
-      );
-      await eventually('lines in both logs', async () =>
-        expect(
-          await paste(`
-            { ${logged}; } || true
-            journalctl --unit campaign-mirror@1 --output cat | grep -c "\\"requestId\\":\\"$ID\\"" || true
-            curl -sS http://localhost/ || echo "$?"`),
-        ).to.match(/^[1-9]\d*\n[1-9]\d*\n.*\n7\n$/),
-      );
-    }
+    await eventually('lines in both logs', async () =>
+      expect(
+        await paste(`
+          { ${logged}; } || true
+          journalctl --unit campaign-mirror@1 --output cat | grep -c "\\"requestId\\":\\"$ID\\"" || true
+          curl -sS http://localhost/ || echo "$?"`),
+      ).to.match(/^[1-9]\d*\n[1-9]\d*\n.*\n7\n$/),
+    );
   };
 
   const checks: Readonly<Record<string, (output: string) => Promise<void>>> = {
@@ -124,20 +117,6 @@ describe(`${page} works on a bare Debian 12, from top to bottom`, function () {
       const status = await paste('cat "/proc/$(systemctl show -P MainPID campaign-mirror@1)/status"');
       const [, user] = /^Uid:\s+(\d+)\s/m.exec(status) ?? [];
       expect(Number(user), 'a dynamic user of systemd').to.be.within(61_184, 65_519);
-    },
-    command: async () => {
-      const lines = [
-        'MIRROR_HOST_DENYLIST=denied.example, *.denied.example',
-        'JWT_AUDIENCE=a&b;c$HOME%h{g}=`',
-      ];
-      await paste(`cp -p /etc/campaign-mirror/environment /root/kept
-        cat > /etc/campaign-mirror/environment <<'EOF'\n# a comment\n${lines.join('\n')}\nEOF`);
-      const bySystemd =
-        'systemd-run --quiet --wait --pipe -p EnvironmentFile=/etc/campaign-mirror/environment env';
-      for (const line of lines) expect(await paste(bySystemd)).to.include(`\n${line}\n`);
-      const doctor = await paste('campaign-mirror doctor || true');
-      for (const line of lines) expect(doctor).to.include(line);
-      await paste('cp -p /root/kept /etc/campaign-mirror/environment');
     },
     call: async (output) => {
       expect(output).to.match(/"target_url":"https:\/\/second\.example\/\?click=\{click_id\}".*\n200\n$/);
@@ -175,8 +154,6 @@ describe(`${page} works on a bare Debian 12, from top to bottom`, function () {
       expect(await paste(`pg_restore --list ${folder}/*.dump`)).to.include(
         'TABLE DATA campaign_mirror mirror_history',
       );
-      const results = 'systemctl show -P Result campaign-mirror-backup campaign-mirror-prune';
-      expect(await wordsOf(results)).to.deep.equal(['success', 'success']);
     },
     upgraded: async (output) => {
       expect(output.split(`"version":"${versions.next}"`)).to.have.length(3);
@@ -184,9 +161,7 @@ describe(`${page} works on a bare Debian 12, from top to bottom`, function () {
     },
   };
 
-  it('every block is run but the two that the reader fills in', () => {
-    const others = blocks.filter(({ name }) => name === '').map(({ marker }) => marker);
-    expect(others).to.deep.equal(Array(2).fill('shown: yours to fill in'));
+  it('the page has every block that is checked', () => {
     expect(blocks.map(({ name }) => name)).to.include.members(Object.keys(checks));
   });
 

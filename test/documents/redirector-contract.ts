@@ -34,23 +34,23 @@ const rest = fc.array(fc.oneof(macros, unicode, fc.webPath(), pieces), { maxLeng
 const schemes = fc.constantFrom('https://', 'http://', 'HTTPS://');
 const afterHost = fc.constantFrom('', ':8443', ':', '/', '?', '#');
 const address = fc.tuple(schemes, host, afterHost, rest).map(joined);
-/** Texts that the owner of the tables can write: all that PostgreSQL can store. */
-const row = fc
-  .oneof(
-    fc.string({ unit: 'binary', maxLength: 60 }),
-    fc
-      .tuple(address, fc.constantFrom('\r\nSet-Cookie: a=b', '\\', ' ', '\u202e', 'x'.repeat(100_000)))
-      .map(([text, inserted]) => text.slice(0, 12) + inserted + text.slice(12)),
-    fc.constantFrom(
-      '',
-      'javascript:alert(1)',
-      '//a.example/',
-      'https://',
-      'http:a.example',
-      'ftp://a.example/',
-    ),
-  )
-  .filter((text) => !text.includes('\0') && text.isWellFormed());
+/** Rows that the owner of the tables can write. */
+const badRows = [
+  ...[
+    '',
+    ' ',
+    'javascript:alert(1)',
+    'data:text/html,x',
+    '//a.example/',
+    'https://',
+    'http:a.example',
+    'ftp://a.example/',
+  ],
+  ...['\r\nSet-Cookie: a=b', '\n', '\t', '\\', '\u0001', '@', '\u202e', 'x'.repeat(100_000)].flatMap(
+    (inserted) =>
+      ['https://', 'https://a.example/', 'https://a.ex'].map((text) => `${text}${inserted}ample/?a=b`),
+  ),
+];
 
 /** As many different samples that satisfy the condition. */
 function some(
@@ -156,13 +156,11 @@ export function redirectorContract(name: string, node = async () => process.exec
       expect(redirects).to.be.above(isOld ? 1_000 : 1_600);
     });
 
-    it('400 refused texts are 502, or one line with an address of the web; the log names no address', async () => {
-      await visitAll(
-        some(row, 400, (text) => !isAccepted(text)),
-        (_, { status, location = '' }) =>
-          status === 502 || (status === 302 && /^https?:[!-~]+$/i.test(location) && URL.parse(location))
-            ? undefined
-            : `${status}`,
+    it('rows with other texts are 502, or one line with an address of the web; the log names no address', async () => {
+      await visitAll(badRows, (_, { status, location = '' }) =>
+        status === 502 || (status === 302 && /^https?:[!-~]+$/i.test(location) && URL.parse(location))
+          ? undefined
+          : `${status}`,
       );
       expect(running.errors).to.match(/^campaign \d+ is 502: its address cannot be sent/m);
       expect(running.errors).not.to.match(/javascript|a\.example/);
