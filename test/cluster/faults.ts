@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import type { Recorder } from '../history/workload/recorder.ts';
-import { withoutJitter } from '../history/workload/store.ts';
 import { eventually } from '../support/promises.ts';
 import type { Machine } from './machine.ts';
 import type { Stage } from './stage.ts';
@@ -71,11 +70,4 @@ export const faults: Readonly<Record<string, Fault>> = {
     return () => standby?.plugIn();
   },
   'switch-over': ({ patroni }) => patroni.switchOver(),
-  'rolling-upgrade': async (stage) => {
-    for (const machine of stage.services) {
-      await stage.stopService(machine);
-      await withoutJitter(stage.store, () => stage.startService(machine));
-      await stage.isServed(machine);
-    }
-  },
 };

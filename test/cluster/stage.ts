@@ -6,7 +6,7 @@ import { connect } from '../support/database/client.ts';
 import { configuration, documented } from '../support/documents/blocks.ts';
 import * as processes from '../support/process/service-process.ts';
 import { eventually } from '../support/promises.ts';
-import { folder, type Machine, openMachine, openNetwork, program } from './machine.ts';
+import { folder, openMachine, openNetwork, program } from './machine.ts';
 import { openPatroni } from './patroni.ts';
 
 const document = 'docs/how-to/cluster.md';
@@ -48,35 +48,21 @@ export async function openStage() {
   const admin = new pg.Pool({ ...proxied, ...superuser, database });
   admin.on('error', () => {});
 
-  const running = new Map<Machine, processes.RunningProcess>();
-  const stage = {
-    patroni,
-    etcd,
-    services,
-    store: { admin, address },
-    base: 'http://127.0.0.1:8080',
-    async startService(machine: Machine): Promise<void> {
-      const service = machine.run([process.execPath, ...processes.nodeOptions, processes.main], {
-        HOST: '0.0.0.0',
-        PORT: '3000',
-        OPS_HOST: '0.0.0.0',
-        OPS_PORT: '3001',
-        DATABASE_URL: `postgres://${roles.service}:${password}@${proxied.host}:${proxied.port}/${database}`,
-        RUN_MIGRATIONS: 'false',
-        RATE_LIMIT: '100000/1s',
-        FAILED_KEY_LIMIT: 'off',
-        SHUTDOWN_DELAY: '2s',
-      });
-      running.set(machine, service);
-      await service.event('listening');
-    },
-    stopService: async (machine: Machine) => running.get(machine)?.stop(),
-    /** Resolves when HAProxy forwards callers to it. */
-    isServed: (machine: Machine) => proxyTells(`mirrors,${machine.name}`, 'UP', 1),
-  };
-  for (const machine of services) await stage.startService(machine);
-  for (const machine of services) await stage.isServed(machine);
-  return stage;
+  for (const machine of services) {
+    const service = machine.run([process.execPath, ...processes.nodeOptions, processes.main], {
+      HOST: '0.0.0.0',
+      PORT: '3000',
+      OPS_HOST: '0.0.0.0',
+      OPS_PORT: '3001',
+      DATABASE_URL: `postgres://${roles.service}:${password}@${proxied.host}:${proxied.port}/${database}`,
+      RUN_MIGRATIONS: 'false',
+      RATE_LIMIT: '100000/1s',
+      FAILED_KEY_LIMIT: 'off',
+    });
+    await service.event('listening');
+    await proxyTells(`mirrors,${machine.name}`, 'UP', 1);
+  }
+  return { patroni, etcd, store: { admin, address }, base: 'http://127.0.0.1:8080' };
 }
 
 /** Resolves when HAProxy reports the state for `count` of these servers. */

@@ -4,7 +4,7 @@ import { freePort } from '@campaign-mirror/embedded-postgres/service';
 import { expect } from 'chai';
 import { command } from '../support/commands/command.ts';
 import { objectsOf } from '../support/commands/commands-on.ts';
-import { emptyDatabase, type TestDatabase } from '../support/database/database-server.ts';
+import { emptyDatabase } from '../support/database/database-server.ts';
 import { configuration, documented } from '../support/documents/blocks.ts';
 import { call } from '../support/http/caller.ts';
 import { databaseOf, folderOf, serviceDataOf } from '../support/process/lives.ts';
@@ -23,12 +23,7 @@ describe(`service and commands work behind PgBouncer in transaction mode, set up
     await data.database.admin.query(
       await documented(page, 'sql', { 'in database mirrors': `in database ${data.database.name}` }),
     );
-    port = await startPgBouncer([data.database, empty]);
-  });
-
-  /** Starts Debian's PgBouncer with the file of ops/, before databases of the tests; returns its port. */
-  async function startPgBouncer(databases: readonly TestDatabase[]): Promise<number> {
-    const port = await freePort();
+    port = await freePort();
     await chmod(folder.path, 0o755);
     const users = folder.at('userlist.txt');
     const lines = Object.keys(roles).map((role) => {
@@ -36,7 +31,7 @@ describe(`service and commands work behind PgBouncer in transaction mode, set up
       return `"${user}" "${password}"\n`;
     });
     await writeFile(users, lines.join(''));
-    const servers = databases.map((one) => {
+    const servers = [data.database, empty].map((one) => {
       const { host, port } = one.address('service');
       return `${one.name} = host=${host} port=${port}`;
     });
@@ -49,8 +44,7 @@ describe(`service and commands work behind PgBouncer in transaction mode, set up
     await writeFile(ini, text);
     // PgBouncer refuses to run as root.
     await start(program('pgbouncer'), ['-u', 'nobody', ini], {}).shows('process up');
-    return port;
-  }
+  });
 
   const url = (role: Role, database = data.database) => database.url(role, { host: '127.0.0.1', port });
   const DATABASE_POOLER = 'transaction';

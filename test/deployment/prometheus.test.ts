@@ -20,8 +20,6 @@ const ruleFiles = ['recording-rules.yml', 'alert-rules.yml'].map((name) => `${pr
 interface Rule {
   readonly expr: string;
   readonly alert?: string;
-}
-interface AlertRule extends Required<Rule> {
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
 }
@@ -29,12 +27,9 @@ const ruleGroups = ruleFiles.flatMap(
   (file): { name: string; rules: Rule[] }[] => parse(readFileSync(file, 'utf8')).groups,
 );
 const rules = ruleGroups.flatMap((group) => group.rules);
-const alertRules = rules.filter((rule): rule is AlertRule => rule.alert !== undefined);
+const alertRules = rules.filter(({ alert }) => alert !== undefined);
 
-interface Expected {
-  readonly labels: object;
-  readonly summary: string;
-}
+type Expected = Readonly<{ labels: object; summary: string }>;
 /** A case of test/deployment/alert-cases.yaml; its other fields are values, by the name of their series there. */
 type AlertCase = Readonly<Record<string, string>> & { readonly of?: Expected };
 
@@ -46,7 +41,7 @@ describe('the alerts of ops/prometheus fire when they must, and only then', () =
     const { series, alerts } = parse(await read('test/deployment/alert-cases.yaml'), { schema: 'failsafe' });
     const sections = sectionsOf(await read('docs/runbook.md'));
     expect(alerts).to.have.keys(alertRules.map(({ alert }) => alert));
-    const tests = alertRules.flatMap(({ alert, labels, annotations }) => {
+    const tests = alertRules.flatMap(({ alert = '', labels, annotations }) => {
       const { cases, ...usual }: Expected & { cases: AlertCase[] } = alerts[alert];
       expect(new Set(cases.map(({ fires }) => fires === undefined)), alert).to.have.property('size', 2);
       expect(labels.severity, alert).to.be.oneOf(['page', 'ticket']);
@@ -131,8 +126,8 @@ describe('a Prometheus with ops/prometheus has data for every rule and every pan
       const all = [...new Set(queries)];
       type Answer = { result: { value: [time: number, value: string] }[] };
       const answers = await Promise.all(all.map((query) => get<Answer>('query', { query })));
-      const hasNone = ({ result }: Answer) => !result.some(({ value: [, value] }) => value !== 'NaN');
-      expect(all.filter((_, at) => hasNone(answers[at] as Answer))).to.deep.equal([]);
+      const hasData = answers.map(({ result }) => result.some(({ value: [, value] }) => value !== 'NaN'));
+      expect(all.filter((_, at) => !hasData[at])).to.deep.equal([]);
     });
 
   it('every panel of the dashboard has data, and every variable has values', async () => {

