@@ -1,6 +1,6 @@
-// `npm test -- --suite cluster [--fault NAME]…`: callers, operators and redirectors work on two services and a PostgreSQL
-// cluster that fails over; then their history is checked. The exit code is 1 if a rule was broken, or a visitor missed the
-// last change or saw an older address.
+// `npm test -- --suite cluster [--fault NAME]…`: callers, operators and redirectors work on two services and a
+// PostgreSQL cluster that fails over; then their history is checked. The exit code is 1 if a rule was broken, or a
+// visitor missed the last change or saw an older address.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';

@@ -127,7 +127,7 @@ describe(`a backup by ${page} is restored with its data and rights, and without 
     expect(found.filter(({ state }) => state === 'problem')).to.deep.equal([]);
   });
 
-  it('the steps revoke the keys that were revoked after the dump, or all keys if the old database is lost', async () => {
+  it('the steps revoke the keys that were revoked after the dump, or all keys without the old database', async () => {
     const isRefused = async (key: string) => {
       const settings = { ...settingsOn(anew, 'operator'), CAMPAIGN_MIRROR_KEY: key };
       const { code } = await commandProcess(['mirror', 'set', '1', 'https://evil.example/'], settings);

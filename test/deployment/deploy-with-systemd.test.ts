@@ -18,14 +18,15 @@ const shownCall = blocks.find(({ name }) => name === 'call')?.text.replace(/^.*?
 /** Run before each proxy's block: a name and a certificate that need no authority; and one proxy at a time. */
 const proxies: Readonly<Record<string, string>> = {
   nginx: `NAME=localhost CERTIFICATE=/root/localhost.pem CERTIFICATE_KEY=/root/localhost.key
-    openssl req -x509 -newkey rsa:2048 -noenc -days 2 -subj /CN=localhost -out $CERTIFICATE -keyout $CERTIFICATE_KEY 2> /dev/null`,
+    openssl req -x509 -newkey rsa:2048 -noenc -days 2 -subj /CN=localhost \\
+      -out $CERTIFICATE -keyout $CERTIFICATE_KEY 2> /dev/null`,
   caddy: 'NAME=localhost; systemctl disable --now nginx',
 };
 const versions = { first: '1.0.0', next: '1.1.0' };
 
 /**
- * Nothing is simulated: a new Debian with its archive, its PostgreSQL and its systemd. It downloads through the network of
- * this machine; everything else runs in its own network.
+ * Nothing is simulated: a new Debian with its archive, its PostgreSQL and its systemd. It downloads through the network
+ * of this machine; everything else runs in its own network.
  */
 describe(`${page} works on a bare Debian 12, from top to bottom`, function () {
   this.bail(true);
@@ -71,7 +72,7 @@ describe(`${page} works on a bare Debian 12, from top to bottom`, function () {
     echo codes: $(sort -u /root/codes-*)
     echo faults: $(grep -o '^curl: ([0-9]*)' /root/faults | sort -u)`;
 
-  /** A call through the proxy has one id in both logs, and port 80 is closed. `logged` counts the lines of the proxy. */
+  /** A call through the proxy has one id in both logs, and port 80 is closed. `logged` counts the proxy's lines. */
   const isBehind = async (logged: string) => {
     const toProxy = '--insecure --dump-header /root/headers "https://localhost';
     const call = shownCall?.replace('"http://127.0.0.1:3000', toProxy);
@@ -125,7 +126,8 @@ describe(`${page} works on a bare Debian 12, from top to bottom`, function () {
       isBehind('grep -c -F " $ID" /var/log/nginx/campaign-mirror.log; ! grep -F "$KEY" /var/log/nginx/*'),
     caddy: () =>
       isBehind(
-        'journalctl --unit caddy --output cat | grep -c "\\"X-Request-Id\\":\\[\\"$ID"; ! journalctl --unit caddy | grep -F "$KEY"',
+        'journalctl --unit caddy --output cat | grep -c "\\"X-Request-Id\\":\\[\\"$ID";' +
+          ' ! journalctl --unit caddy | grep -F "$KEY"',
       ),
     rolling: async (output) => {
       // No call is refused. A connection may be closed at the moment at which its caller sends.

@@ -52,7 +52,7 @@ export async function newDebian(shared: string) {
   // Children: unshare starts systemd-nspawn, which starts systemd.
   const leader = onlyChildOf(onlyChildOf(Number(machine.child.pid)));
 
-  /** Runs a script as root and returns its output and errors. `network`: in the network of the host. @throws Error when it fails */
+  /** Runs a script as root, perhaps in the host's network; returns all of its output. @throws Error when it fails */
   async function run(script: string, variables: Readonly<Record<string, string>> = {}, network = false) {
     const spaces = ['--mount', '--uts', '--ipc', '--pid', '--cgroup', ...(network ? [] : ['--net'])];
     const enter = ['--target', String(leader), ...spaces, '--root', '--wd'];

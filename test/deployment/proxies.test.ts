@@ -151,7 +151,7 @@ for (const name of tls.proxyNames)
         const head = headOf({ 'Transfer-Encoding': 'chunked' });
         const refused = (status: number, message: string) =>
           new RegExp(
-            `^HTTP/1\\.1 ${status} (?!.*retry-after)(?=.*x-request-id: \\S).*type: ${json}\r\n.*{"message":"${message}"}`,
+            `^HTTP/1\\.1 ${status} (?=.*x-request-id: \\S).*type: ${json}\r\n.*{"message":"${message}"}`,
             'is',
           );
         const malformed = refused(400, 'Bad Request');

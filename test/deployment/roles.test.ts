@@ -17,11 +17,13 @@ const page = 'docs/how-to/own-postgresql.md';
 const block = named(await read(page), 'rehearsed: ').get('roles') ?? `exit 1 # ${page} has no such block`;
 /** All that the script sets: roles, memberships, and rights on databases and on the functions of PostgreSQL. */
 const decided = `
-  select to_jsonb(role) from (select rolname, rolcanlogin, rolconnlimit, rolconfig, rolsuper, rolcreaterole, rolcreatedb,
-    rolreplication, rolbypassrls from pg_roles where rolname !~ '^pg_' order by 1) as role
-  union all select to_jsonb(member) from (select roleid::regrole, member::regrole from pg_auth_members order by 1, 2) as member
-  union all select to_jsonb(base) from (select datname, datacl from pg_database order by 1) as base
-  union all select to_jsonb(made) from (select proname, proacl from pg_proc where proname ~ '^lo_|_emit_' order by oid) as made`;
+  with role as (select rolname, rolcanlogin, rolconnlimit, rolconfig, rolsuper, rolcreaterole, rolcreatedb, rolreplication,
+      rolbypassrls from pg_roles where rolname !~ '^pg_' order by 1),
+    member as (select roleid::regrole, member::regrole from pg_auth_members order by 1, 2),
+    base as (select datname, datacl from pg_database order by 1),
+    made as (select proname, proacl from pg_proc where proname ~ '^lo_|_emit_' order by oid)
+  select to_jsonb(role) from role union all select to_jsonb(member) from member
+  union all select to_jsonb(base) from base union all select to_jsonb(made) from made`;
 
 describe('ops/roles.sql gives each role the rights that it needs, and no others', () => {
   let server: DedicatedServer;
@@ -76,7 +78,7 @@ describe('ops/roles.sql gives each role the rights that it needs, and no others'
     await server.remove();
   });
 
-  it(`on PostgreSQL 15, run as ${page} says, it makes roles that work; the log of the server has no password; a second run changes nothing`, async () => {
+  it(`on PostgreSQL 15, run as ${page} says, its roles work, and the log of the server has no password`, async () => {
     await startServer('/usr/lib/postgresql/15');
     await sql('create database mirrors');
     const here = block.replaceAll('db.example', '127.0.0.1');
@@ -106,7 +108,7 @@ describe('ops/roles.sql gives each role the rights that it needs, and no others'
     expect(await sql(decided)).to.deep.equal(before);
   });
 
-  it('on PostgreSQL 18, the owner of a migrated database runs it for roles with other names, whose rights `migrate` completes', async () => {
+  it('on PostgreSQL 18, the owner of a migrated database runs it for roles with other names', async () => {
     await startServer();
     const names = { service: 'The "service"', operator: "it's; drop", redirector: 'größer' };
     for (const user of ['cloud', 'other']) {

@@ -12,7 +12,7 @@ describe('the files for containers fit the program', () => {
     }
   });
 
-  it('ops/kubernetes.yaml runs this version as the user of the image, with settings and probes that exist', async () => {
+  it('ops/kubernetes.yaml runs this version as the user of the image, with existing settings and probes', async () => {
     const documents = parseAllDocuments(await read('ops/kubernetes.yaml'));
     expect(documents.flatMap(({ errors }) => errors)).to.deep.equal([]);
     const { Job, Deployment } = Object.fromEntries(

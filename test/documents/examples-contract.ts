@@ -67,7 +67,7 @@ async function scriptedServer(script: readonly Scripted[]) {
   return { ...server, received };
 }
 
-/** Tests the promises of docs/how-to/call-from-a-script.md for one client. `command` returns the program that runs it. */
+/** Tests one client of docs/how-to/call-from-a-script.md. `command` returns the program that runs it. */
 export function exampleContract(file: string, command: () => string): void {
   describe(`docs/how-to/clients/${file} sets a mirror, and never repeats a call that is not safe to repeat`, () => {
     const data = serviceDataOf('suite');
@@ -113,7 +113,7 @@ export function exampleContract(file: string, command: () => string): void {
       expect((await real(address, undefined, 424242)).errors).to.include('404');
     });
 
-    it('with CAMPAIGN_MIRROR_IF_MATCH it sets the mirror if the condition holds; 412 ends with 2 and shows the mirror', async () => {
+    it('it sends a condition; 412 ends with 2 and shows the mirror', async () => {
       const any = await real(address, '*');
       const { rows } = await data.database.admin.query(
         'select last_change_id as id from campaign_mirror.mirrors',
@@ -149,7 +149,7 @@ export function exampleContract(file: string, command: () => string): void {
     });
 
     // Each waits for seconds, so they run at the same time.
-    it('it repeats the same request after 503, 429, 408, a timeout and a broken connection, at most three times', async () => {
+    it('it repeats the request after 503, 429, 408, a timeout or a broken connection, at most three times', async () => {
       const [repeated, slow, silent, never, later] = await Promise.all([
         scripted([unavailable, refused(429, 'Too Many Attempts.', '1'), 'end', set]),
         scripted([refused(408, 'Request Timeout'), set]),
@@ -202,7 +202,7 @@ export function exampleContract(file: string, command: () => string): void {
       expect(received).to.deep.equal([]);
     });
 
-    it('it repeats no other answer, follows no redirect, which would get the key, and accepts no foreign 200', async () => {
+    it('it repeats no other answer, follows no redirect, and accepts no foreign 200', async () => {
       const elsewhere = await scriptedServer([set]);
       const location = `${elsewhere.url}/`;
       for (const status of [301, 307, 400, 401, 403, 404, 422, 500, 502]) {

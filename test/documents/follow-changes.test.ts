@@ -26,7 +26,7 @@ describe(`the two ways of ${page} deliver every change`, () => {
     await publisher?.remove();
   });
 
-  it('the loop posts every mirror, then each change until the hook accepts it, and resumes after a restart', async () => {
+  it('the loop posts every mirror, then each change until it is accepted, and resumes after a restart', async () => {
     const bodies: { id?: number; target_url?: string }[] = [];
     let refusals = 1;
     const hooks = await httpServer(async (request, response) => {

@@ -137,7 +137,7 @@ describe('examples/redirector sends visitors to the current mirror, also without
     ['is away', () => proxy.refuse(), () => proxy.accept()],
     ['hangs', async () => proxy.freeze(), async () => proxy.thaw()],
   ] as const)
-    it(`while the database ${what}, visitors go to the last known address, and their clicks are written later`, async () => {
+    it(`while the database ${what}, visitors get the last known address, and clicks are written later`, async () => {
       let visits = 0;
       const seen = async () => {
         visits += 1;

@@ -88,7 +88,7 @@ describe('the blocks of docs/runbook.md show a problem, end it, and show its end
       expect((await call(update)).status).to.equal(200);
     });
 
-    it("the password of the service's role is leaked: afterwards it opens no session, and leaves none, and no setting or prepared transaction", async () => {
+    it('a password is leaked; afterwards it opens no session, and the thief keeps nothing open', async () => {
       const role = 'campaign_mirror_service';
       const { host, port } = server.address('postgres');
       const first = await connect(server.address('postgres'));

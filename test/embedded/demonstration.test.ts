@@ -8,7 +8,7 @@ describe('the demonstration set is made once, and only where it is wanted', () =
   const folder = dataFolderOf('suite');
   const database = databaseOf('suite', () => emptyDatabase('owner'));
 
-  it('the first start on the embedded database makes it, with a key that is not in the log; the next start does not', async () => {
+  it('the first start on the embedded database makes it, without its key in the log; the next does not', async () => {
     const settings = { DATA_DIR: folder.path };
     const first = await listeningService(settings);
     const { campaign, key } = await demonstration(first.process);

@@ -39,7 +39,7 @@ async function outputIn(script: string): Promise<string> {
 
 if (canHaveRoom('the folder and the OS user of the embedded database'))
   describe('the embedded database works for any user in any folder', () => {
-    it('root, in a folder that others may not enter, has the data in /var/lib, owned by nobody where no OS user is named postgres', async () => {
+    it('root in a closed folder has the data in /var/lib, owned by nobody where there is no postgres', async () => {
       const output = await outputIn(`
       printf '%s\\n' root:x:0:0::/root:/bin/sh nobody:x:65534:65534::/:/bin/false > /srv/passwd
       mount --bind /srv/passwd /etc/passwd
@@ -48,7 +48,7 @@ if (canHaveRoom('the folder and the OS user of the embedded database'))
       exec 3< /srv/log
       while read -r line <&3; do echo "$line"; case $line in *'"listening"'*) break ;; esac; done
       echo "created $(./campaign-mirror campaign create --owner 7 --json)"
-      stat -c 'mode %a %u %n' '${closedFolder}' /var/lib/campaign-mirror/programs '${outside}' '${outside}/cluster/pgdata'
+      stat -c 'mode %a %u %n' /var/lib/campaign-mirror/programs '${outside}' '${outside}/cluster/pgdata'
       ls -A | grep -Fx .data && echo 'loose data in the project'
       find /var/lib/campaign-mirror/programs \\( -perm /022 -o ! -user root \\) ! -type l | sed 's/^/loose /'
     `);
@@ -56,7 +56,6 @@ if (canHaveRoom('the folder and the OS user of the embedded database'))
       expect(starting.folder).to.equal(outside);
       expect(output).to.include('created {"id":1}');
       expect(output.match(/^mode .*$/gm)).to.deep.equal([
-        `mode 700 0 ${closedFolder}`,
         'mode 755 0 /var/lib/campaign-mirror/programs',
         `mode 711 0 ${outside}`,
         `mode 700 65534 ${outside}/cluster/pgdata`,

@@ -57,14 +57,13 @@ describe('service and embedded database end together, and keep every acknowledge
     expect(refused.child.exitCode).to.equal(1);
     const serves = both.find((one) => one !== refused) as RunningProcess;
     await serves.event('listening');
-    expect(refused.errors).to.equal(
-      `The data folder ${folder.path} is in use by another service (process ${serves.child.pid}): stop that one, or choose another folder with DATA_DIR.\n`,
-    );
+    expect(refused.errors).to.match(/^The data folder .* is in use by another service .*\.\n$/);
+    expect(refused.errors).to.include(`${folder.path} is`).and.to.include(`(process ${serves.child.pid})`);
     expect((await serves.stop()).code).to.equal(0);
     await nothingRuns();
   });
 
-  it('after the death of the database, the service answers 503, logs it once and ends with 1; the next start recovers', async () => {
+  it('after the death of the database, the service ends with 1, and the next start recovers', async () => {
     const { process: service, statuses } = await underLoad();
     const { processId } = await service.event('database-started');
     process.kill(Number(processId), 'SIGKILL');

@@ -29,7 +29,7 @@ describe('the embedded database is durable, admits its own roles alone, and logs
       (error: { code?: string }) => error.code ?? 'failed',
     );
 
-  it('it listens on 127.0.0.1 alone, flushes every commit, and runs without the environment of the service', async () => {
+  it('it listens on 127.0.0.1 alone, flushes every commit, and has no environment of the service', async () => {
     const server = await serverOf(folder);
     expect(await readFile(`/proc/${server}/environ`, 'utf8')).not.contain('something-secret');
     const { uid } = await stat(pgdataOf(folder));

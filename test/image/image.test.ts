@@ -27,7 +27,7 @@ describe('the image is small, runs without rights, and stops without losing an a
       expect(output).not.to.include(`/node_modules/${name}/package.json`);
   });
 
-  it('it becomes healthy, reaps orphans, and on `docker stop` under load has committed exactly what it answered', async () => {
+  it('it becomes healthy, reaps orphans, and stops under load with exactly the answered updates committed', async () => {
     const environment = await inspected<string[]>(images.ours, '.Config.Env');
     const [, seconds] = /^SHUTDOWN_TIMEOUT=(\d+)s$/m.exec(environment.join('\n')) ?? [];
     expect(Number(seconds)).to.be.within(1, stopTimeout - 4);

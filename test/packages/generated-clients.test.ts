@@ -14,7 +14,7 @@ describe('a client that is generated from the OpenAPI document works', () => {
   const folder = folderOf('suite');
   const data = serviceDataOf('suite');
 
-  it('it compiles, sets a mirror, reads more clicks than 32 bits hold, and reads why an address is refused', async () => {
+  it('it compiles, sets a mirror, reads more clicks than 32 bits hold, and reads a refusal', async () => {
     await cp(`${projectFolder}test/packages/generators`, folder.path, { recursive: true });
     await cp(openapiFile, folder.at('openapi.json'));
     const inFolder = (program: string, ...words: string[]) => run(program, words, { cwd: folder.path });

@@ -5,7 +5,7 @@ import { projectFolder } from '../support/workspace.ts';
 
 const text = (path: string) => readFileSync(`${projectFolder}${path}`, 'utf8');
 
-/** For each package, its rooms in the order of the table in ARCHITECTURE.md; rooms with `/` between them form one group. */
+/** For each package, its rooms in the order of ARCHITECTURE.md; rooms with `/` between them form one group. */
 const packages = new Map(
   [...text('ARCHITECTURE.md').matchAll(/^\| `([\w-]+)` \| ([a-z-]+(?:(?:, | \/ )[a-z-]+)*) \|$/gm)].map(
     ([, name = '', rooms = '']) => [name, rooms.split(', ').map((group) => group.split(' / '))],

@@ -33,7 +33,7 @@ interface Place {
   readonly key: string;
 }
 
-/** For each proxy: its file in ops/, the texts to replace, the words of its command line, and its line when it listens. */
+/** For each proxy: its file in ops/, the texts to replace, its arguments, and its line when it listens. */
 const kinds = {
   nginx: {
     file: 'ops/nginx.conf',

@@ -136,7 +136,7 @@ function metricRow({ name, type, labelNames, help, upperBounds }: Metric): strin
   return [code(name), type, labelNames.map(code).join(', '), `${help.replaceAll('|', '\\|')}${buckets}`];
 }
 
-/** The lists of exported names, each with the entries and the declaring files that belong to it; the first that fits. */
+/** The lists of exported names, by the entries and declaring files that belong to each; the first match counts. */
 const lists = {
   own: /^(?:adapters-cli|[\w-]+\/(?:operator|service) )/,
   adapters: /^(?:domain .+\/(?:campaign-repository|identity)\.ts$|port-contracts)/,

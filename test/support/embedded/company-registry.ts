@@ -5,8 +5,8 @@ import { httpServer } from '../http/http-server.ts';
 export type CompanyRegistry = Awaited<ReturnType<typeof companyRegistry>>;
 
 /**
- * A caching registry in front of this machine's, as companies have one. In place of a package in `forged` it answers with
- * that tarball and its hash.
+ * A caching registry in front of this machine's, as companies have one. For a package in `forged` it answers with that
+ * tarball and its hash.
  */
 export async function companyRegistry() {
   const behind = execFileSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8' }).trim();
