@@ -17,7 +17,7 @@ import { program } from '../programs.ts';
 export const host = 'mirror.example.com';
 /** The address of callers, which differs from that of the proxy. */
 export const callersAddress = '127.0.0.2';
-/** The limits that the tests of the proxies reach: bytes of a body, and what ops/nginx.conf grants one client. */
+/** The limits that the tests of the proxies exceed: bytes of a body or a header, and a client's requests in nginx. */
 export const limits = {
   serviceBody: 16_384,
   proxyBody: 32_768,
@@ -125,7 +125,6 @@ export interface TlsCall {
 }
 
 export type TlsCaller = ReturnType<typeof tlsCaller>;
-export type TlsAnswer = Awaited<ReturnType<TlsCaller['call']>>;
 
 /** A caller with one connection, who verifies the proxy's certificate. */
 export function tlsCaller(
@@ -147,15 +146,12 @@ export function tlsCaller(
   return { call, close: () => agent.destroy() };
 }
 
-/** Sends bytes, and resolves with the answer up to `end` or to the end of the connection. */
-export async function exchange({ port, ca }: TlsProxy, bytes: string, end?: string): Promise<string> {
+/** Sends bytes, and resolves with the answer up to the end of the connection. */
+export async function exchange({ port, ca }: TlsProxy, bytes: string): Promise<string> {
   const from = { localAddress: callersAddress };
   const socket = connect({ host: '127.0.0.1', port, ca, servername: host, ...from });
   socket.setEncoding('utf8').write(bytes);
   let answer = '';
-  for await (const chunk of socket) {
-    answer += chunk;
-    if (end && answer.endsWith(end)) break;
-  }
+  for await (const chunk of socket) answer += chunk;
   return answer;
 }

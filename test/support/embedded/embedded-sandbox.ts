@@ -31,13 +31,11 @@ export class Sandbox {
   }
 
   async open(folder: string, options: Partial<EmbeddedOptions<keyof typeof roles>> = {}) {
-    const events: string[] = [];
-    const onEvent = (event: string) => void events.push(event);
-    const database = await openEmbeddedDatabase({ ...usual, folder, onEvent, ...options });
+    const database = await openEmbeddedDatabase({ ...usual, folder, ...options });
     this.#ends.push(database.close);
     const asSuperuser = (text: string, values?: unknown[]) =>
       query(database.address('superuser'), text, values);
-    return { ...database, events, query: asSuperuser };
+    return { ...database, query: asSuperuser };
   }
 
   /** A process that opens the database. */
