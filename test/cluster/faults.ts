@@ -1,15 +1,14 @@
 import { expect } from 'chai';
 import type { Recorder } from '../history/workload/recorder.ts';
-import { withoutJitter } from '../history/workload/store.ts';
 import { eventually } from '../support/promises.ts';
 import type { Machine } from './machine.ts';
 import type { Stage } from './stage.ts';
 
-/** Resolves when the cluster has done about it what it has to; what it resolves with undoes its cause, if it lasts. */
-// biome-ignore lint/suspicious/noConfusingVoidType: for those without a cause that lasts
+/** Resolves when the cluster has reacted, with a function that removes a lasting cause. */
+// biome-ignore lint/suspicious/noConfusingVoidType: some faults have no lasting cause
 type Fault = (stage: Stage, recorder: Recorder) => Promise<(() => unknown) | void>;
 
-/** The primary is lost: it is over when there is another one. */
+/** A fault of the primary, which ends when the cluster has another primary. */
 function withoutPrimary(
   happens: (primary: Machine, stage: Stage) => unknown,
   undo: (primary: Machine, stage: Stage) => unknown,
@@ -46,16 +45,16 @@ export const faults: Readonly<Record<string, Fault>> = {
     (primary) => primary.unplug(),
     (primary) => primary.plugIn(),
   ),
-  /** Callers and standbys reach it all the while. */
+  /** Callers and standbys still reach the primary. */
   'primary-without-etcd': withoutPrimary(
     (primary, { etcd }) => primary.cutOff(etcd.address),
     (primary, { etcd }) => primary.letThrough(etcd.address),
   ),
-  /** Nothing that the primary writes reaches one; then the primary is killed. */
+  /** No write of the primary reaches a standby; then the primary is killed. */
   'standbys-stalled': withoutPrimary(
     async (primary, stage) => {
       for (const { address } of standbysOf(primary, stage)) primary.cutOff(address);
-      // A standby has to have each update: none is acknowledged any more.
+      // No update is acknowledged without a standby.
       await aCommitWaits(stage);
       await primary.kill();
     },
@@ -71,11 +70,4 @@ export const faults: Readonly<Record<string, Fault>> = {
     return () => standby?.plugIn();
   },
   'switch-over': ({ patroni }) => patroni.switchOver(),
-  'rolling-upgrade': async (stage) => {
-    for (const machine of stage.services) {
-      await stage.stopService(machine);
-      await withoutJitter(stage.store, () => stage.startService(machine));
-      await stage.isServed(machine);
-    }
-  },
 };

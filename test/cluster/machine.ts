@@ -8,14 +8,12 @@ import { sendSignal } from '../support/run-folder.ts';
 
 export const program = (name: string) => anyProgram(name, 'ops/debian-packages-cluster');
 
-/** Where all files of the cluster lie: in memory, and only seen from within. */
+/** The folder with all files of the cluster, in memory. */
 export const folder = '/run/cluster';
-/** Our own end of the network. */
-export const here = '10.0.0.1';
 
 const ip = (words: string) => execFileSync(program('ip'), words.split(' '), { encoding: 'utf8' });
 
-/** A disk, shared memory and a network that nobody else sees. Once, in namespaces of its own. */
+/** Sets up disk, shared memory and network in the new namespaces of this process. Call it once. */
 export function openNetwork(): void {
   for (const disk of ['/run', '/dev/shm']) execFileSync(program('mount'), ['-t', 'tmpfs', 'tmpfs', disk]);
   execFileSync('chmod', ['1777', '/dev/shm']);
@@ -23,12 +21,12 @@ export function openNetwork(): void {
   ip('link set lo up');
   ip('link add net type bridge');
   ip('link set net up');
-  ip(`address add ${here}/24 dev net`);
+  ip('address add 10.0.0.1/24 dev net');
 }
 
 export type Machine = ReturnType<typeof openMachine>;
 
-/** A machine of the cluster: a network namespace, whose processes are killed and cut off together. */
+/** A machine of the cluster: a network namespace, whose processes are killed and disconnected together. */
 export function openMachine(name: string, address: string) {
   ip(`netns add ${name}`);
   ip(`link add ${name} type veth peer name eth0 netns ${name}`);
@@ -49,7 +47,7 @@ export function openMachine(name: string, address: string) {
       }),
     unplug: () => ip(`link set ${name} down`),
     plugIn: () => ip(`link set ${name} up`),
-    /** What it sends to this address is dropped. */
+    /** Drops all packets to an address. */
     cutOff: (to: string) => ip(`-n ${name} route add blackhole ${to}/32`),
     letThrough: (to: string) => ip(`-n ${name} route delete blackhole ${to}/32`),
   };

@@ -14,11 +14,11 @@ interface Member {
 
 export type Patroni = Awaited<ReturnType<typeof openPatroni>>;
 
-/** PostgreSQL on machines, as Patroni keeps it. */
+/** Starts PostgreSQL under Patroni on three machines. */
 export async function openPatroni() {
   const machines = [1, 2, 3].map((number) => openMachine(`db${number}`, `10.0.0.1${number}`));
 
-  /** As the first that answers reports it; one that is cut off may be wrong for a while. */
+  /** The report of the first machine that answers; a disconnected one may be wrong for a while. */
   async function currentMembers(): Promise<readonly Member[]> {
     const told = machines.map(async ({ address }): Promise<readonly Member[]> => {
       try {
@@ -35,7 +35,7 @@ export async function openPatroni() {
     const as = ['--reuid', 'postgres', '--regid', 'postgres', '--clear-groups'];
     machine.run([program('setpriv'), ...as, program('patroni'), `${folder}/${machine.name}/patroni.yml`]);
   }
-  /** Resolves with the machine whose server is the primary, when that is another one than `after`. */
+  /** Resolves with the machine of the primary, once that is another one than `after`. */
   const primary = ({ after }: { readonly after?: Machine } = {}) =>
     eventually(after ? 'another primary' : 'a primary', async () => {
       const leader = (await currentMembers()).find(({ role }) => role === 'leader');
@@ -43,16 +43,15 @@ export async function openPatroni() {
       if (machine === undefined || machine === after) expect.fail(`the primary is ${leader?.name}`);
       return machine;
     });
-  /** Resolves when all servers run, and those that follow the primary have whatever was answered. */
+  /** Resolves when all servers run, and both standbys are synchronous and have all changes. */
   async function whole(): Promise<void> {
     const isReady = ({ role, state, lag }: Member) => state === 'running' && (role === 'leader' || lag === 0);
-    const look = async () => {
+    await eventually('a whole cluster', async () => {
       const members = await currentMembers();
       const standbys = members.filter(({ role }) => role === 'sync_standby');
       const counts = [members.filter(isReady).length, members.length, standbys.length];
       expect(counts, JSON.stringify(members)).to.deep.equal([3, 3, 2]);
-    };
-    await eventually('a whole cluster', look);
+    });
   }
 
   for (const { name, address } of machines) {
@@ -69,7 +68,6 @@ export async function openPatroni() {
     start,
     primary,
     whole,
-    /** The process of PostgreSQL there that starts the others. */
     postmaster: ({ name }: Machine) =>
       Number.parseInt(readFileSync(`${folder}/${name}/15/mirrors/postmaster.pid`, 'utf8'), 10),
     async switchOver(): Promise<void> {

@@ -6,19 +6,19 @@ import { connect } from '../support/database/client.ts';
 import { configuration, documented } from '../support/documents/blocks.ts';
 import * as processes from '../support/process/service-process.ts';
 import { eventually } from '../support/promises.ts';
-import { folder, type Machine, openMachine, openNetwork, program } from './machine.ts';
+import { folder, openMachine, openNetwork, program } from './machine.ts';
 import { openPatroni } from './patroni.ts';
 
 const document = 'docs/how-to/cluster.md';
 const database = 'mirror';
 const password = 'of-a-role';
 const superuser = { user: 'postgres', password: 'superuser-password' };
-/** Where HAProxy leads to the primary, on each machine that has one. */
+/** The address at which HAProxy forwards to the primary, on each machine that has one. */
 const proxied = { host: '127.0.0.1', port: 5000 };
 
 export type Stage = Awaited<ReturnType<typeof openStage>>;
 
-/** Two services before a PostgreSQL cluster, all of it in this process' namespaces. Once. */
+/** Starts a PostgreSQL cluster and two services in the namespaces of this process. Call it once. */
 export async function openStage() {
   openNetwork();
   const etcd = openMachine('etcd', '10.0.0.5');
@@ -30,12 +30,12 @@ export async function openStage() {
   await server.says(() => server.errors.includes('ready to serve client requests') || undefined);
   const patroni = await openPatroni();
 
-  // On the machines of the service, and here for everybody else.
+  // On the machines of the services, and here for callers and tests.
   writeFileSync(`${folder}/haproxy.cfg`, await configuration('ops/cluster/haproxy.cfg'));
   const haproxy = ['-db', '-f', `${folder}/haproxy.cfg`];
   for (const machine of services) machine.run([program('haproxy'), ...haproxy]);
   processes.start(program('haproxy'), haproxy, {});
-  // Until it has looked, HAProxy leads everywhere.
+  // Before its first checks, HAProxy forwards to every server.
   await proxyTells('postgres,db\\d', 'DOWN', patroni.machines.length - 1);
 
   const first = await connect({ ...proxied, ...superuser, database: 'postgres' });
@@ -48,40 +48,26 @@ export async function openStage() {
   const admin = new pg.Pool({ ...proxied, ...superuser, database });
   admin.on('error', () => {});
 
-  const running = new Map<Machine, processes.RunningProcess>();
-  const stage = {
-    patroni,
-    etcd,
-    services,
-    store: { admin, address },
-    base: 'http://127.0.0.1:8080',
-    async startService(machine: Machine): Promise<void> {
-      const service = machine.run([process.execPath, ...processes.nodeOptions, processes.main], {
-        HOST: '0.0.0.0',
-        PORT: '3000',
-        OPS_HOST: '0.0.0.0',
-        OPS_PORT: '3001',
-        DATABASE_URL: `postgres://${roles.service}:${password}@${proxied.host}:${proxied.port}/${database}`,
-        RUN_MIGRATIONS: 'false',
-        RATE_LIMIT: '100000/1s',
-        FAILED_KEY_LIMIT: 'off',
-        SHUTDOWN_DELAY: '2s',
-      });
-      running.set(machine, service);
-      await service.event('listening');
-    },
-    stopService: async (machine: Machine) => running.get(machine)?.stop(),
-    /** Resolves when callers are led to it. */
-    isServed: (machine: Machine) => proxyTells(`mirrors,${machine.name}`, 'UP', 1),
-  };
-  for (const machine of services) await stage.startService(machine);
-  for (const machine of services) await stage.isServed(machine);
-  return stage;
+  for (const machine of services) {
+    const service = machine.run([process.execPath, ...processes.nodeOptions, processes.main], {
+      HOST: '0.0.0.0',
+      PORT: '3000',
+      OPS_HOST: '0.0.0.0',
+      OPS_PORT: '3001',
+      DATABASE_URL: `postgres://${roles.service}:${password}@${proxied.host}:${proxied.port}/${database}`,
+      RUN_MIGRATIONS: 'false',
+      RATE_LIMIT: '100000/1s',
+      FAILED_KEY_LIMIT: 'off',
+    });
+    await service.event('listening');
+    await proxyTells(`mirrors,${machine.name}`, 'UP', 1);
+  }
+  return { patroni, etcd, store: { admin, address }, base: 'http://127.0.0.1:8080' };
 }
 
-/** Resolves when HAProxy says so of so many of these servers. */
+/** Resolves when HAProxy reports the state for `count` of these servers. */
 async function proxyTells(servers: string, state: 'UP' | 'DOWN', count: number): Promise<void> {
-  await eventually(`HAProxy that tells ${state} of ${servers}`, async () => {
+  await eventually(`${servers} in the state ${state}`, async () => {
     const answer = await fetch('http://127.0.0.1:8404/;csv').catch(() => expect.fail('no answer'));
     const table = await answer.text();
     const lines = table.match(new RegExp(`^${servers},(?:[^,]*,){15}${state}`, 'gm')) ?? [];

@@ -7,13 +7,10 @@ import { eventually } from '../support/promises.ts';
 import { folder } from './machine.ts';
 import type { Stage } from './stage.ts';
 
-/** Not among the hosts of which mirrors are moved. */
+/** A host that no operator moves mirrors from. */
 const address = (number: number) => `https://visited.example/${number}`;
 
-/**
- * A redirector on each of the servers, whichever is the primary, each with visitors of a campaign that is changed all the
- * time, until `stop`, which resolves with what visitors saw, and what was wrong with it.
- */
+/** Starts a redirector for each server, and visitors of a campaign that changes all the time. */
 export async function openVisitors({ patroni, store }: Stage) {
   const { rows } = await store.admin.query(
     'insert into campaign_mirror.campaigns (owner_id) values (1) returning id::float8',
@@ -38,7 +35,7 @@ export async function openVisitors({ patroni, store }: Stage) {
 
   const end = new AbortController();
   let number = 0;
-  /** One whose outcome is unknown is made again: it changes nothing for visitors. */
+  /** A change with an unknown outcome is repeated with the same address. */
   const changing = (async () => {
     while (!end.signal.aborted) {
       const words = ['mirror', 'set', `${campaign}`, address(number + 1), '--as-operator'];
@@ -49,20 +46,19 @@ export async function openVisitors({ patroni, store }: Stage) {
   })();
   return {
     campaign,
-    async stop(): Promise<{ lines: string[]; faults: string[] }> {
+    /** Resolves with the faults, once every visitor has seen the last change. */
+    async stop(): Promise<string[]> {
       end.abort();
       await changing;
-      const lines: string[] = [];
       const faults: string[] = [];
       for (const { name, visitors } of watchers) {
         await eventually(`visitors of ${name} with ${number}`, () =>
           expect(visitors.last()).to.equal(number),
         );
         await visitors.stop();
-        lines.push(`visitors of ${name}: ${visitors.seen.size - 1} of ${number} addresses`);
         faults.push(...visitors.faults.map((fault) => `visitors of ${name}: ${fault}`));
       }
-      return { lines, faults };
+      return faults;
     },
   };
 }

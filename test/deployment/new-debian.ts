@@ -8,14 +8,14 @@ import { program } from '../support/programs.ts';
 import { eventually } from '../support/promises.ts';
 import { dataVariable } from '../support/run-folder.ts';
 
-/** What Debian's installer puts on every machine, as far as it matters here; without what nobody reads. */
+/** The packages of a small Debian, without its documentation. */
 const made = [
   ...['--quiet', '--mode=root', '--variant=minbase', '--include=systemd-sysv,dbus,procps'],
   ...['--aptopt=Acquire::Languages "none"', '--dpkgopt=force-unsafe-io'],
   ...['doc', 'man', 'locale'].map((folder) => `--dpkgopt=path-exclude=/usr/share/${folder}/*`),
 ];
 
-/** With processes, mounts and a network of its own, so that its ports and paths are nobody else's. */
+/** Boots the machine in new namespaces for processes, mounts and the network. */
 const boot = `
 set -e
 for folder in /sys/fs/cgroup /sys/fs/cgroup/systemd /sys/fs/cgroup/unified; do
@@ -29,17 +29,17 @@ exec "$NSPAWN" --quiet --register=no --keep-unit --private-network --resolv-conf
   --bind-ro="$SHARED:/srv" --machine="$NAME" --directory="$ROOT" --boot
 `;
 
-/** Its control groups: they can be removed once all that was in them has ended. */
+/** Removes the control groups of the machine; fails while one of its processes lives. */
 const removeGroups = `
 for folder in /sys/fs/cgroup /sys/fs/cgroup/systemd /sys/fs/cgroup/unified; do
   [ ! -d "$folder/$NAME" ] || find "$folder/$NAME" -depth -type d -exec rmdir {} +
 done
 `;
 
-/** A new Debian 12 that its own systemd runs, with nothing else in it. `shared` is its /srv, where it can write nothing. */
+/** Boots a new Debian 12 with its systemd. `shared` is its /srv, read-only. */
 export async function newDebian(shared: string) {
   if (process.getuid?.() !== 0) throw new Error('only root can boot a machine');
-  // In memory, if there is enough: dpkg waits for a disk.
+  // In memory if there is enough: dpkg syncs to disk often.
   const folder = await mkdtemp(join(process.env[dataVariable] ?? tmpdir(), 'campaign-mirror-debian-'));
   await chmod(folder, 0o755);
   const ROOT = join(folder, 'root');
@@ -49,10 +49,10 @@ export async function newDebian(shared: string) {
   const given = { ROOT, NAME, SHARED: shared, NSPAWN: program('systemd-nspawn') };
   const machine = start(program('unshare'), [...apart, 'sh', '-c', boot], given);
   await machine.says(() => machine.output.includes('login: ') || undefined);
-  // unshare, systemd-nspawn, systemd
+  // Children: unshare starts systemd-nspawn, which starts systemd.
   const leader = onlyChildOf(onlyChildOf(Number(machine.child.pid)));
 
-  /** What root's shell shows, errors too. `network`: this machine's, to download by. @throws Error when it fails */
+  /** Runs a script as root, perhaps in the host's network; returns all of its output. @throws Error when it fails */
   async function run(script: string, variables: Readonly<Record<string, string>> = {}, network = false) {
     const spaces = ['--mount', '--uts', '--ipc', '--pid', '--cgroup', ...(network ? [] : ['--net'])];
     const enter = ['--target', String(leader), ...spaces, '--root', '--wd'];
@@ -63,7 +63,7 @@ export async function newDebian(shared: string) {
   }
   await run('systemctl is-system-running --wait');
 
-  /** It is gone, as if its power had. */
+  /** Ends the machine like a power cut. */
   async function end(): Promise<void> {
     await machine.stop('SIGKILL');
     await eventually('the processes of the machine to be gone', async () => {

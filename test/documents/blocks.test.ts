@@ -18,20 +18,20 @@ import {
 import { eventually } from '../support/promises.ts';
 
 const all = globSync(['*.md', 'docs/**/*.md'], { cwd: projectFolder, exclude: ['docs/reference/api/**'] });
-/** Others use the database that the first makes, into which the tutorial imports; the last fills it. */
+/** The first page creates the database that the others use; the tutorial needs it empty, and the last page fills it. */
 const last = 'docs/explanation/guarantees.md';
 const others = all.filter((path) => path !== last).sort();
 const paths = new Set(['docs/how-to/own-postgresql.md', ...others, last]);
 
-describe('the blocks of the documents that are marked `run`', () => {
+describe('what a reader copies from the documents works and prints what they show', () => {
   let service: Listening;
   let variables: Record<string, string>;
   let server: DedicatedServer;
-  /** On that server: a terminal with psql, the service, and what another terminal will print. */
+  /** On that server: the first terminal, its service, and the output of the second terminal. */
   let first: pg.Client | undefined;
   let own: Listening | undefined;
   let second: Promise<string> | undefined;
-  // Before what the folder does at the end.
+  // Declared before `folder`, whose hook kills what still runs.
   after(async () => {
     await first?.end();
     await own?.process.stop();
@@ -42,7 +42,7 @@ describe('the blocks of the documents that are marked `run`', () => {
 
   before(async () => {
     server = await dedicatedServer();
-    // The database does not run as root: another user has to pass through.
+    // PostgreSQL does not run as root: its user needs to pass through the folder.
     await chmod(folder.path, 0o711);
     await symlink(`${projectFolder}campaign-mirror`, folder.at('campaign-mirror'));
     const DATA_DIR = folder.at('data');
@@ -51,7 +51,7 @@ describe('the blocks of the documents that are marked `run`', () => {
     variables = { DATA_DIR, CAMPAIGN: `${campaign}`, KEY: key };
   });
 
-  /** What the block prints on standard output. @throws Error when it fails */
+  /** Runs a block and returns its standard output. @throws Error when it fails */
   async function run({ marker, language, text }: Block): Promise<string> {
     if (marker === 'run: service') {
       const { base, ops } = service;
@@ -88,7 +88,7 @@ describe('the blocks of the documents that are marked `run`', () => {
     return '';
   }
 
-  /** What comes of the block that needs psql: test/deployment/roles.test.ts runs it. */
+  /** Does the work of the block that needs psql, which test/deployment/roles.test.ts runs. */
   async function makeRoles(): Promise<void> {
     const admin = await connect(server.address('postgres'));
     for (const name of Object.values(roles)) await admin.query(`create role ${name} login`);
@@ -96,7 +96,7 @@ describe('the blocks of the documents that are marked `run`', () => {
     await admin.end();
   }
 
-  /** Variables that the script sets are there for the next one of its kind. */
+  /** Variables that a script sets are kept for the next script of its kind. */
   async function shell(script: string, kind: string, given: Record<string, string>): Promise<string> {
     const [file, kept] = [folder.at('block.sh'), folder.at(`${kind}.sh`)];
     await writeFile(kept, '', { flag: 'a' });
@@ -107,9 +107,9 @@ describe('the blocks of the documents that are marked `run`', () => {
   for (const path of paths) {
     const blocks = blocksOf(readFileSync(`${projectFolder}${path}`, 'utf8'));
     for (const [at, block] of blocks.entries()) {
-      if (block.marker === 'rehearsed: roles') it(`${path}:${block.line}: without psql`, makeRoles);
+      if (block.marker === 'rehearsed: roles') it(`${path}:${block.line} has its roles`, makeRoles);
       if (!block.marker.startsWith('run: ')) continue;
-      it(`${path}:${block.line} ${block.marker}`, async () => {
+      it(`${path}:${block.line} works (${block.marker})`, async () => {
         const output = await run(block);
         const answer = blocks[at + 1];
         if (answer?.marker !== 'answers' || isAnswer(answer, output)) return;

@@ -10,42 +10,36 @@ import { seed } from '../support/seed.ts';
 import { projectFolder, read } from '../support/workspace.ts';
 
 const { info, paths, components } = JSON.parse(openapiText);
-const responses: Record<
-  string,
-  { content?: Record<string, { examples: Record<string, { value: unknown }> }> }
-> = paths[setMirrorRoute].post.responses;
-const examples = Object.entries(responses).flatMap(([status, { content }]) =>
-  Object.values(content?.['application/json']?.examples ?? {}).map(({ value }) => ({
-    status: Number(status),
-    body: JSON.stringify(value),
-  })),
-);
+type Content = Record<string, { examples: Record<string, { value: unknown }> }>;
+const responses: Record<string, { content?: Content }> = paths[setMirrorRoute].post.responses;
 
-describe(`the OpenAPI document (SEED=${seed})`, () => {
+describe(`the OpenAPI document describes the service (SEED=${seed})`, () => {
   const service = withHttpService();
 
-  it('has the version of the program, and Redocly finds nothing in it', async () => {
+  it('it has the version of the program, Redocly accepts it, and every integer has 64 bits', async () => {
     expect(JSON.parse(await read('package.json')).version).to.equal(info.version);
     const config = await loadConfig({ configPath: `${projectFolder}redocly.yaml` });
     const found = await lintFromString({ source: openapiText, absoluteRef: openapiFile, config });
     expect(found.map(({ ruleId, message }) => `${ruleId}: ${message}`)).to.deep.equal([]);
-  });
-
-  it('has every message of the contract as an example of its status', () => {
-    // What a caller chose is another text in each.
-    const plain = (body: string) => body.replace(/\[Campaign\] \S+?"|route \S+ could|The \w+ method/, '');
-    const told = examples.map(({ status, body }) => `${status} ${plain(body)}`);
-    expect(told).to.include.members(rows.map(({ status, body }) => `${status} ${plain(body)}`));
-    expect(told).to.include('503 {"message":"Service Unavailable"}');
-    expect(told).to.include('500 {"message":"Server Error"}');
-  });
-
-  it('has 64 bits for every integer, since all may exceed 2^31', () => {
-    expect(openapiText.match(/"integer"/g)).to.have.length.above(10);
     expect(openapiText).not.to.match(/"integer"(?!,\s*"format": "int64")/);
   });
 
-  it('a body that it does not allow is 422, and one that is answered 200 is stored as it was sent', async () => {
+  it('it shows every message of the contract as an example of its status', () => {
+    // Without the parts that the caller chooses.
+    const plain = (body: string) => body.replace(/\[Campaign\] \S+?"|route \S+ could|The \w+ method/, '');
+    const shown = Object.entries(responses).flatMap(([status, { content }]) =>
+      Object.values(content?.['application/json']?.examples ?? {}).map(
+        ({ value }) => `${status} ${plain(JSON.stringify(value))}`,
+      ),
+    );
+    expect(shown).to.include.members(rows.map(({ status, body }) => `${status} ${plain(body)}`));
+    expect(shown).to.include.members([
+      '503 {"message":"Service Unavailable"}',
+      '500 {"message":"Server Error"}',
+    ]);
+  });
+
+  it('a body that it forbids is 422, and the address of a 200 is stored as sent', async () => {
     const { pattern, maxLength } = components.schemas.MirrorUpdate.properties.mirror_endpoint;
     const first = 'https://a.example/';
     const address = fc.oneof(
@@ -59,18 +53,12 @@ describe(`the OpenAPI document (SEED=${seed})`, () => {
       fc.record({ mirror_endpoint: fc.jsonValue() }, { requiredKeys: [] }),
       fc.jsonValue(),
     );
-    const counts = { 200: 0, 422: 0 };
     const property = fc.asyncProperty(body, async (value) => {
       const answer = await ask(service(), { body: JSON.stringify(value) });
-      expect(answer.status).to.be.oneOf([200, 422]);
-      counts[answer.status as 200 | 422] += 1;
-      if (!isAllowedBody(value)) expect(answer.status, JSON.stringify(value)).to.equal(422);
-      if (answer.status !== 200) return;
-      const { mirror_endpoint } = value as { mirror_endpoint: string };
-      expect(JSON.parse(answer.body).mirror.target_url).to.equal(mirror_endpoint);
+      expect(answer.status).to.be.oneOf(isAllowedBody(value) ? [200, 422] : [422]);
+      if (answer.status === 200)
+        expect(JSON.parse(answer.body).mirror.target_url).to.equal(Object(value).mirror_endpoint);
     });
     await fc.assert(property, { seed, numRuns: 300 });
-    expect(counts[200]).to.be.above(50);
-    expect(counts[422]).to.be.above(25);
   });
 });

@@ -11,8 +11,9 @@ import { eventually } from '../support/promises.ts';
 import { projectFolder, read } from '../support/workspace.ts';
 
 const first = 'https://example.com/before';
+const second = 'https://second.example/';
 
-describe('examples/redirector', () => {
+describe('examples/redirector sends visitors to the current mirror, also without the database', () => {
   const data = serviceDataOf('test', { campaigns: 2 });
   const startRedirector = redirectorProgram();
   let proxy: TcpProxy;
@@ -29,23 +30,22 @@ describe('examples/redirector', () => {
 
   const campaign = () => data.campaigns[0] as CampaignId;
   const visit = (path: unknown, method?: string) => redirector.visit(path, method);
-  const target = async (path: unknown) => (await visit(path)).location;
-  const set = (address: string, of = campaign()) =>
-    commandsOn(data.database).object('mirror', 'set', `${of}`, address, '--as-operator');
+  const target = async () => (await visit(campaign())).location;
+  const set = (address: string) =>
+    commandsOn(data.database).object('mirror', 'set', `${campaign()}`, address, '--as-operator');
   const takesEffect = (address: string) =>
-    eventually(address, async () => expect(await target(campaign())).to.equal(address));
-  const stored = async (of: unknown): Promise<number> => {
+    eventually(address, async () => expect(await target()).to.equal(address));
+  const clicks = async (of: unknown): Promise<number> => {
     const text = 'select clicks::int from campaign_mirror.mirrors where campaign_id = $1';
     return (await data.database.admin.query(text, [of])).rows[0].clicks;
   };
-  const troubles = () => redirector.process.errors.split('\n').filter(Boolean);
+  const errors = () => redirector.process.errors.split('\n').filter(Boolean);
+  const ends = async () => expect(await redirector.process.stop()).to.deep.equal({ code: 0, signal: null });
 
-  it('a mirror that is changed by a call takes effect, and every click is counted, at its end too', async () => {
+  it('a change by HTTP takes effect, and every click is counted', async () => {
     const service = await listeningService(data.settings());
     const address = 'https://second.example/?click={click_id}';
     expect((await call(data.one(service, { address }))).status).to.equal(200);
-    const { headers } = await fetch(`${redirector.base}/c/${campaign()}`, { redirect: 'manual' });
-    expect(headers.get('keep-alive'), 'longer than the minute of a load balancer').to.equal('timeout=75');
     const { status, location, cached } = await visit(campaign());
     expect({ status, cached }).to.deep.equal({ status: 302, cached: 'no-store' });
     expect(location).to.match(/^https:\/\/second\.example\/\?click=[0-9a-f-]{36}$/);
@@ -54,62 +54,53 @@ describe('examples/redirector', () => {
     const visits = await Promise.all(Array.from({ length: 100 }, () => visit(data.campaigns[1])));
     expect(visits.every(({ location }) => location === first)).to.equal(true);
     expect((await visit(data.campaigns[1], 'HEAD')).status).to.equal(302);
-    expect(await redirector.process.stop()).to.deep.equal({ code: 0, signal: null });
-    expect(await stored(data.campaigns[1])).to.equal(100);
-    expect(troubles()).to.deep.equal([]);
+    await ends();
+    expect(await clicks(data.campaigns[1])).to.equal(100);
+    expect(errors()).to.deep.equal([]);
   });
 
-  it('an address is left as it is but for {click_id}, which a visitor may bring; what is no campaign is 404', async () => {
+  it('it fills in {click_id}, changes nothing else, and answers 404 for what is no campaign', async () => {
     await set('https://{click_id}.BÜCHER。example:8443/{sub}/[x]|"%7b?s={s}&c={click_id}#{f}');
     const location = 'https://a-1.xn--bcher-kva.example:8443/{sub}/[x]|"%7b?s={s}&c=a-1#{f}';
     await eventually('the address', async () =>
-      expect(await visit(`${campaign()}?gclid=1&click_id=a-1&utm_source=x`)).to.include({
-        status: 302,
-        location,
-      }),
+      expect(await visit(`${campaign()}?gclid=1&click_id=a-1&utm_source=x`)).to.include({ location }),
     );
-    expect(await target(`http://mirror.example/c/${campaign()}?click_id=a`)).to.include('https://a.');
     const none = { status: 404, location: undefined, cached: 'no-store' };
     for (const path of ['424242', `0${campaign()}`, `${campaign()}/`, '', '../', '9007199254740993'])
       expect(await visit(path)).to.deep.equal(none);
     expect((await visit(campaign(), 'POST')).status).to.equal(405);
   });
 
-  it('/healthz says how old the last poll is, and when the mirror that a visitor gets was changed', async () => {
-    const health = async (query: unknown, method = 'GET') => {
-      const answer = await fetch(`${redirector.base}/healthz${query}`, { method });
+  it('/healthz shows the age of the last poll, and when the served mirror changed', async () => {
+    const health = async (query: string) => {
+      const answer = await fetch(`${redirector.base}/healthz${query}`);
       const text = await answer.text();
       return { status: answer.status, ...(text && JSON.parse(text)) };
     };
-    const [ours, broken] = data.campaigns.map((campaign) => `?campaign=${campaign}`);
+    const ours = `?campaign=${campaign()}`;
     const service = await listeningService(data.settings());
     const { updated_at } = JSON.parse((await call(data.one(service))).body).mirror;
     await eventually('a poll', async () => {
-      const { last_poll_age_seconds, ...rest } = await health(ours);
-      expect(rest).to.deep.equal({ status: 200, updated_at });
+      const { last_poll_age_seconds, ...others } = await health(ours);
+      expect(others).to.deep.equal({ status: 200, updated_at });
       expect(last_poll_age_seconds).to.be.a('number');
     });
-    await data.database.admin.query('alter table campaign_mirror.mirrors disable trigger user');
-    const byHand =
-      "update campaign_mirror.mirrors set target_url = 'javascript:alert(1)' where campaign_id = $1";
-    await data.database.admin.query(byHand, [data.campaigns[1]]);
-    for (const none of [broken, '?campaign=424242'])
-      expect(await health(none)).to.include({ status: 200, updated_at: null });
-    for (const malformed of ['?campaign=', '?campaign=042', '?campaign=9007199254740993', '?other=1', '/'])
+    expect(await health('?campaign=424242')).to.include({ status: 200, updated_at: null });
+    for (const malformed of ['?campaign=', '?campaign=042', '?other=1', '/'])
       expect(await health(malformed), malformed).to.deep.equal({ status: 404 });
-    expect(await health('', 'POST')).to.deep.equal({ status: 405 });
     await proxy.refuse();
-    // A load balancer that took it for ill would turn visitors away who can still be sent on.
+    // A load balancer must not remove a redirector that still serves its visitors.
     await eventually('an older poll', async () => {
-      const { last_poll_age_seconds, ...rest } = await health('');
-      expect(rest).to.deep.equal({ status: 200 });
+      const { last_poll_age_seconds, ...others } = await health('');
+      expect(others).to.deep.equal({ status: 200 });
       expect(last_poll_age_seconds).to.be.above(1);
     });
     expect(await health(ours)).to.include({ status: 200, updated_at });
-    expect(await health('?campaign=434343')).to.deep.equal({ status: 503 });
-    await proxy.accept();
-    expect(await redirector.process.stop()).to.deep.equal({ code: 0, signal: null });
-    expect(await stored(campaign())).to.equal(0);
+    redirector = await startRedirector({ DATABASE_URL: data.database.url('redirector', proxy) });
+    expect(await health(''), 'before the first poll').to.deep.equal({
+      status: 503,
+      last_poll_age_seconds: null,
+    });
   });
 
   it('the lines of call-from-a-script.md wait until every redirector serves the change, or end with 1', async () => {
@@ -136,48 +127,39 @@ describe('examples/redirector', () => {
     expect(waiting.child.exitCode).to.equal(null);
     proxy.thaw();
     expect(await waiting.done()).to.include({ code: 0, errors: '' });
-    expect(await targets()).to.deep.equal(Array(2).fill('https://second.example/'));
+    expect(await targets()).to.deep.equal([second, second]);
     proxy.freeze();
-    const late = await run(block.replace('seq 60', 'seq 2')).done();
+    const late = await run(block.replace('seq 60', 'seq 1')).done();
     expect(late).to.include({ code: 1, errors: `${redirector.base} does not serve it\n` });
-    const refused = await run(block.replace('https://second', 'ftp://second')).done();
-    expect(refused.code).to.equal(1);
-    expect(refused.errors).to.match(/^422 /);
   });
 
   for (const [what, fail, end] of [
     ['is away', () => proxy.refuse(), () => proxy.accept()],
     ['hangs', async () => proxy.freeze(), async () => proxy.thaw()],
   ] as const)
-    it(`while the database ${what}, visitors go where they went before, and their clicks are written later`, async () => {
+    it(`while the database ${what}, visitors get the last known address, and clicks are written later`, async () => {
       let visits = 0;
       const seen = async () => {
         visits += 1;
-        return target(campaign());
+        return target();
       };
       expect(await seen()).to.equal(first);
       await fail();
-      // By then, no address is new enough to be used unread.
       await eventually('a read that fails', async () => {
         expect(await seen()).to.equal(first);
         expect(redirector.process.errors).to.match(/an address is not read/);
       });
-      expect((await visit(data.campaigns[1])).status).to.equal(503);
-      await redirector.process.says(
-        () => /clicks are not written yet/.exec(redirector.process.errors) ?? undefined,
-      );
-      await set('https://second.example/');
+      expect((await visit(data.campaigns[1])).status, 'never read').to.equal(503);
+      await redirector.process.shows('clicks are not written yet');
+      await set(second);
       expect(await seen()).to.equal(first);
       await end();
-      await eventually('the new address', async () =>
-        expect(await seen()).to.equal('https://second.example/'),
-      );
-      expect((await visit(data.campaigns[1])).status).to.equal(302);
-      expect(await redirector.process.stop()).to.deep.equal({ code: 0, signal: null });
-      // One whose answer was lost may have been written all the same.
-      expect(await stored(campaign())).to.be.at.least(visits);
-      const kinds = troubles().map((line) => line.split(':')[0]);
-      expect(kinds, troubles().join('\n')).to.have.length(new Set(kinds).size);
+      await eventually('the new address', async () => expect(await seen()).to.equal(second));
+      await ends();
+      // A statement without an answer is repeated, though it may have been executed.
+      expect(await clicks(campaign())).to.be.at.least(visits);
+      const kinds = errors().map((line) => line.split(':')[0]);
+      expect(kinds, 'one line of each kind').to.have.length(new Set(kinds).size);
     });
 
   it('addresses come from a standby, clicks go to the primary, and neither needs the other', async () => {
@@ -187,20 +169,16 @@ describe('examples/redirector', () => {
       READ_DATABASE_URL: data.database.url('redirector', proxy),
     });
     await primary.refuse();
-    expect(await target(campaign())).to.equal(first);
-    await set('https://second.example/');
-    await takesEffect('https://second.example/');
-    expect(await stored(campaign())).to.equal(0);
+    expect(await target()).to.equal(first);
+    await set(second);
+    await takesEffect(second);
+    expect(await clicks(campaign())).to.equal(0);
     await primary.accept();
     await proxy.refuse();
-    await eventually('the clicks', async () => expect(await stored(campaign())).to.be.above(1));
-    expect(await target(campaign())).to.equal('https://second.example/');
+    await eventually('the clicks', async () => expect(await clicks(campaign())).to.be.above(1));
+    expect(await target()).to.equal(second);
     await primary.close();
-    // What it cannot write it does not hide.
     const { code } = await redirector.process.stop();
-    expect({ code, last: troubles().at(-1) }).to.deep.equal({
-      code: 1,
-      last: '1 clicks could not be written',
-    });
+    expect([code, errors().at(-1)]).to.deep.equal([1, '1 clicks could not be written']);
   });
 });

@@ -7,15 +7,13 @@ import { connect } from '../support/database/client.ts';
 import { type DedicatedServer, dedicatedServer } from '../support/database/dedicated-server.ts';
 import { named } from '../support/documents/blocks.ts';
 import { call } from '../support/http/caller.ts';
-import { RawConnection } from '../support/http/connection.ts';
 import { folderOf, serviceDataOf } from '../support/process/lives.ts';
 import { endAll, environment, type Listening, listeningService } from '../support/process/service-process.ts';
 import { eventually, rejection } from '../support/promises.ts';
 import { signingKey, TestIssuer, token } from '../support/tokens/issuer.ts';
 import { projectFolder, read } from '../support/workspace.ts';
 
-const runbook = await read('docs/runbook.md');
-const blocks = named(runbook, 'rehearsed: ');
+const blocks = named(await read('docs/runbook.md'), 'rehearsed: ');
 const rehearsed = new Set<string>();
 
 function block(name: string): string {
@@ -23,20 +21,20 @@ function block(name: string): string {
   return blocks.get(name) ?? `the runbook has no block ${name}`;
 }
 
-async function printed(url: string, ...words: string[]): Promise<Record<string, unknown>> {
-  const { code, output, errors } = await command([...words, '--json'], { DATABASE_URL: url });
+async function printed(url: string, words: string): Promise<Record<string, unknown>> {
+  const { code, output, errors } = await command([...words.split(' '), '--json'], { DATABASE_URL: url });
   expect(code, errors).to.equal(0);
   return JSON.parse(output);
 }
 
-describe('docs/runbook.md', () => {
+describe('the blocks of docs/runbook.md show a problem, end it, and show its end', () => {
   const folder = folderOf('test');
-  /** What is looked at: a service, and the operator's way to its database. */
   let service: Listening;
+  /** The operator's database. */
   let url: string;
   afterEach(endAll);
 
-  /** What the block shows, errors too, to somebody who pastes all blocks of a test into one shell. */
+  /** Runs a block as somebody pastes it into the shell of the earlier blocks; returns its output and errors. */
   async function paste(name: string, filledIn: Readonly<Record<string, string>> = {}): Promise<string> {
     const [log, variables] = [folder.at('log'), folder.at('variables')];
     await writeFile(log, service.process.output);
@@ -44,7 +42,7 @@ describe('docs/runbook.md', () => {
     const lines = [
       `exec 2>&1; log() { cat '${log}'; }; . '${variables}'; set -a`,
       ...Object.entries(filledIn).map(([variable, value]) => `${variable}='${value}'`),
-      // A function does not outlive its shell as variables do.
+      // Variables are kept for the next block; the function `metrics` is defined for each.
       ...[block('metrics'), block(name)].map((text) => text.replaceAll('http://127.0.0.1:3001', service.ops)),
       `export -p > '${variables}'`,
     ];
@@ -54,20 +52,20 @@ describe('docs/runbook.md', () => {
     });
   }
 
-  describe('on a server of its own', () => {
+  describe('on a server of the test', () => {
     let server: DedicatedServer;
     before(async () => {
       server = await dedicatedServer({ settings: ['max_prepared_transactions=2'] });
     });
     after(() => server?.remove());
 
-    it('a database that is unavailable is seen, and it is over when the blocks say so', async () => {
+    it('the database is unavailable', async () => {
       const { host, port } = server.address('postgres');
       url = `postgres://postgres@${host}:${port}/postgres`;
       service = await listeningService({ DATABASE_URL: url });
-      const { id } = await printed(url, 'campaign', 'create', '--owner', '1');
-      await printed(url, 'mirror', 'create', String(id), '--target-url', 'https://first.example/');
-      const { key } = await printed(url, 'key', 'issue', '--owner', '1', '--name', 'script');
+      const { id } = await printed(url, 'campaign create --owner 1');
+      await printed(url, `mirror create ${id} --target-url https://first.example/`);
+      const { key } = await printed(url, 'key issue --owner 1 --name script');
       const { base } = service;
       const update = { base, campaign: Number(id), key: String(key), address: 'https://b.example/' };
       expect((await call(update)).status).to.equal(200);
@@ -75,7 +73,6 @@ describe('docs/runbook.md', () => {
 
       await server.stop();
       expect((await call(update)).status).to.equal(503);
-      // What it found is good for a second.
       await eventually('not ready', async () =>
         expect(await fetch(`${service.ops}/readyz`)).to.include({ status: 503 }),
       );
@@ -88,11 +85,10 @@ describe('docs/runbook.md', () => {
       await server.start();
       const over = await paste('database-back');
       expect(over).to.include('"status":"ready"').and.to.include('"status":200');
-      expect(over).to.match(/^ok +database +/m);
       expect((await call(update)).status).to.equal(200);
     });
 
-    it('a leaked password is of no use afterwards, nor is what was set or prepared with it, nor a session that is still open; what it changed is seen, whenever it was committed', async () => {
+    it('a password is leaked; afterwards it opens no session, and the thief keeps nothing open', async () => {
       const role = 'campaign_mirror_service';
       const { host, port } = server.address('postgres');
       const first = await connect(server.address('postgres'));
@@ -107,77 +103,66 @@ describe('docs/runbook.md', () => {
       const access = ['host all postgres 127.0.0.1/32 trust', 'host all all 127.0.0.1/32 scram-sha-256', ''];
       await server.put('pg_hba.conf', access.join('\n'));
       await admin.query('select pg_reload_conf()');
-      const entering = (password: string) => connect({ ...server.address(role, 'mirrors'), password });
-      await eventually('passwords that are asked for', async () =>
-        expect(await rejection(entering('wrong'))).to.have.property('code', '28P01'),
+      const login = (password: string) => connect({ ...server.address(role, 'mirrors'), password });
+      await eventually('required passwords', async () =>
+        expect(await rejection(login('wrong'))).to.have.property('code', '28P01'),
       );
       const set = (campaign: number) =>
         `begin; select * from campaign_mirror.set_mirrors('{${campaign}}', '{1}', '{f}', '{https://thief.example/}',
           '{NULL}', '{NULL}', '{jwt}', '{me}', '{r}', '{NULL}', false);`;
-      const look = async () => {
+      const changed = async () => {
         const sql = block('leaked-password-changes').replace(/'2026-[^']*'/, "now() - interval '1 hour'");
         return (await admin.query(sql)).rows.map(({ campaign_id }) => campaign_id);
       };
-      const prepare = async (name: string) => {
-        const one = await entering('stolen');
-        await one.query('begin; select pg_current_xact_id()');
-        await one.query(`prepare transaction '${name}'`).finally(() => one.end());
-      };
-      const thief = await entering('leaked');
+      const thief = await login('leaked');
       await thief.query(`alter role ${role} set statement_timeout = '1h';
         alter role ${role} in database mirrors set search_path = mine;
         alter role ${role} password 'stolen'`);
-      await thief.query('begin; select pg_advisory_lock(1)');
-      const others = [await entering('stolen'), await entering('stolen')] as const;
-      await others[0].query(set(2));
-      await others[1].query(`${set(1)} alter role ${role} password 'kept'`);
-      await others[1].query("prepare transaction 'it''s kept'");
-      expect(await look()).to.deep.equal([]);
-      await others[0].query('commit');
+      const [late, prepared] = [await login('stolen'), await login('stolen')];
+      await late.query(set(2));
+      await prepared.query(`${set(1)} alter role ${role} password 'kept'`);
+      await prepared.query("prepare transaction 'it''s kept'");
+      expect(await changed()).to.deep.equal([]);
+      await late.query('commit');
 
       const text = block('leaked-password').replace(/\\password (\w+)/, "alter role $1 password 'new';");
-      // Where the role's row would be locked for ever.
+      const thiefGoesOn = async () => {
+        const again = await login('stolen');
+        await again.query('begin; select pg_current_xact_id()');
+        await again.query("prepare transaction 'late'").finally(() => again.end());
+      };
+      // Fails instead of hanging if a lock on the role's row is left.
       await admin.query("set lock_timeout = '1min'");
-      const statements = text.split(/;\n?|(?<=\\gexec)\n/).filter((one) => one.trim());
-      for (const [at, statement] of statements.entries()) {
+      for (const statement of text.split(/;\n?|(?<=\\gexec)\n/).filter((one) => one.trim())) {
         const [sql = '', executes] = statement.split('\\gexec');
         const { rows } = await admin.query({ text: sql, rowMode: 'array' });
         if (executes !== undefined) for (const [made] of rows) await admin.query(made);
-        // Whatever is tried meanwhile comes to nothing.
-        if (!statement.includes(' login')) {
-          await thief.query(`alter role ${role} password 'again'`).catch(() => {});
-          await prepare(`late ${at}`).catch(() => {});
-        }
+        if (!statement.includes(' login')) await thiefGoesOn().catch(() => {});
       }
       expect((await admin.query('select gid from pg_prepared_xacts')).rows).to.deep.equal([]);
-      for (const password of ['leaked', 'stolen', 'kept', 'again'])
-        expect(await rejection(entering(password))).to.have.property('code', '28P01');
-      const service = await entering('new');
-      const shown = await service.query(
-        "select current_setting('statement_timeout') as timeout, current_setting('search_path') as path, " +
-          "current_setting('default_transaction_isolation') as isolation, pg_try_advisory_lock(1) as locked",
-      );
+      expect(await rejection(thief.query('select 1'))).not.to.have.property('message', 'was not rejected');
+      for (const password of ['leaked', 'stolen', 'kept'])
+        expect(await rejection(login(password))).to.have.property('code', '28P01');
+      const service = await login('new');
+      const shown = await service.query(`select current_setting('statement_timeout') as timeout,
+        current_setting('search_path') as path, current_setting('default_transaction_isolation') as isolation`);
       const isolation = 'read committed';
-      expect(shown.rows).to.deep.equal([{ timeout: '0', path: '"$user", public', isolation, locked: true }]);
-      expect(await look()).to.deep.equal(['2']);
-      // Its lock is gone with what was prepared.
+      expect(shown.rows).to.deep.equal([{ timeout: '0', path: '"$user", public', isolation }]);
+      expect(await changed()).to.deep.equal(['2']);
+      // The lock of the prepared transaction is gone.
       await service.query(`${set(1)} commit`);
-      expect(await look()).to.deep.equal(['2', '1']);
+      expect(await changed()).to.deep.equal(['2', '1']);
       await service.end();
       await admin.end();
     });
   });
 
-  describe('with the database there', () => {
+  describe('on the common server', () => {
     const data = serviceDataOf('test', { campaigns: 2, owner: 42 });
     const set = async (key: string, address: string, campaign = data.campaigns[0]) =>
       (await call(data.one(service, { campaign: Number(campaign), key, address }))).status;
     const query = async (sql: string, values: unknown[] = []) =>
       (await data.database.admin.query(sql, values)).rows;
-    const mirrors = async () => {
-      const rows = await query('select target_url from campaign_mirror.mirrors order by campaign_id');
-      return rows.map(({ target_url }) => target_url);
-    };
     const refusal = (reason: string) =>
       service.process.says(() => service.process.log.find(({ because }) => because === reason));
 
@@ -186,16 +171,15 @@ describe('docs/runbook.md', () => {
       url = data.database.url('operator');
     });
 
-    it('a leaked key: it is refused, and the owner has another; a hijacked mirror is found, and gets its address back', async () => {
-      // One whose mirror has another number than itself.
+    it('a key is leaked, and its changes are undone', async () => {
+      // The number of this mirror differs from that of its campaign.
       const create = 'insert into campaign_mirror.campaigns (owner_id) values (42), (42) returning id';
       const id = Number((await query(create))[1].id) as CampaignId;
-      const mirror = `insert into campaign_mirror.mirrors (campaign_id, target_url) values ($1, 'https://first.example/')`;
-      await query(mirror, [id]);
-      const key = String((await printed(url, 'key', 'issue', '--owner', '42', '--name', 'leaked')).key);
-      expect(await set(data.key, 'https://owners.example/?a={click_id}', id)).to.equal(200);
+      await printed(url, `mirror create ${id} --target-url https://first.example/`);
+      const key = String((await printed(url, 'key issue --owner 42 --name leaked')).key);
+      const right = 'https://owners.example/?ref=evil.example';
       const changes = [
-        'https://owners.example/?ref=evil.example',
+        right,
         'https://EVIL.example/1',
         'http://go.EVIL.example:8080/2',
         'https://%65vil.example./3',
@@ -205,43 +189,38 @@ describe('docs/runbook.md', () => {
       const revoked = await paste('leaked-key', { BEGINS: key.slice(0, 10) });
       expect(await set(key, 'https://evil.example/again', id)).to.equal(401);
       const [successor = ''] = /cm_[0-9A-Za-z]{49}/.exec(revoked) ?? [];
-      for (const owners of [successor, data.key])
-        expect(await set(owners, 'https://owners.example/2')).to.equal(200);
-      const told = (await paste('leaked-key-changes')).trim().split('\n');
-      expect(told.map((line) => JSON.parse(line).address_after)).to.deep.equal(changes.toReversed());
+      for (const valid of [successor, data.key])
+        expect(await set(valid, 'https://owners.example/2')).to.equal(200);
+      const listed = (await paste('leaked-key-changes')).trim().split('\n');
+      expect(listed.map((line) => JSON.parse(line).address_after)).to.deep.equal(changes.toReversed());
       await refusal('revoked-key');
       expect(await paste('leaked-key-over')).to.match(
         /"status":401,"because":"revoked-key".*"subject":"key:\d+"/,
       );
       const storm = await paste('storm');
-      expect(storm).to.match(/^ *1 "because":"revoked-key"$/m);
-      expect(storm).to.match(/^ *1 "client":"127\.0\.0\.1"$/m);
+      expect(storm)
+        .to.match(/^ *1 "because":"revoked-key"$/m)
+        .and.match(/^ *1 "client":"127\.0\.0\.1"$/m);
 
-      const others = (await mirrors()).slice(0, -1);
       const found = await paste('hijacked-find', { EVIL: 'evil.example' });
-      expect(found).to.include(`"campaign_id":${id}`).and.to.include('https://%65vil.example./3');
-      expect(found, 'its history').to.include('http://go.EVIL.example:8080/2');
+      expect(found).to.include(`"campaign_id":${id}`).and.to.include('http://go.EVIL.example:8080/2');
       await paste('hijacked-restore');
-      expect(await mirrors()).to.deep.equal([...others, 'https://owners.example/?ref=evil.example']);
+      const mirror = 'select target_url from campaign_mirror.mirrors where campaign_id = $1';
+      expect(await query(mirror, [id])).to.deep.equal([{ target_url: right }]);
       expect(await paste('hijacked-over'))
         .to.match(/operator/)
         .and.not.to.match(/evil\.example\.?(?::\d+)?\//i);
     });
 
-    it('a key expires soon: it is seen until it is replaced', async () => {
-      const words = ['key', 'issue', '--owner', '42', '--name', 'summer', '--expires-in', '13d'];
-      const { id, key } = await printed(url, ...words);
-      const revoked = await printed(url, ...words);
-      await printed(url, 'key', 'revoke', String(revoked.id));
-      await printed(url, ...words.slice(0, -1), '15d');
+    it('a key expires soon, until it is replaced', async () => {
+      const issue = 'key issue --owner 42 --name summer --expires-in';
+      const { id } = await printed(url, `${issue} 13d`);
+      await printed(url, `${issue} 15d`);
       const seen = (await paste('keys-expire')).split('\n');
       expect(seen[0]).to.equal('campaign_mirror_keys_expiring 1');
       expect(seen.slice(2)).to.deep.equal([seen[2], '']);
       expect(seen[2]).to.match(new RegExp(`^ *${id} .* summer$`));
-      const { key: successor } = await printed(url, 'key', 'rotate', String(id), '--grace', '7d');
-      for (const one of [String(key), String(successor)])
-        expect(await set(one, 'https://owners.example/')).to.equal(200);
-      service = await listeningService(data.settings());
+      await printed(url, `key rotate ${id} --grace 7d`);
       expect(await paste('keys-expire')).not.to.match(new RegExp(`^ *${id} `, 'm'));
     });
 
@@ -252,14 +231,11 @@ describe('docs/runbook.md', () => {
       service = await listeningService(data.settings(issuer.settings));
       await service.process.event('issuer-keys-failed');
       const key = await token(signing, { owner_id: 42 });
-      expect(await set(key, 'https://owners.example/')).to.equal(503);
       const seen = await paste('issuer', issuer.settings);
       expect(seen).to.match(
         /^campaign_mirror_issuer_key_fetches_total\{result="failed",identity="jwt"\} [1-9]/m,
       );
-      expect(seen)
-        .to.include('ECONNREFUSED')
-        .and.to.match(/^problem +issuer +/m);
+      expect(seen).to.match(/^problem +issuer +/m);
       await issuer.open();
       await eventually('the keys', async () =>
         expect(await set(key, 'https://owners.example/')).to.equal(200),
@@ -269,18 +245,15 @@ describe('docs/runbook.md', () => {
       await issuer.close();
     });
 
-    it('load and refusals are seen, and the rest of what is looked at can be looked at', async () => {
+    it('the other blocks show load, refusals and the state of the service', async () => {
       expect(await set(data.key, 'https://owners.example/')).to.equal(200);
       expect(await set(data.key, 'no-address')).to.equal(422);
       await refusal('not-http');
-      const idle = await RawConnection.open(Number(new URL(service.base).port));
       const client = /^ *[12] "client":"127\.0\.0\.1"$/m;
       for (const [name, ...patterns] of [
         ['refusals', /^campaign_mirror_http_refusals_total\{.*because="not-http".*\} 1$/m, client],
-        ['refusals', /^ *1 "status":422,"because":"not-http"$/m],
         ['slow', /_count\{statement="find-keys"\} [1-9]/m, /^campaign_mirror_pool_connections_limit 10$/m],
-        ['slow', /^nodejs_eventloop_lag_p99_seconds/m],
-        ['overload', /^campaign_mirror_http_connections\{listener="callers"\} [1-9]/m, client],
+        ['overload', /^campaign_mirror_http_connections\{listener="callers"\} \d/m],
         ['disk', /^0\n/, /^ok +database +/m],
         ['pool', /^ok +pool +POOL_SIZE is 10/m],
         ['standbys', /^ok +pool +/m],
@@ -293,7 +266,6 @@ describe('docs/runbook.md', () => {
           const shown = await paste(name);
           for (const pattern of patterns) expect(shown).to.match(pattern);
         });
-      await idle.reset();
       const holder = await data.database.admin.connect();
       await holder.query('begin');
       const rows = await query(block('pool-holders'));
@@ -303,8 +275,8 @@ describe('docs/runbook.md', () => {
     });
   });
 
-  describe('its blocks', () => {
-    it('were all rehearsed', () => {
+  describe('in all', () => {
+    it('every block was run', () => {
       expect([...rehearsed]).to.have.members([...blocks.keys()]);
     });
   });

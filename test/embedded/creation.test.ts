@@ -6,67 +6,64 @@ import { databaseOsUser } from '../../packages/embedded-postgres/src/server/prog
 import { clearError, isRoot, pgdataOf, Sandbox } from '../support/embedded/embedded-sandbox.ts';
 import { eventually } from '../support/promises.ts';
 
-const rightsOf = async (path: string) => {
+const modeOf = async (path: string) => {
   const { mode, uid } = await stat(path);
   return `${(mode & 0o777).toString(8)} ${uid}`;
 };
 
-describe('the creation of the embedded database', () => {
+describe('the embedded database is created whole, and only its user can read it', () => {
   const sandbox = new Sandbox();
   after(() => sandbox.clean());
 
-  const filesIn = async (folder: string) => (await readdir(folder).catch((): string[] => [])).sort();
   async function created(folder: string): Promise<void> {
     const database = await sandbox.open(folder);
     expect(await database.query('select 1 as one')).deep.equal([{ one: 1 }]);
     await database.close();
   }
 
-  it('survives a kill at any time: the next one removes the rest, and starts afresh', async () => {
-    const folder = await sandbox.folder();
-    const drafts = async () => (await filesIn(folder)).filter((name) => name.startsWith('cluster.new-'));
+  it('after a kill at any time, the next start removes the rest and begins again', async () => {
+    const folder = await sandbox.folder('my data\'s "folder"');
+    const clusters = async () => {
+      const names = await readdir(folder).catch((): string[] => []);
+      return names.filter((name) => name.startsWith('cluster'));
+    };
     const killed = new Set<string>();
-    for (const reached of ['pgdata', 'pgdata/PG_VERSION', 'pgdata/global/pg_control', 'pgdata/base/4']) {
+    for (const reached of ['pgdata', 'pgdata/global/pg_control', 'pgdata/base/4']) {
       const member = sandbox.member(folder);
       await eventually(`a draft with ${reached}`, async () => {
-        const names = (await drafts()).filter((name) => !killed.has(name));
-        expect(names.filter((name) => existsSync(join(folder, name, reached)))).not.empty;
+        const drafts = (await clusters()).filter((name) => !killed.has(name));
+        expect(drafts.filter((name) => existsSync(join(folder, name, reached)))).not.empty;
       });
       await member.kill();
-      for (const name of await drafts()) killed.add(name);
-      expect(await filesIn(folder)).not.include('cluster');
+      for (const name of await clusters()) killed.add(name);
+      expect([...killed]).not.include('cluster');
     }
     await created(folder);
-    expect((await filesIn(folder)).filter((name) => name.startsWith('cluster'))).deep.equal(['cluster']);
+    expect(await clusters()).deep.equal(['cluster']);
   });
 
-  it('gives every part the rights it needs, under a umask of 077 too, and leaves those of others alone', async () => {
-    const folder = await sandbox.folder('deep/inside/data');
+  it('under any umask, its folders and files have the modes that it needs; other folders keep theirs', async () => {
+    const folder = await sandbox.folder('deep/data');
     const parent = dirname(folder);
-    const foreign = dirname(dirname(parent));
-    const before = await rightsOf(foreign);
+    const foreign = dirname(parent);
+    const before = await modeOf(foreign);
     const umask = process.umask(0o077);
     try {
-      await (await sandbox.open(folder, { settings: {} })).close();
+      await created(folder);
     } finally {
       process.umask(umask);
     }
-    const ours = process.getuid?.();
-    for (const path of [dirname(parent), parent, folder, join(folder, 'cluster')])
-      expect(await rightsOf(path), path).equal(`${isRoot ? '711' : '700'} ${ours}`);
-    expect(await rightsOf(foreign)).equal(before);
+    const own = process.getuid?.();
+    for (const path of [parent, folder, join(folder, 'cluster')])
+      expect(await modeOf(path), path).equal(`${isRoot ? '711' : '700'} ${own}`);
+    expect(await modeOf(foreign)).equal(before);
     const user = await databaseOsUser(pgdataOf(folder));
-    expect(await rightsOf(pgdataOf(folder))).equal(`700 ${user?.uid ?? ours}`);
-
-    const open = await sandbox.folder();
-    await mkdir(open, 0o755);
-    await created(open);
-    expect(await rightsOf(open)).equal(`755 ${ours}`);
+    expect(await modeOf(pgdataOf(folder))).equal(`700 ${user?.uid ?? own}`);
     for (const name of ['lock', 'cluster/postgresql.log', 'cluster/passwords.json'])
-      expect(await rightsOf(join(open, name)), name).equal(`600 ${ours}`);
+      expect(await modeOf(join(folder, name)), name).equal(`600 ${own}`);
   });
 
-  it('is refused in one line where the cluster is of another version, not whole, damaged or set up wrongly', async () => {
+  it('a cluster of another version, damaged or incomplete, is refused in one line', async () => {
     const folder = await sandbox.folder();
     await created(folder);
     const version = join(pgdataOf(folder), 'PG_VERSION');
@@ -84,7 +81,6 @@ describe('the creation of the embedded database', () => {
       await writeFile(path, kept);
     }
     await created(folder);
-
     const half = await sandbox.folder();
     await mkdir(join(half, 'cluster'), { recursive: true, mode: 0o755 });
     expect(await clearError(sandbox.open(half))).contain('is not a whole database');

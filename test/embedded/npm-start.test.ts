@@ -5,11 +5,11 @@ import { dataFolderOf } from '../support/process/lives.ts';
 import { outputOf, start } from '../support/process/service-process.ts';
 import { inTerminal } from '../support/process/terminal.ts';
 
-describe('npm start', () => {
+describe('npm start in a terminal', () => {
   const folder = dataFolderOf('test');
 
-  it('in a terminal: what it prints works; doctor knows its database; Ctrl-C: exit code 0, and nothing left behind', async () => {
-    // Ctrl-C goes to npm and to the service, which npm sends it on to.
+  it('prints pages and calls that work, and Ctrl-C ends it with exit code 0 and no process left', async () => {
+    // The terminal sends Ctrl-C to npm and to the service, and npm forwards it to the service.
     const terminal = inTerminal(['npm', 'start'], { DATA_DIR: folder.path });
     await terminal.shows('listening on');
     await terminal.shows('not an address');
@@ -20,19 +20,17 @@ describe('npm start', () => {
     expect(docs).to.match(/\/docs$/);
     for (const page of [docs, operators])
       expect((await fetch(page)).headers.get('content-type'), page).to.match(/^text\/html/);
-    expect(terminal.screen, 'readable in a terminal').not.to.match(/^\{"level"/m);
+    expect(terminal.screen, 'the log is for people').not.to.match(/^\{"level"/m);
     const statuses: string[] = [];
     for (const [line] of terminal.screen.matchAll(/^curl .*$/gm)) {
-      const told = `${line} --output /dev/null --write-out '%{http_code}'`;
-      statuses.push(await outputOf(start('sh', ['-c', told], {})));
+      const call = `${line} --output /dev/null --write-out '%{http_code}'`;
+      statuses.push(await outputOf(start('sh', ['-c', call], {})));
     }
     expect(statuses).to.deep.equal(['200', '403', '404', '422']);
     const { code, output } = await command(['doctor'], { DATA_DIR: folder.path });
     expect(code, output).to.equal(0);
-    expect(output).to.match(/^ok +rights +.* may do what the operator does/m);
     terminal.interrupt();
     expect((await terminal.ended).code).to.equal(0);
-    expect(terminal.screen).to.include('stopping on SIGINT');
     expect(await processesOf(folder.path)).to.deep.equal([]);
   });
 });

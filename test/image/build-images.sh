@@ -1,6 +1,6 @@
 #!/bin/bash
-# build-images.sh - the image as its Dockerfile has it, without a network, and what stands in for public images beside it,
-# made of this machine's own programs: Node as the project pins it, Caddy, and the engine's PostgreSQL.
+# build-images.sh - builds the image of the Dockerfile without a network. Programs of this machine stand in for the public
+# images: Node as the project pins it, Caddy, and the engine's PostgreSQL.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 : "${DOCKER_HOST:?a container engine is needed: .ci/run shows how to get one}"
@@ -10,7 +10,7 @@ made=$(mktemp -d)
 mkdir "$made/root"
 trap 'rm -rf "$made"' EXIT
 
-# Copies a program and the libraries that it needs to where it is on every Debian.
+# Copies a program and its libraries to their places on every Debian.
 add() {
   local program=$1 to=$2
   install -D "$program" "$made/root$to"
@@ -19,7 +19,7 @@ add() {
   done
 }
 
-# Builds an image of what was added, on another one; the lines on standard input say what else there is to it.
+# Builds an image of the copied files on another image; standard input has more lines for its Dockerfile.
 stand_in() {
   { printf 'FROM %s\nCOPY root /\nENTRYPOINT []\n' "$2"; cat; } > "$made/Dockerfile"
   docker build --quiet --network none --tag "$name/$1" "$made" >/dev/null
@@ -27,7 +27,7 @@ stand_in() {
   mkdir "$made/root"
 }
 
-# What is on every Debian, and not in the engine's image: all of the C library, and of the small programs.
+# Parts of every Debian that the engine's image lacks: the whole C library, and small programs.
 dpkg -L libc6 | grep '\.so\.[0-9]*$' | while read -r library; do install -D "$library" "$made/root$library"; done
 for program in base64 dirname readlink; do add "$(command -v "$program")" "/usr/bin/$program"; done
 stand_in debian "${TEST_POSTGRES_IMAGE:-postgres:15-local}" < /dev/null
@@ -47,7 +47,7 @@ ENV XDG_CONFIG_HOME=/config XDG_DATA_HOME=/data
 CMD ["caddy", "run", "--config", "/etc/caddy/Caddyfile", "--adapter", "caddyfile"]
 LINES
 
-# As the public image has it before PostgreSQL 18: the data in a volume of its own, below the one that compose.yaml mounts.
+# As in the public image before PostgreSQL 18, the data have a volume below the one that compose.yaml mounts.
 stand_in postgres "$name/debian" <<'LINES'
 ENV PGDATA=/var/lib/postgresql/data
 RUN mkdir -p $PGDATA && chown postgres /var/lib/postgresql $PGDATA && chmod 1777 /var/lib/postgresql $PGDATA
@@ -59,8 +59,8 @@ LINES
 
 pnpm=$PWD/node_modules/.cache/pnpm/node_modules/pnpm/pnpm
 store=$("$pnpm" store path)
-# Of the store what the image's own installation takes, since the engine copies each file three times, without the large
-# optional packages, which the image leaves out in the end; its files have the names of their SHA-512.
+# Copies only the files of the store that the installation in the image needs, since the engine copies each file three
+# times. Their names are their SHA-512. The image does not keep the large optional packages, so they are left out.
 trap 'rm -rf "$made" .pnpm-store' EXIT
 mkdir "$made/taken"
 cp --parents package.json pnpm-lock.yaml pnpm-workspace.yaml packages/*/package.json "$made/taken"

@@ -7,7 +7,7 @@ export const images = {
   caddy: 'campaign-mirror-test/caddy',
 } as const;
 
-/** What programs of Docker find the engine by. @throws Error if there is none */
+/** @throws Error without a container engine */
 export function engine(): { readonly DOCKER_HOST: string } {
   const { DOCKER_HOST } = process.env;
   if (DOCKER_HOST === undefined) throw new Error('DOCKER_HOST names no container engine: see .ci/run');
@@ -16,10 +16,10 @@ export function engine(): { readonly DOCKER_HOST: string } {
 
 const dockerProcess = (...args: readonly string[]) => start('docker', args, engine());
 
-/** What `docker` answers. @throws Error with what it says, if it fails */
+/** The output of `docker`. @throws Error when it fails */
 export const docker = async (...args: readonly string[]) => (await outputOf(dockerProcess(...args))).trim();
 
-/** The image as compose.yaml runs it, with no right that it does not need, on the network of the tests. */
+/** Runs the image with the rights that compose.yaml gives it, in the network of the tests. */
 export function inImage(
   environment: Readonly<Record<string, string>>,
   words: readonly string[],
@@ -31,10 +31,11 @@ export function inImage(
   return dockerProcess('run', '--rm', '--network=host', ...all, images.ours, ...words);
 }
 
+/** Resolves when the health check of a container succeeds. */
 export async function healthy(name: string): Promise<void> {
   const filters = [`--filter=container=${name}`, '--filter=event=health_status'];
   const events = dockerProcess('events', '--since=1970-01-01T00:00:00Z', ...filters, '--format={{.Status}}');
-  await events.says(() => events.output.includes('health_status: healthy') || undefined);
+  await events.shows('health_status: healthy');
   await events.stop();
 }
 

@@ -8,40 +8,37 @@ import { projectFolder } from '../support/workspace.ts';
 export const run = promisify(execFile);
 
 export const names = [
-  ...['adapters-cli', 'adapters-http', 'adapters-jwt'],
-  ...['adapters-persistence', 'app', 'domain', 'embedded-postgres', 'port-contracts'],
+  ...['adapters-cli', 'adapters-http', 'adapters-jwt', 'adapters-persistence'],
+  ...['app', 'domain', 'embedded-postgres', 'port-contracts'],
 ];
 
-/** What stands in a package.json. */
+/** The content of a package.json. */
 export type Manifest = ReturnType<typeof JSON.parse>;
 
-export type Packed = Awaited<ReturnType<typeof pack>>[number];
+export type Packed = Awaited<ReturnType<typeof packed>>[number];
 
-/** The packages, packed and unpacked as `npm run pack` leaves them; once a run, in the run's own folder. */
-export function packed(): ReturnType<typeof pack> {
-  all ??= pack();
-  return all;
+/** The tarballs of `npm run pack`, made once in a run, with their files and manifests. */
+export async function packed() {
+  tarballs ??= pack();
+  return Promise.all((await tarballs).map(unpacked));
 }
+let tarballs: Promise<string[]> | undefined;
 
-let all: ReturnType<typeof pack> | undefined;
-
-async function pack() {
+async function pack(): Promise<string[]> {
   const into = await mkdtemp(join(tmpdir(), 'packed-'));
   const { stdout } = await run(process.execPath, ['ops/pack.mjs', into], { cwd: projectFolder });
-  const unpacked = stdout
-    .trim()
-    .split('\n')
-    .map(async (file) => {
-      const parent = await mkdtemp(join(tmpdir(), 'unpacked-'));
-      await run('tar', ['-xzf', file, '-C', parent]);
-      const folder = join(parent, 'package');
-      const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-      const files = entries
-        .filter((entry) => entry.isFile())
-        .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
-      return { file, files, manifest: await manifestIn(folder) };
-    });
-  return Promise.all(unpacked);
+  return stdout.trim().split('\n');
+}
+
+async function unpacked(file: string) {
+  const parent = await mkdtemp(join(tmpdir(), 'unpacked-'));
+  await run('tar', ['-xzf', file, '-C', parent]);
+  const folder = join(parent, 'package');
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
+  return { file, files, manifest: await manifestIn(folder) };
 }
 
 export const manifestIn = async (folder: string): Promise<Manifest> =>

@@ -9,51 +9,42 @@ import { type Manifest, manifestIn, names, type Packed, packed } from './packed.
 const allowed =
   /^(?:src\/(?!.*\btests?\b).+\.(?:ts|sql)|dist\/.+\.(?:js|d\.ts)(?:\.map)?|(?:docs|ops-page)\/[\w.]+|README\.md|package\.json)$/;
 
-describe('what leaves the workspace', () => {
+describe('each tarball has what its users need, and nothing else', () => {
   let all: readonly Packed[];
   let root: Manifest;
   before(async () => {
     all = await packed();
     root = await manifestIn(projectFolder);
   });
+  const packageOf = (name: string) =>
+    all.find(({ manifest }) => manifest.name === `@campaign-mirror/${name}`) as Packed;
 
-  it('are these packages, of one version, licence and range of Node', () => {
-    expect(all.map(({ manifest }) => manifest.name)).to.have.members(
-      names.map((name) => `@campaign-mirror/${name}`),
-    );
-    const { version, license } = root;
-    const engines = all[0]?.manifest.engines;
-    for (const { manifest } of all) expect(manifest).to.deep.include({ version, license, engines });
-  });
-
-  it('bring nothing that only one of their entries needs', () => {
-    const brought = (name: string) => all.find((one) => one.manifest.name.endsWith(`/${name}`))?.manifest;
-    expect(brought('adapters-http')?.dependencies).not.to.have.any.keys('swagger-ui-dist');
-    // npm would take the newest version of each part, which do not fit if a release is incomplete.
+  it('an optional entry brings its dependencies as optional peers', () => {
+    expect(all).to.have.length(names.length);
+    expect(packageOf('adapters-http').manifest.dependencies).not.to.have.any.keys('swagger-ui-dist');
+    // npm would install the newest version of each part of MikroORM, which may not fit together.
     const orm = ['core', 'migrations', 'postgresql'].map((name) => `@mikro-orm/${name}`);
-    for (const manifest of [brought('adapters-persistence'), brought('app')]) {
-      expect(manifest?.dependencies).not.to.have.any.keys(...orm);
-      expect(manifest?.peerDependenciesMeta).to.include.keys(...orm);
+    for (const { manifest } of [packageOf('adapters-persistence'), packageOf('app')]) {
+      expect(manifest.dependencies).not.to.have.any.keys(...orm, 'swagger-ui-dist', 'inversify', 'koa');
+      expect(manifest.peerDependenciesMeta).to.include.keys(...orm);
     }
-    expect(brought('app')?.dependencies).not.to.have.any.keys('swagger-ui-dist', 'inversify', 'koa');
   });
 
   for (const name of names)
-    it(`${name} holds what was built, its source and README, and a manifest that is right for others`, async () => {
-      const { file, files, manifest } = all.find(
-        (one) => one.manifest.name === `@campaign-mirror/${name}`,
-      ) as Packed;
+    it(`${name} has its code, source and README, and a manifest that publint accepts`, async () => {
+      const { file, files, manifest } = packageOf(name);
       expect(files).to.include.members(['src/index.ts', 'dist/index.js', 'dist/index.d.ts', 'README.md']);
       expect(files.filter((path) => !allowed.test(path))).to.deep.equal([]);
 
+      const { version, license } = root;
+      expect(manifest).to.include({ version, license });
       expect(manifest).not.to.have.any.keys('private', 'devDependencies', 'publishConfig', 'scripts');
       const { dependencies = {}, peerDependencies = {} } = manifest;
-      const ofOurs = (versions: object) =>
+      const own = (versions: object) =>
         Object.entries(versions).filter(([other]) => other.startsWith('@campaign-mirror/'));
-      // Two copies of it would have two `Unavailable`.
-      expect(ofOurs(dependencies)).to.be.empty;
-      for (const [other, range] of ofOurs(peerDependencies))
-        expect(range, other).to.equal(`^${root.version}`);
+      // As a peer, because two copies would have two classes `Unavailable`.
+      expect(own(dependencies)).to.be.empty;
+      for (const [other, range] of own(peerDependencies)) expect(range, other).to.equal(`^${version}`);
       const source = await manifestIn(join(projectFolder, 'packages', name));
       expect(manifest.exports).to.have.keys(Object.keys(source.exports));
 

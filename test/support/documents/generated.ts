@@ -2,7 +2,6 @@ import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
-import ts from 'typescript';
 import { Call as OneCall } from '../../../packages/adapters-cli/src/terminal/call.ts';
 import { program } from '../../../packages/app/src/command-line/program.ts';
 import { logEvents } from '../../../packages/app/src/logging/log-events.ts';
@@ -10,7 +9,7 @@ import * as all from '../../../packages/app/src/settings/settings.ts';
 import { type Metric, metrics } from '../prometheus/metrics.ts';
 import { projectFolder, read } from '../workspace.ts';
 
-/** A command that does something, and how it is called. */
+/** A command and its words. */
 interface Call {
   readonly words: readonly string[];
   readonly command: CommandUnknownOpts;
@@ -18,20 +17,20 @@ interface Call {
 
 const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() };
 
-export const tree: CommandUnknownOpts = await program(
+const tree: CommandUnknownOpts = await program(
   new OneCall({ environment: {}, ...streams, signal: new AbortController().signal }),
 );
 
-/** Every command that does something, in the order of the help. */
+/** Every command but the groups, in the order of the help. */
 export function calls(root = tree, words: readonly string[] = []): Call[] {
   if (root.commands.length === 0) return [{ words, command: root }];
   return root.commands.flatMap((child) => calls(child, [...words, child.name()]));
 }
 
-/** Options that every command has: they are described once. */
+/** Options of every command, which the page describes once. */
 const everywhere = new Set(['--json', '--verbose', '--help', '--version']);
 
-/** Its words, arguments and options, as README.md shows them. */
+/** A command with its arguments and options. */
 function usage({ words, command: { registeredArguments, options } }: Call): string {
   const given = registeredArguments.map((one) => {
     const name = `${one.name()}${one.variadic ? '...' : ''}`;
@@ -43,7 +42,7 @@ function usage({ words, command: { registeredArguments, options } }: Call): stri
   return [...words, ...given, ...chosen].join(' ').replaceAll('|', '\\|');
 }
 
-/** The documents that are made from the code, by how each is made from what it is now. */
+/** The generated documents; each function returns the new text for the present one. */
 const documents: Readonly<Record<string, (now: string) => string | Promise<string>>> = {
   '.env.example': environmentExample,
   'docs/reference/api.md': async (now) => withTables(now, await exportsLists()),
@@ -59,7 +58,7 @@ const documents: Readonly<Record<string, (now: string) => string | Promise<strin
   },
 };
 
-/** The documents that differ from what the code makes, with what it makes. */
+/** The documents that are out of date, with their new texts. */
 export async function outdated(): Promise<Map<string, string>> {
   const made = Object.entries(documents).map(async ([path, make]) => {
     const now = await read(path);
@@ -89,12 +88,11 @@ function wrapped(text: string): string {
   return Array.from(lines, ([, line]) => `# ${line}`).join('\n');
 }
 
-/** In words, such as `a whole number from 0 to 65535`. */
 function accepts({ accepts, secret }: all.Setting): string {
   return secret ? `${accepts}; secret` : accepts;
 }
 
-/** A table stands below `<!-- generated: NAME -->`, up to an empty line. @throws Error if one is not there */
+/** Replaces the lines below each `<!-- generated: NAME -->`, up to an empty line. @throws Error without such a line */
 function withTables(markdown: string, tables: Readonly<Record<string, () => string>>): string {
   return Object.entries(tables).reduce((text, [name, make]) => {
     const place = new RegExp(`(?<=^<!-- generated: ${name} -->\n)(?:.+\n)*`, 'm');
@@ -103,7 +101,7 @@ function withTables(markdown: string, tables: Readonly<Record<string, () => stri
   }, markdown);
 }
 
-/** A table from each setting that a marker names up to the next of these. */
+/** A marker names the first setting of its table. */
 function settingsTables(markdown: string): Readonly<Record<string, () => string>> {
   const markers = [...markdown.matchAll(/^<!-- generated: (\w+) -->$/gm)].map(([, name = '']) => name);
   const names = Object.keys(all.settings) as all.SettingName[];
@@ -127,7 +125,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   return lines.toSpliced(1, 0, `|${'---|'.repeat(head.length)}`).join('\n');
 }
 
-/** Those of the service: the others are prom-client's. */
+/** The metrics of the service; the others are prom-client's. */
 function metricsTable(): string {
   const own = Object.values(metrics).filter(({ name }) => name.startsWith('campaign_mirror_'));
   return table(['metric', 'type', 'labels', 'means'], own.map(metricRow));
@@ -138,8 +136,8 @@ function metricRow({ name, type, labelNames, help, upperBounds }: Metric): strin
   return [code(name), type, labelNames.map(code).join(', '), `${help.replaceAll('|', '\\|')}${buckets}`];
 }
 
-/** Who needs a name, by its entry and the file that declares it: the first that fits. Each has a list in the page. */
-const readers = {
+/** The lists of exported names, by the entries and declaring files that belong to each; the first match counts. */
+const lists = {
   own: /^(?:adapters-cli|[\w-]+\/(?:operator|service) )/,
   adapters: /^(?:domain .+\/(?:campaign-repository|identity)\.ts$|port-contracts)/,
   call: /^domain /,
@@ -149,66 +147,53 @@ const readers = {
   database: /^embedded-postgres /,
 };
 
-/** For each reader, the names that the packages export, by entry. A name is listed at the first entry that has it. */
-async function exportsLists(): Promise<Record<string, () => string>> {
-  const files = new Map<string, string>();
-  for (const path of globSync('packages/*/package.json', { cwd: projectFolder }).sort()) {
-    const { name, exports, publishConfig } = JSON.parse(await read(path));
-    for (const [entry, file] of Object.entries<string>(publishConfig ? exports : {}))
-      files.set(join(name, entry), join(projectFolder, path, '..', file));
-  }
-  const options = {
-    module: ts.ModuleKind.NodeNext,
-    allowImportingTsExtensions: true,
-    types: [],
-    noLib: true,
-  };
-  // Without what others export, which takes most of the time.
-  const host = ts.createCompilerHost(options);
-  host.resolveModuleNameLiterals = (all, from) =>
-    all.map(({ text }) =>
-      /^(\.|@campaign-mirror\/)/.test(text)
-        ? ts.resolveModuleName(text, from, options, host)
-        : { resolvedModule: undefined },
-    );
-  const program = ts.createProgram([...files.values()], options, host);
-  const checker = program.getTypeChecker();
-  const symbols = new Map<ts.Symbol, string>();
-  for (const [entry, file] of files) {
-    const source = checker.getSymbolAtLocation(program.getSourceFile(file) as ts.SourceFile) as ts.Symbol;
-    for (const one of checker.getExportsOfModule(source).map((symbol) => declared(symbol, checker)))
-      if (!symbols.has(one)) symbols.set(one, entry);
-  }
-  const bare = [...symbols.keys()].filter((one) => one.getDocumentationComment(checker).length === 0);
-  if (bare.length > 0) throw new Error(`exported without a comment: ${bare.map(({ name }) => name)}`);
-  const byReader = Map.groupBy(symbols, ([symbol, entry]) => readerOf(symbol, entry));
-  const lists = [...byReader].map(([reader, named]) => {
-    const byEntry = Map.groupBy(named, ([, entry]) => entry);
-    const lines = [...byEntry].map(([entry, all]) => `- ${code(entry)}: ${listed(all.map(([one]) => one))}`);
-    return [reader, () => lines.join('\n')] as const;
+interface Exported {
+  readonly name: string;
+  readonly isType: boolean;
+  readonly file: string;
+}
+
+/** The names that a source file exports, its own and those of other files. */
+async function exportsOf(file: string): Promise<Exported[]> {
+  const text = await read(file);
+  const own = text.matchAll(/^export (?:async |abstract )?(function\*?|class|const|type|interface) (\w+)/gm);
+  const forwarded = text.matchAll(/^export (?:type )?(?:\*|\{([^}]*)\}) from '(\..*)';/gm);
+  const others = Array.from(forwarded, async ([, names, from = '']) => {
+    const found = await exportsOf(join(file, '..', from));
+    return names === undefined ? found : found.filter(({ name }) => names.match(/\w+/g)?.includes(name));
   });
-  return Object.fromEntries(lists);
+  const declared = Array.from(own, ([, kind = '', name = '']) => ({
+    name,
+    isType: /^[ti]/.test(kind),
+    file,
+  }));
+  return [...declared, ...(await Promise.all(others)).flat()];
 }
 
-function readerOf({ declarations: [declaration] = [] }: ts.Symbol, entry: string): string {
-  const place = `${entry.replace('@campaign-mirror/', '')} ${declaration?.getSourceFile().fileName}`;
-  const [reader] = Object.entries(readers).find(([, places]) => places.test(place)) ?? [];
-  if (reader === undefined) throw new Error(`nobody needs what is exported by ${place}`);
-  return reader;
+/** The names that the packages export, in lists. A name stands at the first entry that has it: values, then types. */
+async function exportsLists(): Promise<Record<string, () => string>> {
+  const found: (Exported & { readonly entry: string })[] = [];
+  for (const path of globSync('packages/*/package.json', { cwd: projectFolder }).sort()) {
+    const { name, exports } = JSON.parse(await read(path));
+    for (const [entry, file] of Object.entries<string>(exports))
+      for (const one of await exportsOf(join(path, '..', file)))
+        if (!found.some(({ name, file }) => name === one.name && file === one.file))
+          found.push({ ...one, entry: join(name, entry) });
+  }
+  const byList = Map.groupBy(found, ({ entry, file }) => {
+    const place = `${entry.replace('@campaign-mirror/', '')} ${file}`;
+    const [list] = Object.entries(lists).find(([, places]) => places.test(place)) ?? [];
+    return list ?? `no list for ${place}`;
+  });
+  const texts = [...byList].map(([list, all]) => {
+    const lines = [...Map.groupBy(all, ({ entry }) => entry)].map(([entry, some]) => {
+      const [types, values] = [true, false].map((isType) =>
+        [...new Set(some.filter((one) => one.isType === isType).map(({ name }) => name))].sort().map(code),
+      );
+      const parts = [values?.join(', '), types?.length ? `types ${types.join(', ')}` : ''];
+      return `- ${code(entry)}: ${parts.filter(Boolean).join('; ')}`;
+    });
+    return [list, () => lines.join('\n')] as const;
+  });
+  return Object.fromEntries(texts);
 }
-
-/** What there is at run time, then the types. */
-function listed(symbols: readonly ts.Symbol[]): string {
-  const { true: values = [], false: types = [] } = Object.groupBy(symbols, ({ flags }) =>
-    String((flags & ts.SymbolFlags.Value) !== 0),
-  );
-  const names = (all: readonly ts.Symbol[]) => {
-    const sorted = all.map(({ name }) => name).sort();
-    return sorted.map(code).join(', ');
-  };
-  const parts = [names(values), types.length > 0 ? `types ${names(types)}` : ''];
-  return parts.filter((part) => part !== '').join('; ');
-}
-
-const declared = (symbol: ts.Symbol, checker: ts.TypeChecker) =>
-  symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;

@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { roles } from '@campaign-mirror/adapters-persistence/service';
 import {
   EmbeddedError,
@@ -13,17 +12,18 @@ import { expect } from 'chai';
 import { connect } from '../database/client.ts';
 import { dataFolder } from '../process/data-folder.ts';
 
-/** Shared memory as a file of the data folder: who is killed leaves nothing in the system's. */
+/** Shared memory is a file of the data folder, so that a killed server leaves nothing in /dev/shm. */
 const settings = { fsync: 'off', dynamic_shared_memory_type: 'mmap' };
+const usual = { database: 'campaign_mirror', roles, settings };
 export const isRoot = process.getuid?.() === 0;
 
 export type Opened = Awaited<ReturnType<Sandbox['open']>>;
 
-/** Folders, processes and databases of a suite; `clean` ends and removes them all, whatever went wrong. */
+/** Folders, processes and databases of a suite; `clean` ends and removes them all. */
 export class Sandbox {
   readonly #ends: (() => Promise<void>)[] = [];
 
-  /** A path inside a folder of the suite's, through which any OS user may pass; the path itself does not exist. */
+  /** The path of a folder that does not exist yet, below one that any OS user may enter. */
   async folder(name?: string): Promise<string> {
     const made = await dataFolder(name);
     this.#ends.push(made.remove);
@@ -31,21 +31,19 @@ export class Sandbox {
   }
 
   async open(folder: string, options: Partial<EmbeddedOptions<keyof typeof roles>> = {}) {
-    const events: string[] = [];
-    const onEvent = (event: string) => void events.push(event);
-    const usual = { database: 'campaign_mirror', roles, folder, settings, onEvent };
-    const database = await openEmbeddedDatabase({ ...usual, ...options });
+    const database = await openEmbeddedDatabase({ ...usual, folder, ...options });
     this.#ends.push(database.close);
     const asSuperuser = (text: string, values?: unknown[]) =>
       query(database.address('superuser'), text, values);
-    return { ...database, events, query: asSuperuser };
+    return { ...database, query: asSuperuser };
   }
 
   /** A process that opens the database. */
   member(folder: string) {
-    const script = fileURLToPath(new URL('embedded-member.ts', import.meta.url));
-    const options = JSON.stringify({ database: 'campaign_mirror', roles, folder, settings });
-    const child = spawn(process.execPath, [script, options], { stdio: ['ignore', 'ignore', 'inherit'] });
+    const script = `import { openEmbeddedDatabase } from '@campaign-mirror/embedded-postgres';
+      await openEmbeddedDatabase(${JSON.stringify({ ...usual, folder })});`;
+    const words = ['--input-type=module', '--eval', script];
+    const child = spawn(process.execPath, words, { cwd: import.meta.dirname, stdio: 'inherit' });
     const ended = once(child, 'exit');
     const kill = async () => {
       child.kill('SIGKILL');
@@ -73,7 +71,7 @@ export async function query(address: Parameters<typeof connect>[0], text: string
   return (await client.query(text, values).finally(ended)).rows;
 }
 
-/** The message of an EmbeddedError that is fit for a user: one line, of what is wrong and what to do. */
+/** The message of an EmbeddedError, which must be one line that ends with a full stop. */
 export async function clearError(promise: Promise<unknown>): Promise<string> {
   const error = await promise.catch((reason: unknown) => reason);
   expect(error).instanceOf(EmbeddedError);

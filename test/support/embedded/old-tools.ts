@@ -5,19 +5,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** What a machine has of its own to reach the registry. */
-const ways = /^(https?_proxy|no_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_FILE|SSL_CERT_DIR)$/i;
+/** The variables by which a machine reaches the registry. */
+const network = /^(https?_proxy|no_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_FILE|SSL_CERT_DIR)$/i;
 
-/** An environment with nothing of ours in it. `bin` comes first in the PATH. */
+/** The environment of a bare machine. `bin` comes first in PATH. */
 export function bareEnvironment(bin: string, variables: Readonly<Record<string, string>>) {
-  const kept = Object.entries(process.env).filter(([name]) => ways.test(name));
+  const kept = Object.entries(process.env).filter(([name]) => network.test(name));
   return { ...Object.fromEntries(kept), PATH: `${bin}:/usr/sbin:/usr/bin:/sbin:/bin`, ...variables };
 }
 
-/**
- * A folder of programs: Node of this version, or the last of this major one, and npm 10, as a machine may have them. From the
- * npm registry, once a run.
- */
+/** A folder with a version of Node, or the last of a major version, and npm 10; installed from npm once in a run. */
 export async function oldTools(node: number | string): Promise<string> {
   const folder = join(tmpdir(), `tools of Node ${node}`);
   const bin = join(folder, 'bin');

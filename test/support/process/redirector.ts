@@ -7,7 +7,7 @@ import { projectFolder } from '../workspace.ts';
 import { folderOf } from './lives.ts';
 import { start } from './service-process.ts';
 
-/** In a suite: the example as `npm install` leaves it, as a process of its own. */
+/** In a suite: starts the example in a folder of the suite, as a process. */
 export function redirectorProgram() {
   const folder = folderOf('suite');
   let starting: Awaited<ReturnType<typeof redirectorIn>>;
@@ -17,13 +17,13 @@ export function redirectorProgram() {
   return (...how: Parameters<typeof starting>) => starting(...how);
 }
 
-/** The same in a folder. */
+/** Copies the example to a folder, as `npm install` leaves it. */
 export async function redirectorIn(folder: string) {
   const program = join(folder, 'redirector');
   await cp(`${projectFolder}examples/redirector`, program, { recursive: true });
   await mkdir(join(program, 'node_modules'));
   await symlink(`${projectFolder}packages/app/node_modules/pg`, join(program, 'node_modules/pg'));
-  /** `addresses`: by the names of the variables, each in a file, as a secret is given to it. */
+  /** Starts it. `addresses`: variables that it gets as files, as secrets are given to it. */
   return async (addresses: Readonly<Record<string, string>>, node = process.execPath) => {
     const settings: Record<string, string> = { PORT: `${await freePort()}` };
     for (const [name, address] of Object.entries(addresses)) {
@@ -44,13 +44,13 @@ export interface Visit {
   readonly cached: string | undefined;
 }
 
-/** Visits `/c/` and what is given, or a whole URL as to a proxy. A `Location` may be longer than `fetch` reads. */
+/** Visits a path below `/c/`. `fetch` cannot read a `Location` of 64 KiB. */
 export function visitorOf(base: string) {
   const agent = new Agent({ keepAlive: true });
   return (path: unknown, method = 'GET'): Promise<Visit> =>
     new Promise((resolve, reject) => {
-      const target = `${path}`.startsWith('http:') ? `${path}` : `/c/${path}`;
-      const sent = request(base, { path: target, method, agent, maxHeaderSize: 65_536 }, (response) => {
+      const options = { path: `/c/${path}`, method, agent, maxHeaderSize: 65_536 };
+      const sent = request(base, options, (response) => {
         const { location, 'cache-control': cached } = response.headers;
         response.resume().on('end', () => resolve({ status: response.statusCode, location, cached }));
       });
@@ -58,32 +58,24 @@ export function visitorOf(base: string) {
     });
 }
 
-/**
- * Looks at the number at the end of an address again and again, every few milliseconds, until `stop`.
- * `seen`: the numbers that came; `faults`: numbers that went back, and looks that failed.
- */
+/** Reads the number at the end of an address every few milliseconds until `stop`; it must never fall. */
 export function watched(look: () => Promise<string | undefined>) {
-  const seen = new Set<number>();
   const faults: string[] = [];
   const end = new AbortController();
   let last = -1;
   const watching = (async () => {
     for (; !end.signal.aborted; await pause(5)) {
       const address = await look().catch(String);
-      const [, digits] = /^https:.*\/(\d+)$/.exec(address ?? '') ?? [];
-      const number = Number(digits ?? -1);
+      const number = Number(/^https:.*\/(\d+)$/.exec(address ?? '')?.[1] ?? -1);
       if (number < last || number === -1) faults.push(`${address} after ${last}`);
-      else {
-        last = number;
-        seen.add(number);
-      }
+      else last = number;
     }
   })();
   const stop = () => {
     end.abort();
     return watching;
   };
-  return { seen, faults, last: () => last, stop };
+  return { faults, last: () => last, stop };
 }
 
 export type Watched = ReturnType<typeof watched>;
