@@ -2,21 +2,21 @@ import type { Call } from './call.ts';
 import type { Listing } from './output.ts';
 
 /** The maximum number of rows that are read at once, which bounds memory. */
-const pageSize = 500;
+export const readBatch = 500;
 
 /**
- * At most `limit` rows after the row `after`, by their numbers. Each page is read when it is needed.
- * @throws Interrupted between two pages
+ * Reads at most `limit` rows after the row `after`, in batches when they are needed. @throws Interrupted between
+ * batches
  */
-export async function* paged<Id, Row extends { readonly id: Id }>(
+export async function* rowsAfter<Id, Row extends { readonly id: Id }>(
   call: Call,
   { after, limit = Number.POSITIVE_INFINITY }: { after?: Id | undefined; limit?: number | undefined },
-  read: (page: { readonly after: Id | undefined; readonly limit: number }) => Promise<Row[]>,
+  read: (range: { readonly after: Id | undefined; readonly limit: number }) => Promise<Row[]>,
 ): AsyncGenerator<Row> {
   let last = after;
-  for (let left = limit; left > 0; left -= pageSize) {
+  for (let left = limit; left > 0; left -= readBatch) {
     call.throwIfStopped('Stopped: there is more.');
-    const size = Math.min(left, pageSize);
+    const size = Math.min(left, readBatch);
     const rows = await read({ after: last, limit: size });
     yield* rows;
     if (rows.length < size) return;
@@ -24,25 +24,22 @@ export async function* paged<Id, Row extends { readonly id: Id }>(
   }
 }
 
-/**
- * Lists the newest rows before the row `before`, and prints how to list more. Returns the last one listed, or `before`.
- * @throws Interrupted between two pages
- */
+/** Lists the newest rows before `before`, and says how to list more. Returns the last row listed, or `before`. */
 export async function listNewest<Id extends number, Row extends { readonly id: Id }>(
   call: Call,
   { before, limit }: { readonly before?: Id | undefined; readonly limit: number },
   listing: Listing,
-  read: (page: { readonly before: Id | undefined; readonly limit: number }) => Promise<Row[]>,
+  read: (range: { readonly before: Id | undefined; readonly limit: number }) => Promise<Row[]>,
 ): Promise<Id | undefined> {
   let last = before;
-  const rows = paged(call, { after: before, limit }, async ({ after, limit }) => {
-    const page = await read({ before: after, limit });
-    last = page.at(-1)?.id ?? last;
-    return page;
+  const rows = rowsAfter(call, { after: before, limit }, async ({ after, limit }) => {
+    const batch = await read({ before: after, limit });
+    last = batch.at(-1)?.id ?? last;
+    return batch;
   });
   const count = await call.output.list(rows, listing);
   if (count < limit || call.output.isReaderGone) return last;
   const more = await read({ before: last, limit: 1 });
-  if (more.length > 0) await call.output.note(`There is more: add --before ${last} to see it.`);
+  if (more.length > 0) await call.output.notice(`There is more: add --before ${last} to see it.`);
   return last;
 }
