@@ -1,5 +1,5 @@
 import type * as domain from '@campaign-mirror/domain';
-import { auditActs, type PruningSurvey } from '@campaign-mirror/domain/operator';
+import { auditActs, type ChangeFeed, type PruningSurvey } from '@campaign-mirror/domain/operator';
 import { Option } from '@commander-js/extra-typings';
 import * as parse from '../terminal/arguments.ts';
 import { group, leaf } from '../terminal/arguments.ts';
@@ -7,7 +7,7 @@ import type { Call } from '../terminal/call.ts';
 import { ClearError, counted, orStopped } from '../terminal/errors.ts';
 import { listNewest } from '../terminal/lists.ts';
 import { campaignRefused, filtersText, noSuchKey, noSuchMove } from './messages.ts';
-import { type OperatorAccess, reading } from './operator-access.ts';
+import { type AccessOptions, type OperatorAccess, reading } from './operator-access.ts';
 
 export function auditCommand(call: Call, operator: OperatorAccess) {
   const examples = ['audit 42', 'audit --act mirrors-moved --since 2026-11-20'];
@@ -107,30 +107,27 @@ export function follow(call: Call, operator: OperatorAccess) {
     .action(async (campaign, changes) => {
       const { signal, output } = call;
       const isOver = () => signal.aborted || output.isReaderGone;
-      const print = output.rowPrinter({ columns: [...changeColumns, 'position'] });
-      const following = operator.withPorts(
-        async ({ feed }) => {
-          for await (const step of feed.follow({ ...changes, campaign })) {
-            if ('id' in step) await print(step);
-            else await output.notice('Following. Ctrl-C ends it.');
-            if (!('id' in step || changes.from) && output.json) await output.object(step);
-            if (isOver()) return;
-          }
-          throw new ClearError(
-            'this is no position of this server since its last start, or since its statistics were reset: ' +
-              'start without --from, and read anew what you keep',
-            'position',
-          );
-        },
-        {
-          pace: 'in-steps',
-          besideService: true,
-          state: 'with --from and the last position no change is lost',
-        },
-      );
-      await following.catch((error) => {
-        if (!isOver()) throw error;
-      });
+      const followed = async function* (feed: ChangeFeed) {
+        for await (const step of feed.follow({ ...changes, campaign })) {
+          if ('id' in step) yield step;
+          else await output.notice('Following. Ctrl-C ends it.');
+          if (!('id' in step || changes.from) && output.json) await output.object(step);
+          if (isOver()) return;
+        }
+        throw new ClearError(
+          'this is no position of this server since its last start, or since its statistics were reset: ' +
+            'start without --from, and read anew what you keep',
+          'position',
+        );
+      };
+      const listing = { columns: [...changeColumns, 'position'], none: '' };
+      const state = 'with --from and the last position no change is lost';
+      const options: AccessOptions = { pace: 'in-steps', besideService: true, state };
+      await operator
+        .withPorts(({ feed }) => output.list(followed(feed), listing, 1), options)
+        .catch((error) => {
+          if (!isOver()) throw error;
+        });
     });
 }
 

@@ -105,7 +105,7 @@ export function limitedKeysText(ids: readonly domain.AccessKeyId[], host: string
   const numbers = `${ids.slice(0, 10).join(', ')}${ids.length > 10 ? ', …' : ''}`;
   return (
     `${counted(ids.length, 'key is', 'keys are')} limited to the old hosts (${numbers}), and cannot set a mirror to ` +
-    `${host}: \`./campaign-mirror key rotate ${ids[0]} --hosts HOSTS\` issues the successor of one.`
+    `${host}: \`./campaign-mirror key rotate NUMBER --hosts HOSTS\` replaces a key.`
   );
 }
 

@@ -39,13 +39,11 @@ export function move(call: Call, operator: OperatorAccess) {
     });
 }
 
-interface MoveOptions {
+type MoveOptions = Pick<operators.HostMove, 'to' | 'subdomains'> & {
   readonly from: readonly operators.Host[];
-  readonly to: operators.Host;
-  readonly subdomains: boolean;
   readonly owner: OwnerId | undefined;
   readonly includeDefault: boolean;
-}
+};
 
 /** @throws ClearError if the move is invalid */
 async function planMove(

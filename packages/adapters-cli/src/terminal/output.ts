@@ -81,35 +81,17 @@ export class Output {
     );
   }
 
-  /** Prints records until the reader stops. Returns their number. */
+  /** Prints records until the reader stops; a table in batches of `batch` rows. Returns their number. */
   async list<Row extends object>(
     rows: AsyncIterable<Row> | Iterable<Row>,
-    listing: Listing,
+    { columns, missing = {}, none }: Listing,
+    batch = drawBatch,
   ): Promise<number> {
-    const print = this.rowPrinter(listing, drawBatch);
-    let count = 0;
-    for await (const row of rows) {
-      if (this.isReaderGone) break;
-      count += 1;
-      await print(row);
-    }
-    await print();
-    if (count > 0) return count;
-    const none = typeof listing.none === 'string' ? listing.none : await listing.none();
-    if (!this.json) await this.notice(none);
-    return count;
-  }
-
-  /** Prints records, in a table in batches; a call without a record prints the rest. */
-  rowPrinter<Row extends object>({ columns, missing = {} }: Omit<Listing, 'none'>, batch = 1) {
     const heads = columns.map((column) => column.split('.').at(-1) ?? '');
-    const widths = heads.map(({ length }) => length);
+    const widths = heads.map(() => 0);
+    let count = 0;
     let waiting: unknown[][] = [];
-    let isBegun = false;
-    return async (row?: Row): Promise<void> => {
-      if (this.json) return row && this.object(jsonOf(row));
-      if (row) waiting.push(columns.map((column) => valueAt(jsonOf(row), column)));
-      if (waiting.length < (row ? batch : 1)) return;
+    const draw = async () => {
       const aligns = heads.map((_, at) =>
         waiting.some((row) => typeof row[at] === 'number') ? 'right' : 'left',
       );
@@ -121,9 +103,20 @@ export class Output {
       const lines = await tableLines([padded, ...texts], aligns);
       for (const row of texts)
         for (const [at, text] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, text.length);
-      await this.write(`${lines.slice(Number(isBegun)).join('\n')}\n`);
-      [isBegun, waiting] = [true, []];
+      await this.write(`${lines.slice(count > waiting.length ? 1 : 0).join('\n')}\n`);
+      waiting = [];
     };
+    for await (const row of rows) {
+      if (this.isReaderGone) break;
+      count += 1;
+      if (this.json) await this.object(jsonOf(row));
+      else if (waiting.push(columns.map((column) => valueAt(jsonOf(row), column))) === batch) await draw();
+    }
+    if (waiting.length > 0) await draw();
+    if (count > 0) return count;
+    const text = typeof none === 'string' ? none : await none();
+    if (!this.json) await this.notice(text);
+    return count;
   }
 
   /** Prints the fields of one record, one a line. */
