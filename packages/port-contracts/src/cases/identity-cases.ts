@@ -4,10 +4,12 @@ import { type Case, casesOf, expectEqual, expectThat, expiry } from '../kit/case
 import { breaking, meanwhile, type Steps } from '../kit/meanwhile.ts';
 import { greatest, newOwner } from './repository-world.ts';
 
-/** What the author of an `Identity` provides for its cases: plain functions. */
+/** What an author of an `Identity` provides for its cases. */
 export interface IdentityWorld {
   readonly identity: Identity;
-  /** Issues a credential that is valid for at least a minute. If there are such, for so many seconds and for these hosts. */
+  /**
+   * Issues a credential that is valid for at least a minute or, if supported, for `expiresIn` seconds and for `hosts`.
+   */
   issue(owner: OwnerId, expiresIn?: number, hosts?: HostList): Promise<IssuedCredential>;
   /** A well-formed credential that was never issued. */
   unknown(): string | Promise<string>;
@@ -17,11 +19,11 @@ export interface IdentityWorld {
   readonly expires?: true;
   /** Revokes or deletes the credential. */
   readonly revoke?: (credential: string) => Promise<unknown>;
-  /** Absent if the adapter cannot be paused. */
+  /** Absent if the adapter has no steps. */
   readonly steps?: Steps;
 }
 
-/** A valid credential, and the caller that it identifies. */
+/** A valid credential and its caller. */
 export interface IssuedCredential {
   readonly credential: string;
   readonly caller: Caller;
@@ -29,7 +31,7 @@ export interface IssuedCredential {
 
 type World = IdentityWorld;
 
-/** What every `Identity` promises (contract: keys). */
+/** The promises of every `Identity` (contract: keys). */
 export const identityCases: readonly Case<World>[] = [
   ...casesOf<World>([], {
     'whoIs: the owner, the subject, the key and the hosts of each credential, also at the same time': async (
@@ -47,24 +49,22 @@ export const identityCases: readonly Case<World>[] = [
         const { kind, name = '' } = partsOf(caller.subject);
         await expectCaller(world, credential, caller);
         const named = caller.key ? keySubject(caller.key) : subject(kind, name);
-        expectThat(
-          caller.subject === named,
-          `neither the subject of the key nor of another kind: ${caller.subject}`,
-        );
+        const fault = `neither the subject of the key nor of another kind: ${caller.subject}`;
+        expectThat(caller.subject === named, fault);
         expectThat(!caller.subject.includes(credential), 'a subject has the credential in it');
       }
     },
     'nobody: a credential that was never issued, or a text that is none': async (world) => {
       const { credential, caller } = await world.issue(newOwner());
       await expectCaller(world, credential, caller);
-      // A store can take them for a pattern, shorten them, or take other characters for the same.
+      // A store may read a text as a pattern, shorten it, or treat other characters as the same.
       const wide = credential.replace(/[!-~]/g, (one) => String.fromCharCode(one.charCodeAt(0) + 0xfee0));
       const parts = [credential.slice(0, -1), `${credential.slice(0, 12)}%`, '_'.repeat(credential.length)];
       const longer = [`${credential}x`, `${credential}\0`, credential.repeat(50)];
       const none = ['', ' ', '.', 'a.b.c', '\u{1f389}', '%', '*', "' or '1'='1", 'constructor', '__proto__'];
       for (const text of [await world.unknown(), wide, ...parts, ...longer, ...none])
         await expectNobody(world, text);
-      // An identity may compare by meaning, but must not take a credential for that of somebody else.
+      // An identity may ignore case and blanks, but must not find another caller.
       const alike = [credential.toLowerCase(), credential.toUpperCase(), ` ${credential}`, `${credential}\n`];
       for (const text of alike) {
         const found = shown(await world.identity.whoIs(text, { afresh: true }));
@@ -134,7 +134,7 @@ async function expectCaller({ identity }: World, credential: string, caller: Cal
     expectEqual(shown(await identity.whoIs(credential, { afresh })), shown(caller), 'the caller');
 }
 
-/** A caller with a key may be remembered until it is asked for afresh, since the write proves the key. */
+/** A caller with a key may be cached until a lookup afresh, since the write proves the key. */
 async function expectNobody({ identity }: World, credential: string): Promise<void> {
   const remembered = await identity.whoIs(credential);
   const isToProve = isCaller(remembered) && remembered.key !== undefined;
