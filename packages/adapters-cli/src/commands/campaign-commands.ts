@@ -10,7 +10,7 @@ import { group, leaf } from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
 import { ClearError, jsonOf, printable } from '../terminal/errors.ts';
 import { rowsAfter } from '../terminal/lists.ts';
-import { campaignNamed, campaignRefused, filtersText } from './messages.ts';
+import { campaignNamed, campaignRefused } from './messages.ts';
 import { type OperatorAccess, reading } from './operator-access.ts';
 
 export function campaignCommands(call: Call, operator: OperatorAccess) {
@@ -39,7 +39,7 @@ export function campaignCommands(call: Call, operator: OperatorAccess) {
           const rows = rowsAfter(call, range, (part) => records.list({ ...part, owner, name }));
           return call.output.list(rows, {
             columns: ['id', 'owner_id', 'is_default', 'created_at', 'name', 'mirror.target_url'],
-            none: `There is no campaign${filtersText({ 'of the owner': owner, 'with the name': name })}.`,
+            none: 'No campaign was found.',
           });
         },
         { ...reading, pace: 'in-steps' },

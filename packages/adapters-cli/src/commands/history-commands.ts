@@ -6,7 +6,7 @@ import { group, leaf } from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
 import { ClearError, counted, orStopped } from '../terminal/errors.ts';
 import { listNewest } from '../terminal/lists.ts';
-import { campaignRefused, filtersText, noSuchKey, noSuchMove } from './messages.ts';
+import { campaignRefused, noSuchKey, noSuchMove } from './messages.ts';
 import { type AccessOptions, type OperatorAccess, reading } from './operator-access.ts';
 
 export function auditCommand(call: Call, operator: OperatorAccess) {
@@ -18,13 +18,10 @@ export function auditCommand(call: Call, operator: OperatorAccess) {
     .option('--limit <n>', 'maximum number to show', parse.limit, 50)
     .option('--before <entry>', 'only entries before this one', parse.audit)
     .action(async (campaign, { act, since, ...range }) => {
-      const filters = { 'on campaign': campaign, 'of the act': act, 'at or after': since };
-      const none = `The audit has no entry${filtersText({ ...filters, 'before entry': range.before })}.`;
+      const listing = { columns: auditColumns, none: 'No entry was found.' };
       await operator.withPorts(
         ({ audit }) =>
-          listNewest(call, range, { columns: auditColumns, none }, (part) =>
-            audit.list({ ...part, campaign, act, since }),
-          ),
+          listNewest(call, range, listing, (part) => audit.list({ ...part, campaign, act, since })),
         reading,
       );
     });
@@ -50,9 +47,7 @@ export function mirrorHistory(call: Call, operator: OperatorAccess) {
     .action(async (campaign, { key, move, since, limit, before }, command) => {
       if ([campaign, key, move].filter(Boolean).length !== 1)
         return command.error('exactly one of a campaign, --key and --move is needed');
-      const filters = { 'of campaign': campaign, 'made with key': key, 'made by move': move };
-      const range = { 'at or after': since, 'before change': before };
-      const nothing = `The history has no change${filtersText({ ...filters, ...range })}.`;
+      const nothing = 'No change was found.';
       if (campaign === undefined) {
         if (before !== undefined) return command.error('--before needs a campaign');
         return operator.withPorts(
@@ -78,12 +73,13 @@ export function mirrorHistory(call: Call, operator: OperatorAccess) {
         const none = async () => {
           // A deleted campaign has a history.
           const [latest] = await history.list({ campaign, limit: 1 });
-          if (latest || (await history.isPrunedBefore(campaign, undefined))) return nothing;
-          const seen = await campaigns.find(campaign);
-          if (!seen) throw campaignRefused(campaign, 'campaign-not-found');
-          return seen.hasMirror
-            ? `The mirror of campaign ${campaign} never changed.`
-            : `Campaign ${campaign} has no mirror, and its history is empty.`;
+          if (
+            !latest &&
+            !(await history.isPrunedBefore(campaign, undefined)) &&
+            !(await campaigns.find(campaign))
+          )
+            throw campaignRefused(campaign, 'campaign-not-found');
+          return nothing;
         };
         const columns = changeColumns.filter((column) => column !== 'campaign_id');
         const range = { before, limit: limit ?? defaultChanges };
@@ -114,11 +110,7 @@ export function follow(call: Call, operator: OperatorAccess) {
           if (!('id' in step || changes.from) && output.json) await output.object(step);
           if (isOver()) return;
         }
-        throw new ClearError(
-          'this is no position of this server since its last start, or since its statistics were reset: ' +
-            'start without --from, and read anew what you keep',
-          'position',
-        );
+        throw new ClearError(notFollowable, 'position');
       };
       const listing = { columns: [...changeColumns, 'position'], none: '' };
       const state = 'with --from and the last position no change is lost';
@@ -131,10 +123,12 @@ export function follow(call: Call, operator: OperatorAccess) {
     });
 }
 
+const startAnew = 'start without --from, and read your data again';
+const notFollowable = `the position is not from this server, or from before its last start or reset of statistics: ${startAnew}`;
 const followHelp = `
-Without --from, the first line of --json has only the current position. If the database becomes unavailable, the exit code is
-3: continue with the last position. A position is valid for one server, until its restart or a reset of its statistics;
-otherwise the exit code is 4: start without --from, and read your data again.`;
+Without --from, the first line of --json has only the current position. If the database becomes unavailable, the exit
+code is 3: continue with the last position. A position is valid for one server, until its restart or a reset of its
+statistics; otherwise the exit code is 4: ${startAnew}.`;
 
 /** The number of changes that one transaction deletes, in about 30 ms. Each transaction has an audit entry. */
 const pruneBatch = 10_000;
@@ -147,13 +141,13 @@ function refuseWrongClock({ time, newestIsOld, olderThan, old }: PruningSurvey, 
   const apart = Math.abs(time - Date.now() / 1_000);
   if (apart > maxClockDifference)
     throw new ClearError(
-      `the clocks of this machine and of the database are ${(apart / 3_600).toFixed(1)} hours apart: nothing was deleted; ` +
-        'set both by NTP, then repeat it',
+      `the clocks of this machine and of the database are ${(apart / 3_600).toFixed(1)} hours apart: nothing was ` +
+        'deleted; set both by NTP, then repeat it',
     );
   if (newestIsOld && !all)
     throw new ClearError(
-      `the newest change of all is from before ${olderThan}, too, and ${counted(old, 'change')} would be deleted: nothing ` +
-        'was deleted; check the clock of the database, and add --all if it is right',
+      `the newest change of all is from before ${olderThan}, too, and ${counted(old, 'change')} would be deleted: ` +
+        'nothing was deleted; check the clock of the database, and add --all if it is right',
     );
 }
 

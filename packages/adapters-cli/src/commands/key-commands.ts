@@ -11,7 +11,7 @@ import { group, leaf } from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
 import { ClearError, counted } from '../terminal/errors.ts';
 import { rowsAfter } from '../terminal/lists.ts';
-import { filtersText, keyNumbers, noSuchKey } from './messages.ts';
+import { keyNumbers, noSuchKey } from './messages.ts';
 import { type AccessOptions, type OperatorAccess, reading } from './operator-access.ts';
 
 const keyColumns =
@@ -47,8 +47,8 @@ export function keyCommands(call: Call, operator: OperatorAccess) {
     if (await call.output.isWritten()) return;
     const { id } = issued;
     throw new ClearError(
-      `key ${id} was issued, but standard output did not take it, and it cannot be shown again: ` +
-        `revoke it by \`./campaign-mirror key revoke ${id}\`, or replace it by \`./campaign-mirror key rotate ${id} --grace 0s\``,
+      `key ${id} was issued, but standard output did not take it, and it cannot be shown again: revoke it by ` +
+        `\`./campaign-mirror key revoke ${id}\`, or replace it by \`./campaign-mirror key rotate ${id} --grace 0s\``,
     );
   };
 
@@ -83,10 +83,8 @@ export function keyCommands(call: Call, operator: OperatorAccess) {
     .option('--expiring <time>', 'only working keys that expire within this time', parse.life)
     .option('--revoked-since <time>', 'only keys revoked or rotated since this time in UTC', parse.moment)
     .action(async ({ owner, expiring, revokedSince }) => {
-      const filters = { 'of the owner': owner, 'revoked or rotated at or after': revokedSince };
-      const soon = { 'to replace within': expiring && 'that time' };
-      const none = `There is no access key${filtersText({ ...filters, ...soon })}.`;
-      const table = { columns: keyColumns, missing: { expires_at: 'never', hosts: 'any' }, none };
+      const missing = { expires_at: 'never', hosts: 'any' };
+      const table = { columns: keyColumns, missing, none: 'No access key was found.' };
       await operator.withPorts(
         ({ keys }) => call.output.list(keysOf(keys, { owner, expiring, revokedSince }), table),
         reading,

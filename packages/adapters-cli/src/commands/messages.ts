@@ -8,7 +8,7 @@ const inContract = Object.entries(domain.addressFaults).map(([fault, text]) => [
 export const addressFaults: Readonly<Record<domain.AddressFault, string>> = {
   ...Object.fromEntries(inContract),
   'denied-host': `it ${domain.addressFaults['denied-host']}, which the host denylist contains`,
-  'host-not-of-key': `it ${domain.addressFaults['host-not-of-key']}, which is not, as it is written, among those of the key`,
+  'host-not-of-key': `it ${domain.addressFaults['host-not-of-key']}, which is not among the hosts of the key as written`,
 };
 
 type Refusal =
@@ -33,7 +33,7 @@ const texts: Texts<domain.Refusal> &
   'not-the-owner': (_, it) =>
     `${it} belongs to another owner than the key: use a key of the campaign's owner`,
   other: (id, it) =>
-    `the mirror of ${it} was changed meanwhile, so nothing was done: look at \`./campaign-mirror mirror history ${id}\`, then repeat it`,
+    `the mirror of ${it} was changed meanwhile, so nothing was done: see \`./campaign-mirror mirror history ${id}\``,
 };
 
 /** The error of a refused act on a campaign. `address` begins the message about an invalid address. */
@@ -84,9 +84,9 @@ export function campaignNamed(id: domain.CampaignId, name: string | null): strin
   return name === null ? `campaign ${id}` : `campaign ${id} "${printable(name)}"`;
 }
 
-/** Such as `old.example`, or `one of the 10 hosts`. */
+/** Such as `old.example or older.example`. */
 export const hostsNamed = (hosts: readonly operators.Host[]) =>
-  hosts.length > 3 ? `one of the ${hosts.length} hosts` : hosts.map(({ written }) => written).join(' or ');
+  hosts.map(({ written }) => written).join(' or ');
 
 /** Says which mirrors a move leaves out; empty if there are none. */
 export function unmovedText(
@@ -94,9 +94,9 @@ export function unmovedText(
   hosts: readonly operators.Host[],
 ): string {
   const named = hostsNamed(hosts);
-  const on = `${counted(below, 'mirror is', 'mirrors are')} on a name below ${named}: --subdomains moves ${below === 1 ? 'it' : 'them'}, too.`;
-  const other = `${counted(elsewhere, 'mirror has', 'mirrors have')} ${named} in another part of the address, which a move leaves as it is.`;
-  return [below > 0 && on, elsewhere > 0 && other].filter(Boolean).join(' ');
+  const on = `${counted(below, 'mirror is', 'mirrors are')} on a name below ${named}: --subdomains moves these, too.`;
+  const has = `${counted(elsewhere, 'mirror has', 'mirrors have')} ${named} in another part of the address, which stays.`;
+  return [below > 0 && on, elsewhere > 0 && has].filter(Boolean).join(' ');
 }
 
 /** Says which keys may not set mirrors to the new host; empty if there are none. */
@@ -107,12 +107,6 @@ export function limitedKeysText(ids: readonly domain.AccessKeyId[], host: string
     `${counted(ids.length, 'key is', 'keys are')} limited to the old hosts (${numbers}), and cannot set a mirror to ` +
     `${host}: \`./campaign-mirror key rotate NUMBER --hosts HOSTS\` replaces a key.`
   );
-}
-
-/** The filters of an empty list, such as ` of the owner 42`; the keys are the words before the values. */
-export function filtersText(filters: Readonly<Record<string, string | number | undefined>>): string {
-  const given = Object.entries(filters).filter(([, value]) => value !== undefined);
-  return given.map(([words, value]) => ` ${words} ${value}`).join('');
 }
 
 export const keyNumbers = '`./campaign-mirror key list` shows all keys with their numbers';

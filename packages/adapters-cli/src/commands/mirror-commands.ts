@@ -50,16 +50,9 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
           after = last;
         } while (after);
       };
-      await operator.withPorts(async ({ records }) => {
-        const of = owner ? ` of the owner ${owner}` : '';
-        const on = host
-          ? ` is on ${host.written}${subdomains ? ' or a name below it' : ''}`
-          : ' was created so far';
-        await call.output.list(mirrorsOf(records), {
-          columns: ['campaign_id', 'id', 'clicks', 'updated_at', 'target_url'],
-          none: `No mirror${of}${on}.`,
-        });
-      }, reading);
+      const columns = ['campaign_id', 'id', 'clicks', 'updated_at', 'target_url'];
+      const listing = { columns, none: 'No mirror was found.' };
+      await operator.withPorts(({ records }) => call.output.list(mirrorsOf(records), listing), reading);
     });
 
   const show = leaf('show', 'show the mirror of a campaign with all its fields', ['mirror show 42'])
@@ -72,8 +65,8 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
       await call.output.fields(jsonOf(found.mirror));
     });
 
-  const description = `set a mirror with the access key in ${operator.accessKeySetting}, as the operator, or from a file`;
-  const set = leaf('set', description, [
+  const setting = operator.accessKeySetting;
+  const set = leaf('set', `set a mirror with the access key in ${setting}, as the operator, or from a file`, [
     "mirror set 42 'https://second.example/?click={click_id}' --as-operator",
     'mirror set --file changes.csv --dry-run',
   ])

@@ -7,7 +7,6 @@ import type { ActContext, OperatorAccess, OperatorPorts } from './operator-acces
 /** The mirrors that a command changes, and its texts. */
 export interface Plan {
   readonly act: operators.MirrorAct;
-  /** The mirrors; each call begins again. */
   batches(): AsyncIterable<operators.DesiredBatch>;
   readonly verb: 'move' | 'set';
   /** Such as `from old.example to new.example`. */

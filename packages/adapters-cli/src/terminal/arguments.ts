@@ -67,13 +67,9 @@ export const moment = argument('A time in UTC such as 2026-11-20 or 2026-11-20T1
 
 export const name = argument('A name on one line, of 1 to 200 characters,', domain.label);
 
-const hostExpected = 'A host such as old.example or [2001:db8::1], without a scheme, a port or a path,';
-const hostAlone = argument(hostExpected, (text) => (text.includes(',') ? undefined : operator.host(text)));
-
-export function host(text: string): operator.Host {
-  if (!text.startsWith('*.')) return hostAlone(text);
-  throw new InvalidArgumentError(`Write ${text.slice(2)} with --subdomains.`);
-}
+const hostExpected =
+  'A host such as old.example or [2001:db8::1], without a scheme, a port, a path or a wildcard,';
+export const host = argument(hostExpected, (text) => (text.includes(',') ? undefined : operator.host(text)));
 
 /** Reads the hosts of an option that may be repeated or contain commas. */
 export const hostsToMove = (text: string, others: operator.Host[] = []): operator.Host[] => [

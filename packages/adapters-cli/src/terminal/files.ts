@@ -114,17 +114,15 @@ function columnsOf<Column extends string>(
   const quoted = `"${others.join('", "').slice(0, 200)}"`;
   const lacking = required.find((column) => !found.includes(column));
   const repeated = found.find((column, at) => column && found.indexOf(column) !== at);
-  let fault: string | undefined;
-  if (lacking) fault = `it lacks the column ${lacking}`;
-  else if (repeated) fault = `it names the column ${repeated} twice`;
-  else if (others.length > 0 && !ignoreOthers)
-    fault = `it has unknown columns, which --ignore-columns leaves out: ${quoted}`;
-  if (fault) {
-    throw new ClearError(
+  const refused = (fault: string) =>
+    new ClearError(
       `line ${line}: ${fault}. The first line must name ${required.join(' and ')}, and may name, in any order: ` +
         `${[...new Set(known.values())].filter(Boolean)}; commas, semicolons or tabs separate them`,
     );
-  }
+  if (lacking) throw refused(`it lacks the column ${lacking}`);
+  if (repeated) throw refused(`it names the column ${repeated} twice`);
+  if (others.length > 0 && !ignoreOthers)
+    throw refused(`it has unknown columns, which --ignore-columns leaves out: ${quoted}`);
   if (others.length > 0) call.output.notice(`Left out: the columns ${quoted}.`);
   return found;
 }
@@ -170,12 +168,18 @@ export async function writeNewFile<T>(
   fill: (write: (chunk: Uint8Array) => Promise<true>) => Promise<T>,
 ): Promise<T> {
   const temporary = join(dirname(path), `unfinished-${randomUUID()}`);
+  const refuseTaken = async () => {
+    const existing = await lstat(path).catch(() => undefined);
+    if (existing && !replace)
+      throw new ClearError(`${path} exists: --force replaces it, or name another file`);
+    if (existing && !existing.isFile()) throw new ClearError(`${path} is not a file: name another one`);
+  };
   try {
-    await refuseTaken(path, replace);
+    await refuseTaken();
     await using file = await open(temporary, 'wx', 0o600);
     const filled = await fill((chunk) => file.writeFile(chunk).then(() => true as const));
     await file.sync();
-    await refuseTaken(path, replace);
+    await refuseTaken();
     await rename(temporary, path);
     return filled;
   } catch (error) {
@@ -184,13 +188,4 @@ export async function writeNewFile<T>(
   } finally {
     await rm(temporary, { force: true }).catch(() => {});
   }
-}
-
-async function refuseTaken(path: string, replace: boolean): Promise<void> {
-  const existing = await lstat(path).catch((error) => {
-    if (error.code !== 'ENOENT') throw error;
-  });
-  if (existing && !replace)
-    throw new ClearError(`${path} exists already: --force replaces it, or name another file`);
-  if (existing && !existing.isFile()) throw new ClearError(`${path} is not a file: name another one`);
 }
