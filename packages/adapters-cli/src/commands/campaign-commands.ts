@@ -1,10 +1,5 @@
 import type { CampaignId } from '@campaign-mirror/domain';
-import {
-  type CampaignChange,
-  type CampaignRecord,
-  type CampaignSettings,
-  campaignRow,
-} from '@campaign-mirror/domain/operator';
+import * as operators from '@campaign-mirror/domain/operator';
 import * as parse from '../terminal/arguments.ts';
 import { group, leaf } from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
@@ -52,10 +47,13 @@ export function campaignCommands(call: Call, operator: OperatorAccess) {
       const campaign = await operator.withPorts(({ records }) => records.find(id), reading);
       if (!campaign) throw campaignRefused(id, 'campaign-not-found');
       if (call.output.json) return call.output.object(jsonOf(campaign));
-      await call.output.fields(campaignRow(campaign));
+      await call.output.fields(operators.campaignRow(campaign));
     });
 
-  const changeOf = async (id: CampaignId, act: (settings: CampaignSettings) => Promise<CampaignChange>) => {
+  const changeOf = async (
+    id: CampaignId,
+    act: (settings: operators.CampaignSettings) => Promise<operators.CampaignChange>,
+  ) => {
     const result = await operator.withPorts(({ settings }) => act(settings));
     if (result.kind === 'campaign-not-found' || result.kind === 'owner-has-default')
       throw campaignRefused(id, result);
@@ -102,7 +100,7 @@ export function deletion(call: Call, operator: OperatorAccess, what: 'campaign' 
     .option('--yes', 'do not ask')
     .action(async (id, { yes }) => {
       const deletion = await operator.withPorts(async ({ settings, records }) => {
-        const run = (seen?: CampaignRecord) =>
+        const run = (seen?: operators.CampaignRecord) =>
           isWhole ? settings.deleteCampaign(id, seen) : settings.deleteMirror(id, seen);
         if (yes) return run();
         const seen = await records.find(id);
@@ -118,18 +116,18 @@ export function deletion(call: Call, operator: OperatorAccess, what: 'campaign' 
         );
       if (deletion.kind !== 'deleted') throw campaignRefused(id, deletion.kind);
       const { name, mirror } = deletion.campaign;
-      const named = campaignNamed(id, name);
-      const whole = `The ${named}${mirror ? ' and its mirror were' : ' was'} deleted; the history stays.`;
-      const sentence = isWhole ? whole : `The mirror of the ${named} was deleted; its history stays.`;
+      const sentence = `The ${isWhole ? '' : 'mirror of the '}${campaignNamed(id, name)} was deleted; its history stays.`;
       await call.output.answer({ id, deleted: true, clicks: mirror?.clicks ?? null }, sentence);
     });
 }
 
 /** The question names everything that will be deleted. */
-function question({ id, ownerId, isDefault, name, mirror }: CampaignRecord, isWhole: boolean): string {
-  const campaign = `${isDefault ? 'default ' : ''}${campaignNamed(id, name)} of the owner ${ownerId}`;
-  const clicked = mirror && `(${printable(mirror.targetUrl)}, clicked ${mirror.clicks} times)`;
-  const itsMirror = mirror ? `and its mirror ${clicked}` : 'which has no mirror';
-  const what = isWhole ? `the ${campaign}, ${itsMirror}` : `the mirror ${clicked} of the ${campaign}`;
+function question(
+  { id, ownerId, isDefault, name, mirror }: operators.CampaignRecord,
+  isWhole: boolean,
+): string {
+  const campaign = `the ${isDefault ? 'default ' : ''}${campaignNamed(id, name)} of the owner ${ownerId}`;
+  const clicked = mirror && `mirror (${printable(mirror.targetUrl)}, clicked ${mirror.clicks} times)`;
+  const what = isWhole ? campaign + (mirror ? `, and its ${clicked}` : '') : `the ${clicked} of ${campaign}`;
   return `Delete ${what}? Its history stays.`;
 }

@@ -47,47 +47,37 @@ export function mirrorHistory(call: Call, operator: OperatorAccess) {
     .action(async (campaign, { key, move, since, limit, before }, command) => {
       if ([campaign, key, move].filter(Boolean).length !== 1)
         return command.error('exactly one of a campaign, --key and --move is needed');
-      const nothing = 'No change was found.';
-      if (campaign === undefined) {
-        if (before !== undefined) return command.error('--before needs a campaign');
-        return operator.withPorts(
-          async ({ history, keys, mirrors }) => {
-            // A mistyped number must not look like a key that changed nothing.
-            const none = async () => {
-              if (move && !(await mirrors.findMove(move))) throw noSuchMove(move);
-              const after = key && ((key - 1) as domain.AccessKeyId);
-              if (key && (await keys.list({ after, limit: 1 }))[0]?.id !== key) throw noSuchKey(key);
-              return nothing;
-            };
-            const changes = move
-              ? history.ofMove(move, since, limit)
-              : history.ofKey(key as domain.AccessKeyId, since, limit);
-            await call.output.list(changes, { columns: changeColumns, none }).catch((error) => {
-              throw orStopped(error, 'Stopped: there is more.');
-            });
-          },
-          { ...reading, pace: 'unhurried' },
-        );
-      }
-      await operator.withPorts(async ({ campaigns, history }) => {
+      if (before !== undefined && !campaign) return command.error('--before needs a campaign');
+      const access: AccessOptions = campaign ? reading : { ...reading, pace: 'unhurried' };
+      await operator.withPorts(async ({ campaigns, history, keys, mirrors }) => {
+        // A mistyped number must not look like a campaign, a key or a move without changes.
         const none = async () => {
+          if (move && !(await mirrors.findMove(move))) throw noSuchMove(move);
+          const after = key && ((key - 1) as domain.AccessKeyId);
+          if (key && (await keys.list({ after, limit: 1 }))[0]?.id !== key) throw noSuchKey(key);
           // A deleted campaign has a history.
-          const [latest] = await history.list({ campaign, limit: 1 });
-          if (
-            !latest &&
-            !(await history.isPrunedBefore(campaign, undefined)) &&
-            !(await campaigns.find(campaign))
-          )
+          const [latest] = campaign ? await history.list({ campaign, limit: 1 }) : [];
+          const isKnown = !campaign || latest || (await history.isPrunedBefore(campaign, undefined));
+          if (!isKnown && !(await campaigns.find(campaign)))
             throw campaignRefused(campaign, 'campaign-not-found');
-          return nothing;
+          return 'No change was found.';
         };
+        if (campaign === undefined) {
+          const changes = move
+            ? history.ofMove(move, since, limit)
+            : history.ofKey(key as domain.AccessKeyId, since, limit);
+          await call.output.list(changes, { columns: changeColumns, none }).catch((error) => {
+            throw orStopped(error, 'Stopped: there is more.');
+          });
+          return;
+        }
         const columns = changeColumns.filter((column) => column !== 'campaign_id');
         const range = { before, limit: limit ?? defaultChanges };
         const read = (part: typeof range) => history.list({ ...part, campaign, since });
         const last = await listNewest(call, range, { columns, none }, read);
         if (await history.isPrunedBefore(campaign, last))
           await call.output.notice('Older changes were pruned.');
-      }, reading);
+      }, access);
     });
 }
 

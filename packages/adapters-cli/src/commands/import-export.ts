@@ -35,9 +35,8 @@ export function importCommand(call: Call, operator: OperatorAccess) {
         const shown = faults.length < 1_000 ? '' : ' (the first 1,000 faults are above)';
         const isTaken = faults.some(({ fault }) => fault === 'campaign-taken');
         const hint = isTaken ? '; `./campaign-mirror mirror set --file` changes campaigns that exist' : '';
-        throw new ClearError(
-          `nothing was imported, since ${lines} invalid${shown}: fix the file, and import it again${hint}`,
-        );
+        const remedy = `fix the file, and import it again${hint}`;
+        throw new ClearError(`nothing was imported, since ${lines} invalid${shown}: ${remedy}`);
       }
       const what = `${counted(campaigns, 'campaign')}, ${counted(mirrors, 'mirror')}.`;
       if (!dryRun) return call.output.answer({ campaigns, mirrors }, `Imported: ${what}`);
@@ -96,7 +95,6 @@ async function* importLines(
 }
 
 type Fields = Readonly<Partial<Record<CampaignColumn, string>>>;
-
 /** Reads the text of a column, and tells why a value is refused for which it returns undefined. */
 type Reader = readonly [read: (text: string) => unknown, refusal: string];
 

@@ -1,10 +1,5 @@
 import type * as domain from '@campaign-mirror/domain';
-import {
-  type AccessKeyQuery,
-  type AccessKeys,
-  isListed,
-  type KeyRotation,
-} from '@campaign-mirror/domain/operator';
+import * as operators from '@campaign-mirror/domain/operator';
 import { Option } from '@commander-js/extra-typings';
 import * as parse from '../terminal/arguments.ts';
 import { group, leaf } from '../terminal/arguments.ts';
@@ -19,28 +14,25 @@ const keyColumns =
 
 /** @throws ClearError for a host of the denylist */
 function refuseDenied(hosts: readonly string[] = [], deniedHosts: domain.HostList): void {
-  const denied = hosts.find((entry) => isListed(deniedHosts, entry));
+  const denied = hosts.find((entry) => operators.isListed(deniedHosts, entry));
   if (denied) throw new ClearError(`the host denylist contains ${denied}: leave it out of --hosts`);
 }
 
 const onlyTo = (hosts: readonly string[] | undefined) =>
   hosts ? ` It sets mirrors to ${hosts.join(', ')} only.` : '';
 
+type NotRotated = Exclude<operators.KeyRotation, { kind: 'rotated' }>;
+
 /** Why a key was not rotated, and what to do instead. */
-function notRotated(id: domain.AccessKeyId, rotation: Exclude<KeyRotation, { kind: 'rotated' }>): ClearError {
+function notRotated(id: domain.AccessKeyId, rotation: NotRotated): ClearError {
   if (rotation.kind === 'key-not-found') return noSuchKey(id);
-  const issue = 'issue another with `./campaign-mirror key issue`';
-  if (rotation.kind !== 'key-replaced')
-    return new ClearError(
-      `key ${id} is ${rotation.kind === 'key-revoked' ? 'revoked' : 'expired'}: ${issue}`,
-    );
-  return new ClearError(`key ${id} was replaced by key ${rotation.by} already: rotate that one, or ${issue}`);
+  let state = `is ${rotation.kind === 'key-revoked' ? 'revoked' : 'expired'}:`;
+  if ('by' in rotation) state = `was replaced by key ${rotation.by} already: rotate that one, or`;
+  return new ClearError(`key ${id} ${state} issue another with \`./campaign-mirror key issue\``);
 }
 
 export function keyCommands(call: Call, operator: OperatorAccess) {
-  /**
-   * Prints a new key once: alone on standard output, or in the JSON object. @throws ClearError if it was not written
-   */
+  /** Prints a new key, alone on standard output or in the JSON object. @throws ClearError if it was not written */
   const printOnce = async (issued: { id: domain.AccessKeyId; key: domain.AccessKey }, sentence: string) => {
     if (!call.output.json) await call.output.notice(`${sentence} It cannot be shown again:`);
     await call.output.answer(issued, issued.key);
@@ -52,7 +44,7 @@ export function keyCommands(call: Call, operator: OperatorAccess) {
     );
   };
 
-  const keysOf = (keys: AccessKeys, query: Partial<AccessKeyQuery>) =>
+  const keysOf = (keys: operators.AccessKeys, query: Partial<operators.AccessKeyQuery>) =>
     rowsAfter(call, query, (part) => keys.list({ ...query, ...part }));
 
   const issue = leaf('issue', 'issue an access key, which is shown once, on standard output', [

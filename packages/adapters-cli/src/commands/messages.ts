@@ -2,11 +2,11 @@ import * as domain from '@campaign-mirror/domain';
 import type * as operators from '@campaign-mirror/domain/operator';
 import { ClearError, counted, printable } from '../terminal/errors.ts';
 
-const inContract = Object.entries(domain.addressFaults).map(([fault, text]) => [fault, `it ${text}`]);
-
 /** Why an address is refused: the text of the contract, and the list of hosts that refuses it. */
 export const addressFaults: Readonly<Record<domain.AddressFault, string>> = {
-  ...Object.fromEntries(inContract),
+  ...Object.fromEntries(
+    Object.entries(domain.addressFaults).map(([fault, text]): string[] => [fault, `it ${text}`]),
+  ),
   'denied-host': `it ${domain.addressFaults['denied-host']}, which the host denylist contains`,
   'host-not-of-key': `it ${domain.addressFaults['host-not-of-key']}, which is not among the hosts of the key as written`,
 };

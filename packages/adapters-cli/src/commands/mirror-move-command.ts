@@ -14,11 +14,7 @@ export function move(call: Call, operator: OperatorAccess) {
     'mirror move --from-host old.example --from-host older.example --to-host new.example --dry-run',
     'mirror move --undo 17',
   ])
-    .option(
-      '--from-host <host...>',
-      'the old hosts, in any spelling; required without --undo',
-      parse.hostsToMove,
-    )
+    .option('--from-host <host...>', 'the old hosts; required without --undo', parse.hostsToMove)
     .option('--to-host <host>', 'the new host, spelled as given; required without --undo', parse.host)
     .option('--subdomains', 'also move names below the hosts: x.old.example becomes x.new.example')
     .option('--owner <n>', "only mirrors of this owner's campaigns", parse.owner)
@@ -53,8 +49,15 @@ async function planMove(
   { from, to, subdomains, owner, includeDefault }: MoveOptions,
 ): Promise<Plan> {
   const move: operators.HostMove = { from: from.map(({ name }) => name), to, subdomains };
+  const other = 'use another --to-host';
+  const refusals: Readonly<Record<operators.HostMoveFault, string>> = {
+    'no-names-below': 'an IP address has no names below it: move it without --subdomains',
+    'denied-host': `the host denylist contains ${to.written}, or names below it: ${other}`,
+    'below-source': `${to.written} is ${hostsNamed(from)} itself, or lies below it: ${other}`,
+    'impossible-host': `no mirror can be on ${to.written}, which visitors cannot reach: ${other}`,
+  };
   const fault = operators.hostMoveFault(move, deniedHosts);
-  if (fault) throw moveRefused(fault, from, to);
+  if (fault) throw new ClearError(refusals[fault], fault === 'no-names-below' ? 'usage' : 'refused');
   const limited: AccessKeyId[] = [];
   const limitedKeys = rowsAfter<AccessKeyId, operators.AccessKeyRecord>(call, {}, (part) =>
     keys.list({ ...part, owner, limited: true }),
@@ -62,7 +65,6 @@ async function planMove(
   for await (const { id, hosts } of limitedKeys)
     if (operators.isLimitedToOldHosts(move, hosts ?? [])) limited.push(id);
   const unmoved = { below: 0, elsewhere: 0 };
-  const whose = owner ? ` of the owner ${owner}` : '';
   // An interrupted move is resumed by its details, so they do not depend on spelling or order.
   const details = { from: move.from.toSorted().join(','), to: to.name, subdomains };
   return {
@@ -72,7 +74,7 @@ async function planMove(
     total: await mirrors.count(owner),
     verb: 'move',
     direction: `from ${from.map(({ written }) => written).join(', ')} to ${to.written}`,
-    none: `No mirror${whose} is on ${hostsNamed(from)}${subdomains ? ' or a name below it' : ''}.`,
+    none: `No mirror is on ${hostsNamed(from)}.`,
     warning: () =>
       [unmovedText(unmoved, from), limitedKeysText(limited, to.written)].filter(Boolean).join(' '),
     fields: () => ({ ...unmoved, limited_keys: limited.length }),
@@ -100,36 +102,17 @@ async function planUndo(
   };
 }
 
-/** Why a move is invalid, and what to do instead. */
-function moveRefused(
-  fault: operators.HostMoveFault,
-  from: readonly operators.Host[],
-  { written: to }: operators.Host,
-): ClearError {
-  if (fault === 'no-names-below')
-    return new ClearError('an IP address has no names below it: move it without --subdomains', 'usage');
-  const why = {
-    'denied-host': `the host denylist contains ${to}, or names below it`,
-    'below-source': `${to} is ${hostsNamed(from)} itself, or lies below it`,
-    'impossible-host': `no mirror can be on ${to}, which visitors cannot reach`,
-  };
-  return new ClearError(`${why[fault]}: use another --to-host`);
-}
-
 export function moves(call: Call, operator: OperatorAccess) {
   const columns = 'id acted_at operator mirrors from to source undoes undone_by finished'.split(' ');
-  return leaf('moves', 'list moves, newest first, with those from files', ['mirror moves']).action(
-    async () => {
-      await operator.withPorts(async ({ audit }) => {
-        const entries = rowsAfter<operators.AuditId, operators.AuditEntry>(
-          call,
-          {},
-          ({ after: before, limit }) => audit.list({ act: 'mirrors-moved', before, limit }),
-        );
-        await call.output.list(movesOf(entries), { columns, none: 'No mirror was moved so far.' });
-      }, reading);
-    },
-  );
+  const listing = { columns, none: 'No move was found.' };
+  const command = leaf('moves', 'list moves, newest first, with those from files', ['mirror moves']);
+  return command.action(async () => {
+    await operator.withPorts(({ audit }) => {
+      const read = ({ after: before, limit }: { after: operators.AuditId | undefined; limit: number }) =>
+        audit.list({ act: 'mirrors-moved', before, limit });
+      return call.output.list(movesOf(rowsAfter(call, {}, read)), listing);
+    }, reading);
+  });
 }
 
 async function* movesOf(entries: AsyncIterable<operators.AuditEntry>) {

@@ -5,7 +5,6 @@ import type * as operators from '@campaign-mirror/domain/operator';
 export interface OperatorPorts {
   readonly records: operators.CampaignRecords;
   readonly history: operators.MirrorHistory;
-  /** Ends when the command is stopped. */
   readonly feed: operators.ChangeFeed;
   readonly pruning: operators.HistoryPruning;
   readonly mirrors: operators.OperatorMirrors;

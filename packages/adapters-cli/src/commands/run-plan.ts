@@ -144,12 +144,11 @@ export async function runPlan(
     else if (notSet || outcomes.set > 0) sentence = `${wereSet(sum)} ${plan.direction}.`;
     if (moveId)
       sentence += ` This is move ${moveId}: \`./campaign-mirror mirror move --undo ${moveId}\` undoes it.`;
-    const counts = Object.entries(outcomes).map(([name, count]) => [
-      nameOf(name, plan).replace('-', '_'),
-      count,
-    ]);
-    const sums = { move: moveId ?? null, looked_at: examined, ...Object.fromEntries(counts) };
-    await output.answer({ ...sums, ...plan.fields?.() }, sentence);
+    const counts: Record<string, number> = {};
+    for (const [name, count] of Object.entries(outcomes))
+      counts[nameOf(name, plan).replace('-', '_')] = count;
+    const sums = { move: moveId ?? null, looked_at: examined, ...counts, ...plan.fields?.() };
+    await output.answer(sums, sentence);
     if (notSet === '' || (dryRun && output.isReaderGone)) return;
     const fault = `not every mirror ${dryRun ? 'would be' : 'was'} ${done}: ${notSet}`;
     throw new ClearError(fault + (dryRun ? '' : sum.remedy));

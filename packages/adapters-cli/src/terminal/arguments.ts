@@ -81,8 +81,6 @@ export const hostsToMove = (text: string, others: operator.Host[] = []): operato
 export function hosts(text: string): string[] {
   const list = domain.hostList(text.split(',').map((entry) => entry.trim()));
   if (!('notAHost' in list)) return operator.entriesOf(list);
-  throw new InvalidArgumentError(
-    `${JSON.stringify(list.notAHost)} is none that a key can be limited to, such as in shop.example,*.shop.example: ` +
-      'labels of letters, digits and hyphens, at least two, or an IP address, without a scheme, a port or a path.',
-  );
+  const expected = 'such as shop.example, *.shop.example or 192.0.2.1, without a scheme, a port or a path.';
+  throw new InvalidArgumentError(`${JSON.stringify(list.notAHost)} is not a host for a key, ${expected}`);
 }

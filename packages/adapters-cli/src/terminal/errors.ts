@@ -41,17 +41,8 @@ export function jsonOf<Row extends object>(record: Row): Record<string, Row[keyo
   );
 }
 
-/** The exit codes of a failed command by cause; 0 is success. */
-export const exitCodes = {
-  /** Refused, invalid, or not found. */
-  refused: 1,
-  /** Wrong arguments, options or settings. */
-  usage: 2,
-  /** The database is unavailable, or the outcome is unknown. */
-  unavailable: 3,
-  /** The position of the feed is from another server. */
-  position: 4,
-} as const;
+/** The exit codes of a failed command by cause. `unavailable`: the database, or the outcome is unknown. */
+export const exitCodes = { refused: 1, usage: 2, unavailable: 3, position: 4 } as const;
 
 /**
  * An error whose message tells the user what is wrong and what to do. It is printed without a stack, and contains no

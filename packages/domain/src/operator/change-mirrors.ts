@@ -100,13 +100,12 @@ export interface ChangeOutcome extends Pick<DesiredMirror, 'line' | 'campaign'> 
   readonly before: string | null;
   readonly after: string | null;
   readonly because?: NotSet;
-  /** Who made the later change, if that is known. */
+  /** Who made the later change. */
   readonly by?: string;
-  /** The mirror, if it was set. */
   readonly mirror?: Mirror;
 }
 
-/** A dry run reports the outcomes, and writes nothing. */
+/** How mirrors are changed. A dry run writes nothing. */
 export interface ChangeOptions {
   readonly mirrors: OperatorMirrors;
   readonly denied: HostList;
@@ -114,10 +113,8 @@ export interface ChangeOptions {
   readonly dryRun?: boolean;
 }
 
-/** The number of mirrors that one transaction sets. */
-const setBatch = 500;
-/** After this number of lock waits that failed, no lock is waited for. */
-const maxFailedWaits = 15;
+/** The number of mirrors in one transaction, and of failed lock waits after which no lock is waited for. */
+const [setBatch, maxFailedWaits] = [500, 15];
 
 /**
  * Sets mirrors as an act of the operator; the rule about the owner does not apply. Yields the outcomes, and between
@@ -178,10 +175,7 @@ export async function* changeMirrors(
 }
 
 /** A mirror that passed the checks, and its outcome in a dry run. */
-interface Settable {
-  readonly toSet: MirrorToSet;
-  readonly dryOutcome: ChangeOutcome;
-}
+type Settable = { readonly toSet: MirrorToSet; readonly dryOutcome: ChangeOutcome };
 
 function check(
   { act, denied }: ChangeOptions,

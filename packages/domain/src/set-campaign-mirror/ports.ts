@@ -40,9 +40,8 @@ export interface Identity {
 }
 
 /** Whether the credential belongs to a caller. An identity written in JavaScript may return null. */
-export function isCaller(identified: Identified): identified is Caller {
-  return identified != null && !('refused' in identified);
-}
+export const isCaller = (identified: Identified): identified is Caller =>
+  identified != null && !('refused' in identified);
 
 /** The facts that the rules check. An update takes effect only if all of them still hold. */
 export interface Campaign {
@@ -72,11 +71,9 @@ export interface HistoryEntry {
   readonly id: values.HistoryId;
   readonly mirrorId: values.MirrorId;
   readonly campaignId: values.CampaignId;
-  /** Who changed the mirror. */
   readonly subject: values.Subject;
   /** The owner of the campaign at that moment. */
   readonly ownerId: values.OwnerId;
-  /** The address that this change replaced. */
   readonly addressBefore: MirrorAddress;
   readonly addressAfter: MirrorAddress;
   /** Equal to the mirror's `updatedAt`. */

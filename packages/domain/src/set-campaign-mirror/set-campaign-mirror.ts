@@ -35,9 +35,8 @@ const rules = [
 export type Refusal = (typeof rules)[number]['refusal'];
 
 /** The first broken rule; undefined: the call is allowed. For the operator, pass the campaign as the caller. */
-export function refusalOf(campaign: Campaign, caller: Pick<Caller, 'ownerId'>): Refusal | undefined {
-  return rules.find((rule) => !rule.holds(campaign, caller))?.refusal;
-}
+export const refusalOf = (campaign: Campaign, caller: Pick<Caller, 'ownerId'>): Refusal | undefined =>
+  rules.find((rule) => !rule.holds(campaign, caller))?.refusal;
 
 /**
  * A credential, a caller that a driving adapter has identified, or both. With both, an access key that the write

@@ -53,9 +53,8 @@ function bytesOf(group: string | undefined): number[] {
 }
 
 /** Whether `name`, in the form of the URL parser, is an IP address. */
-export function isIpAddress(name: string): boolean {
-  return name.startsWith('[') || /^[0-9]+(?:\.[0-9]+){3}$/.test(name);
-}
+export const isIpAddress = (name: string): boolean =>
+  name.startsWith('[') || /^[0-9]+(?:\.[0-9]+){3}$/.test(name);
 
 /** In characters (RFC 1035, section 2.3.4). */
 export const longestHost = 253;
@@ -117,9 +116,10 @@ export const namedHosts = (entries: readonly string[]): HostList =>
   hostList.of(...entries.filter((entry) => !('notAHost' in hostList([entry]))));
 
 /** The entries of a list, as `hostList` reads them. */
-export function entriesOf({ exact, below }: HostList): string[] {
-  return [...exact, ...[...below].map((name) => `*.${name}`)];
-}
+export const entriesOf = ({ exact, below }: HostList): string[] => [
+  ...exact,
+  ...[...below].map((name) => `*.${name}`),
+];
 
 /** Whether the list contains a `hostname` of the URL parser. */
 export function isListed(list: HostList, hostname: string): boolean {

@@ -40,9 +40,7 @@ export const label = reader('a label: 1 to 200 characters on one line', (text: s
 export type Subject = Branded<string, 'Subject'>;
 
 /** The subject of a caller with this access key. The write proves that the key is valid. */
-export function keySubject(id: AccessKeyId): Subject {
-  return `key:${id}` as Subject;
-}
+export const keySubject = (id: AccessKeyId): Subject => `key:${id}` as Subject;
 
 /**
  * The subject of a caller without an access key; no write proves it. `kind`: 1 to 20 characters of `a-z`, `0-9` and
