@@ -13,9 +13,7 @@ export interface StoredAccessKey {
   readonly isRevoked: boolean;
 }
 
-/**
- * Both ports in memory: for tests, and as the reference of adapters. Nothing interrupts a call, so calls are atomic.
- */
+/** Both ports in memory: for tests, and as a reference. Calls are atomic, since nothing interrupts them. */
 export class InMemoryStore implements domain.CampaignRepository, domain.Identity {
   readonly campaigns = new Map<number, Stored<Omit<domain.Campaign, 'hasMirror'>>>();
   /** By campaign. */

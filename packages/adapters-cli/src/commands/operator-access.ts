@@ -39,9 +39,7 @@ export const reading: AccessOptions = { state: 'there is more to show, and nothi
 
 /** Gives the commands access to the store as the operator. */
 export interface OperatorAccess {
-  /**
-   * Passes the ports, valid until `run` resolves. @throws ClearError if the database is unavailable or refuses access
-   */
+  /** The ports are valid until `run` resolves. @throws ClearError if the database is unavailable or refuses access */
   withPorts<T>(
     run: (ports: OperatorPorts, context: ActContext) => Promise<T>,
     options?: AccessOptions,

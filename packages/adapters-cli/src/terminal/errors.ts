@@ -44,10 +44,7 @@ export function jsonOf<Row extends object>(record: Row): Record<string, Row[keyo
 /** The exit codes of a failed command by cause. `unavailable`: the database, or the outcome is unknown. */
 export const exitCodes = { refused: 1, usage: 2, unavailable: 3, position: 4 } as const;
 
-/**
- * An error whose message tells the user what is wrong and what to do. It is printed without a stack, and contains no
- * secret and no control characters.
- */
+/** An error whose message, without secrets, tells the user what is wrong and what to do. No stack is printed. */
 export class ClearError extends Error {
   override name = 'ClearError';
   readonly kind: keyof typeof exitCodes;

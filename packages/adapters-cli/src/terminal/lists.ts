@@ -4,10 +4,7 @@ import type { Listing } from './output.ts';
 /** The maximum number of rows that are read at once, which bounds memory. */
 export const readBatch = 500;
 
-/**
- * Reads at most `limit` rows after the row `after`, in batches when they are needed. @throws Interrupted between
- * batches
- */
+/** Reads at most `limit` rows after `after`, in batches on demand. @throws Interrupted between batches */
 export async function* rowsAfter<Id, Row extends { readonly id: Id }>(
   call: Call,
   { after, limit = Number.POSITIVE_INFINITY }: { after?: Id | undefined; limit?: number | undefined },

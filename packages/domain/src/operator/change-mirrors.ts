@@ -66,9 +66,7 @@ export interface OperatorMirrors {
   findByHost(
     query: MirrorQuery & { readonly hosts: readonly HostName[] },
   ): Promise<ExaminedMirrors<FoundMirror & { address: MirrorAddress }>>;
-  /**
-   * Sets mirrors, and writes history and one audit entry, in one transaction. `waits`: for the lock of the only mirror.
-   */
+  /** One transaction with the history and one audit entry. `waits`: waits for the lock of the only mirror. */
   set(mirrors: readonly MirrorToSet[], act: MirrorAct, waits: boolean): Promise<readonly BatchSetResult[]>;
   /** The number of the act in the audit; undefined until a mirror is set or an interrupted move is resumed. */
   readonly moveId: AuditId | undefined;

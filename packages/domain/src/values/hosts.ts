@@ -59,9 +59,7 @@ export const isIpAddress = (name: string): boolean =>
 /** In characters (RFC 1035, section 2.3.4). */
 export const longestHost = 253;
 
-/**
- * Whether visitors can reach a `hostname` of the URL parser: two or more labels of 1 to 63 characters, or an address.
- */
+/** Whether visitors can reach a `hostname` of the URL parser: two labels of 1 to 63 characters or more, or an IP. */
 export function isPublicHost(hostname: string): boolean {
   const name = hostname.replace(/\.$/, '');
   if (/^(?:[^.]{1,63}\.)+[^.]{1,63}$/.test(name)) return name.length <= longestHost;

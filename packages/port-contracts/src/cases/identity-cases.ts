@@ -7,9 +7,7 @@ import { greatest, newOwner } from './repository-world.ts';
 /** What an author of an `Identity` provides for its cases. */
 export interface IdentityWorld {
   readonly identity: Identity;
-  /**
-   * Issues a credential that is valid for at least a minute or, if supported, for `expiresIn` seconds and for `hosts`.
-   */
+  /** Issues a credential that is valid for at least a minute or, if supported, `expiresIn` seconds, for `hosts`. */
   issue(owner: OwnerId, expiresIn?: number, hosts?: HostList): Promise<IssuedCredential>;
   /** A well-formed credential that was never issued. */
   unknown(): string | Promise<string>;

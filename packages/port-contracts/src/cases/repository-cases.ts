@@ -86,9 +86,7 @@ function checkWrites(world: World, fault: string, { act, is, clicks }: Act): Pro
   });
 }
 
-/**
- * The promises of every `CampaignRepository`. The store may contain other campaigns; those of the cases remain in it.
- */
+/** The promises of every `CampaignRepository`. The store may have other campaigns; those of the cases remain. */
 export const campaignRepositoryCases: readonly Case<World>[] = [
   ...casesOf<World>([], {
     'find: the facts of one moment, and none from before a committed change': (world) =>
