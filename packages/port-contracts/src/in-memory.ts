@@ -28,14 +28,14 @@ export class InMemoryStore implements domain.CampaignRepository, domain.Identity
     return timestampOf(now());
   }
 
-  /** Creates a campaign without a mirror. @throws TypeError unless the owner is one */
+  /** Creates a campaign without a mirror. @throws TypeError unless the owner is valid */
   createCampaign(owner: number, isDefault = false): domain.CampaignId {
     const id = this.#nextId<domain.CampaignId>();
     this.campaigns.set(id, { id, ownerId: ownerId.of(owner), isDefault });
     return id;
   }
 
-  /** Creates the mirror of a campaign. @throws TypeError if it has one, or if the address is none */
+  /** Creates the mirror of a campaign. @throws TypeError if it has one, or if the address is invalid */
   createMirror(campaign: domain.CampaignId, address: string, clicks = 0): void {
     if (!this.campaigns.has(campaign) || this.mirrors.has(campaign))
       throw new TypeError(`campaign ${campaign} does not exist, or has a mirror`);

@@ -81,6 +81,6 @@ export const hostsToMove = (text: string, others: operator.Host[] = []): operato
 export function hosts(text: string): string[] {
   const list = domain.hostList(text.split(',').map((entry) => entry.trim()));
   if (!('notAHost' in list)) return operator.entriesOf(list);
-  const expected = 'such as shop.example, *.shop.example or 192.0.2.1, without a scheme, a port or a path.';
+  const expected = 'such as in shop.example,*.shop.example: without a scheme, a port or a path.';
   throw new InvalidArgumentError(`${JSON.stringify(list.notAHost)} is not a host for a key, ${expected}`);
 }

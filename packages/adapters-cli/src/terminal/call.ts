@@ -19,6 +19,8 @@ export interface ProgressBar {
   stop(): void;
 }
 
+type PromptContext = { input: Readable; output: OutputStream; signal: AbortSignal };
+
 const nothingDone = 'Nothing was done.';
 
 /** One call of the command line, from its arguments to its exit code. */
@@ -71,29 +73,25 @@ export class Call {
 
   /** Asks for confirmation. @throws ClearError if the answer is no or there is no terminal; Interrupted */
   async confirm(question: string): Promise<void> {
-    const context = this.#prompt(`${question} There is no terminal to ask on: add --yes to confirm.`);
+    const otherwise = `${question} There is no terminal to ask on: add --yes to confirm.`;
     const { default: confirm } = await import('@inquirer/confirm');
-    if (!(await this.#answer(confirm({ message: printable(question), default: false }, context))))
+    const config = { message: printable(question), default: false };
+    if (!(await this.#ask(otherwise, (context) => confirm(config, context))))
       throw new ClearError(nothingDone);
     this.throwIfStopped();
   }
 
   /** Asks for a secret without echoing it. @throws ClearError with `otherwise` if there is no terminal; Interrupted */
-  async secret(question: string, otherwise: string): Promise<string> {
-    const context = this.#prompt(otherwise);
+  async secret(message: string, otherwise: string): Promise<string> {
     const { default: password } = await import('@inquirer/password');
-    return this.#answer(password({ message: question }, context));
+    return this.#ask(otherwise, (context) => password({ message }, context));
   }
 
   /** Questions go to standard error: standard output has only the answer of the command. */
-  #prompt(otherwise: string) {
+  async #ask<T>(otherwise: string, prompt: (context: PromptContext) => Promise<T>): Promise<T> {
     const { stdin: input, stderr: output, signal } = this;
     if (!input.isTTY || !output.isTTY) throw new ClearError(otherwise, 'usage');
-    return { input, output, signal };
-  }
-
-  async #answer<T>(answer: Promise<T>): Promise<T> {
-    return answer.catch((error) => {
+    return prompt({ input, output, signal }).catch((error) => {
       this.throwIfStopped();
       // Ctrl-C or the end of the input at the prompt.
       throw error.name === 'ExitPromptError' ? new Interrupted('SIGINT', nothingDone) : error;

@@ -32,9 +32,7 @@ type World = IdentityWorld;
 /** The promises of every `Identity` (contract: keys). */
 export const identityCases: readonly Case<World>[] = [
   ...casesOf<World>([], {
-    'whoIs: the owner, the subject, the key and the hosts of each credential, also at the same time': async (
-      world,
-    ) => {
+    'whoIs: owner, subject, key and hosts of each credential, also at the same time': async (world) => {
       const hosts = hostList.of('shop.example', '*.shop.example');
       const owners = [greatest, ...Array.from({ length: 9 }, newOwner)];
       const issued = await Promise.all(
@@ -42,7 +40,7 @@ export const identityCases: readonly Case<World>[] = [
       );
       const found = await Promise.all(issued.map(({ credential }) => world.identity.whoIs(credential)));
       const callers = issued.map(({ caller }) => shown(caller));
-      expectEqual(found.map(shown), callers, 'who was found by calls at the same time');
+      expectEqual(found.map(shown), callers, 'the result of calls at the same time');
       for (const { credential, caller } of issued) {
         const { kind, name = '' } = partsOf(caller.subject);
         await expectCaller(world, credential, caller);
@@ -52,7 +50,7 @@ export const identityCases: readonly Case<World>[] = [
         expectThat(!caller.subject.includes(credential), 'a subject has the credential in it');
       }
     },
-    'nobody: a credential that was never issued, or a text that is none': async (world) => {
+    'nobody: a credential that was never issued, or a malformed text': async (world) => {
       const { credential, caller } = await world.issue(newOwner());
       await expectCaller(world, credential, caller);
       // A store may read a text as a pattern, shorten it, or treat other characters as the same.
@@ -88,9 +86,7 @@ export const identityCases: readonly Case<World>[] = [
     },
   }),
   ...casesOf<World, 'revoke'>(['revoke'], {
-    'nobody: a credential after its revocation was committed, while others stay as they are': async (
-      world,
-    ) => {
+    'nobody: a credential after its revocation was committed; others stay valid': async (world) => {
       const kept = await world.issue(newOwner());
       await meanwhile(world, async (during) => {
         const { credential, caller } = await world.issue(newOwner());
@@ -139,7 +135,7 @@ async function expectNobody({ identity }: World, credential: string): Promise<vo
   const afresh = await identity.whoIs(credential, { afresh: true });
   const after = await identity.whoIs(credential);
   for (const found of isToProve ? [afresh, after] : [remembered, afresh, after]) {
-    expectThat(!isCaller(found), 'a credential was accepted that is none, or no longer');
+    expectThat(!isCaller(found), 'an invalid credential was accepted');
     const isTold = credential.length > 10 && `${found?.refused} ${found?.subject}`.includes(credential);
     expectThat(!isTold, 'a reason or its subject has the credential in it');
   }

@@ -108,15 +108,17 @@ export const campaignRepositoryCases: readonly Case<World>[] = [
           expectThat(isOne, 'the facts of a campaign were read at two moments');
         }
       }),
-    'setMirror: nothing is written when the campaign, the key or the condition is another': async (world) => {
+    'setMirror: nothing is written if the campaign, the key or the condition does not match': async (
+      world,
+    ) => {
       const { seen, caller, mirror } = await live.liveCampaign(world);
       const nowhere = live.beyond32Bits(seen.id);
       // The next campaign usually has one of these numbers.
       for (const id of [nowhere, seen.id + 1, seen.id + 2])
-        expectEqual(await world.campaigns.find(id as never), undefined, 'what there never was');
+        expectEqual(await world.campaigns.find(id as never), undefined, 'a campaign that does not exist');
       const other = await live.liveCampaign(world);
       const found = await world.campaigns.find(other.seen.id);
-      expectEqual(found, other.seen, 'what was looked for before it was created');
+      expectEqual(found, other.seen, 'a campaign that was looked up before its creation');
       const ownerId = live.beyond32Bits(seen.ownerId);
       const differs = (campaign?: Campaign) => ({ kind: 'campaign-differs', campaign });
       const isKept = async (by: typeof caller, asSeen: Campaign, expected: object, lastChange = -1) => {
@@ -165,9 +167,7 @@ export const campaignRepositoryCases: readonly Case<World>[] = [
       const expected = ['2199-12-31T23:59:59.999999Z', '2200-01-01T00:00:00.000000Z'];
       expectEqual(rising, expected, 'the times of updates while the clock is behind');
     },
-    'setMirror: a condition holds for the number of the last change only, 0 before the first': async (
-      world,
-    ) => {
+    'setMirror: a condition holds only for the number of the last change, 0 if none': async (world) => {
       const { seen, caller } = await live.liveCampaign(world);
       const conditional = (lastChange: number) => live.change(caller, live.numbered(lastChange), lastChange);
       let last = 0;
@@ -184,7 +184,7 @@ export const campaignRepositoryCases: readonly Case<World>[] = [
       const { kind } = await live.set(world, seen, conditional(0));
       expectThat(kind === 'condition-failed', 'a mirror that was created again counts as never changed');
     },
-    'setMirror: calls at the same time are each answered for their own, and none is lost': async (world) => {
+    'setMirror: calls at the same time get their own answers, and none is lost': async (world) => {
       const lives = await Promise.all(Array.from({ length: 5 }, () => live.liveCampaign(world)));
       const calls = lives.map(async ({ seen, caller }, at) => {
         const changes = Array.from({ length: 10 }, (_, nth) =>

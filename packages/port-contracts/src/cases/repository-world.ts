@@ -123,7 +123,7 @@ export async function expectRecorded(
   const rows = (await others.history(campaignId)).filter((row) => row.requestId === requestId);
   expectThat(rows.length < 2, 'a change was written twice');
   if (result.kind !== 'mirror-set') return expectThat(rows.length === 0, 'a change was written, but refused');
-  expectThat(rows.length === 1, 'a change was reported, but the history has none of its request');
+  expectThat(rows.length === 1, 'a change was reported, but the history does not have it');
   const { mirror, lastChange: id } = result;
   const { id: mirrorId, updatedAt: changedAt } = mirror;
   const row = { id, mirrorId, campaignId, subject, ownerId, addressAfter: address, changedAt };

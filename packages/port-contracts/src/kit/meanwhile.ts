@@ -101,7 +101,7 @@ export async function breaking<T>(
     const outcome = await steps(() => call(nth), before).then(
       (answer) => ({ answer }),
       (error) => {
-        expectThat(error instanceof Unavailable, `an error of the driver was thrown as it is: ${error}`);
+        expectThat(error instanceof Unavailable, `an error of the driver was thrown unchanged: ${error}`);
         return 'unavailable' as const;
       },
     );
