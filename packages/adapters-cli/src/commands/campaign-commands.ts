@@ -116,12 +116,12 @@ export function deletion(call: Call, operator: OperatorAccess, what: 'campaign' 
         );
       if (deletion.kind !== 'deleted') throw campaignRefused(id, deletion.kind);
       const { name, mirror } = deletion.campaign;
-      const sentence = `The ${isWhole ? '' : 'mirror of the '}${campaignNamed(id, name)} was deleted; its history stays.`;
-      await call.output.answer({ id, deleted: true, clicks: mirror?.clicks ?? null }, sentence);
+      const deleted = `${isWhole ? '' : 'mirror of the '}${campaignNamed(id, name)}`;
+      const object = { id, deleted: true, clicks: mirror?.clicks ?? null };
+      await call.output.answer(object, `The ${deleted} was deleted; its history stays.`);
     });
 }
 
-/** The question names everything that will be deleted. */
 function question(
   { id, ownerId, isDefault, name, mirror }: operators.CampaignRecord,
   isWhole: boolean,

@@ -32,7 +32,6 @@ const auditColumns =
 const changeColumns =
   'id changed_at campaign_id subject owner_id address_before address_after request_id'.split(' ');
 
-/** The number of changes of a campaign that are listed by default. */
 const defaultChanges = 20;
 
 export function mirrorHistory(call: Call, operator: OperatorAccess) {
@@ -100,7 +99,7 @@ export function follow(call: Call, operator: OperatorAccess) {
           if (!('id' in step || changes.from) && output.json) await output.object(step);
           if (isOver()) return;
         }
-        throw new ClearError(notFollowable, 'position');
+        throw new ClearError(invalidPosition, 'position');
       };
       const listing = { columns: [...changeColumns, 'position'], none: '' };
       const state = 'with --from and the last position no change is lost';
@@ -114,7 +113,8 @@ export function follow(call: Call, operator: OperatorAccess) {
 }
 
 const startAnew = 'start without --from, and read your data again';
-const notFollowable = `the position is not from this server, or from before its last start or reset of statistics: ${startAnew}`;
+const invalidPosition =
+  'the position is not from this server, or from before its last start or reset of statistics: ' + startAnew;
 const followHelp = `
 Without --from, the first line of --json has only the current position. If the database becomes unavailable, the exit
 code is 3: continue with the last position. A position is valid for one server, until its restart or a reset of its

@@ -8,7 +8,7 @@ export const addressFaults: Readonly<Record<domain.AddressFault, string>> = {
     Object.entries(domain.addressFaults).map(([fault, text]): string[] => [fault, `it ${text}`]),
   ),
   'denied-host': `it ${domain.addressFaults['denied-host']}, which the host denylist contains`,
-  'host-not-of-key': `it ${domain.addressFaults['host-not-of-key']}, which is not among the hosts of the key as written`,
+  'host-not-of-key': `it ${domain.addressFaults['host-not-of-key']}, which is not a host of the key as written`,
 };
 
 type Refusal =
@@ -55,10 +55,8 @@ export function campaignRefused(
 }
 
 /** Why a command for many mirrors did not set this one. */
-export function notSetText(
-  because: operators.NotSet,
-  { campaign, before, after, by }: Partial<operators.ChangeOutcome>,
-) {
+export function notSetText(because: operators.NotSet, outcome: Partial<operators.ChangeOutcome>): string {
+  const { campaign, before, after, by } = outcome;
   const fault = addressFaults[because as domain.AddressFault];
   if (fault) return `the new address is ${after === '' ? 'empty' : 'refused'}: ${fault}`;
   const own: Readonly<Partial<Record<operators.NotSet, string>>> = {
@@ -71,10 +69,6 @@ export function notSetText(
   return own[because] ?? texts[because as domain.Refusal](campaign as domain.CampaignId, 'it');
 }
 
-export function changeNumbers(campaign: domain.CampaignId): string {
-  return `\`./campaign-mirror mirror history ${campaign}\` shows the numbers of the changes`;
-}
-
 function unsetDefault(campaign: domain.CampaignId): string {
   return `\`./campaign-mirror campaign unset-default ${campaign}\` makes it an ordinary one`;
 }
@@ -84,18 +78,14 @@ export function campaignNamed(id: domain.CampaignId, name: string | null): strin
   return name === null ? `campaign ${id}` : `campaign ${id} "${printable(name)}"`;
 }
 
-/** Such as `old.example or older.example`. */
 export const hostsNamed = (hosts: readonly operators.Host[]) =>
   hosts.map(({ written }) => written).join(' or ');
 
 /** Says which mirrors a move leaves out; empty if there are none. */
-export function unmovedText(
-  { below, elsewhere }: operators.UnmovedCounts,
-  hosts: readonly operators.Host[],
-): string {
+export function unmovedText({ below, elsewhere }: operators.UnmovedCounts, hosts: readonly operators.Host[]) {
   const named = hostsNamed(hosts);
   const on = `${counted(below, 'mirror is', 'mirrors are')} on a name below ${named}: --subdomains moves these, too.`;
-  const has = `${counted(elsewhere, 'mirror has', 'mirrors have')} ${named} in another part of the address, which stays.`;
+  const has = `${counted(elsewhere, 'mirror has', 'mirrors have')} ${named} in another part of the address: it stays.`;
   return [below > 0 && on, elsewhere > 0 && has].filter(Boolean).join(' ');
 }
 
@@ -117,7 +107,5 @@ export function noSuchKey(ids: string | number, done = ''): ClearError {
 }
 
 export function noSuchMove(move: operators.AuditId): ClearError {
-  return new ClearError(
-    `there is no move ${move}: \`./campaign-mirror mirror moves\` shows the numbers of moves`,
-  );
+  return new ClearError(`there is no move ${move}: \`./campaign-mirror mirror moves\` shows all moves`);
 }

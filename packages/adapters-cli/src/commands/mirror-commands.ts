@@ -12,7 +12,7 @@ import { ClearError, jsonOf, printable } from '../terminal/errors.ts';
 import { readBatch } from '../terminal/lists.ts';
 import { deletion } from './campaign-commands.ts';
 import { follow, mirrorHistory } from './history-commands.ts';
-import { campaignRefused, changeNumbers } from './messages.ts';
+import { campaignRefused } from './messages.ts';
 import { move, moves } from './mirror-move-command.ts';
 import { type OperatorAccess, reading } from './operator-access.ts';
 import { runPlan } from './run-plan.ts';
@@ -83,9 +83,7 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
         return runPlan(call, operator, async () => plan, { dryRun, yes });
       }
       if (file !== undefined || campaign === undefined || address === undefined || dryRun || yes)
-        return command.error(
-          'either a campaign and its target URL are needed, or --file, perhaps with --dry-run or --yes',
-        );
+        return command.error('either a campaign and its target URL are needed, or --file without them');
       const refused = address === '' ? 'the target URL is empty' : undefined;
       const credential = asOperator ? undefined : await readKey(call, operator);
       const mirror = await operator.withPorts(
@@ -113,8 +111,9 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
     .option('--yes', 'do not ask, although --undo discards later changes')
     .action(async (campaign, { undo, to, yes }) => {
       const change = to ?? undo;
+      const numbers = `\`./campaign-mirror mirror history ${campaign}\` shows the numbers of the changes`;
       if (change === undefined || (to && undo))
-        throw new ClearError(`either --undo or --to is needed: ${changeNumbers(campaign)}`, 'usage');
+        throw new ClearError(`either --undo or --to is needed: ${numbers}`, 'usage');
       const mirror = await operator.withPorts(async ({ history, mirrors }, { deniedHosts: denied }) => {
         const entry = await history.find(campaign, change);
         const [last] = undo && !yes ? await history.list({ campaign, limit: 1 }) : [];
@@ -130,9 +129,7 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
         const { mirror, because } = await changeMirror({ mirrors, denied, act }, wanted);
         if (mirror) return mirror;
         if (!entry && because === 'not-http')
-          throw new ClearError(
-            `the history of the campaign ${campaign} has no such change: ${changeNumbers(campaign)}`,
-          );
+          throw new ClearError(`the history of the campaign ${campaign} has no such change: ${numbers}`);
         const refused = `the address of change ${change} is refused`;
         throw campaignRefused(campaign, because ?? 'changed-meanwhile', refused);
       });

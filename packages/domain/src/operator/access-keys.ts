@@ -15,14 +15,13 @@ export interface NewAccessKey {
   readonly hosts?: readonly string[];
 }
 
-/** The stored record of a key, without its SHA-256. */
+/** The stored record of a key, without its SHA-256. `hosts`: null for any host. */
 export interface AccessKeyRecord {
   readonly id: AccessKeyId;
   /** The first 10 characters of the key. */
   readonly displayed: string;
   readonly name: string;
   readonly ownerId: OwnerId;
-  /** Null: any host. */
   readonly hosts: readonly string[] | null;
   readonly createdAt: Timestamp;
   readonly expiresAt: Timestamp | null;

@@ -34,7 +34,6 @@ export interface ImportFault {
   readonly column: string | null;
   /** A code for programs, such as `campaign-taken`. */
   readonly fault: string;
-  /** A text for people. */
   readonly reason: string;
 }
 

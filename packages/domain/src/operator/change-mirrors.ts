@@ -28,11 +28,10 @@ export interface DesiredMirror {
   readonly changedBy?: string | null;
 }
 
-/** Mirrors that are checked together. `found`: their campaigns, if they were read already. */
+/** Mirrors that are checked together. `found`: their campaigns, if already read. `examined`: a number of mirrors. */
 export interface DesiredBatch {
   readonly wanted: readonly DesiredMirror[];
   readonly found?: readonly FoundMirror[];
-  /** How many mirrors were examined for this batch. */
   readonly examined: number;
 }
 
@@ -40,9 +39,8 @@ export interface DesiredBatch {
 export interface MirrorAct {
   readonly kind: 'mirror-set' | 'mirror-restored' | 'mirrors-moved';
   readonly details: Readonly<Record<string, string | number | boolean>>;
-  /** If present, only mirrors of this owner are set. */
+  /** The only owner whose mirrors are set. */
   readonly owner?: OwnerId | undefined;
-  /** Whether mirrors of default campaigns are set too. */
   readonly includeDefault?: boolean;
 }
 

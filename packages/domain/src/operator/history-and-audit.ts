@@ -2,11 +2,10 @@ import type { HistoryEntry } from '../set-campaign-mirror/ports.ts';
 import type { AccessKeyId, CampaignId, HistoryId, OwnerId, Timestamp } from '../values/identifiers.ts';
 import { type Identifier, identifierReader } from '../values/reader.ts';
 
-/** Which rows to list, newest first: at most `limit` (1 or more). */
+/** Which rows to list, newest first: at or after `since`, at most `limit` (1 or more). */
 interface NewestQuery<Id> {
   readonly campaign?: CampaignId | undefined;
   readonly before?: Id | undefined;
-  /** Only rows at or after this time. */
   readonly since?: Timestamp | undefined;
   readonly limit: number;
 }
@@ -23,10 +22,9 @@ export interface MirrorHistory {
   ofMove(move: AuditId, since?: Timestamp, limit?: number): AsyncIterable<HistoryEntry>;
 }
 
-/** Which changes to follow: those after the position `from`; by default, those after the call. */
+/** Which changes to follow: those after `from`, by default after the call; `owner`: at the moment of the change. */
 export interface FollowedChanges {
   readonly from?: string | undefined;
-  /** The owner of the campaign at the moment of the change. */
   readonly owner?: OwnerId | undefined;
   readonly campaign?: CampaignId | undefined;
 }

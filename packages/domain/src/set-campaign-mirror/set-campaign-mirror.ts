@@ -31,17 +31,14 @@ const rules = [
   },
 ] as const;
 
-/** The rule that is broken. */
+/** The broken rule. */
 export type Refusal = (typeof rules)[number]['refusal'];
 
 /** The first broken rule; undefined: the call is allowed. For the operator, pass the campaign as the caller. */
 export const refusalOf = (campaign: Campaign, caller: Pick<Caller, 'ownerId'>): Refusal | undefined =>
   rules.find((rule) => !rule.holds(campaign, caller))?.refusal;
 
-/**
- * A credential, a caller that a driving adapter has identified, or both. With both, an access key that the write
- * refuses is looked up again; without a credential, such a call ends as unauthenticated.
- */
+/** With both, an access key that the write refuses is looked up again; without a credential, the call is refused. */
 type Calling =
   | { readonly credential: string; readonly caller?: Caller | undefined }
   | { readonly credential?: undefined; readonly caller: Caller };

@@ -39,18 +39,14 @@ export function hostNameOf(url: string): HostName | undefined {
 /** The form for comparisons. IPv4 written as IPv6 becomes IPv4 (RFC 4291, section 2.5.5.2; RFC 6052, section 2.1). */
 export function comparable(hostname: string): HostName {
   const [isEmbedded, high, low] = embeddedIpv4.exec(hostname) ?? [];
-  if (isEmbedded) return [...bytesOf(high), ...bytesOf(low)].join('.') as HostName;
-  return hostname.toLowerCase().replace(/\.$/, '') as HostName;
+  if (!isEmbedded) return hostname.toLowerCase().replace(/\.$/, '') as HostName;
+  // A group of 0 may be missing.
+  const bits = Number.parseInt(high || '0', 16) * 65_536 + Number.parseInt(low || '0', 16);
+  return [24, 16, 8, 0].map((shift) => (bits >>> shift) & 255).join('.') as HostName;
 }
 
 /** As the parser writes them: `[::ffff:c000:201]`, `[64:ff9b::c000:201]`, and the latter without leading zeros. */
 const embeddedIpv4 = /^\[(?:::ffff:(?=[^\]]*:)|64:ff9b::)(?:([\da-f]+):)?([\da-f]*)\]$/;
-
-/** The two bytes of a hexadecimal group of an IPv6 address; a group of 0 may be missing. */
-function bytesOf(group: string | undefined): number[] {
-  const value = Number.parseInt(group || '0', 16);
-  return [value >> 8, value & 0xff];
-}
 
 /** Whether `name`, in the form of the URL parser, is an IP address. */
 export const isIpAddress = (name: string): boolean =>
