@@ -73,7 +73,6 @@ function unsetDefault(campaign: domain.CampaignId): string {
   return `\`./campaign-mirror campaign unset-default ${campaign}\` makes it an ordinary one`;
 }
 
-/** Such as `campaign 42 "Summer"`. */
 export function campaignNamed(id: domain.CampaignId, name: string | null): string {
   return name === null ? `campaign ${id}` : `campaign ${id} "${printable(name)}"`;
 }

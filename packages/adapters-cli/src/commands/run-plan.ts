@@ -35,7 +35,6 @@ type Result =
   | operators.ChangeOutcome
   | (InvalidLine & { readonly outcome: 'not-set'; readonly campaign?: never });
 
-/** The results of a run so far. */
 class Summary {
   examined = 0;
   example: operators.ChangeOutcome | undefined;
