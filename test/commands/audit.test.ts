@@ -22,14 +22,13 @@ describe('audit: every act of an operator is recorded with its operator, a refus
       ! the campaign 1 has a mirror already: \`./campaign-mirror mirror set 1 URL --as-operator\` gives it…
       $ SUDO_USER=bob campaign transfer 1 --to 8
       Campaign 1 belongs to the owner 8 now; before, to the owner 7.
-      ! The owner 8 had no campaign so far: check the number.
       $ SUDO_USER=bob campaign set-default 1
       Campaign 1 is its owner's default one now.`);
     await database.admin.query('update campaign_mirror.mirrors set clicks = 1');
     await on.run('key issue --owner 9 --name mine');
     await on.session(`
       $ SUDO_USER=carol campaign delete 1 --yes
-      The campaign 1 "Summer" and its mirror were deleted; the history stays.`);
+      The campaign 1 "Summer" was deleted; its history stays.`);
 
     // Only root may name the user behind sudo.
     const who = (behind: string) => (process.getuid?.() === 0 ? behind : userInfo().username);
@@ -56,7 +55,7 @@ describe('audit: every act of an operator is recorded with its operator, a refus
     expect(since.map(({ id }) => id)).to.deep.equal([5, 4]);
     await on.session(`
       $ audit 2 --act key-issued --since 2096-11-20
-      ! The audit has no entry on campaign 2 of the act key-issued at or after 2096-11-20T00:00:00.000000Z.
+      ! No entry was found.
       [0]`);
     expect((await on.run('audit --act key-stolen')).code).to.equal(2);
     expect((await on.run('audit')).output).to.match(

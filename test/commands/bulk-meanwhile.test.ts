@@ -39,7 +39,7 @@ describe('import and export: an interruption leaves no half of the data, and an 
     const lock = 'lock table campaign_mirror.campaigns in access exclusive mode';
     const { other, running } = await on().held(lock, 'export', at('all'));
     expect(await running.stop('SIGINT'), running.errors).to.deep.equal({ code: 130, signal: null });
-    expect(running).to.include({ output: '', errors: 'Stopped. Nothing was written.\n' });
+    expect(running).to.include({ output: '', errors: 'Stopped: nothing was written.\n' });
     await sessionEnds();
     await other.rollback();
     expect(await readdir(folder.path)).to.deep.equal([]);

@@ -57,10 +57,10 @@ describe('mirror history and mirror restore: every change is shown, and an earli
     const { id: unchanged } = await changed(0);
     await on().session(`
       $ mirror history ${id}
-      ! Campaign ${id} has no mirror, and its history is empty.
+      ! No change was found.
       [0]
       $ mirror history ${unchanged}
-      ! The mirror of campaign ${unchanged} never changed.
+      ! No change was found.
       [0]
       $ mirror history 999999
       ! there is no campaign 999999: \`./campaign-mirror campaign list\` shows those that exist

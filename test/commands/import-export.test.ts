@@ -198,7 +198,7 @@ describe('import and export: a file of campaigns is taken over whole, byte for b
 
   it('export replaces an existing file with --force only, and never a device', async () => {
     await writeFile(at('mine.csv'), 'mine');
-    const errors = `${at('mine.csv')} exists already: --force replaces it, or name another file\n`;
+    const errors = `${at('mine.csv')} exists: --force replaces it, or name another file\n`;
     expect(await on.run('export', at('mine.csv'))).to.deep.equal(refused(errors));
     expect(await readFile(at('mine.csv'), 'utf8')).to.equal('mine');
     expect((await on.run('export', at('mine.csv'), '--force')).code).to.equal(0);

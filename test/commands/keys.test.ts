@@ -26,7 +26,7 @@ describe('key: an operator issues, rotates and revokes access keys, which are sh
   });
 
   it('issue prints a key once, stores its SHA-256, and list shows its first ten characters', async () => {
-    expect(await run('list')).to.deep.equal(answered('', 'There is no access key.\n'));
+    expect(await run('list')).to.deep.equal(answered('', 'No access key was found.\n'));
     const cases: [told: string, seconds: number | undefined, ...args: string[]][] = [
       [' It expires in 365 days.', 365 * day],
       ['', day / 2, '--expires-in', '12h'],

@@ -47,7 +47,7 @@ describe('campaign list, mirror list, campaign show: an operator reads every cam
     for (const [words, expected] of lists) expect(await listed(words), words).to.deep.equal(expected);
     await on.session(`
       $ mirror list --owner 99 --host b.example
-      ! No mirror of the owner 99 is on b.example.
+      ! No mirror was found.
       [0]
       $ mirror list --owner 99 --json`);
   });

@@ -58,7 +58,7 @@ describe('mirror set: the rules of the HTTP call apply to a key, and all but the
     const unset = `\`./campaign-mirror campaign unset-default ${id}\` makes it an ordinary one`;
     await on().session(`
       $ CAMPAIGN_MIRROR_KEY=${other.key} mirror set ${id} not-a-url
-      ! the campaign ${id} is its owner's default campaign, whose mirror cannot be set: ${unset}`);
+      ! the campaign ${id} is its owner's default campaign: ${unset}`);
     expect(await mirror()).to.deep.equal(live.mirror);
     expect(await history()).to.deep.equal([]);
   });

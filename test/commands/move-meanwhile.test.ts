@@ -53,7 +53,7 @@ describe('mirror move: other transactions and interruptions lose no change and r
     const other = await rival(database, lockMirror, 2);
     await on.session(`
       $ ${line}
-      campaign 2 is not moved: another transaction holds its mirror
+      campaign 2 is not moved: another transaction has locked its mirror
       ${moved('2 mirrors were').trim()}
       ! not every mirror was moved: 1 locked: run it again
       [1]`);

@@ -37,14 +37,12 @@ describe('mirror move: the operator confirms a move, and can undo it', () => {
       ! not every mirror was moved: 1 changed since by an operator
       [1]
       $ mirror move --undo 2 --yes
-      ! there is no move 2: \`./campaign-mirror mirror moves\` shows the numbers of moves`);
+      ! there is no move 2: \`./campaign-mirror mirror moves\` shows all moves`);
     expect(await addresses()).to.deep.equal([
       ...['https://old.example/1', 'https://elsewhere.example/', 'https://old.example/3'],
     ]);
     const [entry] = await on.objects('audit --limit 1');
     expect(entry).to.deep.include({ id: 4, details: { undoes: 1, mirrors: 2, finished: true } });
-    const undone = `move 1 was undone already, by move 4: \`./campaign-mirror mirror move --undo 4\` makes it again\n`;
-    expect(await on.run(`${undo} --yes`)).to.deep.equal(refused(undone));
     expect((await on.objects('mirror move --undo 4 --yes')).at(-1)).to.include({ moved: 2 });
     expect((await addresses())[0]).to.equal('https://new.example/1');
   });

@@ -14,8 +14,8 @@ describe('mirror move: every mirror on a blocked host gets the new host, once', 
     const escaped = 'https://o%6cd.example#b';
     await filled([odd], [stays], [escaped, 2]);
     const hints =
-      '1 mirror is on a name below old.example: --subdomains moves it, too. ' +
-      '1 mirror has old.example in another part of the address, which a move leaves as it is.\n';
+      '1 mirror is on a name below old.example: --subdomains moves these, too. ' +
+      '1 mirror has old.example in another part of the address: it stays.\n';
     for (const output of [moved('2 mirrors were'), 'No mirror is on old.example.\n']) {
       expect(await on.run(line)).to.deep.equal(answered(output, hints));
       expect(await addresses()).to.deep.equal([after, stays, 'https://new.example#b']);
@@ -60,7 +60,7 @@ describe('mirror move: every mirror on a blocked host gets the new host, once', 
     await filled(...fillings, ['https://a.old.example/', 2], ['https://bold.example/']);
     await on.session(`
       $ ${line} --subdomains --owner 3
-      No mirror of the owner 3 is on old.example or a name below it.`);
+      No mirror is on old.example.`);
     expect((await on.run(`${line} --owner 1 --subdomains --include-default`)).code).to.equal(0);
     expect(await addresses()).to.deep.equal([
       ...['https://A.new.example/', 'https://new.example/'],

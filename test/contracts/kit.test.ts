@@ -35,16 +35,16 @@ const repositoryFaults: Record<keyof typeof repositories, readonly RegExp[]> = {
     /a condition held for more than one of 10/,
   ],
   'stores something else than it was given': [
-    /what there never was/,
+    /a campaign that does not exist/,
     /byte for byte.*the stored mirror is not as expected/s,
     /byte for byte.*9007199254740991/s,
     /the times of updates while the clock is behind/,
     /at the same time.*the history of the answer.*id/s,
     /the answer to a key that has expired/,
-    /an error of the driver was thrown as it is/,
+    /an error of the driver was thrown unchanged/,
   ],
   'trusts whoever calls': [
-    /the condition is another: ContractViolation: the answer to/,
+    /the condition does not match: ContractViolation: the answer to/,
     /the answer to a revoked key/,
     /a key set a mirror after its revocation was committed/,
     /the answer to another number/,
@@ -56,13 +56,13 @@ const repositoryFaults: Record<keyof typeof repositories, readonly RegExp[]> = {
 };
 const identityFaults: Record<keyof typeof identities, readonly RegExp[]> = {
   'never forgets': [
-    /after its revocation was committed.*a credential was accepted that is none/,
+    /after its revocation was committed.*an invalid credential was accepted/,
     /an unknown credential was remembered/,
-    /expired by itself: .*a credential was accepted/,
+    /expired by itself: .*an invalid credential was accepted/,
   ],
   'takes one caller for another': [
-    /who was found by calls at the same time is not as expected.*ownerId/s,
-    /a text that is none: .*a credential was accepted/,
+    /the result of calls at the same time is not as expected.*ownerId/s,
+    /a malformed text: .*an invalid credential was accepted/,
     /an error has the credential in it/,
   ],
 };

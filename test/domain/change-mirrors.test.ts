@@ -1,6 +1,6 @@
 import type * as domain from '@campaign-mirror/domain';
 import type * as operator from '@campaign-mirror/domain/operator';
-import { changeMirrors, inPages } from '@campaign-mirror/domain/operator';
+import { changeMirrors, inBatches } from '@campaign-mirror/domain/operator';
 import { expect } from 'chai';
 import { address, denying, mirror } from '../support/store/world.ts';
 
@@ -10,7 +10,7 @@ type Stored = operator.FoundMirror & { address: domain.MirrorAddress };
 describe('many mirrors are changed in batches, and each one that is not changed has a reason', () => {
   let stored: Stored[];
   let calls: string[];
-  let results: Record<number, operator.SetResult[]>;
+  let results: Record<number, operator.BatchSetResult[]>;
   beforeEach(() => {
     [stored, calls, results] = [[], [], {}];
   });
@@ -23,7 +23,7 @@ describe('many mirrors are changed in batches, and each one that is not changed 
   };
   const at = (campaign: number) => stored[campaign - 1] as Stored;
 
-  const setOne = ({ campaign, address }: operator.MirrorToSet, waits: boolean): operator.SetResult => {
+  const setOne = ({ campaign, address }: operator.MirrorToSet, waits: boolean): operator.BatchSetResult => {
     const given = results[campaign]?.shift();
     if (given) return given;
     stored[campaign - 1] = { ...at(campaign), address };
@@ -38,32 +38,32 @@ describe('many mirrors are changed in batches, and each one that is not changed 
       const found = stored.filter(({ campaign }) => campaigns.includes(campaign.id));
       return found.map((one) => (one.campaign.hasMirror ? one : { ...one, address: null, lastChange: null }));
     },
-    naming: () => expect.fail('not used'),
+    findByHost: () => expect.fail('not used'),
     set: async (toSet, act, waits) => {
       calls.push(`set ${toSet.length}`);
       expect(toSet[0]).to.include({ owner: act.owner ?? null, isDefault: act.includeDefault ? null : false });
       return toSet.map((one) => setOne(one, waits));
     },
-    async *undoing() {},
+    async *mirrorsToUndo() {},
     findMove: async () => undefined,
     resume: async () => void calls.push('resume'),
     finish: async () => void calls.push('finish'),
   };
-  const changing = (act: Partial<operator.MirrorAct> = {}): operator.Changing => ({
+  const changing = (act: Partial<operator.MirrorAct> = {}): operator.ChangeOptions => ({
     mirrors,
     denied: denying('denied.example'),
     act: { kind: 'mirrors-moved', details: {}, ...act },
   });
-  const wanted = (campaign: number, address: string, more: Partial<operator.WantedMirror> = {}) => ({
+  const wanted = (campaign: number, address: string, more: Partial<operator.DesiredMirror> = {}) => ({
     campaign: campaign as domain.CampaignId,
     address,
     ...more,
   });
 
   /** The outcome of each mirror. */
-  async function outcomes(wanted: operator.WantedMirror[], how: Partial<operator.Changing> = {}) {
+  async function outcomes(wanted: operator.DesiredMirror[], how: Partial<operator.ChangeOptions> = {}) {
     const texts: string[] = [];
-    for await (const step of changeMirrors({ ...changing(), ...how }, inPages(wanted)))
+    for await (const step of changeMirrors({ ...changing(), ...how }, inBatches(wanted)))
       if ('outcome' in step) texts.push(step.because ?? step.outcome);
     return texts;
   }

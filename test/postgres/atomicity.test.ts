@@ -5,7 +5,7 @@ import {
 } from '@campaign-mirror/adapters-persistence/service';
 import type { HistoryId, Outcome } from '@campaign-mirror/domain';
 import {
-  type ChangedMirror,
+  type ChangeOutcome,
   changeMirror,
   noHosts,
   type OperatorMirrors,
@@ -23,7 +23,7 @@ const [fourth, rivals] = ['https://example.com/fourth', 'https://example.com/riv
 interface Changed extends Live {
   readonly oldest: HistoryId;
 }
-type Act = (live: Changed) => Promise<Outcome | ChangedMirror>;
+type Act = (live: Changed) => Promise<Outcome | ChangeOutcome>;
 
 describe('contract: atomicity — a rival holds the campaign', () => {
   const service = groupedOf('suite');

@@ -1,5 +1,5 @@
-// The service's own, no promise: a call of the command line, its inputs, outputs, exit codes and errors. Loads no library.
-export { Call, type CommandInput } from './terminal/call.ts';
+// A call of the command line. Internal: these names may change with any version. Loads no library.
+export { Call, type CommandIO } from './terminal/call.ts';
 export {
   ClearError,
   escaped,

@@ -4,5 +4,5 @@ export * from './operator/campaign-import.ts';
 export * from './operator/campaign-settings.ts';
 export * from './operator/change-mirrors.ts';
 export * from './operator/history-and-audit.ts';
-export * from './operator/moved-address.ts';
+export * from './operator/host-move.ts';
 export * from './values/hosts.ts';

@@ -4,7 +4,7 @@ import { accessKeyFrom, keySubject, mirrorAddress, ownerId } from '@campaign-mir
 
 type Stored<T> = { -readonly [Field in keyof T]: T[Field] };
 
-/** An access key as the store keeps it. */
+/** A stored access key. */
 export interface StoredAccessKey {
   readonly id: domain.AccessKeyId;
   readonly ownerId: domain.OwnerId;
@@ -13,13 +13,10 @@ export interface StoredAccessKey {
   readonly isRevoked: boolean;
 }
 
-/**
- * Both ports of the call, in the memory of one process: for tests, and as the reference of adapters. It is as atomic as
- * PostgreSQL, because nothing interrupts a call.
- */
+/** Both ports in memory: for tests, and as a reference. Calls are atomic, since nothing interrupts them. */
 export class InMemoryStore implements domain.CampaignRepository, domain.Identity {
   readonly campaigns = new Map<number, Stored<Omit<domain.Campaign, 'hasMirror'>>>();
-  /** By their campaigns. */
+  /** By campaign. */
   readonly mirrors = new Map<number, Stored<domain.Mirror>>();
   /** By the SHA-256 of the key. */
   readonly accessKeys = new Map<string, Stored<StoredAccessKey>>();
@@ -31,27 +28,21 @@ export class InMemoryStore implements domain.CampaignRepository, domain.Identity
     return timestampOf(now());
   }
 
-  /** Creates a campaign without a mirror. @throws TypeError unless the owner is one */
+  /** Creates a campaign without a mirror. @throws TypeError unless the owner is valid */
   createCampaign(owner: number, isDefault = false): domain.CampaignId {
     const id = this.#nextId<domain.CampaignId>();
     this.campaigns.set(id, { id, ownerId: ownerId.of(owner), isDefault });
     return id;
   }
 
-  /** Creates the mirror of a campaign. @throws TypeError if it has one, or if the address is none */
+  /** Creates the mirror of a campaign. @throws TypeError if it has one, or if the address is invalid */
   createMirror(campaign: domain.CampaignId, address: string, clicks = 0): void {
     if (!this.campaigns.has(campaign) || this.mirrors.has(campaign))
       throw new TypeError(`campaign ${campaign} does not exist, or has a mirror`);
     const { clock: createdAt } = this;
-    const id = this.#nextId<domain.MirrorId>();
-    const untouched = {
-      updatedExternally: false,
-      updatedExternallyAt: null,
-      createdAt,
-      updatedAt: createdAt,
-    };
-    const targetUrl = mirrorAddress.of(address);
-    this.mirrors.set(campaign, { id, campaignId: campaign, targetUrl, clicks, ...untouched });
+    const [id, targetUrl] = [this.#nextId<domain.MirrorId>(), mirrorAddress.of(address)];
+    const times = { updatedExternally: false, updatedExternallyAt: null, createdAt, updatedAt: createdAt };
+    this.mirrors.set(campaign, { id, campaignId: campaign, targetUrl, clicks, ...times });
   }
 
   /** Issues an access key, which expires in `expiresIn` seconds; by default, never. */
@@ -91,21 +82,14 @@ export class InMemoryStore implements domain.CampaignRepository, domain.Identity
       return { kind: 'condition-failed', mirror: { ...mirror }, lastChange };
 
     const [time, next] = [this.clock, later(mirror.updatedAt)];
-    const updatedAt = time > next ? time : next;
+    const changedAt = time > next ? time : next;
     const id = this.#nextId<domain.HistoryId>();
-    this.history.push({
-      id,
-      mirrorId: mirror.id,
-      campaignId,
-      subject: change.by.subject,
-      ownerId,
-      addressBefore: mirror.targetUrl,
-      addressAfter: change.address,
-      changedAt: updatedAt,
-      requestId: change.requestId,
-    });
-    const external = { updatedExternally: true, updatedExternallyAt: updatedAt };
-    Object.assign(mirror, { targetUrl: change.address, updatedAt, ...external });
+    const { address, requestId, by } = change;
+    const addresses = { addressBefore: mirror.targetUrl, addressAfter: address };
+    const row = { id, mirrorId: mirror.id, campaignId, subject: by.subject, ownerId };
+    this.history.push({ ...row, ...addresses, changedAt, requestId });
+    const external = { updatedExternally: true, updatedExternallyAt: changedAt };
+    Object.assign(mirror, { targetUrl: address, updatedAt: changedAt, ...external });
     return { kind: 'mirror-set', mirror: { ...mirror }, lastChange: id };
   }
 

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type * as domain from '@campaign-mirror/domain';
-import { changeMirrors, host, noHosts, onHost } from '@campaign-mirror/domain/operator';
+import { changeMirrors, host, mirrorsOnHosts, noHosts } from '@campaign-mirror/domain/operator';
 import { named } from '../../support/store/world.ts';
 import type { Fact } from '../record.ts';
 import type { Worker } from './callers.ts';
@@ -136,7 +136,7 @@ async function moveHost({ operator, random }: Acting): Promise<void> {
   const includeDefault = random.number() < 0.5;
   const act = { kind: 'mirrors-moved', details: { from: from.name }, includeDefault } as const;
   await operator.rewrite(async ({ mirrors }, wrote) => {
-    const pages = onHost(mirrors, move, undefined, { below: 0, elsewhere: 0 });
+    const pages = mirrorsOnHosts(mirrors, move, undefined, { below: 0, elsewhere: 0 });
     for await (const told of changeMirrors({ mirrors, denied: noHosts, act }, pages))
       if ('mirror' in told && told.mirror)
         wrote.push({ campaign: told.campaign, address: told.mirror.targetUrl });

@@ -1,5 +1,5 @@
 import { PassThrough, Writable } from 'node:stream';
-import type { CommandInput } from '../../../packages/adapters-cli/src/terminal/call.ts';
+import type { CommandIO } from '../../../packages/adapters-cli/src/terminal/call.ts';
 import { Interrupted } from '../../../packages/adapters-cli/src/terminal/errors.ts';
 import { run } from '../../../packages/app/src/command-line/program.ts';
 import { type Done, environment, projectFolder, Speaker, start } from '../process/service-process.ts';
@@ -32,7 +32,7 @@ export class RunningCommand extends Speaker {
   readonly #controller = new AbortController();
   #isOver = false;
 
-  constructor(args: readonly string[], environment: CommandInput['environment'], isTTY: boolean) {
+  constructor(args: readonly string[], environment: CommandIO['environment'], isTTY: boolean) {
     super();
     const stream = (which: 'output' | 'errors') => {
       const write: Writable['_write'] = (text, _encoding, done) => {

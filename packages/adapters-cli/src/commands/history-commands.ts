@@ -1,34 +1,27 @@
 import type * as domain from '@campaign-mirror/domain';
-import * as operators from '@campaign-mirror/domain/operator';
+import { auditActs, type ChangeFeed, type PruningSurvey } from '@campaign-mirror/domain/operator';
 import { Option } from '@commander-js/extra-typings';
 import * as parse from '../terminal/arguments.ts';
 import { group, leaf } from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
 import { ClearError, counted, orStopped } from '../terminal/errors.ts';
-import { listNewest } from '../terminal/pages.ts';
-import { confirmed } from '../terminal/prompt.ts';
-import { type OperatorAccess, reading } from './ports.ts';
-import { asked, campaignRefused, noSuchKey, noSuchMove } from './words.ts';
+import { listNewest } from '../terminal/lists.ts';
+import { campaignRefused, noSuchKey, noSuchMove } from './messages.ts';
+import { type AccessOptions, type OperatorAccess, reading } from './operator-access.ts';
 
 export function auditCommand(call: Call, operator: OperatorAccess) {
-  return leaf('audit', 'show who did what with these commands, newest first', [
-    'audit',
-    'audit 42',
-    'audit --act mirrors-moved --since 2026-11-20',
-    'audit --before 1000 --limit 200 --json',
-  ])
+  const examples = ['audit 42', 'audit --act mirrors-moved --since 2026-11-20'];
+  return leaf('audit', 'show who did what with these commands, newest first', examples)
     .argument('[campaign]', 'only acts on this campaign', parse.campaign)
-    .addOption(new Option('--act <act>', 'only acts of this kind').choices(operators.acts))
+    .addOption(new Option('--act <act>', 'only acts of this kind').choices(auditActs))
     .option('--since <time>', 'only entries at or after this time in UTC', parse.moment)
     .option('--limit <n>', 'maximum number to show', parse.limit, 50)
     .option('--before <entry>', 'only entries before this one', parse.audit)
     .action(async (campaign, { act, since, ...range }) => {
-      const wanted = { 'on campaign': campaign, 'of the act': act, 'at or after': since };
-      const none = `The audit has no entry${asked({ ...wanted, 'before entry': range.before })}.`;
-      const listing = { columns: auditColumns, none };
-      await operator.acting(
+      const listing = { columns: auditColumns, none: 'No entry was found.' };
+      await operator.withPorts(
         ({ audit }) =>
-          listNewest(call, range, listing, (page) => audit.list({ ...page, campaign, act, since })),
+          listNewest(call, range, listing, (part) => audit.list({ ...part, campaign, act, since })),
         reading,
       );
     });
@@ -36,21 +29,14 @@ export function auditCommand(call: Call, operator: OperatorAccess) {
 
 const auditColumns =
   'id acted_at operator database_role act campaign_id owner_id access_key_id details'.split(' ');
+const changeColumns =
+  'id changed_at campaign_id subject owner_id address_before address_after request_id'.split(' ');
 
-/** The number of changes of a campaign that are listed by default. */
 const defaultChanges = 20;
 
 export function mirrorHistory(call: Call, operator: OperatorAccess) {
-  return leaf(
-    'history',
-    'show the changes of a mirror, newest first, or those made with a key or by a move',
-    [
-      'mirror history 42',
-      'mirror history 42 --before 1000 --limit 200 --json',
-      'mirror history --key 7 --since 2026-11-20 --json',
-      'mirror history --move 1000',
-    ],
-  )
+  const description = 'show the changes of a mirror, newest first, or those made with a key or by a move';
+  return leaf('history', description, ['mirror history 42 --limit 200', 'mirror history --key 7 --json'])
     .argument('[campaign]', 'the campaign; required without --key and --move', parse.campaign)
     .option('--limit <n>', `maximum number to show; of a campaign, ${defaultChanges} by default`, parse.limit)
     .option('--before <change>', 'only changes of the campaign before this one', parse.change)
@@ -60,106 +46,122 @@ export function mirrorHistory(call: Call, operator: OperatorAccess) {
     .action(async (campaign, { key, move, since, limit, before }, command) => {
       if ([campaign, key, move].filter(Boolean).length !== 1)
         return command.error('exactly one of a campaign, --key and --move is needed');
-      const wanted = { 'of campaign': campaign, 'made with key': key, 'made by move': move };
-      const within = { 'at or after': since, 'before change': before };
-      const nothing = `The history has no change${asked({ ...wanted, ...within })}.`;
-      if (campaign === undefined) {
-        if (before !== undefined) return command.error('--before needs a campaign');
-        return operator.acting(
-          async ({ history, keys, mirrors }) => {
-            // A mistyped number must not look like a key that changed nothing.
-            const none = async () => {
-              if (move && !(await mirrors.findMove(move))) throw noSuchMove(move);
-              const after = key && ((key - 1) as domain.AccessKeyId);
-              if (key && (await keys.list({ after, limit: 1 }))[0]?.id !== key) throw noSuchKey(key);
-              return nothing;
-            };
-            const changes = move
-              ? history.ofMove(move, since, limit)
-              : history.ofKey(key as domain.AccessKeyId, since, limit);
-            await call.output.list(changes, { columns: changeColumns, none }).catch((error) => {
-              throw orStopped(error, 'Stopped: there is more.');
-            });
-          },
-          { ...reading, pace: 'unhurried' },
-        );
-      }
-      await operator.acting(async ({ campaigns, history }) => {
+      if (before !== undefined && !campaign) return command.error('--before needs a campaign');
+      const access: AccessOptions = campaign ? reading : { ...reading, pace: 'unhurried' };
+      await operator.withPorts(async ({ campaigns, history, keys, mirrors }) => {
+        // A mistyped number must not look like a campaign, a key or a move without changes.
         const none = async () => {
-          // The history has changes of campaigns that no longer exist.
-          const [latest] = await history.list({ campaign, limit: 1 });
-          if (latest || (await history.isPrunedBefore(campaign, undefined))) return nothing;
-          const seen = await campaigns.find(campaign);
-          if (!seen) throw campaignRefused(campaign, { kind: 'campaign-not-found' });
-          return seen.hasMirror
-            ? `The mirror of campaign ${campaign} never changed.`
-            : `Campaign ${campaign} has no mirror, and its history is empty.`;
+          if (move && !(await mirrors.findMove(move))) throw noSuchMove(move);
+          const after = key && ((key - 1) as domain.AccessKeyId);
+          if (key && (await keys.list({ after, limit: 1 }))[0]?.id !== key) throw noSuchKey(key);
+          // A deleted campaign has a history.
+          const [latest] = campaign ? await history.list({ campaign, limit: 1 }) : [];
+          const isKnown = !campaign || latest || (await history.isPrunedBefore(campaign, undefined));
+          if (!isKnown && !(await campaigns.find(campaign)))
+            throw campaignRefused(campaign, 'campaign-not-found');
+          return 'No change was found.';
         };
+        if (campaign === undefined) {
+          const changes = move
+            ? history.ofMove(move, since, limit)
+            : history.ofKey(key as domain.AccessKeyId, since, limit);
+          await call.output.list(changes, { columns: changeColumns, none }).catch((error) => {
+            throw orStopped(error, 'Stopped: there is more.');
+          });
+          return;
+        }
         const columns = changeColumns.filter((column) => column !== 'campaign_id');
         const range = { before, limit: limit ?? defaultChanges };
-        const read = (page: typeof range) => history.list({ ...page, campaign, since });
+        const read = (part: typeof range) => history.list({ ...part, campaign, since });
         const last = await listNewest(call, range, { columns, none }, read);
         if (await history.isPrunedBefore(campaign, last))
-          await call.output.note('Older changes were pruned.');
-      }, reading);
+          await call.output.notice('Older changes were pruned.');
+      }, access);
     });
 }
 
-export const changeColumns =
-  'id changed_at campaign_id subject owner_id address_before address_after request_id'.split(' ');
+export function follow(call: Call, operator: OperatorAccess) {
+  return leaf('follow', 'print changes as they are committed, each with its position, until Ctrl-C', [
+    'mirror follow --owner 42 --json | kcat -P -b broker.example -t mirrors',
+    'mirror follow --from "$position" --json',
+  ])
+    .argument('[campaign]', 'only changes of this campaign, which may not exist yet', parse.campaign)
+    .option('--from <position>', 'continue after the line with this position; by default, start now')
+    .option('--owner <n>', 'only changes of campaigns that had this owner at that moment', parse.owner)
+    .addHelpText('after', followHelp)
+    .action(async (campaign, changes) => {
+      const { signal, output } = call;
+      const isOver = () => signal.aborted || output.isReaderGone;
+      const followed = async function* (feed: ChangeFeed) {
+        for await (const step of feed.follow({ ...changes, campaign })) {
+          if ('id' in step) yield step;
+          else await output.notice('Following. Ctrl-C ends it.');
+          if (!('id' in step || changes.from) && output.json) await output.object(step);
+          if (isOver()) return;
+        }
+        throw new ClearError(invalidPosition, 'position');
+      };
+      const listing = { columns: [...changeColumns, 'position'], none: '' };
+      const state = 'with --from and the last position no change is lost';
+      const options: AccessOptions = { pace: 'in-steps', besideService: true, state };
+      await operator
+        .withPorts(({ feed }) => output.list(followed(feed), listing, 1), options)
+        .catch((error) => {
+          if (!isOver()) throw error;
+        });
+    });
+}
 
-/** The number of changes that one transaction deletes, in some 30 ms. The audit has an entry for each transaction. */
-const stepSize = 10_000;
+const startAnew = 'start without --from, and read your data again';
+const invalidPosition = `the position is not from this server, or from before its last start or reset of statistics: ${startAnew}`;
+const followHelp = `
+Without --from, the first line of --json has only the current position. If the database becomes unavailable, the exit
+code is 3: continue with the last position. A position is valid for one server, until its restart or a reset of its
+statistics; otherwise the exit code is 4: ${startAnew}.`;
+
+/** The number of changes that one transaction deletes, in about 30 ms. Each transaction has an audit entry. */
+const pruneBatch = 10_000;
 
 /** In seconds. After a boot, or a failure of NTP, a clock can be years ahead. */
 const maxClockDifference = 3_600;
 
-/** @throws ClearError where a wrong clock would delete what is not old */
-function refuseWrongClock(
-  { time, newestIsOld, olderThan, old }: operators.PruningSurvey,
-  all: boolean | undefined,
-): void {
+/** @throws ClearError if a wrong clock may be the reason that changes are old */
+function refuseWrongClock({ time, newestIsOld, olderThan, old }: PruningSurvey, all = false): void {
   const apart = Math.abs(time - Date.now() / 1_000);
   if (apart > maxClockDifference)
     throw new ClearError(
-      `the clocks of this machine and of the database are ${(apart / 3_600).toFixed(1)} hours apart: nothing was deleted; ` +
-        'set both by NTP, then repeat it',
+      `the clocks of this machine and of the database are ${(apart / 3_600).toFixed(1)} hours apart: nothing was ` +
+        'deleted; set both by NTP, then repeat it',
     );
   if (newestIsOld && !all)
     throw new ClearError(
-      `the newest change of all is from before ${olderThan}, too, and ${counted(old, 'change')} would be deleted: nothing ` +
-        'was deleted; check the clock of the database, and add --all if it is right',
+      `the newest change of all is from before ${olderThan}, too, and ${counted(old, 'change')} would be deleted: ` +
+        'nothing was deleted; check the clock of the database, and add --all if it is right',
     );
 }
 
 export function historyCommands(call: Call, operator: OperatorAccess) {
-  const prune = leaf('prune', 'delete old changes from the history, in steps that block nobody; asks first', [
-    'history prune --older-than 400d',
-    'history prune --older-than 400d --yes --json',
-  ])
-    .requiredOption(
-      '--older-than <time>',
-      'minimum age, such as 400d or 48h; at least 1d; required',
-      parse.age,
-    )
-    .option('--all', 'also where the newest change of all is that old')
+  const pruning = 'delete old changes from the history, in steps that block nobody; asks first';
+  const prune = leaf('prune', pruning, ['history prune --older-than 400d'])
+    .requiredOption('--older-than <time>', 'minimum age, such as 400d; at least 1d; required', parse.age)
+    .option('--all', 'even if the newest change of all is that old')
     .option('--yes', 'do not ask')
     .action(async ({ olderThan: age, all, yes }) => {
       let pruned = 0;
       const deleted = () => `${pruned} changes are deleted`;
-      await operator.acting(
+      await operator.withPorts(
         async ({ pruning }) => {
           const survey = await pruning.survey(age);
           const { olderThan, old, upTo } = survey;
           if (old > 0) refuseWrongClock(survey, all);
           if (old > 0 && !yes)
-            await confirmed(call, `Delete ${counted(old, 'change')}, those before ${olderThan}?`);
+            await call.confirm(`Delete ${counted(old, 'change')}, those before ${olderThan}?`);
           const bar = await call.progress('Pruning', old);
           try {
-            for (let step = stepSize; upTo && step === stepSize; ) {
+            for (let count = pruneBatch; upTo && count === pruneBatch; ) {
               call.throwIfStopped(`Stopped: ${deleted()}. Repeat it to go on.`);
-              step = await pruning.prune(olderThan, upTo, stepSize);
-              pruned += step;
+              count = await pruning.prune(olderThan, upTo, pruneBatch);
+              pruned += count;
               bar.update(pruned);
             }
           } finally {

@@ -3,7 +3,7 @@ import * as operator from '@campaign-mirror/domain/operator';
 import { Command, type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings';
 import type { Call } from './call.ts';
 
-/** A command without commands below it, with examples in its help. Each example lacks `./campaign-mirror`. */
+/** A command without subcommands. The help shows the examples after `./campaign-mirror`. */
 export function leaf(name: string, description: string, examples: readonly string[]) {
   const lines = examples.map((example) => `  ./campaign-mirror ${example}`).join('\n');
   return new Command(name).description(description).addHelpText('afterAll', `\nExamples:\n${lines}`);
@@ -16,15 +16,15 @@ export function group(name: string, description: string, commands: readonly { na
   return parent;
 }
 
-/** Gives `--json` to a command and those below it, so that it can stand anywhere in the line. */
-export function heedJson(command: CommandUnknownOpts, call: Call): void {
+/** Adds `--json` to a command and its subcommands, so that its place in the line does not matter. */
+export function addJsonOption(command: CommandUnknownOpts, call: Call): void {
   command.option('--json', 'answer in JSON: one object, or one on each line').on('option:json', () => {
     call.output.json = true;
   });
-  for (const child of command.commands) heedJson(child, call);
+  for (const child of command.commands) addJsonOption(child, call);
 }
 
-/** A parser of an argument. If `read` returns undefined, it throws an error that contains what is `accepted`. */
+/** A parser of an argument, with the text that its error begins with. */
 function argument<Value>(accepted: string, read: (text: string) => Value | undefined) {
   return (text: string): Value => {
     const value = read(text);
@@ -47,47 +47,40 @@ export const limit = argument<number>(number, domain.campaignId);
 
 const seconds = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
 
-/** A duration in seconds, from `least` to a hundred years. */
-const duration = (accepted: string, least: number) =>
+/** Reads a duration in seconds, from `min` to a hundred years. */
+const duration = (accepted: string, min: number) =>
   argument(accepted, (text) => {
     const [, count, unit] = /^(0|[1-9][0-9]{0,9})([smhd])$/.exec(text === '0' ? '0s' : text) ?? [];
     const value = Number(count) * seconds[unit as keyof typeof seconds];
-    return value >= least && value <= 36_525 * seconds.d ? value : undefined;
+    return value >= min && value <= 36_525 * seconds.d ? value : undefined;
   });
 export const life = duration('A time such as 1s, 30m, 12h or 90d, at most 36525d,', 1);
 export const grace = duration('A time such as 0s, 30m, 24h or 7d, at most 36525d,', 0);
-export const age = duration('An age such as 400d or 48h, from 1d to 36525d,', operator.leastPrunedAge);
+export const age = duration('An age such as 400d or 48h, from 1d to 36525d,', operator.minPruneAge);
 
-/** A time in UTC: a day, or a time to the minute, second or microsecond. */
+/** Reads a day, or a time to the minute, second or microsecond. */
 export const moment = argument('A time in UTC such as 2026-11-20 or 2026-11-20T15:36:00Z', (text) => {
   const [, day, minute = '00:00', second = '00', fraction = ''] =
     /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,6}))?)?Z)?$/.exec(text) ?? [];
   return domain.timestamp(`${day}T${minute}:${second}.${fraction.padEnd(6, '0')}Z`);
 });
 
-/** A display name: not empty, on one line, at most 200 characters. */
 export const name = argument('A name on one line, of 1 to 200 characters,', domain.label);
 
-const hostExpected = 'A host such as old.example or [2001:db8::1], without a scheme, a port or a path,';
-const hostAlone = argument(hostExpected, (text) => (text.includes(',') ? undefined : operator.host(text)));
+const hostExpected =
+  'A host such as old.example or [2001:db8::1], without a scheme, a port, a path or a wildcard,';
+export const host = argument(hostExpected, (text) => (text.includes(',') ? undefined : operator.host(text)));
 
-export function host(text: string): operator.Host {
-  if (!text.startsWith('*.')) return hostAlone(text);
-  throw new InvalidArgumentError(`Write ${text.slice(2)} with --subdomains.`);
-}
-
-/** Hosts of an option that is given several times, or with commas between them. */
+/** Reads the hosts of an option that may be repeated or contain commas. */
 export const hostsToMove = (text: string, others: operator.Host[] = []): operator.Host[] => [
   ...others,
   ...text.split(',').map((one) => host(one.trim())),
 ];
 
-/** The hosts of a key with commas between them, as the parser of the URL standard writes them; at least one. */
+/** Reads the hosts of a key, in the form of the URL parser. */
 export function hosts(text: string): string[] {
   const list = domain.hostList(text.split(',').map((entry) => entry.trim()));
   if (!('notAHost' in list)) return operator.entriesOf(list);
-  throw new InvalidArgumentError(
-    `${JSON.stringify(list.notAHost)} is none that a key can be limited to, such as in shop.example,*.shop.example: ` +
-      'labels of letters, digits and hyphens, at least two, or an IP address, without a scheme, a port or a path.',
-  );
+  const expected = 'such as in shop.example,*.shop.example: without a scheme, a port or a path.';
+  throw new InvalidArgumentError(`${JSON.stringify(list.notAHost)} is not a host for a key, ${expected}`);
 }

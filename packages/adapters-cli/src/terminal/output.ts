@@ -2,28 +2,28 @@ import type { Writable } from 'node:stream';
 import { styleText } from 'node:util';
 import { ClearError, escaped, jsonOf, printable, printableLines } from './errors.ts';
 
-/** A stream that a command writes to, and whether it is a terminal. */
+/** A stream that a command writes to. */
 export interface OutputStream extends Writable {
   readonly isTTY?: boolean;
 }
 
-/** How records are listed: in JSON with all their fields, for people as a table. */
+/** How records are listed: in JSON with all fields, for people as a table. */
 export interface Listing {
-  /** The fields in the table, by their names in JSON; `mirror.target_url` is one of a record in it. */
+  /** The fields in the table, by their names in JSON, such as `mirror.target_url`. */
   readonly columns: readonly string[];
-  /** What a missing value of a field means to people; `-` otherwise. */
+  /** The text for a missing value of a field; `-` by default. */
   readonly missing?: Readonly<Record<string, string>>;
-  /** The text for people when there are no records, or what makes or throws it. */
+  /** The text for people if there are no records. The function may throw instead. */
   readonly none: string | (() => Promise<string>);
 }
 
-/** The number of rows of a table that are drawn together, which bounds memory. */
-const drawnTogether = 500;
+/** The number of table rows that are drawn together, which bounds memory. */
+const drawBatch = 500;
 
 /**
  * The output of a call: the answer on standard output, messages for people on standard error. Characters that control a
- * terminal or mislead a reader, above all in names of campaigns, are printed as their code points, and escaped in JSON.
- * Each call resolves when its text was written, so that no data accumulates behind a slow reader.
+ * terminal or mislead a reader are replaced by their code points, and escaped in JSON. Each method resolves when its
+ * text is written, so a slow reader does not fill the memory.
  */
 export class Output {
   /** Set by `--json`: answers are JSON, one object a line. */
@@ -43,7 +43,7 @@ export class Output {
     return Boolean(this.#fault);
   }
 
-  /** Text without escaping, for data that must be read back unchanged. */
+  /** Writes text without escaping, for data that must be read back unchanged. */
   async write(text: string): Promise<void> {
     this.#fault ??= await written(this.#stdout, text);
   }
@@ -52,18 +52,18 @@ export class Output {
     return this.write(`${printableLines(lines)}\n`);
   }
 
-  /** A JSON object, on a line of standard output. */
+  /** Prints a JSON object on a line of standard output. */
   object(object: object): Promise<void> {
     return this.write(`${escaped(JSON.stringify(object))}\n`);
   }
 
-  /** One JSON object, or a sentence for people. */
+  /** Prints a JSON object, or a sentence for people. */
   answer(object: object, sentence: string): Promise<void> {
     return this.json ? this.object(object) : this.print(sentence);
   }
 
-  /** Lines for people, on standard error. */
-  async note(lines: string): Promise<void> {
+  /** Prints lines for people on standard error. */
+  async notice(lines: string): Promise<void> {
     if (lines !== '') await written(this.#stderr, `${printableLines(lines)}\n`);
   }
 
@@ -73,7 +73,7 @@ export class Output {
     return !this.isReaderGone;
   }
 
-  /** Ends a command's output. @throws ClearError when output could not be written, unless its reader has stopped */
+  /** Ends a command's output. @throws ClearError if output could not be written, unless its reader has stopped */
   async allWritten(): Promise<void> {
     if ((await this.isWritten()) || this.#fault?.code === 'EPIPE') return;
     throw new ClearError(
@@ -81,84 +81,72 @@ export class Output {
     );
   }
 
-  /** Prints records, until the reader stops. Returns their number. */
+  /** Prints records until the reader stops; a table in batches of `batch` rows. Returns their number. */
   async list<Row extends object>(
     rows: AsyncIterable<Row> | Iterable<Row>,
-    listing: Listing,
+    { columns, missing = {}, none }: Listing,
+    batch = drawBatch,
   ): Promise<number> {
-    const print = this.rowPrinter(listing, drawnTogether);
-    let count = 0;
-    for await (const row of rows) {
-      if (this.isReaderGone) break;
-      count += 1;
-      await print(row);
-    }
-    await print();
-    if (count > 0) return count;
-    const none = typeof listing.none === 'string' ? listing.none : await listing.none();
-    if (!this.json) await this.note(none);
-    return count;
-  }
-
-  /** Prints records one by one, those of a table so many together, and the rest when it is called without one. */
-  rowPrinter<Row extends object>({ columns, missing = {} }: Omit<Listing, 'none'>, together = 1) {
     const heads = columns.map((column) => column.split('.').at(-1) ?? '');
-    const widths = heads.map(({ length }) => length);
+    const widths = heads.map(() => 0);
+    let count = 0;
     let waiting: unknown[][] = [];
-    let isBegun = false;
-    return async (row?: Row): Promise<void> => {
-      if (this.json) return row && this.object(jsonOf(row));
-      if (row) waiting.push(columns.map((column) => valueAt(jsonOf(row), column)));
-      if (waiting.length < (row ? together : 1)) return;
+    const draw = async () => {
       const aligns = heads.map((_, at) =>
         waiting.some((row) => typeof row[at] === 'number') ? 'right' : 'left',
       );
       const texts = waiting.map((row) =>
         row.map((value, at) => cellText(value ?? missing[columns[at] ?? ''])),
       );
-      // The heads, which are printed once, keep the columns as wide as they were before.
+      // The heads, padded to the widths of earlier batches, keep the columns aligned; they are printed once.
       const padded = heads.map((head, at) => this.#bold(head.padEnd(widths[at] ?? 0)));
       const lines = await tableLines([padded, ...texts], aligns);
       for (const row of texts)
         for (const [at, text] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, text.length);
-      await this.write(`${lines.slice(Number(isBegun)).join('\n')}\n`);
-      [isBegun, waiting] = [true, []];
+      await this.write(`${lines.slice(count > waiting.length ? 1 : 0).join('\n')}\n`);
+      waiting = [];
     };
+    for await (const row of rows) {
+      if (this.isReaderGone) break;
+      count += 1;
+      if (this.json) await this.object(jsonOf(row));
+      else if (waiting.push(columns.map((column) => valueAt(jsonOf(row), column))) === batch) await draw();
+    }
+    if (waiting.length > 0) await draw();
+    if (count > 0) return count;
+    const text = typeof none === 'string' ? none : await none();
+    if (!this.json) await this.notice(text);
+    return count;
   }
 
-  /** The fields of one record, one a line. */
+  /** Prints the fields of one record, one a line. */
   async fields(record: object): Promise<void> {
     const rows = Object.entries(record).map(([name, value]) => [this.#bold(name), cellText(value)]);
     await this.write(`${(await tableLines(rows, [])).join('\n')}\n`);
   }
 
-  /** In a terminal only, unless the environment says otherwise. */
+  /** Bold in a terminal, unless the environment says otherwise. */
   #bold(text: string): string {
     return styleText('bold', text, { stream: this.#stdout });
   }
 }
 
+/** The characters of cli-table3 around the table. */
+const frame = 'top top-left top-mid top-right left right bottom bottom-left bottom-mid bottom-right';
+const chars = { ...Object.fromEntries(frame.split(' ').map((part) => [part, ''])), middle: '  ' };
+
 async function tableLines(rows: string[][], colAligns: ('left' | 'right')[]): Promise<string[]> {
   const { default: Table } = await import('cli-table3');
   const style = { 'padding-left': 0, 'padding-right': 0, head: [], border: [], compact: true };
-  const table = new Table({ chars: noFrame, colAligns, style });
+  const table = new Table({ chars, colAligns, style });
   table.push(...rows);
-  return table
-    .toString()
-    .split('\n')
-    .map((line) => line.trimEnd());
+  return table.toString().replace(/ +$/gm, '').split('\n');
 }
-
-/** The characters of cli-table3 between the columns and around the table. */
-const frame = 'top top-left top-mid top-right left right bottom bottom-left bottom-mid bottom-right'.split(
-  ' ',
-);
-const noFrame = { ...Object.fromEntries(frame.map((part) => [part, ''])), middle: '  ' };
 
 const valueAt = (record: object, path: string) =>
   path.split('.').reduce<unknown>((value, name) => Object(value)[name], record);
 
-/** Of a record such as `owner_id_before: 42, name: "Summer"`, without missing values. */
+/** The text of a value; of a record such as `owner_id_before: 42, name: "Summer"`, without missing fields. */
 function cellText(value: unknown): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (Array.isArray(value)) return cellText(value.join(','));
@@ -168,7 +156,7 @@ function cellText(value: unknown): string {
   return printable(texts.join(', ') || '-');
 }
 
-/** Resolves when the text was written, with the error if there was one. */
+/** Resolves when the text is written, with the error if there is one. */
 function written(stream: OutputStream, text: string): Promise<Error | null | undefined> {
   return new Promise((resolve) => stream.write(text, resolve));
 }

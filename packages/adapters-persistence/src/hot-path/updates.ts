@@ -1,5 +1,5 @@
 import type * as domain from '@campaign-mirror/domain';
-import type { SetResult } from '@campaign-mirror/domain/operator';
+import type { BatchSetResult } from '@campaign-mirror/domain/operator';
 import { type CallersMirror, settingMirrors } from '../statements/set-statement.ts';
 import { Batches, WaitingCalls } from './batches.ts';
 import type { BatchStatement, StatementRunner } from './run-statements.ts';
@@ -19,7 +19,7 @@ import type { BatchStatement, StatementRunner } from './run-statements.ts';
  * state 1 or 3, or if its statement in state 3 exceeds its time limit.
  */
 
-type SetMirrors = BatchStatement<CallersMirror, SetResult>;
+type SetMirrors = BatchStatement<CallersMirror, BatchSetResult>;
 
 const setMirrors: SetMirrors = { name: 'set-mirrors', maxSize: 128, ...settingMirrors({ waits: false }) };
 const setLocked: SetMirrors = { name: 'set-locked-mirror', maxSize: 1, ...settingMirrors({ waits: true }) };
@@ -32,11 +32,11 @@ export function groupedUpdates(
 ): domain.CampaignRepository['setMirror'] {
   const batches = new Batches(statements, setMirrors, timeout);
   /** By target, in the order of their turns: the updates behind the first one of each. */
-  const queues = new Map<string, WaitingCalls<CallersMirror, SetResult>>();
+  const queues = new Map<string, WaitingCalls<CallersMirror, BatchSetResult>>();
   /** The targets whose first update waits in the database. */
   const waitedFor = new Set<string>();
 
-  function enqueue(update: CallersMirror, target: string, since: number): Promise<SetResult> {
+  function enqueue(update: CallersMirror, target: string, since: number): Promise<BatchSetResult> {
     statements.observer.setAside?.();
     const queue = queues.get(target) ?? new WaitingCalls(timeout, 'the campaign was locked for too long');
     queues.set(target, queue);
@@ -54,7 +54,7 @@ export function groupedUpdates(
     }
   }
 
-  async function waitFor(target: string, queue: WaitingCalls<CallersMirror, SetResult>): Promise<void> {
+  async function waitFor(target: string, queue: WaitingCalls<CallersMirror, BatchSetResult>): Promise<void> {
     waitedFor.add(target);
     await statements.runBatch(setLocked, queue.take(1));
     waitedFor.delete(target);
@@ -64,7 +64,7 @@ export function groupedUpdates(
     callNext();
   }
 
-  async function set(update: CallersMirror): Promise<SetResult> {
+  async function set(update: CallersMirror): Promise<BatchSetResult> {
     const since = performance.now();
     // With the owner: a caller that is not the owner delays nobody.
     const target = `${update.campaign} ${update.owner}`;

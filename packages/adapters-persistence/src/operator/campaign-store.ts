@@ -137,7 +137,7 @@ const mayHave = (hosts: readonly domain.HostName[]) =>
 export async function examineMirrors<Row>(
   pool: Pool,
   columns: string,
-  { after, limit, owner, hosts }: operator.MirrorPage,
+  { after, limit, owner, hosts }: operator.MirrorQuery,
 ): Promise<operator.ExaminedMirrors<Row>> {
   const ofOwner = `campaign_mirror.campaigns join campaign_mirror.mirrors on campaign_id = campaigns.id
     where campaigns.owner_id = $3 and campaigns.id > $1 order by campaigns.id`;

@@ -46,7 +46,7 @@ const inSeconds = (seconds: number) =>
 /** The port `AccessKeys` on PostgreSQL, for one act. */
 export class PostgresAccessKeys extends AuditedAdapter implements operator.AccessKeys {
   async issue(request: operator.NewAccessKey): Promise<{ id: domain.AccessKeyId; key: domain.AccessKey }> {
-    const { owner, name, hosts = null, expiresIn = operator.usualKeyLife } = request;
+    const { owner, name, hosts = null, expiresIn = operator.defaultKeyLifetime } = request;
     const { key, ...stored } = newKey();
     const fields = { ...stored, name, ownerId: owner, hosts: hosts && [...hosts] };
     const expires = expiresIn === 'never' ? {} : { createdAt: inSeconds(0), expiresAt: inSeconds(expiresIn) };
@@ -54,7 +54,7 @@ export class PostgresAccessKeys extends AuditedAdapter implements operator.Acces
     return { id: Number(id) as domain.AccessKeyId, key };
   }
 
-  async list(page: operator.AccessKeyPage): Promise<operator.AccessKeyRecord[]> {
+  async list(page: operator.AccessKeyQuery): Promise<operator.AccessKeyRecord[]> {
     const { owner, expiring, revokedSince, limited, after = 0 as domain.AccessKeyId, limit } = page;
     const where = {
       id: { $gt: after },

@@ -81,7 +81,7 @@ const interruptedText = `
 /** The limit of a move's wait for one lock, in milliseconds. Other acts have that of the database. */
 const lockTimeout = 2_000;
 
-/** The port `OperatorMirrors` on PostgreSQL, for one act. `signal` ends `undoing`. */
+/** The port `OperatorMirrors` on PostgreSQL, for one act. `signal` ends `mirrorsToUndo`. */
 export function postgresOperatorMirrors(
   pool: Pool,
   act: operator.OperatorAct,
@@ -112,8 +112,8 @@ export function postgresOperatorMirrors(
     },
     count: async (owner) => (await rowOf<{ number: number }>(pool, countText, [owner])).number,
     find: (campaigns) => rowsOf<operator.FoundMirror>(pool, campaignsText, [campaigns]),
-    naming: (page) => examineMirrors(pool, foundColumns, page),
-    undoing: (move) => streamSnapshot(pool, signal, (client) => cursorRows(client, undoText, [move])),
+    findByHost: (page) => examineMirrors(pool, foundColumns, page),
+    mirrorsToUndo: (move) => streamSnapshot(pool, signal, (client) => cursorRows(client, undoText, [move])),
     findMove: async (move) => (await rowsOf<operator.FoundMove>(pool, moveText, [move]))[0],
     resume: async ({ owner, details }) => {
       const values = [JSON.stringify(details), owner];

@@ -1,6 +1,6 @@
 import type * as domain from '@campaign-mirror/domain';
 import { partsOf } from '@campaign-mirror/domain';
-import type { MirrorToSet, SetResult } from '@campaign-mirror/domain/operator';
+import type { BatchSetResult, MirrorToSet } from '@campaign-mirror/domain/operator';
 import type { Columns, TextRow } from '../connection/rows.ts';
 import * as rows from '../connection/rows.ts';
 import { timestampAt } from '../schema/stored-values.ts';
@@ -37,13 +37,13 @@ function callersValues(mirrors: readonly CallersMirror[]): string[] {
   return columns.map(rows.arrayText);
 }
 
-export function resultsOf(mirrors: readonly MirrorToSet[], textRows: readonly TextRow[]): SetResult[] {
+export function resultsOf(mirrors: readonly MirrorToSet[], textRows: readonly TextRow[]): BatchSetResult[] {
   const placed = rows.byPlace(textRows);
   return mirrors.map((mirror, index) => resultOf(mirror, placed.get(index + 1) as TextRow));
 }
 
 /** `row`: the columns of `campaign_mirror.set_result`. */
-function resultOf(toSet: MirrorToSet, row: TextRow): SetResult {
+function resultOf(toSet: MirrorToSet, row: TextRow): BatchSetResult {
   const [, mirrorId, clicks, createdAt, changedAt, changeId, ...seen] = row as Columns<14>;
   const mirrorWith = (fields: Omit<domain.Mirror, 'id' | 'campaignId' | 'clicks' | 'createdAt'>) => ({
     id: rows.safeInteger(mirrorId) as domain.MirrorId,

@@ -22,7 +22,7 @@ export function doctor(call: Call) {
       if (advice !== null) text += `\n${' '.repeat(21)}${printable(advice)}`;
       await call.output.answer({ check, state, finding, advice }, text);
       if (state !== 'problem') continue;
-      if (check === 'database') call.exitCode = exitCodes.away;
+      if (check === 'database') call.exitCode = exitCodes.unavailable;
       else call.exitCode ||= exitCodes.refused;
     }
   });

@@ -1,8 +1,8 @@
-import { heedJson, type OperatorAccess, operatorCommands } from '@campaign-mirror/adapters-cli';
+import { addJsonOption, type OperatorAccess, operatorCommands } from '@campaign-mirror/adapters-cli';
 import {
   Call,
   ClearError,
-  type CommandInput,
+  type CommandIO,
   exitCodes,
   Interrupted,
   printableLines,
@@ -12,7 +12,7 @@ import { errorFields, withoutSecrets } from '../logging/error-fields.ts';
 import { project, versionOf } from '../process/project.ts';
 
 /** Runs the command line with these words; resolves with the exit code. Never rejects, and calls share no state. */
-export async function run(words: readonly string[], input: CommandInput): Promise<number> {
+export async function run(words: readonly string[], input: CommandIO): Promise<number> {
   const call = new Call(input);
   try {
     // Node has put U+FFFD in the place of such bytes: another address would be set.
@@ -37,12 +37,12 @@ async function report(error: unknown, { output, verbose }: Call): Promise<number
   // Commander has printed it.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage;
   if (error instanceof Interrupted) {
-    output.note(error.message);
+    output.notice(error.message);
     return error.exitCode;
   }
   const isClear = error instanceof ClearError;
-  output.note(isClear ? withoutSecrets(error.message) : 'This is a bug: please report what follows.');
-  if (verbose || !isClear) output.note(JSON.stringify(errorFields(error), undefined, 2));
+  output.notice(isClear ? withoutSecrets(error.message) : 'This is a bug: please report what follows.');
+  if (verbose || !isClear) output.notice(JSON.stringify(errorFields(error), undefined, 2));
   return exitCodes[isClear ? error.kind : 'refused'];
 }
 
@@ -51,7 +51,7 @@ const settings = () => import('../settings/read-settings.ts');
 
 /** The ports of a call's commands, loaded when they are used, so that `--help` and usage errors are answered at once. */
 const operatorOf = (call: Call): OperatorAccess => ({
-  acting: async (run, options) => (await database()).acting(call)(run, options),
+  withPorts: async (run, options) => (await database()).withPorts(call)(run, options),
   accessKey: async () => (await settings()).readCommandSettings(call).CAMPAIGN_MIRROR_KEY,
   accessKeySetting: 'CAMPAIGN_MIRROR_KEY',
 });
@@ -87,7 +87,7 @@ export async function program(call: Call, first = ''): Promise<Command> {
   for (const [word, make] of Object.entries(commands))
     if (word === first || !Object.hasOwn(commands, first))
       all.addCommand((await make())(call, operatorOf(call)));
-  heedJson(all, call);
+  addJsonOption(all, call);
   inherit(all, call);
   all.option('-V, --version', 'show the version').on('option:version', () => {
     void output.print(versionOf(project()));

@@ -26,7 +26,7 @@ type Notes = Pick<LogWriter, 'info' | 'warn'>;
 /** Those of a command, which prints the warnings. */
 export const notesOf = ({ output }: Call): Notes => ({
   info: () => {},
-  warn: (_, line) => void output.note(line),
+  warn: (_, line) => void output.notice(line),
 });
 
 /** `onLost` is given by the service only; `besideService` by a command that does not end, which needs a service's server. */

@@ -51,22 +51,23 @@ export function clearFault(
   const certain = act?.certain ?? 'nothing was done';
   const fault = causeOf(error);
   // This program gave up: other transactions came first each time.
-  if (fault instanceof Unavailable) return new ClearError(`${fault.message}: ${certain}; repeat it`, 'away');
+  if (fault instanceof Unavailable)
+    return new ClearError(`${fault.message}: ${certain}; repeat it`, 'unavailable');
   const code = store.codeOf(fault);
   const message = messageOf(fault);
   const what = `${nameOf(address)}, user ${JSON.stringify(address.user)}: ${message}${code && ` (${code})`}`;
   const toChange = adviceIn(lasting, fault);
   if (toChange) return new ClearError(`${what}: ${toChange}`);
   const toRepeat = adviceIn(undone, fault);
-  if (toRepeat) return new ClearError(`${what}: ${certain}; ${toRepeat}`, 'away');
+  if (toRepeat) return new ClearError(`${what}: ${certain}; ${toRepeat}`, 'unavailable');
   if (!isAway(error)) return error;
   const reason = code || message || 'no answer';
   const toDo = 'start it, correct DATABASE_URL or PGHOST, or raise DATABASE_WAIT';
-  if (!act) return new ClearError(`${nameOf(address)} cannot be reached (${reason}): ${toDo}`, 'away');
+  if (!act) return new ClearError(`${nameOf(address)} cannot be reached (${reason}): ${toDo}`, 'unavailable');
   const outcome = act.certain
     ? `${act.certain}; run it again`
     : 'it is unknown whether this was done; look at what there is, then repeat it';
-  return new ClearError(`${nameOf(address)} became unavailable (${reason}): ${outcome}`, 'away');
+  return new ClearError(`${nameOf(address)} became unavailable (${reason}): ${outcome}`, 'unavailable');
 }
 
 /** Whether a database that cannot be connected to may recover soon: it is starting, full, or cannot be reached. */

@@ -18,8 +18,8 @@ const paces = {
 };
 
 /** The operator's ports. The embedded database is migrated for them, yours only on your command. */
-export const acting =
-  (call: Call): OperatorAccess['acting'] =>
+export const withPorts =
+  (call: Call): OperatorAccess['withPorts'] =>
   (run, { pace, state, besideService = false } = {}) =>
     withDatabase(call, besideService, (access, settings) => {
       const address = access.address('operator');
@@ -96,7 +96,7 @@ function migrateWithNotes(access: own.DatabaseAccess, settings: Settings, call: 
   });
 }
 
-/** @throws ClearError, of the kind `away` when the database cannot be opened or connected to, for whatever reason */
+/** @throws ClearError, of the kind `unavailable` when the database cannot be opened or connected to, for whatever reason */
 async function withDatabase<T>(
   call: Call,
   besideService: boolean,
@@ -106,7 +106,7 @@ async function withDatabase<T>(
   const { signal } = call;
   const throwAway = (error: unknown): never => {
     call.throwIfStopped('Nothing was done.');
-    throw error instanceof ClearError ? new ClearError(error.message, 'away') : error;
+    throw error instanceof ClearError ? new ClearError(error.message, 'unavailable') : error;
   };
   const options = { signal, log: own.notesOf(call), besideService };
   const access = await own.openDatabaseAccess(settings, options).catch(throwAway);

@@ -1,21 +1,21 @@
 import type { AccessKey } from '../values/access-key.ts';
 import type { AccessKeyId, Label, OwnerId, Timestamp } from '../values/identifiers.ts';
-import type { Page } from './campaign-settings.ts';
+import type { RangeQuery } from './campaign-settings.ts';
 
-/** The lifetime of a key unless another is given: a year, in seconds, so that a forgotten key expires. */
-export const usualKeyLife = 365 * 86_400;
+/** The default lifetime of a key: one year, in seconds. */
+export const defaultKeyLifetime = 365 * 86_400;
 
 /** The key to issue. */
 export interface NewAccessKey {
   readonly owner: OwnerId;
   readonly name: Label;
-  /** In seconds from now, by the store's clock; `usualKeyLife` by default. */
+  /** In seconds from now, by the store's clock; `defaultKeyLifetime` by default. */
   readonly expiresIn?: number | 'never';
-  /** The only hosts to which the key may set mirrors, as `hostList` reads them; by default, any. */
+  /** The only hosts to which the key may set mirrors, as `hostList` reads them; any by default. */
   readonly hosts?: readonly string[];
 }
 
-/** The stored record of a key, without its SHA-256. Null: any host, never. */
+/** The stored record of a key, without its SHA-256. `hosts`: null for any host. */
 export interface AccessKeyRecord {
   readonly id: AccessKeyId;
   /** The first 10 characters of the key. */
@@ -31,13 +31,13 @@ export interface AccessKeyRecord {
   readonly replacedBy: AccessKeyId | null;
 }
 
-/**
- * Only keys that are `expiring` within so many seconds, by the store's clock, and not revoked or replaced; were
- * revoked or rotated at or after `revokedSince`; are `limited` to certain hosts, and not revoked, expired or replaced.
- */
-export type AccessKeyPage = Page<AccessKeyId> & {
+/** Which keys to list, by ascending number. */
+export type AccessKeyQuery = RangeQuery<AccessKeyId> & {
+  /** Only keys that expire within this number of seconds and are not revoked or replaced. */
   readonly expiring?: number | undefined;
+  /** Only keys revoked or rotated at or after this time. */
   readonly revokedSince?: Timestamp | undefined;
+  /** Only keys limited to hosts that are not revoked, expired or replaced. */
   readonly limited?: true;
 };
 
@@ -55,14 +55,14 @@ export type KeyRotation =
 
 /** Issues, rotates and revokes access keys. An act and its audit entry are committed together. */
 export interface AccessKeys {
-  /** Returns the key itself, of which only the SHA-256 is stored. */
+  /** Returns the key, of which only the SHA-256 is stored. */
   issue(key: NewAccessKey): Promise<{ readonly id: AccessKeyId; readonly key: AccessKey }>;
-  list(page: AccessKeyPage): Promise<AccessKeyRecord[]>;
+  list(query: AccessKeyQuery): Promise<AccessKeyRecord[]>;
   /**
-   * Replaces a key, once, with one of the same owner, name and lifetime, including no expiry, for other hosts or
-   * the same. The old one expires after `grace` seconds (0 or more), or at its own expiry if that is sooner.
+   * Replaces a key, at most once, by a key with the same owner, name and lifetime, and the same hosts or `hosts`. The
+   * old key expires after `grace` seconds (0 or more), or at its own expiry if that is earlier.
    */
   rotate(id: AccessKeyId, grace: number, hosts?: readonly string[]): Promise<KeyRotation>;
-  /** Once this resolves, every process refuses the keys. Returns the `ids` that exist, or what it revoked. */
+  /** Once it resolves, every process refuses the keys. Returns the `ids` that exist, or the keys that it revoked. */
   revoke(keys: { ids: readonly AccessKeyId[] } | { owner: OwnerId | 'any' }): Promise<AccessKeyId[]>;
 }

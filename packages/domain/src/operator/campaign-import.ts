@@ -1,6 +1,6 @@
 import type { CampaignRecord } from './campaign-settings.ts';
 
-/** A campaign and its mirror in one row, by the columns of CSV in their order; null for what is missing. */
+/** A campaign and its mirror in one row, in the order of the CSV columns; null for a missing value. */
 export const campaignRow = ({ mirror, ...campaign }: CampaignRecord) => ({
   id: campaign.id,
   name: campaign.name,
@@ -18,47 +18,47 @@ export const campaignRow = ({ mirror, ...campaign }: CampaignRecord) => ({
 
 type CampaignRow = ReturnType<typeof campaignRow>;
 
-/** The name of a column of CSV. */
+/** The name of a CSV column. */
 export type CampaignColumn = keyof CampaignRow;
-const noCampaign = { mirror: null } as CampaignRecord;
 /** In the order of an export. */
-export const campaignColumns = Object.keys(campaignRow(noCampaign)) as CampaignColumn[];
+export const campaignColumns = Object.keys(
+  campaignRow({ mirror: null } as CampaignRecord),
+) as CampaignColumn[];
 
-/** A campaign to import, with an owner. If null, the store chooses a number or a time; a flag is false, a count 0. */
+/** A campaign to import; it has an owner. Null: the store chooses the number or time, and uses false or 0. */
 export type ImportedCampaign = { readonly [Column in CampaignColumn]: CampaignRow[Column] | null };
 
 /** Why a line is not imported. */
 export interface ImportFault {
-  /** Null if the whole line is at fault. */
+  /** Null if the fault is in the whole line. */
   readonly column: string | null;
-  /** For programs, such as `campaign-taken`. */
+  /** A code for programs, such as `campaign-taken`. */
   readonly fault: string;
-  /** For people. */
   readonly reason: string;
 }
 
-/** A line to import, by its number, from 1. Without a campaign, it has faults. */
+/** A line of the file, numbered from 1. `campaign` is null if there are faults. */
 export interface ImportLine {
   readonly line: number;
   readonly campaign: ImportedCampaign | null;
   readonly faults: readonly ImportFault[];
 }
 
-/** What was imported; nothing if lines are invalid, or in a dry run. */
+/** The result of an import. Nothing was imported if a line is invalid, or in a dry run. */
 export interface ImportOutcome {
-  /** Those of the lines without a fault of their own, imported or not. */
+  /** The number of valid campaigns and mirrors. */
   readonly campaigns: number;
   readonly mirrors: number;
   readonly invalidLines: number;
-  /** The first 1,000, in the order of the lines and of the columns. */
+  /** The first 1,000, by line and column. */
   readonly faults: readonly (ImportFault & Pick<ImportLine, 'line'>)[];
 }
 
 /** Imports campaigns. */
 export interface CampaignImport {
   /**
-   * Imports every line or, if one is invalid, in a dry run and after an error from `lines`, none. Campaigns keep
-   * their numbers; the sequences continue after the highest one. `source` is recorded in the audit.
+   * Imports every line, or none if a line is invalid, in a dry run, or after an error from `lines`. Campaigns keep
+   * their numbers; new numbers continue above the highest one. The audit records `source`.
    */
   importAll(
     source: string,
@@ -67,11 +67,8 @@ export interface CampaignImport {
   ): Promise<ImportOutcome>;
 }
 
-/** Writes every campaign with its mirror, by ascending number, all from one snapshot. */
+/** Writes every campaign with its mirror, by ascending number, from one snapshot. */
 export interface CampaignExport {
-  /**
-   * In UTF-8, as CSV with a header, or a JSON object on each line, until `write` resolves with false. Returns the number of
-   * campaigns.
-   */
+  /** Writes CSV with a header, or JSON lines, until `write` resolves with false. Returns the number of campaigns. */
   copyTo(format: 'csv' | 'json', write: (chunk: Uint8Array) => Promise<boolean>): Promise<number>;
 }

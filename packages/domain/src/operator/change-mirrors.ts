@@ -1,293 +1,251 @@
-import type { Campaign, Mirror, SetMirrorResult } from '../set-campaign-mirror/campaign-repository.ts';
+import type { Campaign, Mirror, SetMirrorResult } from '../set-campaign-mirror/ports.ts';
 import { type Refusal, refusalOf } from '../set-campaign-mirror/set-campaign-mirror.ts';
 import type { HostList, HostName } from '../values/hosts.ts';
 import type { CampaignId, HistoryId, OwnerId } from '../values/identifiers.ts';
-import * as values from '../values/mirror-address.ts';
-import { type ExaminedMirrors, examinedTogether, type MirrorPage } from './campaign-settings.ts';
+import { type AddressFault, type MirrorAddress, mirrorAddress } from '../values/mirror-address.ts';
+import { type ExaminedMirrors, hostScanBatch, type MirrorQuery } from './campaign-settings.ts';
 import type { AuditId } from './history-and-audit.ts';
-import { type HostMove, isOnHost, movedAddress, namesHostElsewhere } from './moved-address.ts';
+import { type HostMove, isOnHost, movedAddress, namesHostElsewhere } from './host-move.ts';
 
-/** A campaign as it is, with the address and the last change of its mirror, if it has one. */
+/** The stored state of a campaign, with the address and the last change of its mirror, if it has one. */
 export interface FoundMirror {
   readonly campaign: Campaign;
-  readonly address: values.MirrorAddress | null;
+  readonly address: MirrorAddress | null;
   readonly lastChange: HistoryId | null;
 }
 
-/** A mirror that is to get an address, and what must still be so when it is set. */
-export interface WantedMirror {
+/** The address that a mirror should get, and the conditions for setting it. */
+export interface DesiredMirror {
   readonly campaign: CampaignId;
   readonly address: string;
-  /** The line of the file that names it. */
+  /** The line of the file that contains it. */
   readonly line?: number;
-  /** The address that it must have; undefined: any. */
+  /** The address that the mirror must have; undefined: any. */
   readonly expected?: string | undefined;
-  /** The number of the change that must be its last one; undefined: any. */
+  /** The number that the mirror's last change must have; undefined: any. */
   readonly lastChange?: HistoryId | undefined;
-  /** Who made another last change, such as `move 13`, `key 7` or `an operator`. */
+  /** Who made a later change, such as `move 13`, `key 7` or `an operator`. */
   readonly changedBy?: string | null;
 }
 
-/** Mirrors that are judged together. `found`: the campaigns, if they were read already. */
-export interface WantedPage {
-  readonly wanted: readonly WantedMirror[];
+/** Mirrors that are checked together. `found`: their campaigns, if already read. `examined`: a number of mirrors. */
+export interface DesiredBatch {
+  readonly wanted: readonly DesiredMirror[];
   readonly found?: readonly FoundMirror[];
-  /** How many mirrors were examined for this page. */
   readonly examined: number;
 }
 
-/** An act in the audit: its kind, its details, and for whose mirrors it may be. The third rule does not apply to it. */
+/** An act as the audit records it. The rule about the owner does not apply to it. */
 export interface MirrorAct {
   readonly kind: 'mirror-set' | 'mirror-restored' | 'mirrors-moved';
   readonly details: Readonly<Record<string, string | number | boolean>>;
-  /** The only one whose mirrors are set. */
+  /** The only owner whose mirrors are set. */
   readonly owner?: OwnerId | undefined;
-  /** Whether mirrors of default campaigns are set, too. */
   readonly includeDefault?: boolean;
 }
 
-/** A mirror to set if, at the moment of the write, what is given still holds; null or undefined: any. */
-export interface MirrorToSet extends Pick<WantedMirror, 'campaign' | 'expected'> {
-  readonly address: values.MirrorAddress;
+/** A mirror to set, and the facts that must hold at the moment of the write; null or undefined: any. */
+export interface MirrorToSet extends Pick<DesiredMirror, 'campaign' | 'expected'> {
+  readonly address: MirrorAddress;
   readonly lastChange?: number | undefined;
   readonly owner: OwnerId | null;
   readonly isDefault: boolean | null;
 }
 
-/** `locked`: all is as expected, but another transaction holds the mirror. Nothing was written. */
-export type SetResult = SetMirrorResult | { readonly kind: 'locked' };
+/** `locked`: all facts hold, but another transaction has locked the mirror. Nothing was written. */
+export type BatchSetResult = SetMirrorResult | { readonly kind: 'locked' };
 
-/** The operator's way to mirrors, for one act. */
+/** The mirrors, for one act of the operator. Every method throws `Unavailable`. */
 export interface OperatorMirrors {
   count(owner?: OwnerId): Promise<number>;
-  /** Those of these campaigns that exist, in any order. */
+  /** The campaigns that exist, in any order. */
   find(campaigns: readonly CampaignId[]): Promise<readonly FoundMirror[]>;
-  /** The next mirrors, of which the returned ones may name a host. */
-  naming(
-    page: MirrorPage & { readonly hosts: readonly HostName[] },
-  ): Promise<ExaminedMirrors<FoundMirror & { address: values.MirrorAddress }>>;
-  /**
-   * Sets the mirrors, with their rows in the history and an entry in the audit: all is committed, or nothing. The results
-   * are in the order of the mirrors. With `waits`, for a single mirror, a lock is waited for.
-   * @throws Unavailable
-   */
-  set(mirrors: readonly MirrorToSet[], act: MirrorAct, waits: boolean): Promise<readonly SetResult[]>;
-  /** The number of this act in the audit; undefined until a mirror was set, or an interrupted move goes on. */
+  /** Examines the next mirrors, and returns those that may name a host. */
+  findByHost(
+    query: MirrorQuery & { readonly hosts: readonly HostName[] },
+  ): Promise<ExaminedMirrors<FoundMirror & { address: MirrorAddress }>>;
+  /** One transaction with the history and one audit entry. `waits`: waits for the lock of the only mirror. */
+  set(mirrors: readonly MirrorToSet[], act: MirrorAct, waits: boolean): Promise<readonly BatchSetResult[]>;
+  /** The number of the act in the audit; undefined until a mirror is set or an interrupted move is resumed. */
   readonly moveId: AuditId | undefined;
-  /** Goes on with the last move that has these details, if it was interrupted and not undone. */
+  /** Resumes the last move with the same details, if it was interrupted and not undone. */
   resume(act: MirrorAct): Promise<void>;
-  /** Notes that nothing is left of the move, so that the next one with these details is another move. */
+  /** Marks the move as finished: the next move with the same details gets its own number. */
   finish(act: MirrorAct): Promise<void>;
-  /** The mirrors that a move has set, with their addresses from before it, in the order of their changes. */
-  undoing(move: AuditId): AsyncIterable<WantedMirror>;
-  /** Undefined if there is no such move. */
+  /** The mirrors that a move set, with their addresses before it, in the order of the changes. */
+  mirrorsToUndo(move: AuditId): AsyncIterable<DesiredMirror>;
   findMove(move: AuditId): Promise<FoundMove | undefined>;
 }
 
-/** A move of mirrors that was made. */
-export interface FoundMove {
-  /** The last move that undid it, if any. */
-  readonly undoneBy: AuditId | null;
-  readonly includeDefault: boolean;
-}
+/** A recorded move. */
+export type FoundMove = Required<Pick<MirrorAct, 'includeDefault'>>;
 
-/** Why a mirror was not set. `changed-since`: another change than the expected one is its last. */
+/** Why a mirror was not set. `changed-since`: its last change is not the expected one. */
 export type NotSet =
   | Refusal
-  | values.AddressFault
+  | AddressFault
   | 'campaign-not-found'
   | 'not-as-expected'
   | 'changed-since'
   | 'changed-meanwhile'
   | 'locked';
 
-/** What became of a mirror. `before`: null if there is none. `after`: null for what a line says, unless it was checked. */
-export interface ChangedMirror extends Pick<WantedMirror, 'line' | 'campaign'> {
+/** The outcome for one mirror. `before`: null without a mirror. `after`: null for an unchecked address from a file. */
+export interface ChangeOutcome extends Pick<DesiredMirror, 'line' | 'campaign'> {
   readonly outcome: 'set' | 'would-set' | 'unchanged' | 'not-set';
   readonly before: string | null;
   readonly after: string | null;
   readonly because?: NotSet;
-  /** Who made the change because of which it was not set, if that is known. */
+  /** Who made the later change. */
   readonly by?: string;
-  /** The mirror, if it was set. */
   readonly mirror?: Mirror;
 }
 
-/** How many mirrors were examined. All that was set so far is committed, and was reported before. */
-export interface Progress {
-  readonly examined: number;
-}
-
-/** How mirrors are changed. A dry run reports what would be set, and writes nothing. */
-export interface Changing {
+/** How mirrors are changed. A dry run writes nothing. */
+export interface ChangeOptions {
   readonly mirrors: OperatorMirrors;
   readonly denied: HostList;
   readonly act: MirrorAct;
   readonly dryRun?: boolean;
 }
 
-/** The number of mirrors that are set together. */
-const setTogether = 500;
-/** How many waits for locked mirrors may end without the lock; after them, none is waited for. */
-const maxLostWaits = 15;
+/** The number of mirrors in one transaction, and of failed lock waits after which no lock is waited for. */
+const [setBatch, maxFailedWaits] = [500, 15];
 
 /**
- * Sets mirrors as an act of the operator: the rules hold but for the third one, and those of the address. To stop it, stop
- * iterating at a progress. Locked mirrors come last, one by one.
+ * Sets mirrors as an act of the operator; the rule about the owner does not apply. Yields the outcomes, and between
+ * them the number of mirrors examined: what came before it is committed, and the caller may stop. Locked mirrors come
+ * last.
  */
 export async function* changeMirrors(
-  changing: Changing,
-  pages: AsyncIterable<WantedPage>,
-): AsyncGenerator<ChangedMirror | Progress> {
-  const { mirrors, act, dryRun = false } = changing;
-  const locked: Ready[] = [];
+  options: ChangeOptions,
+  batches: AsyncIterable<DesiredBatch>,
+): AsyncGenerator<ChangeOutcome | { readonly examined: number }> {
+  const { mirrors, act, dryRun = false } = options;
+  const locked: Settable[] = [];
   let examined = 0;
-  let lostWaits = 0;
+  let failedWaits = 0;
   let isFinished = act.kind === 'mirrors-moved' && !dryRun;
   if (isFinished) await mirrors.resume(act);
-  const changed = (one: Ready, result: SetResult) => {
-    const told = changedMirror(act, one, result);
-    // What can be set when the move is run again belongs to it.
-    isFinished &&= told.because !== 'locked' && told.because !== 'changed-meanwhile';
-    return told;
+  const outcomeOf = ({ dryOutcome }: Settable, result: BatchSetResult): ChangeOutcome => {
+    if (result.kind === 'mirror-set') return { ...dryOutcome, outcome: 'set', mirror: result.mirror };
+    let because: NotSet = result.kind === 'locked' ? 'locked' : 'changed-meanwhile';
+    if (result.kind === 'campaign-differs')
+      because = result.campaign ? (refusalIn(act, result.campaign) ?? because) : 'campaign-not-found';
+    // Another run of the same move can set these.
+    isFinished &&= because !== 'locked' && because !== 'changed-meanwhile';
+    return { ...dryOutcome, outcome: 'not-set', because };
   };
   yield { examined };
-  for await (const page of pages) {
-    const found = page.found ?? (await mirrors.find(page.wanted.map(({ campaign }) => campaign)));
-    const seen = new Map(found.map((one) => [one.campaign.id, one]));
-    const ready: Ready[] = [];
-    for (const wanted of page.wanted) {
-      const judged = judge(changing, wanted, seen.get(wanted.campaign));
-      if ('toSet' in judged && !dryRun) ready.push(judged);
-      else yield 'toSet' in judged ? judged.would : judged;
+  for await (const batch of batches) {
+    const found = batch.found ?? (await mirrors.find(batch.wanted.map(({ campaign }) => campaign)));
+    const byCampaign = new Map(found.map((one) => [one.campaign.id, one]));
+    const settable: Settable[] = [];
+    for (const wanted of batch.wanted) {
+      const checked = check(options, wanted, byCampaign.get(wanted.campaign));
+      if ('toSet' in checked && !dryRun) settable.push(checked);
+      else yield 'toSet' in checked ? checked.dryOutcome : checked;
     }
-    for (let at = 0; at < ready.length; at += setTogether) {
-      const batch = ready.slice(at, at + setTogether);
-      const results = await mirrors.set(
-        batch.map(({ toSet }) => toSet),
-        act,
-        false,
-      );
-      for (const [index, one] of batch.entries()) {
-        const result = results[index] as SetResult;
+    for (let at = 0; at < settable.length; at += setBatch) {
+      const together = settable.slice(at, at + setBatch);
+      const toSet = together.map(({ toSet }) => toSet);
+      const results = await mirrors.set(toSet, act, false);
+      for (const [index, one] of together.entries()) {
+        const result = results[index] as BatchSetResult;
         if (result.kind === 'locked') locked.push(one);
-        else yield changed(one, result);
+        else yield outcomeOf(one, result);
       }
       yield { examined };
     }
-    examined += page.examined;
+    examined += batch.examined;
     yield { examined };
   }
   for (const one of locked) {
-    const waits = lostWaits < maxLostWaits;
-    const [result] = (await mirrors.set([one.toSet], act, waits)) as [SetResult];
-    if (result.kind === 'locked') lostWaits += 1;
-    yield changed(one, result);
+    const waits = failedWaits < maxFailedWaits;
+    const [result] = (await mirrors.set([one.toSet], act, waits)) as [BatchSetResult];
+    if (result.kind === 'locked') failedWaits += 1;
+    yield outcomeOf(one, result);
     yield { examined };
   }
   if (isFinished && mirrors.moveId) await mirrors.finish(act);
 }
 
-/** A mirror that can be set, and what a dry run says of it. */
-interface Ready {
-  readonly toSet: MirrorToSet;
-  readonly would: ChangedMirror;
-}
+/** A mirror that passed the checks, and its outcome in a dry run. */
+type Settable = { readonly toSet: MirrorToSet; readonly dryOutcome: ChangeOutcome };
 
-function judge(
-  { act, denied }: Changing,
-  wanted: WantedMirror,
-  seen: FoundMirror | undefined,
-): Ready | ChangedMirror {
-  const { campaign, line, expected, lastChange, changedBy } = wanted;
-  const before = seen?.address ?? null;
+function check(
+  { act, denied }: ChangeOptions,
+  { campaign, line, address, expected, lastChange, changedBy }: DesiredMirror,
+  found: FoundMirror | undefined,
+): Settable | ChangeOutcome {
+  const before = found?.address ?? null;
   const mirror = { ...(line !== undefined && { line }), campaign, before };
-  // What a line says is not checked yet, and not repeated: it may hold a password.
-  const asked = line === undefined || wanted.address === '' ? wanted.address : null;
-  const not = (because: NotSet, after = asked) =>
+  // An unchecked address from a file may contain a password.
+  const shown = line === undefined || address === '' ? address : null;
+  const notSet = (because: NotSet, after = shown) =>
     ({ ...mirror, outcome: 'not-set', after, because }) as const;
-  if (!seen) return not('campaign-not-found');
-  // An export has an empty address for a campaign without a mirror. Setting one mirror to its address is a change all the same.
-  if (act.kind === 'mirrors-moved' && wanted.address === (before ?? ''))
+  if (!found) return notSet('campaign-not-found');
+  // An export has an empty address for a campaign without a mirror. A command for one mirror always records a change.
+  if (act.kind === 'mirrors-moved' && address === (before ?? ''))
     return { ...mirror, outcome: 'unchanged', after: before };
-  if (lastChange !== undefined && before !== null && lastChange !== seen.lastChange)
-    return { ...not('changed-since'), ...(changedBy && { by: changedBy }) };
-  const refusal = refusalIn(act, seen.campaign);
-  if (refusal) return not(refusal);
-  const after = values.mirrorAddress(wanted.address, denied);
-  if (typeof after !== 'string') return not(after.fault);
-  if (expected !== undefined && expected !== before) return not('not-as-expected', after);
+  if (lastChange !== undefined && before !== null && lastChange !== found.lastChange)
+    return { ...notSet('changed-since'), ...(changedBy && { by: changedBy }) };
+  const refusal = refusalIn(act, found.campaign);
+  if (refusal) return notSet(refusal);
+  const after = mirrorAddress(address, denied);
+  if (typeof after !== 'string') return notSet(after.fault);
+  if (expected !== undefined && expected !== before) return notSet('not-as-expected', after);
   const facts = { owner: act.owner ?? null, isDefault: act.includeDefault ? null : false };
   const toSet = { campaign, address: after, expected, lastChange, ...facts };
-  return { toSet, would: { ...mirror, outcome: 'would-set', after } };
+  return { toSet, dryOutcome: { ...mirror, outcome: 'would-set', after } };
 }
 
 function refusalIn({ includeDefault }: MirrorAct, campaign: Campaign): Refusal | undefined {
-  const because = refusalOf(campaign, campaign);
-  return because === 'default-campaign' && includeDefault ? undefined : because;
+  const refusal = refusalOf(campaign, campaign);
+  return refusal === 'default-campaign' && includeDefault ? undefined : refusal;
 }
 
-function changedMirror(act: MirrorAct, { would }: Ready, result: SetResult): ChangedMirror {
-  if (result.kind === 'mirror-set') return { ...would, outcome: 'set', mirror: result.mirror };
-  let because: NotSet = result.kind === 'locked' ? 'locked' : 'changed-meanwhile';
-  if (result.kind === 'campaign-differs')
-    because = result.campaign ? (refusalIn(act, result.campaign) ?? because) : 'campaign-not-found';
-  return { ...would, outcome: 'not-set', because };
+/** Changes one mirror, as `changeMirrors` does. */
+export async function changeMirror(options: ChangeOptions, wanted: DesiredMirror): Promise<ChangeOutcome> {
+  for await (const step of changeMirrors(options, inBatches([wanted]))) if ('outcome' in step) return step;
+  throw new TypeError('the store returned no result');
 }
 
-/** The same for one mirror. */
-export async function changeMirror(changing: Changing, wanted: WantedMirror): Promise<ChangedMirror> {
-  for await (const step of changeMirrors(changing, inPages([wanted]))) if ('outcome' in step) return step;
-  throw new TypeError('the store has no result');
-}
-
-/** Those that are given, in pages. */
-export async function* inPages(all: Iterable<WantedMirror> | AsyncIterable<WantedMirror>) {
-  let wanted: WantedMirror[] = [];
+/** Groups mirrors into batches. */
+export async function* inBatches(all: Iterable<DesiredMirror> | AsyncIterable<DesiredMirror>) {
+  let wanted: DesiredMirror[] = [];
   for await (const one of all)
-    if (wanted.push(one) === setTogether) {
+    if (wanted.push(one) === setBatch) {
       yield { wanted, examined: wanted.length };
       wanted = [];
     }
   yield { wanted, examined: wanted.length };
 }
 
-/** How many mirrors name a host, but stay as they are: on a name below it, or with it elsewhere in their address. */
-export interface LeftOut {
+/** Mirrors that name a host but do not move: on a name below it, or with the host in another part of the address. */
+export interface UnmovedCounts {
   below: number;
   elsewhere: number;
 }
 
-/** Counts an address that names one of the hosts. `to`: the host to which those move. */
-export function countLeft(
-  left: LeftOut,
-  address: string,
-  from: readonly HostName[],
-  isMoved: boolean,
-  to?: HostMove,
-): void {
-  const stays = !isMoved && !(to && isOnHost(address, [to.to.name], to.subdomains));
-  if (stays && isOnHost(address, from, true)) left.below += 1;
-  if (namesHostElsewhere(address, from)) left.elsewhere += 1;
-}
-
-/** The mirrors on the old hosts, with their addresses on the new one. Adds to `left`. */
-export async function* onHost(
-  mirrors: Pick<OperatorMirrors, 'naming'>,
+/** The mirrors on the old hosts, with their addresses on the new host. Adds to `unmoved`. */
+export async function* mirrorsOnHosts(
+  mirrors: Pick<OperatorMirrors, 'findByHost'>,
   move: HostMove,
   owner: OwnerId | undefined,
-  left: LeftOut,
-): AsyncGenerator<WantedPage> {
+  unmoved: UnmovedCounts,
+): AsyncGenerator<DesiredBatch> {
   let after: CampaignId | undefined;
   do {
-    const page = await mirrors.naming({ limit: examinedTogether, hosts: move.from, after, owner });
-    const wanted: WantedMirror[] = [];
-    for (const { campaign, address } of page.mirrors) {
-      const to = movedAddress(move, address);
-      if (to !== undefined) wanted.push({ campaign: campaign.id, address: to, expected: address });
-      countLeft(left, address, move.from, to !== undefined, move);
+    const found = await mirrors.findByHost({ limit: hostScanBatch, hosts: move.from, after, owner });
+    const wanted: DesiredMirror[] = [];
+    for (const { campaign, address: expected } of found.mirrors) {
+      const address = movedAddress(move, expected);
+      if (address !== undefined) wanted.push({ campaign: campaign.id, address, expected });
+      else if (isOnHost(expected, move.from, true)) unmoved.below += 1;
+      if (namesHostElsewhere(expected, move.from)) unmoved.elsewhere += 1;
     }
-    yield { wanted, found: page.mirrors, examined: page.examined };
-    after = page.last;
+    yield { wanted, found: found.mirrors, examined: found.examined };
+    after = found.last;
   } while (after);
 }

@@ -1,9 +1,16 @@
 import * as hosts from '../values/hosts.ts';
 import * as values from '../values/identifiers.ts';
 import * as addresses from '../values/mirror-address.ts';
-import { Unavailable } from '../values/unavailable.ts';
-import type { Campaign, CampaignRepository, MirrorNow } from './campaign-repository.ts';
-import { type Caller, type Identified, type Identity, isCaller, type Refused } from './identity.ts';
+import type {
+  Caller,
+  Campaign,
+  CampaignRepository,
+  Identified,
+  Identity,
+  MirrorNow,
+  Refused,
+} from './ports.ts';
+import { isCaller, Unavailable } from './ports.ts';
 
 /** The three rules (contract: rules), in order. */
 const rules = [
@@ -24,30 +31,23 @@ const rules = [
   },
 ] as const;
 
-/** The rule that does not hold. */
+/** The broken rule. */
 export type Refusal = (typeof rules)[number]['refusal'];
 
-/**
- * Why this caller is not allowed to set the mirror of this campaign: the first rule that does not hold; undefined if all do.
- * The operator may do what the owner may: `refusalOf(campaign, campaign)`.
- */
-export function refusalOf(campaign: Campaign, caller: Pick<Caller, 'ownerId'>): Refusal | undefined {
-  return rules.find((rule) => !rule.holds(campaign, caller))?.refusal;
-}
+/** The first broken rule; undefined: the call is allowed. For the operator, pass the campaign as the caller. */
+export const refusalOf = (campaign: Campaign, caller: Pick<Caller, 'ownerId'>): Refusal | undefined =>
+  rules.find((rule) => !rule.holds(campaign, caller))?.refusal;
 
-/**
- * Who calls: a credential, or the caller that a driving adapter has identified, or both: with the credential, an access key
- * that the write refuses is looked up again; without it, such a call ends as unauthenticated.
- */
+/** With both, an access key that the write refuses is looked up again; without a credential, the call is refused. */
 type Calling =
   | { readonly credential: string; readonly caller?: Caller | undefined }
   | { readonly credential?: undefined; readonly caller: Caller };
 
 /** The submitted request (contract: the call). */
 export type SetMirrorRequest = Calling & {
-  /** Undefined if the submitted identifier cannot be a campaign's. */
+  /** Undefined if the submitted identifier is malformed. */
   readonly campaign: values.CampaignId | undefined;
-  /** Undefined if the submitted body contains no address. */
+  /** Undefined if the body contains no address. */
   readonly address: string | undefined;
   /** Links the history row to the log lines of the request: 1 to 128 visible ASCII characters (`isRequestId`). */
   readonly requestId: string;
@@ -64,41 +64,36 @@ export type Outcome =
   | { readonly kind: 'refused'; readonly because: Refusal }
   | AddressRefusal;
 
-/** Why there is no address to set. */
+/** The address is missing or invalid. */
 export type AddressRefusal =
   | { readonly kind: 'no-address' }
   | { readonly kind: 'invalid-address'; readonly because: addresses.AddressFault };
 
-/** How often, at most, a request is judged if its campaign changes between the judgement and the write. */
+/** The maximum number of attempts if the campaign changes between the check of the rules and the write. */
 export const maxAttempts = 5;
 
 /**
- * Sets the mirror of a campaign (contract: the call). Most calls take one call of the repository: the write assumes that
- * the rules hold, and answers with the campaign as it is where they do not. Every refusal is judged on facts that were read
- * for the request. Until the caller is identified, only the credential is looked up, and whoever may not set the mirror
- * learns nothing about the address (contract: order of checks).
+ * Sets the mirror of a campaign (contract: the call). The first write assumes that the rules hold, and returns the
+ * stored campaign if they do not, so most requests take one statement. Refusals rest on facts read for the request, in
+ * the order of the contract (order of checks).
  */
 export class SetCampaignMirror {
   readonly #campaigns: CampaignRepository;
   readonly #identity: Identity;
   readonly #deniedHosts: hosts.HostList;
 
-  constructor(
-    campaigns: CampaignRepository,
-    identity: Identity,
-    deniedHosts: hosts.HostList = hosts.noHosts,
-  ) {
+  constructor(campaigns: CampaignRepository, identity: Identity, deniedHosts = hosts.noHosts) {
     this.#campaigns = campaigns;
     this.#identity = identity;
     this.#deniedHosts = deniedHosts;
   }
 
-  /** As `Identity#whoIs`: for a driving adapter that limits each caller before it executes the request. */
+  /** `Identity#whoIs`, for a driving adapter that limits each caller before it executes the request. */
   identify(credential: string): Promise<Identified> {
     return this.#identity.whoIs(credential);
   }
 
-  /** @throws Unavailable when a port is, or the campaign changed after each judgement; TypeError for malformed input */
+  /** @throws Unavailable if a port does, or the campaign changed during every attempt; TypeError for malformed input */
   async execute(request: SetMirrorRequest): Promise<Outcome> {
     expectReadable(request);
     const { credential, campaign: id, requestId, lastChange } = request;
@@ -130,10 +125,10 @@ export class SetCampaignMirror {
     throw new Unavailable('the campaign changed during every attempt');
   }
 
-  /** Caller and campaign, read at the same time. `known`: who called; without a key there is nothing to ask afresh. */
+  /** Reads the caller and the campaign at the same time. A `known` caller without a key is not looked up again. */
   async #readAfresh({ credential, campaign: id }: SetMirrorRequest, known?: Caller) {
     const reading = id === undefined ? undefined : this.#campaigns.find(id);
-    // Awaited below, but only for a valid caller, so that its fault does not hide an invalid credential.
+    // An error of this lookup must not hide an invalid credential: it is thrown below, for a valid caller.
     reading?.catch(() => {});
     const isKnown = credential === undefined || (known !== undefined && known.key === undefined);
     const caller = isKnown ? known : await this.#identity.whoIs(credential, { afresh: true });
@@ -141,7 +136,7 @@ export class SetCampaignMirror {
   }
 }
 
-/** The address, or the outcome for an invalid one. */
+/** The valid address, or the outcome for a missing or invalid one. */
 export function checkedAddress(
   submitted: string | undefined,
   denied: hosts.HostList,
@@ -152,13 +147,13 @@ export function checkedAddress(
   return typeof address === 'string' ? address : { kind: 'invalid-address', because: address.fault };
 }
 
-/** The outcome for a credential that is refused. */
+/** The outcome for a refused credential. */
 export function unauthenticated(identified: Refused | undefined): Outcome {
   const { refused: because, subject } = identified ?? {};
   return { kind: 'unauthenticated', ...(because !== undefined && { because }), ...(subject && { subject }) };
 }
 
-/** Types say so, but not to adapters in JavaScript. */
+/** Checks what adapters in JavaScript can get wrong. */
 function expectReadable({ requestId, campaign, lastChange, ...who }: SetMirrorRequest): void {
   if (!values.isRequestId(requestId)) throw new TypeError('requestId: not 1 to 128 visible ASCII characters');
   if (campaign !== undefined && values.campaignId(campaign) !== campaign)
@@ -169,7 +164,7 @@ function expectReadable({ requestId, campaign, lastChange, ...who }: SetMirrorRe
     throw new TypeError('neither a credential nor a caller');
 }
 
-/** For a store, an owner that is missing can mean any, and a subject of a key without that key one that nobody proves. */
+/** A store may take a missing owner for any owner, and a key's subject without the key needs no proof. */
 function expectWellFormed({ ownerId, subject, key }: Caller): void {
   const { kind, name = '' } = values.partsOf(subject);
   const expected = key === undefined ? values.subject(kind, name) : values.keySubject(key);

@@ -4,16 +4,16 @@ import { type Branded, reader } from './reader.ts';
 export type AccessKey = Branded<string, 'AccessKey'>;
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-const wellFormed = /^cm_[0-9A-Za-z]{49}$/;
 const checksumStart = 'cm_'.length + 43;
 
-/** Reads a key. With a wrong form or checksum it is none, so that no lookup is needed. */
+/** Reads a key. A malformed key is refused without a lookup. */
 export const accessKey = reader('an access key', (text: string) => {
-  const isKey = wellFormed.test(text) && text.slice(checksumStart) === checksum(text.slice(0, checksumStart));
+  const isKey =
+    /^cm_[0-9A-Za-z]{49}$/.test(text) && text.slice(checksumStart) === checksum(text.slice(0, checksumStart));
   return isKey ? (text as AccessKey) : undefined;
 });
 
-/** Makes the access key of 256 random bits. @throws RangeError unless there are exactly 32 bytes */
+/** Makes an access key from 256 random bits. @throws RangeError unless there are exactly 32 bytes */
 export function accessKeyFrom(random: Uint8Array): AccessKey {
   if (random.length !== 32) throw new RangeError('an access key takes 32 bytes');
   let number = 0n;
@@ -39,8 +39,7 @@ const crcTable = Uint32Array.from({ length: 256 }, (_, byte) => {
 /** The CRC-32 (IEEE 802.3) of an ASCII text, from 0 to 2^32-1. */
 function crc32(ascii: string): number {
   let value = 0xffffffff;
-  for (let at = 0; at < ascii.length; at++) {
+  for (let at = 0; at < ascii.length; at++)
     value = (value >>> 8) ^ (crcTable[(value ^ ascii.charCodeAt(at)) & 0xff] as number);
-  }
   return (value ^ 0xffffffff) >>> 0;
 }

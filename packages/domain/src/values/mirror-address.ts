@@ -1,22 +1,22 @@
 import * as hosts from './hosts.ts';
 import type { Branded } from './reader.ts';
 
-/** An address that a mirror can point to (contract: the address). Kept exactly as it was sent. */
+/** A valid mirror address (contract: the address), exactly as it was sent. */
 export type MirrorAddress = Branded<string, 'MirrorAddress'>;
 
 /** In Unicode code points. */
 const longestAddress = 2048;
 
-/** Why a text is not a mirror address, in the order of the checks, each in the words of the contract (answers, 422). */
+/** Why a text is not a mirror address, in the order of the checks, in the words of the contract (answers, 422). */
 export const addressFaults = {
   'too-long': `must not be greater than ${longestAddress} characters`,
   'forbidden-character': 'must not contain white space, backslashes or invisible characters',
   'not-http': 'must start with http:// or https://',
   credentials: 'must not contain a user name or a password',
-  /** No host, none that the parser of the URL standard accepts, or a host or a port that no browser can reach. */
+  /** The host is missing, the URL parser refuses it, or no browser can reach the host or the port. */
   'not-a-url': 'must be a valid URL',
   'denied-host': 'must not point to this host',
-  /** The caller may set mirrors to other hosts only. */
+  /** The host is not among those of the caller. */
   'host-not-of-key': 'must not point to this host',
 } as const;
 /** Why a text is not a mirror address. */
@@ -25,9 +25,9 @@ export type AddressFault = keyof typeof addressFaults;
 /** The scheme, exactly two slashes, and the authority: up to the path, query or fragment (RFC 3986, section 3.2). */
 const absolute = /^https?:\/\/([^/?#]*)/i;
 const port = /:[^:\]]*$/;
-/** ASCII that everybody sees, without the backslash, which parsers treat as a slash: most addresses need no closer look. */
+/** Visible ASCII without the backslash, which parsers treat as a slash. Most addresses match. */
 const plain = /^[!-[\]-~]*$/;
-/** What shapes the characters around it: a joiner between two of them, a variation selector after one or in a keycap. */
+/** A joiner between letters or emoji, or a variation selector after one or in a keycap. */
 const shaping =
   /(?<=[\p{L}\p{M}\p{Extended_Pictographic}\p{Emoji_Modifier}])(?:[\u200C\u200D](?=[\p{L}\p{M}\p{Extended_Pictographic}])|\p{Variation_Selector})|(?<=[0-9#*])\uFE0F(?=\u20E3)/gu;
 /** 0, and the bad ports of the Fetch standard (section 2.9, port blocking). */
@@ -38,9 +38,8 @@ const blockedPorts = new Set(
 );
 
 /**
- * Checks a text as a mirror address: returns the address, or what is wrong with it. `allowed`: the only hosts that the
- * caller may name. Such a host must be written as the parser writes it, so that every program reads the same one, and no
- * macro such as `{x}`, `$x` or `__X__` stands in it.
+ * Reads a mirror address, or returns its fault. `allowed`: the only hosts of the caller. Such a host must be written as
+ * the parser writes it, so that every program reads the same host, and no macro such as `{x}` or `$x` is in it.
  */
 export function mirrorAddress(
   text: string,
@@ -54,7 +53,7 @@ export function mirrorAddress(
   if (authority.includes('@')) return { fault: 'credentials' };
   // The parser would take the host of `https:///a.example/` from its path.
   if (authority === '') return { fault: 'not-a-url' };
-  // Checked before parsing: to parse an international name of any length would take milliseconds.
+  // Checked before parsing, which takes milliseconds for a long international name.
   if (authority.length > hosts.longestHost && isLongerThan(authority.replace(port, ''), hosts.longestHost))
     return { fault: 'not-a-url' };
   const parsed = hosts.parsedUrl(text);
@@ -67,14 +66,14 @@ export function mirrorAddress(
   return text as MirrorAddress;
 }
 
-/** For literals and tests. @throws TypeError with what is wrong with the address, but not the address itself */
+/** For literals and tests. @throws TypeError with the fault, but without the address */
 mirrorAddress.of = (text: string, denied = hosts.noHosts): MirrorAddress => {
   const address = mirrorAddress(text, denied);
   if (typeof address === 'string') return address;
   throw new TypeError(`not an address of a mirror: it ${addressFaults[address.fault]}`);
 };
 
-/** Outside the host, what shapes letters and emoji is allowed: Persian and Indian words and many emoji need it. */
+/** Outside the host, joiners and variation selectors are allowed: Persian and Indian words and many emoji need them. */
 function hasForbiddenCharacter(text: string): boolean {
   if (text.includes('\\')) return true;
   if (!hosts.invisible.test(text)) return false;
@@ -83,10 +82,10 @@ function hasForbiddenCharacter(text: string): boolean {
 }
 
 function isLongerThan(text: string, codePoints: number): boolean {
-  // A code point takes one or two UTF-16 code units, so most texts need no counting.
+  // A code point has one or two UTF-16 code units, so most texts need no counting.
   return text.length > codePoints && (text.length > 2 * codePoints || [...text].length > codePoints);
 }
 
-/** Capital letters are compared in ASCII alone: the Kelvin sign in lower case is a k. */
+/** Case is ignored for ASCII only: the Kelvin sign in lower case is a k. */
 const isWrittenAs = (hostname: string, written: string) =>
   hosts.plainHost.test(written) && written.toLowerCase() === hostname;

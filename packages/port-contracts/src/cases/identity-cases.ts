@@ -4,10 +4,10 @@ import { type Case, casesOf, expectEqual, expectThat, expiry } from '../kit/case
 import { breaking, meanwhile, type Steps } from '../kit/meanwhile.ts';
 import { greatest, newOwner } from './repository-world.ts';
 
-/** What the author of an `Identity` provides for its cases: plain functions. */
+/** What an author of an `Identity` provides for its cases. */
 export interface IdentityWorld {
   readonly identity: Identity;
-  /** Issues a credential that is valid for at least a minute. If there are such, for so many seconds and for these hosts. */
+  /** Issues a credential that is valid for at least a minute or, if supported, `expiresIn` seconds, for `hosts`. */
   issue(owner: OwnerId, expiresIn?: number, hosts?: HostList): Promise<IssuedCredential>;
   /** A well-formed credential that was never issued. */
   unknown(): string | Promise<string>;
@@ -17,11 +17,11 @@ export interface IdentityWorld {
   readonly expires?: true;
   /** Revokes or deletes the credential. */
   readonly revoke?: (credential: string) => Promise<unknown>;
-  /** Absent if the adapter cannot be paused. */
+  /** Absent if the adapter has no steps. */
   readonly steps?: Steps;
 }
 
-/** A valid credential, and the caller that it identifies. */
+/** A valid credential and its caller. */
 export interface IssuedCredential {
   readonly credential: string;
   readonly caller: Caller;
@@ -29,12 +29,10 @@ export interface IssuedCredential {
 
 type World = IdentityWorld;
 
-/** What every `Identity` promises (contract: keys). */
+/** The promises of every `Identity` (contract: keys). */
 export const identityCases: readonly Case<World>[] = [
   ...casesOf<World>([], {
-    'whoIs: the owner, the subject, the key and the hosts of each credential, also at the same time': async (
-      world,
-    ) => {
+    'whoIs: owner, subject, key and hosts of each credential, also at the same time': async (world) => {
       const hosts = hostList.of('shop.example', '*.shop.example');
       const owners = [greatest, ...Array.from({ length: 9 }, newOwner)];
       const issued = await Promise.all(
@@ -42,29 +40,27 @@ export const identityCases: readonly Case<World>[] = [
       );
       const found = await Promise.all(issued.map(({ credential }) => world.identity.whoIs(credential)));
       const callers = issued.map(({ caller }) => shown(caller));
-      expectEqual(found.map(shown), callers, 'who was found by calls at the same time');
+      expectEqual(found.map(shown), callers, 'the result of calls at the same time');
       for (const { credential, caller } of issued) {
         const { kind, name = '' } = partsOf(caller.subject);
         await expectCaller(world, credential, caller);
         const named = caller.key ? keySubject(caller.key) : subject(kind, name);
-        expectThat(
-          caller.subject === named,
-          `neither the subject of the key nor of another kind: ${caller.subject}`,
-        );
+        const fault = `neither the subject of the key nor of another kind: ${caller.subject}`;
+        expectThat(caller.subject === named, fault);
         expectThat(!caller.subject.includes(credential), 'a subject has the credential in it');
       }
     },
-    'nobody: a credential that was never issued, or a text that is none': async (world) => {
+    'nobody: a credential that was never issued, or a malformed text': async (world) => {
       const { credential, caller } = await world.issue(newOwner());
       await expectCaller(world, credential, caller);
-      // A store can take them for a pattern, shorten them, or take other characters for the same.
+      // A store may read a text as a pattern, shorten it, or treat other characters as the same.
       const wide = credential.replace(/[!-~]/g, (one) => String.fromCharCode(one.charCodeAt(0) + 0xfee0));
       const parts = [credential.slice(0, -1), `${credential.slice(0, 12)}%`, '_'.repeat(credential.length)];
       const longer = [`${credential}x`, `${credential}\0`, credential.repeat(50)];
       const none = ['', ' ', '.', 'a.b.c', '\u{1f389}', '%', '*', "' or '1'='1", 'constructor', '__proto__'];
       for (const text of [await world.unknown(), wide, ...parts, ...longer, ...none])
         await expectNobody(world, text);
-      // An identity may compare by meaning, but must not take a credential for that of somebody else.
+      // An identity may ignore case and blanks, but must not find another caller.
       const alike = [credential.toLowerCase(), credential.toUpperCase(), ` ${credential}`, `${credential}\n`];
       for (const text of alike) {
         const found = shown(await world.identity.whoIs(text, { afresh: true }));
@@ -90,9 +86,7 @@ export const identityCases: readonly Case<World>[] = [
     },
   }),
   ...casesOf<World, 'revoke'>(['revoke'], {
-    'nobody: a credential after its revocation was committed, while others stay as they are': async (
-      world,
-    ) => {
+    'nobody: a credential after its revocation was committed; others stay valid': async (world) => {
       const kept = await world.issue(newOwner());
       await meanwhile(world, async (during) => {
         const { credential, caller } = await world.issue(newOwner());
@@ -134,14 +128,14 @@ async function expectCaller({ identity }: World, credential: string, caller: Cal
     expectEqual(shown(await identity.whoIs(credential, { afresh })), shown(caller), 'the caller');
 }
 
-/** A caller with a key may be remembered until it is asked for afresh, since the write proves the key. */
+/** A caller with a key may be cached until a lookup afresh, since the write proves the key. */
 async function expectNobody({ identity }: World, credential: string): Promise<void> {
   const remembered = await identity.whoIs(credential);
   const isToProve = isCaller(remembered) && remembered.key !== undefined;
   const afresh = await identity.whoIs(credential, { afresh: true });
   const after = await identity.whoIs(credential);
   for (const found of isToProve ? [afresh, after] : [remembered, afresh, after]) {
-    expectThat(!isCaller(found), 'a credential was accepted that is none, or no longer');
+    expectThat(!isCaller(found), 'an invalid credential was accepted');
     const isTold = credential.length > 10 && `${found?.refused} ${found?.subject}`.includes(credential);
     expectThat(!isTold, 'a reason or its subject has the credential in it');
   }

@@ -6,7 +6,7 @@ import * as live from './repository-world.ts';
 
 type World = live.CampaignRepositoryWorld;
 
-/** Addresses that a store could change: it takes them for a placeholder or an escape, normalizes or parses them. */
+/** Addresses that a store could change: with placeholders and escapes, or not in a normal form. */
 const addresses = [
   'https://example.com',
   'HTTP://Example.COM:80/%7Euser/%7euser/../a//b?',
@@ -18,48 +18,52 @@ const addresses = [
 
 const otherOwner = live.newOwner();
 
-/** What others do during a write, the fault of one that does not notice, and how the campaign or its clicks are then. */
-const acts: readonly {
-  readonly fault: string;
+/** What others do during a write, and the state afterwards. */
+interface Act {
   readonly act: (world: World, seen: Campaign) => Promise<unknown>;
-  /** Where it is another campaign afterwards, nothing may be written any more. */
+  /** The campaign afterwards, if it differs: then nothing more may be written. */
   readonly is?: (seen: Campaign) => Campaign | undefined;
-  /** Of the mirror, which had one. */
+  /** The clicks of the mirror, which had one. */
   readonly clicks?: number;
-}[] = [
-  {
-    fault: 'the old owner wrote after a committed transfer',
+}
+
+/** By the fault of an adapter that does not notice the act. */
+const acts: Readonly<Record<string, Act>> = {
+  'the old owner wrote after a committed transfer': {
     act: ({ others }, { id }) => others.transfer(id, otherOwner),
     is: (seen) => ({ ...seen, ownerId: otherOwner }),
   },
-  {
-    fault: 'the default campaign was set after its flag was committed',
+  'the default campaign was set after its flag was committed': {
     act: ({ others }, { id }) => others.setDefault(id, true),
     is: (seen) => ({ ...seen, isDefault: true }),
   },
-  {
-    fault: 'a mirror was written after its deletion was committed',
+  'a mirror was written after its deletion was committed': {
     act: ({ others }, { id }) => others.deleteMirror(id),
     is: (seen) => ({ ...seen, hasMirror: false }),
   },
-  {
-    fault: 'a mirror was written after the deletion of its campaign was committed',
+  'a mirror was written after the deletion of its campaign was committed': {
     act: ({ others }, { id }) => others.deleteCampaign(id),
     is: () => undefined,
   },
-  { fault: 'a click was lost', act: ({ others }, { id }) => others.countClick(id), clicks: 2 },
-  { fault: 'a mirror that was deleted came back', act: live.createAgain, clicks: 0 },
-  {
-    fault: 'a mirror was changed without its history, or the other way round',
+  'a click was lost': { act: ({ others }, { id }) => others.countClick(id), clicks: 2 },
+  'a mirror that was deleted came back': { act: live.createAgain, clicks: 0 },
+  'a mirror was changed without its history, or the other way round': {
     act: async (world, { id }) => {
-      for (let look = 0; look < 5; look++) await live.chainOf(world, id);
+      for (let time = 0; time < 5; time++) await live.chainOf(world, id);
     },
     clicks: 1,
   },
-];
+};
 
-async function duringWrites(world: World, { fault, act, is, clicks }: (typeof acts)[number]): Promise<void> {
-  await meanwhile(world, async (during, calls) => {
+const duringWrites = Object.fromEntries(
+  Object.entries(acts).map(([fault, act]) => [
+    `never: ${fault}`,
+    (world: World) => checkWrites(world, fault, act),
+  ]),
+);
+
+function checkWrites(world: World, fault: string, { act, is, clicks }: Act): Promise<void> {
+  return meanwhile(world, async (during, calls) => {
     const { seen, caller } = await live.liveCampaign(world);
     let written: number | undefined;
     const acted = async () => {
@@ -82,7 +86,7 @@ async function duringWrites(world: World, { fault, act, is, clicks }: (typeof ac
   });
 }
 
-/** What every `CampaignRepository` promises. Its store can contain other campaigns; the campaigns of the cases remain. */
+/** The promises of every `CampaignRepository`. The store may have other campaigns; those of the cases remain. */
 export const campaignRepositoryCases: readonly Case<World>[] = [
   ...casesOf<World>([], {
     'find: the facts of one moment, and none from before a committed change': (world) =>
@@ -91,7 +95,7 @@ export const campaignRepositoryCases: readonly Case<World>[] = [
         for (const isTransferFirst of [true, false]) {
           const { seen } = await live.liveCampaign(world);
           const last = { ...seen, ownerId: otherOwner, hasMirror: false };
-          const between = isTransferFirst ? { ...last, hasMirror: true } : { ...last, ownerId: seen.ownerId };
+          const between = { ...last, ...(isTransferFirst ? { hasMirror: true } : { ownerId: seen.ownerId }) };
           const changed = async () => {
             if (isTransferFirst) await others.transfer(seen.id, otherOwner);
             await others.deleteMirror(seen.id);
@@ -104,15 +108,17 @@ export const campaignRepositoryCases: readonly Case<World>[] = [
           expectThat(isOne, 'the facts of a campaign were read at two moments');
         }
       }),
-    'setMirror: nothing is written when the campaign, the key or the condition is another': async (world) => {
+    'setMirror: nothing is written if the campaign, the key or the condition does not match': async (
+      world,
+    ) => {
       const { seen, caller, mirror } = await live.liveCampaign(world);
       const nowhere = live.beyond32Bits(seen.id);
-      // As a rule, the next campaign has one of these numbers.
+      // The next campaign usually has one of these numbers.
       for (const id of [nowhere, seen.id + 1, seen.id + 2])
-        expectEqual(await world.campaigns.find(id as never), undefined, 'what there never was');
+        expectEqual(await world.campaigns.find(id as never), undefined, 'a campaign that does not exist');
       const other = await live.liveCampaign(world);
       const found = await world.campaigns.find(other.seen.id);
-      expectEqual(found, other.seen, 'what was looked for before it was created');
+      expectEqual(found, other.seen, 'a campaign that was looked up before its creation');
       const ownerId = live.beyond32Bits(seen.ownerId);
       const differs = (campaign?: Campaign) => ({ kind: 'campaign-differs', campaign });
       const isKept = async (by: typeof caller, asSeen: Campaign, expected: object, lastChange = -1) => {
@@ -155,15 +161,13 @@ export const campaignRepositoryCases: readonly Case<World>[] = [
       const { seen, caller } = await live.liveCampaign(world);
       const updatedAt = async () => (await live.mirrorSet(world, seen, live.change(caller))).mirror.updatedAt;
       const times = [await clock(), await updatedAt(), await clock()].map((time) => time.slice(0, 23));
-      expectEqual(times, times.toSorted(), 'the time of a write between two looks at the clock');
+      expectEqual(times, times.toSorted(), 'the time of a write between two readings of the clock');
       await world.others.setUpdatedAt(seen.id, '2199-12-31T23:59:59.999998Z' as Timestamp);
       const rising = [await updatedAt(), await updatedAt()];
       const expected = ['2199-12-31T23:59:59.999999Z', '2200-01-01T00:00:00.000000Z'];
       expectEqual(rising, expected, 'the times of updates while the clock is behind');
     },
-    'setMirror: a condition holds for the number of the last change only, 0 before the first': async (
-      world,
-    ) => {
+    'setMirror: a condition holds only for the number of the last change, 0 if none': async (world) => {
       const { seen, caller } = await live.liveCampaign(world);
       const conditional = (lastChange: number) => live.change(caller, live.numbered(lastChange), lastChange);
       let last = 0;
@@ -180,7 +184,7 @@ export const campaignRepositoryCases: readonly Case<World>[] = [
       const { kind } = await live.set(world, seen, conditional(0));
       expectThat(kind === 'condition-failed', 'a mirror that was created again counts as never changed');
     },
-    'setMirror: calls at the same time are each answered for their own, and none is lost': async (world) => {
+    'setMirror: calls at the same time get their own answers, and none is lost': async (world) => {
       const lives = await Promise.all(Array.from({ length: 5 }, () => live.liveCampaign(world)));
       const calls = lives.map(async ({ seen, caller }, at) => {
         const changes = Array.from({ length: 10 }, (_, nth) =>
@@ -203,9 +207,7 @@ export const campaignRepositoryCases: readonly Case<World>[] = [
         expectThat((await live.chainOf(world, seen.id)).length === 10, 'an update was lost');
       }
     },
-    ...Object.fromEntries(
-      acts.map((one) => [`never: ${one.fault}`, (world: World) => duringWrites(world, one)]),
-    ),
+    ...duringWrites,
   }),
   ...casesOf<World, 'keys'>(['keys'], {
     'setMirror: nothing is written with a key that was revoked or has expired by itself': async (world) => {
@@ -224,7 +226,7 @@ export const campaignRepositoryCases: readonly Case<World>[] = [
     'never: a key set a mirror after its revocation was committed': (world) =>
       aheadOfEachStep(world.steps, async (during) => {
         const { seen, caller } = await live.liveCampaign(world);
-        // The times of a mirror strictly rise, whatever the clock says: any later write has a greater one than this.
+        // The times of a mirror strictly rise, so every later write has a greater time than this mark.
         const mark = '2199-01-01T00:00:00.000000Z' as Timestamp;
         const revoked = async () => {
           if (caller.key) await world.keys.revoke(caller.key);

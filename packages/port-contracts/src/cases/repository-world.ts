@@ -1,21 +1,21 @@
 import type * as domain from '@campaign-mirror/domain';
 import { keySubject, mirrorAddress, ownerId, subject, timestamp } from '@campaign-mirror/domain';
-import { ContractViolation, expectEqual, expectThat } from '../kit/case.ts';
+import { expectEqual, expectThat } from '../kit/case.ts';
 import type { Steps } from '../kit/meanwhile.ts';
 
 type CampaignId = domain.CampaignId;
 
-/** What the author of a `CampaignRepository` provides for its cases: plain objects and functions. */
+/** What an author of a `CampaignRepository` provides for its cases. */
 export interface CampaignRepositoryWorld {
   readonly campaigns: domain.CampaignRepository;
   readonly others: Others;
-  /** Absent if the store has no access keys: then no write proves a caller. */
+  /** Absent if the store has no access keys, so that no write proves a caller. */
   readonly keys?: KeyHolder;
-  /** Absent if the adapter cannot be paused. */
+  /** Absent if the adapter has no steps. */
   readonly steps?: Steps;
 }
 
-/** What others do to the store, each act committed when it resolves; and the content of the store. */
+/** Changes by others, each committed when it resolves, and the content of the store. */
 export interface Others {
   /** Creates a campaign that has no mirror and is not the default one. */
   createCampaign(owner: domain.OwnerId): Promise<CampaignId>;
@@ -28,17 +28,17 @@ export interface Others {
   deleteCampaign(campaign: CampaignId): Promise<unknown>;
   countClick(campaign: CampaignId): Promise<unknown>;
   setUpdatedAt(campaign: CampaignId, time: domain.Timestamp): Promise<unknown>;
-  /** The mirror as it is stored. */
+  /** The stored mirror. */
   mirror(campaign: CampaignId): Promise<domain.Mirror | undefined>;
-  /** The changes of the campaign's mirrors, in the order in which they were made. */
+  /** The changes of the campaign's mirrors, oldest first. */
   history(campaign: CampaignId): Promise<domain.HistoryEntry[]>;
-  /** The time by the store's clock; without it, the clock of this process counts. */
+  /** The store's clock; absent: the clock of this process. */
   clock?(): Promise<domain.Timestamp>;
 }
 
 /** Issues and revokes access keys. */
 export interface KeyHolder {
-  /** Issues a key that is valid for at least a minute or for so many seconds. */
+  /** Issues a key that is valid for at least a minute, or for `expiresIn` seconds. */
   issue(owner: domain.OwnerId, expiresIn?: number): Promise<domain.AccessKeyId>;
   revoke(key: domain.AccessKeyId): Promise<unknown>;
 }
@@ -48,32 +48,28 @@ type Calling = Pick<domain.MirrorChange, 'by' | 'key'>;
 
 let owners = 1_000_000;
 let requests = 0;
-/** An owner without campaigns or keys. Each process starts again from the same number. */
+/** An owner without campaigns or keys. */
 export const newOwner = (): domain.OwnerId => ownerId.of(++owners);
 export const greatest: domain.OwnerId = ownerId.of(Number.MAX_SAFE_INTEGER);
-/** Another number, whose lower 32 bits are the same. */
+/** Another number with the same lower 32 bits. */
 export const beyond32Bits = <Id extends number>(id: Id): Id => (id + 2 ** 32) as Id;
 /** The address of a new mirror. */
 export const before: domain.MirrorAddress = mirrorAddress.of('https://example.com/before');
 export const numbered = (nth: number): domain.MirrorAddress => mirrorAddress.of(`https://example.com/${nth}`);
 
-/** A caller that no write has to prove. */
+/** A caller that no write proves. */
 export function withoutKey(ownerId: domain.OwnerId): Calling {
   const name = ` o'hara "$1?:a%s\\" “β” \u{1f389}`.padEnd(199, 'ü').concat(' ');
   return { by: { ownerId, subject: subject.of('jwt', name) }, key: undefined };
 }
 
 /** A caller with a key, if there are keys. */
-export async function newCaller(
-  { keys }: World,
-  ownerId: domain.OwnerId,
-  expiresIn?: number,
-): Promise<Calling> {
+export async function newCaller({ keys }: World, ownerId: domain.OwnerId, expiresIn?: number) {
   const key = await keys?.issue(ownerId, expiresIn);
   return key ? { by: { ownerId, subject: keySubject(key) }, key } : withoutKey(ownerId);
 }
 
-/** A plain mirror: of an entity, only the own fields would be compared. */
+/** A plain copy: of an entity of a mapper, only the own fields would be compared. */
 export function plain(mirror: domain.Mirror): domain.Mirror {
   const { id, campaignId, targetUrl, clicks, createdAt, updatedAt } = mirror;
   const { updatedExternally, updatedExternallyAt } = mirror;
@@ -91,7 +87,7 @@ export async function liveCampaign(world: World, clicks = 1) {
   return { seen, mirror: plain(mirror), caller: await newCaller(world, ownerId) };
 }
 
-/** A change of a request of its own, whose identifier a store could take for a placeholder or an escape. */
+/** A change with a new request id, which a store could take for a placeholder or an escape. */
 export function change(caller: Calling, address = numbered(0), lastChange?: number): domain.MirrorChange {
   const requestId = `${++requests}!~'"\`;--$1?%s{0}\\`.padEnd(128, 'xX');
   return { ...caller, address, requestId, lastChange };
@@ -104,11 +100,11 @@ export async function set(world: World, seen: domain.Campaign, to: domain.Mirror
   return result;
 }
 
-/** Sets a mirror that the caller may set. @throws ContractViolation when it is not set, and as `expectRecorded` */
+/** Sets a mirror. @throws ContractViolation if it is not set, and as `expectRecorded` */
 export async function mirrorSet(world: World, seen: domain.Campaign, to: domain.MirrorChange) {
   const result = await set(world, seen, to);
-  if (result.kind === 'mirror-set') return result;
-  throw new ContractViolation(`the mirror was not set: ${result.kind}`);
+  expectThat(result.kind === 'mirror-set', `the mirror was not set: ${result.kind}`);
+  return result;
 }
 
 /** Deletes the mirror, and creates another one. */
@@ -117,7 +113,7 @@ export async function createAgain({ others }: World, { id }: domain.Campaign): P
   await others.createMirror(id, before, 0);
 }
 
-/** @throws ContractViolation unless the answer and the history say the same */
+/** @throws ContractViolation unless the answer and the history agree */
 export async function expectRecorded(
   { others }: World,
   { id: campaignId, ownerId }: domain.Campaign,
@@ -127,7 +123,7 @@ export async function expectRecorded(
   const rows = (await others.history(campaignId)).filter((row) => row.requestId === requestId);
   expectThat(rows.length < 2, 'a change was written twice');
   if (result.kind !== 'mirror-set') return expectThat(rows.length === 0, 'a change was written, but refused');
-  expectThat(rows.length === 1, 'a change was reported, but the history has none of its request');
+  expectThat(rows.length === 1, 'a change was reported, but the history does not have it');
   const { mirror, lastChange: id } = result;
   const { id: mirrorId, updatedAt: changedAt } = mirror;
   const row = { id, mirrorId, campaignId, subject, ownerId, addressAfter: address, changedAt };
@@ -137,12 +133,9 @@ export async function expectRecorded(
   for (const time of [mirror.createdAt, changedAt]) expectEqual(timestamp(time), time, 'the form of a time');
 }
 
-/**
- * The changes of a campaign: a chain that leads to its mirror. `isOne`: the mirror was not created again.
- * @throws ContractViolation if it is none
- */
+/** The changes of a campaign. `isOne`: the mirror was not recreated. @throws ContractViolation if they are no chain */
 export async function chainOf({ others }: World, id: CampaignId, isOne = true) {
-  // The history is read before and after the mirror, since others can change both in between.
+  // Others can change the mirror and its history between two reads.
   const earlier = await others.history(id);
   const mirror = await others.mirror(id);
   const rows = await others.history(id);

@@ -4,21 +4,18 @@ import { setTimeout as pause } from 'node:timers/promises';
 /** A promise of a port that every adapter keeps, and its check. */
 export interface Case<World> {
   readonly name: string;
-  /** The optional parts of the world that the case needs. In a world without them it is not applicable. */
+  /** The optional parts of the world that the case needs. Without them it is not applicable. */
   readonly needs: readonly (keyof World & string)[];
-  /**
-   * Checks the promise. Cases can run in any order in the same world, one at a time.
-   * @throws ContractViolation when the adapter does not keep the promise
-   */
+  /** Checks the promise, one case at a time, in any order. @throws ContractViolation if the adapter breaks it */
   readonly run: (world: World) => Promise<void>;
 }
 
-/** The first part that the case needs and the world does not have; undefined if the case is applicable. */
+/** The first part that the world lacks; undefined: the case is applicable. */
 export function missing<World>({ needs }: Case<World>, world: World): string | undefined {
   return needs.find((part) => world[part] === undefined);
 }
 
-/** Makes cases of their names and checks. All of them need the same parts of the world. */
+/** Cases, by their names, that need the same parts of the world. */
 export function casesOf<World, Needed extends keyof World & string = never>(
   needs: readonly Needed[],
   checks: Readonly<Record<string, (world: World & Required<Pick<World, Needed>>) => Promise<void>>>,
@@ -26,7 +23,7 @@ export function casesOf<World, Needed extends keyof World & string = never>(
   return Object.entries(checks).map(([name, run]) => ({ name, needs, run: run as Case<World>['run'] }));
 }
 
-/** Thrown by a case if the adapter does not keep its promise. */
+/** Thrown by a case if the adapter breaks a promise. */
 export class ContractViolation extends Error {
   override name = 'ContractViolation';
 }
@@ -36,10 +33,7 @@ export function expectThat(holds: unknown, fault: string): asserts holds {
   if (!holds) throw new ContractViolation(fault);
 }
 
-/**
- * Compares two values in depth, of objects only the fields that `expected` has. `what` names the value in the message.
- * @throws ContractViolation with the difference of both values
- */
+/** Compares the fields of `expected` in depth. `what` names the value. @throws ContractViolation with the difference */
 export function expectEqual(actual: unknown, expected: unknown, what: string): void {
   try {
     deepStrictEqual(compared(actual, expected), compared(expected, expected));
@@ -48,7 +42,7 @@ export function expectEqual(actual: unknown, expected: unknown, what: string): v
   }
 }
 
-/** A plain object with the fields that are compared: an entity of a mapper has more, and another prototype. */
+/** A plain object with the fields to compare: an entity of a mapper has more fields, and another prototype. */
 function compared(actual: unknown, expected: unknown): unknown {
   if (Array.isArray(actual)) return actual.map((one, nth) => compared(one, Object(expected)[nth]));
   if (!actual || typeof actual !== 'object' || actual instanceof Set) return actual ?? undefined;
@@ -60,5 +54,5 @@ function compared(actual: unknown, expected: unknown): unknown {
   );
 }
 
-/** Until what is valid for a second has expired by any clock, also one of whole seconds. */
+/** Waits until a lifetime of one second has ended, even by a clock of whole seconds. */
 export const expiry = (): Promise<void> => pause(1_500);

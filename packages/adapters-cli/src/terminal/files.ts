@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { lstat, open, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { addAbortSignal, pipeline } from 'node:stream';
 import { type CsvError, type Parser, parse } from 'csv-parse';
 import type { Call } from './call.ts';
@@ -10,33 +10,43 @@ import { ClearError, counted, reasonOf } from './errors.ts';
 /** The name of a file without its folders; `standard input` for `-`. */
 export const sourceName = (path: string) => (path === '-' ? 'standard input' : basename(path));
 
-/** What two files of the same name are told apart by. */
+/** Distinguishes files of the same name. */
 export const contentDigest = () => createHash('sha256');
 
 /** The columns of a file whose first line names them. */
 export interface CsvColumns<Column extends string> {
-  /** What each heading means; null: nothing. Case, blanks, hyphens and underscores make no difference. */
+  /** The column of each heading; null: ignored. Case, blanks, hyphens and underscores make no difference. */
   readonly headings: Readonly<Record<string, Column | null>>;
   readonly required: readonly NoInfer<Column>[];
-  /** Whether columns with other headings are left out, which is noted; otherwise they are refused. */
+  /** Whether columns with other headings are ignored, with a notice; otherwise they are refused. */
   readonly ignoreOthers: boolean;
 }
 
-/** A row by the number of its first line, from 1: its fields as they are, or why it is invalid. */
+/** A row with the number of its first line, from 1: its fields, or why it is invalid. */
 export type CsvLine<Column extends string> = { readonly line: number } & (
   | { readonly fields: Readonly<Partial<Record<Column, string>>>; readonly invalid?: undefined }
   | { readonly fields?: undefined; readonly invalid: string }
 );
 
-/** In bytes, far more than a valid row takes: a quotation mark that is not closed does not fill the memory. */
+/** In bytes, far more than a valid row. An unclosed quotation mark must not fill the memory. */
 const longestRow = 1_000_000;
 const quotation =
   'a quotation mark is in the wrong place, or not closed: quote the whole field, and double the quotation mark in it';
 
+/** A number of CSV without the `.0` that programs write in a column with gaps. */
+export const whole = (text: string) => text.replace(/\.0$/, '');
+
+/** Begins the reason for refusing a value; hides the end of a long text, and a possible password. */
+export const valueIs = (text = '') =>
+  `it is ${JSON.stringify(text.replace(/.*@.*|(?<=^.{50}).+/su, '…'))}, and`;
+
+export const notANumber = (min: number) =>
+  `must be a whole number from ${min} to 9007199254740991, in digits alone`;
+
 /**
- * The rows of a CSV file, or of standard input for `-`, with a progress bar. The first line shows whether tabs,
- * semicolons or commas separate the columns. Rows without any value, and a first line such as `sep=,`, are skipped.
- * @throws ClearError if the file is not text, the header does not name the columns, or a row does not end; Interrupted
+ * Reads the rows of a CSV file, or of standard input for `-`, with a progress bar. The first line shows the separator.
+ * Empty rows and a first line such as `sep=,` are skipped. @throws ClearError if the file is not text, the header is
+ * not valid, or a row does not end; Interrupted
  */
 export async function* readCsv<Column extends string>(
   call: Call,
@@ -51,7 +61,7 @@ export async function* readCsv<Column extends string>(
     head += value;
   }
   const [firstLine = ''] = head.trimStart().split('\n', 1);
-  /** Where the last row ends. */
+  /** The last line of the last row. */
   let end = 0;
   const parser: Parser = parse({
     delimiter: ['\t', ';'].find((separator) => firstLine.includes(separator)) ?? ',',
@@ -60,16 +70,16 @@ export async function* readCsv<Column extends string>(
     relax_column_count: true,
     skip_records_with_empty_values: true,
     skip_records_with_error: true,
-    columns: (names) => meaningsOf(call, names, parser.info.lines, columns),
+    columns: (names) => columnsOf(call, names, parser.info.lines, columns),
     on_record: (fields, { lines, error, index }) => {
       end = lines;
-      // A quoted field can go on for several lines.
+      // A quoted field can have several lines.
       const line = lines + 1 - String(Object.values(fields as object)).split(/[\r\n]/).length;
       return (error ? { line, invalid: miscounted(index, parser) } : { line, fields }) as never;
     },
     on_skip: (error) => {
       const { code, lines } = error as CsvError & { readonly lines: number };
-      // Only then is it sure where the next row begins.
+      // After any other error it is unknown where the next row begins.
       if (code !== 'INVALID_OPENING_QUOTE') throw new ClearError(`line ${end + 1}: ${quotation}`);
       if (lines > end) parser.push({ line: lines, invalid: quotation });
       end = lines;
@@ -82,7 +92,7 @@ export async function* readCsv<Column extends string>(
   yield* pipeline(rest, parser, () => {});
 }
 
-/** A line that was cut off looks the same as one whose last fields are empty, so these are not added. */
+/** Missing last fields are not added, since a truncated line looks the same. */
 function miscounted(count: number, { options }: Parser): string {
   const { length } = options.columns as readonly unknown[];
   const fewer = 'Excel leaves out last columns that are empty: put one last that is filled in each line';
@@ -90,8 +100,8 @@ function miscounted(count: number, { options }: Parser): string {
   return `the line has ${counted(count, 'field')}, but the header has ${length}: ${remedy}`;
 }
 
-/** What the columns mean whose names are in this line, in their order. @throws ClearError if that is not clear */
-function meaningsOf<Column extends string>(
+/** Maps the header to columns. @throws ClearError if a column is missing, repeated or unknown */
+function columnsOf<Column extends string>(
   call: Call,
   names: readonly string[],
   line: number,
@@ -99,27 +109,25 @@ function meaningsOf<Column extends string>(
 ) {
   const squeezed = (heading: string) => heading.toLowerCase().replace(/[\s_-]+/g, '');
   const known = new Map(Object.entries(headings).map(([name, column]) => [squeezed(name), column]));
-  const meanings = names.map((name) => known.get(squeezed(name)));
-  const others = names.map((name) => name.trim()).filter((name, at) => name && meanings[at] === undefined);
+  const found = names.map((name) => known.get(squeezed(name)));
+  const others = names.map((name) => name.trim()).filter((name, at) => name && found[at] === undefined);
   const quoted = `"${others.join('", "').slice(0, 200)}"`;
-  const lacking = required.find((column) => !meanings.includes(column));
-  const repeated = meanings.find((column, at) => column && meanings.indexOf(column) !== at);
-  let fault: string | undefined;
-  if (lacking) fault = `it lacks the column ${lacking}`;
-  else if (repeated) fault = `it names the column ${repeated} twice`;
-  else if (others.length > 0 && !ignoreOthers)
-    fault = `it has unknown columns, which --ignore-columns leaves out: ${quoted}`;
-  if (fault) {
-    throw new ClearError(
+  const lacking = required.find((column) => !found.includes(column));
+  const repeated = found.find((column, at) => column && found.indexOf(column) !== at);
+  const refused = (fault: string) =>
+    new ClearError(
       `line ${line}: ${fault}. The first line must name ${required.join(' and ')}, and may name, in any order: ` +
         `${[...new Set(known.values())].filter(Boolean)}; commas, semicolons or tabs separate them`,
     );
-  }
-  if (others.length > 0) call.output.note(`Left out: the columns ${quoted}.`);
-  return meanings;
+  if (lacking) throw refused(`it lacks the column ${lacking}`);
+  if (repeated) throw refused(`it names the column ${repeated} twice`);
+  if (others.length > 0 && !ignoreOthers)
+    throw refused(`it has unknown columns, which --ignore-columns leaves out: ${quoted}`);
+  if (others.length > 0) call.output.notice(`Left out: the columns ${quoted}.`);
+  return found;
 }
 
-/** The text of a file in UTF-8 or, as Excel's “Unicode text”, UTF-16. CR LF, which csv-parse counts twice, is LF. */
+/** Reads UTF-8 or UTF-16 (Excel's “Unicode text”). CR LF, which csv-parse counts as two lines, becomes LF. */
 async function* textOf(call: Call, path: string): AsyncGenerator<string> {
   const { signal } = call;
   const name = path === '-' ? sourceName(path) : path;
@@ -146,5 +154,38 @@ async function* textOf(call: Call, path: string): AsyncGenerator<string> {
     throw new ClearError(`${name} cannot be read: ${reasonOf(error as Error)}`);
   } finally {
     bar.stop();
+  }
+}
+
+/**
+ * Writes a file that only its owner can read, under a temporary name; renames it when all of it is on the disk. On
+ * failure the temporary file is removed, unless the process is killed. @throws ClearError if the file cannot be
+ * written, or exists without `replace`; and the errors of `fill`
+ */
+export async function writeNewFile<T>(
+  path: string,
+  replace: boolean,
+  fill: (write: (chunk: Uint8Array) => Promise<true>) => Promise<T>,
+): Promise<T> {
+  const temporary = join(dirname(path), `unfinished-${randomUUID()}`);
+  const refuseTaken = async () => {
+    const existing = await lstat(path).catch(() => undefined);
+    if (existing && !replace)
+      throw new ClearError(`${path} exists: --force replaces it, or name another file`);
+    if (existing && !existing.isFile()) throw new ClearError(`${path} is not a file: name another one`);
+  };
+  try {
+    await refuseTaken();
+    await using file = await open(temporary, 'wx', 0o600);
+    const filled = await fill((chunk) => file.writeFile(chunk).then(() => true as const));
+    await file.sync();
+    await refuseTaken();
+    await rename(temporary, path);
+    return filled;
+  } catch (error) {
+    const { syscall } = error as NodeJS.ErrnoException;
+    throw syscall ? new ClearError(`${path} cannot be written: ${reasonOf(error as Error)}`) : error;
+  } finally {
+    await rm(temporary, { force: true }).catch(() => {});
   }
 }
