@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { command, refused } from '../support/commands/command.ts';
+import { command } from '../support/commands/command.ts';
 import { mirrorsToMove, moving, onOldHost } from './mirrors-to-move.ts';
 
 describe('mirror move: the operator confirms a move, and can undo it', () => {
