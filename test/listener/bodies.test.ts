@@ -58,10 +58,8 @@ describe('contract: order of checks: only a whole body within the limit sets the
         'Content-Length': String(goodBody.length),
         ...asking.headers,
       };
-      const { status, headers } = await exchange(
-        service(),
-        requestBytes(service(), { headers: waiting, body: undefined }),
-      );
+      const bytes = requestBytes(service(), { headers: waiting, body: undefined });
+      const { status, headers } = await exchange(service(), bytes);
       expect([status, headers.connection]).to.deep.equal([Number(expected), 'close']);
     });
 });

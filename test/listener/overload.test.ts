@@ -2,7 +2,6 @@ import { mock } from 'node:test';
 import { type Overload, Slots } from '@campaign-mirror/adapters-http';
 import type { CampaignId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { lockMirror, rival } from '../support/database/rival.ts';
 import { json, keptAlive, standing } from '../support/http/answer-rows.ts';
 import { RawConnection } from '../support/http/connection.ts';
 import * as requests from '../support/http/request.ts';
@@ -112,20 +111,17 @@ describe('contract: overload: a process without a free slot refuses requests, an
 
   describe('while more than half of the slots are in use, an owner has at most an eighth', () => {
     const size = 64;
-    let writes = 0;
-    const isHeld = new Set<CampaignId>();
+    const held = new Set<CampaignId>();
     let letGo = () => {};
-    beforeEach(async () => {
+    beforeEach(() => {
       const { promise: end, resolve } = Promise.withResolvers<void>();
       letGo = resolve;
-      writes = 0;
-      await serving(size, {
+      return serving(size, {
         ports: ({ campaigns }) => ({
           campaigns: {
             find: (id) => campaigns.find(id),
             setMirror: async (seen, change) => {
-              writes += 1;
-              if (isHeld.has(seen.id)) await end;
+              if (held.has(seen.id)) await end;
               return campaigns.setMirror(seen, change);
             },
           },
@@ -139,20 +135,18 @@ describe('contract: overload: a process without a free slot refuses requests, an
     const asking = (key: string, campaign: CampaignId): Asking => {
       return { campaign, headers: { Authorization: `Bearer ${key}` } };
     };
-    const expectServed = async (key: string, campaign: CampaignId) =>
-      expect((await ask(service, asking(key, campaign))).status).to.equal(200);
 
     /** Sends calls until `slots` of them have a slot and the others are refused. */
-    async function send(calls: readonly Asking[], slots: number): Promise<RawConnection[]> {
+    async function send(slots: number, ...calls: readonly Asking[]): Promise<RawConnection[]> {
       const connections: RawConnection[] = [];
-      const [before, refused] = [writes, refusals.length];
+      const [used, refused] = [service.slots.used, refusals.length];
       // More at once could use all slots before their owner is known.
       for (let at = 0; at < calls.length; at += size / 2) {
         connections.push(...(await Promise.all(calls.slice(at, at + size / 2).map(open))));
         const beyond = Math.max(0, connections.length - slots);
-        const expected = [before + connections.length - beyond, refused + beyond];
+        const expected = [used + connections.length - beyond, refused + beyond];
         await eventually('slots and refusals', () =>
-          expect([writes, refusals.length]).to.deep.equal(expected),
+          expect([service.slots.used, refusals.length]).to.deep.equal(expected),
         );
       }
       expect(new Set(refusals)).to.deep.equal(new Set(['share']));
@@ -164,35 +158,22 @@ describe('contract: overload: a process without a free slot refuses requests, an
       expect(statuses.filter((status) => status === 503)).to.have.length(statuses.length - count);
     }
 
-    it('calls of an owner with ten keys wait for a locked mirror: other owners are served', async () => {
-      const [{ key, campaign, owner }, other] = [await newOwner(), await newOwner()];
-      const keys: string[] = [key];
+    it('an owner with ten keys, and a caller of a foreign campaign, wait: other owners are served', async () => {
+      const [greedy, stranger, other] = [await newOwner(), await newOwner(), await newOwner()];
+      const keys: string[] = [];
       while (keys.length < 10)
-        keys.push((await service.world.accessKeys.issue({ owner, name: named('more') })).key);
-      const holder = await rival(service.database, lockMirror, campaign);
-      const calls = Array.from({ length: 300 }, (_, at) => asking(keys[at % 10] ?? key, campaign));
-      const waiting = await send(calls, size / 2);
-      await Promise.all(Array.from({ length: 8 }, () => expectServed(other.key, other.campaign)));
-      await holder.commit();
-      await expectAnswers(waiting, 200, size / 2);
-    });
-
-    it('calls for a mirror of another owner count for the caller, and that owner is served', async () => {
-      const [greedy, stranger, owner] = [await newOwner(), await newOwner(), await newOwner()];
+        keys.push((await service.world.accessKeys.issue({ owner: greedy.owner, name: named('more') })).key);
       const { foreign } = service.campaigns;
-      isHeld.add(greedy.campaign).add(foreign);
-      const half = await send(
-        Array.from({ length: 50 }, () => asking(greedy.key, greedy.campaign)),
-        size / 2,
-      );
-      const eighth = await send(
-        Array.from({ length: 20 }, () => asking(stranger.key, foreign)),
-        size / 8,
-      );
-      await expectServed(owner.key, owner.campaign);
+      held.add(greedy.campaign).add(foreign);
+      const many = Array.from({ length: 300 }, (_, at) => asking(`${keys[at % 10]}`, greedy.campaign));
+      const own = await send(size / 2, ...many);
+      const foreignCalls = Array.from({ length: 20 }, () => asking(stranger.key, foreign));
+      const refused = await send(size / 8, ...foreignCalls);
+      const calls = Array.from({ length: 8 }, () => ask(service, asking(other.key, other.campaign)));
+      for (const { status } of await Promise.all(calls)) expect(status).to.equal(200);
       letGo();
-      await expectAnswers(half, 200, size / 2);
-      await expectAnswers(eighth, 403, size / 8);
+      await expectAnswers(own, 200, size / 2);
+      await expectAnswers(refused, 403, size / 8);
     });
   });
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { RawConnection } from '../support/http/connection.ts';
-import { ask, bodyWith, heldUp, requestBytes, servesOn } from '../support/http/request.ts';
+import { ask, bodyWith, heldUp, requestBytes } from '../support/http/request.ts';
 import { withHttpService } from '../support/http/service.ts';
 import { eventually } from '../support/promises.ts';
 
@@ -31,20 +31,6 @@ describe('contract: connections: requests of one connection are answered in thei
     await letGo();
     await expectStatuses(connections[0], 200, 404, 200);
     expect(await history()).to.include.members(['slow', 'later']);
-  });
-
-  it('300 requests in one segment are all answered, without a warning of Node', async () => {
-    const warnings: Error[] = [];
-    const warned = (warning: Error) => warnings.push(warning);
-    process.on('warning', warned);
-    const nowhere = requestBytes(service(), { target: '/nowhere' }).toString();
-    const connection = await RawConnection.open(service().port, nowhere.repeat(300));
-    await expectStatuses(connection, ...Array.from({ length: 300 }, () => 404));
-    for (let times = 0; times < 40; times++) await servesOn(service(), connection);
-    // Node emits warnings in a later turn.
-    await new Promise(setImmediate);
-    process.off('warning', warned);
-    expect(warnings).to.deep.equal([]);
   });
 
   const refused: Record<string, readonly [bytes: () => string, status: number, ends?: boolean]> = {
