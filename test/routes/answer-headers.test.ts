@@ -55,9 +55,9 @@ describe('contract: headers: only pages of the origins in CORS_ORIGINS can call'
     }
   });
 
-  for (const other of ['https://tools.example.evil.example', 'https://TOOLS.example', 'null'])
-    it(`a page of ${other} cannot read an answer`, async () => {
+  it('a page of another origin cannot read an answer', async () => {
+    for (const other of ['https://tools.example.evil.example', 'https://TOOLS.example', 'null'])
       for (const asking of [preflight(other), { headers: { Origin: other } }])
-        expect(await corsNames(service, asking)).to.deep.equal(['vary']);
-    });
+        expect(await corsNames(service, asking), other).to.deep.equal(['vary']);
+  });
 });

@@ -47,32 +47,25 @@ describe('contract: the condition: If-Match sets the mirror only if its last cha
     expect(told, JSON.stringify(headers)).to.deep.equal([200, `"${await lastChange()}"`]);
   }
 
-  /** Checks that each call is refused with this answer, and that nothing is written. */
-  async function expectRefused(
-    all: readonly Headers[],
-    status: number,
-    because: string,
-    body: object,
-    more = {},
-  ) {
-    const changes = await history();
-    const text = JSON.stringify(body);
+  /** Checks that each call gets this answer, and that nothing is written. */
+  async function expectRefused(all: readonly Headers[], because: string, answer: object, etag?: string) {
+    const [status, changes, text] = [etag ? 412 : 400, await history(), JSON.stringify(answer)];
+    const length = { 'content-type': json, 'content-length': String(text.length) };
     for (const headers of all) {
-      const answer = await set(headers, 'https://example.com/never');
-      expect([answer.status, answer.body], JSON.stringify(headers)).to.deep.equal([status, text]);
-      const { date: _, 'x-request-id': requestId, ...others } = answer.headers;
-      const length = { 'content-length': String(text.length) };
-      expect(others).to.deep.equal({ ...standing, ...keptAlive, 'content-type': json, ...length, ...more });
+      const refusal = await set(headers, 'https://example.com/never');
+      expect([refusal.status, refusal.body], JSON.stringify(headers)).to.deep.equal([status, text]);
+      const { date: _, 'x-request-id': requestId, ...others } = refusal.headers;
+      expect(others).to.deep.equal({ ...standing, ...keptAlive, ...length, ...(etag && { etag }) });
       expect(await service().log.line(requestId)).to.include({ status, because });
     }
     expect(await history()).to.deep.equal(changes);
   }
 
   /** Checks that each call gets the 412 that shows the mirror. */
-  async function expectFailed(all: readonly Headers[]): Promise<void> {
+  async function expectFailed(...tags: readonly string[]): Promise<void> {
     const { mirror } = await commandsOn(service().database).object(`campaign show ${campaign}`);
-    const body = { message: 'The mirror was changed meanwhile.', mirror };
-    await expectRefused(all, 412, 'condition-failed', body, { etag: `"${await lastChange()}"` });
+    const answer = { message: 'The mirror was changed meanwhile.', mirror };
+    await expectRefused(tags.map(ifMatch), 'condition-failed', answer, `"${await lastChange()}"`);
   }
 
   it('ETag is the number of the change, which mirror history shows', async () => {
@@ -82,24 +75,14 @@ describe('contract: the condition: If-Match sets the mirror only if its last cha
   });
 
   it('a mirror that was never changed has the tag "0"', async () => {
-    await expectFailed(['"1"', 'W/"1"', '"-1"', '""'].map(ifMatch));
+    await expectFailed('"1"', 'W/"1"', '"-1"', '""');
     await expectSet(ifMatch('"0"'));
-    await expectFailed([ifMatch('"0"')]);
+    await expectFailed('"0"');
   });
 
   it('the number of the last change, also as proxies write it, and * are 200', async () => {
     await set();
-    const forms = [
-      '"N"',
-      ' "N"\t',
-      'W/"N"',
-      '"N-gzip"',
-      'W/"N-gzip"',
-      '"N--br"',
-      'W/"N--br"',
-      '"N--GZIP"',
-      '*',
-    ];
+    const forms = ['"N"', ' "N"\t', '"N-gzip"', 'W/"N-gzip"', '"N--br"', 'W/"N--br"', '"N--GZIP"', '*'];
     for (const form of forms) await expectSet(ifMatch(form.replace('N', `${await lastChange()}`)));
   });
 
@@ -110,7 +93,7 @@ describe('contract: the condition: If-Match sets the mirror only if its last cha
     const large = [2n ** 53n, 2n ** 64n + BigInt(last), 10n ** 20n];
     const texts = 'N- N-- N---br N-gzip-br N-1 N-gzip1 Ngzip N;gzip N_gzip -gzip * W/N ,N, 0xN N-é';
     const all = [...numbers, ...large, ...texts.split(' '), ''].map((one) => `"${one}"`);
-    await expectFailed(all.map((form) => ifMatch(form.replace('N', `${last}`))));
+    await expectFailed(...all.map((form) => form.replace('N', `${last}`)));
   });
 
   it('a list, several lines, or no tag is 400', async () => {
@@ -122,12 +105,9 @@ describe('contract: the condition: If-Match sets the mirror only if its last cha
     const forms = [...lists, ...noTags, ...more].map((form) =>
       form.replaceAll('T', tag).replaceAll('N', tag.slice(1, -1)),
     );
-    const lines = [tag, '"1"', '*', ''].flatMap((one) => [
-      [tag, one],
-      [one, tag],
-    ]);
+    const lines = [tag, '"1"', '*', ''].flatMap((one) => [[tag, one].toReversed(), [tag, one]]);
     const body = { message: 'If-Match must be one entity tag.' };
-    await expectRefused([...forms, ...lines].map(ifMatch), 400, 'not-one-tag', body);
+    await expectRefused([...forms, ...lines].map(ifMatch), 'not-one-tag', body);
   });
 
   it('any If-None-Match is 400', async () => {
@@ -139,7 +119,7 @@ describe('contract: the condition: If-Match sets the mirror only if its last cha
       { 'If-None-Match': value, ...ifMatch(tag) },
       { 'If-None-Match': value, ...ifMatch('"1"') },
     ]);
-    await expectRefused(all, 400, 'if-none-match', { message: 'If-None-Match is not supported.' });
+    await expectRefused(all, 'if-none-match', { message: 'If-None-Match is not supported.' });
   });
 
   it('conditions on dates are ignored', async () => {

@@ -1,7 +1,4 @@
-import { mock } from 'node:test';
-import { Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { limiterOf } from '../../packages/app/src/http/limits.ts';
 import { json, keptAlive, standing } from '../support/http/answer-rows.ts';
 import type { RawResponse } from '../support/http/connection.ts';
 import { type Asking, ask } from '../support/http/request.ts';
@@ -12,9 +9,7 @@ import { named } from '../support/store/world.ts';
 const countsTo = (limit: number) => ({
   rate: { limit, seconds: 60 },
   counted: [] as string[],
-  fault: undefined as Error | undefined,
   async count(who: string) {
-    if (this.fault) throw this.fault;
     this.counted.push(who);
     return { consumed: this.counted.filter((one) => one === who).length, resetIn: 29_001 };
   },
@@ -38,18 +33,8 @@ function expectCounted({ status, headers, body }: RawResponse, expected: number,
 }
 
 describe('contract: limits: RATE_LIMIT limits the calls of each key', () => {
-  let isAway = false;
   const limiter = countsTo(1);
-  const service = withHttpService({
-    limits: { keys: limiter },
-    ports: ({ campaigns }) => ({
-      campaigns: {
-        find: (id) => campaigns.find(id),
-        setMirror: (seen, change) =>
-          isAway ? Promise.reject(new Unavailable('away')) : campaigns.setMirror(seen, change),
-      },
-    }),
-  });
+  const service = withHttpService({ limits: { keys: limiter } });
   const stored = () => service().world.others.mirror(service().campaigns.own);
   beforeEach(() => {
     limiter.counted = [];
@@ -104,19 +89,6 @@ describe('contract: limits: RATE_LIMIT limits the calls of each key', () => {
     limiter.counted = [];
     expect([await call(), await call()]).to.deep.equal([401, 401]);
   });
-
-  it('a 503 after the count has the headers of the limit; a call that cannot be counted sets nothing', async () => {
-    const mirror = await stored();
-    isAway = true;
-    const counted = await ask(service());
-    isAway = false;
-    limiter.fault = new Unavailable('away');
-    const uncounted = await ask(service());
-    limiter.fault = undefined;
-    expect([counted.status, limitHeaders(counted)]).to.deep.equal([503, 3]);
-    expect([uncounted.status, limitHeaders(uncounted)]).to.deep.equal([503, 0]);
-    expect(await stored()).to.deep.equal(mirror);
-  });
 });
 
 describe('contract: limits: FAILED_KEY_LIMIT limits the refused keys of each client address', () => {
@@ -149,30 +121,5 @@ describe('contract: limits: FAILED_KEY_LIMIT limits the refused keys of each cli
     for (const client of ['2001:db8::1', '2001:db8:0:0:ffff::', '2001:db8::ffff:1', '2001:db8:0:1::1', '::1'])
       statuses.push((await wrong(client)).status);
     expect(statuses).to.deep.equal([401, 401, 429, 401, 401]);
-  });
-
-  it('a refused key that cannot be counted is 503', async () => {
-    limiter.fault = new Unavailable('away');
-    expect((await wrong('203.0.113.10')).status).to.equal(503);
-  });
-});
-
-describe('contract: limits: a window begins with the first call', () => {
-  beforeEach(() => mock.timers.enable({ apis: ['Date', 'setTimeout'], now: 1_000_000 }));
-  afterEach(() => mock.timers.reset());
-
-  it('each caller has a count and a window; the caller not seen for the longest time is forgotten', async () => {
-    const { count } = limiterOf({ limit: 2, seconds: 10 }, 2);
-    const expectCount = async (who: string, consumed: number, resetIn: number) =>
-      expect(await count(who), who).to.deep.equal({ consumed, resetIn });
-    await expectCount('a', 1, 10_000);
-    mock.timers.tick(4_000);
-    await expectCount('a', 2, 6_000);
-    await expectCount('b', 1, 10_000);
-    await expectCount('a', 3, 6_000);
-    await expectCount('c', 1, 10_000);
-    await expectCount('b', 1, 10_000);
-    mock.timers.tick(6_000);
-    await expectCount('b', 2, 4_000);
   });
 });
