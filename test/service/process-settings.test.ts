@@ -38,8 +38,9 @@ describe('docs: settings: a process of the service obeys its settings', () => {
       expect((await fetch(service.base + path)).status).to.equal(404);
     const own = await fetch(service.base + openapiPath, { headers: { Origin } });
     expect([own.status, own.headers.get('access-control-allow-origin')]).to.deep.equal([200, Origin]);
-    const { headers } = await fetch(`${service.ops}/livez`, { headers: { Origin } });
+    const { headers } = await fetch(`${service.ops}/`, { headers: { Origin } });
     expect(headers.get('access-control-allow-origin')).to.equal(null);
+    expect(headers.get('content-security-policy')).to.match(/^default-src 'none'; (?!.*unsafe)/);
     const { name, version } = JSON.parse(await read('package.json'));
     const shown = await (await fetch(`${service.ops}/version`)).json();
     const node = process.version;

@@ -1,7 +1,5 @@
-import { mock } from 'node:test';
 import { migrationNames, openProbe, roles } from '@campaign-mirror/adapters-persistence/service';
 import { expect } from 'chai';
-import { readinessOf } from '../../packages/app/src/process/readiness.ts';
 import { databaseOf } from '../support/process/lives.ts';
 import { listeningService } from '../support/process/service-process.ts';
 import { eventually } from '../support/promises.ts';
@@ -64,21 +62,5 @@ describe('contract: life: /readyz shows whether the database can take updates', 
     await expectAnswer(503, false);
     await database.admin.query(`alter database ${database.name} reset default_transaction_read_only`);
     await expectAnswer(200, true);
-  });
-
-  it('concurrent requests for /readyz share one check of the database', async () => {
-    let asked = 0;
-    const ask = async () => {
-      asked += 1;
-      return good;
-    };
-    const ends = new AbortController();
-    const now = mock.method(performance, 'now', () => 0);
-    const ready = readinessOf(ask, ends.signal);
-    await Promise.all(Array.from({ length: 100 }, ready));
-    now.mock.restore();
-    expect(asked).to.equal(1);
-    ends.abort();
-    expect(await ready()).to.deep.equal({ accepting: false });
   });
 });

@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { mock } from 'node:test';
 import type { AnsweredRequest } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
 import { httpLog } from '../../packages/app/src/http/listener.ts';
@@ -45,18 +44,6 @@ describe('docs: logs: each event is one line of JSON', () => {
       expect([pid, others]).to.deep.equal([process.pid, []]);
       expect(time).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     }
-  });
-
-  it('while the database is away, one fault in five seconds is logged; other faults are all logged', () => {
-    const now = mock.method(performance, 'now', () => 0);
-    for (const requestId of ['one', 'two', 'three']) http.failed(requestId, new Error('away'), 'unavailable');
-    for (const requestId of ['four', 'five']) http.failed(requestId, new Error('ours'), 'unexpected');
-    now.mock.mockImplementation(() => 5_001);
-    http.failed('six', new Error('away'), 'unavailable');
-    now.mock.restore();
-    const lines = objectsOf(output).map(({ requestId, suppressed }) => [requestId, suppressed]);
-    expect(lines.map(([id]) => id)).to.deep.equal(['one', 'four', 'five', 'six']);
-    expect(lines.at(-1)).to.deep.equal(['six', 2]);
   });
 
   it('no text can forge a line or control a terminal, and a reader of JSON gets it back', () => {
