@@ -17,13 +17,13 @@ describe('docs: use the packages: the application runs in another server, with o
     const { port, close } = await httpServer(app.callback());
     const host = { ...service(), port };
     expect((await ask(host)).status).to.equal(200);
-    const some = ['not-the-owner', 'no address', 'no key', 'an unknown key', 'an unknown route'];
-    for (const { case: name, asking, status, body, headers } of rows.filter((row) =>
-      some.includes(row.case),
+    const some = ['not-the-owner', 'required', 'no-key', 'unknown-key', 'route-not-found'];
+    for (const { because, asking, status, body, headers } of rows.filter((row) =>
+      some.includes(row.because),
     )) {
       const answer = await ask(host, asking(host));
-      expect([answer.status, answer.body], name).to.deep.equal([status, body]);
-      expect(answer.headers, name).to.include({ ...standing, ...headers });
+      expect([answer.status, answer.body], because).to.deep.equal([status, body]);
+      expect(answer.headers, because).to.include({ ...standing, ...headers });
     }
     await close();
   });

@@ -128,7 +128,7 @@ describe('contract: the condition: If-Match sets the mirror only if its last cha
   });
 
   it('order of checks: a caller that may not set the mirror learns nothing about its last change', async () => {
-    for (const row of inOrder.filter((one) => one.case !== 'a denied host')) {
+    for (const row of inOrder.filter((one) => one.because !== 'denied-host')) {
       const asking = row.asking(service());
       const answer = await ask(service(), { ...asking, headers: { ...ifMatch('"1"'), ...asking.headers } });
       expect([answer.status, answer.body]).to.deep.equal([row.status, row.body]);

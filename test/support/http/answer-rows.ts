@@ -34,15 +34,16 @@ function noKey(of: string, asking: Given, because: string, error = ''): Row {
 const invalidKey = (of: string, key: (service: HttpService) => string, because: string): Row =>
   noKey(of, (s) => header('Authorization', `Bearer ${key(s)}`)(s), because, ', error="invalid_token"');
 
-function forbidden(kind: keyof HttpService['campaigns'], because: string): Row {
-  const asking: Given = ({ campaigns }) => ({ campaign: campaigns[kind] });
-  return row(because, asking, 403, because, 'This action is unauthorized.');
-}
+const forbidden = (kind: keyof HttpService['campaigns'], because: string): Row =>
+  row(because, (s) => ({ campaign: s.campaigns[kind] }), 403, because, 'This action is unauthorized.');
 
-function unprocessable(of: string, body: string | undefined, because: string, said: string): Row {
+function unprocessable(body: string | undefined, because: string, said: string): Row {
   const message = `The mirror endpoint field ${said}.`;
-  const invalid = JSON.stringify({ message, errors: { mirror_endpoint: [message] } });
-  return { ...row(of, () => ({ body }), 422, because, message), body: invalid };
+  const text = JSON.stringify({ message, errors: { mirror_endpoint: [message] } });
+  return {
+    ...row(`${because} in ${body?.slice(0, 60)}`, () => ({ body }), 422, because, message),
+    body: text,
+  };
 }
 
 function header(name: string, value: string | readonly string[] | undefined): Given {
@@ -52,6 +53,8 @@ function header(name: string, value: string | readonly string[] | undefined): Gi
 const noCampaign = 'No query results for model [Campaign]';
 const otherBody = 'The request body must be application/json in UTF-8, without a content encoding.';
 const notJson = 'The request body is not valid JSON.';
+const noSuchCharacters = 'must not contain white space, backslashes or invisible characters';
+const noCredentials = 'must not contain a user name or a password';
 const noRoute = 'The route /public/v2 could not be found.';
 const tooLarge = goodBody.padEnd(16_385);
 const overTheLimit = 'The request body is too large.';
@@ -96,33 +99,18 @@ export const inOrder: readonly Row[] = [
   ),
   row('a body that is not JSON', () => ({ body: '{' }), 400, 'not-json', notJson),
   row('a body that is not UTF-8', () => ({ body: Buffer.of(0x22, 0xff, 0x22) }), 400, 'not-json', notJson),
-  unprocessable('no address', '{}', 'required', 'is required'),
-  unprocessable('a number', bodyWith(42), 'not-a-string', 'must be a string'),
-  unprocessable('a long address', tooLong, 'too-long', 'must not be greater than 2048 characters'),
-  unprocessable(
-    'white space',
-    bodyWith('ftp://a@b.example/ '),
-    'forbidden-character',
-    'must not contain white space, backslashes or invisible characters',
-  ),
-  unprocessable('a scheme', bodyWith('ftp://a@b/'), 'not-http', 'must start with http:// or https://'),
-  unprocessable(
-    'credentials',
-    bodyWith('https://a@go.denied.example../'),
-    'credentials',
-    'must not contain a user name or a password',
-  ),
-  unprocessable('no host', bodyWith('https://go.denied.example../'), 'not-a-url', 'must be a valid URL'),
-  unprocessable(
-    'a denied host',
-    bodyWith('https://go.denied.example./x'),
-    'denied-host',
-    'must not point to this host',
-  ),
+  unprocessable('{}', 'required', 'is required'),
+  unprocessable(bodyWith(42), 'not-a-string', 'must be a string'),
+  unprocessable(tooLong, 'too-long', 'must not be greater than 2048 characters'),
+  unprocessable(bodyWith('ftp://a@b.example/ '), 'forbidden-character', noSuchCharacters),
+  unprocessable(bodyWith('ftp://a@b/'), 'not-http', 'must start with http:// or https://'),
+  unprocessable(bodyWith('https://a@go.denied.example../'), 'credentials', noCredentials),
+  unprocessable(bodyWith('https://go.denied.example../'), 'not-a-url', 'must be a valid URL'),
+  unprocessable(bodyWith('https://go.denied.example./x'), 'denied-host', 'must not point to this host'),
 ];
 
 export const rows: readonly Row[] = [
   ...inOrder,
-  unprocessable('no body', undefined, 'required', 'is required'),
+  unprocessable(undefined, 'required', 'is required'),
   { ...otherMethod('CONNECT', tunnel), closes: true },
 ];
