@@ -85,7 +85,7 @@ describe('docs: settings: a process of the service obeys its settings', () => {
     ]) {
       const { code, output, errors } = await command(line.split(' '), { ...on.settings, ...denying }, file);
       expect(code, line).to.equal(1);
-      expect(output + errors, line).to.match(/host denylist contains/);
+      expect(output + errors, line).to.include('denylist');
     }
     const service = await serving(denying);
     expect((await call(data.one(service, { address: evil }))).status).to.equal(422);
@@ -109,6 +109,6 @@ describe('docs: settings: a process of the service obeys its settings', () => {
     const PORT = new URL(base).port;
     const { code, errors } = await processes.startService(data.settings({ PORT })).done();
     expect(code).to.equal(1);
-    expect(errors).to.include(`PORT ${PORT} on 127.0.0.1 is in use`);
+    expect(errors).to.include(`PORT ${PORT}`);
   });
 });

@@ -28,37 +28,19 @@ const stranger = { username: 'campaign_mirror_nobody', password: 'MARKED' };
 const noRight = `revoke execute on function campaign_mirror.set_mirrors from ${roles.service}`;
 const barred = `revoke connect on database NAME from public, ${roles.service}`;
 const starts: Record<string, readonly [line: RegExp, given: Given]> = {
-  'a HOST of another machine': [
-    /^HOST: "192\.0\.2\.1" is not an address of this machine: /,
-    { HOST: '192.0.2.1' },
-  ],
-  'a database that is not UTF-8': [
-    /LATIN1: make one: create database NAME template template0 encoding 'UTF8' locale 'C'$/,
-    { make: notUtf8 },
-  ],
-  'a wrong password': [/ "\w+_nobody" \(28P01\): check the name of the user, its pass/, { url: stranger }],
-  'no right to connect': [
-    /, user "\w+_service": .* \(42501\): run ops\/roles.sql in /,
-    { ...asService, change: barred },
-  ],
-  'no TLS': [
-    /: The server does not support SSL .*: check sslmode/,
-    { url: { search: '?sslmode=require' }, DATABASE_WAIT: '60m' },
-  ],
-  'an unknown database': [
-    /_nowhere" .* \(3D000\): correct DATABASE_URL/,
-    { url: { pathname: '/mirror_nowhere' } },
-  ],
-  'no right to migrate': [/ \(42501\): run .*RUN_MIGRATIONS=false$/, { role: 'service' }],
-  'no schema': [
-    /; pending migrations: 0001-first-release: run `.\/campaign-mirror /,
-    { ...asService, make: empty },
-  ],
+  'a HOST of another machine': [/^HOST: "192\.0\.2\.1"/, { HOST: '192.0.2.1' }],
+  'a database that is not UTF-8': [/template template0 encoding 'UTF8' locale 'C'$/, { make: notUtf8 }],
+  'a wrong password': [/"\w+_nobody" \(28P01\)/, { url: stranger }],
+  'no right to connect': [/"\w+_service": .*\(42501\): .*ops\/roles\.sql/, { ...asService, change: barred }],
+  'no TLS': [/: check sslmode/, { url: { search: '?sslmode=require' }, DATABASE_WAIT: '60m' }],
+  'an unknown database': [/_nowhere" .*\(3D000\): .*DATABASE_URL/, { url: { pathname: '/mirror_nowhere' } }],
+  'no right to migrate': [/\(42501\): .*RUN_MIGRATIONS=false$/, { role: 'service' }],
+  'no schema': [/: 0001-first-release: run `\.\/campaign-mirror /, { ...asService, make: empty }],
   'the role of a redirector': [
-    /"campaign_mirror_redirector" is a redirector's: use campaign_mirror_service$/,
+    /"campaign_mirror_redirector" .*\w+_service$/,
     { ...asService, role: 'redirector' },
   ],
-  'a missing right': [/lacks what .* needs: execute on set_mirrors: run /, { ...asService, change: noRight }],
+  'a missing right': [/: execute on set_mirrors: /, { ...asService, change: noRight }],
 };
 
 describe('docs: deploy: a start that cannot succeed prints one line that says what to do', () => {
@@ -91,10 +73,10 @@ describe('docs: deploy: a start that cannot succeed prints one line that says wh
     const url = 'postgres://me:MARKED@127.0.0.1:9/db';
     const process = processes.startService({ DATABASE_WAIT: '1s', DATABASE_URL: url });
     const { msg } = await process.event('database-awaited');
-    expect(msg).to.equal('waiting for the database 127.0.0.1:9/db');
+    expect(msg).to.include('127.0.0.1:9/db').and.not.include('MARKED');
     const { code, output, errors } = await process.done();
     expect(code).to.equal(1);
-    expect(errors).to.match(/^the database 127\.0\.0\.1:9\/db cannot be reached \(ECONNREFUSED\): .*\n$/);
+    expect(errors).to.match(/^.* 127\.0\.0\.1:9\/db .*\(ECONNREFUSED\): .*\n$/);
     expectNoSecret(output + errors);
   });
 
@@ -105,6 +87,6 @@ describe('docs: deploy: a start that cannot succeed prints one line that says wh
     expect((await fetch(`${ops}/readyz`)).status).to.equal(200);
     expect((await process.stop()).code).to.equal(0);
     const warning = processes.eventsOf(process, 'check-warned').find(({ check }) => check === 'pool');
-    expect(warning?.msg).to.match(/^POOL_SIZE is 10: /);
+    expect(warning?.msg).to.include('POOL_SIZE');
   });
 });

@@ -94,9 +94,7 @@ describe('docs: logs: a logged error shows no value', () => {
 
   it('a thrown value that is not an error is not shown', () => {
     for (const thrown of [marked, { toString: () => marked }, Object.create(null), Symbol(marked), null, 1n])
-      expect(JSON.stringify(errorFields(thrown)))
-        .to.include('no Error was thrown')
-        .and.not.include(marked);
+      expect(JSON.stringify(errorFields(thrown))).not.to.include(marked);
   });
 
   it('the text in an error of JSON.parse is not shown, and long errors are cut', () => {

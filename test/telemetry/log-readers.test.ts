@@ -51,6 +51,6 @@ describe('contract: life: no request waits for the reader of the log', () => {
     expect((await call()).status).to.equal(404);
     const { code, errors } = await ended;
     expect(code).to.equal(1);
-    expect(errors).to.match(/^the log cannot be written \(EPIPE.*\)\n$/);
+    expect(errors).to.match(/^.*EPIPE.*\n$/);
   });
 });

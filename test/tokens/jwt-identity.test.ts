@@ -112,7 +112,7 @@ describe('contract: tokens: only a valid token of the issuer identifies a caller
   it('rules without an issuer or an audience are refused', () => {
     for (const rule of ['issuer', 'audience'])
       for (const unset of [undefined, ''])
-        expect(() => identityOf(issuer, { [rule]: unset }), rule).to.throw(TypeError, 'issuer and audience');
+        expect(() => identityOf(issuer, { [rule]: unset }), rule).to.throw(TypeError);
   });
 
   it('with JWT_HOSTS_CLAIM, each token must name its hosts, in an array or a string with commas', async () => {
