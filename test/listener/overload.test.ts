@@ -56,7 +56,7 @@ describe('contract: overload: a process without a free slot refuses requests, an
     await servesOn(service, refused);
   });
 
-  it('a request keeps its slot when its caller leaves; a refused one waits a second, and is never executed', async () => {
+  it('a request keeps its slot when its caller leaves; a refused one waits a second, and is not executed', async () => {
     const { executed, letGo } = await full();
     await executed.reset();
     const refused = await open(withId('refused'));

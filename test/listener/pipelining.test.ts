@@ -62,13 +62,4 @@ describe('contract: connections: requests of one connection are answered in thei
     await eventually('no connection', () => expect(service().server.connections).to.equal(0));
     await eventually('no slot', () => expect(service().slots.used).to.equal(0));
   });
-
-  it('a drain answers each of them', async () => {
-    const { connections, letGo } = await heldUp(service(), setting('first') + setting('second') + missing());
-    const drained = service().server.drain(600_000);
-    await letGo();
-    await expectStatuses(connections[0], 200, 200, 404);
-    expect(await connections[0]?.closed()).to.equal('');
-    expect(await drained).to.equal(0);
-  });
 });

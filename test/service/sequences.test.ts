@@ -20,7 +20,7 @@ describe('docs: back up and restore: a sequence behind its table, as logical rep
   const statementIn = (text: unknown) => /select setval.*/.exec(String(text))?.[0] ?? '';
   const create = () => run('campaign', 'create', '--owner', '7');
 
-  it('doctor names each sequence, and the statement that corrects it; a command that needs one changes nothing', async () => {
+  it('doctor names each sequence and a statement that corrects it; commands change nothing until then', async () => {
     // The campaign with the largest identifier.
     const largest = 'insert into campaign_mirror.campaigns (id, owner_id) values (9007199254740991, 9)';
     await data.database.admin.query(largest);

@@ -35,7 +35,7 @@ class CapturedLog implements http.HttpLog {
   }
 }
 
-/** A database with the keys and campaigns of one owner. Each campaign but `own` breaks the rule that it is named after. */
+/** A database with the keys and campaigns of one owner. A campaign other than `own` breaks the rule in its name. */
 async function httpData() {
   const database = await freshDatabase();
   const world = await postgresWorld(database);
