@@ -60,13 +60,16 @@ export function worldOf(life: Life, options?: PostgresWorldOptions) {
   return during(life, make, (one) => one.close().finally(() => one.database.drop()));
 }
 
-/** A temporary folder; `at` returns the path of a file in it. */
+/** A temporary folder; `at` returns the path of a file in it, and can be taken before the tests. */
 export function folderOf(life: Life) {
-  const make = async () => {
-    const path = await mkdtemp(join(tmpdir(), 'campaign-mirror-test-'));
-    return { path, at: (...names: string[]) => join(path, ...names) };
+  const make = async () => ({ path: await mkdtemp(join(tmpdir(), 'campaign-mirror-test-')) });
+  const folder = during(life, make, ({ path }) => rm(path, { recursive: true, force: true }));
+  return {
+    get path() {
+      return folder.path;
+    },
+    at: (...names: string[]) => join(folder.path, ...names),
   };
-  return during(life, make, ({ path }) => rm(path, { recursive: true, force: true }));
 }
 
 /** A database with campaigns of one owner, each with a mirror, and a key of the owner. */
