@@ -2,7 +2,7 @@ const usual = 'Content-Length: <LENGTH>';
 const chunked = 'Transfer-Encoding: chunked';
 const http2 = 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQ';
 
-/** Ways to give a length that some readers take for another one: `<LENGTH>` stands for it. */
+/** Headers that some readers take for another length; `<LENGTH>` stands for the right one. */
 const lengths: readonly string[] = [
   ...['', 'Content-Length: 0', `${usual}\r\n${usual}`, `${usual}, <LENGTH>`, 'Content_Length: <LENGTH>'],
   ...[`Content-Length: 0\r\n${usual}`, `${usual}\r\n${chunked}`, `${usual}\r\nTransfer-Encoding:`],
@@ -10,17 +10,14 @@ const lengths: readonly string[] = [
   ...['Content-Length: +<LENGTH>', 'Content-Length: 0<LENGTH>', 'Content-Length: 0x<LENGTH>'],
   ...['Content-Length : <LENGTH>', 'Content-Length:\r\n <LENGTH>', `Content-Length: ${2n ** 64n + 1n}`],
 ];
-
-/** Ways to name the chunked coding that some readers understand and others do not. */
+/** Headers that only some readers take for the chunked coding. */
 const codings: readonly string[] = [
   ...[chunked, 'transfer-encoding:CHUNKED', `${chunked}\r\n${chunked}`, 'Transfer-Encoding: gzip, chunked'],
-  ...[', identity', ';q=1'].map((more) => chunked + more),
-  'Transfer-Encoding : chunked',
+  ...[`${chunked}, identity`, `${chunked};q=1`, 'Transfer-Encoding : chunked', `X: a\n${chunked}`],
   ...['Transfer-Encoding:\x0bchunked', 'Transfer-Encoding:\r\n chunked', `${chunked}\r\nContent-Length: 5`],
-  ...[`X: a\n${chunked}`, `${chunked}\0`, `Connection: Transfer-Encoding\r\n${chunked}`],
+  ...[`${chunked}\0`, `Connection: Transfer-Encoding\r\n${chunked}`],
 ];
-
-/** Lines before a chunk: `<SIZE>` stands for its size in hexadecimal digits. */
+/** Lines before a chunk; `<SIZE>` stands for its size in hexadecimal digits. */
 const sizeLines: readonly string[] = [
   ...[';a="\\""', ' ;a', '\t', ';a\n', ';\0', '0'].map((tail) => `<SIZE>${tail}\r\n`),
   ...['000', '0x', '+', '-', `1${'0'.repeat(16)}`, '\r\n'].map((start) => `${start}<SIZE>\r\n`),
@@ -31,20 +28,7 @@ const lastChunks: readonly string[] = [
   ...['0\r\nContent-Length: 5\r\nHost: b\r\n\r\n', '0\r\n X: a\r\n\r\n', '0\r\nX\r\n\r\n', '0\r\nX: a\n\r\n'],
   ...['000\r\n\r\n', '0;a\r\n\r\n', '0 \r\n\r\n', '0\r\n\r\n0\r\n\r\n', '', '0\r\n', '0\n\n', '0\r\n\n'],
 ];
-
-/** Ways to send one request that a careless reader takes for two. `<OWN>` stands for a number of each case's own. */
 const route = '/public/v1/mirror/campaign/<OWN>/mirror';
-const hidden = `GET ${route}?hidden HTTP/1.1\r\nHost: mirror.example.com\r\nX-Hidden: `;
-const body = `${hidden}\r\n\r\n`;
-const right = `Content-Length: ${body.length}`;
-const inChunks = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
-
-function post(lines: string, sent: string, start = `POST ${route} HTTP/1.1`): string {
-  const head = [start, 'Host: mirror.example.com', 'Content-Type: application/json', lines];
-  return [...head.filter(Boolean), '', sent].join('\r\n');
-}
-const chunks = (sent: string) => post('Transfer-Encoding: chunked', `${sent}${body}`);
-
 const starts: Readonly<Record<string, string>> = {
   'HTTP/1.0 that keeps alive': `POST ${route} HTTP/1.0\r\nConnection: keep-alive`,
   'an absolute target with another host': `POST http://other.example${route} HTTP/1.1`,
@@ -53,24 +37,40 @@ const starts: Readonly<Record<string, string>> = {
   'HTTP/0.9': `GET ${route}\r\n`,
 };
 
-/** Messages by the way. Read by its length it is one, by its chunks another one follows; or the other way round. */
-const ways: Readonly<Record<string, readonly (readonly [how: string, message: string])[]>> = {
-  'CL.TE': codings.map((lines) => [
-    lines,
-    post(`${lines}\r\nContent-Length: ${5 + hidden.length}`, `0\r\n\r\n${hidden}`),
-  ]),
-  'TE.CL': codings.map((lines) => [
-    lines,
-    post(`Content-Length: ${inChunks.indexOf('\r\n') + 2}\r\n${lines}`, inChunks),
-  ]),
-  'by length': lengths.map((lines) => [lines, post(lines.replaceAll('<LENGTH>', `${body.length}`), body)]),
-  'by a size': sizeLines.map((line) => [line, chunks(`${line.replace('<SIZE>', '1')}{\r\n0\r\n\r\n`)]),
-  'by the end of a chunk': chunkEnds.map((end) => [end, chunks(`1\r\n{${end}0\r\n\r\n`)]),
-  'by the last chunk': lastChunks.map((last) => [last, chunks(`1\r\n{\r\n${last}`)]),
-  'by the start': Object.entries(starts).map(([name, start]) => [name, post(right, body, start)]),
-};
+const hidden = `GET ${route}?hidden HTTP/1.1\r\nHost: mirror.example.com\r\nX-Hidden: `;
+const body = `${hidden}\r\n\r\n`;
+const inChunks = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
 
-/** Bytes, one a character, by what they try. */
-export const smuggled = Object.entries(ways).flatMap(([way, all]) =>
-  all.map(([how, message]) => ({ way, how, message })),
-);
+function post(lines: string, sent: string, start = `POST ${route} HTTP/1.1`): string {
+  const head = [start, 'Host: mirror.example.com', 'Content-Type: application/json', lines];
+  return [...head.filter(Boolean), '', sent].join('\r\n');
+}
+const chunks = (sent: string) => post(chunked, `${sent}${body}`);
+
+/** Requests that a careless reader takes for two. `<OWN>` stands for a number that the test chooses. */
+export const smuggled: readonly { readonly way: string; readonly how: string; readonly message: string }[] = [
+  ...codings.map((how) => {
+    const message = post(`${how}\r\nContent-Length: ${5 + hidden.length}`, `0\r\n\r\n${hidden}`);
+    return { way: 'CL.TE', how, message };
+  }),
+  ...codings.map((how) => {
+    const message = post(`Content-Length: ${inChunks.indexOf('\r\n') + 2}\r\n${how}`, inChunks);
+    return { way: 'TE.CL', how, message };
+  }),
+  ...lengths.map((how) => {
+    const message = post(how.replaceAll('<LENGTH>', `${body.length}`), body);
+    return { way: 'by length', how, message };
+  }),
+  ...sizeLines.map((how) => {
+    return { way: 'by a size', how, message: chunks(`${how.replace('<SIZE>', '1')}{\r\n0\r\n\r\n`) };
+  }),
+  ...chunkEnds.map((how) => ({
+    way: 'by the end of a chunk',
+    how,
+    message: chunks(`1\r\n{${how}0\r\n\r\n`),
+  })),
+  ...lastChunks.map((how) => ({ way: 'by the last chunk', how, message: chunks(`1\r\n{\r\n${how}`) })),
+  ...Object.entries(starts).map(([how, start]) => {
+    return { way: 'by the start', how, message: post(`Content-Length: ${body.length}`, body, start) };
+  }),
+];

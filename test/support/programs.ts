@@ -3,28 +3,27 @@ import { accessSync, constants, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { projectFolder } from './workspace.ts';
 
-/** Debian keeps what only root needs out of other users' PATH. */
+/** In Debian, only the PATH of root has the folders `sbin`. */
 const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/local/sbin', '/usr/sbin', '/sbin'];
 
-/** As `npm run setup` installs it. */
+/** The pnpm that `npm run setup` installs. */
 export const pnpm = `${projectFolder}node_modules/.cache/pnpm/node_modules/pnpm/pnpm`;
 
-/** The path of a program that has to be there. @throws Error that says what to install: the packages of that list */
+/** The path of an installed program. @throws Error that names the packages of the list to install */
 export function program(name: string, list = 'ops/debian-packages'): string {
   for (const path of folders.map((folder) => join(folder, name)))
     try {
       accessSync(path, constants.X_OK);
       return path;
     } catch {}
-  const packages = readFileSync(`${projectFolder}${list}`, 'utf8').trim().split('\n');
-  throw new Error(`${name} is not installed: apt-get install ${packages.join(' ')}`);
+  const packages = readFileSync(`${projectFolder}${list}`, 'utf8').trim().replaceAll('\n', ' ');
+  throw new Error(`${name} is not installed: apt-get install ${packages}`);
 }
 
-/** What of a test needs root, and a kernel that gives it a mount namespace, is said where it cannot be had. */
+/** Tells whether a test can have a mount namespace, and warns if it cannot. */
 export function canHaveRoom(what: string): boolean {
-  const isRoot = process.getuid?.() === 0;
   const words = ['--mount', '--pid', '--fork', '--mount-proc', 'true'];
-  const has = isRoot && spawnSync(program('unshare'), words).status === 0;
-  if (!has) console.warn(`NOT TESTED, for want of ${isRoot ? 'a mount namespace' : 'being root'}: ${what}`);
+  const has = process.getuid?.() === 0 && spawnSync(program('unshare'), words).status === 0;
+  if (!has) console.warn(`NOT TESTED, because it needs root and a mount namespace: ${what}`);
   return has;
 }

@@ -1,21 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { AssertionError } from 'chai';
 
-/** In milliseconds: a third of what mocha gives a test, so that a hang fails here and says why. It judges no speed. */
+/** In milliseconds: less than mocha's limit for a test, so that a hang ends here with an explanation. */
 const limit = 300_000;
 
 /**
- * Looks again and again until `look` asserts nothing that does not hold, and resolves with what that look returned.
- * Any other fault of a look is thrown at once. What has an event to wait for is better awaited than looked for.
+ * Calls `look` until it throws no AssertionError, and resolves with its result. Other errors are thrown at once. Await
+ * an event instead if there is one.
  *
- * @param what it waits for, for the error: "the second worker"
- * @throws after five minutes, even if a look is still under way: what it waited for and what the last look saw
+ * @param what is awaited, for the error: "the second worker"
+ * @throws Error after five minutes, even if `look` has not ended
  */
 export async function eventually<T>(what: string, look: () => T | Promise<T>): Promise<T> {
   let seen: Error | undefined;
   const tooLate = pause(limit, undefined, { ref: false }).then(() => {
-    const last = seen?.message ?? 'nothing, as no look ended';
-    throw new Error(`waited ${limit} ms for ${what}; last seen: ${last}`, { cause: seen });
+    throw new Error(`waited ${limit} ms for ${what}; last seen: ${seen?.message}`, { cause: seen });
   });
   tooLate.catch(() => {});
   for (let between = 1; ; between = Math.min(2 * between, 50)) {
@@ -29,12 +28,9 @@ export async function eventually<T>(what: string, look: () => T | Promise<T>): P
   }
 }
 
-/** What a promise is rejected with; an error of its own if it is not. */
-export async function rejection(promise: Promise<unknown>): Promise<unknown> {
-  try {
-    await promise;
-  } catch (error) {
-    return error;
-  }
-  return new Error('was not rejected');
-}
+/** Resolves with the error that a promise is rejected with. */
+export const rejection = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => new Error('was not rejected'),
+    (error: unknown) => error,
+  );

@@ -1,6 +1,6 @@
 import { accessKeyFrom } from '@campaign-mirror/domain';
 
-/** Sent wherever a secret may be, and to be found nowhere but in what is stored of a mirror. */
+/** A text that tests send in place of secrets. Only stored addresses may contain it. */
 export const marked = 'MARKED-SECRET';
 
 export const unknownKey = accessKeyFrom(new Uint8Array(32).fill(77));

@@ -5,7 +5,7 @@ export const projectFolder = fileURLToPath(new URL('../../', import.meta.url));
 
 export const read = (path: string): Promise<string> => readFile(`${projectFolder}${path}`, 'utf8');
 
-/** What is made, not written, and what other tests make beside the sources and remove, at any moment. */
+/** Generated files, which other tests may write and remove at any time. */
 const made = /\/(?:\.git|\.data|node_modules|dist|packed|coverage|\.pnpm-store)$|\.tsbuildinfo$/;
 
 export const copyProject = (to: string): Promise<void> =>

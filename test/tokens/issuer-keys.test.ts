@@ -2,26 +2,26 @@ import { issuerKeys, JwtIdentity } from '@campaign-mirror/adapters-jwt';
 import { isCaller, Unavailable } from '@campaign-mirror/domain';
 import { type Clock, install } from '@sinonjs/fake-timers';
 import { expect } from 'chai';
+import { rejection } from '../support/promises.ts';
 import { rules, type SigningKey, signingKey, TestIssuer, token } from '../support/tokens/issuer.ts';
 
 const maxAge = 600_000;
 const cooldown = 5_000;
-/** What is no key set, and what the error says of it. */
-const otherAnswers: Record<string, readonly [NonNullable<TestIssuer['answer']>, RegExp]> = {
-  'a redirect': [(_, to) => to.writeHead(302, { Location: '/elsewhere' }).end(), /answers 302|redirect/],
-  'a server error': [(_, to) => to.writeHead(500).end('{"keys":[]}'), /answers 500/],
-  'no keys': [(_, to) => to.end('{"error":"none"}'), /malformed/],
-  'too much': [(_, to) => to.end(`{"keys":[],"more":"${'x'.repeat(300_000)}"}`), /exceeds/],
-  'its beginning': [(_, to) => void to.write('{"keys":['), /timeout/],
+const otherAnswers: Record<string, NonNullable<TestIssuer['answer']>> = {
+  'a redirect': (_, to) => to.writeHead(302, { Location: '/elsewhere' }).end(),
+  'a 500': (_, to) => to.writeHead(500).end('{"keys":[]}'),
+  'another object': (_, to) => to.end('{"error":"none"}'),
+  'too many bytes': (_, to) => to.end(`{"keys":[],"more":"${'x'.repeat(300_000)}"}`),
+  'an answer without an end': (_, to) => void to.write('{"keys":['),
 };
 
-describe('contract: tokens: the keys of an issuer', () => {
+describe('contract: tokens: the keys of the issuer are fetched when they are needed, and kept in memory', () => {
   let old: SigningKey;
   let next: SigningKey;
   let issuer: TestIssuer;
   let identity: JwtIdentity;
   let clock: Clock;
-  let failures: unknown[];
+  let failures: number;
 
   before(async () => {
     [old, next] = await Promise.all([signingKey('old'), signingKey('next')]);
@@ -29,37 +29,32 @@ describe('contract: tokens: the keys of an issuer', () => {
   beforeEach(async () => {
     issuer = await new TestIssuer(old).open();
     clock = install({ now: Date.now(), toFake: ['Date', 'performance'] });
-    failures = [];
-    identity = identityOf(10_000);
+    failures = 0;
+    identity = identityOf(60_000);
   });
   afterEach(async () => {
     clock.uninstall();
     await issuer.close();
   });
 
-  /** `timeout`: of a fetch, in milliseconds of the machine's clock. */
+  /** `timeout` of a fetch is in milliseconds of the real clock. */
   function identityOf(timeout: number): JwtIdentity {
-    const observer = { fetched: () => {}, failed: (error: unknown) => failures.push(error) };
+    const observer = { fetched: () => {}, failed: () => void failures++ };
     return new JwtIdentity(rules, issuerKeys({ url: issuer.url, maxAge, timeout, observer }));
   }
   const isKnown = async (key: SigningKey) => isCaller(await identity.whoIs(await token(key)));
-  const fault = async (key: SigningKey) => {
-    const error = await identity.whoIs(await token(key)).catch((error) => error);
-    expect(error).to.be.instanceOf(Unavailable);
-    return error as Unavailable;
-  };
+  const expectUnavailable = async (key: SigningKey) =>
+    expect(await rejection(identity.whoIs(await token(key)))).to.be.instanceOf(Unavailable);
 
-  it('are fetched once for all that wait for them, and again when they are old', async () => {
+  it('concurrent tokens share a fetch, and old keys are fetched again', async () => {
     expect(await Promise.all([isKnown(old), isKnown(old), isKnown(old)])).to.deep.equal([true, true, true]);
     clock.tick(maxAge - 1);
-    expect(await isKnown(old)).to.equal(true);
-    expect(issuer.fetches).to.equal(1);
+    expect([await isKnown(old), issuer.fetches]).to.deep.equal([true, 1]);
     clock.tick(1);
-    expect(await isKnown(old)).to.equal(true);
-    expect(issuer.fetches).to.equal(2);
+    expect([await isKnown(old), issuer.fetches]).to.deep.equal([true, 2]);
   });
 
-  it('rotation: a new key is accepted 5 s after the last fetch, a removed one refused when the keys are old', async () => {
+  it('a new key is accepted 5 s after the last fetch, and a removed one refused when the keys are old', async () => {
     await isKnown(old);
     issuer.keys = [old, next];
     clock.tick(cooldown - 1);
@@ -72,41 +67,40 @@ describe('contract: tokens: the keys of an issuer', () => {
     expect([await isKnown(old), await isKnown(next)]).to.deep.equal([false, true]);
   });
 
-  it('away before the first fetch: unavailable, one attempt in 5 s; away later: keys are used until they are old', async () => {
+  it('while the issuer is away, keys are used until they are old, and others are tried once in 5 s', async () => {
     await issuer.close();
-    expect((await fault(old)).cause).to.be.instanceOf(Error);
+    await expectUnavailable(old);
     await issuer.open();
-    await fault(old);
-    expect([issuer.fetches, failures.length]).to.deep.equal([0, 1]);
+    await expectUnavailable(old);
+    expect([issuer.fetches, failures]).to.deep.equal([0, 1]);
     clock.tick(cooldown);
     expect(await isKnown(old)).to.equal(true);
     await issuer.close();
     clock.tick(maxAge - 1);
-    await fault(next);
+    await expectUnavailable(next);
     expect(await isKnown(old)).to.equal(true);
     clock.tick(1);
-    await fault(old);
+    await expectUnavailable(old);
   });
 
-  for (const [name, [answer, said]] of Object.entries(otherAnswers))
-    it(`an answer that is ${name}: unavailable, not asked for again at once, and keys of before are kept`, async () => {
-      if (name === 'its beginning') identity = identityOf(200);
+  for (const [name, answer] of Object.entries(otherAnswers))
+    it(`${name} of the issuer makes the service unavailable, and earlier keys are kept`, async () => {
+      if (name === 'an answer without an end') identity = identityOf(200);
       issuer.answer = answer;
-      expect(String((await fault(old)).cause)).to.match(said);
-      await fault(old);
-      expect([issuer.fetches, failures.length]).to.deep.equal([1, 1]);
+      await expectUnavailable(old);
+      await expectUnavailable(old);
+      expect([issuer.fetches, failures]).to.deep.equal([1, 1]);
+      identity = identityOf(60_000);
       issuer.answer = undefined;
-      clock.tick(cooldown);
       expect(await isKnown(old)).to.equal(true);
-      issuer.answer = answer;
+      issuer.answer = (_, to) => to.writeHead(500).end();
       clock.tick(cooldown);
-      await fault(next);
+      await expectUnavailable(next);
       expect(await isKnown(old)).to.equal(true);
-      expect(failures).to.have.length(2);
     });
 
-  it('a key that cannot be used: unavailable, not a fault of the caller', async () => {
+  it('a key that cannot be used is a fault of the issuer', async () => {
     issuer.keys = [{ ...old, jwk: { ...old.jwk, x: 'AAAA' } }];
-    expect((await fault(old)).message).to.equal('a key of the issuer of tokens cannot be used');
+    await expectUnavailable(old);
   });
 });

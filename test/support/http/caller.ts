@@ -13,45 +13,41 @@ export interface Call {
   readonly key: string;
   readonly address: string;
   readonly requestId?: string;
-  /** The last change that it requires. */
+  /** The last change that `If-Match` requires. */
   readonly requires?: number | undefined;
 }
 
 export interface Answer {
   readonly requestId: string;
-  /** Undefined if the connection ended without a byte of an answer. */
+  /** Undefined if the connection ended before an answer. */
   readonly status: number | undefined;
   readonly body: string;
-  /** The last change of the mirror, of a 200 or a 412. */
+  /** The last change of the mirror, from the ETag of a 200 or a 412. */
   readonly lastChange?: number;
 }
 
 export const keepAlive = () => new Agent({ keepAlive: true });
 
-/** Sets a mirror as a script does. Rejects for an answer that is cut off in its middle, or not documented. */
+/** Sets a mirror. Rejects for an answer that is incomplete, or that openapi.json does not describe. */
 export async function call(one: Call, agent?: Agent): Promise<Answer> {
   const { base, campaign, key, address, requestId = randomUUID(), requires } = one;
-  const sent = request(base + pathOf(campaign), {
-    method: 'POST',
-    ...(agent && { agent }),
-    headers: {
-      authorization: `Bearer ${key}`,
-      'content-type': 'application/json',
-      'x-request-id': requestId,
-      ...(requires !== undefined && { 'if-match': `"${requires}"` }),
-    },
-  });
+  const headers = {
+    authorization: `Bearer ${key}`,
+    'content-type': 'application/json',
+    'x-request-id': requestId,
+    ...(requires !== undefined && { 'if-match': `"${requires}"` }),
+  };
+  const sent = request(base + pathOf(campaign), { method: 'POST', headers, ...(agent && { agent }) });
   sent.on('error', () => {}).end(JSON.stringify({ mirror_endpoint: address }));
   const [response]: IncomingMessage[] = await once(sent, 'response').catch(() => []);
   if (!response) return { requestId, status: undefined, body: '' };
-  const { statusCode: status = 0, headers } = response;
-  const body = await text(response);
-  assertDocumented({ status, headers, body });
-  const told = { requestId, status, body };
-  return headers.etag ? { ...told, lastChange: Number(headers.etag.slice(1, -1)) } : told;
+  const answer = { status: response.statusCode ?? 0, body: await text(response) };
+  assertDocumented({ ...answer, headers: response.headers });
+  const { etag } = response.headers;
+  return { requestId, ...answer, ...(etag && { lastChange: Number(etag.slice(1, -1)) }) };
 }
 
-/** Callers that call one after the other, each time the next campaign, until `stop` or until their connection breaks. */
+/** Callers that each call again after an answer, until `stop` is called or their connection breaks. */
 export function load(campaigns: readonly Omit<Call, 'address'>[], callers: number) {
   const answers: Answer[] = [];
   const { promise: first, resolve } = Promise.withResolvers<void>();

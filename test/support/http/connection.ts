@@ -2,81 +2,66 @@ import { EventEmitter, once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { assertDocumented } from './openapi-answers.ts';
 
-/** An answer as it came over the wire, every byte of it accounted for. */
+/** An answer as it came over the wire. */
 export interface RawResponse {
   readonly status: number;
   readonly reason: string;
-  /** Lower-case names; a header that came twice would be an array. */
+  /** Names in lower case; a header that was sent twice is an array. */
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body: string;
 }
 
-const statusLine = /^HTTP\/1\.1 ([1-5][0-9]{2}) ([A-Za-z-]+(?: [A-Za-z-]+)*)$/;
-const field = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+): ([\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)$/;
-
-/**
- * Reads the first response in the bytes. Undefined while it is not complete.
- * @throws if it is not a well-formed message (RFC 9112)
- */
-export function readResponse(
-  bytes: Buffer,
-  toHead: boolean,
-): { response: RawResponse; length: number } | undefined {
+/** Reads the first response. Undefined while it is incomplete. @throws Error if it is not well-formed (RFC 9112) */
+function readResponse(bytes: Buffer, toHead: boolean): { response: RawResponse; length: number } | undefined {
   const end = bytes.indexOf('\r\n\r\n');
   if (end === -1) return undefined;
   const [first = '', ...lines] = bytes.toString('latin1', 0, end).split('\r\n');
-  const [, code = '', reason = ''] = statusLine.exec(first) ?? malformed(first);
+  const [, code, reason = ''] = /^HTTP\/1\.1 ([1-5]\d\d) (.+)$/.exec(first) ?? malformed(first);
   const headers: Record<string, string | string[]> = {};
   for (const line of lines) {
-    const [, name = '', value = ''] = field.exec(line) ?? malformed(line);
-    const before = headers[name.toLowerCase()];
-    headers[name.toLowerCase()] = before === undefined ? value : [before, value].flat();
+    const [, mixed = '', value = ''] = /^([\w-]+): (\S|\S.*\S)$/.exec(line) ?? malformed(line);
+    const name = mixed.toLowerCase();
+    headers[name] = headers[name] === undefined ? value : [headers[name], value].flat();
   }
   const status = Number(code);
-  const length = end + 4 + bodyLength(status, headers, toHead);
+  const isEmpty = status < 200 || status === 204;
+  const { 'content-length': announced, 'transfer-encoding': coding } = headers;
+  if (coding !== undefined || /^\d+$/.test(String(announced)) === isEmpty)
+    malformed(`Content-Length ${announced}, Transfer-Encoding ${coding}`);
+  const length = end + 4 + (isEmpty || toHead ? 0 : Number(announced));
   if (bytes.length < length) return undefined;
   const body = new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(end + 4, length));
   return { response: { status, reason, headers, body }, length };
-}
-
-function bodyLength(status: number, headers: RawResponse['headers'], toHead: boolean): number {
-  const { 'transfer-encoding': coding, 'content-length': announced } = headers;
-  if (coding !== undefined) malformed('a transfer coding in an answer');
-  if (status < 200 || status === 204 || status === 304)
-    return announced === undefined ? 0 : malformed(`Content-Length in a ${status}`);
-  if (typeof announced !== 'string' || !/^[0-9]+$/.test(announced)) malformed(`Content-Length ${announced}`);
-  return toHead ? 0 : Number(announced);
 }
 
 function malformed(what: string): never {
   throw new Error(`the answer is not well-formed: ${what}`);
 }
 
-/** Ports whose every answer has to be as openapi.json has it. */
-export const documentedPorts = new Set<number>();
+interface Expected {
+  /** The answer to a HEAD request has no body. */
+  readonly toHead?: boolean;
+  /** False for a listener that openapi.json does not describe. */
+  readonly isDocumented?: boolean;
+}
 
-/** In milliseconds: it ends a hang, and says what came so far. */
-const limit = 300_000;
-
-/** A client that sends whatever bytes it likes, and takes the answers apart by itself. */
+/** A client that sends any bytes, and parses the answers itself. */
 export class RawConnection {
-  static readonly #open = new Map<Socket, number>();
+  static readonly #open = new Set<Socket>();
   readonly socket: Socket;
-  /** Set when the connection was reset instead of closed. */
+  /** The error if the connection was reset instead of closed. */
   error: NodeJS.ErrnoException | undefined;
-  readonly #isDocumented: boolean;
   readonly #news = new EventEmitter();
-  /** What came and was not asked for yet. */
   #unread: Buffer = Buffer.alloc(0);
   #ended = false;
 
-  private constructor(socket: Socket, isDocumented: boolean) {
+  private constructor(socket: Socket) {
     this.socket = socket;
-    this.#isDocumented = isDocumented;
     const end = () => {
       this.#ended = true;
       this.#news.emit('more');
     };
+    RawConnection.#open.add(socket);
     socket
       .on('data', (chunk: Buffer) => {
         this.#unread = Buffer.concat([this.#unread, chunk]);
@@ -84,6 +69,7 @@ export class RawConnection {
       })
       .on('end', end)
       .on('close', end)
+      .once('close', () => RawConnection.#open.delete(socket))
       .on('error', (error) => {
         this.error = error;
       });
@@ -91,52 +77,45 @@ export class RawConnection {
 
   static async open(port: number, bytes?: string | Buffer): Promise<RawConnection> {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true });
-    const connection = new RawConnection(socket, documentedPorts.has(port));
+    const connection = new RawConnection(socket);
     await once(socket, 'connect');
-    RawConnection.#open.set(socket, port);
-    socket.once('close', () => RawConnection.#open.delete(socket));
     if (bytes) await connection.send(bytes);
     return connection;
   }
 
   static resetAll(port: number): void {
-    for (const [socket, to] of RawConnection.#open) if (to === port) socket.resetAndDestroy();
+    for (const socket of RawConnection.#open) if (socket.remotePort === port) socket.resetAndDestroy();
   }
 
-  /** Resolves when the kernel has taken the bytes, or never will. */
+  /** Resolves when the kernel has the bytes, or the connection has ended. */
   send(bytes: string | Buffer): Promise<void> {
     return new Promise((resolve) => this.socket.write(bytes, 'latin1', () => resolve()));
   }
 
-  /** The next answer. `toHead`: of a HEAD request, which has no body. Rejects if the connection ends before. */
-  async response({ toHead = false } = {}): Promise<RawResponse> {
+  /** The next answer. Rejects if the connection ends before it is complete. */
+  async response({ toHead = false, isDocumented = true }: Expected = {}): Promise<RawResponse> {
     for (;;) {
       const read = readResponse(this.#unread, toHead);
       if (read) {
         this.#unread = this.#unread.subarray(read.length);
-        if (this.#isDocumented) assertDocumented(read.response, toHead);
+        if (isDocumented) assertDocumented(read.response, toHead);
         return read.response;
       }
       if (this.#ended) throw new Error(`closed after "${this.#unread.toString('latin1')}"`);
-      await this.#more();
+      await once(this.#news, 'more');
     }
   }
 
-  /** Resolves with what else came when the service has closed the connection. */
+  /** Resolves with the unread bytes when the service has closed the connection. */
   async closed(): Promise<string> {
-    while (!this.#ended) await this.#more();
-    const rest = this.#unread.toString('latin1');
+    while (!this.#ended) await once(this.#news, 'more');
     this.socket.destroy();
-    return rest;
+    return this.#unread.toString('latin1');
   }
 
   async reset(): Promise<void> {
     if (this.socket.destroyed) return;
     this.socket.resetAndDestroy();
     await once(this.socket, 'close');
-  }
-
-  #more(): Promise<unknown> {
-    return once(this.#news, 'more', { signal: AbortSignal.timeout(limit) });
   }
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A server of a test's own; its end is that of its connections, too. */
+/** A server for a test; closing it also ends its connections. */
 export async function httpServer(listener: RequestListener, at = 0) {
   const server = createServer(listener).listen(at, '127.0.0.1');
   await once(server, 'listening');

@@ -1,13 +1,5 @@
 import { interfacePages } from '@campaign-mirror/adapters-http/docs';
-import {
-  type ApplicationSettings,
-  application,
-  type CallSettings,
-  Calls,
-  HttpServer,
-  type HttpServerSettings,
-  Slots,
-} from '@campaign-mirror/adapters-http/service';
+import * as http from '@campaign-mirror/adapters-http/service';
 import { type CampaignId, type HostList, SetCampaignMirror } from '@campaign-mirror/domain';
 import { noHosts } from '@campaign-mirror/domain/operator';
 import { expect } from 'chai';
@@ -16,21 +8,34 @@ import { eventually } from '../promises.ts';
 import { unknownKey } from '../secrets.ts';
 import { postgresWorld, type World } from '../store/postgres-world.ts';
 import { before as addressBefore, named, newCampaign, newMirror, newOwner } from '../store/world.ts';
-import { documentedPorts, RawConnection } from './connection.ts';
-import { CapturedLog } from './log.ts';
+import { RawConnection } from './connection.ts';
 
-/** So that no request of a test is cut off because the machine is slow. */
+/** Long enough for a slow machine. */
 const patientLimits = { headersTimeout: 300_000, requestTimeout: 300_000 };
 
-/** `own` is the one that the valid key may set; of the others each breaks the rule that its name says. */
-const kinds = {
-  own: {},
-  default: { isDefault: true },
-  foreign: { foreign: true },
-  withoutMirror: { mirror: false },
-};
+class CapturedLog implements http.HttpLog {
+  readonly requests: http.AnsweredRequest[] = [];
+  readonly faults: { requestId: string; error: unknown; because: string }[] = [];
 
-/** A database of its own, with what a caller of the service has and has not. */
+  answered(request: http.AnsweredRequest): void {
+    this.requests.push(request);
+  }
+
+  failed(requestId: string, error: unknown, because: string): void {
+    this.faults.push({ requestId, error, because });
+  }
+
+  /** Waits for the one line of a request. */
+  line(requestId: unknown): Promise<http.AnsweredRequest> {
+    return eventually(`the line of ${requestId}`, () => {
+      const lines = this.requests.filter((request) => request.requestId === requestId);
+      expect(lines).to.have.length(1);
+      return lines[0] as http.AnsweredRequest;
+    });
+  }
+}
+
+/** A database with the keys and campaigns of one owner. A campaign other than `own` breaks the rule in its name. */
 async function httpData() {
   const database = await freshDatabase();
   const world = await postgresWorld(database);
@@ -39,68 +44,58 @@ async function httpData() {
     world.accessKeys.issue({ owner, name: named('tests'), expiresIn });
   const [valid, expired, revoked] = [await issue('never'), await issue(0), await issue('never')];
   await world.accessKeys.revoke({ ids: [revoked.id] });
-  const campaigns: Record<string, CampaignId> = {};
-  for (const [kind, how] of Object.entries(kinds)) {
-    const { foreign, isDefault, mirror } = { foreign: false, isDefault: false, mirror: true, ...how };
-    const { id } = await newCampaign(world, foreign ? newOwner() : owner, isDefault);
-    if (mirror) await newMirror(world, id, addressBefore);
-    campaigns[kind] = id;
-  }
-  return {
-    database,
-    world,
-    owner,
-    keys: { valid: valid.key, expired: expired.key, revoked: revoked.key, unknown: unknownKey },
-    validKeyId: valid.id,
-    campaigns: campaigns as Record<keyof typeof kinds, CampaignId>,
+  const campaign = async (of = owner, isDefault = false): Promise<CampaignId> => {
+    const { id } = await newCampaign(world, of, isDefault);
+    await newMirror(world, id, addressBefore);
+    return id;
   };
+  const campaigns = {
+    own: await campaign(),
+    default: await campaign(owner, true),
+    foreign: await campaign(newOwner()),
+    withoutMirror: (await newCampaign(world, owner)).id,
+  };
+  const keys = { valid: valid.key, expired: expired.key, revoked: revoked.key, unknown: unknownKey };
+  return { database, world, owner, keys, validKeyId: valid.id, campaigns };
 }
 
 export interface HttpServiceOptions
-  extends Partial<Omit<ApplicationSettings, 'useCase' | 'calls'>>,
-    Partial<Omit<CallSettings, 'log'>> {
+  extends Partial<Omit<http.ApplicationSettings, 'useCase' | 'calls'>>,
+    Partial<Omit<http.CallSettings, 'log'>>,
+    Pick<http.HttpServerSettings, 'timeout' | 'maxConnections' | 'connectionRefused'> {
   readonly deniedHosts?: HostList;
-  readonly timeout?: number;
-  readonly maxConnections?: number;
-  readonly connectionRefused?: () => void;
-  readonly timeLimits?: HttpServerSettings['limits'];
-  /** Ports that stand before the real ones. */
+  readonly timeLimits?: http.HttpServerSettings['limits'];
+  /** Replaces ports of the use case. */
   readonly ports?: (world: World) => Partial<Pick<World, 'campaigns' | 'identity'>>;
 }
 
 export type HttpService = Awaited<ReturnType<typeof httpService>>;
 
-/** The service under test, on a port and a database of its own, or on the data of another one. */
+/** Starts the service under test on a database of its own, or on the data of the service `beside`. */
 export async function httpService(
   options: HttpServiceOptions = {},
   beside?: Awaited<ReturnType<typeof httpData>>,
 ) {
   const data = beside ?? (await httpData());
-  const { deniedHosts = noHosts, pages = interfacePages() } = options;
-  const { slots = new Slots() } = options;
+  const { deniedHosts = noHosts, pages = interfacePages(), slots = new http.Slots() } = options;
   const { campaigns, identity } = { ...data.world, ...options.ports?.(data.world) };
   const log = new CapturedLog();
-  const shared = { calls: new Calls({ ...options, log }), slots };
+  const shared = { ...options, calls: new http.Calls({ ...options, log }), slots };
   const useCase = new SetCampaignMirror(campaigns, identity, deniedHosts);
-  const server = new HttpServer(application({ ...options, ...shared, useCase, pages }).callback(), {
+  const server = new http.HttpServer(http.application({ ...shared, useCase, pages }).callback(), {
     ...shared,
-    timeout: options.timeout,
-    maxConnections: options.maxConnections,
-    connectionRefused: options.connectionRefused,
     limits: { ...patientLimits, ...options.timeLimits },
   });
   const { port } = await server.listen(0, '127.0.0.1');
-  documentedPorts.add(port);
-  /** Rejects if something is left of what callers asked that leave now. */
+  /** Rejects if a slot or a connection is still in use after the callers have left. */
   const stop = async () => {
     RawConnection.resetAll(port);
     const left = () => ({ used: slots.used, connections: server.connections });
     try {
       const nothing = () => expect(left()).to.deep.equal({ used: 0, connections: 0 });
-      await eventually('a listener that its callers have left', nothing);
+      await eventually('a listener without callers', nothing);
     } finally {
       await server.drain(0);
-      documentedPorts.delete(port);
       if (!beside) {
         await data.world.close();
         await data.database.drop();
@@ -110,18 +105,12 @@ export async function httpService(
   return { ...data, port, server, slots, log, stop };
 }
 
-/**
- * Starts the service before the tests of the describe block that it is called in, and stops it after them.
- * `beside`: what gives the service whose data it serves.
- */
+/** Starts the service before the tests of the `describe` block, on the data of `beside`, and stops it after them. */
 export function withHttpService(options?: HttpServiceOptions, beside?: () => HttpService): () => HttpService {
   let service: HttpService | undefined;
   before(async () => {
     service = await httpService(options, beside?.());
   });
   after(() => service?.stop());
-  return () => {
-    if (!service) throw new Error('the service runs while tests run only');
-    return service;
-  };
+  return () => service ?? expect.fail('the service runs only during tests');
 }

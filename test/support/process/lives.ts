@@ -11,10 +11,10 @@ import { before as addressBefore, named } from '../store/world.ts';
 import { dataFolder } from './data-folder.ts';
 import { endAll } from './service-process.ts';
 
-/** How long something is there: from before each test to after it, or from before the first to after the last. */
+/** Whether each test has its own, or all tests of the suite share one. */
 type Life = 'test' | 'suite';
 
-/** In a suite: what is made for its tests, and removed when the processes that they started have ended. */
+/** Makes an object before the tests, ends the processes that they started, and removes the object. */
 function during<T extends object>(
   life: Life,
   make: () => Promise<T>,
@@ -32,24 +32,26 @@ function during<T extends object>(
   });
   return new Proxy({} as T, {
     get: (_, name) => {
-      if (!current) throw new Error('it is there in hooks and tests only');
+      if (!current) throw new Error('it exists only in hooks and tests');
       return Reflect.get(current, name);
     },
   });
 }
 
 export const databaseOf = (life: Life, make = freshDatabase) => during(life, make, (one) => one.drop());
-export function serviceDataOf(life: Life, of?: Parameters<typeof serviceData>[0]) {
-  const make = () => serviceData(of);
-  return during(life, make, (one) => one.database.drop());
-}
+export const serviceDataOf = (life: Life, of?: Parameters<typeof serviceData>[0]) =>
+  during(
+    life,
+    () => serviceData(of),
+    (one) => one.database.drop(),
+  );
 export const groupedOf = (life: Life): Grouped => during(life, grouped, (one) => one.close());
 export const dataFolderOf = (life: Life) => during(life, dataFolder, (one) => one.remove());
 
 export function worldOf(life: Life, options?: PostgresWorldOptions) {
   const make = async () => {
     const database = await freshDatabase();
-    // Sessions as other people set them up: what leaves the database is UTC in ISO 8601 all the same.
+    // Times leave the database as UTC in ISO 8601, whatever its defaults are.
     const { admin, name } = database;
     await admin.query(`alter database ${name} set timezone = 'America/St_Johns'`);
     await admin.query(`alter database ${name} set datestyle = 'SQL, DMY'`);
@@ -58,7 +60,7 @@ export function worldOf(life: Life, options?: PostgresWorldOptions) {
   return during(life, make, (one) => one.close().finally(() => one.database.drop()));
 }
 
-/** A folder for files: `at` is the path of one in it. */
+/** A temporary folder; `at` returns the path of a file in it, and can be taken before the tests. */
 export function folderOf(life: Life) {
   const make = async () => ({ path: await mkdtemp(join(tmpdir(), 'campaign-mirror-test-')) });
   const folder = during(life, make, ({ path }) => rm(path, { recursive: true, force: true }));
@@ -70,7 +72,7 @@ export function folderOf(life: Life) {
   };
 }
 
-/** A fresh database with campaigns of one owner to update, each with a mirror, and his key. */
+/** A database with campaigns of one owner, each with a mirror, and a key of the owner. */
 async function serviceData(given: { readonly campaigns?: number; readonly owner?: number } = {}) {
   const owner = (given.owner ?? 1) as OwnerId;
   const database = await freshDatabase();
@@ -91,12 +93,12 @@ async function serviceData(given: { readonly campaigns?: number; readonly owner?
     campaigns: campaigns as readonly CampaignId[],
     key,
     settings: (more: Readonly<Record<string, string>> = {}): Record<string, string> => {
-      // As long as may be: no call of a test fails because the machine is slow.
+      // Long enough for a slow machine.
       const patience = { STATEMENT_TIMEOUT: '60s' };
       return { DATABASE_URL: database.url('service'), RUN_MIGRATIONS: 'false', ...patience, ...more };
     },
     one,
-    /** Such an update in its middle: it waits for a rival, who holds the campaign until he rolls back. */
+    /** An update that waits for the lock of `holder`. */
     slow: async (service: { base: string }, more?: Partial<Call>) => {
       const holder = await rival(database, lockMirror, campaigns[0]);
       const slow = call(one(service, more));

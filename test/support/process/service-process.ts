@@ -8,18 +8,17 @@ export { projectFolder };
 
 export const main = `${projectFolder}packages/app/src/main.ts`;
 const { scripts } = JSON.parse(readFileSync(`${projectFolder}package.json`, 'utf8'));
-/** What `npm start` passes to Node, besides the program. */
+/** Node's options in `npm start`. */
 export const nodeOptions: readonly string[] =
   /^exec node (.+) packages\/app\/src\/main\.ts$/.exec(scripts.start)?.[1]?.split(' ') ?? [];
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What a process of the service needs of our own environment, and nothing that would set it up otherwise. */
+/** Passes only those variables of our environment that do not configure the service. */
 export function environment(settings: Environment): Record<string, string> {
   const { PATH, HOME, NODE_V8_COVERAGE, NODE_COMPILE_CACHE } = process.env;
-  const kept = { PATH, HOME, NODE_V8_COVERAGE, NODE_COMPILE_CACHE };
-  const all: Environment = { ...kept, PORT: '0', OPS_PORT: '0', ...settings };
-  return JSON.parse(JSON.stringify(all));
+  const kept: Environment = { PATH, HOME, NODE_V8_COVERAGE, NODE_COMPILE_CACHE };
+  return JSON.parse(JSON.stringify({ ...kept, PORT: '0', OPS_PORT: '0', ...settings }));
 }
 
 export type LogLine = Readonly<Record<string, unknown>> & { readonly event?: string };
@@ -30,7 +29,7 @@ export interface Done {
   readonly errors: string;
 }
 
-/** Whoever speaks on a standard output and a standard error until they are over. */
+/** A program, as its standard output and standard error show it. */
 export abstract class Speaker {
   output = '';
   errors = '';
@@ -44,16 +43,14 @@ export abstract class Speaker {
     for (const wake of this.#heard.splice(0)) wake();
   }
 
-  /** What a person sees: without what moves the cursor and colours the text. */
+  /** The text on the screen, without control sequences. */
   get screen(): string {
     return `${this.output}${this.errors}`.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, '').replaceAll('\r', '');
   }
 
   async shows(what: string | RegExp): Promise<void> {
-    await this.says(() => {
-      const screen = this.screen;
-      return (typeof what === 'string' ? screen.includes(what) : what.test(screen)) || undefined;
-    });
+    const isShown = () => (typeof what === 'string' ? this.screen.includes(what) : what.test(this.screen));
+    await this.says(() => isShown() || undefined);
   }
 
   async done(): Promise<Done> {
@@ -61,14 +58,14 @@ export abstract class Speaker {
     return { code, output: this.output, errors: this.errors };
   }
 
-  /** Resolves when it has said so; rejects when it ends without. */
-  async says<T>(look: () => T | undefined): Promise<T> {
+  /** Resolves with the first value that `find` returns. Rejects if the program ends before. */
+  async says<T>(find: () => T | undefined): Promise<T> {
     for (;;) {
       const isOver = this.isOver();
       if (isOver) await this.ended;
-      const seen = look();
-      if (seen !== undefined) return seen;
-      if (isOver) throw new Error(`it ended before it said so:\n${this.output}\n${this.errors}`);
+      const found = find();
+      if (found !== undefined) return found;
+      if (isOver) throw new Error(`the program has ended:\n${this.output}\n${this.errors}`);
       await new Promise<void>((resolve) => this.#heard.push(resolve));
     }
   }
@@ -94,10 +91,8 @@ export class RunningProcess extends Speaker {
   }
 
   get log(): LogLine[] {
-    return this.output
-      .split('\n')
-      .filter((line) => line.startsWith('{'))
-      .map((line) => JSON.parse(line));
+    const lines = this.output.split('\n').filter((line) => line.startsWith('{'));
+    return lines.map((line) => JSON.parse(line));
   }
 
   event(name: string): Promise<LogLine> {
@@ -115,28 +110,32 @@ process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
+/** Makes sure that a process does not outlive the tests. */
 export function untilTheEnd(child: ChildProcess): void {
   running.add(child);
   child.once('exit', () => running.delete(child));
 }
 
-/** A process that does not outlive the tests. */
+/** Ends the processes that a test left running. */
+export async function endAll(): Promise<void> {
+  await Promise.all([...running].map((child) => child.kill('SIGKILL') && once(child, 'exit')));
+}
+
 export function start(command: string, args: readonly string[], settings: Environment, cwd = projectFolder) {
   const child = spawn(command, args, { cwd, env: environment(settings), stdio: ['ignore', 'pipe', 'pipe'] });
   untilTheEnd(child);
   return new RunningProcess(child);
 }
 
-/** What the program prints on standard output. @throws Error when it fails */
+/** Resolves with the standard output of the program. @throws Error if the program fails */
 export async function outputOf(running: RunningProcess): Promise<string> {
   const { code, output, errors } = await running.done();
-  if (code !== 0) throw new Error(`it ended with ${code}:\n${output}\n${errors}`);
+  if (code !== 0) throw new Error(`the program has ended with ${code}:\n${output}\n${errors}`);
   return output;
 }
 
-export function startService(settings: Environment, args: readonly string[] = []): RunningProcess {
-  return start(process.execPath, [...nodeOptions, main, ...args], settings);
-}
+export const startService = (settings: Environment, args: readonly string[] = []): RunningProcess =>
+  start(process.execPath, [...nodeOptions, main, ...args], settings);
 
 export type Listening = Awaited<ReturnType<typeof listeningService>>;
 
@@ -146,7 +145,7 @@ export async function listeningService(settings: Environment) {
   return { process, base: `http://127.0.0.1:${port}`, ops: `http://127.0.0.1:${opsPort}` };
 }
 
-/** The campaign and the key that a start with DEMO=on prints for the call that sets a mirror. */
+/** The campaign and the key in the call that a start with DEMO=on prints. */
 export const demonstration = (process: RunningProcess) =>
   process.says(() => {
     const [, campaign, key = ''] = /campaign\/(\d+)\/mirror.* Bearer (cm_\w+)'/.exec(process.output) ?? [];
@@ -155,7 +154,7 @@ export const demonstration = (process: RunningProcess) =>
 
 export type Sharing = Awaited<ReturnType<typeof sharingServices>>;
 
-/** Services that share a port and a database of yours; `another` takes its share of the connections from then on. */
+/** Services that share a port and a database; `another` adds one. */
 export async function sharingServices(settings: Environment, count = 2) {
   const PORT = String(await freePort());
   const services: Listening[] = [];
@@ -171,14 +170,9 @@ export async function sharingServices(settings: Environment, count = 2) {
 export const eventsOf = (process: RunningProcess, name: string): LogLine[] =>
   process.log.filter(({ event }) => event === name);
 
-export function times(process: RunningProcess, name: string, count: number): Promise<LogLine[]> {
-  return process.says(() => {
+/** Resolves with the lines of an event when there are `count` of them. */
+export const times = (process: RunningProcess, name: string, count: number): Promise<LogLine[]> =>
+  process.says(() => {
     const seen = eventsOf(process, name);
     return seen.length >= count ? seen : undefined;
   });
-}
-
-/** Ends what a test left running, whatever it has come to. */
-export async function endAll(): Promise<void> {
-  await Promise.all([...running].map((child) => child.kill('SIGKILL') && once(child, 'exit')));
-}

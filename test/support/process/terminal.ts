@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { environment, projectFolder, RunningProcess, untilTheEnd } from './service-process.ts';
 
-/** What a person sees and types: a command in a pseudo-terminal, whose output and errors are one. */
+/** A program in a pseudo-terminal. */
 export class Terminal extends RunningProcess {
   type(text: string): void {
     this.child.stdin?.write(text);
@@ -18,7 +18,7 @@ export const terminal = (args: readonly string[], settings: Record<string, strin
 /** Runs a program in a pseudo-terminal, by `script` of util-linux. */
 export function inTerminal(program: readonly string[], settings: Record<string, string>): Terminal {
   const words = program.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
-  // Wide, so that no line that a test looks for is broken.
+  // Wide, because tests search for whole lines.
   const script = ['-qec', `stty cols 1000; exec ${words}`, '/dev/null'];
   const env = { ...environment(settings), TERM: 'xterm' };
   const child = spawn('script', script, { cwd: projectFolder, env });

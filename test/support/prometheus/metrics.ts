@@ -15,11 +15,8 @@ export interface Metric {
 const registry = processMetrics(() => 0);
 httpMetrics(registry);
 databaseMetrics(registry, { totalCount: 0, idleCount: 0, waitingCount: 0 } as never, 1);
-issuerObserver(
-  logTo(() => {}, 'silent'),
-  registry,
-  'both',
-);
+const log = logTo(() => {}, 'silent');
+issuerObserver(log, registry, 'both');
 serviceMetrics(registry, { name: '', version: '', node: '', migration: '' }, async () => ({}), {} as never);
 
 export const metrics: Readonly<Record<string, Metric>> = Object.fromEntries(
@@ -28,39 +25,43 @@ export const metrics: Readonly<Record<string, Metric>> = Object.fromEntries(
 
 type Labels = Readonly<Record<string, string>>;
 
-/** What a scrape told, in Prometheus' text format. */
+/** A scrape in Prometheus' text format. */
 export class Exposition {
   readonly text: string;
   readonly lines: readonly { readonly name: string; readonly labels: Labels; readonly value: number }[];
 
   constructor(text: string) {
     this.text = text;
-    this.lines = [...text.matchAll(/^([a-z_0-9]+)(?:\{(.*)\})? (\S+)$/gm)].map(
-      ([, name = '', braces = '', value = '']) => {
-        const labels = [...braces.matchAll(/([a-z_]+)="((?:[^"\\]|\\.)*)"/g)];
-        return {
-          name,
-          labels: Object.fromEntries(labels.map(([, label, of]) => [label, of])),
-          value: Number(value.replace('Inf', 'Infinity')),
-        };
-      },
+    const lines = [...text.matchAll(/^([a-z_0-9]+)(?:\{(.*)\})? (\S+)$/gm)];
+    this.lines = lines.map(([, name = '', braces = '', value]) => {
+      const labels = [...braces.matchAll(/([a-z_]+)="((?:[^"\\]|\\.)*)"/g)];
+      return {
+        name,
+        labels: Object.fromEntries(labels.map(([, label, of]) => [label, of])),
+        value: Number(value),
+      };
+    });
+  }
+
+  #of(name: string, labels: Labels) {
+    const wanted = Object.entries(labels);
+    return this.lines.filter(
+      (line) => line.name === name && wanted.every(([label, value]) => line.labels[label] === value),
     );
   }
 
-  /** The sum of those that have these labels; undefined if there is none. */
+  /** The sum of the series with these labels; undefined if there is none. */
   value(name: string, labels: Labels = {}): number | undefined {
-    const found = this.lines.filter(
-      (line) =>
-        line.name === name && Object.entries(labels).every(([label, value]) => line.labels[label] === value),
-    );
+    const found = this.#of(name, labels);
     return found.length === 0 ? undefined : found.reduce((sum, { value }) => sum + value, 0);
   }
 
-  /** The values of a metric by one of its labels, those of 0 left out. */
+  /** The sums of a metric by one of its labels, without those of 0. */
   by(name: string, label: string, labels: Labels = {}): Record<string, number> {
-    const all = new Set(this.lines.filter((line) => line.name === name).map((line) => line.labels[label]));
-    const values = [...all].map((of = '') => [of, this.value(name, { ...labels, [label]: of }) ?? 0]);
-    return Object.fromEntries(values.filter(([, value]) => value !== 0));
+    const values: Record<string, number> = {};
+    for (const { labels: found, value } of this.#of(name, labels))
+      if (value !== 0) values[`${found[label]}`] = (values[`${found[label]}`] ?? 0) + value;
+    return values;
   }
 }
 

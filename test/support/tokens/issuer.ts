@@ -14,7 +14,7 @@ export const rules = {
 export interface SigningKey {
   readonly kid: string;
   readonly algorithm: string;
-  readonly privateKey: Awaited<ReturnType<typeof generateKeyPair>>['privateKey'] | Uint8Array;
+  readonly privateKey: CryptoKey | Uint8Array;
   readonly jwk: JWK;
 }
 
@@ -26,16 +26,10 @@ export async function signingKey(kid: string, algorithm = 'ES256'): Promise<Sign
 
 export const fromNow = (seconds: number) => Math.floor(Date.now() / 1_000) + seconds;
 
-const claims = {
-  iss: rules.issuer,
-  aud: rules.audience,
-  sub: 'client-4',
-  owner_id: 7,
-  iat: fromNow(0),
-  exp: fromNow(3_600),
-};
+const { issuer: iss, audience: aud } = rules;
+const claims = { iss, aud, sub: 'client-4', owner_id: 7, iat: fromNow(0), exp: fromNow(3_600) };
 
-/** A good token, as far as `otherwise` and `header` do not say otherwise; undefined leaves a claim out. */
+/** A valid token, unless `otherwise` or `header` changes it; undefined removes a claim. */
 export function token(key: SigningKey, otherwise: JWTPayload = {}, header: object = {}): Promise<string> {
   return new SignJWT({ ...claims, ...otherwise })
     .setProtectedHeader({ alg: key.algorithm, kid: key.kid, ...header })
@@ -47,11 +41,11 @@ export function unsigned(header: object, signature = ''): string {
   return `${encoded(header)}.${encoded(claims)}.${signature}`;
 }
 
-/** An issuer of tokens on this machine: what it publishes, how it answers, and how often it was asked. */
+/** An issuer on this machine, which counts the requests for its keys. */
 export class TestIssuer {
   keys: readonly SigningKey[];
   fetches = 0;
-  /** Undefined: with the keys. */
+  /** Replaces the answer with the keys. */
   answer: RequestListener | undefined;
   #port = 0;
   close = async () => {};
@@ -65,12 +59,7 @@ export class TestIssuer {
   }
 
   get settings() {
-    return {
-      IDENTITY: 'jwt',
-      JWT_ISSUER: rules.issuer,
-      JWT_AUDIENCE: rules.audience,
-      JWT_JWKS_URL: this.url.href,
-    };
+    return { IDENTITY: 'jwt', JWT_ISSUER: iss, JWT_AUDIENCE: aud, JWT_JWKS_URL: this.url.href };
   }
 
   async open(): Promise<this> {
