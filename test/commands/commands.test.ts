@@ -22,7 +22,7 @@ describe('every command: one clear line and an exit code for each fault', () => 
       [/^unknown option '--from' \(Did you mean --from-host\?\): /, 'mirror move --from a.example'],
       [/^too many arguments .*: `\.\/campaign-mirror mirror show` shows one; /, 'mirror list 42'],
       [/^unknown command 'mirrors' \(Did you mean mirror\?\): `\.\/campaign-mirror --help` /, 'mirrors list'],
-      [/Write a\.example with --subdomains: /, 'mirror list --host *.a.example'],
+      [/is invalid\. A host such as old\.example /, 'mirror list --host *.a.example'],
       [
         /^option '--to-host <host>' is given twice: /,
         'mirror move --from-host a --to-host b --to-host c --yes',

@@ -103,11 +103,11 @@ describe('import and export: a file of campaigns is taken over whole, byte for b
     expect(errors.split('\n').map((one) => one.slice(0, 60).trim())).to.deep.equal(
       [
         'line 3: id: campaign 50 is already in line 2',
-        'line 3: is_default: default campaign of the owner 1 is in li',
+        'line 3: is_default: default campaign of the owner 1 is alrea',
         'line 3: mirror_id: mirror 71 is already in line 2',
         'line 4: id: campaign 1 already exists',
         'line 4: mirror_id: mirror 70 already exists',
-        'line 6: is_default: there is a default campaign of the owner',
+        'line 6: is_default: default campaign of the owner 7 already exists',
         'line 7: name: it is "two\\nlines", and must be a name on one l',
         'line 9: a quotation mark is in the wrong place, or not close',
         'line 10: the line has 13 fields, but the header has 12: quot',
@@ -175,7 +175,7 @@ describe('import and export: a file of campaigns is taken over whole, byte for b
     expect(twice.errors)
       .to.include(`line 4: name: campaign "Summer" of the owner 7 is already in line 2: ${remedy}\n`)
       .and.include(
-        'line 6: target_url: campaign of the owner 8 with the address https://a.example/ is in line 3',
+        'line 6: target_url: campaign of the owner 8 with the address https://a.example/ is already in line 3',
       );
     await importing(csv(line(summer), line(unnamed)));
     const again = csv(...[summer, unnamed, { owner_id: '7' }].map(line));

@@ -59,7 +59,7 @@ describe('key --hosts: a key for some hosts sets mirrors to these hosts only', (
       $ CAMPAIGN_MIRROR_KEY=${next} mirror set ${campaign} https://shop.example/by-hand
       The mirror of campaign ${campaign} is set.
       $ CAMPAIGN_MIRROR_KEY=${next} mirror set ${campaign} https://evil.example/
-      ! the target URL is refused: it must not point to this host, which is not, as it is written, among those…
+      ! the target URL is refused: it must not point to this host, which is not one of the key's hosts…
       $ mirror set ${campaign} https://evil.example/ --as-operator
       The mirror of campaign ${campaign} is set.`);
   });

@@ -8,7 +8,7 @@ export const addressFaults: Readonly<Record<domain.AddressFault, string>> = {
     Object.entries(domain.addressFaults).map(([fault, text]): string[] => [fault, `it ${text}`]),
   ),
   'denied-host': `it ${domain.addressFaults['denied-host']}, which the host denylist contains`,
-  'host-not-of-key': `it ${domain.addressFaults['host-not-of-key']}, which is not a host of the key as written`,
+  'host-not-of-key': `it ${domain.addressFaults['host-not-of-key']}, which is not one of the key's hosts`,
 };
 
 type Refusal =
