@@ -11,7 +11,7 @@ describe('audit: every act of an operator is recorded with its operator, a refus
     const target_url = 'https://example.com/?a={b}';
     await on.session(`
       $ SUDO_USER=alice campaign create --owner 7 --name Summer --default
-      Campaign 1 was created for the owner 7.
+      Campaign 1 was created for owner 7.
       $ SUDO_USER=alice campaign unset-default 1
       Campaign 1 is an ordinary one now.
       $ SUDO_USER=dora campaign unset-default 1
@@ -19,16 +19,16 @@ describe('audit: every act of an operator is recorded with its operator, a refus
       $ SUDO_USER=alice mirror create 1 --target-url ${target_url}
       The mirror of campaign 1 was created.
       $ SUDO_USER=dora mirror create 1 --target-url https://b.example/
-      ! the campaign 1 has a mirror already: \`./campaign-mirror mirror set 1 URL --as-operator\` gives it…
+      ! campaign 1 has a mirror already: \`./campaign-mirror mirror set 1 URL --as-operator\` gives it…
       $ SUDO_USER=bob campaign transfer 1 --to 8
-      Campaign 1 belongs to the owner 8 now; before, to the owner 7.
+      Campaign 1 belongs to owner 8 now; before, to owner 7.
       $ SUDO_USER=bob campaign set-default 1
       Campaign 1 is its owner's default one now.`);
     await database.admin.query('update campaign_mirror.mirrors set clicks = 1');
     await on.run('key issue --owner 9 --name mine');
     await on.session(`
       $ SUDO_USER=carol campaign delete 1 --yes
-      The campaign 1 "Summer" was deleted; its history stays.`);
+      Campaign 1 "Summer" was deleted; its history stays.`);
 
     // Only root may name the user behind sudo.
     const who = (behind: string) => (process.getuid?.() === 0 ? behind : userInfo().username);

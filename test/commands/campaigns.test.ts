@@ -41,7 +41,7 @@ describe('campaign and mirror: an operator creates, transfers and deletes campai
 
     it('asks, deletes the campaign and its mirror, and keeps the history', async () => {
       await on.run(`mirror set ${id} https://example.com/ --as-operator`);
-      const question = `Delete the campaign ${id} "Summer" of the owner 1, and its mirror (https://example.com/, clicked 12 times)? Its history stays.`;
+      const question = `Delete campaign ${id} "Summer" of owner 1, and its mirror (https://example.com/, clicked 12 times)? Its history stays.`;
       await on.session(`
         $ campaign delete ${id}
         ! ${question} There is no terminal to ask on: add --yes to confirm.
@@ -62,9 +62,9 @@ describe('campaign and mirror: an operator creates, transfers and deletes campai
       await on.run(`mirror set ${id} https://last.example/ --as-operator`);
       await on.session(`
         $ mirror delete ${id} --yes
-        The mirror of the campaign ${id} "Summer" was deleted; its history stays.
+        The mirror of campaign ${id} "Summer" was deleted; its history stays.
         $ mirror show ${id}
-        ! the campaign ${id} has no mirror: \`./campaign-mirror mirror create ${id} --target-url URL\` creates it`);
+        ! campaign ${id} has no mirror: \`./campaign-mirror mirror create ${id} --target-url URL\` creates it`);
       expect(await exists()).to.equal(true);
       expect((await on.objects(`audit ${id}`))[0]).to.include({ act: 'mirror-deleted', campaign_id: id });
       await on.run(`mirror create ${id} --target-url https://next.example/`);

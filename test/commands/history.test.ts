@@ -83,7 +83,7 @@ describe('mirror history and mirror restore: every change is shown, and an earli
       ! The mirror of campaign ${id} was changed after change ${oldest.id}, last by change ${back?.id} (to ${step(2)})…
       [2]
       $ mirror restore ${id} --to 999999
-      ! the history of the campaign ${id} has no such change: \`./campaign-mirror mirror history ${id}\` shows…
+      ! the history of campaign ${id} has no such change: \`./campaign-mirror mirror history ${id}\` shows…
       $ MIRROR_HOST_DENYLIST=step-1.example mirror restore ${id} --to ${oldest.id}
       ! the address of change ${oldest.id} is refused: it must not point to this host, which the host denylist…`);
     const { mirror } = await on().object(`${undo} --yes`);
@@ -107,7 +107,7 @@ describe('mirror history and mirror restore: every change is shown, and an earli
     await service.world.others.setDefault(id, true);
     await on().session(`
       $ mirror restore ${id} --to ${middle.id}
-      ! the campaign ${id} is its owner's default campaign, whose mirror cannot be set:…`);
+      ! campaign ${id} is its owner's default campaign:…`);
     expect(await rows(id)).to.have.length(5);
   });
 
@@ -120,7 +120,7 @@ describe('mirror history and mirror restore: every change is shown, and an earli
     const before = await rows(one.id);
     terminal.type('y\r');
     expect((await terminal.ended).code, terminal.screen).to.equal(1);
-    expect(terminal.screen).to.include(`the mirror of the campaign ${one.id} was changed meanwhile`);
+    expect(terminal.screen).to.include(`the mirror of campaign ${one.id} was changed meanwhile`);
     expect(await rows(one.id)).to.deep.equal(before);
   });
 });

@@ -103,11 +103,11 @@ describe('import and export: a file of campaigns is taken over whole, byte for b
     expect(errors.split('\n').map((one) => one.slice(0, 60).trim())).to.deep.equal(
       [
         'line 3: id: campaign 50 is already in line 2',
-        'line 3: is_default: default campaign of the owner 1 is alrea',
+        'line 3: is_default: default campaign of owner 1 is already i',
         'line 3: mirror_id: mirror 71 is already in line 2',
         'line 4: id: campaign 1 already exists',
         'line 4: mirror_id: mirror 70 already exists',
-        'line 6: is_default: default campaign of the owner 7 already exists',
+        'line 6: is_default: default campaign of owner 7 already exis',
         'line 7: name: it is "two\\nlines", and must be a name on one l',
         'line 9: a quotation mark is in the wrong place, or not close',
         'line 10: the line has 13 fields, but the header has 12: quot',
@@ -173,9 +173,9 @@ describe('import and export: a file of campaigns is taken over whole, byte for b
     );
     expect(twice.code).to.equal(1);
     expect(twice.errors)
-      .to.include(`line 4: name: campaign "Summer" of the owner 7 is already in line 2: ${remedy}\n`)
+      .to.include(`line 4: name: campaign "Summer" of owner 7 is already in line 2: ${remedy}\n`)
       .and.include(
-        'line 6: target_url: campaign of the owner 8 with the address https://a.example/ is already in line 3',
+        'line 6: target_url: campaign of owner 8 with the address https://a.example/ is already in line 3',
       );
     await importing(csv(line(summer), line(unnamed)));
     const again = csv(...[summer, unnamed, { owner_id: '7' }].map(line));
@@ -183,9 +183,9 @@ describe('import and export: a file of campaigns is taken over whole, byte for b
       const { code, errors } = await importing(again, ...how);
       expect(code).to.equal(1);
       expect(errors)
-        .to.include('line 2: name: campaign "Summer" of the owner 7 already exists, with the id 1: ')
+        .to.include('line 2: name: campaign "Summer" of owner 7 already exists, with the id 1: ')
         .and.include(
-          'line 3: target_url: there is a campaign of the owner 8 with the address https://a.example/',
+          'line 3: target_url: campaign of owner 8 with the address https://a.example/',
         );
     }
     const would = 'Every line is valid; this would be imported: 3 campaigns, 1 mirror.\n';

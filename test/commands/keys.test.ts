@@ -36,7 +36,7 @@ describe('key: an operator issues, rotates and revokes access keys, which are sh
     for (const [told, seconds, ...args] of cases) {
       const { output, errors } = await run('issue', '--owner', '14', '--name', name, ...args);
       const { id, created_at, expires_at, ...record } = (await listed(14)).at(-1);
-      expect(errors).to.include(`Key ${id} of the owner 14.${told} It cannot be shown again:\n`);
+      expect(errors).to.include(`Key ${id} of owner 14.${told} It cannot be shown again:\n`);
       const key = output.trim();
       expect(key).to.match(/^cm_[0-9A-Za-z]{49}$/);
       const none = { hosts: null, last_used_at: null, revoked_at: null, replaced_by: null };
@@ -121,7 +121,7 @@ describe('key: an operator issues, rotates and revokes access keys, which are sh
       ! there is no key 999999: the others are revoked; \`./campaign-mirror key list\` shows all keys with their numbers
       [1]
       $ key revoke --owner 31
-      ! Revoke 1 key of the owner 31? There is no terminal to ask on: add --yes to confirm.
+      ! Revoke 1 key of owner 31? There is no terminal to ask on: add --yes to confirm.
       [2]`);
     expect(await revoked(31)).to.deep.equal([true, true, false]);
     const since = (await listed(31))[0].revoked_at;
@@ -129,7 +129,7 @@ describe('key: an operator issues, rotates and revokes access keys, which are sh
       $ key revoke --owner 31 --yes
       Key ${three.id} is revoked.
       $ key revoke --owner 31
-      ! Every key of the owner 31 was revoked before: nothing was done.
+      ! Every key of owner 31 was revoked before: nothing was done.
       [0]`);
     expect(await revoked(32)).to.deep.equal([false]);
 

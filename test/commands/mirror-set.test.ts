@@ -45,9 +45,9 @@ describe('mirror set: the rules of the HTTP call apply to a key, and all but the
       $ ${key} mirror set 999999 not-a-url
       ! there is no campaign 999999: \`./campaign-mirror campaign list\` shows those that exist
       $ ${key} mirror set ${bare} not-a-url
-      ! the campaign ${bare} has no mirror: \`./campaign-mirror mirror create ${bare} --target-url URL\` creates it
+      ! campaign ${bare} has no mirror: \`./campaign-mirror mirror create ${bare} --target-url URL\` creates it
       $ CAMPAIGN_MIRROR_KEY=${other.key} mirror set ${id} not-a-url
-      ! the campaign ${id} belongs to another owner than the key: use a key of the campaign's owner
+      ! campaign ${id} belongs to another owner than the key: use a key of the campaign's owner
       $ ${key} mirror set ${id} not-a-url
       ! the target URL is refused: it must start with http:// or https://
       $ MIRROR_HOST_DENYLIST=*.denied.example ${key} mirror set ${id} https://Go.denied.example./
@@ -58,7 +58,7 @@ describe('mirror set: the rules of the HTTP call apply to a key, and all but the
     const unset = `\`./campaign-mirror campaign unset-default ${id}\` makes it an ordinary one`;
     await on().session(`
       $ CAMPAIGN_MIRROR_KEY=${other.key} mirror set ${id} not-a-url
-      ! the campaign ${id} is its owner's default campaign: ${unset}`);
+      ! campaign ${id} is its owner's default campaign: ${unset}`);
     expect(await mirror()).to.deep.equal(live.mirror);
     expect(await history()).to.deep.equal([]);
   });

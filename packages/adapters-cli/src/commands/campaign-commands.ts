@@ -19,7 +19,7 @@ export function campaignCommands(call: Call, operator: OperatorAccess) {
       );
       const { id } = creation;
       if (creation.kind !== 'created') throw campaignRefused(id, creation);
-      await call.output.answer({ id }, `Campaign ${id} was created for the owner ${owner}.`);
+      await call.output.answer({ id }, `Campaign ${id} was created for owner ${owner}.`);
     });
 
   const listing = 'list campaigns by number, with the addresses of their mirrors';
@@ -67,9 +67,9 @@ export function campaignCommands(call: Call, operator: OperatorAccess) {
     .requiredOption('--to <owner>', 'the new owner; required', parse.owner)
     .action(async (id, { to }) => {
       const { changed, before } = await changeOf(id, (settings) => settings.transfer(id, to));
-      const rest = changed ? `now; before, to the owner ${before}.` : 'already: nothing was done.';
+      const rest = changed ? `now; before, to owner ${before}.` : 'already: nothing was done.';
       const object = { id, owner_id: to, owner_id_before: before, changed };
-      await call.output.answer(object, `Campaign ${id} belongs to the owner ${to} ${rest}`);
+      await call.output.answer(object, `Campaign ${id} belongs to owner ${to} ${rest}`);
     });
 
   const defaultFlag = (name: string, description: string, isDefault: boolean) =>
@@ -116,9 +116,10 @@ export function deletion(call: Call, operator: OperatorAccess, what: 'campaign' 
         );
       if (deletion.kind !== 'deleted') throw campaignRefused(id, deletion.kind);
       const { name, mirror } = deletion.campaign;
-      const deleted = `${isWhole ? '' : 'mirror of the '}${campaignNamed(id, name)}`;
+      const campaign = campaignNamed(id, name);
+      const deleted = isWhole ? `C${campaign.slice(1)}` : `The mirror of ${campaign}`;
       const object = { id, deleted: true, clicks: mirror?.clicks ?? null };
-      await call.output.answer(object, `The ${deleted} was deleted; its history stays.`);
+      await call.output.answer(object, `${deleted} was deleted; its history stays.`);
     });
 }
 
@@ -126,7 +127,7 @@ function question(
   { id, ownerId, isDefault, name, mirror }: operators.CampaignRecord,
   isWhole: boolean,
 ): string {
-  const campaign = `the ${isDefault ? 'default ' : ''}${campaignNamed(id, name)} of the owner ${ownerId}`;
+  const campaign = `${isDefault ? 'default ' : ''}${campaignNamed(id, name)} of owner ${ownerId}`;
   const clicked = mirror && `mirror (${printable(mirror.targetUrl)}, clicked ${mirror.clicks} times)`;
   const what = isWhole ? campaign + (mirror ? `, and its ${clicked}` : '') : `the ${clicked} of ${campaign}`;
   return `Delete ${what}? Its history stays.`;

@@ -63,7 +63,7 @@ export function keyCommands(call: Call, operator: OperatorAccess) {
         refuseDenied(hosts, deniedHosts);
         return keys.issue(wanted);
       });
-      let sentence = `Key ${issued.id} of the owner ${owner}.`;
+      let sentence = `Key ${issued.id} of owner ${owner}.`;
       if (!expiry) sentence += ' It never expires.';
       else if (!expiresIn) sentence += ' It expires in 365 days.';
       await printOnce(issued, sentence + onlyTo(hosts));
@@ -96,7 +96,7 @@ export function keyCommands(call: Call, operator: OperatorAccess) {
       if (rotation.kind !== 'rotated') throw notRotated(replaces, rotation);
       const { id, key, ownerId, oldExpiresAt } = rotation;
       const object = { id, key, replaces, replaced_expires_at: oldExpiresAt };
-      const sentence = `Key ${id} of the owner ${ownerId} replaces key ${replaces}, which ends at ${oldExpiresAt}.`;
+      const sentence = `Key ${id} of owner ${ownerId} replaces key ${replaces}, which ends at ${oldExpiresAt}.`;
       await printOnce(object, sentence + onlyTo(hosts));
     });
 
@@ -109,7 +109,7 @@ export function keyCommands(call: Call, operator: OperatorAccess) {
     .action(async (ids, { owner, all, yes }, command) => {
       if ([ids.length, owner, all].filter(Boolean).length !== 1)
         return command.error('exactly one of numbers of keys, --owner and --all is needed');
-      const whose = owner === undefined ? 'of all owners' : `of the owner ${owner}`;
+      const whose = owner === undefined ? 'of all owners' : `of owner ${owner}`;
       const pace: AccessOptions = ids.length === 1 ? {} : { pace: 'in-steps' };
       const revoked = await operator.withPorts(async ({ keys }) => {
         if (ids.length > 0) return keys.revoke({ ids });

@@ -44,14 +44,14 @@ export function campaignRefused(
 ): ClearError {
   if (typeof refusal === 'object' && refusal.kind === 'owner-has-default')
     return new ClearError(
-      `the owner ${refusal.ownerId} has a default campaign already: ${campaignNamed(refusal.id, refusal.name)}; ` +
+      `owner ${refusal.ownerId} has a default campaign already: ${campaignNamed(refusal.id, refusal.name)}; ` +
         unsetDefault(refusal.id),
     );
   let reason: string = typeof refusal === 'string' ? refusal : refusal.kind;
   if (reason === 'refused' || reason === 'invalid-address') reason = Object(refusal).because;
   const fault = addressFaults[reason as domain.AddressFault];
   const text = texts[reason as keyof typeof texts] ?? texts.other;
-  return new ClearError(fault ? `${address}: ${fault}` : text(campaign, `the campaign ${campaign}`));
+  return new ClearError(fault ? `${address}: ${fault}` : text(campaign, `campaign ${campaign}`));
 }
 
 /** Why a command for many mirrors did not set this one. */

@@ -129,7 +129,7 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
         const { mirror, because } = await changeMirror({ mirrors, denied, act }, wanted);
         if (mirror) return mirror;
         if (!entry && because === 'not-http')
-          throw new ClearError(`the history of the campaign ${campaign} has no such change: ${numbers}`);
+          throw new ClearError(`the history of campaign ${campaign} has no such change: ${numbers}`);
         const refused = `the address of change ${change} is refused`;
         throw campaignRefused(campaign, because ?? 'changed-meanwhile', refused);
       });

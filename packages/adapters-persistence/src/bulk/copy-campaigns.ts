@@ -34,7 +34,7 @@ const quoted = (value: string | number | boolean | null | undefined) =>
   value == null ? '' : `"${String(value).replaceAll('"', '""')}"`;
 
 /** How a campaign without a number is recognized as a duplicate. */
-const description = `concat('campaign', ' "' || name || '"', ' of the owner ' || campaign.owner_id,
+const description = `concat('campaign', ' "' || name || '"', ' of owner ' || campaign.owner_id,
   case when name is null then coalesce(' with the address ' || target_url, ' without a name and an address') end)`;
 
 /** The first faults, and the number of lines with faults. $1: whether duplicates are allowed. */
@@ -44,7 +44,7 @@ const selectFaults = `
     from pg_temp.imported as campaign, lateral (values
       ('id', 'campaign-taken', 'campaign ' || id),
       ('mirror_id', 'mirror-taken', 'mirror ' || mirror_id),
-      ('is_default', 'second-default', case when is_default then 'default campaign of the owner ' || owner_id end),
+      ('is_default', 'second-default', case when is_default then 'default campaign of owner ' || owner_id end),
       (case when name is null then 'target_url' else 'name' end, 'duplicate', case when not $1 then ${description} end)
     ) as made ("column", fault, what)
     where what is not null and owner_id is not null
@@ -53,7 +53,7 @@ const selectFaults = `
     union all
     select 'mirror ' || id, null from campaign_mirror.mirrors where id in (select mirror_id from pg_temp.imported)
     union all
-    select 'default campaign of the owner ' || owner_id, null from campaign_mirror.campaigns
+    select 'default campaign of owner ' || owner_id, null from campaign_mirror.campaigns
       where is_default and owner_id in (select owner_id from pg_temp.imported where is_default)
     union all
     select ${description}, min(campaign.id)
