@@ -59,7 +59,7 @@ EXPOSE 3000 3001
 USER 65532:65532
 STOPSIGNAL SIGTERM
 # Whether it lives, not whether it is ready: a new process would not bring the database back.
-HEALTHCHECK --interval=5s --timeout=4s --start-period=30s CMD ["node", "packages/app/src/service/health-check.ts"]
+HEALTHCHECK --interval=5s --timeout=4s --start-period=30s CMD ["node", "packages/app/src/process/health-check.ts"]
 # As process 1 Node would not reap what it did not start.
 ENTRYPOINT ["tini", "--"]
 # No debugger on SIGUSR1, and no collection that takes the optimized code along (docs/explanation/performance.md, "A new process is slower").

@@ -1,7 +1,7 @@
 import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { openOwnDatabase } from '../../packages/app/src/database/database-access.ts';
+import { startEmbeddedDatabase } from '../../packages/app/src/database/database-access.ts';
 import { type Cleanup, temporaryFolder } from '../machine/run.ts';
 
 /** Settings that the embedded database changes for its own purposes, with the values of PostgreSQL's packages. */
@@ -17,7 +17,7 @@ export async function openServer(cleanup: Cleanup): Promise<URL> {
   // If this process runs as root, the database runs as another user, who has to pass through.
   await chmod(parent, 0o711);
   const folder = join(parent, 'data');
-  const { address, close } = await openOwnDatabase({ folder, service: true, settings: asInstalled });
+  const { address, close } = await startEmbeddedDatabase({ folder, service: true, settings: asInstalled });
   cleanup.push(close);
   const { host, port, user, password, database } = address('superuser');
   return new URL(`postgres://${user}:${password}@${host}:${port}/${database}`);

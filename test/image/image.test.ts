@@ -61,7 +61,7 @@ describe('the container image', () => {
   });
 
   it('its health check fails where nothing listens, and requests get less time at the end than the engine gives it', async () => {
-    const words = ['node', 'packages/app/src/service/health-check.ts'];
+    const words = ['node', 'packages/app/src/process/health-check.ts'];
     expect((await inImage({ OPS_PORT: '1' }, words).ended).code).to.equal(1);
     const environment = await inspected<string[]>(images.ours, '.Config.Env');
     const [, seconds] = /^SHUTDOWN_TIMEOUT=(\d+)s$/m.exec(environment.join('\n')) ?? [];

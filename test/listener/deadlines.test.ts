@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { get } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { page } from '@campaign-mirror/adapters-http/service';
+import { staticPage } from '@campaign-mirror/adapters-http/service';
 import { expect } from 'chai';
 import { RawConnection } from '../support/http/connection.ts';
 import { ask, goodBody, requestBytes, servesOn } from '../support/http/request.ts';
@@ -39,7 +39,7 @@ describe('contract: connections: how long a caller may take', () => {
 
 describe('contract: connections: callers that do not read', () => {
   /** More than all buffers between the service and a caller hold. */
-  const large = page('application/octet-stream', Buffer.alloc(16_000_000));
+  const large = staticPage('application/octet-stream', Buffer.alloc(16_000_000));
   const service = withHttpService({ timeout: 200, pages: new Map([['/large', large]]) });
 
   it('an answer that nobody reads is cut off, and nobody else waits for it', async () => {

@@ -1,7 +1,7 @@
 import { mock } from 'node:test';
 import { Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { limiterOf } from '../../packages/app/src/http/limits.ts';
+import { limiterOf } from '../../packages/app/src/http/callers.ts';
 import { json, keptAlive, standing } from '../support/http/answer-rows.ts';
 import type { RawResponse } from '../support/http/connection.ts';
 import { type Asking, ask } from '../support/http/request.ts';

@@ -1,7 +1,7 @@
 import { mock } from 'node:test';
 import { migrationNames, openProbe, roles } from '@campaign-mirror/adapters-persistence/service';
 import { expect } from 'chai';
-import { readinessOf } from '../../packages/app/src/process/readiness.ts';
+import { readinessOf } from '../../packages/app/src/process/life.ts';
 import { databaseOf } from '../support/process/lives.ts';
 import { listeningService } from '../support/process/service-process.ts';
 import { eventually } from '../support/promises.ts';

@@ -59,7 +59,7 @@ describe('TLS to a database of yours', () => {
   const otherHost =
     '(ERR_TLS_CERT_ALTNAME_INVALID): check sslmode, the CA of its certificate (sslrootcert), the name that it is for';
   const tlsOnly =
-    'user "postgres", database "postgres", no encryption (28000): check the name of the user, its password and pg_hba.conf; if that lets it in with TLS only, set sslmode=verify-full';
+    'user "postgres", database "postgres", no encryption (28000): check the name of the user, its password and pg_hba.conf; if that requires TLS, set sslmode=verify-full';
   const [here, localhost] = ['127.0.0.1', 'localhost'];
   const cases: [parameters: string, host: string, fault?: string][] = [
     ['sslmode=verify-full&CA', here],

@@ -49,7 +49,7 @@ describe('secrets in files', () => {
     expect(password({ PGPASSWORD: 'MARKED', PGPASSWORD_FILE: await file('MARKED') })).to.deep.equal([both]);
     const path = await file('mysql://MARKED\n');
     expect(password({ DATABASE_URL_FILE: path })).to.deep.equal([
-      `DATABASE_URL (in ${path}) must be a URL such as postgres://user:password@host:5432/database, with one host, and what is special in it percent-encoded`,
+      `DATABASE_URL (in ${path}) must be a URL such as postgres://user:password@host:5432/database, with one host, and special characters percent-encoded`,
     ]);
   });
 });

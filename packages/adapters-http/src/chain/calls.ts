@@ -5,7 +5,7 @@ import { isNativeError } from 'node:util/types';
 import { isRequestId, Unavailable } from '@campaign-mirror/domain';
 import type Koa from 'koa';
 import { clientOf, type TrustedProxies } from './client-address.ts';
-import { faults, type Reply, routeNotFound, standingHeaders } from './replies.ts';
+import { faultReplies, type Reply, routeNotFound, standingHeaders } from './replies.ts';
 
 /** An answered request, for the log and the metrics: never the key, the body, or the target URL. */
 export interface AnsweredRequest {
@@ -179,7 +179,7 @@ export function errorsAsAnswers(
       if (refused && Math.floor(context.status / 100) === 4) await refused(context);
     } catch (error) {
       const because = error instanceof Unavailable ? 'unavailable' : 'unexpected';
-      answer(context, faults[because]);
+      answer(context, faultReplies[because]);
       if (log) log.failed(context.state.call.requestId, error, because);
       // A Koa application accepts nothing but errors.
       else context.app.emit('error', isNativeError(error) ? error : new Error(String(error)), context);

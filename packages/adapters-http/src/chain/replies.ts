@@ -51,7 +51,7 @@ const authenticate = (parameters = '') => ({
 });
 
 /** The answers to requests without an outcome of the use case. */
-export const faults = withReasons({
+export const faultReplies = withReasons({
   'bad-request': messageReply(400, 'Bad Request', { closes: true }),
   'request-timeout': messageReply(408, 'Request Timeout', { closes: true }),
   'header-fields-too-large': messageReply(431, 'Request Header Fields Too Large', { closes: true }),
@@ -67,7 +67,7 @@ export const faults = withReasons({
   unavailable: messageReply(503, 'Service Unavailable', { headers: { 'Retry-After': '1' } }),
   unexpected: messageReply(500, 'Server Error'),
 });
-export type Fault = keyof typeof faults;
+export type Fault = keyof typeof faultReplies;
 
 /** On the operators' listener: the request was meant for another host. */
 export const misdirected = messageReply(421, 'Misdirected Request', { because: 'other-host' });
@@ -84,7 +84,7 @@ export function replyTo(outcome: Outcome, campaign: string, fault: RequestFault 
       // With the mirror as it is, so that the caller can decide anew (RFC 9110, section 13.1.1).
       return withMirror(412, outcome, 'The mirror was changed meanwhile.', outcome.kind);
     case 'unauthenticated':
-      return { ...faults['invalid-key'], because: outcome.because ?? 'unknown-key' };
+      return { ...faultReplies['invalid-key'], because: outcome.because ?? 'unknown-key' };
     case 'campaign-not-found':
       return campaignNotFound(campaign);
     case 'refused':
@@ -170,7 +170,7 @@ function cut(text: string, characters: number): string {
 
 /** The reasons of this package for a status other than 200. An identity, as that of tokens, has its own. */
 export const refusals: readonly { readonly status: number; readonly because: string }[] = [
-  ...Object.values({ ...faults, ...refused, ...unreadable, ...invalidAddress }),
+  ...Object.values({ ...faultReplies, ...refused, ...unreadable, ...invalidAddress }),
   ...['unknown-key', 'expired-key', 'revoked-key'].map((because) => ({ status: 401, because })),
   campaignNotFound(''),
   { status: 412, because: 'condition-failed' },

@@ -11,8 +11,8 @@ import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Unavailable } from '@campaign-mirror/domain';
 import type { Calls } from '../chain/calls.ts';
-import { type Fault, faults, methodNotSupported, type Reply } from '../chain/replies.ts';
-import type { Slots } from '../chain/slots.ts';
+import type { Slots } from '../chain/limits.ts';
+import { type Fault, faultReplies, methodNotSupported, type Reply } from '../chain/replies.ts';
 
 /** What a listener needs besides the application; `calls` and `slots` are those of the application. */
 export interface HttpServerSettings {
@@ -92,12 +92,12 @@ export class HttpServer {
         // Otherwise the body is still coming, which has a time limit of its own.
         else if (next.req.complete) {
           const error = new Unavailable(`the application did not answer within ${timeout} ms`);
-          settings.calls.answerInstead(next, { ...faults.unavailable, closes: true }, error);
+          settings.calls.answerInstead(next, { ...faultReplies.unavailable, closes: true }, error);
         }
       })
       .on('clientError', (error: NodeJS.ErrnoException, socket) => {
         if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
-        else this.#refuse(new IncomingMessage(socket as Socket), faults[parserFault(error.code)]);
+        else this.#refuse(new IncomingMessage(socket as Socket), faultReplies[parserFault(error.code)]);
       });
   }
 
@@ -132,7 +132,7 @@ export class HttpServer {
     let left: ServerResponse[] = [];
     const timer = setTimeout(() => {
       left = this.#unsent().filter(({ headersSent }) => !headersSent);
-      for (const response of left) calls.answerInstead(response, faults.unavailable);
+      for (const response of left) calls.answerInstead(response, faultReplies.unavailable);
       setTimeout(() => this.#server.closeAllConnections(), left.length > 0 ? lastAnswerTime : 0);
     }, timeout);
     // Requests that have arrived are read, and answers are sent, before idle connections are closed.

@@ -11,7 +11,7 @@ export type Page = () => Reply | Promise<Reply>;
 export type Pages = ReadonlyMap<string, Page>;
 
 /** A page in UTF-8. */
-export function page(type: string, body: string | Buffer, headers = {}): Page {
+export function staticPage(type: string, body: string | Buffer, headers = {}): Page {
   return () => ({ status: 200, contentType: `${type}; charset=utf-8`, body, headers });
 }
 
@@ -22,7 +22,7 @@ function compressedPage(type: string, content: Buffer): Page {
   let compressed: Promise<Buffer> | undefined;
   return async () => {
     compressed ??= compress(content);
-    return page(type, await compressed, { 'Content-Encoding': 'gzip' })();
+    return staticPage(type, await compressed, { 'Content-Encoding': 'gzip' })();
   };
 }
 
@@ -48,16 +48,16 @@ export interface InterfacePagesSettings {
 export function interfacePages({ docs = true }: InterfacePagesSettings = {}): Pages {
   const own = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url));
   const document = JSON.stringify(JSON.parse(own('openapi.json').toString()));
-  const pages = new Map([[openapiPath, page('application/json', document)]]);
+  const pages = new Map([[openapiPath, staticPage('application/json', document)]]);
   if (!docs) return pages;
   const policy = { 'Content-Security-Policy': contentSecurityPolicy("'self' data:") };
   const { resolve } = createRequire(import.meta.url);
   const ofComponent = (name: string) => readFileSync(resolve(`swagger-ui-dist/${name}`));
   for (const name of ['page.js', 'errors.js', 'labels.js', 'snippets.js'])
-    pages.set(`${docsPath}/${name}`, page('text/javascript', own(name)));
+    pages.set(`${docsPath}/${name}`, staticPage('text/javascript', own(name)));
   return pages
-    .set(docsPath, page('text/html', own('index.html'), policy))
-    .set(`${docsPath}/page.css`, page('text/css', own('page.css')))
+    .set(docsPath, staticPage('text/html', own('index.html'), policy))
+    .set(`${docsPath}/page.css`, staticPage('text/css', own('page.css')))
     .set(`${docsPath}/swagger-ui.js`, compressedPage('text/javascript', ofComponent('swagger-ui-bundle.js')))
     .set(`${docsPath}/swagger-ui.css`, compressedPage('text/css', ofComponent('swagger-ui.css')));
 }

@@ -4,9 +4,9 @@ import bodyParser from 'koa-bodyparser';
 import * as v from 'valibot';
 import { answer, type Context, type Middleware } from '../chain/calls.ts';
 import { conditionIn, credentialIn, isJson } from '../chain/headers.ts';
-import { type Fault, faults, type RequestFault, replyTo } from '../chain/replies.ts';
-import type { Slots } from '../chain/slots.ts';
-import { type CallLimits, removeLimit, withinLimit } from './limits.ts';
+import type { Slots } from '../chain/limits.ts';
+import { type CallLimits, removeLimit, withinLimit } from '../chain/limits.ts';
+import { type Fault, faultReplies, type RequestFault, replyTo } from '../chain/replies.ts';
 
 /** What the route needs. */
 export interface SetMirrorSettings {
@@ -33,9 +33,9 @@ export function setMirror(settings: SetMirrorSettings): Middleware {
     const campaign = campaignId(segment);
 
     const credential = credentialIn(context.req, isWellFormed);
-    if (typeof credential !== 'string') return answer(context, faults[credential.fault]);
+    if (typeof credential !== 'string') return answer(context, faultReplies[credential.fault]);
     const body = await readBody(context);
-    if (typeof body === 'string') return answer(context, faults[body]);
+    if (typeof body === 'string') return answer(context, faultReplies[body]);
     call.campaign = campaign;
 
     await slots.hold(context, async () => {

@@ -8,17 +8,22 @@ import {
   defaultPoolLimits,
   openDatabase,
 } from '@campaign-mirror/adapters-persistence/service';
-import { examined, type Finding, ok, problem } from '../database/checks.ts';
-import { type DatabaseAccess, dataFolder, notesOf, openDatabaseAccess } from '../database/database-access.ts';
-import { clearFault, nameOf } from '../database/faults.ts';
+import {
+  commandNotices,
+  type DatabaseAccess,
+  dataFolder,
+  openDatabaseAccess,
+} from '../database/database-access.ts';
+import { clearFault, nameOf } from '../database/database-advice.ts';
+import { checkDatabase, type Finding, ok, problem } from '../database/database-checks.ts';
 import { isExternal } from '../settings/external-database.ts';
 import { readSettings } from '../settings/read-settings.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { Settings } from '../settings/settings-table.ts';
 
-/** One connection, on which all mirrors are read, which takes seconds for each million. */
+/** One connection. It reads all mirrors, which takes seconds for each million. */
 const limits = { ...defaultPoolLimits, size: 1, statementTimeout: 60_000, queryTimeout: 65_000 };
 
-/** Checks the settings and, if they are valid, what they name. What is unavailable does not stop the remaining checks. */
+/** Checks the settings and, if they are valid, what they name. A check that fails does not stop the others. */
 export async function* examine(call: Call): AsyncGenerator<Finding> {
   const read = readSettings(call.environment);
   if ('wrong' in read) return yield* read.wrong.map((line) => problem('settings', line, 'correct it'));
@@ -38,12 +43,12 @@ async function* examineDatabase(call: Call, settings: Settings): AsyncGenerator<
   let access: DatabaseAccess | undefined;
   let database: Database | undefined;
   try {
-    access = await openDatabaseAccess(settings, { signal: call.signal, log: notesOf(call) });
+    access = await openDatabaseAccess(settings, { signal: call.signal, log: commandNotices(call) });
     const address = access.address('operator');
     database = await openDatabase(address, limits, 'campaign-mirror operator');
     await database.pool.query('select');
     yield ok('database', `${nameOf(address)} answers`);
-    yield* examined(database.pool, settings, 'doctor');
+    yield* checkDatabase(database.pool, settings, 'doctor');
   } catch (error) {
     const fault = access ? clearFault(error, access.address('operator')) : error;
     if (!(fault instanceof ClearError)) throw fault;
@@ -75,7 +80,7 @@ async function checkDisk(folder: string): Promise<Finding> {
   const finding = `${free.toFixed(1)} GiB are free for DATA_DIR (${path})`;
   if (free >= 2) return ok('disk', finding);
   const advice =
-    'make the volume larger, delete other files, or move DATA_DIR; then prune the history (`./campaign-mirror history prune`)';
-  // Below ¼ GiB, a checkpoint may fail.
+    'make the volume larger, delete other files, or move DATA_DIR; then `./campaign-mirror history prune`';
+  // With less than ¼ GiB, a checkpoint may fail.
   return { check: 'disk', state: free < 0.25 ? 'problem' : 'warning', finding, advice };
 }

@@ -1,10 +1,10 @@
-/* What a start and `doctor` check of a database that answers. Each check is a query for findings and advice. */
+/* The checks that a start and `doctor` make of a database that answers. Each is a query for findings and advice. */
 import * as store from '@campaign-mirror/adapters-persistence/service';
 import type { Pool } from 'pg';
-import type { Settings } from '../settings/settings.ts';
-import { migrate, namePrimary, restore } from './faults.ts';
+import type { Settings } from '../settings/settings-table.ts';
+import { migrate, namePrimary, restore } from './database-advice.ts';
 
-/** What a check has found, and what to do about it: null if it is ok. */
+/** The result of a check. `advice` is null if the state is ok. */
 export interface Finding {
   readonly check: string;
   readonly state: 'ok' | 'warning' | 'problem';
@@ -19,16 +19,17 @@ export const problem = (check: string, finding: string, advice: string): Finding
   ...{ check, state: 'problem', finding, advice },
 });
 
-/** Which checks are made: first of all, by a command, at a start as the service's user, by `doctor`. */
+/** The groups of checks for each occasion: before anything else, for a command, for a start as the service's user, for `doctor`. */
 const occasions = {
   first: ['first'],
   command: ['record'],
   start: ['record', 'stops', 'warns'],
   doctor: ['first', 'record', 'stops', 'warns', 'doctor'],
 } as const;
+export type Occasion = keyof typeof occasions;
 
-/** Makes the checks; those that lack the schema or a right are left out. `ends`: a problem ends a start. */
-export async function* examined(database: Pool, settings: Settings, occasion: keyof typeof occasions) {
+/** Makes the checks. One that lacks the schema or a right is skipped. `ends`: a problem ends a start. */
+export async function* checkDatabase(database: Pool, settings: Settings, occasion: Occasion) {
   for (const kind of occasions[occasion]) {
     for (const [check, query] of Object.entries(checksOf(settings, occasion === 'start')[kind])) {
       const found = await database.query<Finding>(query).then(
@@ -52,7 +53,7 @@ const newest = 18;
 const unmade = 'the schema is not made, not yet of this version, or without its record; pending migrations: ';
 const madeAnew = `${migrate}; if there was data before, and it is gone, ${restore} instead`;
 
-/** Migrations of this version that the record lacks, those of others in it, whether its rows were lost. */
+/** Migrations that are not recorded, recorded migrations of other versions, and whether the record was lost. */
 const migrations = `
   select *, pending = '${known.join(', ')}' and exists (
       select from pg_proc where pronamespace = to_regnamespace('campaign_mirror')) as lost,
@@ -63,7 +64,7 @@ const migrations = `
     (select string_agg(name, ', ' order by name) from campaign_mirror.migrations
       where name <> all ('{${known}}')) as others) as recorded`;
 
-/** Queries for findings. At a start, what `warns` is logged; a problem of the others ends it. */
+/** The queries. At a start, a problem of the group `warns` is logged; one of another group ends the start. */
 const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, starting: boolean) => ({
   first: {
     version: `
@@ -71,7 +72,7 @@ const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, s
         case when version < ${oldest} then 'problem' when version > ${newest} then 'warning' else 'ok' end as state,
         'use ${oldest} or newer; this version was tested on ${oldest} to ${newest}' as advice
       from (select current_setting('server_version_num')::int / 10000 as version) as server`,
-    // In another encoding, some values of callers could not be stored, and would fail others in the same statement.
+    // Another encoding cannot store some values of callers, which would fail all calls in the same statement.
     encoding: `
       select case encoding when 'UTF8' then 'ok' else 'problem' end as state,
         'the database is in ' || encoding as finding,
@@ -94,8 +95,8 @@ const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, s
       ) as cases (holds, finding, advice) where holds and (pending <> '' or others <> '')`,
   },
   stops: {
-    // A restore that was killed leaves constraints away and triggers disabled, and nothing else shows it. The parts of
-    // another version are others.
+    // Only this check shows that a killed restore left constraints missing and triggers disabled. Another version has
+    // other parts.
     schema: `
       select 'problem' as state, string_agg(finding, ', ') as finding, advice
       from (${store.missingText} limit 5) as missing, (${migrations}) as found
@@ -115,7 +116,7 @@ const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, s
       union all select 'ok', format('the user %s may do what the %s does', name, role) || case
         when role <> 'operator' then '; for commands use campaign_mirror_operator' else '' end, null
       from rights where powers = '' and lacking = ''`,
-    // The service assigns the numbers of the history only: it works if the other sequences are behind.
+    // The service only assigns numbers of the history, and works if the other sequences are behind.
     sequences: `
       select case when ${starting} and sequence <> 'mirror_history_id_seq' then 'warning' else 'problem' end as state,
         format('the sequence %s is behind its table: numbers that it assigns are taken, or out of order', sequence)
@@ -128,14 +129,14 @@ const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, s
       from campaign_mirror.transactions_ahead having count(*) > 0`,
   },
   warns: {
-    // What migrates says since when; the service may not read that.
+    // `migrate` says since when; the service has no right to read that.
     origin: `
       select 'warning' as state, 'the database came from a dump or another server: what was revoked, rotated, '
           'moved or transferred after the backup is as before again' as finding,
         '${migrate}: it says what to check' as advice
       from (${store.placeText}) as place where moved`,
-    // Processes are counted by their connections for readiness, which one that starts does not have yet. Besides its
-    // pool, a process uses two. Behind a pooler, the server counts the pooler's connections.
+    // Each running process has one connection for readiness; the starting process is added. Besides its pool, a process
+    // uses two. Behind a pooler, the server counts the pooler's connections.
     pool: `
       with serving as (
         select count(*) + ${starting ? 1 : 0} as running, min(usesysid) as role from pg_stat_activity
@@ -152,7 +153,7 @@ const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, s
           processes, needed, allowed) as finding,
         'lower POOL_SIZE, or raise the limit (max_connections, connection limit)' as advice
       from bounds`,
-    // A commit waits without a time limit for a standby that is away. What sessions of other users wait for is hidden.
+    // A commit waits without a time limit for a missing standby. Waits of other users' sessions are hidden.
     standbys: `
       select case when connected >= needed and waiting = 0 then 'ok' else 'problem' end as state,
         format('synchronous_standby_names is %s: commits wait for %s of these standbys; connected: %s; '
@@ -164,7 +165,7 @@ const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, s
           (select count(*) from pg_stat_replication
             where names like '%*%' or strpos(lower(names), lower(application_name)) > 0) as connected) as counted
       where names <> '' and current_setting('synchronous_commit') not in ('off', 'local')`,
-    // Nobody's session has such a transaction, which keeps its locks until somebody ends it, also across a restart.
+    // Such a transaction belongs to no session, and keeps its locks until it is ended, also across a restart.
     'prepared transactions': `
       select 'problem' as state,
         format('a prepared transaction of "%s" holds locks on our tables since %s', owner, prepared) as finding,
@@ -175,7 +176,7 @@ const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, s
         where own.transactionid = transaction and own.granted)`,
   },
   doctor: {
-    // Above 2 s, the log and the history are hard to compare.
+    // Beyond 2 s, it is hard to compare the log with the history.
     clock: `
       select case when difference <= 2 then 'ok' else 'warning' end as state,
         format('the clocks of this machine and of the server are %s apart', case
@@ -190,7 +191,7 @@ const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, s
       from (values (true, 'it is a standby', ''), (false, 'it is set to read only (default_transaction_read_only)',
         ', or unset it for the role, the database or the server')) as reasons (standby, why, help)
       where current_setting('transaction_read_only') = 'on' and standby = pg_is_in_recovery()`,
-    // It reads all mirrors, which the service may not.
+    // It reads all mirrors; the service has no right to do so.
     mirrors: `
       select 'problem' as state, format('mirrors not as they must be: %s, of the campaigns %s', max(total),
           string_agg(format('%s (%s)', campaign_id, fault), ', ')) as finding,
@@ -198,7 +199,7 @@ const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, s
         'schema, \`update campaign_mirror.mirrors set owner_id = campaigns.owner_id, is_default = campaigns.is_default '
         'from campaign_mirror.campaigns where campaigns.id = campaign_id\`; no campaign: delete the mirror' as advice
       from (${store.mirrorFaultsText}) as faults having count(*) > 0`,
-    // A pooler passes none on from the service: a statement could run for ever, or be ended because a row has changed.
+    // A pooler drops the service's parameters: a statement could run for ever, or fail because a row has changed.
     parameters: `
       select case name when 'statement_timeout' then 'warning' else 'problem' end as state,
         format('%s is %s, and a pooler passes no other value on', name, setting) as finding,
@@ -208,7 +209,7 @@ const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, s
       where '${DATABASE_POOLER}' <> 'none' and case name when 'statement_timeout' then setting = '0' and needed <> '0'
         else setting <> needed end
       order by name`,
-    // Others may read the log of the server; these keep values of callers out of it.
+    // Other people may read the server's log. These parameters keep the values of callers out of it.
     'server log': `
       select 'warning' as state, 'not as ops/roles.sql sets it as a superuser: '
           || string_agg(format('%s is %s', name, setting), ', ' order by name) as finding,
@@ -217,14 +218,14 @@ const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, s
       from pg_settings join (values ('log_error_verbosity', 'terse'), ('log_parameter_max_length', '0'))
         as ours (name, needed) using (name)
       where setting <> needed having count(*) > 0`,
-    // By default, every role may fill the disk by these.
+    // By default, every role may fill the disk with these functions.
     'rights of everybody': `
       select 'warning' as state, 'every role may fill the disk' as finding,
         format('as a superuser: \`revoke execute on function %s from public\`',
           string_agg(oid::regprocedure::text, ', ' order by oid)) as advice
       from pg_proc where has_function_privilege('public', oid, 'execute')
         and proname in ('lo_creat', 'lo_create', 'lo_from_bytea', 'pg_logical_emit_message') having count(*) > 0`,
-    // Without these, a change answered with 200 does not survive a power loss.
+    // Without these, a change that was answered with 200 does not survive a power loss.
     durability: `
       select 'warning' as state, 'off: ' || string_agg(name, ', ' order by name) as finding,
         'switch on what is off: a loss of power may undo changes that were answered with 200' as advice

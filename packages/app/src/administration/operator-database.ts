@@ -5,35 +5,35 @@ import { type Call, ClearError, jsonOf } from '@campaign-mirror/adapters-cli/ter
 import * as store from '@campaign-mirror/adapters-persistence/service';
 import { label } from '@campaign-mirror/domain';
 import type { OperatorAct } from '@campaign-mirror/domain/operator';
-import * as own from '../database/database-access.ts';
-import { clearFault } from '../database/faults.ts';
+import * as access from '../database/database-access.ts';
+import { clearFault } from '../database/database-advice.ts';
 import { readCommandSettings } from '../settings/read-settings.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { Settings } from '../settings/settings-table.ts';
 
-/** The time limits of statements, in milliseconds, for commands that need longer than others. */
+/** The time limits of statements, in milliseconds, for slow commands. */
 const paces = {
   unhurried: { statementTimeout: 0, queryTimeout: 0 },
-  // A step takes far less, but counting everything beforehand may take this long.
+  // The count before the first step may take this long.
   'in-steps': { statementTimeout: 60_000, queryTimeout: 65_000 },
 };
 
-/** The operator's ports. The embedded database is migrated for them, yours only on your command. */
+/** The operator's ports. The embedded database is migrated first; your own only by the command `migrate`. */
 export const acting =
   (call: Call): OperatorAccess['acting'] =>
   (run, { pace, state, besideService = false } = {}) =>
-    withDatabase(call, besideService, (access, settings) => {
-      const address = access.address('operator');
-      const work = async (database: store.Database, act: OperatorAct) => {
-        await own.makeChecks(database.pool, address, settings, 'command').catch((error) => {
-          if (!access.embedded) throw error;
-          return migrateWithNotes(access, settings, call);
+    withDatabase(call, besideService, (database, settings) => {
+      const address = database.address('operator');
+      const work = async (opened: store.Database, act: OperatorAct) => {
+        await access.requireChecks(opened.pool, address, settings, 'command').catch((error) => {
+          if (!database.embedded) throw error;
+          return migrateForCommand(database, settings, call);
         });
         const context = { deniedHosts: settings.MIRROR_HOST_DENYLIST, requestId: act.requestId };
-        return run(portsOn(database, act, call.signal), context).catch((error) => {
+        return run(portsOn(opened, act, call.signal), context).catch((error) => {
           throw clearFault(error, address, { certain: typeof state === 'function' ? state() : state });
         });
       };
-      return asOperator(access, personWhoCalls(call.environment), work, pace && paces[pace]);
+      return asOperator(database, personWhoCalls(call.environment), work, pace && paces[pace]);
     });
 
 function portsOn(database: store.Database, act: OperatorAct, signal: AbortSignal) {
@@ -53,26 +53,23 @@ function portsOn(database: store.Database, act: OperatorAct, signal: AbortSignal
   };
 }
 
-/** Acts with the operator's role, then closes the database. `operator`: who acts, for the audit. */
+/** Runs on a pool of the operator's role, which it closes. `operator`: who acts, for the audit. */
 export async function asOperator<T>(
-  access: own.DatabaseAccess,
+  database: access.DatabaseAccess,
   operator: string,
   run: (database: store.Database, act: OperatorAct) => Promise<T>,
   limits: Partial<store.PoolLimits> = {},
 ): Promise<T> {
   const poolLimits = { ...store.defaultPoolLimits, size: 4, ...limits };
-  const address = access.address('operator');
-  const database = await store.openDatabase(address, poolLimits, 'campaign-mirror operator');
-  return run(database, { operator, requestId: `operator-${randomUUID()}` }).finally(() => database.close());
+  const address = database.address('operator');
+  const opened = await store.openDatabase(address, poolLimits, 'campaign-mirror operator');
+  return run(opened, { operator, requestId: `operator-${randomUUID()}` }).finally(() => opened.close());
 }
 
-/**
- * The command `migrate`: it says what it waits for and what it did; Ctrl-C ends it until it is committed.
- * @throws ClearError, also of what it cannot make again
- */
+/** The command `migrate`. Ctrl-C stops it before the commit. @throws ClearError, also for what it cannot make again */
 export const migrateAsOwner = (call: Call): Promise<void> =>
-  withDatabase(call, false, async (access, settings) => {
-    const migrated = await migrateWithNotes(access, settings, call);
+  withDatabase(call, false, async (database, settings) => {
+    const migrated = await migrateForCommand(database, settings, call);
     const { schema, migrations, madeAgain, rights } = migrated;
     const did = [
       schema === 'made' && 'The schema was made.',
@@ -81,26 +78,27 @@ export const migrateAsOwner = (call: Call): Promise<void> =>
       madeAgain.length > 0 && `Made again: ${madeAgain.join(', ')}.`,
       schema === 'migrated' && rights && 'The roles were given their rights.',
     ].filter((line) => line !== false);
-    const checkRest = () => own.awaitDatabase(access.address('owner'), settings, 'start', call.signal);
+    const checkRest = () => access.awaitDatabase(database.address('owner'), settings, 'start', call.signal);
     if (did.length === 0) await checkRest();
     await call.output.answer(jsonOf(migrated), did.join(' ') || 'The schema is up to date.');
     if (did.length > 0) await checkRest();
   });
 
-/** @throws ClearError; Interrupted, when nothing was done */
-function migrateWithNotes(access: own.DatabaseAccess, settings: Settings, call: Call) {
+/** @throws ClearError; Interrupted, if nothing was done */
+function migrateForCommand(database: access.DatabaseAccess, settings: Settings, call: Call) {
   const options = { operator: personWhoCalls(call.environment), givenUp: call.signal };
-  return own.migrateClearly(access.address('owner'), settings, own.notesOf(call), options).catch((error) => {
+  const [owner, notices] = [database.address('owner'), access.commandNotices(call)];
+  return access.migrateWithNotices(owner, settings, notices, options).catch((error) => {
     if (error === call.signal.reason) call.throwIfStopped('Nothing was done.');
     throw error;
   });
 }
 
-/** @throws ClearError, of the kind `away` when the database cannot be opened or connected to, for whatever reason */
+/** @throws ClearError, of the kind `away` if the database cannot be opened or connected to */
 async function withDatabase<T>(
   call: Call,
   besideService: boolean,
-  run: (access: own.DatabaseAccess, settings: Settings) => Promise<T>,
+  run: (database: access.DatabaseAccess, settings: Settings) => Promise<T>,
 ): Promise<T> {
   const settings = readCommandSettings(call);
   const { signal } = call;
@@ -108,28 +106,28 @@ async function withDatabase<T>(
     call.throwIfStopped('Nothing was done.');
     throw error instanceof ClearError ? new ClearError(error.message, 'away') : error;
   };
-  const options = { signal, log: own.notesOf(call), besideService };
-  const access = await own.openDatabaseAccess(settings, options).catch(throwAway);
-  const address = access.address('operator');
+  const options = { signal, log: access.commandNotices(call), besideService };
+  const database = await access.openDatabaseAccess(settings, options).catch(throwAway);
+  const address = database.address('operator');
   try {
-    await own.awaitDatabase(address, settings, 'first', signal).catch(throwAway);
+    await access.awaitDatabase(address, settings, 'first', signal).catch(throwAway);
     call.throwIfStopped('Nothing was done.');
-    return await run(access, settings);
+    return await run(database, settings);
   } catch (error) {
     throw clearFault(error, address);
   } finally {
-    await access.close();
+    await database.close();
   }
 }
 
-/** The user of the OS, or who called `sudo`; that variable counts for root only, as others could name anybody in it. */
+/** The user of the OS, or who called `sudo`. SUDO_USER counts for root only: other users could set it to any name. */
 function personWhoCalls({ SUDO_USER = '' }: NodeJS.ProcessEnv): string {
   const sudoUser = process.getuid?.() === 0 && label(SUDO_USER);
   if (sudoUser) return sudoUser;
   try {
     return userInfo().username;
   } catch {
-    // The user has no entry in /etc/passwd, as in containers.
+    // In a container, the user may have no entry in /etc/passwd.
     return `uid ${process.getuid?.() ?? 'unknown'}`;
   }
 }

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import * as is from './setting-types.ts';
 
-/** A setting by its type and its default, as written in the environment; then what it means, for the documents. */
+/** A setting: its type, its default as text, and its meaning for the documents. */
 const setting = <Value, Default extends string | undefined = undefined>(
   type: is.SettingType<Value>,
   byDefault?: Default,
@@ -18,28 +18,30 @@ const databaseHost = is.matching(
   'one host name, IP address, or the folder of a socket',
   /^(?:\/[^\p{Cc},]*|[^\s\p{Cc},/]+)$/u,
 );
-/** A claim's name or value, without white space, because it is compared byte for byte. */
+/** The name or the value of a claim. No white space: claims are compared byte for byte. */
 const claimText = is.matching('text without white space', /^[^\s\p{Cc}]{1,256}$/u);
 
 /** Every setting, in the order of the reference. All are environment variables, and optional. */
-export const schema = v.object({
+export const settingsSchema = v.object({
   HOST: setting(address, '127.0.0.1').means('address that the service listens on'),
   PORT: setting(is.wholeNumber(0, 65_535), '3000').means('its port; 0 takes a free one and says which'),
   REUSE_PORT: setting(onOrOff, 'off').means('several processes may listen on `PORT` (SO_REUSEPORT)'),
   OPS_HOST: setting(address, '127.0.0.1').means('address of the listener for operators and their page'),
   OPS_PORT: setting(is.wholeNumber(0, 65_535), '3001').means('port of that listener; 0 takes a free one'),
-  OPS_NAMES: setting(is.names).means('more names of that listener; a request to any other gets 421'),
-  TRUSTED_PROXIES: setting(is.proxies).means('the TLS proxies in front: what they say of the client counts'),
+  OPS_NAMES: setting(is.names).means('more names of that listener; a request to another name gets 421'),
+  TRUSTED_PROXIES: setting(is.proxies).means(
+    'the TLS proxies in front: the client address that they report is used',
+  ),
   IDLE_TIMEOUT: setting(is.time('10ms', '60m'), '75s').means(
-    'how long a connection may idle between two requests; must be longer than in the proxy in front',
+    'how long a connection may be idle between two requests; must be longer than in the proxy in front',
   ),
   CORS_ORIGINS: setting(is.origins).means('origins whose pages may call from a browser; none by default'),
   DOCS: setting(onOrOff, 'on').means('the page at `/docs`, where the call can be tried'),
   DATABASE_URL: secret(is.databaseUrl).means('your PostgreSQL, 15 to 18; otherwise an embedded one is used'),
   PGHOST: setting(databaseHost).means('another way to name the database, if `DATABASE_URL` names no host'),
   PGPASSWORD: secret(text).means('password for the database, if `DATABASE_URL` has none'),
-  DATABASE_WAIT: setting(is.time('0s', '60m'), '10s').means('how long the start waits for the database'),
-  DATA_DIR: setting(is.matching('a folder'), '.data').means('where the embedded database is'),
+  DATABASE_WAIT: setting(is.time('0s', '60m'), '10s').means('how long a start waits for the database'),
+  DATA_DIR: setting(is.matching('a folder'), '.data').means('folder of the embedded database'),
   RUN_MIGRATIONS: setting(is.oneOf('true', 'false'), 'true').means('whether the start migrates the schema'),
   POOL_SIZE: setting(is.wholeNumber(1, 1_000), '10').means('database connections of a process, at most'),
   STATEMENT_TIMEOUT: setting(is.time('0ms', '60s'), '5s').means(
@@ -76,20 +78,20 @@ export const schema = v.object({
   CAMPAIGN_MIRROR_KEY: secret(text).means('access key for `campaign-mirror mirror set`; otherwise it asks'),
 });
 
-/** The settings as they were read. Times in milliseconds. */
-export type Settings = Readonly<v.InferOutput<typeof schema>>;
+/** The values of the settings. Times in milliseconds. */
+export type Settings = Readonly<v.InferOutput<typeof settingsSchema>>;
 export type SettingName = keyof Settings;
 
 /** What the documents say about a setting. */
 export interface Setting extends Readonly<Record<'means' | 'accepts', string>> {
-  /** The value never reaches a message. */
+  /** Its value is never shown. */
   readonly secret?: true;
   /** As written in the environment; undefined for an optional setting without a default. */
   readonly byDefault?: string;
 }
 
 export const settings = Object.fromEntries(
-  Object.entries(schema.entries).map(([name, entry]) => [
+  Object.entries(settingsSchema.entries).map(([name, entry]) => [
     name,
     { ...v.getMetadata(entry.wrapped), byDefault: v.getDefault(entry) },
   ]),

@@ -4,34 +4,33 @@ import { trustedProxies } from '@campaign-mirror/adapters-http';
 import { migrationNames, withTimeLimit } from '@campaign-mirror/adapters-persistence/service';
 import { maxAttempts } from '@campaign-mirror/domain';
 import { Container, type ContainerModule } from 'inversify';
-import { urlOf } from '../http/listener.ts';
+import { urlOf } from '../http/listeners.ts';
 import { openLog } from '../logging/log.ts';
-import { processMetrics } from '../metrics/metrics.ts';
+import { processMetrics } from '../metrics/service-metrics.ts';
 import { aborted, Life, type ServiceInput, usualTimeout } from '../process/life.ts';
-import { project, versionOf } from '../process/project.ts';
 import { endBy, stopSignals } from '../process/stop-signals.ts';
+import { project, versionText } from '../process/version.ts';
 import { readSettings } from '../settings/read-settings.ts';
-import { checkExchanged, throwExplained, watched } from '../wiring/exchanged.ts';
-import { ownParts, poolLimits } from '../wiring/parts.ts';
-import { type PartName, partNames, tokens } from '../wiring/tokens.ts';
+import { checkExchanged, type PartName, partNames, recorded, throwExplained, tokens } from './modules.ts';
+import { poolLimits, serviceModule } from './service-module.ts';
 
-/** How a program of yours runs the service. */
+/** How your program runs the service. */
 export interface ServiceOptions {
-  /** These are loaded after the service's own modules, and may rebind or decorate its `tokens`. */
+  /** Loaded after the service's own module. They may rebind or decorate its `tokens`. */
   readonly modules?: readonly ContainerModule[];
   /**
-   * When it resolves, the service stops. By default with the first SIGTERM, SIGINT or SIGHUP, and with an error that nobody
-   * catches; with it, your program decides what such an error does.
+   * The service stops when this promise resolves; by default with the first SIGTERM, SIGINT or SIGHUP, or an uncaught
+   * error. With this option, your program handles uncaught errors.
    */
   readonly stop?: Promise<NodeJS.Signals>;
-  /** Called when the service answers calls, with the port for them and the one for operators. */
+  /** Called when the service answers calls, with the port for callers and the port for operators. */
   readonly onListening?: (port: number, opsPort: number) => void;
 }
 
 /**
- * Runs the service until it is asked to stop. Its settings are variables of this environment, to which those of the file
- * that its ENVIRONMENT_FILE names are added (docs/reference/settings.md). Resolves with the exit code, for `process.exit`:
- * 0; 1 after a failure; 2 for a wrong setting, which no restart mends. `signals`: of a process that is the service's own.
+ * Runs the service until it is stopped. Its settings are the variables of this environment and of the file that
+ * ENVIRONMENT_FILE names (docs/reference/settings.md). Resolves with the exit code for `process.exit`: 0; 1 after a
+ * failure; 2 for a wrong setting, which no restart mends. `signals`: those that the process handles already.
  */
 export async function runService(
   environment: NodeJS.ProcessEnv,
@@ -41,55 +40,58 @@ export async function runService(
   const read = readSettings(environment);
   if ('wrong' in read) {
     for (const line of read.wrong) console.error(printable(line));
-    signals?.forget();
+    signals?.ignore();
     return 2;
   }
   const { settings, changed } = read;
   const { log, print, gone, lostLines, close } = openLog(settings.LOG_LEVEL);
   const version = { ...project(), node: process.version, migration: migrationNames.at(-1) ?? '-' };
-  const { name: _, ...parts } = version;
-  log.info({ event: 'starting', ...parts, settings: changed }, `version ${versionOf(version)} is starting`);
+  const { name: _, ...versions } = version;
+  log.info(
+    { event: 'starting', ...versions, settings: changed },
+    `version ${versionText(version)} is starting`,
+  );
   const life = new Life(log);
   const fail = (error: unknown) => life.fail(error, 'an uncaught error');
   if (signals) process.on('uncaughtException', fail);
   void gone.then((error) => life.fail(error, 'nobody reads the log any longer'));
-  void (stop ?? signals?.asked)?.then((signal) => life.end(signal));
+  void (stop ?? signals?.received)?.then((signal) => life.end(signal));
   const input = { settings, version, log, print, registry: processMetrics(lostLines), life };
   try {
     const ports = await start(input, modules);
     onListening?.(...ports);
     await aborted(life.ending);
-    // After a failure, new callers are not served any longer.
+    // After a failure, new callers are no longer served.
     await pause(settings.SHUTDOWN_DELAY, undefined, { signal: life.failing }).catch(() => {});
   } catch (error) {
-    // A start that was given up, because the process is to end, has not failed.
+    // A start that a stop signal interrupted has not failed.
     if (!life.ending.aborted || error !== life.ending.reason) life.failToStart(error);
   }
   await life.endParts();
   log.info({ event: 'stopped' }, 'stopped');
   await close();
-  signals?.forget();
+  signals?.ignore();
   process.off('uncaughtException', fail);
   return life.exitCode;
 }
 
-/** Resolves with the ports. @throws ClearError, or the reason of `life.ending` if the process is to end before */
+/** Resolves with the ports. @throws ClearError, or the reason of `life.ending` if the process ends before */
 async function start(input: ServiceInput, modules: readonly ContainerModule[]): Promise<[number, number]> {
   const { settings, log, life } = input;
-  const { module, opened, callers, operators } = ownParts(input);
+  const { module, opened, callers, operators } = serviceModule(input);
   const limit = poolLimits(settings).queryTimeout;
   const exchanged = new Set<unknown>();
   const missing = new Set(partNames);
   const container = new Container({ defaultScope: 'Singleton' });
   const make = async () => {
-    await container.loadAsync(module, ...modules.map((one) => watched(one, exchanged)));
+    await container.loadAsync(module, ...modules.map((one) => recorded(one, exchanged)));
     checkExchanged(container, exchanged, limit, missing);
     const app = await container.getAsync(tokens.application);
-    // After what callers need: it shows the database only if they need one.
+    // Made last: it shows the database only if callers need one.
     return { app, opsApp: await container.getAsync(tokens.opsApplication) };
   };
   const making = make().catch(throwExplained);
-  // Our own parts give up by themselves; one of somebody else must not keep the process from ending.
+  // Our own parts have time limits. A part of a module must not keep the process from ending.
   const inTime = aborted(life.ending)
     .then(opened)
     .then(() => withTimeLimit(usualTimeout, making));
@@ -101,7 +103,7 @@ async function start(input: ServiceInput, modules: readonly ContainerModule[]): 
   }
   life.atEnd('parts', () => container.unbindAllAsync());
   life.ending.throwIfAborted();
-  // Ours may wait for a mirror that is locked at every attempt; one of somebody else, as long as any of its parts.
+  // Our application may wait for a locked mirror in every attempt; an application of a module gets the time of its parts.
   const ours = 75_000 + maxAttempts * settings.STATEMENT_TIMEOUT;
   const standstill = (name: PartName) => (exchanged.has(tokens[name]) ? limit : ours);
   const opsPort = await operators.serve(apps.opsApp, standstill('opsApplication'));
@@ -111,14 +113,12 @@ async function start(input: ServiceInput, modules: readonly ContainerModule[]): 
   const line = `listening on http://${host}:${port}${docs}; the page for operators: ${urlOf(opsHost, opsPort)}/`;
   log.info({ event: 'listening', host, port, opsHost, opsPort }, line);
   const isLoopback = host === 'localhost' || trustedProxies(['loopback']).has(host);
-  if (!settings.TRUSTED_PROXIES && !isLoopback)
-    log.warn(
-      { event: 'plain-http-exposed', host },
-      'others can reach this service over plain HTTP: put a TLS proxy in front of it, and name the proxy in TRUSTED_PROXIES',
-    );
+  const exposed =
+    'others can reach this service over plain HTTP: put a TLS proxy in front of it, and name it in TRUSTED_PROXIES';
+  if (!settings.TRUSTED_PROXIES && !isLoopback) log.warn({ event: 'plain-http-exposed', host }, exposed);
   const { database, acceptsKeys } = await opened();
   if (database && acceptsKeys && !life.ending.aborted) {
-    const { greet } = await import('../operator/demonstration.ts');
+    const { greet } = await import('../administration/demonstration.ts');
     await greet(input, database, urlOf(host, port));
   }
   return [port, opsPort];

@@ -3,10 +3,10 @@ import * as http from '@campaign-mirror/adapters-http/service';
 import { type EventName, type Log, throttled } from '../logging/log-events.ts';
 import type { httpMetrics } from '../metrics/call-metrics.ts';
 import { aborted, type ServiceInput } from '../process/life.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { Settings } from '../settings/settings-table.ts';
 
-const warningsOf: Readonly<Record<http.Overload, string>> = {
-  requests: 'requests are refused: MAX_IN_FLIGHT are being carried out',
+const warnings: Readonly<Record<http.Overload, string>> = {
+  requests: 'requests are refused: MAX_IN_FLIGHT are in progress',
   share: 'requests are refused: more than half of MAX_IN_FLIGHT is in use, and one owner has an eighth of it',
   connections: 'connections are closed at once: too many are open, or the system has no room for more',
 };
@@ -14,7 +14,7 @@ const warningsOf: Readonly<Record<http.Overload, string>> = {
 /** How long the last answers may take after SHUTDOWN_TIMEOUT, in milliseconds. */
 const drainGrace = 3_000;
 
-/** What a listener carries at once, and how it serves. That for operators answers while that for callers refuses. */
+/** One of the two listeners, with limits of its own: operators are served while callers are refused. */
 export function listenerFor(
   of: 'callers' | 'operators',
   { settings, log, life }: ServiceInput,
@@ -22,10 +22,10 @@ export function listenerFor(
 ) {
   const isForCallers = of === 'callers';
   const maxConnections = isForCallers ? Math.min(4_096, Math.floor(openFiles() / 2)) : 256;
-  const warnings = new Map(http.overloads.map((what) => [what, throttled(log, 'warn')]));
+  const warn = new Map(http.overloads.map((what) => [what, throttled(log, 'warn')]));
   const refused = (what: http.Overload) => {
     overload(what);
-    warnings.get(what)?.({ event: 'overload', listener: of, what }, warningsOf[what]);
+    warn.get(what)?.({ event: 'overload', listener: of, what }, warnings[what]);
   };
   const slots = new http.Slots(isForCallers ? settings.MAX_IN_FLIGHT : 64, refused);
   const calls = new http.Calls({
@@ -35,8 +35,8 @@ export function listenerFor(
   });
 
   /**
-   * Serves the application until the end of the process, when it is drained. `timeout`: how long a connection may stand
-   * still, in milliseconds. Resolves with the port. @throws ClearError if that cannot be used
+   * Serves the application until the process ends. `timeout`: how long a connection may stand still, in milliseconds.
+   * Resolves with the port. @throws ClearError if the address cannot be used
    */
   async function serve(app: ReturnType<typeof http.application>, timeout: number): Promise<number> {
     const server = new http.HttpServer(app.callback(), {
@@ -58,14 +58,14 @@ export function listenerFor(
   return { calls, slots, serve };
 }
 
-/** The events that security monitoring looks for, by the status of the answer; any other is a `request`. */
+/** The events that security monitoring looks for, by the status of the answer. Other answers are `request`. */
 const eventsByStatus: Readonly<Record<number, EventName>> = {
   401: 'request-unauthenticated',
   403: 'request-forbidden',
   429: 'request-limited',
 };
 
-/** The HTTP adapter's log, which writes lines and counts. `level` is that of the lines of requests. */
+/** The log of the HTTP adapter, which writes lines and counts. `level`: of the lines of requests. */
 export function httpLog(log: Log, level: 'info' | 'debug', count: http.HttpLog['answered']): http.HttpLog {
   const outage = throttled(log, 'warn');
   return {
@@ -76,7 +76,7 @@ export function httpLog(log: Log, level: 'info' | 'debug', count: http.HttpLog['
       const { requestId, client, method, route, status, because, campaign, subject, callerGone } = request;
       const event = eventsByStatus[status] ?? 'request';
       const milliseconds = Math.round(request.milliseconds * 1000) / 1000;
-      // In this order: commands of the runbook search for neighbours.
+      // Commands of the runbook rely on this order.
       const first = { event, requestId, client, method, route, status, because };
       log[level]({ ...first, campaign, subject, callerGone, milliseconds }, 'request');
     },
@@ -87,7 +87,7 @@ export function httpLog(log: Log, level: 'info' | 'debug', count: http.HttpLog['
   };
 }
 
-/** How many files the system lets this process open. Beyond that, Node closes a connection without a word. */
+/** How many files the system lets this process open. Beyond this limit, Node closes connections without an event. */
 function openFiles(): number {
   Object.assign(process.report, { excludeNetwork: true });
   const { userLimits } = process.report.getReport() as { userLimits?: { open_files: { soft: unknown } } };
@@ -102,7 +102,7 @@ async function listen(server: http.HttpServer, prefix: '' | 'OPS_', settings: Se
     return (await server.listen(port, host, prefix === '' && settings.REUSE_PORT === 'on')).port;
   } catch (error) {
     const place = `${prefix}PORT ${port} on ${host}`;
-    // conda and some shells set HOST, too, to the kind or the name of the machine.
+    // conda and some shells set HOST to the type or the name of the machine.
     const elsewhere = `${prefix}HOST: ${JSON.stringify(host)} is not an address of this machine: unset it, or set one`;
     const advice = {
       EADDRINUSE: `${place} is in use: free it, or set ${prefix}PORT`,
@@ -114,7 +114,7 @@ async function listen(server: http.HttpServer, prefix: '' | 'OPS_', settings: Se
   }
 }
 
-/** The URL to call a listener on this machine, even if it listens on every address. */
+/** The URL of a listener for programs on this machine, also if it listens on every address. */
 export function urlOf(host: string, port: number): string {
   const name = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;

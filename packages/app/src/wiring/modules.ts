@@ -1,18 +1,50 @@
+/* The parts of the service that modules of a user may exchange, and how the exchanged parts are checked and limited. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
-import type { Middleware } from '@campaign-mirror/adapters-http';
+import type { ApplicationSettings, application, Limiter, Middleware } from '@campaign-mirror/adapters-http';
 import { withTimeLimit } from '@campaign-mirror/adapters-persistence/service';
-import { Unavailable } from '@campaign-mirror/domain';
+import { type CampaignRepository, type Identity, Unavailable } from '@campaign-mirror/domain';
 import { type BindToFluentSyntax, type Container, ContainerModule, type ServiceIdentifier } from 'inversify';
+import type { Registry } from 'prom-client';
 import * as v from 'valibot';
-import { type PartName, partNames, tokens } from './tokens.ts';
+
+/** A function: a plain `const X: ServiceIdentifier<T> = Symbol()` narrows to `symbol` and loses its type. */
+export const token = <T>(name: string): ServiceIdentifier<T> => Symbol(name);
+
+/** A Koa application. */
+export interface KoaApplication extends ReturnType<typeof application> {}
+
+/** The parts of the service that your module may rebind or decorate. The start refuses a part that does not fit. */
+export const tokens = {
+  /** By default the repository in PostgreSQL. */
+  campaignRepository: token<CampaignRepository>('campaignRepository'),
+  /** By default access keys in PostgreSQL, or signed tokens, as IDENTITY says. Yours gets every bearer token. */
+  identity: token<Identity>('identity'),
+  /** By default made of both ports. Yours may wrap it. */
+  useCase: token<ApplicationSettings['useCase']>('useCase'),
+  /** How often a caller may call, by default as RATE_LIMIT says; undefined without a limit. */
+  callLimiter: token<Limiter | undefined>('callLimiter'),
+  /** How many refused credentials an address may send, by default as FAILED_KEY_LIMIT says; undefined without a limit. */
+  failedKeyLimiter: token<Limiter | undefined>('failedKeyLimiter'),
+  /** Koa middleware before the checks of the route; none by default. It must not read the body. */
+  middleware: token<readonly Middleware[]>('middleware'),
+  /** More metrics for `/metrics`, with names that the service does not use; none by default. */
+  metrics: token<Registry>('metrics'),
+  /** The Koa application for callers, by default made of the use case, the limiters and the middleware. */
+  application: token<KoaApplication>('application'),
+  /** The Koa application for operators: health, metrics and their page. */
+  opsApplication: token<KoaApplication>('opsApplication'),
+};
+
+export type PartName = keyof typeof tokens;
+export const partNames = Object.keys(tokens) as PartName[];
 
 const method = v.function();
 const rate = v.object({ limit: v.number(), seconds: v.number() });
 const limiter = v.optional(v.object({ rate, count: method }));
-const application = v.object({ callback: method });
+const koa = v.object({ callback: method });
 
-/** What each part must have: without it, every call would be 500. */
+/** What each part must have. Without it, every call would be answered 500. */
 const shapes: Readonly<Record<PartName, v.GenericSchema>> = {
   campaignRepository: v.object({ find: method, setMirror: method }),
   identity: v.object({ whoIs: method }),
@@ -21,11 +53,11 @@ const shapes: Readonly<Record<PartName, v.GenericSchema>> = {
   failedKeyLimiter: limiter,
   middleware: v.array(method),
   metrics: v.object({ getMetricsAsArray: method }),
-  application,
-  opsApplication: application,
+  application: koa,
+  opsApplication: koa,
 };
 
-/** From now on, `exchanged` parts fit, and answer in time; what is made is not `missing`. @throws ClearError */
+/** Checks and limits each exchanged part when it is made, and removes it from `missing`. @throws ClearError */
 export function checkExchanged(
   container: Container,
   exchanged: ReadonlySet<unknown>,
@@ -45,7 +77,7 @@ export function checkExchanged(
     });
 }
 
-/** Explains an error of inversify to whoever wrote a module. @throws ClearError; any other error as it is */
+/** Explains an error of inversify to the author of a module. @throws ClearError, or the error if it is another one */
 export function throwExplained(error: unknown): never {
   const [, kind, path = ''] = /^\w*: (ambiguous|circular)(.*)/is.exec(String(error)) ?? [];
   const names = Array.from(path.matchAll(/Symbol\((\w+)\)/g), ([, name]) => `tokens.${name}`);
@@ -55,13 +87,13 @@ export function throwExplained(error: unknown): never {
   throw new ClearError(`${names.at(-1)} is made of itself: decorate it with onActivation`);
 }
 
-/** The parts for which this part is being made. */
+/** The tokens whose parts are being made for the current part. */
 const beingMade = new AsyncLocalStorage<readonly unknown[]>();
 
-/** Notes what a module binds or decorates. Refuses a part made of itself: inversify would ask again and again. */
-export const watched = (module: ContainerModule, exchanged: Set<unknown>) =>
+/** Adds what a module exchanges to `exchanged`. Refuses a part made of itself, which inversify would make for ever. */
+export const recorded = (module: ContainerModule, exchanged: Set<unknown>) =>
   new ContainerModule((options) => {
-    const note = <T>(token: ServiceIdentifier<T>, binding: BindToFluentSyntax<T>) => {
+    const record = <T>(token: ServiceIdentifier<T>, binding: BindToFluentSyntax<T>) => {
       exchanged.add(token);
       const toDynamicValue = binding.toDynamicValue.bind(binding);
       binding.toDynamicValue = (make) =>
@@ -69,7 +101,7 @@ export const watched = (module: ContainerModule, exchanged: Set<unknown>) =>
           const makers = beingMade.getStore() ?? [];
           const circular = new Error(`circular: ${String(token)}`);
           if (makers.includes(token)) throw circular;
-          // Later, inversify would wait for the part itself.
+          // After an `await`, inversify would wait for the part itself.
           const getAsync = async (...given: Parameters<typeof context.getAsync>): Promise<unknown> => {
             if (given[0] === token) throw circular;
             return context.getAsync(...given);
@@ -80,9 +112,9 @@ export const watched = (module: ContainerModule, exchanged: Set<unknown>) =>
     };
     return module.load({
       ...options,
-      bind: (token) => note(token, options.bind(token)),
-      rebind: (token) => note(token, options.rebind(token)),
-      rebindAsync: async (token) => note(token, await options.rebindAsync(token)),
+      bind: (token) => record(token, options.bind(token)),
+      rebind: (token) => record(token, options.rebind(token)),
+      rebindAsync: async (token) => record(token, await options.rebindAsync(token)),
       onActivation: (token, activate) => {
         exchanged.add(token);
         options.onActivation(token, activate);
@@ -92,9 +124,9 @@ export const watched = (module: ContainerModule, exchanged: Set<unknown>) =>
 
 type InTime = <T>(answer: Promise<T>) => Promise<T>;
 
-/** A part of somebody else. A call that it does not answer within the time of a statement ends as `Unavailable`. */
+/** An exchanged part whose calls fail with `Unavailable` if they take longer than a statement may. */
 function limited(name: PartName, part: unknown, statementTime: number): unknown {
-  // What a part asks for gives up before it, so that the log names what hangs.
+  // A part fails before the use case that waits for it: the log must name the part that hangs.
   const milliseconds = statementTime + (name === 'useCase' ? 200 : 100);
   const inTime: InTime = async (answer) => {
     const late = Symbol();
@@ -107,7 +139,7 @@ function limited(name: PartName, part: unknown, statementTime: number): unknown 
   const get = (_: object, key: PropertyKey) => {
     const value = Reflect.get(part, key);
     if (typeof value !== 'function') return value;
-    // The part itself is `this`, for what is private in it.
+    // `this` is the part, which may have private members.
     return (...given: unknown[]) => {
       const result = value.apply(part, given);
       return typeof result?.then === 'function' ? inTime(result) : result;
@@ -118,17 +150,17 @@ function limited(name: PartName, part: unknown, statementTime: number): unknown 
 
 type Rest = { rest?: Promise<unknown> };
 
-/** The time of what comes after it in the chain is not its own. */
+/** Limits the time of the middleware itself, without the rest of the chain. */
 function limitedMiddleware(middleware: Middleware, inTime: InTime): Middleware {
   return async (context, next) => {
-    const { promise: asked, resolve } = Promise.withResolvers<Rest>();
-    const askForRest = () => {
+    const { promise: called, resolve } = Promise.withResolvers<Rest>();
+    const callRest = () => {
       const rest = next();
       resolve({ rest });
       return rest;
     };
-    const own = (async () => middleware(context, askForRest))();
-    const { rest } = await inTime(Promise.race([own.then((): Rest => ({})), asked]));
+    const own = (async () => middleware(context, callRest))();
+    const { rest } = await inTime(Promise.race([own.then((): Rest => ({})), called]));
     await rest?.catch(() => {});
     await inTime(own);
   };

@@ -1,3 +1,5 @@
+/* The parts of the service, as its settings choose them. */
+import { readFileSync } from 'node:fs';
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import { interfacePages } from '@campaign-mirror/adapters-http/docs';
 import * as http from '@campaign-mirror/adapters-http/service';
@@ -6,29 +8,26 @@ import { SetCampaignMirror } from '@campaign-mirror/domain';
 import { ContainerModule } from 'inversify';
 import { Registry } from 'prom-client';
 import { type DatabaseAccess, openDatabaseAccess, prepareDatabase } from '../database/database-access.ts';
-import { openIdentity } from '../http/identity.ts';
-import { limiterOf } from '../http/limits.ts';
-import { listenerFor } from '../http/listener.ts';
+import { limiterOf, openIdentity } from '../http/callers.ts';
+import { listenerFor } from '../http/listeners.ts';
 import { throttled } from '../logging/log-events.ts';
 import { databaseMetrics, httpMetrics } from '../metrics/call-metrics.ts';
-import { serviceMetrics } from '../metrics/metrics.ts';
-import { opsPage } from '../ops-page/page.ts';
-import type { ServiceInput } from '../process/life.ts';
-import { readinessOf } from '../process/readiness.ts';
-import type { Settings } from '../settings/settings.ts';
-import { type KoaApplication, token, tokens } from './tokens.ts';
+import { serviceMetrics } from '../metrics/service-metrics.ts';
+import { readinessOf, type ServiceInput } from '../process/life.ts';
+import type { Settings } from '../settings/settings-table.ts';
+import { type KoaApplication, token, tokens } from './modules.ts';
 
-/** Only our own parts ask for it. */
+/** For the service's own parts only. */
 const hotPath = token<ReturnType<typeof store.openHotPath>>('hot path');
 
-/** The parts of the service as its settings have them. What nobody asks for is not made. */
-export function ownParts(input: ServiceInput) {
+/** The module of the service's own parts. A part that nothing needs is not made. */
+export function serviceModule(input: ServiceInput) {
   const { settings, registry } = input;
   const { RATE_LIMIT, FAILED_KEY_LIMIT } = settings;
   const metrics = httpMetrics(registry);
   const callers = listenerFor('callers', input, metrics('callers'));
   const operators = listenerFor('operators', input, metrics('operators'));
-  /** What was opened, because a part needs it. */
+  /** Opened only if a part needs them. */
   let database: Promise<DatabaseAccess> | undefined;
   let identity: Awaited<ReturnType<typeof openIdentity>> | undefined;
   const module = new ContainerModule(({ bind }) => {
@@ -69,14 +68,14 @@ export function ownParts(input: ServiceInput) {
   return { module, opened, callers, operators };
 }
 
-/** Health, metrics and the page for operators. @throws ClearError if a module has metrics of the service's names */
+/** Health, metrics, and the page that draws them. @throws ClearError if a module's metric has a name of the service's */
 function operatorsApplication(
   { settings, version, registry, life }: ServiceInput,
   listener: ReturnType<typeof listenerFor>,
   ofModules: Registry,
   database: DatabaseAccess | undefined,
 ): KoaApplication {
-  // A second: health checks wait for the answer.
+  // Health checks wait for the answer: a second at most.
   const probe = database && store.openProbe(database.address('service'), 1_000);
   if (probe) life.atEnd('probe', probe.close);
   const readiness = readinessOf(async () => (await probe?.ask()) ?? {}, life.ending);
@@ -88,9 +87,15 @@ function operatorsApplication(
   } catch (error) {
     throw new ClearError(`tokens.metrics does not fit: ${(error as Error).message}`);
   }
-  const scrape: http.Page = async () => ({ status: 200, contentType, body: await merged().metrics() });
+  const file = (name: string) => readFileSync(new URL(`../../ops-page/${name}`, import.meta.url));
+  const policy = { 'Content-Security-Policy': http.contentSecurityPolicy('data:') };
+  const more: Readonly<Record<string, http.Page>> = {
+    '/': http.staticPage('text/html', file('page.html'), policy),
+    '/page.js': http.staticPage('text/javascript', file('page.js')),
+    '/page.css': http.staticPage('text/css', file('page.css')),
+    '/metrics': async () => ({ status: 200, contentType, body: await merged().metrics() }),
+  };
   const names = [settings.OPS_HOST, ...(settings.OPS_NAMES ?? [])].map((name) => name.toLowerCase());
-  const more = { ...opsPage(), '/metrics': scrape };
   return http.opsApplication({ ...listener, readiness, version, more, names });
 }
 
@@ -122,7 +127,7 @@ async function openServiceHotPath(access: DatabaseAccess, { settings, log, regis
 }
 
 export function poolLimits({ POOL_SIZE: size, STATEMENT_TIMEOUT: statementTimeout }: Settings) {
-  // A server that no longer answers is awaited for a second more than a statement may take.
+  // A server that does not answer gets a second more than a statement may take.
   const queryTimeout = statementTimeout ? statementTimeout + 1_000 : store.defaultPoolLimits.queryTimeout;
   return { ...store.defaultPoolLimits, size, statementTimeout, queryTimeout };
 }

@@ -1,8 +1,8 @@
 import type { Checks } from '@campaign-mirror/adapters-http/service';
 import type { DatabaseProbe } from '@campaign-mirror/adapters-persistence/service';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import type { Version } from '../process/project.ts';
-import { atMostEvery } from '../process/readiness.ts';
+import { atMostEvery } from '../process/life.ts';
+import type { Version } from '../process/version.ts';
 
 /** Every metric of the service, and what it means, for docs/reference/metrics.md. */
 const meanings = {
@@ -30,17 +30,17 @@ const meanings = {
   campaign_mirror_ready_check: 'Of /readyz: 1 if a check passes, 0 if it fails; absent if it was not made.',
   campaign_mirror_history_rows: "PostgreSQL's estimate of the history's rows; absent before an analyze.",
   campaign_mirror_keys_expiring:
-    'Access keys that expire within 14 days and were neither revoked nor replaced; absent if the database does not answer.',
+    'Access keys that expire within 14 days, not revoked or replaced; absent if the database does not answer.',
 };
 type Name = keyof typeof meanings;
 
-/** What prom-client makes a metric of. */
+/** The configuration of a metric for prom-client. */
 export function metricIn(registry: Registry) {
   const registers = [registry];
   return (name: Name, ...labelNames: string[]) => ({ name, help: meanings[name], labelNames, registers });
 }
 
-/** A gauge that is read at each scrape: without a value, or by the values of its one label. It is absent without any. */
+/** A gauge that each scrape reads: one value, or one for each value of its label. Without a value it is absent. */
 export function gaugeOf(
   metric: ReturnType<ReturnType<typeof metricIn>>,
   read: () => Shown | undefined | Promise<Shown | undefined>,
@@ -59,10 +59,10 @@ export function gaugeOf(
 }
 type Shown = number | Readonly<Record<string, number | boolean>>;
 
-/** prom-client's metrics of Node: made once in a process, because what measures them never ends. */
+/** prom-client's metrics of Node, made once in a process, because their timers and observers never end. */
 let ofNode: Registry | undefined;
 
-/** The metrics of Node, and how many lines of the log were lost. */
+/** The metrics of Node, and the lost lines of the log. */
 export function processMetrics(lostLines: () => number): Registry {
   if (!ofNode) {
     ofNode = new Registry();
@@ -82,7 +82,7 @@ export function processMetrics(lostLines: () => number): Registry {
 /** The minimum time between two counts of keys, in milliseconds. */
 const betweenCounts = 30_000;
 
-/** The version that runs, and whether the service can serve. */
+/** The version, and whether the service is ready. */
 export function serviceMetrics(
   registry: Registry,
   { name: _, ...version }: Version,

@@ -1,23 +1,27 @@
+/* Who may call, and how often: the identity and the rate limits, as the settings choose them. */
+import type { Limiter, Rate } from '@campaign-mirror/adapters-http';
 import type { IssuerObserver } from '@campaign-mirror/adapters-jwt';
 import { accessKey, type Identity } from '@campaign-mirror/domain';
+import { LRUCache } from 'lru-cache';
 import { Counter, type Registry } from 'prom-client';
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { type LogWriter, throttled } from '../logging/log-events.ts';
-import { gaugeOf, metricIn } from '../metrics/metrics.ts';
+import { gaugeOf, metricIn } from '../metrics/service-metrics.ts';
 import type { ServiceInput } from '../process/life.ts';
 
-/** How often the issuer's keys are fetched, in milliseconds: a key that it removed is refused after that. */
+/** The time between two fetches of the issuer's keys, in milliseconds. A key that it removed is refused after that. */
 const betweenFetches = 300_000;
 
-/** How long they are used while they cannot be fetched, in milliseconds. */
+/** How long the keys are used while no fetch succeeds, in milliseconds. */
 const maxAge = 3_900_000;
 
-/** All are asymmetric: with `HS256` whoever can check tokens could make them, and `none` checks nothing. */
+/** Asymmetric algorithms only. With `HS256`, whoever can check tokens could make them; `none` checks nothing. */
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 
-/** How far the issuer's clock may differ, in milliseconds: a token is accepted so long after its expiry. */
+/** How far the issuer's clock may differ, in milliseconds: an expired token is accepted that much longer. */
 const clockTolerance = 30_000;
 
-/** The identity that IDENTITY names. `keys` is that by access keys. The issuer's keys are fetched, but not awaited. */
+/** The identity that IDENTITY names; `keys` is the one by access keys. The first fetch of the issuer's keys is not awaited. */
 export async function openIdentity(
   { settings, log, registry, life }: ServiceInput,
   keys: Identity | undefined,
@@ -27,7 +31,7 @@ export async function openIdentity(
   const jwt = await import('@campaign-mirror/adapters-jwt');
   const observer = issuerObserver(log, registry, settings.IDENTITY);
   const keysOfIssuer = jwt.issuerKeys({ url: settings.JWT_JWKS_URL as URL, maxAge, observer });
-  // The observer gets the failure.
+  // The observer reports a failure.
   const fetchKeys = () => void keysOfIssuer.reload().catch(() => {});
   fetchKeys();
   const fetching = setInterval(fetchKeys, betweenFetches).unref();
@@ -41,10 +45,10 @@ export async function openIdentity(
     subjectClaim: settings.JWT_SUBJECT_CLAIM,
     hostsClaim: settings.JWT_HOSTS_CLAIM,
   };
-  const tokens = new jwt.JwtIdentity(rules, keysOfIssuer);
-  if (settings.IDENTITY === 'jwt') return { identity: tokens, isWellFormed: jwt.isTokenForm };
+  const signed = new jwt.JwtIdentity(rules, keysOfIssuer);
+  if (settings.IDENTITY === 'jwt') return { identity: signed, isWellFormed: jwt.isTokenForm };
   const isWellFormed = (credential: string) => isKey(credential) || jwt.isTokenForm(credential);
-  return { identity: jwt.keysOrTokens(keys as Identity, tokens), isWellFormed };
+  return { identity: jwt.keysOrTokens(keys as Identity, signed), isWellFormed };
 }
 
 /** Counts each fetch; logs the first one, failures, and the first success after a failure. */
@@ -72,4 +76,19 @@ export function issuerObserver(log: LogWriter, registry: Registry, identity: 'jw
       warn({ event: 'issuer-keys-failed', err }, advice);
     },
   };
+}
+
+/** Counts in this process, for at most `max` keys or addresses. The least recently used is forgotten first. */
+export function limiterOf(rate: Rate, max = 50_000): Limiter {
+  const limiter = new RateLimiterMemory({ points: rate.limit, duration: rate.seconds, keyPrefix: '' });
+  // The limiter itself forgets nothing before its window ends.
+  const recent = new LRUCache<string, true>({ max, dispose: (_, who) => void limiter.delete(who) });
+  const count = async (who: string) => {
+    if (recent.get(who) === undefined) recent.set(who, true);
+    // Above the limit, `consume` rejects with its usual result.
+    const result = await limiter.consume(who).catch((refused) => refused);
+    if (!(result instanceof RateLimiterRes)) throw result;
+    return { consumed: result.consumedPoints, resetIn: Math.max(result.msBeforeNext, 0) };
+  };
+  return { rate, count };
 }

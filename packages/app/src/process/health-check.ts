@@ -2,10 +2,10 @@ import { get } from 'node:http';
 import { setDefaultAutoSelectFamily } from 'node:net';
 import { addEnvironmentFile } from '../settings/environment.ts';
 
-/** The container's health check: exits with 0 if `/livez` answers 200, otherwise with 1. Its caller limits its time. */
+/** The health check of the container: exit code 0 if `/livez` answers 200, otherwise 1. The caller limits its time. */
 addEnvironmentFile(process.env);
 const { OPS_HOST, OPS_PORT } = process.env;
-// Of a name with several addresses, the first is the container's own: no other container may answer in its place.
+// The first address of a name is the container's own. Without this line, another container could answer.
 setDefaultAutoSelectFamily(false);
 const [host, port] = [OPS_HOST || '127.0.0.1', OPS_PORT || '3001'];
 get({ host, port, path: '/livez' }, ({ statusCode }) => {
