@@ -41,7 +41,7 @@ describe('what holds of every command', () => {
         /^unknown option '--from' \(Did you mean --from-host\?\): `\.\/campaign-mirror mirror move --help` /,
         'mirror move --from a.example',
       ],
-      [/^too many arguments .*: `\.\/campaign-mirror mirror show` shows one; /, 'mirror list 42'],
+      [/^too many arguments .*: `\.\/campaign-mirror mirror list --help` /, 'mirror list 42'],
       [/^unknown command 'mirrors' \(Did you mean mirror\?\): `\.\/campaign-mirror --help` /, 'mirrors list'],
       [
         /'\*\.a\.example' is invalid\. Write a\.example with --subdomains: /,

@@ -64,22 +64,6 @@ const cases: [title: string, given: Given, code: number, ...amiss: RegExp[]][] =
     /^parameters warning statement_timeout is 0, .* alter role campaign_mirror_service set statement_timeout = '5000'$/,
   ],
   [
-    'a log of the server that can show values of callers',
-    {
-      sql: `alter database $ set log_error_verbosity = 'default'; alter database $ set log_parameter_max_length = -1`,
-    },
-    0,
-    /^server log warning not as ops\/roles.sql sets it .*: log_error_verbosity is default, log_parameter_max_length is -1 as a superuser: `alter database test_\w+ set log_error_verbosity = 'terse'`, `alter database test_\w+ set log_parameter_max_length = '0'`; /,
-  ],
-  [
-    'what lets every role fill the disk',
-    {
-      sql: 'grant execute on function lo_create(oid), lo_creat(integer), lo_from_bytea(oid, bytea) to public',
-    },
-    0,
-    /^rights of everybody warning every role may fill the disk as a superuser: `revoke execute on function lo_create\(oid\), lo_creat\(integer\), lo_from_bytea\(oid,bytea\) from public`$/,
-  ],
-  [
     'a server that takes no writes',
     { as: 'service', sql: 'alter database $ set default_transaction_read_only = on' },
     1,

@@ -2,18 +2,8 @@ import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Call, ClearError } from '@campaign-mirror/adapters-cli/terminal';
-import {
-  codeOf,
-  type Database,
-  defaultPoolLimits,
-  openDatabase,
-} from '@campaign-mirror/adapters-persistence/service';
-import {
-  commandNotices,
-  type DatabaseAccess,
-  dataFolder,
-  openDatabaseAccess,
-} from '../database/database-access.ts';
+import * as store from '@campaign-mirror/adapters-persistence/service';
+import * as access from '../database/database-access.ts';
 import { clearFault, nameOf } from '../database/database-advice.ts';
 import { checkDatabase, type Finding, ok, problem } from '../database/database-checks.ts';
 import { isExternal } from '../settings/external-database.ts';
@@ -21,7 +11,7 @@ import { readSettings } from '../settings/read-settings.ts';
 import type { Settings } from '../settings/settings-table.ts';
 
 /** One connection. It reads all mirrors, which takes seconds for each million. */
-const limits = { ...defaultPoolLimits, size: 1, statementTimeout: 60_000, queryTimeout: 65_000 };
+const limits = { ...store.defaultPoolLimits, size: 1, statementTimeout: 60_000, queryTimeout: 65_000 };
 
 /** Checks the settings and, if they are valid, what they name. A check that fails does not stop the others. */
 export async function* examine(call: Call): AsyncGenerator<Finding> {
@@ -32,7 +22,7 @@ export async function* examine(call: Call): AsyncGenerator<Finding> {
   yield ok('settings', differing.join('; ') || 'each has its default');
   const { IDENTITY, JWT_JWKS_URL } = settings;
   if (IDENTITY !== 'keys' && JWT_JWKS_URL) yield await checkIssuer(JWT_JWKS_URL);
-  const folder = isExternal(settings) ? undefined : dataFolder(settings);
+  const folder = isExternal(settings) ? undefined : access.dataFolder(settings);
   if (folder) yield await checkDisk(folder);
   if (folder && !existsSync(join(folder, 'cluster')))
     yield ok('database', `there is no embedded database in ${folder} yet: the first start makes it`);
@@ -40,22 +30,23 @@ export async function* examine(call: Call): AsyncGenerator<Finding> {
 }
 
 async function* examineDatabase(call: Call, settings: Settings): AsyncGenerator<Finding> {
-  let access: DatabaseAccess | undefined;
-  let database: Database | undefined;
+  let database: access.DatabaseAccess | undefined;
+  let opened: store.Database | undefined;
   try {
-    access = await openDatabaseAccess(settings, { signal: call.signal, log: commandNotices(call) });
-    const address = access.address('operator');
-    database = await openDatabase(address, limits, 'campaign-mirror operator');
-    await database.pool.query('select');
+    const options = { signal: call.signal, log: access.commandNotices(call) };
+    database = await access.openDatabaseAccess(settings, options);
+    const address = database.address('operator');
+    opened = await store.openDatabase(address, limits, 'campaign-mirror operator');
+    await opened.pool.query('select');
     yield ok('database', `${nameOf(address)} answers`);
-    yield* checkDatabase(database.pool, settings, 'doctor');
+    yield* checkDatabase(opened.pool, settings, 'doctor');
   } catch (error) {
-    const fault = access ? clearFault(error, access.address('operator')) : error;
+    const fault = database ? clearFault(error, database.address('operator')) : error;
     if (!(fault instanceof ClearError)) throw fault;
     yield problem('database', fault.message, 'then run `./campaign-mirror doctor` again');
   } finally {
+    await opened?.close();
     await database?.close();
-    await access?.close();
   }
 }
 
@@ -63,9 +54,9 @@ async function checkIssuer(url: URL): Promise<Finding> {
   const { issuerKeys } = await import('@campaign-mirror/adapters-jwt');
   const keys = issuerKeys({ url });
   // The reason of Node's `fetch` is a cause within the cause.
-  const reason = await keys
-    .reload()
-    .catch(({ cause }) => codeOf(cause.cause) || codeOf(cause) || cause.message);
+  const reasonOf = ({ cause }: { cause: Error }) =>
+    store.codeOf(cause.cause) || store.codeOf(cause) || cause.message;
+  const reason = await keys.reload().catch(reasonOf);
   const count = keys.jwks()?.keys.length;
   if (count) return ok('issuer', `the keys of the issuer at ${url.host}: ${count} could be fetched`);
   const finding = `the keys of the issuer at ${url.host} cannot be used (${reason ?? 'there are none'})`;

@@ -85,10 +85,7 @@ const { audit, ...others } = operatorCommands;
 type Maker = (call: Call, operator: OperatorAccess) => CommandUnknownOpts;
 /** The commands by their first word, in the order of the help, loaded on demand. */
 const commands: Readonly<Record<string, () => Promise<Maker>>> = {
-  ...others,
-  migrate: async () => migrate,
-  doctor: async () => doctor,
-  audit,
+  ...{ ...others, migrate: async () => migrate, doctor: async () => doctor, audit },
 };
 
 /** The operator's commands. If `first` is the first word of a command, only the commands that begin with it. */
@@ -143,31 +140,16 @@ function inherit(command: Command, call: Call): void {
   for (const child of command.commands as Command[]) inherit(child.copyInheritedSettings(command), call);
 }
 
-/** Hints for frequent mistakes, by the beginning of the command and of Commander's error. */
-const instead: Readonly<Record<string, string>> = {
-  '(campaign|mirror) list too many': '`./campaign-mirror $1 show` shows one',
-  'mirror move too many': 'hosts are named by options',
-  'mirror set unknown option .--target-url': 'the target URL follows the campaign',
-  'key unknown command .(create|new|add)': '`./campaign-mirror key issue` issues a key',
-  'key unknown command .(delete|remove)': '`./campaign-mirror key revoke` ends a key',
-  'mirror unknown command .undo': '`./campaign-mirror mirror move --undo` undoes a move',
-  'mirror unknown command .(update|change)': '`./campaign-mirror mirror set` gives a mirror another address',
-  '(campaign |mirror |key )?unknown command .ls': '`./campaign-mirror $1list` lists',
-  'audit unknown option .--key': '`./campaign-mirror mirror history --key` shows what was done with a key',
-  ' unknown command .(status|check|health)': '`./campaign-mirror doctor` checks what there is',
-  ' unknown option .-v': '`./campaign-mirror --version` shows the version',
-  'history unknown command': '`./campaign-mirror mirror history` shows the changes of a mirror',
-};
-
-/** Commander's error in one line, with a hint, and how to get help. */
+/** Commander's error in one line, with what was probably meant, and how to get help. */
 function usageError(text: string, command: CommandUnknownOpts): string {
-  const invalid = /^command-argument value ('.*') is invalid for argument ('.*')\./;
   let line = text
     .trim()
-    .replace(/^error: /, '')
-    .replace(/\.?\n/g, ' ')
-    .replace(/\.$/, '');
-  line = line.replace(invalid, 'argument $2: $1 is invalid.');
+    .replace(/^error: |\.$/g, '')
+    .replace(/\.?\n/g, ' ');
+  line = line.replace(
+    /^command-argument value ('.*') is invalid for argument ('.*')\./,
+    'argument $2: $1 is invalid.',
+  );
   const path: string[] = [];
   for (let one: CommandUnknownOpts | null = command; one?.parent; one = one.parent) path.unshift(one.name());
   const [, kind, typed = ''] = /^unknown (option|command) '([^'=]+)/.exec(line) ?? [];
@@ -175,10 +157,5 @@ function usageError(text: string, command: CommandUnknownOpts): string {
   for (const group of kind === 'command' && path.length === 0 ? command.commands : [])
     if (group.commands.some((one) => one.name() === typed)) meant.push(`${group.name()} ${typed}`);
   if (kind && meant.length > 0 && !line.includes('(Did')) line += ` (Did you mean ${meant.join(' or ')}?)`;
-  const other = Object.entries(instead).flatMap(([pattern, hint]) => {
-    const found = new RegExp(`^${pattern}`).exec(`${path.join(' ')} ${line}`);
-    return found ? `${hint.replace('$1', found[1] ?? '')}; ` : [];
-  });
-  if (other.length > 0) line = line.replace(/ \(Did.*/, '');
-  return `${line}: ${other.join('')}\`${['./campaign-mirror', ...path].join(' ')} --help\` shows how to use it`;
+  return `${line}: \`${['./campaign-mirror', ...path].join(' ')} --help\` shows how to use it`;
 }

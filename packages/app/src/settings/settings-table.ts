@@ -29,9 +29,7 @@ export const settingsSchema = v.object({
   OPS_HOST: setting(address, '127.0.0.1').means('address of the listener for operators and their page'),
   OPS_PORT: setting(is.wholeNumber(0, 65_535), '3001').means('port of that listener; 0 takes a free one'),
   OPS_NAMES: setting(is.names).means('more names of that listener; a request to another name gets 421'),
-  TRUSTED_PROXIES: setting(is.proxies).means(
-    'the TLS proxies in front: the client address that they report is used',
-  ),
+  TRUSTED_PROXIES: setting(is.proxies).means('TLS proxies in front, which report the client address'),
   IDLE_TIMEOUT: setting(is.time('10ms', '60m'), '75s').means(
     'how long a connection may be idle between two requests; must be longer than in the proxy in front',
   ),
@@ -65,9 +63,7 @@ export const settingsSchema = v.object({
   ),
   MIRROR_HOST_DENYLIST: setting(is.hosts, '').means('hosts that no mirror may point to; for commands, too'),
   RATE_LIMIT: setting(is.rate, 'off').means('how often a key, or a subject of tokens, may call a process'),
-  FAILED_KEY_LIMIT: setting(is.rate, '600/1m').means(
-    'how many refused keys an address (IPv6: its /64) may send to a process before it gets 429',
-  ),
+  FAILED_KEY_LIMIT: setting(is.rate, '600/1m').means('the same for refused keys, by address (IPv6: its /64)'),
   MAX_IN_FLIGHT: setting(is.wholeNumber(1, 100_000), '512').means('requests in progress; others get 503'),
   LOG_LEVEL: setting(logLevel, 'info').means('the least severe lines that are logged'),
   SHUTDOWN_DELAY: setting(is.time('0s', '60m'), '0s').means('how long a shutdown serves new connections'),
