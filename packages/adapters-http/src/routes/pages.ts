@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Reply } from '../chain/replies.ts';
 
-/** What a path answers to GET and HEAD, the same for every caller. */
+/** Makes the answer to GET and HEAD, the same for every caller. */
 export type Page = () => Reply | Promise<Reply>;
 
 /** Pages by their paths. */
@@ -17,7 +17,7 @@ export function staticPage(type: string, body: string | Buffer, headers = {}): P
 
 const compress = promisify(gzip);
 
-/** A large page, which is compressed for everybody: a few bytes of a request ask for it. */
+/** Compressed for every caller: a request of a few bytes must not cause a large answer. */
 function compressedPage(type: string, content: Buffer): Page {
   let compressed: Promise<Buffer> | undefined;
   return async () => {
@@ -26,10 +26,10 @@ function compressedPage(type: string, content: Buffer): Page {
   };
 }
 
-/** The page to try the call; its files lie below it. */
+/** The page to try the call. Its files have paths below it. */
 export const docsPath = '/docs';
 
-/** Forbids everything from other origins except these `images`, inline code, and a page around this one. */
+/** Forbids other origins, except for `images`, inline code, and framing. */
 export function contentSecurityPolicy(images: string): string {
   const sources = `default-src 'none'; script-src 'self'; style-src 'self'; img-src ${images}; connect-src 'self'`;
   return `${sources}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
@@ -38,13 +38,13 @@ export function contentSecurityPolicy(images: string): string {
 /** The path of the interface as OpenAPI 3.1. */
 export const openapiPath = '/public/v1/openapi.json';
 
-/** What the pages of the interface depend on. */
+/** The options of `interfacePages`. */
 export interface InterfacePagesSettings {
-  /** Whether there is the page to try the call, which needs `swagger-ui-dist`; true by default. */
+  /** Whether `/docs` is served, which needs `swagger-ui-dist`; true by default. */
   readonly docs?: boolean;
 }
 
-/** The OpenAPI document and the page to try the call. @throws Error if `swagger-ui-dist` is needed, and not installed */
+/** The OpenAPI document and the page to try the call. @throws Error if `swagger-ui-dist` is needed but missing */
 export function interfacePages({ docs = true }: InterfacePagesSettings = {}): Pages {
   const own = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url));
   const document = JSON.stringify(JSON.parse(own('openapi.json').toString()));
