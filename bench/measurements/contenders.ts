@@ -1,21 +1,23 @@
 import { roles } from '@campaign-mirror/adapters-persistence/service';
 import { nodeOptions } from '../../test/support/process/service-process.ts';
-import type { Database, Databases } from '../database/database.ts';
-import { query } from '../database/server.ts';
+import { type Database, type Databases, query } from '../database/database.ts';
 import { type Running, startService } from '../machine/service.ts';
-import type { Bench, Contender, Settings } from './bench.ts';
+import type { Bench, Contender, Settings } from './rounds.ts';
 
-/** It carries out the same contract without our code. */
+/** A service that keeps the same contract without our code. */
 export async function startFloor(
   { databases, isDivided, cleanup }: Bench,
   given?: Database,
 ): Promise<Contender> {
   const database = given ?? (await databases.copy());
-  // It reads all columns, and writes mirrors by itself.
   const tables = 'campaign_mirror.campaigns, campaign_mirror.access_keys, campaign_mirror.mirrors';
-  await query(database.admin, `grant select on ${tables} to ${roles.service}`);
-  await query(database.admin, `grant update on campaign_mirror.mirrors to ${roles.service}`);
-  await query(database.admin, `grant execute on function campaign_mirror.is_address to ${roles.service}`);
+  // It reads all columns, and writes mirrors directly.
+  for (const right of [
+    `select on ${tables}`,
+    'update on campaign_mirror.mirrors',
+    'execute on function campaign_mirror.is_address',
+  ])
+    await query(database.admin, `grant ${right} to ${roles.service}`);
   const environment = { DATABASE_URL: database.url.href };
   const running = await startService({ script: 'floor/floor.ts', environment }, isDivided, cleanup);
   return { ...running, name: 'floor', database, isRecorded: false };
@@ -33,21 +35,17 @@ interface Ours {
 
 type Place = Pick<Bench, 'isDivided' | 'cleanup'> & { readonly databases: Pick<Databases, 'copy'> };
 
-/** As `npm start` does it, with the default settings but for those that are given. */
+/** Starts our service like `npm start`, with these settings. */
 export async function startOurs(
   { databases, isDivided, cleanup }: Place,
   { name = 'ours', settings = {}, checkout, database: given, processes = 1 }: Ours = {},
 ): Promise<Contender> {
   const database = given ?? (await databases.copy(checkout));
   const environment = {
-    OPS_PORT: '0',
-    REUSE_PORT: processes > 1 ? 'on' : 'off',
-    ...settings,
-    DATABASE_URL: database.url.href,
-    RUN_MIGRATIONS: 'false',
+    ...{ OPS_PORT: '0', REUSE_PORT: processes > 1 ? 'on' : 'off', ...settings },
+    ...{ DATABASE_URL: database.url.href, RUN_MIGRATIONS: 'false' },
   };
-  const script = `${checkout ?? '..'}/packages/app/src/main.ts`;
-  const program = { script, environment, nodeOptions };
+  const program = { script: `${checkout ?? '..'}/packages/app/src/main.ts`, environment, nodeOptions };
   const first = await startService(program, isDivided, cleanup);
   const others: Running[] = [];
   while (others.length + 1 < processes)

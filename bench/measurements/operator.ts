@@ -2,13 +2,11 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { median } from 'd3-array';
 import { projectFolder, start } from '../../test/support/process/service-process.ts';
-import { openDatabases } from '../database/database.ts';
+import { openDatabases, query } from '../database/database.ts';
 import { seedOf } from '../database/seed.ts';
-import { query } from '../database/server.ts';
 import { number, table } from '../figures/statistics.ts';
-import { machine } from '../machine/cores.ts';
-import { type Cleanup, cleanUp, temporaryFolder } from '../machine/run.ts';
-import type { Options } from './bench.ts';
+import { type Cleanup, cleanUp, machine, temporaryFolder } from '../machine/machine.ts';
+import type { Options } from './rounds.ts';
 
 const small = 1_000_000;
 const changesOfEach = 6;
@@ -19,10 +17,11 @@ const setFromFile = 20_000;
 const bare = "select count(*) from campaign_mirror.mirrors where target_url like '%blocked.example%'";
 
 const addresses = (campaigns: number, moving: number) => `
-  'https://' || case when campaign % ${Math.ceil(campaigns / moving)} = 0 then 'blocked' else 'lp-' || campaign % 5000 end
+  'https://' || case when campaign % ${Math.ceil(campaigns / moving)} = 0 then 'blocked'
+      else 'lp-' || campaign % 5000 end
     || '.example/offer/' || campaign || '?click={click_id}&s=' || md5(campaign::text)`;
 
-/** Five moves, each of 8,000 entries. */
+/** Five moves of 8,000 entries each. */
 const moves = `
   insert into campaign_mirror.operator_audit
     (act, operator, request_id, details, part_of, first_change_id, last_change_id)
@@ -36,16 +35,14 @@ interface Operating extends Options {
   readonly moving?: number | undefined;
 }
 
-type Note = (what: string, times: number[]) => void;
-
-/** How long the operator's commands take, each a process with a small heap, beside a bare scan of all addresses. */
+/** The time of the operator's commands, each a process with a small heap, beside a bare scan of all addresses. */
 export async function operator(options: Operating, cleanup: Cleanup): Promise<readonly string[]> {
   const seconds: Record<string, Record<string, string>> = {};
   const faults: string[] = [];
   for (const campaigns of options.campaigns > small ? [small, options.campaigns] : [options.campaigns]) {
     const own: Cleanup = [];
     cleanup.push(() => cleanUp(own));
-    const { moving = 2_500, changes = campaigns * changesOfEach } = options;
+    const { moving = 2_500, changes = campaigns * changesOfEach, rounds } = options;
     const seed = { ...seedOf(campaigns, changes), addresses: addresses(campaigns, moving) };
     const databases = await openDatabases(seed, own);
     console.error(`${machine(false)}\n${databases.server}\n${campaigns} campaigns, ${changes} changes`);
@@ -53,18 +50,13 @@ export async function operator(options: Operating, cleanup: Cleanup): Promise<re
       if (checkout === undefined) continue;
       const side = checkout === projectFolder ? '' : ', before';
       const { admin } = await databases.copy(checkout);
-      await measure(
-        { ...options, campaigns, changes, moving },
-        checkout,
-        admin,
-        own,
-        faults,
-        (what, times) => {
-          console.error(`${campaigns} campaigns${side}, ${what}: ${times.map((one) => number(one, 2))}`);
-          const row = seconds[what] ?? { 'seconds of': what };
-          seconds[what] = { ...row, [`at ${campaigns}${side}`]: number(median(times), 2) };
-        },
-      );
+      const folder = await temporaryFolder(own);
+      const report = (what: string, times: readonly number[]) => {
+        console.error(`${campaigns} campaigns${side}, ${what}: ${times.map((one) => number(one, 2))}`);
+        const row = seconds[what] ?? { 'seconds of': what };
+        seconds[what] = { ...row, [`at ${campaigns}${side}`]: number(median(times), 2) };
+      };
+      await measure({ rounds, campaigns, changes, moving, checkout, admin, folder, faults, report });
     }
     await cleanUp(own);
   }
@@ -72,17 +64,19 @@ export async function operator(options: Operating, cleanup: Cleanup): Promise<re
   return faults;
 }
 
-/** `admin`: of a database that is filled, with the schema of the checkout whose commands are measured. */
-async function measure(
-  { rounds, campaigns, changes, moving }: Operating & { readonly changes: number },
-  checkout: string,
-  admin: URL,
-  cleanup: Cleanup,
-  faults: string[],
-  note: Note,
-): Promise<void> {
+interface Run extends Required<Pick<Options, 'rounds' | 'campaigns'>> {
+  readonly changes: number;
+  readonly moving: number;
+  readonly checkout: string;
+  /** Of a filled database with the schema of the checkout. */
+  readonly admin: URL;
+  readonly folder: string;
+  readonly faults: string[];
+  report(what: string, times: readonly number[]): void;
+}
+
+async function measure({ rounds, campaigns, changes, moving, checkout, admin, folder, faults, report }: Run) {
   await query(admin, moves);
-  const folder = await temporaryFolder(cleanup);
   const written = async (header: string, count: number, line: (at: number) => string) => {
     const file = join(folder, `${count}.csv`);
     await writeFile(file, [header, ...Array.from({ length: count }, (_, at) => line(at)), ''].join('\n'));
@@ -98,17 +92,14 @@ async function measure(
       result = await act();
       taken.push((performance.now() - begin) / 1_000);
     }
-    note(what, taken);
+    report(what, taken);
     return result;
   };
   const settings = { DATABASE_URL: admin.href, NODE_OPTIONS: '--max-old-space-size=64' };
   const run = (words: string, times = 1, what = words, expected = 0) =>
     timed(what, times, async () => {
-      const { code, output, errors } = await start(
-        join(checkout, 'campaign-mirror'),
-        words.split(' '),
-        settings,
-      ).done();
+      const command = start(join(checkout, 'campaign-mirror'), words.split(' '), settings);
+      const { code, output, errors } = await command.done();
       if (code !== expected) faults.push(`${words}: exit code ${code}: ${errors}`);
       return output;
     });
@@ -123,20 +114,17 @@ async function measure(
   const { move: made } = JSON.parse(moved?.trim().split('\n').at(-1) ?? '{}');
   await run(`mirror move --undo ${made} --yes`, 1, 'mirror move --undo of it');
   const step = Math.floor(campaigns / setFromFile);
-  const set = await written(
-    'campaign,address',
-    setFromFile,
-    (at) => `${at * step + 1},https://set.example/${at}`,
-  );
+  const line = (at: number) => `${at * step + 1},https://set.example/${at}`;
+  const set = await written('campaign,address', setFromFile, line);
   await run(`mirror set --file ${set} --yes`, 1, `mirror set --file of ${setFromFile} lines`);
   await run('audit --limit 50', rounds, 'audit with 40,000 entries of moves');
   await run('mirror history 42', rounds);
-  const ofKey = 'mirror history --key 7 --since';
   const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+  const ofKey = 'mirror history --key 7 --since';
   await run(`${ofKey} ${yesterday}`, rounds, `${ofKey} yesterday`);
   await run(`import ${await campaignsNamed('New', 4_000)}`, 1, 'import of 4,000 lines');
   const again = await campaignsNamed('Campaign', 100_000);
-  await run(`import ${again} --json`, 1, 'import of 100,000 lines that are there: refused', 1);
+  await run(`import ${again} --json`, 1, 'import of 100,000 existing lines: refused', 1);
   await run(`import ${again} --allow-duplicates`, 1, 'the same with --allow-duplicates');
   const days = Math.floor((changes - pruned) / 86_400);
   await run(`history prune --older-than ${days}d --yes`, 1, `history prune of about ${pruned} changes`);
