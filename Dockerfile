@@ -62,5 +62,5 @@ STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=5s --timeout=4s --start-period=30s CMD ["node", "packages/app/src/process/health-check.ts"]
 # As process 1 Node would not reap what it did not start.
 ENTRYPOINT ["tini", "--"]
-# No debugger on SIGUSR1, and no collection that takes the optimized code along (docs/explanation/performance.md, "A new process is slower").
+# The flags are those of `npm start`; docs/explanation/performance.md explains them.
 CMD ["node", "--disable-sigusr1", "--no-memory-reducer", "--no-allocation-site-pretenuring", "packages/app/src/main.ts"]

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { assertDocumented, openapiText } from '../support/http/openapi-answers.ts';
 import { withHttpService } from '../support/http/service.ts';
 
-const pages = ['page.css', 'page.js', 'labels.js', 'snippets.js', 'swagger-ui.css', 'swagger-ui.js'];
+const pages = ['page.css', 'page.js', 'snippets.js', 'swagger-ui.css', 'swagger-ui.js'];
 const types = {
   '/docs': 'text/html',
   ...Object.fromEntries(

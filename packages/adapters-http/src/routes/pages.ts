@@ -53,7 +53,7 @@ export function interfacePages({ docs = true }: InterfacePagesSettings = {}): Pa
   const policy = { 'Content-Security-Policy': contentSecurityPolicy("'self' data:") };
   const { resolve } = createRequire(import.meta.url);
   const ofComponent = (name: string) => readFileSync(resolve(`swagger-ui-dist/${name}`));
-  for (const name of ['page.js', 'errors.js', 'labels.js', 'snippets.js'])
+  for (const name of ['page.js', 'snippets.js'])
     pages.set(`${docsPath}/${name}`, staticPage('text/javascript', own(name)));
   return pages
     .set(docsPath, staticPage('text/html', own('index.html'), policy))
