@@ -8,8 +8,8 @@ import { type Cleanup, memoryOf } from '../machine/machine.ts';
 import { startOurs } from './contenders.ts';
 import { type Options, openBench } from './rounds.ts';
 
-const notes = `Each caller sends again after its answer; 512 callers have all slots (MAX_IN_FLIGHT). A refusal takes a second.
-p99 is that of all answers, refusals included.`;
+const notes = `Each caller sends again after its answer; 512 callers have all slots (MAX_IN_FLIGHT).
+A refusal takes a second. p99 is that of all answers, refusals included.`;
 
 /** The share of the rate of 512 callers that more callers must leave. */
 const bar = 0.8;

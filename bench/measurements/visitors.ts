@@ -14,8 +14,8 @@ import { type Cleanup, machine, temporaryFolder } from '../machine/machine.ts';
 import { startOurs } from './contenders.ts';
 import type { Options } from './rounds.ts';
 
-const notes = `Milliseconds from the 200 to the first visitor with the new address, at each redirector; it is visited every
-10 ms. Queries are those of one redirector a second, each in its own transaction. Each change costs one read.`;
+const notes = `Milliseconds from the 200 to the first visitor with the new address, at each redirector,
+with a visit every 10 ms. Queries are those of one redirector a second. Each change costs one read.`;
 
 type Redirector = Awaited<ReturnType<Awaited<ReturnType<typeof redirectorIn>>>>;
 
@@ -54,7 +54,7 @@ export async function visitors(options: Options, cleanup: Cleanup): Promise<read
   const copy = async () => ({ admin, url: urlOf(stage.primary, roles.service) });
   const ours = { databases: { copy }, isDivided: false, cleanup };
   const { port } = await startOurs(ours, { settings: options.set });
-  const crowd = `${active} of ${filling.campaigns} campaigns get ${visits} visits a second at each of ${count} redirectors`;
+  const crowd = `${active} of ${filling.campaigns} campaigns, ${visits} visits a second at each of ${count} redirectors`;
   const where = `${machine(false)}\n${await describeServer(admin)}\n${crowd}, ${updates} updates a second in all`;
   console.error(where);
   const folder = await temporaryFolder(cleanup);

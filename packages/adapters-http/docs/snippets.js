@@ -1,6 +1,6 @@
 const withKey = 'Bearer $KEY';
 
-/** The request of the page: an immutable map of `url`, `method`, `headers` and `body`. The key is replaced by `$KEY`. */
+/** The request of the page: an immutable map of `url`, `method`, `headers` and `body`. `$KEY` replaces the key. */
 function parts(request) {
   const { url, method, headers = {}, body } = request.toJS();
   const shown = 'Authorization' in headers ? { ...headers, Authorization: withKey } : headers;

@@ -157,8 +157,8 @@ export class Calls {
 }
 
 /**
- * Answers an unanswered request with 404, `Unavailable` with 503, and another error with 500. Without a log, an error is
- * an `error` event of the Koa application. `refused` runs after each 4xx.
+ * Answers an unanswered request with 404, `Unavailable` with 503, and another error with 500. Without a log, an error
+ * is an `error` event of the Koa application. `refused` runs after each 4xx.
  */
 export function errorsAsAnswers(
   log: HttpLog | undefined,

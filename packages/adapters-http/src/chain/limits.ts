@@ -40,7 +40,7 @@ export class Slots {
     return this.#used;
   }
 
-  /** Runs before the body is read. Refuses requests while no slot is free, and delays the refusals of the later parts. */
+  /** Runs before the body is read. Refuses requests while no slot is free, and delays all refusals for overload. */
   readonly middleware: Middleware = async (context, next) => {
     if (this.#used < this.size) await next();
     else this.#refuse(context, 'requests');

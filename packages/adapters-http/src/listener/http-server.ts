@@ -106,7 +106,7 @@ export class HttpServer {
     return this.#connections.size;
   }
 
-  /** Resolves with the address. `reusePort`: other processes may share it (SO_REUSEPORT). @throws as `listen` of Node */
+  /** Resolves with the address. `reusePort`: processes may share it (SO_REUSEPORT). @throws as Node's `listen` */
   async listen(port: number, host: string, reusePort = false): Promise<AddressInfo> {
     await once(this.#server.listen({ port, host, reusePort }), 'listening');
     // From now on an error means that a connection could not be accepted, such as with too many open files.

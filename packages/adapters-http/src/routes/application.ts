@@ -128,7 +128,8 @@ function koa(settings: Pick<ApplicationSettings, 'calls' | 'slots' | 'origins' |
 }
 
 const exposed =
-  'ETag, X-Request-Id, Retry-After, WWW-Authenticate, Allow, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset';
+  'ETag, X-Request-Id, Retry-After, WWW-Authenticate, Allow, ' +
+  'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset';
 
 /** Allows calls from pages of these origins, with any header (the CORS protocol of the Fetch standard). */
 function callsFrom(origins: readonly string[]): Middleware {

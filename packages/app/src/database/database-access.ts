@@ -29,10 +29,10 @@ export const commandNotices = ({ output }: Call): Notices => ({
   warn: (_, line) => void output.note(line),
 });
 
-/** `onLost`: for the service. `besideService`: for a command that does not end by itself, and needs a running service. */
+/** `onLost`: for the service. `besideService`: for a command that runs on, and needs a running service. */
 type Options = Pick<EmbeddedOptions<store.Role>, 'signal' | 'onLost' | 'besideService'>;
 
-/** Your database, or the embedded one, which is started unless a service runs it. @throws ClearError; the signal's reason */
+/** Your database, or the embedded one, started unless it runs. @throws ClearError; the signal's reason */
 export async function openDatabaseAccess(
   settings: Settings,
   { log, ...options }: Options & { readonly log: Notices },
@@ -55,7 +55,7 @@ export async function openDatabaseAccess(
   return { embedded: true, address: (user) => ({ ...address(user), ...plain }), close };
 }
 
-/** The embedded database with the roles of this project. Its code is loaded on demand. @throws as `openDatabaseAccess` */
+/** The embedded database with the roles of this project, loaded on demand. @throws as `openDatabaseAccess` */
 export async function startEmbeddedDatabase(
   options: Omit<EmbeddedOptions<store.Role>, 'database' | 'roles'>,
 ) {
@@ -75,7 +75,7 @@ const folderAbove = fileURLToPath(new URL('../../../..', import.meta.url)).repla
 /** The folder of this copy of the project, but never node_modules, which an installation empties. */
 const projectFolder = folderAbove.split(sep).includes('node_modules') ? process.cwd() : folderAbove;
 
-/** By default in the project, or for root elsewhere, since root's database user often cannot enter it. Data stays in use. */
+/** By default in the project; for root elsewhere, since its database user often cannot enter it. Existing data is used. */
 export function dataFolder({ DATA_DIR }: Settings): string {
   if (DATA_DIR !== table.DATA_DIR.byDefault) return resolve(DATA_DIR);
   const inside = join(projectFolder, '.data');
@@ -150,7 +150,7 @@ export async function requireChecks(
   }
 }
 
-/** Migrates, and reports what it waits for and whether the database was restored. @throws ClearError; the reason of `givenUp` */
+/** Migrates; reports waits and a restored database. @throws ClearError; the reason of `givenUp` */
 export async function migrateWithNotices(
   address: store.DatabaseAddress,
   settings: Settings,

@@ -42,7 +42,7 @@ export function nameOf({ host, port, database }: store.DatabaseAddress): string 
   return `the database ${host ?? 'localhost'}:${port ?? 5432}/${database ?? ''}`;
 }
 
-/** A `ClearError`, or the error itself if the database is not its cause. `act`: what was in progress, and its certain outcome. */
+/** A `ClearError`, or the error itself if the database is not its cause. `act`: an act in progress, and its outcome. */
 export function clearFault(
   error: unknown,
   address: store.DatabaseAddress,

@@ -19,7 +19,7 @@ export const problem = (check: string, finding: string, advice: string): Finding
   ...{ check, state: 'problem', finding, advice },
 });
 
-/** The groups of checks for each occasion: before anything else, for a command, for a start as the service's user, for `doctor`. */
+/** The groups of checks: before anything else, for a command, for a start as the service's user, for `doctor`. */
 const occasions = {
   first: ['first'],
   command: ['record'],

@@ -21,7 +21,7 @@ const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256
 /** How far the issuer's clock may differ, in milliseconds: an expired token is accepted that much longer. */
 const clockTolerance = 30_000;
 
-/** The identity that IDENTITY names; `keys` is the one by access keys. The first fetch of the issuer's keys is not awaited. */
+/** The identity that IDENTITY names; `keys`: by access keys. The first fetch of the issuer's keys is not awaited. */
 export async function openIdentity(
   { settings, log, registry, life }: ServiceInput,
   keys: Identity | undefined,

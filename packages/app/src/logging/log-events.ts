@@ -1,6 +1,6 @@
 import type { Level, Logger } from 'pino';
 
-/** Every event of the log, and when it is logged, in Markdown for docs/reference/logs.md. Other events do not compile. */
+/** Every event of the log, and when it is logged, in Markdown for docs/reference/logs.md. Others do not compile. */
 export const logEvents = {
   request: 'a request was answered; at `debug` on the listener for operators',
   'request-unauthenticated': 'the same, with 401',

@@ -24,7 +24,7 @@ export const tokens = {
   useCase: token<ApplicationSettings['useCase']>('useCase'),
   /** How often a caller may call, by default as RATE_LIMIT says; undefined without a limit. */
   callLimiter: token<Limiter | undefined>('callLimiter'),
-  /** How many refused credentials an address may send, by default as FAILED_KEY_LIMIT says; undefined without a limit. */
+  /** How often an address may send refused credentials, by default as FAILED_KEY_LIMIT says; without limit undefined. */
   failedKeyLimiter: token<Limiter | undefined>('failedKeyLimiter'),
   /** Koa middleware before the checks of the route; none by default. It must not read the body. */
   middleware: token<readonly Middleware[]>('middleware'),

@@ -103,7 +103,7 @@ async function start(input: ServiceInput, modules: readonly ContainerModule[]): 
   }
   life.atEnd('parts', () => container.unbindAllAsync());
   life.ending.throwIfAborted();
-  // Our application may wait for a locked mirror in every attempt; an application of a module gets the time of its parts.
+  // Ours may wait for a locked mirror in every attempt; an application of a module gets the time of its parts.
   const ours = 75_000 + maxAttempts * settings.STATEMENT_TIMEOUT;
   const standstill = (name: PartName) => (exchanged.has(tokens[name]) ? limit : ours);
   const opsPort = await operators.serve(apps.opsApp, standstill('opsApplication'));

@@ -68,7 +68,7 @@ export function serviceModule(input: ServiceInput) {
   return { module, opened, callers, operators };
 }
 
-/** Health, metrics, and the page that draws them. @throws ClearError if a module's metric has a name of the service's */
+/** Health, metrics, and their page. @throws ClearError if a module's metric has a name of the service's */
 function operatorsApplication(
   { settings, version, registry, life }: ServiceInput,
   listener: ReturnType<typeof listenerFor>,
