@@ -21,13 +21,6 @@ const addresses = (campaigns: number, moving: number) => `
       else 'lp-' || campaign % 5000 end
     || '.example/offer/' || campaign || '?click={click_id}&s=' || md5(campaign::text)`;
 
-/** Five moves of 8,000 entries each. */
-const moves = `
-  insert into campaign_mirror.operator_audit
-    (act, operator, request_id, details, part_of, first_change_id, last_change_id)
-  select 'mirrors-moved', 'bench', 'bench', '{"mirrors": 500}', case when n % 8000 > 0 then 1 + n - n % 8000 end, n, n
-  from generate_series(0, 39999) n`;
-
 interface Operating extends Options {
   /** The folder of another checkout, whose commands are measured, too. */
   readonly before?: string | undefined;
@@ -76,7 +69,6 @@ interface Run extends Required<Pick<Options, 'rounds' | 'campaigns'>> {
 }
 
 async function measure({ rounds, campaigns, changes, moving, checkout, admin, folder, faults, report }: Run) {
-  await query(admin, moves);
   const written = async (header: string, count: number, line: (at: number) => string) => {
     const file = join(folder, `${count}.csv`);
     await writeFile(file, [header, ...Array.from({ length: count }, (_, at) => line(at)), ''].join('\n'));
@@ -117,7 +109,7 @@ async function measure({ rounds, campaigns, changes, moving, checkout, admin, fo
   const line = (at: number) => `${at * step + 1},https://set.example/${at}`;
   const set = await written('campaign,address', setFromFile, line);
   await run(`mirror set --file ${set} --yes`, 1, `mirror set --file of ${setFromFile} lines`);
-  await run('audit --limit 50', rounds, 'audit with 40,000 entries of moves');
+  await run('audit --limit 50', rounds);
   await run('mirror history 42', rounds);
   const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
   const ofKey = 'mirror history --key 7 --since';
