@@ -21,13 +21,13 @@ const compare = `
  * `heard`: its last change that a poll reported.
  * @typedef {{ mirror?: Mirror | null, began: number, until: number, isStale: boolean, heard: number,
  *   reading?: { began: number, answer: Promise<Mirror | null> } }} Kept
+ * @typedef {{ interval: number, second: number, longestPause: number, sweep: number, maxKept: number }} Limits
  */
 
 /**
  * The addresses of campaigns, in memory. An address is read at the first visit of its campaign, and at the next visit
  * after a change. Polls report changes; a sweep finds the others: deletions, and rows that were modified manually.
  * @param {{ reads: import('pg').Pool, feed: import('pg').Pool }} pools of one server
- * @typedef {{ interval: number, second: number, longestPause: number, sweep: number, maxKept: number }} Limits
  * @param {Limits} limits times in milliseconds
  */
 export function keepMirrors(pools, limits) {
