@@ -59,8 +59,8 @@ EXPOSE 3000 3001
 USER 65532:65532
 STOPSIGNAL SIGTERM
 # Checks liveness, not readiness: a restart does not help while the database is away.
-HEALTHCHECK --interval=5s --timeout=4s --start-period=30s CMD ["node", "packages/app/src/service/health-check.ts"]
+HEALTHCHECK --interval=5s --timeout=4s --start-period=30s CMD ["node", "packages/app/src/process/health-check.ts"]
 # Node as process 1 would not reap orphaned processes.
 ENTRYPOINT ["tini", "--"]
-# No debugger on SIGUSR1, and no collection that takes the optimized code along (docs/explanation/performance.md, "A new process is slower").
+# The flags are those of `npm start`; docs/explanation/performance.md explains them.
 CMD ["node", "--disable-sigusr1", "--no-memory-reducer", "--no-allocation-site-pretenuring", "packages/app/src/main.ts"]

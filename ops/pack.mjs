@@ -1,5 +1,5 @@
-// `npm run pack [FOLDER]`: builds the packages that may leave the workspace, and writes their tarballs into FOLDER (`packed`).
-// Nothing is published. The manifests here stay `private`; the tarballs' are not, see `packing.mjs`.
+// `npm run pack [FOLDER]`: builds the packages for use elsewhere, and writes their tarballs into FOLDER (`packed`).
+// Nothing is published. The manifests in the tarballs are not `private`, see `packing.mjs`.
 import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -21,14 +21,14 @@ const packages = globSync('packages/*/package.json')
 const folders = packages.map(({ name }) => join('packages', name.split('/')[1]));
 
 execFileSync('node_modules/.bin/tsc', ['-b', '--force', ...folders], { stdio: 'inherit' });
-// What was built from a source that is gone.
+// Removes files whose source is gone.
 for (const path of globSync('packages/*/dist/**/*.{js,d.ts,map}')) {
   const source = path.replace('/dist/', '/src/').replace(/(\.js|\.d\.ts)(\.map)?$/, '.ts');
   if (!existsSync(source)) rmSync(path);
 }
 
 mkdirSync(folder, { recursive: true });
-// The folder may be anybody's: nothing but older tarballs goes.
+// The folder may have other files: only older tarballs are removed.
 for (const old of globSync('campaign-mirror-*.tgz', { cwd: folder })) rmSync(join(folder, old));
 const filters = packages.map(({ name }) => `--filter=${name}`);
 const words = [...filters, 'pack', '--pack-destination', folder];

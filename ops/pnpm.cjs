@@ -1,11 +1,11 @@
-// pnpm, by a hash that is kept here: `node ops/pnpm.cjs FOLDER` writes into FOLDER what `npm ci --prefix FOLDER` installs.
-// Then its program is FOLDER/node_modules/pnpm/pnpm; FOLDER is node_modules/.cache/pnpm, unless it is named.
+// pnpm, with its hashes: `node ops/pnpm.cjs FOLDER` writes the manifest and the lock file for `npm ci --prefix FOLDER`,
+// which installs FOLDER/node_modules/pnpm/pnpm. The default of FOLDER is node_modules/.cache/pnpm.
 const { mkdirSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 
-// One release for all machines, and its SHA-512 for each: npm view @pnpm/exe.linux-x64@VERSION dist.integrity. This one counts
-// the compiler as shipped, since it is an optional peer of valibot's: after it wrote pnpm-lock.yaml, take that peer out again
-// (`valibot@1.5.0: {}`, and twice `1.5.0`), as the test of `npm run sbom` wants it.
+// The version, and its SHA-512 for each machine: npm view @pnpm/exe.linux-x64@VERSION dist.integrity. This version adds
+// the compiler to the shipped packages, because it is an optional peer of valibot: remove that peer from a new
+// pnpm-lock.yaml (`valibot@1.5.0: {}`, and `1.5.0` in the package); the test of `npm run sbom` checks it.
 const version = '12.4.2';
 const chosen = {
   'darwin-arm64':

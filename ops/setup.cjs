@@ -1,5 +1,5 @@
-// Installs what the project needs into node_modules, by the machine's own Node (18 or newer) and npm: the first thing
-// that anybody runs, before there is anything but these. `npm run setup` comes here where node_modules is not up to date.
+// Installs the packages of the project into node_modules, with the machine's own Node (18 or newer) and npm. The
+// scripts of package.json run it when node_modules is missing or out of date.
 const { spawnSync } = require('node:child_process');
 const { accessSync, constants, copyFileSync, mkdirSync, statSync, writeSync } = require('node:fs');
 const { homedir } = require('node:os');
@@ -29,18 +29,18 @@ const pnpm = join(project, 'node_modules', '.cache', 'pnpm');
 succeeds(npm(['ci', '--prefer-offline', '--prefix', pnpm]));
 const program = join(pnpm, 'node_modules', 'pnpm', 'pnpm');
 succeeds(run(program, ['install', '--frozen-lockfile', '--prefer-offline']));
-// Its programs are made for most Linuxes, not for all: a small one lacks a library that Node needs.
+// A small Linux may lack a library that Node needs.
 const own = spawnSync(join(project, 'node_modules', '.bin', 'node'), ['--version'], { encoding: 'utf8' });
 if (own.status !== 0) {
   const why = own.error ? own.error.message : own.stderr.trim();
-  fail(
-    `What was installed does not run here: ${why}. Where libatomic.so.1 is missing: apt-get install libatomic1 (Debian, Ubuntu), then run it again.`,
-  );
+  const advice =
+    'Where libatomic.so.1 is missing: apt-get install libatomic1 (Debian, Ubuntu), then run it again.';
+  fail(`What was installed does not run here: ${why}. ${advice}`);
 }
 copyFileSync(join(project, 'pnpm-lock.yaml'), installed);
 say(`Installed in ${Math.round((Date.now() - began) / 1000)} s.`);
 
-/** What npm says is read where it fails; of its own new versions nobody wants to hear now. */
+/** npm prints errors only, without notices of new versions. */
 function forNpm() {
   const usual = {
     npm_config_loglevel: 'error',
@@ -48,12 +48,12 @@ function forNpm() {
     npm_config_audit: 'false',
     npm_config_fund: 'false',
   };
-  // Without a network npm would try again for more than a minute.
+  // Without a network, npm would retry for more than a minute.
   const retries = { npm_config_fetch_retry_mintimeout: '1000', npm_config_fetch_retry_maxtimeout: '5000' };
   return { ...retries, ...pick(process.env, Object.keys(retries)), ...usual };
 }
 
-/** npm and pnpm keep what they have downloaded at home. Where there is no home to write to, in the project. */
+/** npm and pnpm keep their downloads in the home folder. Without a writable one, in the project. */
 function home() {
   try {
     const folder = homedir();
@@ -66,7 +66,7 @@ function home() {
   }
 }
 
-/** How npm reaches its registry, wherever that is set: a company's variables, its own file or the user's. */
+/** npm's configuration, from variables and all of its files: how it reaches its registry. */
 function npmConfig() {
   const { status, stdout } = npm(['config', 'list', '--long', '--json']);
   try {
@@ -76,10 +76,10 @@ function npmConfig() {
   }
 }
 
-/** pnpm reads none of npm's variables (but the keys for a host), nor npm's file for all users. */
+/** pnpm reads neither npm's variables (except the keys for a host) nor npm's global file. */
 function forPnpm(config) {
   const given = {
-    // npm does not tell one that is named with a password.
+    // npm does not print a registry that is named with a password.
     pnpm_config_registry: config.registry || process.env.npm_config_registry,
     pnpm_config_cafile: config.cafile,
     pnpm_config_strict_ssl: config['strict-ssl'] === false ? 'false' : undefined,
@@ -87,7 +87,7 @@ function forPnpm(config) {
     HTTP_PROXY: config.proxy,
     HTTPS_PROXY: config['https-proxy'],
     NO_PROXY: [config.noproxy || []].flat().join(','),
-    // It tries each of hundreds of packages again: without a network by its own times for hours.
+    // pnpm retries each of hundreds of packages: without a network, its defaults would take hours.
     pnpm_config_fetch_retries: '1',
     pnpm_config_fetch_retry_mintimeout: '1000',
   };
@@ -109,7 +109,7 @@ function run(program, args) {
 function succeeds({ status, signal, error, stdout, stderr }) {
   if (signal) process.kill(process.pid, signal);
   const said = `${stdout}${stderr}${error ? `${error.message}\n` : ''}`;
-  // Node, the compiler and PostgreSQL are optional to pnpm, which goes on without those that it could not get.
+  // For pnpm, Node, the compiler and PostgreSQL are optional: it continues without them.
   if (status === 0 && !/dependency that could not be fetched|Failed to verify the integrity/.test(said))
     return;
   writeSync(2, said);
@@ -119,17 +119,18 @@ function succeeds({ status, signal, error, stdout, stderr }) {
 function whatToDo(output) {
   // pnpm breaks its lines.
   const said = output.replace(/\s+/g, ' ');
-  // One that is named with a password is shown without it.
+  // The message must not contain a password.
   const registry = (environment.pnpm_config_registry || 'the npm registry').replace(/\/\/[^/]*@/, '//');
   if (/EINTEGRITY|_TARBALL_INTEGRITY|Failed to verify the integrity/.test(said)) {
-    return `${registry} gives another package than the one that was chosen: its hash is not the one that is kept here. It was not run. Ask whoever runs the registry.`;
+    const what =
+      'gives another package than the one that was chosen: its hash is not the one that is kept here';
+    return `${registry} ${what}. It was not run. Ask whoever runs the registry.`;
   }
-  if (
-    /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EIDLETIMEOUT|dns error|tcp connect error|operation timed out/.test(
-      said,
-    )
-  ) {
-    return `${registry} cannot be reached: connect this machine, or name a registry that it can reach (npm config set registry URL), then run it again. Once installed, no network is needed.`;
+  const away =
+    /ENOTFOUND|EAI_AGAIN|ECONN(REFUSED|RESET)|ETIMEDOUT|E(HOST|NET)UNREACH|EIDLETIMEOUT|dns error|timed out/;
+  if (away.test(said) || said.includes('tcp connect error')) {
+    const advice = 'connect this machine, or name a registry that it can reach (npm config set registry URL)';
+    return `${registry} cannot be reached: ${advice}, then run it again. Once installed, no network is needed.`;
   }
   if (/E401|E403|error \(40[13] /.test(said)) {
     return `${registry} refuses this machine: log in to it (npm login), then run it again.`;

@@ -1,22 +1,38 @@
 import { randomBytes } from 'node:crypto';
+import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import { roles } from '@campaign-mirror/adapters-persistence/service';
-import type { Cleanup } from '../machine/run.ts';
-import { type Seed, seed } from './seed.ts';
-import { describeServer, openServer, query } from './server.ts';
+import pg from 'pg';
+import { startEmbeddedDatabase } from '../../packages/app/src/database/database-access.ts';
+import { type Cleanup, temporaryFolder } from '../machine/machine.ts';
+import { addressBefore, type Seed, seed } from './seed.ts';
 
 export type Databases = Awaited<ReturnType<typeof openDatabases>>;
 
 export interface Database {
-  /** For a service: what may be done there is what its role may. */
+  /** For a service, with the rights of its role. */
   readonly url: URL;
   /** For the superuser. */
   readonly admin: URL;
 }
 
-/** A server with a database that is filled, and copies of it. */
+/** Settings that the embedded database changes, with the values of PostgreSQL's packages. */
+const asInstalled = {
+  log_min_messages: 'warning',
+  log_min_error_statement: 'error',
+  log_error_verbosity: 'default',
+};
+
+/** A server with a filled database, and copies of it. */
 export async function openDatabases(filling: Seed, cleanup: Cleanup) {
-  const server = await openServer(cleanup);
+  const parent = await temporaryFolder(cleanup);
+  // Root's database runs as another user, who must pass through this folder.
+  await chmod(parent, 0o711);
+  const options = { folder: join(parent, 'data'), service: true, settings: asInstalled };
+  const { address, close } = await startEmbeddedDatabase(options);
+  cleanup.push(close);
+  const { host, port, user, password: secret, database: main } = address('superuser');
+  const server = new URL(`postgres://${user}:${secret}@${host}:${port}/${main}`);
   const role = 'campaign_mirror_bench';
   const password = randomBytes(16).toString('hex');
   await query(server, `create role ${role} login password '${password}' in role ${roles.service}`);
@@ -25,13 +41,11 @@ export async function openDatabases(filling: Seed, cleanup: Cleanup) {
     count += 1;
     const name = `${role}_${count}`;
     await query(server, `create database ${name} ${options}`);
-    const admin = new URL(name, server);
     const url = Object.assign(new URL(name, server), { username: role, password });
-    return { url, admin };
+    return { url, admin: new URL(name, server) };
   };
   const filled = async (checkout: string): Promise<string> => {
     const { admin } = await created();
-    const { hostname: host, port, username: user, password: secret } = admin;
     const database = admin.pathname.slice(1);
     const { migrate } = await import(join(checkout, 'packages/adapters-persistence/src/index.ts'));
     await migrate({ host, port: Number(port), user, password: secret, database });
@@ -45,11 +59,80 @@ export async function openDatabases(filling: Seed, cleanup: Cleanup) {
     server: await describeServer(server),
     /** Its first process. */
     postmaster: process?.id ?? 0,
-    /** Each is one of its own, with the schema of this checkout of the project, or of another one. */
+    /** A new copy, with the schema of this checkout of the project or of another one. */
     copy: async (checkout = join(import.meta.dirname, '../..')) => {
       const template = templates.get(checkout) ?? filled(checkout);
       templates.set(checkout, template);
       return created(`template ${await template} strategy file_copy`);
     },
   };
+}
+
+const describedSettings = [
+  ...['fsync', 'synchronous_commit', 'autovacuum', 'shared_buffers', 'min_wal_size', 'max_wal_size'],
+  ...['checkpoint_timeout', 'logging_collector', 'log_min_messages'],
+];
+
+/** The version of the server, and the settings that determine its speed. */
+export async function describeServer(url: URL): Promise<string> {
+  const [row] = await query<{ text: string }>(
+    url,
+    `select 'PostgreSQL ' || current_setting('server_version') || ': ' || string_agg(name || ' ' ||
+      current_setting(name), ', ' order by at) as text from unnest($1::text[]) with ordinality as t (name, at)`,
+    [describedSettings],
+  );
+  return `${row?.text}`;
+}
+
+export async function query<Row extends pg.QueryResultRow>(url: URL, text: string, values?: unknown[]) {
+  const client = new pg.Client({ connectionString: url.href });
+  try {
+    await client.connect();
+    return (await client.query<Row>(text, values)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Updates: answered with 200, refused as expected, and sent. The end of a round interrupts some of those sent. */
+export interface Updates {
+  answered: number;
+  refused: number;
+  sent: number;
+}
+
+type Counts = Record<'rows' | 'breaks' | 'ends' | 'unrecorded' | 'uses', string>;
+
+/** The faults of a history, one line each. */
+export async function historyFaults(url: URL, { answered, refused, sent }: Updates): Promise<string[]> {
+  const [counts] = await query<Counts>(
+    url,
+    `with history as (
+      select campaign_id, address_before, address_after, changed_at,
+        lag(address_after, 1, $1) over chain as known, lag(changed_at) over chain as earlier,
+        lead(changed_at) over chain is null as is_last
+      from campaign_mirror.mirror_history window chain as (partition by campaign_id order by changed_at)
+    )
+    select count(*) as rows,
+      count(*) filter (where address_before <> known or changed_at <= earlier) as breaks,
+      count(*) filter (where is_last and not exists (
+        select from campaign_mirror.mirrors m where m.campaign_id = history.campaign_id
+          and m.target_url = address_after and m.updated_at = changed_at)) as ends,
+      (select count(*) from campaign_mirror.mirrors m where updated_externally and not exists (
+        select from campaign_mirror.mirror_history h where h.campaign_id = m.campaign_id)) as unrecorded,
+      (select count(*) from campaign_mirror.key_uses where used_at is not null) as uses
+    from history`,
+    [addressBefore],
+  );
+  const { rows, breaks, ends, unrecorded, uses } = counts as Counts;
+  const faults: string[] = [];
+  if (Number(rows) < answered || Number(rows) > sent - refused)
+    faults.push(
+      `${answered} answers of 200, ${refused} refused of ${sent} requests, ${rows} rows of history`,
+    );
+  if (breaks !== '0') faults.push(`${breaks} rows of history do not follow the row before`);
+  if (ends !== '0') faults.push(`${ends} mirrors differ from the last row of their history`);
+  if (unrecorded !== '0') faults.push(`${unrecorded} mirrors were changed without history`);
+  if (answered > 0 && uses === '0') faults.push('no use of a key was recorded');
+  return faults;
 }

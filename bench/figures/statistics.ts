@@ -1,5 +1,5 @@
 import { median, quantile } from 'd3-array';
-import type { Measured } from '../stage/rounds.ts';
+import type { Measured } from '../measurements/rounds.ts';
 
 export const middle = (rounds: readonly Measured[] = [], what: keyof Measured): number =>
   median(rounds, (one) => one[what]) ?? Number.NaN;

@@ -1,8 +1,8 @@
--- What wrk asks and counts. Its words are the plan, a Lua file, and how many requests there were before.
+-- The requests of wrk, and the counts of their answers. Arguments: the plan, a Lua file; the number of requests before.
 local line = '{"requests":%d,"seconds":%.6f,"p99":%.3f,"answered":{%s},'
   .. '"errors":{"connect":%d,"read":%d,"write":%d,"timeout":%d}}\n'
 local thread, plan, number, keys
--- How often each status was answered: a global, since a thread hands out nothing else.
+-- Counts by status. A global, since the main thread can read nothing else of a thread.
 answered = {}
 
 function setup(only)
@@ -14,6 +14,9 @@ function init(args)
   if plan.keyFile then
     keys = io.open(plan.keyFile)
     keys:seek('set', tonumber(args[2]) * #plan.keys[1])
+  end
+  if plan.pause then
+    delay = function() return plan.pause end
   end
 end
 

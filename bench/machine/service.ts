@@ -4,18 +4,17 @@ import { connect } from 'node:net';
 import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '@campaign-mirror/embedded-postgres/service';
-import { serviceCore } from './cores.ts';
-import type { Cleanup } from './run.ts';
+import { type Cleanup, serviceCore } from './machine.ts';
 
-/** Milliseconds that a process may take until it listens, and until it has ended. */
-const longest = { start: 30_000, end: 15_000 };
+/** Time limits for the start and the end of a process, in milliseconds. */
+const limits = { start: 30_000, end: 15_000 };
 
 export interface Running {
   readonly processId: number;
-  /** Those that share its port. */
+  /** The processes that share its port. */
   readonly others?: readonly number[];
   readonly port: number;
-  /** Resolves when it has ended; what was asked of it is done then. */
+  /** Resolves when the process has ended: its requests are done then. */
   end(): Promise<void>;
 }
 
@@ -24,14 +23,11 @@ export interface Program {
   readonly script: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly nodeOptions?: readonly string[];
-  /** Which others listen on already. */
+  /** The port of a running process, to share it. */
   readonly port?: number;
 }
 
-/**
- * Starts a service on a free port and waits until it accepts connections. Its standard output, where it logs, goes
- * nowhere.
- */
+/** Starts a service on a free port, without its log, and waits until it accepts connections. */
 export async function startService(
   { script, environment, nodeOptions = [], port: shared }: Program,
   isDivided: boolean,
@@ -47,12 +43,12 @@ export async function startService(
   const ended = once(child, 'exit');
   const end = async () => {
     child.kill('SIGTERM');
-    const kill = setTimeout(() => child.kill('SIGKILL'), longest.end);
+    const kill = setTimeout(() => child.kill('SIGKILL'), limits.end);
     await ended;
     clearTimeout(kill);
   };
   cleanup.push(end);
-  for (const deadline = Date.now() + longest.start; !(await accepts(port)); await pause(50))
+  for (const deadline = Date.now() + limits.start; !(await accepts(port)); await pause(50))
     if (child.exitCode !== null || Date.now() > deadline) throw new Error(`${script} does not listen`);
   return { processId: child.pid as number, port, end };
 }

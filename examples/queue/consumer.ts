@@ -15,13 +15,13 @@ export interface SetMirror {
   readonly url: string;
 }
 
-/** Whoever can write to the queue is trusted: a message names the owner for whom it speaks, and there are no credentials. */
+/** Every producer is trusted: a message names its owner, and there are no credentials. */
 const nobody: Identity = { whoIs: async () => undefined };
 const by = subject.of('queue', 'set-mirror');
 
 /**
- * Delivery is at least once: a job is delivered again if the process ends during it, or if `execute` throws `Unavailable`,
- * when the outcome is unknown. Setting the same address again is safe, unless somebody else set another one meanwhile.
+ * Delivery is at least once: a job is delivered again if the process ends during it, or if `execute` throws
+ * `Unavailable`, because the outcome is unknown. Repeating an address is safe, unless somebody else set another one.
  */
 export async function consume(boss: PgBoss, queue: string, campaigns: CampaignRepository): Promise<void> {
   const useCase = new SetCampaignMirror(campaigns, nobody);

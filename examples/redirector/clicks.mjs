@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { complain } from './log.mjs';
 
-/** An update of a mirror waits for the statement that counts its clicks: so few campaigns take milliseconds. */
+/** An update of a mirror waits for the statement that counts its clicks. This many campaigns take milliseconds. */
 const atOnce = 200;
 
 /**
- * Adds up the clicks of visitors, and writes them once a second. What cannot be written is written later.
+ * Adds up the clicks of visitors, and writes them once a second. A failed write is retried.
  * @param {import('pg').Pool} pool of the primary, whose `query_timeout` is longer than a second
  * @param {{ second: number, maxClicked: number }} limits `second` in milliseconds
  */
@@ -25,7 +25,7 @@ export function countClicks(pool, { second, maxClicked }) {
   }
 
   /**
-   * In one message, so that no mirror stays locked if we end now; with a time limit of the server's, so that what we
+   * In one message: no mirror stays locked if this process ends now. With a time limit on the server: a write that we
    * give up is not counted. Works through a pooler, too.
    * @param {[campaign: number, clicks: number][]} counts
    * @returns {Promise<number[]>} the campaigns that are locked, to be counted later
@@ -48,7 +48,7 @@ export function countClicks(pool, { second, maxClicked }) {
         for (const campaign of await write(some)) add(campaign, due.get(campaign) ?? 0);
       } catch (error) {
         complain('clicks are not written yet', error);
-        // The others first, should it be for one of these.
+        // The others come first: one of these may be the cause.
         for (const [campaign, clicks] of [...counts.slice(from + atOnce), ...some]) add(campaign, clicks);
         return;
       }
@@ -63,7 +63,7 @@ export function countClicks(pool, { second, maxClicked }) {
   }
   const writing = writeAgainAndAgain();
 
-  /** Writes what is left, for at most so many milliseconds. Resolves with the number of clicks that could not be written. @param {number} limit */
+  /** Writes the rest. Resolves with the number of lost clicks. @param {number} limit in milliseconds */
   async function stop(limit) {
     late = performance.now() + limit;
     end.abort();

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { complain } from './log.mjs';
 
-/** The last change of each campaign, in one value: a row for each would cost this process twice as much and more. */
+/** The last change of each campaign, in one value: a row for each would take this process more than twice the time. */
 const poll = `
   select max(position) as position, pg_postmaster_start_time()::text as server,
     json_object_agg(campaign_id, change_id) filter (where campaign_id is not null) as changes
@@ -9,9 +9,9 @@ const poll = `
     from campaign_mirror.changes_since($1) group by campaign_id) as campaigns`;
 
 /**
- * Asks again and again what changed since the last time, on one connection. A position belongs to a connection: on a new
- * one it asks for a new position, and nothing that was read before is known to be right.
- * @param {import('pg').Pool} pool for this alone, of one connection, whose `query_timeout` limits a poll
+ * Polls for changes, on one connection. A position belongs to a connection: a new one begins with a new position, and
+ * all earlier reads may be out of date.
+ * @param {import('pg').Pool} pool for polls only, of one connection, whose `query_timeout` limits a poll
  * @param {{ changed: (campaign: number, change: number) => void, anew: () => void }} listener
  * @param {{ interval: number, second: number, longestPause: number }} times in milliseconds
  */
@@ -20,19 +20,19 @@ export function followFeed(pool, { changed, anew }, { interval, second, longestP
   const { signal } = end;
   /** When the last poll was answered. */
   let heardAt = Number.NEGATIVE_INFINITY;
-  /** @type {string | undefined} Which server answered that poll, by its start. */
+  /** @type {string | undefined} The server that answered that poll, by its start. */
   let server;
-  /** @type {string[]} Which server answered last, a poll or a read, and which other one before it. */
+  /** @type {string[]} The server of the last answer, of a poll or a read, and the other server before it. */
   let servers = [];
   let isOneServer = true;
 
   /** @param {import('pg').PoolClient} client */
-  async function pollAgainAndAgain(client) {
+  async function pollRepeatedly(client) {
     /** @type {string | null} */
     let position = null;
     for (;;) {
       const began = performance.now();
-      // After a process was stopped for long, a poll would bring too much.
+      // After a long stop of this process, a poll would return too much.
       if (position !== null && began - heardAt > longestPause)
         throw new Error('the last poll is too long ago');
       /** @type {import('pg').QueryResult} */
@@ -41,7 +41,7 @@ export function followFeed(pool, { changed, anew }, { interval, second, longestP
       // After a failover, and after one back.
       if (position === null) [servers, isOneServer] = [[], true];
       isOfFeed(rows[0].server);
-      // A process that was stopped in between hears what was known before.
+      // After a stop of this process in between, the answer may be old.
       if (performance.now() - began > second) throw new Error('no answer within a second');
       if (position === null) anew();
       else
@@ -53,7 +53,7 @@ export function followFeed(pool, { changed, anew }, { interval, second, longestP
     }
   }
 
-  /** Whether the feed tells what changes on the server that gave an answer. @param {string} answering */
+  /** Whether the feed polls the server that gave an answer. @param {string} answering */
   function isOfFeed(answering) {
     if (answering === servers[1]) {
       isOneServer = false;
@@ -74,22 +74,22 @@ export function followFeed(pool, { changed, anew }, { interval, second, longestP
       let client;
       try {
         client = await pool.connect();
-        // A connection may end between two polls, and the next poll does not say why.
+        // The connection may end between two polls; the next poll would not say why.
         client.on('error', tell);
-        await pollAgainAndAgain(client);
+        await pollRepeatedly(client);
       } catch (error) {
         if (!signal.aborted) tell(error);
       } finally {
         client?.release(true);
       }
-      // Many redirectors may have lost one server at the same moment.
+      // Many redirectors may have lost a server at the same time.
       await pause((4 + 2 * Math.random()) * interval, undefined, { signal }).catch(() => {});
     }
   }
 
   follow();
   return {
-    /** Whether a poll was answered in the last second: what changed before that poll is known. */
+    /** Whether a poll was answered in the last second: all changes before it are known. */
     isLive: () => performance.now() - heardAt < second,
     isOfFeed,
     /** Otherwise a read may give an older address than the one before it. */

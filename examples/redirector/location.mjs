@@ -4,22 +4,20 @@ import { domainToASCII } from 'node:url';
 const macro = '{click_id}';
 /** The longest address that the service accepts, in Unicode code points. */
 const longestAddress = 2_048;
-/** In characters. The longest that the service accepts is of emoji, each 12 characters; a visitor could make it longer. */
+/** In characters. The longest accepted address has emoji of 12 characters each; a visitor's value could exceed it. */
 const longestLocation = 32_768;
 const absolute = /^(https?:\/\/)([^/?#]+?)((?::[0-9]*)?)((?:[/?#].*)?)$/is;
 /** What separates the labels of a host (UTS #46, section 4). */
 const dots = /[.\u3002\uFF0E\uFF61]/;
 const visible = /^[!-~]*$/;
-/** Whatever the visitor brings, it stays in its label. */
+/** A visitor's value that stays in its label. */
 const safeInHost = /^[a-z0-9-]{1,63}$/i;
 
 /**
- * The `Location` for an address: `{click_id}` filled in, everything else as it is, other macros included. A header holds
- * ASCII only: the labels of a host that are not are converted as browsers do it, and what comes after the host is
- * percent-encoded. Never throws, whatever text the address is.
+ * The `Location` for an address: `{click_id}` filled in, everything else unchanged, also other macros. A header holds
+ * ASCII only: other labels of the host are converted as in browsers, and the rest is percent-encoded. Never throws.
  * @param {string} address
- * @param {string} clickId the visitor's; if the address has the macro in its host, and a host cannot contain this one, a
- *   new one takes its place, in the whole address
+ * @param {string} clickId the visitor's; a new one replaces it if the macro is in a host, which cannot contain it
  * @returns {string | undefined} undefined if no browser could follow it, or this Node cannot convert its host
  */
 export function location(address, clickId) {
@@ -32,7 +30,7 @@ export function location(address, clickId) {
   const filled = `${scheme}${labels.join('.')}${port}`;
   if (labels.includes(undefined) || filled.includes('\\')) return undefined;
   const url = filled + fill(rest).replace(/[^!-~]+/g, encodeURIComponent);
-  // A value can make a host that no browser accepts, such as half an IPv4 address, and a row can have one.
+  // A value can make an invalid host, such as half an IPv4 address, and a row can have one.
   if (url.length > longestLocation || !canParse(url)) return undefined;
   return url;
 }
@@ -47,13 +45,13 @@ function canParse(url) {
 }
 
 /**
- * Label by label and before a macro is filled in, so that neither a visitor's value nor another macro's name is converted.
- * Nobody can fill in a macro that was converted with its label. The last label keeps digits from being taken for an IPv4 address.
+ * Before a macro is filled in: neither a visitor's value nor the name of another macro must be converted. A label with
+ * a macro cannot be converted. The label `a` at the end keeps digits from becoming an IPv4 address.
  * @param {string} label
  */
 function ascii(label) {
   if (/[\0- \x7F\\{}]/.test(label)) return undefined;
-  // Before Unicode 15.1, as in Node 18 to 22, the capital letter became ss: another host.
+  // Before Unicode 15.1, as in Node 18 to 22, this capital letter became ss: another host.
   const name = label.replaceAll('\u1E9E', 'ß');
   const [, converted] = /^([^{}]+)\.a$/.exec(domainToASCII(`${name}.a`)) ?? [];
   return converted;

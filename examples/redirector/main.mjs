@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { redirector } from './redirector.mjs';
 
-// The reader of the log may go away; visitors must not notice.
+// A lost reader of the log must not affect visitors.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 const { PORT = '8080', HOST = '127.0.0.1' } = process.env;
 /** @param {string} name */
@@ -34,5 +34,5 @@ async function end() {
   if (lost > 0) console.error(`${lost} clicks could not be written`);
   process.exit(lost > 0 ? 1 : 0);
 }
-// A terminal and npm may both send it.
+// A terminal and npm may both send a signal.
 for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => (ending ??= end()));

@@ -2,12 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { followFeed } from './feed.mjs';
 import { complain } from './log.mjs';
 
-/** One character more than the service accepts shows that an address is too long, and is all that is kept of it. */
+/** With one character more than the service accepts, an address is recognized as too long, and cut. */
 const read = `
   select left(target_url, 2049) as address, pg_postmaster_start_time()::text as server,
     to_char(updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as updated_at
   from campaign_mirror.current_mirrors where campaign_id = $1`;
-/** Those whose mirror is gone or different. */
+/** The campaigns whose mirror is gone or different. */
 const compare = `
   select kept.campaign_id from unnest($1::bigint[], $2::text[]) as kept (campaign_id, address)
   left join campaign_mirror.current_mirrors as mirrors on mirrors.campaign_id = kept.campaign_id
@@ -16,29 +16,29 @@ const compare = `
 /**
  * `updated_at` as the service answers it.
  * @typedef {{ address: string, updated_at: string }} Mirror
- * What is kept of a campaign. `mirror`: undefined if it was never read, null if there is none. `began`: when the read
- * began that gave it. `until`: when it has to be read again, if the feed does not tell. `isStale`: it has to be read
- * again then, even if the feed tells. `heard`: its last change that the feed told.
+ * A known campaign. `mirror`: undefined before the first read, null without a mirror. `began`: the begin of the read
+ * that gave it. `until`: it is read again after that, unless polls succeed. `isStale`: it is read again even then.
+ * `heard`: its last change that a poll reported.
  * @typedef {{ mirror?: Mirror | null, began: number, until: number, isStale: boolean, heard: number,
  *   reading?: { began: number, answer: Promise<Mirror | null> } }} Kept
+ * @typedef {{ interval: number, second: number, longestPause: number, sweep: number, maxKept: number }} Limits
  */
 
 /**
- * The addresses of campaigns, kept in memory. One is read when its campaign is visited for the first time, and for the
- * next visitor after it changed. The feed tells what changed; a sweep finds what no change tells: a deletion, and rows
- * that somebody wrote by hand.
+ * The addresses of campaigns, in memory. An address is read at the first visit of its campaign, and at the next visit
+ * after a change. Polls report changes; a sweep finds the others: deletions, and rows that were modified manually.
  * @param {{ reads: import('pg').Pool, feed: import('pg').Pool }} pools of one server
- * @param {{ interval: number, second: number, longestPause: number, sweep: number, maxKept: number }} limits times in milliseconds
+ * @param {Limits} limits times in milliseconds
  */
 export function keepMirrors(pools, limits) {
-  /** @type {Map<number, Kept>} The first was visited the longest ago. */
+  /** @type {Map<number, Kept>} The least recently visited campaign is the first. */
   const all = new Map();
   const { interval, second, sweep: between, maxKept } = limits;
-  /** After a read failed: until then, whoever has a known address does not wait for the next. */
+  /** After a failed read: until this time, visitors of known addresses do not wait for a read. */
   let awayUntil = 0;
   const end = new AbortController();
 
-  /** A read that is under way may have begun before the change: it answers those who wait for it, and nobody after them. @param {Kept} kept */
+  /** A read in progress may have begun before the change: later visitors do not use it. @param {Kept} kept */
   const makeStale = (kept) => Object.assign(kept, { isStale: true, until: 0, reading: undefined });
 
   const feed = followFeed(
@@ -46,7 +46,7 @@ export function keepMirrors(pools, limits) {
     {
       changed(campaign, change) {
         const kept = all.get(campaign);
-        // A standby repeats changes. Those of one campaign have rising numbers.
+        // A standby repeats changes. The numbers of a campaign's changes rise.
         if (kept && change > kept.heard) makeStale(kept).heard = change;
       },
       anew() {
@@ -70,7 +70,7 @@ export function keepMirrors(pools, limits) {
     const now = performance.now();
     const isNewEnough = now < kept.until || now < awayUntil || (feed.isLive() && !kept.isStale);
     if (kept.mirror !== undefined && isNewEnough) return kept.mirror;
-    // A process may have been stopped while it waited for an answer.
+    // This process may have been stopped while it waited.
     if (kept.reading && now - kept.reading.began < second) return kept.reading.answer;
     if (awayUntil > 0 && kept.mirror !== undefined) awayUntil = now + second;
     return readAgain(campaign, kept, now);
@@ -83,7 +83,7 @@ export function keepMirrors(pools, limits) {
         awayUntil = 0;
         const mirror = row ? { address: row.address, updated_at: row.updated_at } : null;
         const isStale = !row || !feed.isOfFeed(row.server);
-        // Even a stale one is the last known mirror, unless a later read gave another.
+        // A stale mirror is the last known one, unless a later read gave another.
         if (began >= kept.began) Object.assign(kept, { mirror, began });
         if (kept.reading !== reading) return mirror;
         Object.assign(kept, { until: began + second, isStale, reading: undefined });
@@ -93,7 +93,7 @@ export function keepMirrors(pools, limits) {
       (error) => {
         complain('an address is not read', error);
         const { mirror } = kept;
-        // The next read is another campaign's: the fault may be this one's.
+        // The next read is for another campaign: this one may be the cause.
         if (kept.reading === reading) Object.assign(kept, { until: began + 2 * second, reading: undefined });
         if (mirror) {
           awayUntil = performance.now() + interval;
@@ -108,7 +108,7 @@ export function keepMirrors(pools, limits) {
     return answer;
   }
 
-  /** Numbers that are no campaign do not take the place of addresses. @param {number} campaign @param {Kept} kept */
+  /** Unknown campaigns must not displace addresses. @param {number} campaign @param {Kept} kept */
   function forget(campaign, kept) {
     if (all.get(campaign) === kept && !kept.mirror && !kept.reading) all.delete(campaign);
   }
@@ -136,13 +136,13 @@ export function keepMirrors(pools, limits) {
     }
   }
 
-  async function sweepAgainAndAgain() {
+  async function sweepRepeatedly() {
     while (!end.signal.aborted) {
       await sweep().catch((error) => complain('addresses are not compared', error));
       await pause(between, undefined, { signal: end.signal }).catch(() => {});
     }
   }
-  sweepAgainAndAgain();
+  sweepRepeatedly();
 
   function stop() {
     feed.stop();

@@ -11,13 +11,13 @@ const headers = { 'Cache-Control': 'no-store', 'Content-Length': 0 };
 
 /** Times in milliseconds. */
 const usual = {
-  /** Between two polls at what changed. */
+  /** Between two polls. */
   interval: 100,
-  /** How long an address is used while nobody tells what changed; how long an answer is waited for; between two writings of clicks. */
+  /** How long an address is used without polls; the time limit of an answer; between two writes of clicks. */
   second: 1_000,
-  /** After which a poll would bring too much, and all addresses are read again instead. */
+  /** After a longer pause a poll would return too much: all addresses are read again instead. */
   longestPause: 10_000,
-  /** Between two comparisons of all addresses that are kept. */
+  /** Between two comparisons of all known addresses. */
   sweep: 10_000,
   /** Addresses. */
   maxKept: 100_000,
@@ -26,8 +26,8 @@ const usual = {
 };
 
 /**
- * Sends visitors of `/c/{campaign}` to its mirror, and counts their clicks. `/healthz` says what they get now.
- * @param {Record<'reads' | 'feed' | 'clicks', import('pg').Pool>} pools `reads` and `feed` of one server, which may be a
+ * Sends visitors of `/c/{campaign}` to its mirror, and counts their clicks. `/healthz` shows what they get.
+ * @param {Record<'reads' | 'feed' | 'clicks', import('pg').Pool>} pools `reads` and `feed` of one server, also of a
  *   standby, `clicks` of the primary; `feed` and `clicks` of one connection each
  * @param {Partial<typeof usual>} [limits] for tests
  */
@@ -36,7 +36,7 @@ export function redirector(pools, limits) {
   const mirrors = keepMirrors(pools, all);
   const clicks = countClicks(pools.clicks, all);
 
-  /** Once a poll was answered, it serves what it knows without its database. @param {string | null} [updated_at] @returns {Answer} */
+  /** After the first poll, known addresses are served without a database. @param {string | null} [updated_at] @returns {Answer} */
   function health(updated_at) {
     const age = mirrors.pollAge();
     const body = JSON.stringify({ last_poll_age_seconds: age, updated_at });
@@ -75,14 +75,14 @@ export function redirector(pools, limits) {
     return [302, { Location: to }];
   }
 
-  /** Of each connection, what is being answered. @type {WeakMap<import('node:net').Socket, import('node:http').ServerResponse>} */
+  /** @type {WeakMap<import('node:net').Socket, import('node:http').ServerResponse>} The current answer of a connection. */
   const answering = new WeakMap();
-  // A load balancer that keeps a connection for a minute must not send a visitor into its end.
+  // Longer than the minute of a load balancer, which must close an idle connection first.
   const server = createServer({ keepAliveTimeout: 75_000 }, async (request, response) => {
     const { socket } = request;
     const first = answering.get(socket);
     if (first) {
-      // One that does not wait for its answer: reads for thousands of them would hold up everybody's.
+      // It does not wait for its answer. Reads for thousands of such requests would delay all others.
       first.shouldKeepAlive = false;
       socket.pause();
       return;
@@ -99,7 +99,7 @@ export function redirector(pools, limits) {
     }
   });
 
-  /** Answers what was asked, and writes the clicks: in some nine seconds at most. Resolves with the number of clicks that are lost. */
+  /** Answers the received requests and writes the clicks, in some nine seconds. Resolves with the number of lost clicks. */
   async function stop() {
     const cut = setTimeout(() => server.closeAllConnections(), 2 * all.second);
     if (server.listening) {

@@ -20,7 +20,7 @@ describe('every command: one clear line and an exit code for each fault', () => 
       [/^exactly one of a campaign, --key and --move is needed: /, 'mirror history 42 --key 1'],
       [/A time in UTC such as 2026-11-20/, 'mirror history --key 1 --since 2026-02-30'],
       [/^unknown option '--from' \(Did you mean --from-host\?\): /, 'mirror move --from a.example'],
-      [/^too many arguments .*: `\.\/campaign-mirror mirror show` shows one; /, 'mirror list 42'],
+      [/^too many arguments .*: `\.\/campaign-mirror mirror list --help` /, 'mirror list 42'],
       [/^unknown command 'mirrors' \(Did you mean mirror\?\): `\.\/campaign-mirror --help` /, 'mirrors list'],
       [/is invalid\. A host such as old\.example /, 'mirror list --host *.a.example'],
       [

@@ -184,9 +184,7 @@ describe('import and export: a file of campaigns is taken over whole, byte for b
       expect(code).to.equal(1);
       expect(errors)
         .to.include('line 2: name: campaign "Summer" of owner 7 already exists, with the id 1: ')
-        .and.include(
-          'line 3: target_url: campaign of owner 8 with the address https://a.example/',
-        );
+        .and.include('line 3: target_url: campaign of owner 8 with the address https://a.example/');
     }
     const would = 'Every line is valid; this would be imported: 3 campaigns, 1 mirror.\n';
     expect(await importing(again, '--dry-run', '--allow-duplicates')).to.deep.equal(answered(would));

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { parse, parseAllDocuments } from 'yaml';
-import { settings } from '../../packages/app/src/settings/settings.ts';
+import { settings } from '../../packages/app/src/settings/settings-table.ts';
 import { read } from '../support/workspace.ts';
 
 describe('the files for containers fit the program', () => {

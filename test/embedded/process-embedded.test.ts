@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { openOwnDatabase } from '../../packages/app/src/database/database-access.ts';
+import { startEmbeddedDatabase } from '../../packages/app/src/database/database-access.ts';
 import { query } from '../support/embedded/embedded-sandbox.ts';
 import { call, load } from '../support/http/caller.ts';
 import { processesOf } from '../support/process/data-folder.ts';
@@ -27,7 +27,7 @@ describe('service and embedded database end together, and keep every acknowledge
     return { process, one, statuses };
   }
   async function historyRows(): Promise<number> {
-    const database = await openOwnDatabase({ folder: folder.path });
+    const database = await startEmbeddedDatabase({ folder: folder.path });
     const text = 'select count(*)::int as count from campaign_mirror.mirror_history';
     const [{ count }] = await query(database.address('superuser'), text);
     await database.close();

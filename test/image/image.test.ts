@@ -31,7 +31,7 @@ describe('the image is small, runs without rights, and stops without losing an a
     const environment = await inspected<string[]>(images.ours, '.Config.Env');
     const [, seconds] = /^SHUTDOWN_TIMEOUT=(\d+)s$/m.exec(environment.join('\n')) ?? [];
     expect(Number(seconds)).to.be.within(1, stopTimeout - 4);
-    const healthCheck = ['node', 'packages/app/src/service/health-check.ts'];
+    const healthCheck = ['node', 'packages/app/src/process/health-check.ts'];
     expect((await inImage({ OPS_PORT: '1' }, healthCheck).ended).code, 'nothing listens').to.equal(1);
 
     const PORT = String(await freePort());

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { get } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { page } from '@campaign-mirror/adapters-http/service';
+import { staticPage } from '@campaign-mirror/adapters-http/service';
 import { expect } from 'chai';
 import { RawConnection } from '../support/http/connection.ts';
 import { ask, goodBody, requestBytes } from '../support/http/request.ts';
@@ -26,7 +26,7 @@ describe('contract: connections: a caller that is too slow is cut off', () => {
 
 describe('contract: connections: a caller that does not read its answer is cut off', () => {
   /** Larger than all buffers between the service and a caller. */
-  const large = page('application/octet-stream', Buffer.alloc(16_000_000));
+  const large = staticPage('application/octet-stream', Buffer.alloc(16_000_000));
   const service = withHttpService({ timeout: 200, pages: new Map([['/large', large]]) });
 
   it('other callers are served meanwhile', async () => {

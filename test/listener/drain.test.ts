@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Agent, get } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { page } from '@campaign-mirror/adapters-http/service';
+import { staticPage } from '@campaign-mirror/adapters-http/service';
 import { expect } from 'chai';
 import { RawConnection } from '../support/http/connection.ts';
 import { ask, bodyIsComing, heldUp, lastBytes, requestBytes, servesOn } from '../support/http/request.ts';
@@ -16,7 +16,7 @@ describe('contract: life: a drain loses no answer', () => {
   const data = withHttpService();
   let service: HttpService;
   beforeEach(async () => {
-    const pages = new Map([['/large', page('application/octet-stream', large)]]);
+    const pages = new Map([['/large', staticPage('application/octet-stream', large)]]);
     service = await httpService({ pages }, data());
   });
   afterEach(() => service.stop());

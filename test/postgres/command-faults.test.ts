@@ -80,7 +80,7 @@ describe('commands: what is told when the database does not do it', () => {
   it('a connection that is lost: it is unknown whether it was done; what only reads changed nothing', async () => {
     const told = (what: string) => refused(`${name()} became unavailable (57P01): ${what}\n`, 3);
     expect(await interrupted([['key', 'revoke', '1']], 'pg_terminate_backend')).to.deep.equal([
-      told('it is unknown whether this was done; look at what there is, then repeat it'),
+      told('it is unknown whether this was done: check it, then repeat it'),
     ]);
     expect(await interrupted(readers, 'pg_terminate_backend')).to.deep.equal(
       readers.map(() => told('there is more to show, and nothing was changed; run it again')),

@@ -2,7 +2,7 @@ import { mock } from 'node:test';
 import { openDatabase, PostgresAccessKeys } from '@campaign-mirror/adapters-persistence';
 import { type OwnerId, Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { errorFields } from '../../packages/app/src/logging/error-fields.ts';
+import { errorFields } from '../../packages/app/src/logging/log-events.ts';
 import { patient } from '../support/database/patient.ts';
 import { rival, untilWaiting } from '../support/database/rival.ts';
 import { databaseOf } from '../support/process/lives.ts';

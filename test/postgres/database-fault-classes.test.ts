@@ -2,7 +2,7 @@ import { isDatabaseAway } from '@campaign-mirror/adapters-persistence';
 import { Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import pg from 'pg';
-import { clearFault } from '../../packages/app/src/database/faults.ts';
+import { clearFault } from '../../packages/app/src/database/database-advice.ts';
 
 const sqlFault = (code: string) => Object.assign(new pg.DatabaseError('error', 1, 'error'), { code });
 const systemFault = (code: string) => Object.assign(new Error(code), { code, syscall: 'connect', errno: -1 });
@@ -43,7 +43,7 @@ describe('contract: answers — faults of the driver', () => {
     expect(told(sqlFault('53100'))).to.equal(
       'it, user "me": error (53100): nothing was done; its log says which resource it lacks, such as disk space',
     );
-    const unknown = 'it is unknown whether this was done; look at what there is, then repeat it';
+    const unknown = 'it is unknown whether this was done: check it, then repeat it';
     for (const code of ['08000', '08006', '40003', '57P01', '57P02', '57P03'])
       expect(told(sqlFault(code))).to.equal(`it became unavailable (${code}): ${unknown}`);
     for (const code of ['ECONNRESET', 'EPIPE'])

@@ -53,7 +53,7 @@ describe('settings: TLS to the database verifies the server as libpq does', () =
 
   const untrusted = ': check sslmode, the CA of its certificate (sslrootcert), ';
   const otherHost = '(ERR_TLS_CERT_ALTNAME_INVALID): check sslmode, ';
-  const tlsOnly = 'if that lets it in with TLS only, set sslmode=verify-full';
+  const tlsOnly = 'if that requires TLS, set sslmode=verify-full';
   const [here, localhost] = ['127.0.0.1', 'localhost'];
   const cases: [parameters: string, host: string, fault?: string][] = [
     ['sslmode=verify-full&CA', here],

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { parseEnv } from 'node:util';
 import { expect } from 'chai';
 import { readSettings } from '../../packages/app/src/settings/read-settings.ts';
-import { type Setting, type SettingName, settings } from '../../packages/app/src/settings/settings.ts';
+import { type Setting, type SettingName, settings } from '../../packages/app/src/settings/settings-table.ts';
 import { command } from '../support/commands/command.ts';
 import { folderOf } from '../support/process/lives.ts';
 import { startService } from '../support/process/service-process.ts';

@@ -1,12 +1,11 @@
-/** The request of the page as a program: an immutable map of `url`, `method`, `headers` and `body`. */
+const withKey = 'Bearer $KEY';
+
+/** The request of the page: an immutable map of `url`, `method`, `headers` and `body`. `$KEY` replaces the key. */
 function parts(request) {
   const { url, method, headers = {}, body } = request.toJS();
-  // What is copied is passed on: the key stays in the environment of whoever runs it.
   const shown = 'Authorization' in headers ? { ...headers, Authorization: withKey } : headers;
   return { url, method, headers: shown, body: body || undefined };
 }
-
-const withKey = 'Bearer $KEY';
 
 export function curl(request) {
   const { url, method, headers, body } = parts(request);
@@ -20,23 +19,18 @@ export function curl(request) {
 
 /** With `fetch`, in Node. */
 export function javascript(request) {
-  const { url, method, headers, body } = parts(request);
-  const options = [`method: ${JSON.stringify(method)}`, `headers: ${indented(headers)}`];
-  if (body !== undefined) options.push(`body: ${JSON.stringify(body)}`);
-  return [
-    `const response = await fetch(${JSON.stringify(url)}, {`,
-    ...options.map((option) => `  ${option},`),
-    '});',
-    'console.log(response.status, await response.json());',
-  ]
-    .join('\n')
-    .replace(`"${withKey}"`, (text) => `${text}.replace("$KEY", process.env.KEY)`);
+  const { url, ...options } = parts(request);
+  const lines = JSON.stringify(options, null, 2);
+  const withEnvironment = (text) => `${text}.replace("$KEY", process.env.KEY)`;
+  return `const response = await fetch(${JSON.stringify(url)}, ${lines.replace(`"${withKey}"`, withEnvironment)});
+console.log(response.status, await response.json());`;
 }
 
-/** With what Python brings along. A string of JSON is one of Python too. */
+/** With Python's own library. A string of JSON is a string of Python. */
 export function python(request) {
   const { url, method, headers, body } = parts(request);
   const data = body === undefined ? '' : `\n    data=${JSON.stringify(body)}.encode(),`;
+  const lines = JSON.stringify(headers, null, 4).replaceAll('\n', '\n    ');
   return `from os.path import expandvars
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
@@ -44,15 +38,11 @@ from urllib.request import Request, urlopen
 request = Request(
     ${JSON.stringify(url)},
     method=${JSON.stringify(method)},
-    headers=${indented(headers, '    ').replace(`"${withKey}"`, (text) => `expandvars(${text})`)},${data}
+    headers=${lines.replace(`"${withKey}"`, (text) => `expandvars(${text})`)},${data}
 )
 try:
     with urlopen(request, timeout=40) as response:
         print(response.status, response.read().decode())
 except HTTPError as error:
     print(error.code, error.read().decode())`;
-}
-
-function indented(value, by = '  ') {
-  return JSON.stringify(value, null, by.length).replaceAll('\n', `\n${by}`);
 }

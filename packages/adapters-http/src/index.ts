@@ -7,8 +7,14 @@ export {
   type ServiceState,
 } from './chain/calls.ts';
 export { type TrustedProxies, trustedProxies } from './chain/client-address.ts';
+export {
+  type CallLimits,
+  type Count,
+  type Limiter,
+  type Overload,
+  type Rate,
+  Slots,
+} from './chain/limits.ts';
 export { type Reply, type RequestFault, replyTo } from './chain/replies.ts';
-export { type Overload, Slots } from './chain/slots.ts';
 export { type ApplicationSettings, application } from './routes/application.ts';
-export type { CallLimits, Count, Limiter, Rate } from './routes/limits.ts';
 export type { Page, Pages } from './routes/pages.ts';

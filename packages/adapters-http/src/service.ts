@@ -1,8 +1,7 @@
-// The service's own, no promise: what only our packages use, beside the promised names.
+// Names that only the packages of this project use, and the promised ones.
+export { overloads } from './chain/limits.ts';
 export { refusals } from './chain/replies.ts';
-export { overloads } from './chain/slots.ts';
 export * from './index.ts';
 export { HttpServer, type HttpServerSettings } from './listener/http-server.ts';
-export { setMirrorRoute } from './routes/application.ts';
-export { type Checks, type OpsSettings, opsApplication } from './routes/ops.ts';
-export { contentSecurityPolicy, openapiPath, page } from './routes/pages.ts';
+export { type Checks, type OpsSettings, opsApplication, setMirrorRoute } from './routes/application.ts';
+export { contentSecurityPolicy, openapiPath, staticPage } from './routes/pages.ts';

@@ -1,2 +1,2 @@
-export { runService, type ServiceOptions } from './service/service.ts';
-export { type KoaApplication, tokens } from './wiring/tokens.ts';
+export { type KoaApplication, tokens } from './wiring/modules.ts';
+export { runService, type ServiceOptions } from './wiring/run-service.ts';

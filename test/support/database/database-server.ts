@@ -10,7 +10,7 @@ import {
   roles,
 } from '@campaign-mirror/adapters-persistence/service';
 import pg from 'pg';
-import { openOwnDatabase } from '../../../packages/app/src/database/database-access.ts';
+import { startEmbeddedDatabase } from '../../../packages/app/src/database/database-access.ts';
 import { dataVariable } from '../run-folder.ts';
 import { connect } from './client.ts';
 
@@ -194,7 +194,7 @@ async function embedded(): Promise<Started> {
   await chmod(parent, 0o711);
   // Thousands of connections prove a password, which nobody guesses here.
   const settings = { fsync: 'off', scram_iterations: '1' };
-  const database = await openOwnDatabase({ folder: join(parent, 'data'), settings });
+  const database = await startEmbeddedDatabase({ folder: join(parent, 'data'), settings });
   // For a run that is interrupted: the server has a session of its own and would live on.
   const abandon = () => {
     const pidFile = readFileSync(join(parent, 'data', 'cluster', 'pgdata', 'postmaster.pid'), 'utf8');

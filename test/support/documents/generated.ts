@@ -5,7 +5,7 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { Call as OneCall } from '../../../packages/adapters-cli/src/terminal/call.ts';
 import { program } from '../../../packages/app/src/command-line/program.ts';
 import { logEvents } from '../../../packages/app/src/logging/log-events.ts';
-import * as all from '../../../packages/app/src/settings/settings.ts';
+import * as all from '../../../packages/app/src/settings/settings-table.ts';
 import { type Metric, metrics } from '../prometheus/metrics.ts';
 import { projectFolder, read } from '../workspace.ts';
 

@@ -10,7 +10,7 @@ export const main = `${projectFolder}packages/app/src/main.ts`;
 const { scripts } = JSON.parse(readFileSync(`${projectFolder}package.json`, 'utf8'));
 /** Node's options in `npm start`. */
 export const nodeOptions: readonly string[] =
-  /^exec node (.+) packages\/app\/src\/main\.ts$/.exec(scripts.start)?.[1]?.split(' ') ?? [];
+  /exec node (.+) packages\/app\/src\/main\.ts$/.exec(scripts.start)?.[1]?.split(' ') ?? [];
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { issuerObserver } from '../../../packages/app/src/http/identity.ts';
+import { issuerObserver } from '../../../packages/app/src/http/callers.ts';
 import { logTo } from '../../../packages/app/src/logging/log.ts';
 import { databaseMetrics, httpMetrics } from '../../../packages/app/src/metrics/call-metrics.ts';
-import { processMetrics, serviceMetrics } from '../../../packages/app/src/metrics/metrics.ts';
+import { processMetrics, serviceMetrics } from '../../../packages/app/src/metrics/service-metrics.ts';
 
 export interface Metric {
   readonly name: string;

@@ -8,14 +8,14 @@ export interface TrustedProxies {
   has(address: string): boolean;
 }
 
-/** Stricter than proxy-addr, which accepts `010.0.0.0` as octal, and every IPv4 address as a range of IPv6. */
+/** Stricter than proxy-addr, which reads `010.0.0.0` as octal, and accepts `::ffff:0:0/96` for every IPv4 address. */
 function isRange(text: string): boolean {
   const [, address = ''] =
     /^(?!::ffff:.*\/(?:\d|[1-8]\d|9[0-6])$)([\da-f:.]+)(?:\/[1-9]\d{0,2})?$/i.exec(text) ?? [];
   return text === 'loopback' || isIP(address) !== 0;
 }
 
-/** Trusts these addresses and ranges (`10.0.0.0/8`); `loopback` is this machine. @throws TypeError if one is none, or all */
+/** Trusts addresses, ranges (`10.0.0.0/8`), and `loopback`. @throws TypeError for another list */
 export function trustedProxies(ranges: readonly string[]): TrustedProxies {
   if (ranges.length === 0 || !ranges.every(isRange))
     throw new TypeError('no address, no range, not loopback');
@@ -24,8 +24,8 @@ export function trustedProxies(ranges: readonly string[]): TrustedProxies {
 }
 
 /**
- * The IP address of a request's caller: the nearest one that is not a trusted proxy's, or that of a proxy that reports no
- * address. `-` if the connection ended before the address could be read.
+ * The IP address of the caller: the nearest address that is no trusted proxy's, or that of a proxy that reports none.
+ * `-` if the connection ended before the address could be read.
  */
 export function clientOf(request: IncomingMessage, proxies: TrustedProxies | undefined): string {
   const { remoteAddress } = request.socket;
@@ -43,7 +43,7 @@ function plain(hop: string): string {
   return address.startsWith('::ffff:') && address.includes('.') ? address.slice('::ffff:'.length) : address;
 }
 
-/** The network that counts as one caller: an IPv4 address, or the /64 of an IPv6 address, here in its shortest form. */
+/** The network that counts as one caller: an IPv4 address, or the /64 of an IPv6 address in its shortest form. */
 export function networkOf(address: string): string {
   if (!address.includes(':')) return address;
   const [before = '', after = ''] = address.split('::').map((part) => part.split(':').filter(Boolean));

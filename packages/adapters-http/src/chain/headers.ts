@@ -1,13 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import cors from '@koa/cors';
 import { parse as mediaType } from 'content-type';
-import type { Middleware } from './calls.ts';
 import type { Fault, RequestFault } from './replies.ts';
 
-/** The scheme in any case, then one or more spaces and what follows them, if anything does (RFC 6750, section 2.1). */
+/** The scheme in any case, then spaces and the token, which may be missing (RFC 6750, section 2.1). */
 const bearer = /^bearer(?: +|$)(.*)$/i;
 
-/** The bearer token (contract: order of checks, 3). */
+/** The bearer token, or why it is refused (contract: order of checks, 3). */
 export function credentialIn(
   request: IncomingMessage,
   isWellFormed: (credential: string) => boolean,
@@ -19,10 +17,7 @@ export function credentialIn(
   return isWellFormed(credential) ? credential : { fault: 'invalid-key' };
 }
 
-/**
- * Every value of a header; `name` is in lower case. From the raw headers, name and value in turn, because
- * `headers.authorization` hides a second one.
- */
+/** Every value of a header; `name` is in lower case. `headers.authorization` would hide a second one. */
 export function headerValues({ rawHeaders }: IncomingMessage, name: string): string[] {
   const values: string[] = [];
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -39,44 +34,30 @@ export function listed(value = ''): string[] {
   return elements.filter((element) => element !== '');
 }
 
-/** Whether the body is JSON in UTF-8, without a content encoding (RFC 9110, section 8.3 and 8.4). */
+/** Whether the headers announce JSON in UTF-8, without a content encoding (RFC 9110, section 8.3 and 8.4). */
 export function isJson(request: IncomingMessage): boolean {
   const types = headerValues(request, 'content-type');
   const { type, parameters } = mediaType(types[0] ?? '');
   if (types.length !== 1 || type !== 'application/json') return false;
-  // Many programs write `utf8`, which the Encoding standard reads as the same.
+  // Many programs write `utf8`, which is the same in the Encoding standard.
   if (!/^utf-?8$/i.test(parameters.charset ?? 'utf-8')) return false;
   return listed(request.headers['content-encoding']).every((coding) => /^identity$/i.test(coding));
 }
 
 /** One entity tag (RFC 9110, section 8.8.3). */
 const entityTag = /^(?:W\/)?"[!#-~\x80-\xff]*"$/;
-/** An entity tag of ours: as it was sent, or with what a proxy that compresses answers adds. */
+/** An entity tag of the service, also with the suffix that a compressing proxy adds. */
 const ownTag = /^(?:W\/)?"(0|[1-9][0-9]{0,15})(?:--?[A-Za-z]+)?"$/;
 /** No change has this number. */
 const noChange = -1;
 
-/** The condition: the number that the mirror's last change must have, by default any; or why it is not understood. */
+/** The condition: the number that the mirror's last change must have, by default any; or why the header is refused. */
 export function conditionIn({ headers }: IncomingMessage): { lastChange?: number; fault?: RequestFault } {
-  // Node joins several lines with commas and spaces, which one tag cannot have.
+  // Node joins several lines with commas and spaces, which one tag cannot contain.
   const { 'if-match': match = '*', 'if-none-match': noneMatch } = headers;
   if (match !== '*' && !entityTag.test(match)) return { fault: 'not-one-tag' };
   if (noneMatch !== undefined) return { fault: 'if-none-match' };
   if (match === '*') return {};
   const number = Number(ownTag.exec(match)?.[1]);
   return { lastChange: Number.isSafeInteger(number) ? number : noChange };
-}
-
-const exposed =
-  'ETag, X-Request-Id, Retry-After, WWW-Authenticate, Allow, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset';
-
-/** Lets the pages of these origins call (the Fetch standard's CORS protocol), with the headers that they ask for. */
-export function callsFrom(origins: readonly string[]): Middleware {
-  return cors({
-    origin: (context) => (origins.includes(context.get('Origin')) ? context.get('Origin') : ''),
-    allowMethods: 'POST',
-    exposeHeaders: exposed,
-    // How long a browser keeps a preflight, in seconds: removing an origin can take as long to have effect.
-    maxAge: 600,
-  });
 }

@@ -9,18 +9,18 @@ import {
 /** An HTTP answer. */
 export interface Reply {
   readonly status: number;
-  /** Undefined if the answer has no body. */
+  /** Undefined without a body. */
   readonly body?: string | Buffer;
   /** JSON by default. */
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The reason, for the log and the metrics, never for the caller. */
+  /** The reason, for the log and the metrics; the caller does not see it. */
   readonly because?: string | undefined;
-  /** The connection closes after the answer. */
+  /** Whether the connection closes after the answer. */
   readonly closes?: true;
 }
 
-/** The headers of every answer, whatever its status. */
+/** The headers of every answer. */
 export const standingHeaders: Readonly<Record<string, string>> = {
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
@@ -39,7 +39,7 @@ function unprocessable(fault: string): Reply {
   return { status: 422, body: JSON.stringify({ message, errors: { mirror_endpoint: [message] } }) };
 }
 
-/** Gives each reply its name as its reason. */
+/** Gives each reply its name as the reason. */
 function withReasons<Kind extends string>(replies: Readonly<Record<Kind, Reply>>) {
   const all = Object.entries<Reply>(replies).map(([because, reply]) => [because, { ...reply, because }]);
   return Object.fromEntries(all) as Readonly<Record<Kind, Reply>>;
@@ -50,8 +50,8 @@ const authenticate = (parameters = '') => ({
   headers: { 'WWW-Authenticate': `Bearer realm="campaign-mirror"${parameters}` },
 });
 
-/** The answers to requests without an outcome of the use case. */
-export const faults = withReasons({
+/** The answers to requests that get no outcome of the use case. */
+export const faultReplies = withReasons({
   'bad-request': messageReply(400, 'Bad Request', { closes: true }),
   'request-timeout': messageReply(408, 'Request Timeout', { closes: true }),
   'header-fields-too-large': messageReply(431, 'Request Header Fields Too Large', { closes: true }),
@@ -67,24 +67,21 @@ export const faults = withReasons({
   unavailable: messageReply(503, 'Service Unavailable', { headers: { 'Retry-After': '1' } }),
   unexpected: messageReply(500, 'Server Error'),
 });
-export type Fault = keyof typeof faults;
+export type Fault = keyof typeof faultReplies;
 
 /** On the operators' listener: the request was meant for another host. */
 export const misdirected = messageReply(421, 'Misdirected Request', { because: 'other-host' });
 
-/**
- * The answer to an outcome of the use case. Driving adapters other than this one can use it, too.
- * `campaign`: the identifier as given in the path. `fault`: why there is no address.
- */
+/** The answer to an outcome. `campaign`: the identifier as sent in the path. `fault`: why there is no address. */
 export function replyTo(outcome: Outcome, campaign: string, fault: RequestFault = 'required'): Reply {
   switch (outcome.kind) {
     case 'mirror-set':
       return withMirror(200, outcome);
     case 'condition-failed':
-      // With the mirror as it is, so that the caller can decide anew (RFC 9110, section 13.1.1).
+      // With the current mirror, on which the caller can decide again (RFC 9110, section 13.1.1).
       return withMirror(412, outcome, 'The mirror was changed meanwhile.', outcome.kind);
     case 'unauthenticated':
-      return { ...faults['invalid-key'], because: outcome.because ?? 'unknown-key' };
+      return { ...faultReplies['invalid-key'], because: outcome.because ?? 'unknown-key' };
     case 'campaign-not-found':
       return campaignNotFound(campaign);
     case 'refused':
@@ -96,16 +93,16 @@ export function replyTo(outcome: Outcome, campaign: string, fault: RequestFault 
   }
 }
 
-/** `resetIn`: how long until the limit admits another request, in milliseconds. */
+/** `resetIn`: the time until the limit admits another request, in milliseconds. */
 export function tooManyAttempts(because: 'rate' | 'failed-keys', resetIn: number): Reply {
-  // Rounded up, so that a caller that waits this long is in the next window.
+  // Rounded up: a caller that waits this long must be in the next window.
   const seconds = Math.max(Math.ceil(resetIn / 1_000), 1);
   return messageReply(429, 'Too Many Attempts.', { headers: { 'Retry-After': String(seconds) }, because });
 }
 
 const forbidden = messageReply(403, 'This action is unauthorized.');
 
-/** All rules have the same answer. A new rule does not compile until it is listed here. */
+/** All rules have the same answer. A rule without an entry does not compile. */
 const refused: Readonly<Record<Refusal, Reply>> = withReasons({
   'mirror-not-created': forbidden,
   'default-campaign': forbidden,
@@ -119,7 +116,7 @@ const unreadable = withReasons({
   required: unprocessable('is required'),
   'not-a-string': unprocessable('must be a string'),
 });
-/** Why a request has no address that could be checked, in the order of the checks. */
+/** Why a request has no address to check, in the order of the checks. */
 export type RequestFault = keyof typeof unreadable;
 
 const texts = Object.entries(addressFaults).map(([fault, text]) => [fault, unprocessable(text)]);
@@ -163,14 +160,14 @@ export function methodNotSupported(method: string, supported: string): Reply {
 
 export const movedTo = (path: string) => messageReply(302, `See ${path}.`, { headers: { Location: path } });
 
-/** The first `characters` code points, so that no surrogate pair is split. */
+/** The first code points; a surrogate pair is not split. */
 function cut(text: string, characters: number): string {
   return text.length <= characters ? text : [...text].slice(0, characters).join('');
 }
 
-/** The reasons of this package for a status other than 200. An identity, as that of tokens, has its own. */
+/** The reasons for a status other than 200. An identity, such as tokens, has reasons of its own. */
 export const refusals: readonly { readonly status: number; readonly because: string }[] = [
-  ...Object.values({ ...faults, ...refused, ...unreadable, ...invalidAddress }),
+  ...Object.values({ ...faultReplies, ...refused, ...unreadable, ...invalidAddress }),
   ...['unknown-key', 'expired-key', 'revoked-key'].map((because) => ({ status: 401, because })),
   campaignNotFound(''),
   { status: 412, because: 'condition-failed' },

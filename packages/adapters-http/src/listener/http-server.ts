@@ -11,34 +11,34 @@ import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Unavailable } from '@campaign-mirror/domain';
 import type { Calls } from '../chain/calls.ts';
-import { type Fault, faults, methodNotSupported, type Reply } from '../chain/replies.ts';
-import type { Slots } from '../chain/slots.ts';
+import type { Slots } from '../chain/limits.ts';
+import { type Fault, faultReplies, methodNotSupported, type Reply } from '../chain/replies.ts';
 
-/** What a listener needs besides the application; `calls` and `slots` are those of the application. */
+/** The parts of the server. `calls` and `slots` are those of the application. */
 export interface HttpServerSettings {
   readonly calls: Calls;
   readonly slots: Slots;
-  /** How long a caller may take, in milliseconds, as Node has them: by default 10 s, 30 s, and 75 s between requests. */
+  /** Node's time limits for callers, in milliseconds: by default 10 s, 30 s, and 75 s between requests. */
   readonly limits?: Pick<ServerOptions, 'headersTimeout' | 'requestTimeout' | 'keepAliveTimeout'>;
-  /** How long a connection may stand still, in milliseconds; 75 s by default. Who still waits for an answer gets 503. */
+  /** How long a connection may stand still, in milliseconds; 75 s by default. A waiting caller then gets 503. */
   readonly timeout?: number | undefined;
-  /** The maximum number of open connections; one beyond it is closed at once. By default, there is no maximum. */
+  /** The maximum number of open connections; unlimited by default. A further connection is closed at once. */
   readonly maxConnections?: number | undefined;
-  /** Is called for each connection that was closed at once, or could not be accepted. */
+  /** Called for each connection that was closed at once, or could not be accepted. */
   readonly connectionRefused?: (() => void) | undefined;
 }
 
 interface Connection {
-  /** Those to the requests read so far, in their order, from the first that was not sent when the last one was read. */
+  /** The responses to its requests, in their order. Sent ones at the beginning are removed with the next request. */
   readonly responses: ServerResponse[];
-  /** Whether something was read that is no request. */
+  /** Whether malformed input was read. */
   isRefused?: true;
 }
 
-/** How long a connection stays open for its caller to read a last answer, in milliseconds. */
+/** How long the caller may read its last answer, in milliseconds. */
 const lastAnswerTime = 1_000;
 
-/** Node's HTTP server, except that its own answers are JSON, and that a drain loses no answer. */
+/** Node's HTTP server, with answers in JSON to malformed input, and a drain that loses no answer. */
 export class HttpServer {
   readonly #settings: HttpServerSettings;
   readonly #server: Server;
@@ -53,15 +53,15 @@ export class HttpServer {
       keepAliveTimeout: 75_000,
       ...limits,
       connectionsCheckingInterval: 1_000,
-      // A message without a Host is refused in JSON by the application.
+      // The application refuses a message without a Host, in JSON.
       requireHostHeader: false,
     });
     this.#server = server;
-    // The size of the header section bounds the headers; a maximum count would silently hide a second Authorization.
+    // The size of the header section limits the headers. A maximum count would hide a second Authorization.
     server.maxHeadersCount = 0;
     server.timeout = timeout;
     if (maxConnections !== undefined) server.maxConnections = maxConnections;
-    // A caller that has closed its side of the connection still gets its answer.
+    // A caller that has closed its sending side still gets its answer.
     Object.assign(server, { httpAllowHalfOpen: true });
     server
       .on('drop', connectionRefused)
@@ -77,27 +77,27 @@ export class HttpServer {
       })
       .on('checkExpectation', (request, response) => server.emit('request', request, response))
       .on('checkContinue', (request, response) => {
-        // `100 Continue` is sent when the body is about to be read.
+        // `100 Continue` is sent when the body is read.
         request.once('resume', () => response.headersSent || response.writeContinue());
         server.emit('request', request, response);
       })
       .on('connect', (request) => {
-        // Node has removed its own listeners; without one, a caller that resets the connection would end the process.
+        // Node has removed its listeners. Without this one, a reset connection would end the process.
         request.socket.on('error', () => request.socket.destroy());
         this.#refuse(request, { ...methodNotSupported('CONNECT', 'POST'), closes: true });
       })
       .on('timeout', (socket) => {
         const next = this.#connections.get(socket)?.responses.find(({ closed }) => !closed);
         if (!next || next.headersSent) socket.destroy();
-        // Otherwise the body is still coming, which has a time limit of its own.
+        // Otherwise the body is incomplete, and has a time limit of its own.
         else if (next.req.complete) {
           const error = new Unavailable(`the application did not answer within ${timeout} ms`);
-          settings.calls.answerInstead(next, { ...faults.unavailable, closes: true }, error);
+          settings.calls.answerInstead(next, { ...faultReplies.unavailable, closes: true }, error);
         }
       })
       .on('clientError', (error: NodeJS.ErrnoException, socket) => {
         if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
-        else this.#refuse(new IncomingMessage(socket as Socket), faults[parserFault(error.code)]);
+        else this.#refuse(new IncomingMessage(socket as Socket), faultReplies[parserFault(error.code)]);
       });
   }
 
@@ -106,20 +106,17 @@ export class HttpServer {
     return this.#connections.size;
   }
 
-  /**
-   * Resolves with the address in use. `reusePort`: other processes may listen there, too (SO_REUSEPORT).
-   * @throws the error of `listen`, such as EADDRINUSE
-   */
+  /** Resolves with the address. `reusePort`: processes may share it (SO_REUSEPORT). @throws as Node's `listen` */
   async listen(port: number, host: string, reusePort = false): Promise<AddressInfo> {
     await once(this.#server.listen({ port, host, reusePort }), 'listening');
-    // From now on an error means that a connection could not be accepted, as when too many files are open.
+    // From now on an error means that a connection could not be accepted, such as with too many open files.
     this.#server.on('error', () => this.#settings.connectionRefused?.());
     return this.#server.address() as AddressInfo;
   }
 
   /**
-   * Stops listening, answers the requests received so far and closes each connection after its last answer. What is left
-   * after `timeout` milliseconds gets 503. Resolves with the number of these when no connection is open.
+   * Stops listening, answers the received requests, and closes each connection after its last answer. After `timeout`
+   * milliseconds, unfinished requests get 503. Resolves with their number when no connection is open.
    */
   async drain(timeout: number): Promise<number> {
     const { calls, slots } = this.#settings;
@@ -127,15 +124,15 @@ export class HttpServer {
     slots.drain();
     if (!this.#server.listening) return 0;
     const closed = once(this.#server, 'close');
-    // This only stops listening: Node's own close cuts off answers that are being sent.
+    // This only stops listening. Node's own `close` would cut off answers.
     NetServer.prototype.close.call(this.#server);
     let left: ServerResponse[] = [];
     const timer = setTimeout(() => {
       left = this.#unsent().filter(({ headersSent }) => !headersSent);
-      for (const response of left) calls.answerInstead(response, faults.unavailable);
+      for (const response of left) calls.answerInstead(response, faultReplies.unavailable);
       setTimeout(() => this.#server.closeAllConnections(), left.length > 0 ? lastAnswerTime : 0);
     }, timeout);
-    // Requests that have arrived are read, and answers are sent, before idle connections are closed.
+    // Before idle connections are closed, arrived requests are read and answers are sent.
     await nextTurn();
     await nextTurn();
     const sending = this.#unsent().filter(({ writableEnded }) => writableEnded);
@@ -151,17 +148,17 @@ export class HttpServer {
     return responses.filter(({ closed }) => !closed);
   }
 
-  /** Answers input that is no request, after what was asked before it, and closes. */
+  /** Answers malformed input, after the requests before it, and closes the connection. */
   #refuse(request: IncomingMessage, reply: Reply): void {
     const { socket } = request;
     const { calls } = this.#settings;
     const connection = this.#connections.get(socket);
-    // The parser reports an error for every further chunk.
+    // The parser repeats its error for each further chunk.
     if (!connection || connection.isRefused) return;
     connection.isRefused = true;
     const last = connection.responses.at(-1);
     const isUnread = last?.req.complete === false;
-    // The headers of a request were understood: this is its answer. If it was answered, the rest of its body gets none.
+    // With valid headers, this is the answer to the request. After an answer, the rest of the body gets none.
     if (isUnread && !last.headersSent) calls.answerInstead(last, reply);
     else if (!last || last.closed) end();
     else last.once('close', end);
@@ -172,14 +169,14 @@ export class HttpServer {
       response.assignSocket(socket);
       calls.answerInstead(response, reply);
       response.once('finish', () => socket.end());
-      // So that the answer is not lost to a caller that still writes.
+      // The answer must not be lost while the caller still sends.
       socket.resume();
       setTimeout(() => socket.destroy(), lastAnswerTime).unref();
     }
   }
 }
 
-/** The answer to an error of Node's parser, or to a missed time limit. */
+/** The fault for an error of Node's parser, or for a missed time limit. */
 function parserFault(code: string | undefined): Fault {
   if (code === 'HPE_HEADER_OVERFLOW') return 'header-fields-too-large';
   return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'request-timeout' : 'bad-request';

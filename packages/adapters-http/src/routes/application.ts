@@ -1,13 +1,15 @@
+/* The two Koa applications: for callers and for operators. */
 import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
+import cors from '@koa/cors';
 import Router from '@koa/router';
 import Koa from 'koa';
 import compose from 'koa-compose';
 import { answer, type Calls, errorsAsAnswers, type Middleware, type ServiceState } from '../chain/calls.ts';
-import { callsFrom, headerValues, listed } from '../chain/headers.ts';
-import { type Fault, faults, methodNotSupported, movedTo } from '../chain/replies.ts';
-import type { Slots } from '../chain/slots.ts';
-import { strangersLimit } from './limits.ts';
-import { docsPath, type Pages } from './pages.ts';
+import { headerValues, listed } from '../chain/headers.ts';
+import { refusalLimit, type Slots } from '../chain/limits.ts';
+import { type Fault, faultReplies, methodNotSupported, misdirected, movedTo } from '../chain/replies.ts';
+import { docsPath, type Page, type Pages } from './pages.ts';
 import { type SetMirrorSettings, setMirror } from './set-mirror.ts';
 
 /** The path as the contract writes it (contract: the call). */
@@ -15,25 +17,25 @@ export const setMirrorRoute = '/public/v1/mirror/campaign/{campaign}/mirror';
 /** The same path as `@koa/router` writes it. */
 const setMirrorPath = setMirrorRoute.replace('{campaign}', ':campaign');
 
-/** What the service as an application needs. */
+/** The parts of the application for callers. */
 export interface ApplicationSettings extends SetMirrorSettings {
   readonly calls: Calls;
   readonly slots: Slots;
   /** The origins whose pages may call, such as `https://tools.example`; by default, none. */
   readonly origins?: readonly string[] | undefined;
-  /** What calls pass before the checks of the route; nothing by default. It must leave the body unread. */
+  /** Runs before the checks of the route; none by default. It must not read the body. */
   readonly middleware?: readonly Middleware[] | undefined;
-  /** What the application answers besides the route: nothing by default. */
+  /** Pages besides the route; none by default. */
   readonly pages?: Pages | undefined;
 }
 
 /**
- * The service as a Koa application: the checks of the contract, in their order. Its `callback()` is a listener for the
- * requests of any server of `node:http`.
+ * The application for callers: the checks of the contract, in their order. Its `callback()` is a request listener for
+ * any server of `node:http`.
  */
 export function application(settings: ApplicationSettings): Koa<ServiceState> {
   const { slots, middleware = [], pages = new Map() } = settings;
-  // The router would compose the parts anew for each request.
+  // The router would compose these parts again for each request.
   const parts = compose([routeOf(setMirrorRoute, 'POST'), ...middleware, setMirror(settings)]);
   const router = exactRouter().all(setMirrorPath, parts);
   addPages(router, pages);
@@ -44,35 +46,103 @@ export function application(settings: ApplicationSettings): Koa<ServiceState> {
   return app;
 }
 
-/** A router for which case and trailing slashes matter (contract: the path). */
-export const exactRouter = () => new Router<ServiceState>({ sensitive: true, strict: true });
+/** Whether each condition of readiness is met, by its name. */
+export type Checks = Readonly<Record<string, boolean>>;
+
+/** The parts of the application for operators. */
+export interface OpsSettings {
+  readonly calls: Calls;
+  readonly slots: Slots;
+  /** The conditions of readiness; the body of `/readyz`. */
+  readonly readiness: () => Promise<Checks>;
+  /** The versions of what runs; the body of `/version`. */
+  readonly version: Readonly<Record<string, string>>;
+  readonly more?: Readonly<Record<string, Page>>;
+  /** The host names, in lower case, that requests may name besides IP addresses and `localhost`. */
+  readonly names?: readonly string[];
+}
+
+/** The application for operators, which is read-only: `/livez`, `/readyz`, `/version`, and the paths of `more`. */
+export function opsApplication(settings: OpsSettings): Koa<ServiceState> {
+  const { slots, readiness, version, more, names = [] } = settings;
+  const pages: Readonly<Record<string, Page>> = {
+    ...more,
+    // The answer shows that the event loop runs.
+    '/livez': () => checked({}, 'alive'),
+    '/readyz': async () => checked(await readiness().catch(() => ({ service: false })), 'ready'),
+    '/version': () => ({ status: 200, body: JSON.stringify(version) }),
+  };
+  const router = exactRouter();
+  addPages(router, new Map(Object.entries(pages)));
+  const onlyNamed = onlyByName(new Set(['', 'localhost', ...names]));
+  const app = koa(settings).use(onlyNamed).use(slots.middleware).use(slots.hold);
+  app.use(router.routes());
+  return app;
+}
+
+function checked(checks: Checks, good: string) {
+  const passed = Object.values(checks).every(Boolean);
+  const body = JSON.stringify({ status: passed ? good : `not ${good}`, checks });
+  return { status: passed ? 200 : 503, body };
+}
 
 /**
- * A Koa application that begins with what every request passes: its id, log line and counts; errors as answers, the
- * limit of strangers; CORS; the refusal of messages that Node's parser accepts, but that a proxy could read differently.
+ * Against DNS rebinding: a page of another site can let its own name resolve to our address, and would then read the
+ * answers. It cannot send another `Host`. Programs may send none.
  */
-export function koa(settings: Pick<ApplicationSettings, 'calls' | 'slots' | 'origins' | 'limits'>) {
+function onlyByName(names: ReadonlySet<string>): Middleware {
+  return (context, next) => {
+    const [, ipv6, name = ''] =
+      /^(?:\[(.*)\]|([^:]*?)\.?)(?::\d*)?$/.exec(context.req.headers.host ?? '') ?? [];
+    const isKnown = isIP(ipv6 ?? name) !== 0 || (ipv6 === undefined && names.has(name.toLowerCase()));
+    return isKnown ? next() : answer(context, misdirected);
+  };
+}
+
+/** A router for which case and trailing slashes matter (contract: the path). */
+const exactRouter = () => new Router<ServiceState>({ sensitive: true, strict: true });
+
+/**
+ * A Koa application with the parts that every request passes: id, log line and counts; errors as answers; the limit of
+ * refusals; CORS; the refusal of messages that Node's parser accepts, but that a proxy could read differently.
+ */
+function koa(settings: Pick<ApplicationSettings, 'calls' | 'slots' | 'origins' | 'limits'>) {
   const { calls, slots, origins = [], limits } = settings;
   const app = new Koa<ServiceState>({ env: 'production' });
-  // Koa's own parsing drops a fragment and escapes characters: this getter returns the bytes.
+  // Koa's own `path` drops a fragment and escapes characters; this one has the bytes as sent.
   Object.defineProperty(app.request, 'path', {
     get(this: Koa.Request) {
       return pathOf(this.req.url ?? '');
     },
   });
   const { log } = calls.settings;
-  // The chain tells the log of its errors; Koa would also print an error for each caller that has left.
+  // The chain logs its errors. Koa would also print an error for each caller that has left.
   app.silent = log !== undefined;
-  const strangers = limits?.failedKeys && strangersLimit(limits.failedKeys, slots);
-  app.use(calls.middleware).use(errorsAsAnswers(log, strangers));
+  const limit = limits?.failedKeys && refusalLimit(limits.failedKeys, slots);
+  app.use(calls.middleware).use(errorsAsAnswers(log, limit));
   if (origins.length > 0) app.use(callsFrom(origins));
   return app.use((context, next) => {
     const fault = messageFault(context.req);
-    return fault ? answer(context, faults[fault]) : next();
+    return fault ? answer(context, faultReplies[fault]) : next();
   });
 }
 
-/** The first part of a route: notes its pattern for the log and the metrics, and answers the methods that it lacks. */
+const exposed =
+  'ETag, X-Request-Id, Retry-After, WWW-Authenticate, Allow, ' +
+  'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset';
+
+/** Allows calls from pages of these origins, with any header (the CORS protocol of the Fetch standard). */
+function callsFrom(origins: readonly string[]): Middleware {
+  return cors({
+    origin: (context) => (origins.includes(context.get('Origin')) ? context.get('Origin') : ''),
+    allowMethods: 'POST',
+    exposeHeaders: exposed,
+    // Browsers keep a preflight that many seconds; the removal of an origin takes effect after that.
+    maxAge: 600,
+  });
+}
+
+/** The first part of a route: sets its pattern for the log and the metrics, and answers other methods. */
 function routeOf(pattern: string, ...methods: string[]): Middleware {
   const supported = methods.join(', ');
   const options = { status: 204, headers: { Allow: supported } };
@@ -87,8 +157,7 @@ function routeOf(pattern: string, ...methods: string[]): Middleware {
 /** The first part of a route that answers GET and HEAD. */
 const readOnly = (path: string) => routeOf(path, 'GET', 'HEAD');
 
-/** A route for each page, by its path. */
-export function addPages(router: Router<ServiceState>, pages: Pages): void {
+function addPages(router: Router<ServiceState>, pages: Pages): void {
   for (const [path, page] of pages)
     router.all(path, readOnly(path), async (context) => answer(context, await page()));
 }
@@ -105,7 +174,7 @@ const host = /^(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._~!$&'()*+,;=%-]*)(?::[0-9]*)?$/
 
 export function messageFault(request: IncomingMessage): Fault | undefined {
   if (request.httpVersionMajor !== 1) return 'bad-request';
-  // A transfer coding that is not decoded, or any at all in HTTP/1.0 (RFC 9112, section 6.1).
+  // Node decodes no other transfer coding; HTTP/1.0 has none (RFC 9112, section 6.1).
   const coding = request.headers['transfer-encoding']?.trim().toLowerCase();
   if (coding !== undefined && (request.httpVersionMinor === 0 || coding !== 'chunked')) return 'bad-request';
   const hosts = headerValues(request, 'host');

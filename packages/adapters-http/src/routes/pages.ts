@@ -4,32 +4,32 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Reply } from '../chain/replies.ts';
 
-/** What a path answers to GET and HEAD, the same for every caller. */
+/** Makes the answer to GET and HEAD, the same for every caller. */
 export type Page = () => Reply | Promise<Reply>;
 
 /** Pages by their paths. */
 export type Pages = ReadonlyMap<string, Page>;
 
 /** A page in UTF-8. */
-export function page(type: string, body: string | Buffer, headers = {}): Page {
+export function staticPage(type: string, body: string | Buffer, headers = {}): Page {
   return () => ({ status: 200, contentType: `${type}; charset=utf-8`, body, headers });
 }
 
 const compress = promisify(gzip);
 
-/** A large page, which is compressed for everybody: a few bytes of a request ask for it. */
+/** Compressed for every caller: a request of a few bytes must not cause a large answer. */
 function compressedPage(type: string, content: Buffer): Page {
   let compressed: Promise<Buffer> | undefined;
   return async () => {
     compressed ??= compress(content);
-    return page(type, await compressed, { 'Content-Encoding': 'gzip' })();
+    return staticPage(type, await compressed, { 'Content-Encoding': 'gzip' })();
   };
 }
 
-/** The page to try the call; its files lie below it. */
+/** The page to try the call. Its files have paths below it. */
 export const docsPath = '/docs';
 
-/** Forbids everything from other origins except these `images`, inline code, and a page around this one. */
+/** Forbids other origins, except for `images`, inline code, and framing. */
 export function contentSecurityPolicy(images: string): string {
   const sources = `default-src 'none'; script-src 'self'; style-src 'self'; img-src ${images}; connect-src 'self'`;
   return `${sources}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
@@ -38,26 +38,26 @@ export function contentSecurityPolicy(images: string): string {
 /** The path of the interface as OpenAPI 3.1. */
 export const openapiPath = '/public/v1/openapi.json';
 
-/** What the pages of the interface depend on. */
+/** The options of `interfacePages`. */
 export interface InterfacePagesSettings {
-  /** Whether there is the page to try the call, which needs `swagger-ui-dist`; true by default. */
+  /** Whether `/docs` is served, which needs `swagger-ui-dist`; true by default. */
   readonly docs?: boolean;
 }
 
-/** The OpenAPI document and the page to try the call. @throws Error if `swagger-ui-dist` is needed, and not installed */
+/** The OpenAPI document and the page to try the call. @throws Error if `swagger-ui-dist` is needed but missing */
 export function interfacePages({ docs = true }: InterfacePagesSettings = {}): Pages {
   const own = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url));
   const document = JSON.stringify(JSON.parse(own('openapi.json').toString()));
-  const pages = new Map([[openapiPath, page('application/json', document)]]);
+  const pages = new Map([[openapiPath, staticPage('application/json', document)]]);
   if (!docs) return pages;
   const policy = { 'Content-Security-Policy': contentSecurityPolicy("'self' data:") };
   const { resolve } = createRequire(import.meta.url);
   const ofComponent = (name: string) => readFileSync(resolve(`swagger-ui-dist/${name}`));
-  for (const name of ['page.js', 'errors.js', 'labels.js', 'snippets.js'])
-    pages.set(`${docsPath}/${name}`, page('text/javascript', own(name)));
+  for (const name of ['page.js', 'snippets.js'])
+    pages.set(`${docsPath}/${name}`, staticPage('text/javascript', own(name)));
   return pages
-    .set(docsPath, page('text/html', own('index.html'), policy))
-    .set(`${docsPath}/page.css`, page('text/css', own('page.css')))
+    .set(docsPath, staticPage('text/html', own('index.html'), policy))
+    .set(`${docsPath}/page.css`, staticPage('text/css', own('page.css')))
     .set(`${docsPath}/swagger-ui.js`, compressedPage('text/javascript', ofComponent('swagger-ui-bundle.js')))
     .set(`${docsPath}/swagger-ui.css`, compressedPage('text/css', ofComponent('swagger-ui.css')));
 }

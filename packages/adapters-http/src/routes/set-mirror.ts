@@ -1,17 +1,16 @@
 import type * as domain from '@campaign-mirror/domain';
 import { accessKey, campaignId, isCaller, unauthenticated } from '@campaign-mirror/domain';
 import bodyParser from 'koa-bodyparser';
-import * as v from 'valibot';
 import { answer, type Context, type Middleware } from '../chain/calls.ts';
 import { conditionIn, credentialIn, isJson } from '../chain/headers.ts';
-import { type Fault, faults, type RequestFault, replyTo } from '../chain/replies.ts';
-import type { Slots } from '../chain/slots.ts';
-import { type CallLimits, removeLimit, withinLimit } from './limits.ts';
+import type { Slots } from '../chain/limits.ts';
+import { type CallLimits, removeLimit, withinLimit } from '../chain/limits.ts';
+import { type Fault, faultReplies, replyTo } from '../chain/replies.ts';
 
-/** What the route needs. */
+/** The parts of the route. */
 export interface SetMirrorSettings {
   readonly useCase: Pick<domain.SetCampaignMirror, 'identify' | 'execute'>;
-  /** Whether a bearer token can be a credential; by default if it is a well-formed access key. */
+  /** Whether a bearer token can be a credential; by default, whether it is a well-formed access key. */
   readonly isWellFormed?: ((credential: string) => boolean) | undefined;
   /** The largest body, in bytes; 16,384 by default. */
   readonly bodyLimit?: number | undefined;
@@ -28,14 +27,14 @@ export function setMirror(settings: SetMirrorSettings): Middleware {
   const readBody = bodyReader(bodyLimit);
   return async (context) => {
     const { call } = context.state;
-    // As it was sent: the router decodes it.
+    // From the path as sent, since the router decodes it.
     const segment = context.path.split('/').at(-2) ?? '';
     const campaign = campaignId(segment);
 
     const credential = credentialIn(context.req, isWellFormed);
-    if (typeof credential !== 'string') return answer(context, faults[credential.fault]);
+    if (typeof credential !== 'string') return answer(context, faultReplies[credential.fault]);
     const body = await readBody(context);
-    if (typeof body === 'string') return answer(context, faults[body]);
+    if (typeof body === 'string') return answer(context, faultReplies[body]);
     call.campaign = campaign;
 
     await slots.hold(context, async () => {
@@ -45,15 +44,15 @@ export function setMirror(settings: SetMirrorSettings): Middleware {
 
       await slots.share(context, caller.ownerId, async () => {
         if (limits?.keys && !(await withinLimit(limits.keys, context))) return;
-        // Nothing is set for a call that was answered meanwhile, as by middleware that does not await `next()`.
+        // Middleware that does not await `next()` may have answered: then nothing is set.
         if (context.res.headersSent) return;
-        // The body is parsed only now, and only for a campaign that can exist.
+        // Parsed only now, and only for a possible campaign: callers without a right learn nothing of their body.
         const { fault, address, lastChange } = read(context, campaign === undefined ? noBytes : body);
         const request = { credential, caller, campaign, address, lastChange, requestId: call.requestId };
         const outcome = await useCase.execute(request);
         if (outcome.kind === 'unauthenticated') {
           call.subject = outcome.subject;
-          // A key that was counted before it was found to be invalid.
+          // The key was counted before it was found to be invalid.
           removeLimit(context);
         }
         answer(context, replyTo(outcome, segment, fault));
@@ -66,11 +65,10 @@ const noBytes = Buffer.alloc(0);
 
 /** Check 4: the type and the size of the body. @throws TypeError if `limit` is not a number of bytes */
 function bodyReader(limit = 16_384): (context: Context) => Promise<Buffer | Fault> {
-  // The parser would take NaN, as the number of a variable that is not set, for no limit.
+  // The parser would read NaN as no limit.
   if (!(limit >= 0)) throw new TypeError('bodyLimit: not a number of bytes');
   const parse = bodyParser({
-    // Without an encoding koa-bodyparser leaves the bytes as they are: its decoding would store another address. Its
-    // types do not have the option.
+    // koa-bodyparser then keeps the bytes: its decoding would store another address. Its types lack the option.
     ...{ encoding: null },
     enableTypes: ['text'],
     extendTypes: { text: ['application/json'] },
@@ -79,22 +77,22 @@ function bodyReader(limit = 16_384): (context: Context) => Promise<Buffer | Faul
   return async (context) => {
     const { req: request } = context;
     const length = Number(request.headers['content-length'] ?? 0);
-    // A chunked body can still be empty.
+    // A chunked body has no length, and may be empty.
     if (length === 0 && request.headers['transfer-encoding'] === undefined) return noBytes;
     if (!isJson(request)) return 'unsupported-body';
-    // The parser reads a length above 2^31 as another one.
+    // The parser misreads a length above 2^31.
     if (length > limit) return 'body-too-large';
-    // In this spelling, because the parser accepts no other.
+    // The parser accepts this spelling only.
     request.headers['content-type'] = 'application/json';
     delete request.headers['content-encoding'];
     try {
       await parse(context, async () => {});
     } catch (error) {
-      // The parser has stopped reading: without this, the connection would wait for somebody to read the rest.
+      // The parser has stopped reading. Without this, the rest would block the connection.
       request.resume();
       const { type } = error as { type?: string };
       if (type === 'entity.too.large') return 'body-too-large';
-      // The caller left in the middle of its body.
+      // The caller left before the end of its body.
       if (type === 'request.aborted' || type === 'request.size.invalid') return 'bad-request';
       throw error;
     }
@@ -103,32 +101,21 @@ function bodyReader(limit = 16_384): (context: Context) => Promise<Buffer | Faul
   };
 }
 
-/** The request body (contract: the call). Other keys are ignored. The message of an issue is the name of a fault. */
-const requestBody = v.object(
-  {
-    mirror_endpoint: v.pipe(
-      v.nonNullish(v.unknown(), 'required' satisfies RequestFault),
-      v.string('not-a-string' satisfies RequestFault),
-      v.check((text) => text.trim() !== '', 'required' satisfies RequestFault),
-    ),
-  },
-  'required' satisfies RequestFault,
-);
-
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** The condition and the address, or why there is none. A leading byte order mark is not part of the body. */
+/** The condition and the address, or why there is none. A leading byte order mark is ignored. */
 function read({ req }: Context, bytes: Buffer): ReturnType<typeof conditionIn> & { address?: string } {
   const condition = conditionIn(req);
   if (condition.fault) return condition;
   if (bytes.length === 0) return { fault: 'required' };
-  let value: unknown;
+  let address: unknown;
   try {
-    value = JSON.parse(utf8.decode(bytes));
+    // Other keys are ignored. A value that is no object has no address.
+    address = Object(JSON.parse(utf8.decode(bytes))).mirror_endpoint;
   } catch {
     return { fault: 'not-json' };
   }
-  const parsed = v.safeParse(requestBody, value, { abortEarly: true, abortPipeEarly: true });
-  if (parsed.success) return { ...condition, address: parsed.output.mirror_endpoint };
-  return { fault: parsed.issues[0].message as RequestFault };
+  if (address === undefined || address === null) return { fault: 'required' };
+  if (typeof address !== 'string') return { fault: 'not-a-string' };
+  return address.trim() === '' ? { fault: 'required' } : { ...condition, address };
 }

@@ -1,30 +1,28 @@
-import { addJsonOption, type OperatorAccess, operatorCommands } from '@campaign-mirror/adapters-cli';
+import { addJsonOption, leaf, type OperatorAccess, operatorCommands } from '@campaign-mirror/adapters-cli';
 import {
   Call,
   ClearError,
   type CommandIO,
   exitCodes,
   Interrupted,
+  printable,
   printableLines,
 } from '@campaign-mirror/adapters-cli/terminal';
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings';
-import { errorFields, withoutSecrets } from '../logging/error-fields.ts';
-import { project, versionOf } from '../process/project.ts';
+import { errorFields, withoutSecrets } from '../logging/log-events.ts';
+import { project, versionText } from '../process/version.ts';
 
-/** Runs the command line with these words; resolves with the exit code. Never rejects, and calls share no state. */
+/** Runs one call of the command line. Resolves with the exit code. Never rejects; calls share no state. */
 export async function run(words: readonly string[], input: CommandIO): Promise<number> {
   const call = new Call(input);
   try {
-    // Node has put U+FFFD in the place of such bytes: another address would be set.
+    // Node replaces such bytes by U+FFFD: another address would be set.
     if (words.join('').includes('\ufffd')) throw new ClearError('an argument is not in UTF-8', 'usage');
-    // As `help` and `version` are typed, in the place of a command.
+    // `help` and `version` are typed like commands, but are options.
     const at = words.findIndex((word, place) => place < 2 && ['help', 'version'].includes(word));
     const line = at === -1 ? words : [...words.toSpliced(at, 1), `--${words[at]}`];
-    const commands = await program(
-      call,
-      line.find((word) => !word.startsWith('-')),
-    );
-    await commands.parseAsync(line, { from: 'user' });
+    const first = line.find((word) => !word.startsWith('-'));
+    await (await program(call, first)).parseAsync(line, { from: 'user' });
     await call.output.allWritten();
     return call.exitCode;
   } catch (error) {
@@ -32,9 +30,9 @@ export async function run(words: readonly string[], input: CommandIO): Promise<n
   }
 }
 
-/** Reports the error in one line, and with `--verbose` the details; returns the exit code. */
+/** Reports the error in one line, with `--verbose` also its details. Returns the exit code. */
 async function report(error: unknown, { output, verbose }: Call): Promise<number> {
-  // Commander has printed it.
+  // Commander has printed its message.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage;
   if (error instanceof Interrupted) {
     output.notice(error.message);
@@ -46,34 +44,56 @@ async function report(error: unknown, { output, verbose }: Call): Promise<number
   return exitCodes[isClear ? error.kind : 'refused'];
 }
 
-const database = () => import('../operator/command-database.ts');
+const database = () => import('../administration/operator-database.ts');
 const settings = () => import('../settings/read-settings.ts');
 
-/** The ports of a call's commands, loaded when they are used, so that `--help` and usage errors are answered at once. */
+/** The ports of a call's commands. They load when a command runs: `--help` and usage errors are answered at once. */
 const operatorOf = (call: Call): OperatorAccess => ({
   withPorts: async (run, options) => (await database()).withPorts(call)(run, options),
   accessKey: async () => (await settings()).readCommandSettings(call).CAMPAIGN_MIRROR_KEY,
   accessKeySetting: 'CAMPAIGN_MIRROR_KEY',
 });
 
-const administration = () => import('../administration/administration-commands.ts');
+function migrate(call: Call) {
+  return leaf(
+    'migrate',
+    'bring the schema up to date and give the roles that exist their rights, as the owner of the schema',
+    ['migrate', 'migrate --json'],
+  ).action(async () => (await database()).migrateAsOwner(call));
+}
+
+function doctor(call: Call) {
+  return leaf(
+    'doctor',
+    'check settings, database, rights, versions, connections and disk, and say what to do; changes nothing',
+    ['doctor', 'doctor --json'],
+  ).action(async () => {
+    const { examine } = await import('../administration/doctor.ts');
+    for await (const { check, state, finding, advice } of examine(call)) {
+      let text = `${state.padEnd(8)} ${check.padEnd(11)} ${printable(finding)}`;
+      if (advice !== null) text += `\n${' '.repeat(21)}${printable(advice)}`;
+      await call.output.answer({ check, state, finding, advice }, text);
+      if (state !== 'problem') continue;
+      if (check === 'database') call.exitCode = exitCodes.unavailable;
+      else call.exitCode ||= exitCodes.refused;
+    }
+  });
+}
+
 const { audit, ...others } = operatorCommands;
 
 type Maker = (call: Call, operator: OperatorAccess) => CommandUnknownOpts;
 /** The commands by their first word, in the order of the help, loaded on demand. */
 const commands: Readonly<Record<string, () => Promise<Maker>>> = {
-  ...others,
-  migrate: async () => (await administration()).migrate,
-  doctor: async () => (await administration()).doctor,
-  audit,
+  ...{ ...others, migrate: async () => migrate, doctor: async () => doctor, audit },
 };
 
-/** The operator's commands. If `first` is the first word of one of them, only those that begin with it. */
+/** The operator's commands. If `first` is the first word of a command, only the commands that begin with it. */
 export async function program(call: Call, first = ''): Promise<Command> {
   const { output } = call;
   const all = new Command('campaign-mirror')
     .description(
-      'Campaigns, mirrors and access keys, in the database of DATABASE_URL or PGHOST, or the embedded one in DATA_DIR.',
+      'Campaigns, mirrors and access keys, in the database of DATABASE_URL or PGHOST, or the embedded one.',
     )
     .configureOutput({
       writeOut: (text) => void output.write(text),
@@ -81,8 +101,8 @@ export async function program(call: Call, first = ''): Promise<Command> {
     })
     .addHelpText(
       'after',
-      '\nExit codes: 0 done; 1 refused, invalid or not found; 2 wrong usage; 3 database unavailable, or outcome unknown; ' +
-        '130 stopped by Ctrl-C.',
+      '\nExit codes: 0 done; 1 refused, invalid or not found; 2 wrong usage; 3 database unavailable, or outcome ' +
+        'unknown; 130 stopped by Ctrl-C.',
     );
   for (const [word, make] of Object.entries(commands))
     if (word === first || !Object.hasOwn(commands, first))
@@ -90,7 +110,7 @@ export async function program(call: Call, first = ''): Promise<Command> {
   addJsonOption(all, call);
   inherit(all, call);
   all.option('-V, --version', 'show the version').on('option:version', () => {
-    void output.print(versionOf(project()));
+    void output.print(versionText(project()));
     throw new CommanderError(0, 'campaign-mirror.version', '');
   });
   return all;
@@ -98,21 +118,21 @@ export async function program(call: Call, first = ''): Promise<Command> {
 
 /** Adds the options that every command has, at any depth. */
 function inherit(command: Command, call: Call): void {
-  // Commander's own `help` shows the help of a group, whatever command of it is named.
+  // Commander's own `help` shows the help of the group instead of the command's.
   command.exitOverride().helpOption('-h, --help', 'show this help').helpCommand(false);
-  command.option('--verbose', 'print the details of an error, too').on('option:verbose', () => {
+  command.option('--verbose', 'also print the details of an error').on('option:verbose', () => {
     call.verbose = true;
   });
-  // An error repeats what the user typed, except for a key in the wrong place.
+  // An error repeats the input of the user, but not a key in a wrong place.
   const outputError = (text: string, write: (line: string) => void) =>
     write(`${printableLines(withoutSecrets(usageError(text, command)))}\n`);
   command.configureOutput({ ...command.configureOutput(), outputError });
   for (const option of command.options.filter(({ required }) => required)) {
     let isGiven = false;
     command.on(`option:${option.name()}`, (value: string) => {
-      // As of a variable that is not set: passwords would be shown instead of written to a folder.
+      // An unset variable gives an empty value: passwords would be printed instead of written to a folder.
       if (value === '') command.error(`error: option '${option.flags}' argument is empty`);
-      // The first value would be dropped without a word, such as one of two blocked hosts.
+      // Commander would ignore the first value, such as one of two blocked hosts.
       if (isGiven && !option.variadic) command.error(`error: option '${option.flags}' is given twice`);
       isGiven = true;
     });
@@ -120,44 +140,22 @@ function inherit(command: Command, call: Call): void {
   for (const child of command.commands as Command[]) inherit(child.copyInheritedSettings(command), call);
 }
 
-/** What people type instead of what there is, by the beginnings of the command and of Commander's error. */
-const instead: Readonly<Record<string, string>> = {
-  '(campaign|mirror) list too many': '`./campaign-mirror $1 show` shows one',
-  'mirror move too many': 'hosts are named by options',
-  'mirror set unknown option .--target-url': 'the target URL follows the campaign',
-  'key unknown command .(create|new|add)': '`./campaign-mirror key issue` issues a key',
-  'key unknown command .(delete|remove)': '`./campaign-mirror key revoke` ends a key',
-  'mirror unknown command .undo': '`./campaign-mirror mirror move --undo` undoes a move',
-  'mirror unknown command .(update|change)': '`./campaign-mirror mirror set` gives a mirror another address',
-  '(campaign |mirror |key )?unknown command .ls': '`./campaign-mirror $1list` lists',
-  'audit unknown option .--key': '`./campaign-mirror mirror history --key` shows what was done with a key',
-  ' unknown command .(status|check|health)': '`./campaign-mirror doctor` checks what there is',
-  ' unknown option .-v': '`./campaign-mirror --version` shows the version',
-  'history unknown command': '`./campaign-mirror mirror history` shows the changes of a mirror',
-};
-
-/** Commander's error in one line, with what was probably meant, and where the help is. */
+/** Commander's error in one line, with what was probably meant, and how to get help. */
 function usageError(text: string, command: CommandUnknownOpts): string {
-  let said = text
+  let line = text
     .trim()
-    .replace(/^error: /, '')
-    .replace(/\.?\n/g, ' ')
-    .replace(/\.$/, '');
-  said = said.replace(
+    .replace(/^error: |\.$/g, '')
+    .replace(/\.?\n/g, ' ');
+  line = line.replace(
     /^command-argument value ('.*') is invalid for argument ('.*')\./,
     'argument $2: $1 is invalid.',
   );
   const path: string[] = [];
   for (let one: CommandUnknownOpts | null = command; one?.parent; one = one.parent) path.unshift(one.name());
-  const [, kind, typed = ''] = /^unknown (option|command) '([^'=]+)/.exec(said) ?? [];
+  const [, kind, typed = ''] = /^unknown (option|command) '([^'=]+)/.exec(line) ?? [];
   const meant = command.options.flatMap(({ long }) => (long?.startsWith(typed) ? long : []));
   for (const group of kind === 'command' && path.length === 0 ? command.commands : [])
     if (group.commands.some((one) => one.name() === typed)) meant.push(`${group.name()} ${typed}`);
-  if (kind && meant.length > 0 && !said.includes('(Did')) said += ` (Did you mean ${meant.join(' or ')}?)`;
-  const other = Object.entries(instead).flatMap(([pattern, hint]) => {
-    const found = new RegExp(`^${pattern}`).exec(`${path.join(' ')} ${said}`);
-    return found ? `${hint.replace('$1', found[1] ?? '')}; ` : [];
-  });
-  if (other.length > 0) said = said.replace(/ \(Did.*/, '');
-  return `${said}: ${other.join('')}\`${['./campaign-mirror', ...path].join(' ')} --help\` shows how to use it`;
+  if (kind && meant.length > 0 && !line.includes('(Did')) line += ` (Did you mean ${meant.join(' or ')}?)`;
+  return `${line}: \`${['./campaign-mirror', ...path].join(' ')} --help\` shows how to use it`;
 }

@@ -9,9 +9,9 @@ import type { EmbeddedOptions } from '@campaign-mirror/embedded-postgres';
 import type { LogWriter } from '../logging/log-events.ts';
 import type { ServiceInput } from '../process/life.ts';
 import { externalDatabase, isExternal } from '../settings/external-database.ts';
-import { type Settings, settings as table } from '../settings/settings.ts';
-import { examined } from './checks.ts';
-import { clearFault, mayComeBack, nameOf } from './faults.ts';
+import { type Settings, settings as table } from '../settings/settings-table.ts';
+import { clearFault, isTransient, nameOf } from './database-advice.ts';
+import { checkDatabase, type Occasion } from './database-checks.ts';
 
 /** The database that the settings name, and its address for each role. */
 export interface DatabaseAccess {
@@ -20,29 +20,29 @@ export interface DatabaseAccess {
   close(): Promise<void>;
 }
 
-/** Where the steps below say what they wait for. */
-type Notes = Pick<LogWriter, 'info' | 'warn'>;
+/** Where the steps below report what they wait for. */
+type Notices = Pick<LogWriter, 'info' | 'warn'>;
 
-/** Those of a command, which prints the warnings. */
-export const notesOf = ({ output }: Call): Notes => ({
+/** The notices of a command, which prints warnings. */
+export const commandNotices = ({ output }: Call): Notices => ({
   info: () => {},
   warn: (_, line) => void output.notice(line),
 });
 
-/** `onLost` is given by the service only; `besideService` by a command that does not end, which needs a service's server. */
-type Given = Pick<EmbeddedOptions<store.Role>, 'signal' | 'onLost' | 'besideService'>;
+/** `onLost`: for the service. `besideService`: for a command that runs on, and needs a running service. */
+type Options = Pick<EmbeddedOptions<store.Role>, 'signal' | 'onLost' | 'besideService'>;
 
-/** Your database, or the embedded one, started unless a service runs it. @throws ClearError; the signal's reason */
+/** Your database, or the embedded one, started unless it runs. @throws ClearError; the signal's reason */
 export async function openDatabaseAccess(
   settings: Settings,
-  { log, ...options }: Given & { readonly log: Notes },
+  { log, ...options }: Options & { readonly log: Notices },
 ): Promise<DatabaseAccess> {
   if (isExternal(settings)) {
     const address = externalDatabase(settings);
     return { embedded: false, address: () => address, close: async () => {} };
   }
   const folder = dataFolder(settings);
-  const { address, close } = await openOwnDatabase({
+  const { address, close } = await startEmbeddedDatabase({
     ...{ ...options, folder, service: options.onLost !== undefined },
     onEvent: (event, detail) => {
       const awaited = `waiting for process ${detail.processId}, which uses the data in ${folder}`;
@@ -50,13 +50,15 @@ export async function openDatabaseAccess(
       else log.info({ event: `database-${event}`, ...detail }, `embedded database: ${event}`);
     },
   });
-  // Every field is set, because node-postgres takes a missing one from PG* variables.
+  // node-postgres would read a missing field from PG* variables.
   const plain = { ssl: false, sslnegotiation: 'postgres' } as const;
   return { embedded: true, address: (user) => ({ ...address(user), ...plain }), close };
 }
 
-/** The embedded database with this project's roles. Its code is loaded only if it is used. @throws as `openDatabaseAccess` */
-export async function openOwnDatabase(options: Omit<EmbeddedOptions<store.Role>, 'database' | 'roles'>) {
+/** The embedded database with the roles of this project, loaded on demand. @throws as `openDatabaseAccess` */
+export async function startEmbeddedDatabase(
+  options: Omit<EmbeddedOptions<store.Role>, 'database' | 'roles'>,
+) {
   const embedded = await import('@campaign-mirror/embedded-postgres/service');
   const all = { ...options, database: 'campaign_mirror', roles: store.roles };
   return await embedded.openEmbeddedDatabase(all).catch((error) => {
@@ -70,10 +72,10 @@ export async function openOwnDatabase(options: Omit<EmbeddedOptions<store.Role>,
 }
 
 const folderAbove = fileURLToPath(new URL('../../../..', import.meta.url)).replace(/\/$/, '');
-/** The folder of this copy of the project; the working directory if it lies in node_modules, which installations empty. */
+/** The folder of this copy of the project, but never node_modules, which an installation empties. */
 const projectFolder = folderAbove.split(sep).includes('node_modules') ? process.cwd() : folderAbove;
 
-/** In the project by default, which the user of root's database often cannot enter. One with data stays in use. */
+/** By default in the project; for root elsewhere, since its database user often cannot enter it. Existing data is used. */
 export function dataFolder({ DATA_DIR }: Settings): string {
   if (DATA_DIR !== table.DATA_DIR.byDefault) return resolve(DATA_DIR);
   const inside = join(projectFolder, '.data');
@@ -91,7 +93,7 @@ export async function prepareDatabase(access: DatabaseAccess, { settings, log, l
   await awaitDatabase(owner, settings, 'first', ending, log);
   if (settings.RUN_MIGRATIONS === 'true' && !ending.aborted) {
     const options = { operator: 'the service, at its start', givenUp: ending, ifNeeded: true };
-    const { madeAgain } = await migrateClearly(owner, settings, log, options);
+    const { madeAgain } = await migrateWithNotices(owner, settings, log, options);
     if (madeAgain.length > 0)
       log.warn({ event: 'check-warned', check: 'schema' }, `made again: ${madeAgain.join(', ')}`);
   }
@@ -101,14 +103,14 @@ export async function prepareDatabase(access: DatabaseAccess, { settings, log, l
 /** The time between two attempts to reach a database, in milliseconds. */
 const betweenTries = 250;
 
-/** How long a connection, and each query, may take, in milliseconds: signals to stop take effect between attempts. */
+/** How long a connection, and each query, may take, in milliseconds. A stop signal takes effect between attempts. */
 const timeout = 2_000;
 
-/** Waits for an answer, at most DATABASE_WAIT or until `givenUp`, and makes these checks. @throws ClearError */
+/** Waits at most DATABASE_WAIT, or until `givenUp`, for an answer; then makes the checks. @throws ClearError */
 export async function awaitDatabase(
   address: store.DatabaseAddress,
   settings: Settings,
-  checks: Parameters<typeof examined>[2],
+  occasion: Occasion,
   givenUp?: AbortSignal,
   log?: LogWriter,
 ): Promise<void> {
@@ -120,51 +122,51 @@ export async function awaitDatabase(
     for (let tries = 1; !givenUp?.aborted; tries++) {
       try {
         await pool.query('select');
-        return await makeChecks(pool, address, settings, checks, log);
+        return await requireChecks(pool, address, settings, occasion, log);
       } catch (error) {
-        if (!mayComeBack(error) || performance.now() >= until) throw clearFault(error, address);
+        if (!isTransient(error) || performance.now() >= until) throw clearFault(error, address);
         if (tries === 1) log?.warn({ event: 'database-awaited' }, `waiting for ${nameOf(address)}`);
       }
       await pause(Math.min(betweenTries, Math.max(0, until - performance.now())));
     }
   } finally {
-    // The end is not awaited: a server that stalls now has already answered.
+    // Not awaited: a server that stalls now has already answered.
     close().catch(() => {});
   }
 }
 
 /** Logs warnings. @throws ClearError for the first problem */
-export async function makeChecks(
+export async function requireChecks(
   pool: store.Database['pool'],
   address: store.DatabaseAddress,
   settings: Settings,
-  checks: Parameters<typeof examined>[2],
+  occasion: Occasion,
   log?: LogWriter,
 ): Promise<void> {
-  for await (const { check, state, finding, advice, ends } of examined(pool, settings, checks)) {
+  for await (const { check, state, finding, advice, ends } of checkDatabase(pool, settings, occasion)) {
     const line = `${finding}: ${advice}`;
     if (state === 'problem' && ends) throw new ClearError(`${nameOf(address)}: ${line}`);
     if (state !== 'ok') log?.warn({ event: 'check-warned', check }, line);
   }
 }
 
-/** Says what it waits for, and that a database was restored. @throws ClearError; the reason of `givenUp` */
-export async function migrateClearly(
+/** Migrates; reports waits and a restored database. @throws ClearError; the reason of `givenUp` */
+export async function migrateWithNotices(
   address: store.DatabaseAddress,
   settings: Settings,
-  log: Notes,
+  log: Notices,
   options: Pick<store.Migrating, 'operator' | 'givenUp' | 'ifNeeded'>,
 ): Promise<store.Migrated> {
   const onWait = (line: string) => log.warn({ event: 'migration-awaited' }, line);
   const migrated = await store.migrate(address, { ...options, onWait }).catch(async (error) => {
-    // The schema is not as this version has it: the checks say what is missing.
+    // The schema differs from that of this version: the checks name what is missing.
     if (/^(42[P7]|3F)/.test(store.codeOf(error)))
       await awaitDatabase(address, settings, 'start', options.givenUp);
     throw clearFault(error, address);
   });
   if (!migrated.restored) return migrated;
   const { newestChangeAt, newestEntryAt } = migrated.restored;
-  // Of pg_upgrade, too, everything is true: nothing was done after the newest entry.
+  // After pg_upgrade this is true as well, though nothing happened after the newest entry.
   const line =
     'the database came from a dump or another server; its newest change of a mirror is from ' +
     `${newestChangeAt ?? 'never'}, its newest entry of the audit from ${newestEntryAt ?? 'never'}; what ` +

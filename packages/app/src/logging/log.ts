@@ -3,18 +3,17 @@ import { isatty } from 'node:tty';
 import { escaped } from '@campaign-mirror/adapters-cli/terminal';
 import { pino } from 'pino';
 import { prettyFactory } from 'pino-pretty';
-import { errorFields } from './error-fields.ts';
-import type { Log } from './log-events.ts';
+import { errorFields, type Log } from './log-events.ts';
 
 const standardOutput = 1;
-/** Lines wait for so many bytes or milliseconds. For a slow reader `maxLength` bytes are kept: others are lost. */
+/** Lines are written after so many bytes or milliseconds. Beyond `maxLength` bytes, a slow reader loses lines. */
 const buffer = { minLength: 16_000, periodicFlush: 100, maxLength: 16_777_216 };
-/** How long the end waits for a slow reader to take the last lines, in milliseconds. */
+/** How long the end waits until the reader has read the last lines, in milliseconds. */
 const endTimeout = 1_000;
 
-/** The log on standard output. `gone`: its reader closed it. `close` writes the last lines, or kills the process. */
+/** The log on standard output. `gone`: the reader closed it. `close` writes the last lines, or kills the process. */
 export function openLog(level: string) {
-  // Not `process.stdout`: it waits for a terminal, and makes a pipe non-blocking, which pino would poll.
+  // `process.stdout` would block on a terminal, and make a pipe non-blocking, which pino would poll.
   const output = pino.destination({ dest: standardOutput, sync: false, ...buffer });
   const print = (text: string) => void output.write(text);
   const log = logTo(isatty(standardOutput) ? (line) => print(readable(line)) : print, level);
@@ -32,17 +31,17 @@ export function openLog(level: string) {
       log.warn({ event: 'log-lines-lost', count }, 'lines of the log were lost: nobody read them in time');
     })
     .on('error', (error: NodeJS.ErrnoException) => {
-      // On a full disk, the lines are tried again with the next ones.
+      // On a full disk, the next write retries these lines.
       if (!isRefused) console.error(`the log cannot be written (${error.message})`);
       isRefused = true;
       if (error.code === 'EPIPE') resolve(error);
-      // At the exit, pino would try for ever to write what cannot be written.
+      // At the exit, pino would retry the write for ever.
       output.flushSync = () => {};
     });
   const close = async () => {
     output.write = () => true;
     if (isRefused) return output.destroy();
-    // A thread that waits for the reader would hold up `process.exit` for ever.
+    // `process.exit` would wait for ever for a thread that waits for the reader.
     const late = setTimeout(() => process.kill(process.pid, 'SIGKILL'), endTimeout);
     const written = once(output, 'close').catch(() => {});
     output.end();
@@ -54,12 +53,12 @@ export function openLog(level: string) {
 
 const pretty = prettyFactory({ translateTime: 'HH:MM:ss.l', ignore: 'pid' });
 
-/** A line for a terminal, where escaped characters stay as they are written, except for the line breaks of a stack. */
+/** A line for a terminal. Escaped characters stay escaped, except for the line breaks of a stack. */
 export function readable(line: string): string {
   return pretty(JSON.parse(line.replace(/\\\\|\\(?=[bfrtu]|n(?! +at ))/g, '\\\\')));
 }
 
-/** Writes its lines in ASCII. */
+/** Writes lines in ASCII. */
 export function logTo(write: (line: string) => unknown, level: string): Log {
   const timestamp = pino.stdTimeFunctions.isoTime;
   const options = { level, base: { pid: process.pid }, timestamp, serializers: { err: errorFields } };

@@ -2,21 +2,21 @@ import * as http from '@campaign-mirror/adapters-http/service';
 import { statementNames } from '@campaign-mirror/adapters-persistence/service';
 import type { Pool } from 'pg';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { gaugeOf, metricIn } from './metrics.ts';
+import { gaugeOf, metricIn } from './service-metrics.ts';
 
 type Listener = 'callers' | 'operators';
 
-/** Upper bounds in seconds: fine around the millisecond that a request takes on a machine that is not busy. */
+/** Upper bounds in seconds, dense around the millisecond that a request takes on an idle machine. */
 const durationBuckets = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5];
 const memberBuckets = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
-/** Any other is `other`, so that callers cannot add labels. */
+/** Other methods are labelled `other`: callers must not create series. */
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT']);
 
-/** The routes of the page where the call can be tried, on the callers' listener. They are not counted. */
+/** The routes of the page at /docs, which are not counted. */
 const pageRoutes = /^\/(docs(\/.*)?)?$/;
 
-/** Counts the answers of the listeners, and shows how much they carry. */
+/** Counts the answers of the listeners, and shows their load. */
 export function httpMetrics(registry: Registry) {
   const metric = metricIn(registry);
   const request = metric('campaign_mirror_http_requests_total', 'listener', 'route', 'method', 'status');
@@ -26,15 +26,18 @@ export function httpMetrics(registry: Registry) {
   const refused = new Counter(metric('campaign_mirror_http_refusals_total', 'status', 'because'));
   const callersGone = new Counter(metric('campaign_mirror_http_callers_gone_total', 'listener'));
   const refusedFor = new Counter(metric('campaign_mirror_overload_refusals_total', 'listener', 'what'));
-  const watched = new Map<Listener, { server: http.HttpServer; slots: http.Slots }>();
-  gaugeOf(metric('campaign_mirror_http_requests_in_flight'), () => watched.get('callers')?.slots.used);
-  gaugeOf(metric('campaign_mirror_http_requests_in_flight_limit'), () => watched.get('callers')?.slots.size);
+  const listeners = new Map<Listener, { server: http.HttpServer; slots: http.Slots }>();
+  gaugeOf(metric('campaign_mirror_http_requests_in_flight'), () => listeners.get('callers')?.slots.used);
+  gaugeOf(
+    metric('campaign_mirror_http_requests_in_flight_limit'),
+    () => listeners.get('callers')?.slots.size,
+  );
   gaugeOf(metric('campaign_mirror_http_connections', 'listener'), () =>
-    Object.fromEntries(Array.from(watched, ([listener, { server }]) => [listener, server.connections])),
+    Object.fromEntries(Array.from(listeners, ([listener, { server }]) => [listener, server.connections])),
   );
   const connectionsLimit = new Gauge(metric('campaign_mirror_http_connections_limit', 'listener'));
 
-  // What alerts compare starts at 0, so that Prometheus sees its first rise.
+  // Series that alerts compare start at 0: Prometheus must see their first increase.
   const zero = (route: string, status: number) => {
     requests.inc({ listener: 'callers', route, method: 'POST', status }, 0);
     durations.zero({ listener: 'callers', route, status });
@@ -60,13 +63,13 @@ export function httpMetrics(registry: Registry) {
     },
     overload: (what: http.Overload) => refusedFor.inc({ listener, what }),
     watch: (server: http.HttpServer, slots: http.Slots, maxConnections: number) => {
-      watched.set(listener, { server, slots });
+      listeners.set(listener, { server, slots });
       connectionsLimit.set({ listener }, maxConnections);
     },
   });
 }
 
-/** Counts the statements, and shows the pool at the time of a scrape; `limit` is its maximum size. */
+/** Counts the statements, and shows the pool at each scrape. `limit`: the maximum size of the pool. */
 export function databaseMetrics(registry: Registry, pool: Pool, limit: number) {
   const metric = metricIn(registry);
   const duration = metric('campaign_mirror_statement_duration_seconds', 'statement');
@@ -75,7 +78,7 @@ export function databaseMetrics(registry: Registry, pool: Pool, limit: number) {
   const members = new Histogram({ ...batch, buckets: memberBuckets });
   const failures = new Counter(metric('campaign_mirror_statement_failures_total', 'statement'));
   const setAside = new Counter(metric('campaign_mirror_updates_set_aside_total'));
-  // All series except the durations start at 0, so that Prometheus sees their first rise.
+  // All series except the durations start at 0: Prometheus must see their first increase.
   for (const statement of statementNames) {
     failures.inc({ statement }, 0);
     members.zero({ statement });

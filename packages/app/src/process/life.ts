@@ -1,20 +1,33 @@
 import { once } from 'node:events';
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
+import type { Checks } from '@campaign-mirror/adapters-http/service';
+import type { DatabaseState } from '@campaign-mirror/adapters-persistence/service';
+import { LRUCache } from 'lru-cache';
 import type { Registry } from 'prom-client';
 import { type Log, type LogWriter, throttled } from '../logging/log-events.ts';
-import type { Settings } from '../settings/settings.ts';
-import type { Version } from './project.ts';
-import { withTimeLimit } from './time-limit.ts';
+import type { Settings } from '../settings/settings-table.ts';
+import type { Version } from './version.ts';
 
-/** How long the end of a part may take unless it needs longer, in milliseconds. */
+/** What every part of the service is made from. */
+export interface ServiceInput {
+  readonly settings: Settings;
+  readonly version: Version;
+  readonly log: Log;
+  /** Writes text between the lines of the log. */
+  readonly print: (text: string) => void;
+  readonly registry: Registry;
+  readonly life: Life;
+}
+
+/** The default time limit for the end of a part, in milliseconds. */
 export const usualTimeout = 3_000;
 
-/** The life of a process: when it is to end, why, and with which exit code. */
+/** The life of a process: when and why it ends, and its exit code. */
 export class Life {
   exitCode = 0;
   readonly #ends = new AbortController();
   readonly #fails = new AbortController();
-  /** Aborted when the process was asked to end, or failed. */
+  /** Aborted when the process received a stop signal, or failed. */
   readonly ending: AbortSignal = this.#ends.signal;
   /** Aborted when the process cannot continue. */
   readonly failing: AbortSignal = this.#fails.signal;
@@ -24,7 +37,7 @@ export class Life {
 
   constructor(log: Log) {
     this.#log = log;
-    // One that repeats must not fill the log.
+    // A repeated fault must not fill the log.
     this.#logFault = throttled(log, 'fatal');
   }
 
@@ -42,7 +55,7 @@ export class Life {
     this.#logFault({ event: 'failed', err: error }, what);
   }
 
-  /** Prints a fault that a user can fix in one line, on standard error; logs any other. */
+  /** Prints a fault that a user can fix as one line on standard error; logs any other fault. */
   failToStart(error: unknown): void {
     this.exitCode = 1;
     if (error instanceof ClearError) console.error(error.message);
@@ -50,12 +63,12 @@ export class Life {
     this.#ends.abort();
   }
 
-  /** Registers how to end a part that was made. `timeout`, in milliseconds, is above its own time limits. */
+  /** Registers how a part ends. `timeout`, in milliseconds, must be longer than the part's own time limits. */
   atEnd(name: string, end: () => unknown, timeout = usualTimeout): void {
     this.#parts.push({ name, end, timeout });
   }
 
-  /** Ends the parts one after the other, the last made first. A part that hangs is logged and skipped. Never rejects. */
+  /** Ends the parts one by one, the newest first. A part that hangs is logged and skipped. Never rejects. */
   async endParts(): Promise<void> {
     for (const { name, end, timeout } of this.#parts.toReversed()) {
       try {
@@ -69,25 +82,48 @@ export class Life {
     }
   }
 
-  /** Logs that a part of the process did not end in time. */
+  /** Logs that a part did not end in time. */
   reportHung(part: string, line: string, details: object = {}): void {
     this.exitCode = 1;
     this.#log.error({ event: 'hung', part, ...details }, line);
   }
 }
 
-/** Resolves when the signal is aborted, at once if it already is. */
+/** Resolves when the signal is aborted. */
 export async function aborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort');
 }
 
-/** What every part of the service is made from. */
-export interface ServiceInput {
-  readonly settings: Settings;
-  readonly version: Version;
-  readonly log: Log;
-  /** Writes other text between the lines of the log. */
-  readonly print: (text: string) => void;
-  readonly registry: Registry;
-  readonly life: Life;
+/** How long a state of the database, good or bad, is reused, in milliseconds. */
+const maxAge = 1_000;
+
+/** Ready: the process is not `ending`, and the database is ready. `ask` takes bounded time, and never rejects. */
+export function readinessOf(ask: () => Promise<Partial<DatabaseState>>, ending: AbortSignal) {
+  const databaseState = atMostEvery(maxAge, ask);
+  return async (): Promise<Checks> => {
+    const state = ending.aborted ? {} : await databaseState();
+    return ending.aborted ? { accepting: false } : { accepting: true, ...state };
+  };
+}
+
+/** Calls `ask` once at a time, and reuses its answer for so many milliseconds. `ask` never rejects. */
+export function atMostEvery<T>(milliseconds: number, ask: () => Promise<T>): () => Promise<T> {
+  const fetchMethod = async () => ({ value: await ask() });
+  const latest = new LRUCache<'answer', { readonly value: T }>({ max: 1, ttl: milliseconds, fetchMethod });
+  return async () => (await latest.forceFetch('answer')).value;
+}
+
+/** Resolves as `promise` does, or with `late` after this many milliseconds. A later rejection is ignored. */
+export async function withTimeLimit<T, Late = undefined>(
+  milliseconds: number,
+  promise: Promise<T>,
+  late?: Late,
+): Promise<T | Late> {
+  const { promise: timeUp, resolve } = Promise.withResolvers<Late>();
+  const timer = setTimeout(() => resolve(late as Late), milliseconds);
+  try {
+    return await Promise.race([promise, timeUp]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

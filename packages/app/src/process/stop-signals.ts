@@ -3,12 +3,12 @@ import { constants } from 'node:os';
 const names = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 type StopSignal = (typeof names)[number];
 
-/** A signal so soon after the first one counts as the same, in milliseconds: npm forwards a Ctrl-C that all have got. */
+/** npm forwards the Ctrl-C of a terminal a second time. A signal within this time, in milliseconds, is a repetition. */
 const repetitionTime = 1_000;
 
 const exit = (name: StopSignal): void => process.exit(128 + constants.signals[name]);
 
-/** Ends the process by this signal: `process.exit` would wait for a stuck reader of the log. */
+/** Ends the process by this signal. `process.exit` would wait until a blocked reader of the log reads again. */
 export function endBy(name: StopSignal): void {
   process.removeAllListeners(name);
   process.kill(process.pid, name);
@@ -16,18 +16,16 @@ export function endBy(name: StopSignal): void {
   exit(name);
 }
 
-/** `asked` resolves with the first signal to stop, until `forget` is called. A later one means `atOnce` (contract: life). */
-export function stopSignals(atOnce = exit) {
-  const { promise: asked, resolve } = Promise.withResolvers<StopSignal>();
-  let askedAt = Number.POSITIVE_INFINITY;
-  const heard = (name: NodeJS.Signals) => {
-    if (performance.now() - askedAt > repetitionTime) atOnce(name as StopSignal);
-    askedAt = Math.min(askedAt, performance.now());
+/** `received` resolves with the first stop signal. A later one calls `endNow`. `ignore` removes the handlers. */
+export function stopSignals(endNow = exit) {
+  const { promise: received, resolve } = Promise.withResolvers<StopSignal>();
+  let firstAt = Number.POSITIVE_INFINITY;
+  const handle = (name: NodeJS.Signals) => {
+    if (performance.now() - firstAt > repetitionTime) endNow(name as StopSignal);
+    firstAt = Math.min(firstAt, performance.now());
     resolve(name as StopSignal);
   };
-  for (const name of names) process.on(name, heard);
-  const forget = () => {
-    for (const name of names) process.off(name, heard);
-  };
-  return { asked, forget };
+  for (const name of names) process.on(name, handle);
+  const ignore = () => names.forEach((name) => void process.off(name, handle));
+  return { received, ignore };
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 
-/** Puts the variables of ENVIRONMENT_FILE into the environment, also for the database's driver. @throws Error */
+/** Adds the variables of ENVIRONMENT_FILE to the environment, which the database's driver reads, too. @throws Error */
 export function addEnvironmentFile(environment: NodeJS.ProcessEnv): void {
   const path = environment.ENVIRONMENT_FILE;
   if (!path) return;
@@ -12,7 +12,7 @@ export function addEnvironmentFile(environment: NodeJS.ProcessEnv): void {
   }
 }
 
-/** Without the mark that Windows puts first. @throws Error if it is not UTF-8, for which Node reads U+FFFD */
+/** The text without a byte order mark. @throws Error if it is not UTF-8, for which Node reads U+FFFD */
 export function textOf(path: string): string {
   const text = readFileSync(path, 'utf8').replace(/^\ufeff/, '');
   if (!/[\0\ufffd]/.test(text)) return text;

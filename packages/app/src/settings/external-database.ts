@@ -3,21 +3,22 @@ import { type ConnectionOptions, createSecureContext, getCACertificates } from '
 import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence';
 import pg from 'pg';
 import { parseIntoClientConfig } from 'pg-connection-string';
-import { type Settings, settings } from './settings.ts';
+import { type Settings, settings } from './settings-table.ts';
 
-/** The modes of libpq, except `allow` and `prefer`: without TLS on the server, these continue without it. */
+/** The modes of libpq, except `allow` and `prefer`, which continue without TLS if the server has none. */
 const modes = ['disable', 'require', 'verify-ca', 'verify-full'];
 
-/** The parameters that are accepted. The driver would ignore any other, even one that is meant to protect. */
+/** The accepted parameters. The driver would ignore any other, even one that is meant to protect. */
 const parameters =
-  'host, port, user, password, application_name, connect_timeout, uselibpqcompat, ssl, sslmode, sslrootcert, sslcert, sslkey, sslnegotiation';
+  'host, port, user, password, application_name, connect_timeout, uselibpqcompat, ' +
+  'ssl, sslmode, sslrootcert, sslcert, sslkey, sslnegotiation';
 
-/** Whether your own PostgreSQL is configured; otherwise the embedded one is used. */
+/** Whether the settings name a PostgreSQL of your own; otherwise the embedded one is used. */
 export function isExternal({ DATABASE_URL, PGHOST }: Settings): boolean {
   return DATABASE_URL !== undefined || PGHOST !== undefined;
 }
 
-/** The database of DATABASE_URL or PGHOST; the driver adds libpq's variables, once. @throws Error, without a secret */
+/** The database of DATABASE_URL or PGHOST; the driver adds libpq's variables. @throws Error, without a secret */
 export function externalDatabase(read: Settings): DatabaseAddress {
   const url = parsedUrl(read.DATABASE_URL ?? 'postgres://');
   const named = { host: url.host || read.PGHOST, port: url.port, user: url.user, database: url.database };
@@ -33,7 +34,7 @@ export function externalDatabase(read: Settings): DatabaseAddress {
     throw new Error(
       'PGSSLROOTCERT is not read: name the CA in DATABASE_URL, as ?sslmode=verify-full&sslrootcert=FILE',
     );
-  // The driver would take another one for `disable`.
+  // The driver would read an unknown mode as `disable`.
   if (PGSSLMODE && tls === undefined && !modes.includes(PGSSLMODE))
     throw new Error(`PGSSLMODE must be ${modes.join(', ')}`);
   const isEncrypted = tls !== false && client.ssl;
@@ -41,15 +42,15 @@ export function externalDatabase(read: Settings): DatabaseAddress {
   return {
     ...{ host, port, user, database },
     ...(password !== undefined && { password }),
-    // The host is set because versions of the driver before 8.23.1, one of which MikroORM has, otherwise check the
-    // certificate of an IP address for `localhost`.
+    // Without `host`, the driver before 8.23.1 checks the certificate of an IP address for `localhost`; MikroORM has
+    // such a version.
     ssl: isEncrypted && { rejectUnauthorized: true, ...tls, host },
     sslnegotiation: isEncrypted && url.sslnegotiation === 'direct' ? 'direct' : 'postgres',
     ...(read.DATABASE_POOLER === 'transaction' && { pooled: true }),
   };
 }
 
-/** What the URL says; `ssl` is undefined where it says nothing of TLS. @throws Error, without a part of the URL */
+/** The parts of the URL; `ssl` is undefined if it does not mention TLS. @throws Error, without a part of the URL */
 function parsedUrl(text: string) {
   const [place, query] = text.split(/\?(.*)/);
   const { ssl: onOff, ...given } = Object.fromEntries(new URLSearchParams(query));
@@ -58,7 +59,7 @@ function parsedUrl(text: string) {
     throw new Error(`DATABASE_URL must have no parameters but ${parameters}, and sslcert with sslkey`);
   const isOff = onOff === 'false' || onOff === '0';
   const isNamed = onOff !== undefined || Object.keys(given).some((name) => name.startsWith('ssl'));
-  // TLS without a mode is checked as far as possible.
+  // TLS without a mode gets the strictest one.
   const sslmode = given.sslmode || (isOff && 'disable') || (isNamed && 'verify-full');
   if (sslmode && !modes.includes(sslmode)) throw new Error(`sslmode must be ${modes.join(', ')}`);
   if (sslmode === 'verify-ca' && !given.sslrootcert)
@@ -73,7 +74,7 @@ function parsedUrl(text: string) {
     if (sslmode === 'disable') return { ...url, ssl: false as const };
     const ssl: ConnectionOptions = { ...(url.ssl as ConnectionOptions) };
     if (isSystem) ssl.ca = getCACertificates('system');
-    // Node accepts a file without a certificate, and then trusts no server.
+    // Node would accept a file without a certificate, and then trust no server.
     else if (typeof ssl.ca === 'string') new X509Certificate(ssl.ca);
     createSecureContext(ssl);
     return { ...url, ssl };

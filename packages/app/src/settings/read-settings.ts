@@ -1,21 +1,21 @@
 import { statSync } from 'node:fs';
 import { type Call, ClearError, printable } from '@campaign-mirror/adapters-cli/terminal';
 import * as v from 'valibot';
-import { withoutSecrets } from '../logging/error-fields.ts';
+import { withoutSecrets } from '../logging/log-events.ts';
 import { addEnvironmentFile, textOf } from './environment.ts';
 import { externalDatabase, isExternal } from './external-database.ts';
-import { type SettingName, type Settings, schema, settings } from './settings.ts';
+import { type SettingName, type Settings, settings, settingsSchema } from './settings-table.ts';
 
 export type ReadSettings =
-  /** `changed`: those that differ from their defaults, as the log and `doctor` show them. */
+  /** `changed`: the settings that differ from their defaults, as the log and `doctor` show them. */
   | { readonly settings: Settings; readonly changed: Readonly<Record<string, string>> }
-  /** A line for each wrong value: its name and what is accepted, never a secret. */
+  /** A line for each wrong value: the name and the accepted values, never a secret. */
   | { readonly wrong: readonly string[] };
 
-/** A setting that is set, how messages name it, and how it is shown: of a secret only that it is set, or its file. */
+/** A value, how messages name its setting, and how it is shown: for a secret only `(set)`, or its file. */
 type Given = Readonly<Record<'text' | 'subject' | 'shown', string>>;
 
-/** Reads the settings, and secrets from the files named. An empty variable counts as unset; white space is a value. */
+/** Reads the settings, and secrets from their files. An empty variable counts as unset; white space is a value. */
 export function readSettings(environment: NodeJS.ProcessEnv): ReadSettings {
   const given = new Map<SettingName, Given>();
   try {
@@ -33,14 +33,14 @@ export function readSettings(environment: NodeJS.ProcessEnv): ReadSettings {
     const { subject, shown } = given.get(name) as Given;
     return `${subject} must be ${issue.message}${settings[name].secret ? '' : `, not ${JSON.stringify(shown)}`}`;
   };
-  const { success, output, issues } = v.safeParse(schema, texts);
+  const { success, output, issues } = v.safeParse(settingsSchema, texts);
   const wrong = success ? contradictions(output) : issues.map(lineOf);
   if (!success || wrong.length > 0) return { wrong };
   const changed = [...given].filter(([name, { text }]) => text !== settings[name].byDefault);
   return { settings: output, changed: Object.fromEntries(changed.map(([name, { shown }]) => [name, shown])) };
 }
 
-/** @throws Error when the file of a secret cannot be used */
+/** @throws Error if the file of a secret cannot be used */
 function givenIn(environment: NodeJS.ProcessEnv, name: SettingName): Given | undefined {
   const text = environment[name];
   const { secret } = settings[name];
@@ -55,7 +55,7 @@ function givenIn(environment: NodeJS.ProcessEnv, name: SettingName): Given | und
   }
 }
 
-/** The line in the file, without the line break at its end. Only a file is opened: opening a pipe would wait. @throws Error */
+/** The only line of a file, without its line break. A pipe is refused: opening it would wait. @throws Error */
 function onlyLine(file: string): string {
   if (!statSync(file).isFile()) throw new Error(`${file} is not a file`);
   const text = textOf(file).replace(/\r?\n$/, '');
@@ -63,7 +63,7 @@ function onlyLine(file: string): string {
   return text;
 }
 
-/** Settings that are valid individually, but not together: one line each, without a secret. */
+/** Settings that are valid alone, but not together: one line each, without a secret. */
 function contradictions(read: Settings): string[] {
   const { HOST, PORT, OPS_HOST, OPS_PORT, REUSE_PORT, IDENTITY } = read;
   const lines: string[] = [];
@@ -81,7 +81,7 @@ function contradictions(read: Settings): string[] {
   return lines;
 }
 
-/** The settings of a command. @throws ClearError when a setting is wrong */
+/** The settings of a command. @throws ClearError if a setting is wrong */
 export function readCommandSettings({ environment }: Call): Settings {
   const read = readSettings(environment);
   if ('wrong' in read) throw new ClearError(read.wrong.map(printable).join('\n'), 'usage');

@@ -2,10 +2,10 @@ import { type Rate, trustedProxies } from '@campaign-mirror/adapters-http';
 import { type HostList, hostList } from '@campaign-mirror/domain';
 import * as v from 'valibot';
 
-/** The schema of a setting's text. What it `accepts` stands in tables, and completes the message "NAME must be …". */
+/** The schema of a setting. Its `accepts` is shown in tables, and completes the message "NAME must be …". */
 export type SettingType<Value> = v.GenericSchema<string, Value>;
 
-/** A text that `read` throws on, or whose value is not accepted, is refused without its value, which may contain a secret. */
+/** Refuses a text if `read` throws or its value is not accepted. The message has no value, which may be a secret. */
 function parsed<Value>(
   accepts: string,
   read: (text: string) => Value,
@@ -25,7 +25,7 @@ function parsed<Value>(
   );
 }
 
-/** Without a pattern, any text, white space included. */
+/** Without a pattern, any text is accepted, also white space. */
 export const matching = (accepts: string, pattern = /^/) =>
   v.pipe(v.string(), v.regex(pattern, accepts), v.metadata({ accepts }));
 
@@ -45,7 +45,7 @@ export const wholeNumber = (from: number, to: number) =>
 
 const units = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
-/** NaN if the text is not a time. */
+/** NaN if the text is no time. */
 function milliseconds(text: string): number {
   const [, count, unit] = /^([0-9]+)(ms|s|m|h)$/.exec(text) ?? [];
   return Number(count) * units[unit as keyof typeof units];
@@ -57,7 +57,7 @@ export const time = (from: string, to: string) =>
     isWithin(milliseconds(from), value, milliseconds(to)),
   );
 
-/** A number of times per period; undefined for `off`. */
+/** A number per period; undefined for `off`. */
 export const rate = parsed<Rate | undefined>(
   'off, or a number per period, such as 600/1m: 1 to 1000000 per 1s to 24h',
   (text) => {
@@ -88,21 +88,22 @@ export const proxies = parsed(
   (list) => trustedProxies(items(list)),
 );
 
-/** The URL standard knows no origins of extensions. A URL may contain a star, but no origin that a browser sends does. */
+/** The URL standard has no origins of extensions. A URL may contain a star, but no browser sends such an origin. */
 export const origins = listOf(
-  'origins as browsers write them, such as https://tools.example, http://localhost:8080 or chrome-extension://IDENTIFIER, with commas between them',
+  'origins as browsers write them, such as https://tools.example, http://localhost:8080 or ' +
+    'chrome-extension://IDENTIFIER, with commas between them',
   (item) =>
     /^[a-z][a-z-]*-extension:\/\/[A-Za-z0-9-]+$/.test(item) ||
     (/^https?:[^*]+$/.test(item) && URL.parse(item)?.origin === item),
 );
 
-/** Not accepted: an @ after the host, and thus a password that is not encoded; a `%` that encodes nothing. */
+/** Refused: an @ after the host, and thus a password that is not encoded; a `%` that encodes nothing. */
 export const databaseUrl = matching(
-  'a URL such as postgres://user:password@host:5432/database, with one host, and what is special in it percent-encoded',
+  'a URL such as postgres://user:password@host:5432/database, with one host, and special characters percent-encoded',
   /^postgres(?:ql)?:\/\/(?!.*%(?![\da-f]{2}))[^\s\p{Cc}/?#]*(?:[/?][^\s\p{Cc}@#]*)?$/iu,
 );
 
-/** https only: whoever could answer in the place of the issuer could make tokens. */
+/** https only: somebody who can answer instead of the issuer can make tokens. */
 export const keySetUrl = parsed(
   'an https URL without a user, such as https://issuer.example/jwks.json; http on this machine only',
   (text) => (/[\s\p{Cc}@]/u.test(text) ? undefined : new URL(text)) as URL,

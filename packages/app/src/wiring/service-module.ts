@@ -1,0 +1,133 @@
+/* The parts of the service, as its settings choose them. */
+import { readFileSync } from 'node:fs';
+import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
+import { interfacePages } from '@campaign-mirror/adapters-http/docs';
+import * as http from '@campaign-mirror/adapters-http/service';
+import * as store from '@campaign-mirror/adapters-persistence/service';
+import { SetCampaignMirror } from '@campaign-mirror/domain';
+import { ContainerModule } from 'inversify';
+import { Registry } from 'prom-client';
+import { type DatabaseAccess, openDatabaseAccess, prepareDatabase } from '../database/database-access.ts';
+import { limiterOf, openIdentity } from '../http/callers.ts';
+import { listenerFor } from '../http/listeners.ts';
+import { throttled } from '../logging/log-events.ts';
+import { databaseMetrics, httpMetrics } from '../metrics/call-metrics.ts';
+import { serviceMetrics } from '../metrics/service-metrics.ts';
+import { readinessOf, type ServiceInput } from '../process/life.ts';
+import type { Settings } from '../settings/settings-table.ts';
+import { type KoaApplication, token, tokens } from './modules.ts';
+
+/** For the service's own parts only. */
+const hotPath = token<ReturnType<typeof store.openHotPath>>('hot path');
+
+/** The module of the service's own parts. A part that nothing needs is not made. */
+export function serviceModule(input: ServiceInput) {
+  const { settings, registry } = input;
+  const { RATE_LIMIT, FAILED_KEY_LIMIT } = settings;
+  const metrics = httpMetrics(registry);
+  const callers = listenerFor('callers', input, metrics('callers'));
+  const operators = listenerFor('operators', input, metrics('operators'));
+  /** Opened only if a part needs them. */
+  let database: Promise<DatabaseAccess> | undefined;
+  let identity: Awaited<ReturnType<typeof openIdentity>> | undefined;
+  const module = new ContainerModule(({ bind }) => {
+    bind(hotPath).toDynamicValue(async () => {
+      database = openUpToDate(input);
+      return openServiceHotPath(await database, input);
+    });
+    bind(tokens.campaignRepository).toResolvedValue(({ campaigns }) => campaigns, [hotPath]);
+    bind(tokens.identity).toDynamicValue(async (context) => {
+      const keys = settings.IDENTITY === 'jwt' ? undefined : await context.getAsync(hotPath);
+      identity = await openIdentity(input, keys?.identity);
+      return identity.identity;
+    });
+    bind(tokens.useCase).toResolvedValue(
+      (campaigns, whoCalls) => new SetCampaignMirror(campaigns, whoCalls, settings.MIRROR_HOST_DENYLIST),
+      [tokens.campaignRepository, tokens.identity],
+    );
+    bind(tokens.callLimiter).toConstantValue(RATE_LIMIT && limiterOf(RATE_LIMIT));
+    bind(tokens.failedKeyLimiter).toConstantValue(FAILED_KEY_LIMIT && limiterOf(FAILED_KEY_LIMIT));
+    bind(tokens.middleware).toConstantValue([]);
+    bind(tokens.metrics).toConstantValue(new Registry());
+    bind(tokens.application).toResolvedValue(
+      (useCase, keys, failedKeys, middleware) => {
+        const { isWellFormed = () => true } = identity ?? {};
+        const pages = interfacePages({ docs: settings.DOCS === 'on' });
+        const more = { isWellFormed, middleware, origins: settings.CORS_ORIGINS, pages };
+        return http.application({ ...callers, useCase, limits: { keys, failedKeys }, ...more });
+      },
+      [tokens.useCase, tokens.callLimiter, tokens.failedKeyLimiter, tokens.middleware],
+    );
+    bind(tokens.opsApplication).toResolvedValue(
+      async (ofModules) => operatorsApplication(input, operators, ofModules, await database),
+      [tokens.metrics],
+    );
+  });
+  const acceptsKeys = () => identity && settings.IDENTITY !== 'jwt';
+  const opened = async () => ({ database: await database, acceptsKeys: acceptsKeys() });
+  return { module, opened, callers, operators };
+}
+
+/** Health, metrics, and their page. @throws ClearError if a module's metric has a name of the service's */
+function operatorsApplication(
+  { settings, version, registry, life }: ServiceInput,
+  listener: ReturnType<typeof listenerFor>,
+  ofModules: Registry,
+  database: DatabaseAccess | undefined,
+): KoaApplication {
+  // Health checks wait for the answer: a second at most.
+  const probe = database && store.openProbe(database.address('service'), 1_000);
+  if (probe) life.atEnd('probe', probe.close);
+  const readiness = readinessOf(async () => (await probe?.ask()) ?? {}, life.ending);
+  serviceMetrics(registry, version, readiness, probe);
+  const { contentType } = registry;
+  const merged = () => Registry.merge([registry, ofModules]);
+  try {
+    merged();
+  } catch (error) {
+    throw new ClearError(`tokens.metrics does not fit: ${(error as Error).message}`);
+  }
+  const file = (name: string) => readFileSync(new URL(`../../ops-page/${name}`, import.meta.url));
+  const policy = { 'Content-Security-Policy': http.contentSecurityPolicy('data:') };
+  const more: Readonly<Record<string, http.Page>> = {
+    '/': http.staticPage('text/html', file('page.html'), policy),
+    '/page.js': http.staticPage('text/javascript', file('page.js')),
+    '/page.css': http.staticPage('text/css', file('page.css')),
+    '/metrics': async () => ({ status: 200, contentType, body: await merged().metrics() }),
+  };
+  const names = [settings.OPS_HOST, ...(settings.OPS_NAMES ?? [])].map((name) => name.toLowerCase());
+  return http.opsApplication({ ...listener, readiness, version, more, names });
+}
+
+async function openUpToDate(input: ServiceInput) {
+  const { settings, log, life } = input;
+  const onLost = (error: Error) => life.fail(error, 'the embedded database ended by itself');
+  const access = await openDatabaseAccess(settings, { log, signal: life.ending, onLost });
+  // The embedded database gets 35 s to write everything.
+  life.atEnd('database', access.close, 45_000);
+  await prepareDatabase(access, input);
+  return access;
+}
+
+async function openServiceHotPath(access: DatabaseAccess, { settings, log, registry, life }: ServiceInput) {
+  const limits = poolLimits(settings);
+  const database = await store.openDatabase(access.address('service'), limits);
+  life.atEnd('database pool', async () => {
+    const isComplete = await database.close();
+    if (!isComplete) life.reportHung('database pool', 'statements were under way and were cut off');
+  });
+  const report = throttled(log, 'error');
+  const advice =
+    'PostgreSQL refuses a statement of the service: run `./campaign-mirror doctor`, or report a fault';
+  const refused = (statement: string, err: unknown) =>
+    report({ event: 'statement-refused', statement, err }, advice);
+  const observer = { ...databaseMetrics(registry, database.pool, settings.POOL_SIZE), refused };
+  const prepared = settings.DATABASE_POOLER === 'none';
+  return store.openHotPath(database.pool, { limits, prepared, observer });
+}
+
+export function poolLimits({ POOL_SIZE: size, STATEMENT_TIMEOUT: statementTimeout }: Settings) {
+  // A server that does not answer gets a second more than a statement may take.
+  const queryTimeout = statementTimeout ? statementTimeout + 1_000 : store.defaultPoolLimits.queryTimeout;
+  return { ...store.defaultPoolLimits, size, statementTimeout, queryTimeout };
+}
