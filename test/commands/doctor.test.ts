@@ -45,6 +45,18 @@ const cases: [title: string, given: Given, code: number, ...found: RegExp[]][] =
     /^durability warning off: .*synchronous_commit /,
   ],
   [
+    'warns of a server log that can show addresses and keys of callers',
+    { sql: `alter database $ set log_parameter_max_length = -1` },
+    0,
+    /^server log warning .* as a superuser: `alter database test_\w+ set log_parameter_max_length = '0'`; /,
+  ],
+  [
+    'warns of rights that let every role fill the disk',
+    { sql: 'grant execute on function lo_create(oid) to public' },
+    0,
+    /^rights of everybody warning .* as a superuser: `revoke execute on function lo_create\(oid\) from public`$/,
+  ],
+  [
     'finds a server that is read only',
     { as: 'service', sql: 'alter database $ set default_transaction_read_only = on' },
     1,

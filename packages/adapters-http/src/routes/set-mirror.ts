@@ -1,11 +1,11 @@
 import type * as domain from '@campaign-mirror/domain';
 import { accessKey, campaignId, isCaller, unauthenticated } from '@campaign-mirror/domain';
 import bodyParser from 'koa-bodyparser';
+import * as v from 'valibot';
 import { answer, type Context, type Middleware } from '../chain/calls.ts';
 import { conditionIn, credentialIn, isJson } from '../chain/headers.ts';
-import type { Slots } from '../chain/limits.ts';
-import { type CallLimits, removeLimit, withinLimit } from '../chain/limits.ts';
-import { type Fault, faultReplies, replyTo } from '../chain/replies.ts';
+import { type CallLimits, removeLimit, type Slots, withinLimit } from '../chain/limits.ts';
+import { type Fault, faultReplies, type RequestFault, replyTo } from '../chain/replies.ts';
 
 /** The parts of the route. */
 export interface SetMirrorSettings {
@@ -101,6 +101,18 @@ function bodyReader(limit = 16_384): (context: Context) => Promise<Buffer | Faul
   };
 }
 
+/** The request body (contract: the call). Other keys are ignored. The message of an issue is the name of a fault. */
+const requestBody = v.object(
+  {
+    mirror_endpoint: v.pipe(
+      v.nonNullish(v.unknown(), 'required' satisfies RequestFault),
+      v.string('not-a-string' satisfies RequestFault),
+      v.check((text) => text.trim() !== '', 'required' satisfies RequestFault),
+    ),
+  },
+  'required' satisfies RequestFault,
+);
+
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** The condition and the address, or why there is none. A leading byte order mark is ignored. */
@@ -108,14 +120,13 @@ function read({ req }: Context, bytes: Buffer): ReturnType<typeof conditionIn> &
   const condition = conditionIn(req);
   if (condition.fault) return condition;
   if (bytes.length === 0) return { fault: 'required' };
-  let address: unknown;
+  let value: unknown;
   try {
-    // Other keys are ignored. A value that is no object has no address.
-    address = Object(JSON.parse(utf8.decode(bytes))).mirror_endpoint;
+    value = JSON.parse(utf8.decode(bytes));
   } catch {
     return { fault: 'not-json' };
   }
-  if (address === undefined || address === null) return { fault: 'required' };
-  if (typeof address !== 'string') return { fault: 'not-a-string' };
-  return address.trim() === '' ? { fault: 'required' } : { ...condition, address };
+  const parsed = v.safeParse(requestBody, value, { abortEarly: true, abortPipeEarly: true });
+  if (parsed.success) return { ...condition, address: parsed.output.mirror_endpoint };
+  return { fault: parsed.issues[0].message as RequestFault };
 }

@@ -209,6 +209,22 @@ const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, s
       where '${DATABASE_POOLER}' <> 'none' and case name when 'statement_timeout' then setting = '0' and needed <> '0'
         else setting <> needed end
       order by name`,
+    // More people may read the server's log than the tables. These settings keep callers' values out of it.
+    'server log': `
+      select 'warning' as state, 'not as ops/roles.sql sets it as a superuser: '
+          || string_agg(format('%s is %s', name, setting), ', ' order by name) as finding,
+        format('as a superuser: %s; the log can show addresses of mirrors and hashes of keys', string_agg(
+          format('\`alter database %I set %I = %L\`', current_database(), name, needed), ', ' order by name)) as advice
+      from pg_settings join (values ('log_error_verbosity', 'terse'), ('log_parameter_max_length', '0'))
+        as ours (name, needed) using (name)
+      where setting <> needed having count(*) > 0`,
+    // By default, PUBLIC may execute these functions, which write to disk without a limit.
+    'rights of everybody': `
+      select 'warning' as state, 'every role may fill the disk' as finding,
+        format('as a superuser: \`revoke execute on function %s from public\`',
+          string_agg(oid::regprocedure::text, ', ' order by oid)) as advice
+      from pg_proc where has_function_privilege('public', oid, 'execute')
+        and proname in ('lo_creat', 'lo_create', 'lo_from_bytea', 'pg_logical_emit_message') having count(*) > 0`,
     // Without these, a change that was answered with 200 does not survive a power loss.
     durability: `
       select 'warning' as state, 'off: ' || string_agg(name, ', ' order by name) as finding,
