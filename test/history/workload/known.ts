@@ -16,14 +16,14 @@ interface KnownKey {
 export const owners = [1, 2, 3] as OwnerId[];
 export const hosts = ['one.example', 'two.example', 'three.example'] as const;
 
-/** What those who take part know at the moment, so that most of what they do can be done. */
+/** What callers and operators know at the moment. With it, most of their acts succeed. */
 export class Known {
   readonly campaigns = new Map<CampaignId, KnownCampaign>();
   readonly keys = new Map<AccessKeyId, KnownKey>();
   readonly #gone = { campaigns: [] as CampaignId[], keys: [] as KnownKey[] };
   #addresses = 0;
 
-  /** A new one each time, on one of a few hosts. */
+  /** A new address, on one of a few hosts. */
   address(random: Random): string {
     this.#addresses += 1;
     return `https://${random.one(hosts)}/${this.#addresses}?c={click_id}`;
@@ -48,7 +48,7 @@ export class Known {
     this.keys.delete(id);
   }
 
-  /** A campaign and a key to set its mirror with: as a rule those that go together. Undefined if there is none. */
+  /** A campaign and a key to set its mirror with: usually its owner's. Undefined if there is none. */
   toCall(random: Random): { campaign: CampaignId; key: KnownKey } | undefined {
     const settable = [...this.campaigns.values()].filter((one) => one.hasMirror && !one.isDefault);
     const usual = (random.number() < 0.9 && random.one(settable)) || this.campaign(random);
@@ -61,7 +61,7 @@ export class Known {
   }
 }
 
-/** Choices that are the same ones again for a seed. */
+/** Choices that a seed repeats. */
 export class Random {
   #state: number;
 
