@@ -74,7 +74,6 @@ type Cases = Readonly<Record<string, RunRecord>>;
 const planted: Record<Rule, Cases> = {
   'one-row': {
     'a 200 without a row': recordOf({ history: [rowOf(first)] }),
-    'a 200 with two rows': recordOf({ calls: [first], history: twice }),
   },
   'no-row': {
     'a 422 with a row': recordOf({ calls: [call(100, { status: 422 })], history: [rowOf(first)] }),
@@ -89,7 +88,6 @@ const planted: Record<Rule, Cases> = {
   'row-of-nobody': { 'a row without a call': recordOf({ calls: [first], history: chained(...inOrder) }) },
   'row-as-sent': {
     'another address': withSecondRow({ after: elsewhere }),
-    'another key': withSecondRow({ key: key.ofOther }),
     'an answer with another time': recordOf({
       calls: [{ ...first, mirror: { ...told, updatedAt: at(106) } }],
     }),
@@ -109,7 +107,6 @@ const planted: Record<Rule, Cases> = {
       later: [act(150, transferred)],
       history: chained({ ...rowOf(call(200, { key: key.ofOther })), id: 1, at: at(1) }, rowOf(call(140))),
     }),
-    'a default campaign': afterThat(act(80, isDefault)),
     'a campaign that was deleted': afterThat(act(80, { kind: 'campaign-deleted', campaign })),
     'the owner, but only while it was the default campaign': recordOf({
       calls: [{ ...strangers, end: 400 }],
@@ -124,8 +121,6 @@ const planted: Record<Rule, Cases> = {
   key: { 'a revoked key': afterThat(act(80, revoked)) },
   refusal: {
     '403 for the owner': refused(403),
-    '404 for a campaign': refused(404),
-    '412 for a stranger': recordOf({ calls: [{ ...strangers, status: 412, requires: 7, lastChange: 0 }] }),
     '401 for a key that was revoked later': refused(401, act(200, revoked)),
   },
   status: { 'a 500': refused(500) },
@@ -133,10 +128,6 @@ const planted: Record<Rule, Cases> = {
 };
 
 const fine: Cases = {
-  'two calls at once, in either order': recordOf({
-    calls: [call(100, { end: 250 }), second],
-    history: swapped,
-  }),
   'a 503 with a row, and a 503 without one': recordOf({
     calls: [call(100, { status: 503 }), call(200, { status: 503 })],
     history: [rowOf(first)],

@@ -89,7 +89,7 @@ const deleteCampaign: Act = async (acting, { id }) => {
     return deletion;
   };
   await done(acting, { kind: 'campaign-deleted', campaign: id }, run, 'deleted');
-  acting.known.removeCampaign(id);
+  acting.known.campaigns.delete(id);
 };
 
 async function issueKey({ operator, known }: Acting, owner: domain.OwnerId): Promise<void> {

@@ -20,7 +20,8 @@ export const hosts = ['one.example', 'two.example', 'three.example'] as const;
 export class Known {
   readonly campaigns = new Map<CampaignId, KnownCampaign>();
   readonly keys = new Map<AccessKeyId, KnownKey>();
-  readonly #gone = { campaigns: [] as CampaignId[], keys: [] as KnownKey[] };
+  /** The keys that were revoked last. */
+  #revoked: KnownKey[] = [];
   #addresses = 0;
 
   /** A new address, on one of a few hosts. */
@@ -37,14 +38,9 @@ export class Known {
     return [...this.keys.values()].filter((key) => key.owner === owner);
   }
 
-  removeCampaign(id: CampaignId): void {
-    this.campaigns.delete(id);
-    this.#gone.campaigns = [id, ...this.#gone.campaigns].slice(0, 3);
-  }
-
   removeKey(id: AccessKeyId): void {
     const key = this.keys.get(id);
-    if (key) this.#gone.keys = [key, ...this.#gone.keys].slice(0, 6);
+    if (key) this.#revoked = [key, ...this.#revoked].slice(0, 6);
     this.keys.delete(id);
   }
 
@@ -55,9 +51,8 @@ export class Known {
     const all = [...this.keys.values()];
     const own = random.one(usual ? this.keysOf(usual.owner) : []) ?? random.one(all);
     const which = random.number();
-    const campaign = (which < 0.03 && random.one(this.#gone.campaigns)) || usual?.id;
-    const key = (which > 0.97 && random.one(this.#gone.keys)) || (which > 0.88 && random.one(all)) || own;
-    return campaign && key ? { campaign, key } : undefined;
+    const key = (which > 0.97 && random.one(this.#revoked)) || (which > 0.88 && random.one(all)) || own;
+    return usual && key ? { campaign: usual.id, key } : undefined;
   }
 }
 
