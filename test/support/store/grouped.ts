@@ -28,11 +28,11 @@ export async function serviceOn(address: DatabaseAddress, options: GroupedOption
   const limits = { ...patient, ...options };
   const { pool, close } = await openDatabase(address, limits);
   const { maxLocked = Math.max(1, Math.floor(limits.size / 2)), timeout = limits.waitTimeout } = options;
-  /** The statements that were run, and how many rows each gave. */
-  const ran: { name: string; rows: number }[] = [];
+  /** The names of the statements that were run. */
+  const ran: string[] = [];
   const recorded = statementsBy(pool, async (run, { name }) => {
     const rows = await run();
-    ran.push({ name, rows: rows.length });
+    ran.push(name);
     return rows;
   });
   const { campaigns, identity } = hotPathBy(pool, { statements: recorded, maxLocked, timeout });
