@@ -1,27 +1,17 @@
-import { randomUUID } from 'node:crypto';
-import { setImmediate as turn } from 'node:timers/promises';
-import { type Caller, type Mirror, subject } from '@campaign-mirror/domain';
-import {
-  type CampaignRepositoryWorld,
-  type Case,
-  campaignRepositoryCases,
-  type IdentityWorld,
-  identityCases,
-  missing,
-} from '@campaign-mirror/port-contracts';
+import { type Case, campaignRepositoryCases, identityCases, missing } from '@campaign-mirror/port-contracts';
 import { expect } from 'chai';
 import { inMemoryWorlds } from '../support/store/judged-store.ts';
 import { identities, repositories } from './broken-adapters.ts';
 
-/** Runs the cases in their order, without a test runner. Resolves with those that fail. */
+/** Runs the cases that are applicable. Resolves with those that fail. */
 async function judge<World>(cases: readonly Case<World>[], world: World) {
   const failed: { name: string; error: unknown }[] = [];
-  for (const one of cases.filter((one) => !missing(one, world)))
-    await one.run(world).catch((error) => failed.push({ name: one.name, error }));
+  for (const one of cases)
+    if (!missing(one, world)) await one.run(world).catch((error) => failed.push({ name: one.name, error }));
   return failed;
 }
 
-/** What the cases say of each broken adapter. */
+/** What the cases report for each broken adapter. */
 const repositoryFaults: Record<keyof typeof repositories, readonly RegExp[]> = {
   'judges and writes what it read before a pause': [
     /a campaign after committed changes/,
@@ -67,7 +57,7 @@ const identityFaults: Record<keyof typeof identities, readonly RegExp[]> = {
   ],
 };
 
-describe('the kit of the contracts', () => {
+describe('the contract cases', () => {
   const noticing = new Set<string>();
 
   async function expectNoticed<World>(
@@ -82,25 +72,25 @@ describe('the kit of the contracts', () => {
   }
 
   for (const [what, world] of Object.entries(repositories))
-    it(`says what is wrong with a repository that ${what}`, () =>
+    it(`report a repository that ${what}`, () =>
       expectNoticed(campaignRepositoryCases, world(), repositoryFaults[what as keyof typeof repositories]));
 
   for (const [what, world] of Object.entries(identities))
-    it(`says what is wrong with an identity that ${what}`, () =>
+    it(`report an identity that ${what}`, () =>
       expectNoticed(identityCases, world(), identityFaults[what as keyof typeof identities]));
 
-  it('has no case that notices nothing', () => {
+  it('each report at least one broken adapter', () => {
     const cases = [...campaignRepositoryCases, ...identityCases].map(({ name }) => name);
     expect([...noticing]).to.have.members(cases);
   });
 
-  it('refuses a world without a step in its calls', async () => {
+  it('report a world whose calls have no steps', async () => {
     const { campaigns } = inMemoryWorlds();
     const failed = await judge(campaignRepositoryCases, { ...campaigns, steps: (call) => call() });
     expect(failed.map(({ name }) => name.split(':')[0])).to.include.members(['find', 'never', 'away']);
   });
 
-  it('takes a store without keys or a clock', async () => {
+  it('accept a store without keys and a clock', async () => {
     const { campaigns, others: whole } = inMemoryWorlds().campaigns;
     const { clock, ...others } = whole;
     expect(await judge(campaignRepositoryCases, { campaigns, others })).to.deep.equal([]);
