@@ -7,7 +7,7 @@ import { tcpProxy } from '../support/database/tcp-proxy.ts';
 import { groupedOf } from '../support/process/lives.ts';
 import { eventually, rejection } from '../support/promises.ts';
 import { hotPathBy, statementsBy } from '../support/store/hot-paths.ts';
-import { address, change, type Live } from '../support/store/world.ts';
+import { address, change } from '../support/store/world.ts';
 import { beforeHistory, failingOnce, gateBeforeCommit } from './gate.ts';
 
 const to = address('https://example.com/new');
@@ -17,7 +17,7 @@ const databaseFault = (code: string) =>
 
 describe('a batch that fails', () => {
   const service = groupedOf('suite');
-  let lives: [Live, Live, Live, Live];
+  let lives: Awaited<ReturnType<typeof service.live>>;
   beforeEach(async () => {
     lives = await service.live(4);
   });

@@ -7,7 +7,7 @@ import {
 } from '../../../packages/adapters-persistence/src/hot-path/statements.ts';
 import { patient } from '../database/patient.ts';
 
-/** As the service has it. */
+/** The hot path of the service. */
 export function hotPathBy(
   pool: Pool,
   {
@@ -20,7 +20,7 @@ export function hotPathBy(
   return openHotPath(pool, { statements, limits: { size: 2 * maxLocked, waitTimeout: timeout } });
 }
 
-/** Statements that come to what `instead` makes of them: of the `nth`, from 1, which `run` runs. */
+/** Runs `instead` of each statement. `nth` is its number, from 1; `run` runs it. */
 export function statementsBy(
   pool: Pool,
   instead: (run: () => Promise<TextRow[]>, statement: Statement, nth: number) => Promise<TextRow[]>,
