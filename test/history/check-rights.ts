@@ -1,10 +1,11 @@
-import type { RecordedAct, RecordedCall, RunRecord, Span } from './record.ts';
+import type { CampaignFact, RecordedAct, RecordedCall, RunRecord, Span } from './record.ts';
 import { writingsOf } from './spans.ts';
 import type { Violation } from './violations.ts';
 
 /** Compares updates and refusals with the facts that may have held while the calls were under way. */
 export function* checkRights(record: RunRecord): Generator<Violation> {
-  const about = Map.groupBy(record.acts, (act) => ('campaign' in act ? act.campaign : undefined));
+  const facts = record.acts.filter((act) => 'campaign' in act);
+  const about = Map.groupBy(facts, ({ campaign }) => campaign);
   const campaigns = new Map([...about].map(([campaign, acts]) => [campaign, factsOf(acts)]));
   const keys = keysOf(record.acts);
   const writings = writingsOf(record);
@@ -28,16 +29,16 @@ function hasCause({ status, ...span }: RecordedCall, facts: Facts, key: KeyFacts
   const isOwners = (possible: Possible) => possible.value === key.owner;
   if (status === 401) return key.mayEnd <= span.end;
   if (status === 403)
-    return !during(facts.owner, span).every(isOwners) || may('isDefault', true) || may('hasMirror', false);
-  if (status === 404) return may('exists', false);
-  return status !== 412 || isAllowed(facts, key.owner, span);
+    return !during(facts.owner, span).every(isOwners) || may('isDefault', true) || may('mirror', null);
+  return status !== 404 || may('exists', false);
 }
 
 /** Whether at some moment of the span all three rules may have allowed an update. */
-function isAllowed({ owner, isDefault, hasMirror }: Facts, caller: number | undefined, span: Span): boolean {
-  return during(owner, span, caller).some((asOwner) =>
-    during(isDefault, overlap(span, asOwner), false).some(
-      (noDefault) => during(hasMirror, overlap(overlap(span, asOwner), noDefault), true).length > 0,
+function isAllowed(facts: Facts, caller: number | undefined, span: Span): boolean {
+  const mirrors = facts.mirror.filter(({ value }) => value !== null);
+  return during(facts.owner, span, caller).some((owner) =>
+    during(facts.isDefault, overlap(span, owner), false).some(
+      (flag) => during(mirrors, overlap(overlap(span, owner), flag)).length > 0,
     ),
   );
 }
@@ -52,42 +53,27 @@ const overlap = (one: Span, other: Span): Span => ({
   end: Math.min(one.end, other.end),
 });
 
-const during = (possible: readonly Possible[], span: Span, ...[value]: readonly unknown[]) =>
-  possible.filter(
-    (one) => one.begin <= span.end && one.end > span.begin && (value ?? one.value) === one.value,
-  );
+const during = (possible: readonly Possible[], span: Span, ...values: readonly unknown[]) =>
+  possible
+    .filter(({ begin, end }) => begin <= span.end && end > span.begin)
+    .filter(({ value }) => values.length === 0 || values.includes(value));
 
-interface Values {
-  readonly owner?: number;
-  readonly isDefault?: boolean;
-  readonly hasMirror?: boolean;
-  readonly exists?: boolean;
-}
-
-function valuesOf(act: RecordedAct): Values {
-  if (act.kind === 'campaign-created')
-    return { owner: act.owner, isDefault: false, hasMirror: false, exists: true };
-  if (act.kind === 'campaign-deleted') return { hasMirror: false, exists: false };
-  if (act.kind === 'transferred') return { owner: act.owner };
-  if (act.kind === 'default-changed') return { isDefault: act.isDefault };
-  return act.kind === 'mirror-created' ? { hasMirror: true } : {};
-}
-
+type Values = Omit<CampaignFact, 'campaign'>;
 type Facts = Readonly<Record<keyof Values, readonly Possible[]>>;
 
 /**
  * A value may hold from the beginning of the act that wrote it to the end of the first act that surely came later.
  * Acts that overlap may have come in either order.
  */
-function factsOf(acts: readonly RecordedAct[]): Facts {
+function factsOf(acts: readonly (Span & Values)[]): Facts {
   const of = (fact: keyof Values): Possible[] => {
-    const writes = acts.filter((act) => valuesOf(act)[fact] !== undefined);
+    const writes = acts.filter((act) => act[fact] !== undefined);
     return writes.map((act) => {
       const later = writes.filter((other) => other.begin >= act.end).map(({ end }) => end);
-      return { value: valuesOf(act)[fact], begin: act.begin, end: Math.min(...later) };
+      return { value: act[fact], begin: act.begin, end: Math.min(...later) };
     });
   };
-  return { owner: of('owner'), isDefault: of('isDefault'), hasMirror: of('hasMirror'), exists: of('exists') };
+  return { owner: of('owner'), isDefault: of('isDefault'), mirror: of('mirror'), exists: of('exists') };
 }
 
 /** The first moment at which a key may have ended, and the first at which it surely had. */
@@ -98,8 +84,8 @@ interface KeyFacts {
 }
 
 function keysOf(acts: readonly RecordedAct[]): Map<number, KeyFacts> {
-  const revoked = acts.filter((act) => act.kind === 'key-revoked');
-  const issued = acts.filter((act) => act.kind === 'key-issued');
+  const revoked = acts.filter((act) => 'isRevoked' in act);
+  const issued = acts.filter((act) => 'key' in act && 'owner' in act);
   return new Map(
     issued.map(({ key, owner }) => {
       const own = revoked.filter((act) => act.key === key);

@@ -41,10 +41,10 @@ function recordOf({
 }: Partial<RunRecord> & { readonly later?: readonly RecordedAct[] } = {}): RunRecord {
   const history = chained(...calls.filter(({ status }) => status === 200).map(rowOf));
   const acts = [
-    act(0, { kind: 'campaign-created', campaign, owner }),
-    act(20, { kind: 'mirror-created', campaign, address: created }),
-    act(40, { kind: 'key-issued', key: key.ofOwner, owner }),
-    act(60, { kind: 'key-issued', key: key.ofOther, owner: other }),
+    act(0, { campaign, owner, isDefault: false, mirror: null, exists: true }),
+    act(20, { campaign, mirror: created }),
+    act(40, { key: key.ofOwner, owner }),
+    act(60, { key: key.ofOther, owner: other }),
     ...later,
   ];
   const mirrors = [stored(more.history ?? history)];
@@ -58,9 +58,9 @@ const inOrder = [rowOf(first), rowOf(second)];
 const twice = chained(rowOf(first), { ...rowOf(first), id: 101, at: at(106) });
 const strangers = call(100, { key: key.ofOther });
 const told = { id: mirror, campaign, address: first.address, updatedAt: at(105) };
-const transferred = { kind: 'transferred', campaign, owner: other } as const;
-const isDefault = { kind: 'default-changed', campaign, isDefault: true } as const;
-const revoked = { kind: 'key-revoked', key: key.ofOwner } as const;
+const transferred = { campaign, owner: other };
+const isDefault = { campaign, isDefault: true };
+const revoked = { key: key.ofOwner, isRevoked: true } as const;
 
 const refused = (status: number, ...later: RecordedAct[]) =>
   recordOf({ calls: [call(100, { status })], later });
@@ -78,12 +78,6 @@ const planted: Record<Rule, Cases> = {
   'no-row': {
     'a 422 with a row': recordOf({ calls: [call(100, { status: 422 })], history: [rowOf(first)] }),
     'a 503 with two rows': recordOf({ calls: [call(100, { status: 503 })], history: twice }),
-  },
-  condition: {
-    'a 200 although its condition failed': recordOf({ calls: [first, { ...second, requires: 99 }] }),
-    'a 412 although its condition held': recordOf({
-      calls: [first, call(200, { status: 412, requires: 100, lastChange: 100, mirror: told })],
-    }),
   },
   'row-of-nobody': { 'a row without a call': recordOf({ calls: [first], history: chained(...inOrder) }) },
   'row-as-sent': {
@@ -107,7 +101,7 @@ const planted: Record<Rule, Cases> = {
       later: [act(150, transferred)],
       history: chained({ ...rowOf(call(200, { key: key.ofOther })), id: 1, at: at(1) }, rowOf(call(140))),
     }),
-    'a campaign that was deleted': afterThat(act(80, { kind: 'campaign-deleted', campaign })),
+    'a campaign that was deleted': afterThat(act(80, { campaign, mirror: null, exists: false })),
     'the owner, but only while it was the default campaign': recordOf({
       calls: [{ ...strangers, end: 400 }],
       later: [
@@ -137,12 +131,6 @@ const fine: Cases = {
     history: swapped,
   }),
   'the previous owner, during the transfer': afterThat(act(105, transferred)),
-  'a condition that holds, and one that fails': recordOf({
-    calls: [
-      { ...first, requires: 0, lastChange: 100 },
-      call(200, { status: 412, requires: 0, lastChange: 100, mirror: told }),
-    ],
-  }),
   'a stranger who is refused': recordOf({ calls: [{ ...strangers, status: 403 }] }),
   'a key during its revocation, updating and refused': recordOf({
     later: [act(95, revoked)],

@@ -12,21 +12,24 @@ export interface RecordedCall extends Span {
   readonly address: string;
   /** Undefined if the connection broke, or the caller gave up, before an answer. */
   readonly status: number | undefined;
-  /** The last change that the call requires; undefined: any. */
-  readonly requires?: number | undefined;
-  /** The mirror and its last change, as a 200 or a 412 reports them. */
-  readonly lastChange?: number | undefined;
+  /** The mirror in a 200. */
   readonly mirror?: StoredMirror;
 }
 
+/** What an act made true of a campaign. */
+export interface CampaignFact {
+  readonly campaign: number;
+  readonly owner?: number;
+  readonly isDefault?: boolean;
+  /** The address of a mirror that was created; null: there is none. */
+  readonly mirror?: string | null;
+  readonly exists?: boolean;
+}
+
 export type Fact =
-  | { readonly kind: 'campaign-created'; campaign: number; owner: number }
-  | { readonly kind: 'campaign-deleted'; campaign: number }
-  | { readonly kind: 'transferred'; campaign: number; owner: number }
-  | { readonly kind: 'default-changed'; campaign: number; isDefault: boolean }
-  | { readonly kind: 'mirror-created'; campaign: number; address: string }
-  | { readonly kind: 'key-issued'; key: number; owner: number }
-  | { readonly kind: 'key-revoked'; key: number };
+  | CampaignFact
+  | { readonly key: number; readonly owner: number }
+  | { readonly key: number; readonly isRevoked: true };
 
 /** An operator's act that was committed. Acts that were refused or changed nothing are not recorded. */
 export type RecordedAct = Span & Fact;

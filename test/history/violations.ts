@@ -13,7 +13,6 @@ export const rules = {
   rights:
     'at some moment of each update, the caller was the owner, the campaign no default, and there was a mirror',
   key: 'no key makes an update after its revocation',
-  condition: 'a call with a condition replaces the change that it requires, or is told another one',
   refusal: 'each refusal has a cause',
   status: 'each answer is one of the contract, and none is 500',
   time: 'no call takes longer than the stated bound',

@@ -49,12 +49,13 @@ async function done(
 
 async function createCampaign({ operator, known, random }: Acting): Promise<void> {
   const owner = random.one(owners) as domain.OwnerId;
-  const fact = (campaign: number) => ({ kind: 'campaign-created', campaign, owner }) as const;
+  const facts = { owner, isDefault: false, mirror: null, exists: true };
+  const fact = (campaign: number) => ({ campaign, ...facts });
   const made = await operator.change(async ({ settings }) => {
     const creation = await settings.createCampaign({ owner, isDefault: false });
     return creation.kind === 'created' ? fact(creation.id) : undefined;
   }, fact);
-  if (made?.kind !== 'campaign-created') return;
+  if (!made) return;
   const id = made.campaign as domain.CampaignId;
   known.campaigns.set(id, { id, owner, isDefault: false, hasMirror: false });
 }
@@ -63,22 +64,21 @@ const createMirror: Act = async (acting, campaign) => {
   const { id } = campaign;
   const address = acting.known.address(acting.random) as domain.MirrorAddress;
   const run = ({ settings }: Ports) => settings.createMirror(id, address);
-  const fact: Fact = { kind: 'mirror-created', campaign: id, address };
-  if (await done(acting, fact, run, 'created')) campaign.hasMirror = true;
+  const isDone = await done(acting, { campaign: id, mirror: address }, run, 'created');
+  if (isDone) campaign.hasMirror = true;
 };
 
 const transfer: Act = async (acting, campaign) => {
   const owner = acting.random.one(owners) as domain.OwnerId;
   const run = ({ settings }: Ports) => settings.transfer(campaign.id, owner);
-  const fact: Fact = { kind: 'transferred', campaign: campaign.id, owner };
-  if (await done(acting, fact, run, 'changed')) campaign.owner = owner;
+  if (await done(acting, { campaign: campaign.id, owner }, run, 'changed')) campaign.owner = owner;
 };
 
 const changeDefault: Act = async (acting, campaign) => {
   const isDefault = !campaign.isDefault;
   const run = ({ settings }: Ports) => settings.setDefault(campaign.id, isDefault);
-  const fact: Fact = { kind: 'default-changed', campaign: campaign.id, isDefault };
-  if (await done(acting, fact, run, 'changed')) campaign.isDefault = isDefault;
+  const isDone = await done(acting, { campaign: campaign.id, isDefault }, run, 'changed');
+  if (isDone) campaign.isDefault = isDefault;
 };
 
 const deleteCampaign: Act = async (acting, { id }) => {
@@ -88,7 +88,7 @@ const deleteCampaign: Act = async (acting, { id }) => {
     if (mirror) acting.recorder.deleted.push({ ...mirror, campaign: id, address: mirror.targetUrl });
     return deletion;
   };
-  await done(acting, { kind: 'campaign-deleted', campaign: id }, run, 'deleted');
+  await done(acting, { campaign: id, mirror: null, exists: false }, run, 'deleted');
   acting.known.campaigns.delete(id);
 };
 
@@ -96,7 +96,7 @@ async function issueKey({ operator, known }: Acting, owner: domain.OwnerId): Pro
   const issue = async ({ keys }: Ports) => {
     const { id, key } = await keys.issue({ owner, name: named('history') });
     known.keys.set(id, { id, key, owner });
-    return { kind: 'key-issued', key: id, owner } as const;
+    return { key: id, owner };
   };
   // If the answer is lost, nobody knows the key.
   await operator.change(issue);
@@ -105,7 +105,7 @@ async function issueKey({ operator, known }: Acting, owner: domain.OwnerId): Pro
 const revokeKey: Act = async ({ operator, known, random }) => {
   const { id } = random.one([...known.keys.values()]) ?? {};
   if (!id) return;
-  const fact = { kind: 'key-revoked', key: id } as const;
+  const fact = { key: id, isRevoked: true } as const;
   const revoke = ({ keys }: Ports) => keys.revoke({ ids: [id] }).then(() => fact);
   await operator.change(revoke, () => fact);
   known.removeKey(id);

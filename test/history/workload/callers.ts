@@ -24,8 +24,6 @@ export async function caller(
   patience: AbortSignal,
 ): Promise<void> {
   const agent = keepAlive();
-  /** The last change of each campaign, as this caller was told. */
-  const lastChanges = new Map<number, number>();
   patience.addEventListener('abort', () => agent.destroy());
   for (let number = 0; !over.aborted; number++) {
     const chosen = known.toCall(random);
@@ -34,18 +32,15 @@ export async function caller(
       continue;
     }
     const { campaign, key } = chosen;
-    const requires = random.below(2) === 0 ? lastChanges.get(campaign) : undefined;
     const address = known.address(random);
-    const sent = { requestId: `${name}-${number}`, campaign, key: key.id, address, requires };
+    const sent = { requestId: `${name}-${number}`, campaign, key: key.id, address };
     const begin = performance.now();
     const answer = await call({ ...sent, base, key: key.key }, agent).catch((error) => {
       // An answer that was cut off counts as none; an undocumented one ends the run.
       if (error instanceof AssertionError) throw error;
     });
     const end = performance.now();
-    const lastChange = answer?.lastChange;
-    if (lastChange !== undefined) lastChanges.set(campaign, lastChange);
-    const told = lastChange === undefined ? {} : { lastChange, mirror: mirrorIn(answer?.body ?? '') };
+    const told = answer?.status === 200 ? { mirror: mirrorIn(answer.body) } : {};
     recorder.add({ ...sent, begin, end, status: answer?.status, ...told });
     if (answer?.status === undefined) await pause(afterBroken);
   }
