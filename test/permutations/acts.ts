@@ -9,15 +9,8 @@ import { anew, type Stage } from './stage.ts';
  * the other.
  */
 
-/**
- * The result of a statement. `waitedUntil`: the last time at which it waited, in microseconds, 0 if it did not wait;
- * `waitedAt`: the same as a moment of the order.
- */
-export type Seen = Record<string, unknown> & {
-  readonly error?: string;
-  readonly waitedUntil?: number;
-  readonly waitedAt?: number;
-};
+/** The result of a statement. `waitedAt`: the last moment of the order at which it waited for a lock; 0: it did not. */
+export type Seen = Record<string, unknown> & { readonly error?: string; readonly waitedAt?: number };
 
 export interface Act {
   readonly name: string;
@@ -129,10 +122,8 @@ export const creation = ({ campaign, owner }: Stage): Act => ({
     demand(!state.campaign, 'it created what was there');
     state.entries.push('campaign-created', `mirror-created ${anew}`);
     // A mirror that comes back with another address is a change.
-    if (state.deleted !== '') {
-      const change = { subject: 'operator', request: 'comeback', before: state.deleted, after: anew };
-      state.changes.push({ ...change, notBefore: 0 });
-    }
+    if (state.deleted !== '')
+      state.changes.push({ subject: 'operator', request: 'comeback', before: state.deleted, after: anew });
     state.campaign = { owner, isDefault: false };
     state.mirror = { address: anew, clicks: 0, isFirst: false };
   },

@@ -27,26 +27,21 @@ interface Session {
   at: number;
   running?: Promise<void> | undefined;
   transaction?: Transaction | undefined;
-  /** The last time of the database at which its present step waited, in microseconds; 0 if it did not wait. */
-  waitedUntil: number;
-  /** The same as a moment of the order. */
+  /** The last moment of the order at which its present step waited; 0 if it did not. */
   waitedAt: number;
 }
 
 /** Chooses which of these sessions takes the next step. */
 export type Choose = (options: readonly number[]) => number;
 
-const waitingText = `select (extract(epoch from clock_timestamp()) * 1000000)::float8 as now,
-  array(select distinct pid from pg_locks where not granted) as pids`;
-
-/** Resolves with the processes that wait, and the time of the database. Several workers share a query, every 2 ms. */
+/** Resolves with the processes that wait for a lock. Several workers share a query, every 2 ms. */
 export function waitingOn({ admin }: TestDatabase) {
-  type Waiting = { readonly now: number; readonly pids: readonly number[] };
-  let pending: Promise<Waiting> | undefined;
+  const text = 'select distinct pid from pg_locks where not granted';
+  let pending: Promise<number[]> | undefined;
   return () => {
     pending ??= pause(2).then(async () => {
       pending = undefined;
-      return (await admin.query<Waiting>({ name: 'waiting', text: waitingText })).rows[0] as Waiting;
+      return (await admin.query({ name: 'waiting', text })).rows.map(({ pid }) => pid);
     });
     return pending;
   };
@@ -75,7 +70,7 @@ export function connections(database: TestDatabase, whoWaits: ReturnType<typeof 
       kept.set(name, connection);
       const { client, pid } = await connection;
       await prepare?.(client);
-      sessions.push({ client, pid, steps, at: 0, waitedUntil: 0, waitedAt: 0 });
+      sessions.push({ client, pid, steps, at: 0, waitedAt: 0 });
     }
 
     async function act(nth: number, session: Session, step: Act): Promise<void> {
@@ -86,8 +81,7 @@ export function connections(database: TestDatabase, whoWaits: ReturnType<typeof 
       session.transaction = transaction;
       const seen = await step.run(session.client).catch((error) => ({ error: `${error.code ?? error}` }));
       const ended = ++moment;
-      const { waitedUntil, waitedAt } = session;
-      transaction.acts.push({ act: step, seen: { ...seen, waitedUntil, waitedAt }, began, ended });
+      transaction.acts.push({ act: step, seen: { ...seen, waitedAt: session.waitedAt }, began, ended });
       if (step.alone) end(session, true);
     }
 
@@ -97,7 +91,7 @@ export function connections(database: TestDatabase, whoWaits: ReturnType<typeof 
     }
 
     async function take(nth: number, session: Session): Promise<void> {
-      Object.assign(session, { waitedUntil: 0, waitedAt: 0 });
+      session.waitedAt = 0;
       const step = session.steps[session.at] as Actor['steps'][number];
       if (typeof step === 'string') {
         const { command } = await session.client.query(step);
@@ -116,9 +110,9 @@ export function connections(database: TestDatabase, whoWaits: ReturnType<typeof 
         const waitedAt = moment;
         await Promise.race([Promise.all(left.map((session) => session.running)), waited]);
         if (running().length === 0) return;
-        const { now, pids } = await waited;
+        const pids = await waited;
         const waiting = running().filter(({ pid }) => pids.includes(pid));
-        for (const session of waiting) Object.assign(session, { waitedUntil: now, waitedAt });
+        for (const session of waiting) session.waitedAt = waitedAt;
         if (waiting.length === left.length) return;
       }
     }

@@ -53,8 +53,7 @@ function modelOfSet(
       demand(mirror.clicks === clicks, `it answered ${mirror.clicks} clicks of ${clicks}`);
       demand((Number(mirror.id) === state.firstMirror) === isFirst, 'it answered another mirror');
       const { subject, request } = change;
-      const notBefore = seen.waitedUntil ?? 0;
-      state.changes.push({ subject, request, before: address, after: change.address, notBefore });
+      state.changes.push({ subject, request, before: address, after: change.address });
       state.mirror = { address: change.address, clicks: clicks ?? 0, isFirst };
       if (subject === 'operator') state.entries.push(`mirror-set ${address} ${change.address}`);
     }
