@@ -51,7 +51,8 @@ export class Known {
     const all = [...this.keys.values()];
     const own = random.one(usual ? this.keysOf(usual.owner) : []) ?? random.one(all);
     const which = random.number();
-    const key = (which > 0.97 && random.one(this.#revoked)) || (which > 0.88 && random.one(all)) || own;
+    const revoked = this.#revoked.filter(({ owner }) => owner === usual?.owner);
+    const key = (which > 0.94 && random.one(revoked)) || (which > 0.85 && random.one(all)) || own;
     return usual && key ? { campaign: usual.id, key } : undefined;
   }
 }
