@@ -24,7 +24,7 @@ export async function serviceOn(address: DatabaseAddress, options: GroupedOption
   const limits = { ...patient, ...options };
   const { pool, close } = await openDatabase(address, limits);
   const { maxLocked = Math.max(1, Math.floor(limits.size / 2)), timeout = limits.waitTimeout } = options;
-  /** The names of the statements that were run. */
+  /** The names of the statements that succeeded. */
   const ran: string[] = [];
   const statements = statementsBy(pool, async (run, { name }) => {
     const rows = await run();

@@ -26,11 +26,8 @@ export function statementsBy(
   instead: (run: () => Promise<TextRow[]>, statement: Statement, nth: number) => Promise<TextRow[]>,
 ): Statements {
   let nth = 0;
-  class Staged extends Statements {
-    override run(statement: Statement, values: readonly unknown[]): Promise<TextRow[]> {
-      nth += 1;
-      return instead(() => super.run(statement, values), statement, nth);
-    }
-  }
-  return new Staged(pool);
+  const statements = new Statements(pool);
+  const run: Statements['run'] = statements.run.bind(statements);
+  statements.run = (statement, values) => instead(() => run(statement, values), statement, ++nth);
+  return statements;
 }

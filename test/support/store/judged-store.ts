@@ -7,7 +7,7 @@ import type { StoreOthers } from './postgres-world.ts';
 import { named } from './world.ts';
 
 /** A store that all cases are applicable to. */
-export interface JudgedStore {
+interface JudgedStore {
   readonly campaigns: domain.CampaignRepository;
   readonly identity: domain.Identity;
   readonly accessKeys: Pick<AccessKeys, 'issue' | 'revoke'>;

@@ -2,10 +2,7 @@ import * as store from '@campaign-mirror/adapters-persistence/service';
 import type * as domain from '@campaign-mirror/domain';
 import type { Others, Steps } from '@campaign-mirror/port-contracts';
 import type { Pool } from 'pg';
-import {
-  type Statement,
-  Statements,
-} from '../../../packages/adapters-persistence/src/hot-path/statements.ts';
+import { Statements } from '../../../packages/adapters-persistence/src/hot-path/statements.ts';
 import type { TestDatabase } from '../database/database-server.ts';
 import { patient } from '../database/patient.ts';
 import { endWaiting, rival, untilWaiting } from '../database/rival.ts';
@@ -146,7 +143,7 @@ function stepsOf(statements: Statements, pool: Pool, database: TestDatabase): St
     throw new Error('Connection terminated unexpectedly');
   };
   Object.assign(pool, { query: answered });
-  statements.run = async (statement: Statement, values: readonly unknown[]) => {
+  statements.run = async (statement, values) => {
     const how = await next();
     losesAnswer = how === 'lose';
     if (how !== 'break') return run(statement, values);
