@@ -33,7 +33,7 @@ const narrow = <Id extends number>(id: Id) => (id % 2 ** 32) as Id;
 
 /** Adapters of `CampaignRepository`. Each has several faults, and a case reports each of them. */
 export const repositories = {
-  /** Judges an old read, writes the whole mirror, and its history afterwards; lookups of one campaign share an answer. */
+  /** Judges an old read, writes the whole mirror, then its history; lookups of one campaign share an answer. */
   'judges and writes what it read before a pause': () =>
     repositoryWorld((store, step) => {
       const looking = new Map<number, Promise<domain.Campaign | undefined>>();

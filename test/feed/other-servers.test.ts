@@ -19,7 +19,7 @@ describe('the feed beside rows of another server', () => {
     return (await data.database.admin.query(text)).rows.map(({ at }) => at);
   };
 
-  it('skips changes of another server; /readyz, doctor and a start report them, and `migrate` repairs them', async () => {
+  it('skips their changes; /readyz, doctor and a start report them, and `migrate` repairs them', async () => {
     const { base, ops } = await listeningService(data.settings());
     const readiness = async () => (await fetch(`${ops}/readyz`)).json() as Promise<{ checks: object }>;
     const client = await connect(data.database.address('operator'));

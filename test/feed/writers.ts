@@ -1,8 +1,8 @@
 import type { Client } from 'pg';
 
 /**
- * A session that changes the mirror of one campaign, in transactions that are long, rolled back in part or as a whole, or
- * prepared and ended later. `onCommit` gets the numbers of the committed changes.
+ * A session that changes the mirror of one campaign, in transactions that are long, rolled back in part or as a whole,
+ * or prepared and ended later. `onCommit` gets the numbers of the committed changes.
  */
 export function writer(client: Client, campaign: number, onCommit: (ids: string[]) => void) {
   let state: 'none' | 'open' | 'prepared' = 'none';

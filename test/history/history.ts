@@ -1,5 +1,5 @@
-// `npm test -- --suite history [FAULT]…`: callers and operators work on few campaigns during each fault, then the history
-// is checked. SEED=… in the environment repeats the choices. Ends with 1 if a rule was broken.
+// `npm test -- --suite history [FAULT]…`: callers and operators work on few campaigns during each fault, then the
+// history is checked. SEED=… in the environment repeats the choices. Ends with 1 if a rule was broken.
 import { seed } from '../support/seed.ts';
 import { faults } from './faults/faults.ts';
 import { underFault } from './faults/under-fault.ts';

@@ -35,7 +35,7 @@ describe('conditions of updates in one batch', () => {
       expect(await service.history(...lives)).to.have.length(3);
     });
 
-  it('an update that waited too long and is retried with its condition is refused if a rival set the mirror', async () => {
+  it('an update that waited too long, and is retried, is refused if a rival set the mirror', async () => {
     const { campaigns, database } = service;
     const live = await service.campaign();
     const { seen, by } = live;

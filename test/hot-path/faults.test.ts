@@ -61,13 +61,13 @@ describe('a batch that fails', () => {
   });
 
   for (const [code, times] of Object.entries({ '40P01': 1, '40001': 2 }))
-    it(`${times} times with ${code} is retried, and sets all members once`, async () => {
+    it(`with ${code}, ${times} in a row, is retried, and sets all members once`, async () => {
       await failingOnce(service.database, code, times);
       await expectSet(setAll());
       await expectHistory(4);
     });
 
-  it('as its connection is lost is Unavailable, writes nothing, and leaves the next batch a new connection', async () => {
+  it('as its connection is lost is Unavailable and writes nothing; the next batch has another connection', async () => {
     const keeper = await gateBeforeCommit(service.database);
     const sets = setAll();
     const unavailable = expectUnavailable(sets);

@@ -147,8 +147,8 @@ const mostMisses = 10;
 
 /**
  * Calls `play` once for each possible order. Each run makes the choices of the one before as long as something is left
- * there. PostgreSQL decides which of several waiting sessions goes first, so two runs of the same steps may differ: both
- * ways are orders. Returns the number of runs.
+ * there. PostgreSQL decides which of several waiting sessions goes first, so two runs of the same steps may differ, and
+ * both count. Returns the number of runs.
  */
 export async function everyOrder(play: (choose: Choose) => Promise<unknown>): Promise<number> {
   const root = branch();

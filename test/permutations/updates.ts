@@ -61,8 +61,8 @@ function modelOfSet(
 }
 
 /**
- * A caller's update, which waits for the lock of its mirror, or passes over it, alone or in a batch. With `unchanged`, it
- * requires that the mirror was not changed since the order began.
+ * A caller's update, which waits for the lock of its mirror, or passes over it, alone or in a batch. With `unchanged`,
+ * it requires that the mirror was not changed since the order began.
  */
 export function update(
   stage: Stage,

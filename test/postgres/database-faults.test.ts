@@ -59,7 +59,7 @@ describe('contract: answers — a database that is slow, cut off or away', () =>
     await proxy.close();
   });
 
-  it('on a network that resets or refuses connections, calls are Unavailable, and served again afterwards', async () => {
+  it('on a network that resets or refuses connections, calls are Unavailable, and then served again', async () => {
     const { proxy, live, through } = await behindProxy();
     const waiting = await through(patient);
     const holder = await service.hold(lockMirror, live.seen.id);

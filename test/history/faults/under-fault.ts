@@ -14,7 +14,7 @@ import { type Fault, faults } from './faults.ts';
 
 /** Updates before the fault and after it. */
 const around = 100;
-/** The maximum number of connections of both services: their pools, the probe of each, and a probe that is being opened. */
+/** The maximum number of connections of both services: pool, probe, and a probe that is being opened. */
 const maxConnections = 2 * (10 + 2);
 const database = 'mirror';
 

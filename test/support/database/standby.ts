@@ -10,8 +10,8 @@ import { type DedicatedServer, dedicatedServer } from './dedicated-server.ts';
 export type Replicated = Awaited<ReturnType<typeof replicated>>;
 
 /**
- * A primary and its standby, by streaming replication (PostgreSQL, section 26.3.3, making a base backup using the low level
- * API). `prepare` fills the primary before it is copied; `folder` is an option of `dedicatedServer`.
+ * A primary and its standby, by streaming replication (PostgreSQL, section 26.3.3, making a base backup using the low
+ * level API). `prepare` fills the primary before it is copied; `folder` is an option of `dedicatedServer`.
  */
 export async function replicated(
   prepare: (primary: DedicatedServer) => Promise<void> = async () => {},

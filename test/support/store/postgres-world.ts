@@ -128,8 +128,8 @@ export async function postgresWorld(database: TestDatabase, options?: PostgresWo
 }
 
 /**
- * Each statement of the hot path is a step. To break one, the server ends it while it waits for a lock; to lose one, its
- * answer is thrown away.
+ * Each statement of the hot path is a step. To break one, the server ends it while it waits for a lock; to lose one,
+ * its answer is thrown away.
  */
 function stepsOf(statements: Statements, pool: Pool, database: TestDatabase): Steps {
   const { steps, next } = stepping();
