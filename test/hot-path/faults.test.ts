@@ -60,8 +60,11 @@ describe('a batch that fails', () => {
     await expectHistory(3);
   });
 
-  for (const [code, times] of Object.entries({ '40P01': 1, '40001': 2 }))
-    it(`with ${code}, ${times} in a row, is retried, and sets all members once`, async () => {
+  for (const [often, code, times] of [
+    ['once', '40P01', 1],
+    ['twice', '40001', 2],
+  ] as const)
+    it(`${often} with ${code} is retried, and sets all members once`, async () => {
       await failingOnce(service.database, code, times);
       await expectSet(setAll());
       await expectHistory(4);

@@ -89,7 +89,7 @@ async function scoreOf(
 
 const chosen = process.argv.slice(2);
 const unknown = chosen.filter((name) => !(name in targets));
-if (unknown.length > 0) throw new Error(`there is no ${unknown}: ${Object.keys(targets)}`);
+if (unknown.length > 0) throw new Error(`there is no target ${unknown}: ${Object.keys(targets)}`);
 
 let endStryker = () => {};
 let isEnding = false;
