@@ -5,7 +5,7 @@ import { InMemoryStore } from '@campaign-mirror/port-contracts/in-memory';
 import { inMemoryWorlds } from '../support/store/judged-store.ts';
 import { stepping } from '../support/store/stepping.ts';
 
-/** Runs a part of a call as one of its steps. */
+/** Runs a part of a call as a step. */
 type Step = <T>(act: () => T | Promise<T>) => Promise<T>;
 
 function stepped() {
@@ -20,7 +20,7 @@ function stepped() {
   return { steps, step };
 }
 
-/** A world in memory with an adapter that is broken. */
+/** A world in memory with a broken adapter. */
 function repositoryWorld(
   broken: (store: InMemoryStore, step: Step) => domain.CampaignRepository,
 ): CampaignRepositoryWorld {
@@ -31,9 +31,9 @@ function repositoryWorld(
 
 const narrow = <Id extends number>(id: Id) => (id % 2 ** 32) as Id;
 
-/** Adapters of `CampaignRepository`, by what is wrong with them. Each has several faults: a case names each of them. */
+/** Adapters of `CampaignRepository`. Each has several faults, and a case reports each of them. */
 export const repositories = {
-  /** It judges what it has read, writes the whole mirror, and its history afterwards. Whoever looks for the same waits. */
+  /** Judges an old read, writes the whole mirror, then its history; lookups of one campaign share an answer. */
   'judges and writes what it read before a pause': () =>
     repositoryWorld((store, step) => {
       const looking = new Map<number, Promise<domain.Campaign | undefined>>();
@@ -49,7 +49,6 @@ export const repositories = {
         },
         setMirror: async (seen, { key, ...change }) => {
           const mirror = await step(() => structuredClone(store.mirrors.get(seen.id)));
-          // Judged and made on a copy of the store.
           const copy = Object.assign(new InMemoryStore(), structuredClone({ ...store }));
           const result = await copy.setMirror(seen, change as domain.MirrorChange);
           const row = copy.history.at(-1);
@@ -63,7 +62,7 @@ export const repositories = {
       };
     }),
 
-  /** Its numbers have 32 bits, its texts lose what they should keep; its times, numbers and keys are those of others. */
+  /** Cuts numbers to 32 bits, changes texts, and answers with times, numbers and keys of other updates. */
   'stores something else than it was given': () =>
     repositoryWorld((store, step) => ({
       find: (id) => step(() => store.find(narrow(id))),
@@ -86,7 +85,7 @@ export const repositories = {
       },
     })),
 
-  /** It asks for no key and no facts, reads and writes in several transactions, and repeats what has no answer. */
+  /** Proves no key and no facts, uses several transactions, and retries after a lost answer. */
   'trusts whoever calls': () =>
     repositoryWorld((store, step) => {
       return {
@@ -109,9 +108,9 @@ export const repositories = {
     }),
 } satisfies Readonly<Record<string, () => CampaignRepositoryWorld>>;
 
-/** Adapters of `Identity`, by what is wrong with them. */
+/** Adapters of `Identity`. */
 export const identities = {
-  /** Whatever it has found once, it finds ever after, also that there is nobody. */
+  /** Remembers each answer, also that a credential is unknown. */
   'never forgets': () => {
     const world = inMemoryWorlds().identity;
     const known = new Map<string, domain.Identified>();
@@ -122,7 +121,7 @@ export const identities = {
     return { ...world, identity: { whoIs } };
   },
 
-  /** It has one variable for all calls and numbers of 32 bits, takes letters for others, and tells secrets in its errors. */
+  /** Shares a variable among calls, cuts numbers to 32 bits, normalizes credentials, and puts them into its errors. */
   'takes one caller for another': () => {
     const world = inMemoryWorlds().identity;
     const { steps, step } = stepped();

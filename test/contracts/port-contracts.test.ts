@@ -2,44 +2,25 @@ import { issuerKeys, JwtIdentity, keysOrTokens } from '@campaign-mirror/adapters
 import { subject } from '@campaign-mirror/domain';
 import { entriesOf } from '@campaign-mirror/domain/operator';
 import { campaignRepositoryCases, type IdentityWorld, identityCases } from '@campaign-mirror/port-contracts';
-import { InMemoryStore } from '@campaign-mirror/port-contracts/in-memory';
-import { expect } from 'chai';
 import { worldOf } from '../support/process/lives.ts';
 import { casesOf, everyCaseOn, inMemoryWorlds } from '../support/store/judged-store.ts';
 import { stepping } from '../support/store/stepping.ts';
 import { fromNow, rules, type SigningKey, signingKey, TestIssuer, token } from '../support/tokens/issuer.ts';
 
-describe('the contracts of the ports, in memory', () => {
-  // It has no steps, and never goes away.
+describe('the store in memory keeps the contracts of the ports', () => {
   const worlds = inMemoryWorlds();
   casesOf('CampaignRepository', campaignRepositoryCases, () => worlds.campaigns, ['steps']);
   casesOf('Identity', identityCases, () => worlds.identity, ['steps']);
-
-  it('refuse what no store can have', () => {
-    const store = new InMemoryStore();
-    const campaign = store.createCampaign(7);
-    store.createMirror(campaign, 'https://first.example/');
-    const other = store.createCampaign(8);
-    for (const [act, refusal] of [
-      [() => store.createCampaign(0), 'not the number of an owner'],
-      [() => store.issueKey(1.5), 'not the number of an owner'],
-      [() => store.createMirror(campaign, 'https://second.example/'), `campaign ${campaign} `],
-      [() => store.createMirror(4711 as typeof campaign, 'https://first.example/'), 'campaign 4711 '],
-      [() => store.createMirror(other, 'ftp://first.example/'), 'it must start with http:// or https://'],
-    ] as const)
-      expect(act).to.throw(TypeError, refusal);
-    expect([store.campaigns.size, store.mirrors.size, store.accessKeys.size]).to.deep.equal([2, 1, 0]);
-  });
 });
 
 for (const besideAChain of [false, true]) {
-  describe(`the contracts of the ports, in PostgreSQL, ${besideAChain ? 'beside a chain' : 'alone'}`, () => {
+  describe(`PostgreSQL keeps the contracts of the ports, ${besideAChain ? 'in a batch' : 'alone'}`, () => {
     const world = worldOf('suite', { besideAChain });
     everyCaseOn(() => world);
   });
 }
 
-describe('the contract of Identity, with signed tokens', () => {
+describe('signed tokens keep the contract of Identity', () => {
   let [key, other]: SigningKey[] = [];
   let issuer: TestIssuer;
   before(async () => {
@@ -55,7 +36,7 @@ describe('the contract of Identity, with signed tokens', () => {
     issue: async (ownerId, expiresIn = 3_600, hosts) => {
       issued += 1;
       const name = `client-${issued}`;
-      // Its clock is within the tolerance behind ours.
+      // The tolerance for clocks that differ is added to this time.
       const exp = fromNow(expiresIn - rules.clockTolerance / 1_000);
       const claims = { owner_id: ownerId, sub: name, exp, ...(hosts && { hosts: entriesOf(hosts) }) };
       const credential = await token(key as SigningKey, claims);
@@ -64,7 +45,7 @@ describe('the contract of Identity, with signed tokens', () => {
     },
     unknown: () => token(other as SigningKey),
     expires: true,
-    // A step asks the issuer for its keys.
+    // Each request for the issuer's keys is a step.
     steps: (call, before) => {
       issuer.answer = async (_, response) => {
         if ((await next()) === 'go on') response.end(JSON.stringify({ keys: [key?.jwk] }));
@@ -75,19 +56,17 @@ describe('the contract of Identity, with signed tokens', () => {
       });
     },
   };
-  // Each call knows no keys yet. Where the claim has a meaning, each token must have it.
-  const anew = (hostsClaim?: string) =>
+  // A new one for each call, so that it fetches the keys. With a claim for hosts, each token must have it.
+  const fresh = (hostsClaim?: string) =>
     new JwtIdentity({ ...rules, hostsClaim }, issuerKeys({ url: issuer.url }));
   const identity = {
-    whoIs: (credential: string) => anew(limited.has(credential) ? 'hosts' : undefined).whoIs(credential),
+    whoIs: (credential: string) => fresh(limited.has(credential) ? 'hosts' : undefined).whoIs(credential),
   };
-  casesOf('alone', identityCases, () => ({ ...tokens, identity }), ['revoke', 'issueUnknown']);
+  const without = ['revoke', 'issueUnknown'];
+  casesOf('alone', identityCases, () => ({ ...tokens, identity }), without);
 
   const keys = inMemoryWorlds().identity;
   const either = keysOrTokens(keys.identity, identity);
-  casesOf('tokens beside keys', identityCases, () => ({ ...tokens, identity: either }), [
-    'revoke',
-    'issueUnknown',
-  ]);
+  casesOf('tokens beside keys', identityCases, () => ({ ...tokens, identity: either }), without);
   casesOf('keys beside tokens', identityCases, () => ({ ...keys, identity: either }), ['steps']);
 });

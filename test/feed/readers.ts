@@ -1,19 +1,19 @@
 import { expect } from 'chai';
 import type { Client } from 'pg';
 
-/** The next position, and the numbers of the changes since the last one; null gives a first position. */
+/** The next position, and the numbers of the changes since the last one. Null gives a first position. */
 export const feed = `select max(position) as position, array_remove(array_agg(change_id), null) as ids
   from campaign_mirror.changes_since($1)`;
 
-/** Looks again and again, each time from where it was last, and keeps the numbers that it saw. */
+/** Polls from its last position, and keeps the numbers that it saw. */
 export async function reader(client: Client) {
   const seen: string[] = [];
   const one = {
     position: null,
     seen,
-    look: async (): Promise<void> => {
+    poll: async (): Promise<void> => {
       const { rows } = await client.query(feed, [one.position]);
-      // Nothing new: no row, and the position stays.
+      // Without a new change there is no row, and the position stays.
       one.position = rows[0].position ?? one.position;
       const ids: string[] = rows[0].ids ?? [];
       expect(ids, 'in their order').to.deep.equal(ids.toSorted((a, b) => Number(a) - Number(b)));
@@ -22,6 +22,6 @@ export async function reader(client: Client) {
     missed: (committed: readonly string[]) => committed.filter((id) => !seen.includes(id)),
     twice: () => seen.length - new Set(seen).size,
   };
-  await one.look();
+  await one.poll();
   return one;
 }

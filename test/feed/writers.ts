@@ -1,8 +1,8 @@
 import type { Client } from 'pg';
 
 /**
- * A session that changes the mirror of a campaign of its own, in transactions that take long, are undone in part or in
- * whole, or are prepared and end later. `onCommit` gets the numbers of what was committed, in the statement's wake.
+ * A session that changes the mirror of one campaign, in transactions that are long, rolled back in part or as a whole,
+ * or prepared and ended later. `onCommit` gets the numbers of the committed changes.
  */
 export function writer(client: Client, campaign: number, onCommit: (ids: string[]) => void) {
   let state: 'none' | 'open' | 'prepared' = 'none';
@@ -10,8 +10,8 @@ export function writer(client: Client, campaign: number, onCommit: (ids: string[
   const name = `'writer ${campaign}'`;
 
   async function change(): Promise<string> {
-    const text = `select place from campaign_mirror.set_mirrors(
-      array[$1::bigint], '{NULL}', '{NULL}', '{https://new.example/}', '{NULL}', '{NULL}', '{jwt}', '{me}', '{r}', '{NULL}', false)`;
+    const text = `select place from campaign_mirror.set_mirrors(array[$1::bigint], '{NULL}', '{NULL}',
+      '{https://new.example/}', '{NULL}', '{NULL}', '{jwt}', '{me}', '{r}', '{NULL}', false)`;
     const { rows } = await client.query(text, [campaign]);
     if (rows[0].place !== '1') throw new Error('the mirror was not set');
     const last = 'select last_change_id from campaign_mirror.mirrors where campaign_id = $1';
@@ -24,7 +24,7 @@ export function writer(client: Client, campaign: number, onCommit: (ids: string[
     state = 'none';
   }
   return {
-    /** `roll`, from 0 to 99: what it does next, as its state allows. */
+    /** `roll` from 0 to 99 chooses what it does next, as its state allows. */
     step: async (roll: number): Promise<void> => {
       if (state === 'prepared') {
         if (roll < 30) await end(`commit prepared ${name}`, true);
@@ -43,7 +43,7 @@ export function writer(client: Client, campaign: number, onCommit: (ids: string[
       } else if (roll < 60) await end('rollback', false);
       else if (roll < 80) await end('commit', true);
     },
-    /** Ends what it has begun. */
+    /** Commits the open transaction. */
     finish: async (): Promise<void> => {
       if (state === 'open') await end('commit', true);
       if (state === 'prepared') await end(`commit prepared ${name}`, true);
@@ -51,13 +51,13 @@ export function writer(client: Client, campaign: number, onCommit: (ids: string[
   };
 }
 
-/** So many campaigns, numbered from 1, each with a mirror. */
+/** Creates campaigns, numbered from 1, each with a mirror. */
 export const filling = (campaigns: number) => `
   insert into campaign_mirror.campaigns (owner_id) select 7 from generate_series(1, ${campaigns});
   insert into campaign_mirror.mirrors (campaign_id, target_url)
     select id, 'https://old.example/' from campaign_mirror.campaigns`;
 
-/** One transaction of a move of all mirrors; those that are locked stay. Gives the changes' numbers. */
+/** One transaction of a move of all mirrors. Locked mirrors stay. */
 export const moveText = `
   with moved as materialized (
     select array_agg(campaign_id) as campaigns, array_agg('https://moved.example/'::text) as addresses

@@ -1,17 +1,17 @@
 import type { TestDatabase } from '../support/database/database-server.ts';
 import { type Rival, rival } from '../support/database/rival.ts';
 
-/** Who wants to pass takes this lock for a moment; who keeps the gate shut holds it. */
+/** The keeper of a gate holds this lock; a session takes it for a moment to pass. */
 const lock = 1_301;
 const shut = `select pg_advisory_xact_lock(${lock})`;
 
-/** Statements that write history stop at a gate before they commit, until the keeper commits. */
+/** Statements that write history stop before they commit, until the keeper commits. */
 export async function gateBeforeCommit(database: TestDatabase): Promise<Rival> {
   await beforeHistory(database, `perform pg_advisory_xact_lock_shared(${lock})`);
   return rival(database, shut);
 }
 
-/** The service stops at such a gate when it has seen the campaign's mirror, and has not yet locked it. */
+/** The service stops between its read of the campaign's mirror and its lock, until the keeper commits. */
 export async function gateBeforeLock(database: TestDatabase, campaign: number): Promise<Rival> {
   await database.admin.query(`
     create or replace function campaign_mirror.pass() returns boolean language plpgsql as $$
@@ -24,7 +24,7 @@ export async function gateBeforeLock(database: TestDatabase, campaign: number): 
   return rival(database, shut);
 }
 
-/** From now on this statement of PL/pgSQL is run for each row of the history before it is written; it may count in `tries`. */
+/** Runs this PL/pgSQL before each row of the history. It may count in the sequence `tries`. */
 export async function beforeHistory({ admin }: TestDatabase, statement: string): Promise<void> {
   await admin.query(`
     create sequence if not exists campaign_mirror.tries;
@@ -35,4 +35,12 @@ export async function beforeHistory({ admin }: TestDatabase, statement: string):
     $$;
     create or replace trigger before_history before insert on campaign_mirror.mirror_history
       for each row execute function campaign_mirror.before_history()`);
+}
+
+/** The next row of the history fails, or the next `times` rows. */
+export function failingOnce(database: TestDatabase, code: string, times = 1): Promise<void> {
+  return beforeHistory(
+    database,
+    `if nextval('campaign_mirror.tries') <= ${times} then raise exception 'once' using errcode = '${code}'; end if`,
+  );
 }

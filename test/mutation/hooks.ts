@@ -1,10 +1,10 @@
 /**
- * Stryker runs the same files again and again in one process. What is mutated must not be loaded before it has chosen
- * the mutant: the import waits until the tests have run.
+ * Stryker runs the same files again and again in one process. Mutated code must not be loaded before Stryker has chosen
+ * the mutant, so the import waits until the tests have run.
  */
 export const mochaHooks: Mocha.RootHookObject = {
   beforeEach(this: Mocha.Context) {
-    // A mutant that hangs fails its test. Stryker would wait for as long as all tests take, and begin a new process.
+    // A mutant that hangs fails its test. Stryker would wait as long as all tests take, and start a new process.
     this.currentTest?.timeout(5_000);
   },
   async afterAll() {

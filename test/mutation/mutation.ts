@@ -1,5 +1,5 @@
-// `npm test -- --suite mutation [TARGET]`: changes the code in small ways, one at a time, and shows the changes
-// that no test notices. Ends with 1 if fewer are noticed than the target's bar asks for.
+// `npm test -- --suite mutation [TARGET]`: changes the code in small ways, one at a time, and shows the changes that no
+// test notices. Ends with 1 if the score of a target is below its bar.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync } from 'node:fs';
@@ -10,16 +10,12 @@ import { startDatabaseServer, stopDatabaseServer } from '../support/database/dat
 import { dataVariable, runFolder, sendSignal } from '../support/run-folder.ts';
 import { projectFolder } from '../support/workspace.ts';
 
-/** What is mutated, which tests are to notice it, and the score in percent below which the command fails. */
+/** The mutated files, the tests that must notice, and the lowest score in percent. */
 const targets = {
   domain: { mutate: ['packages/domain/src/**/*.ts'], tests: ['test/domain/*.test.ts'], bar: 95 },
   'hot-path': {
-    mutate: [
-      'packages/adapters-persistence/src/{hot-path,statements}/*.ts',
-      // For the commands of operators.
-      '!packages/adapters-persistence/src/statements/campaign-record-row.ts',
-    ],
-    // Without those that take long: a mutant that survives runs all that reach it.
+    mutate: ['packages/adapters-persistence/src/{hot-path,statements}/*.ts'],
+    // Without slow tests: a mutant that survives runs all that reach it.
     tests: [
       'test/postgres/statements.test.ts',
       'test/contracts/port-contracts.test.ts',
@@ -36,10 +32,10 @@ const targets = {
 
 const installed = join(projectFolder, 'test/mutation/node_modules');
 
-/** What a copy of the project does without; it has links to the same installed packages. */
-const left = ['.git', '.data', 'coverage', 'packed', 'node_modules', 'test/mutation/node_modules'];
+/** Folders that are not copied. The copy has links to the installed packages. */
+const excluded = ['.git', '.data', 'coverage', 'packed', 'node_modules', 'test/mutation/node_modules'];
 
-/** Mutates a copy of the project, since packages find one another by links that lead out of Stryker's own copy. */
+/** Mutates a copy of the project: the links between packages lead out of the copy that Stryker would make. */
 async function scoreOf(
   name: string,
   { mutate, tests, bar }: (typeof targets)['domain'],
@@ -48,13 +44,13 @@ async function scoreOf(
   const sources = join(folder, name);
   await cp(projectFolder, sources, {
     recursive: true,
-    // Links to packages of the workspace are relative, so that they lead into the copy.
+    // Relative links between packages lead into the copy.
     verbatimSymlinks: true,
-    filter: (path) => !left.includes(relative(projectFolder, path)),
+    filter: (path) => !excluded.includes(relative(projectFolder, path)),
   });
   await mkdir(join(sources, 'node_modules'));
   await symlink(join(projectFolder, 'node_modules/.pnpm'), join(sources, 'node_modules/.pnpm'));
-  // Stryker's runner does not find the files of mocha 12.
+  // Stryker's runner cannot load mocha 12.
   await symlink(join(installed, 'mocha'), join(sources, 'node_modules/mocha'));
   const spec = tests.flatMap((pattern) => globSync(pattern, { cwd: projectFolder }).sort());
   const configuration = {
@@ -72,18 +68,17 @@ async function scoreOf(
     reporters: ['clear-text', 'json', 'progress-append-only'],
     clearTextReporter: { logTests: false, allowColor: false, reportTests: false },
     jsonReporter: { fileName: join(projectFolder, `coverage/mutation-${name}.json`) },
-    // A mutant that hangs is noticed after as long as its tests usually take, and this.
     timeoutMS: 5_000,
     timeoutFactor: 1.25,
     thresholds: { high: 100, low: bar, break: bar },
   };
   await writeFile(join(sources, 'stryker.config.json'), JSON.stringify(configuration));
-  if (told) return false;
+  if (isEnding) return false;
   const stryker = spawn(process.execPath, [join(installed, '@stryker-mutator/core/bin/stryker.js'), 'run'], {
     cwd: sources,
     stdio: 'inherit',
     detached: true,
-    // A mutant of what runs while a module is loaded takes a process of its own.
+    // Some mutants need a new process.
     env: { ...process.env, NODE_COMPILE_CACHE: join(folder, 'compiled') },
   });
   endStryker = () => void (stryker.pid && sendSignal(-stryker.pid, 'SIGKILL'));
@@ -94,13 +89,13 @@ async function scoreOf(
 
 const chosen = process.argv.slice(2);
 const unknown = chosen.filter((name) => !(name in targets));
-if (unknown.length > 0) throw new Error(`there is no ${unknown}: ${Object.keys(targets)}`);
+if (unknown.length > 0) throw new Error(`there is no target ${unknown}: ${Object.keys(targets)}`);
 
 let endStryker = () => {};
-let told = false;
+let isEnding = false;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => {
-    told = true;
+    isEnding = true;
     endStryker();
   });
 const folder = await runFolder();

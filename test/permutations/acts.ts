@@ -2,22 +2,15 @@ import type { Role } from '@campaign-mirror/adapters-persistence/service';
 import type { OwnerId } from '@campaign-mirror/domain';
 import type pg from 'pg';
 import type { State } from './judge.ts';
-import { anew, lastOldChange, type Stage } from './stage.ts';
+import { anew, type Stage } from './stage.ts';
 
 /*
  * What sessions do to one campaign: the statement, and what it must have seen and done if transactions ran one after
  * the other.
  */
 
-/**
- * What a statement gave; `waitedUntil`: in microseconds, 0 if it did not wait; `waitedAt`: the last moment of the order at
- * which it did.
- */
-export type Seen = Record<string, unknown> & {
-  readonly error?: string;
-  readonly waitedUntil?: number;
-  readonly waitedAt?: number;
-};
+/** The result of a statement. `waitedAt`: the last moment of the order at which it waited for a lock; 0: it did not. */
+export type Seen = Record<string, unknown> & { readonly error?: string; readonly waitedAt?: number };
 
 export interface Act {
   readonly name: string;
@@ -34,36 +27,41 @@ export interface Act {
     beside: ReadonlySet<string>,
     meanwhile: ReadonlySet<string>,
   ) => void;
-  /** It passes over what is locked. */
+  /** It passes over locked rows. */
   readonly neverWaits?: boolean;
-  /** Of the changes that it makes. */
+  /** The request id of its changes. */
   readonly request?: string;
-  /** Faults that an act may end with beside others. */
-  readonly faults?: readonly string[];
+  /** SQLSTATE of a fault that the act may end with. */
+  readonly fault?: string;
 }
 
 export interface Actor {
   readonly role: Role;
   readonly steps: readonly (Act | 'begin' | 'commit' | 'rollback')[];
   readonly prepare?: (client: pg.ClientBase) => Promise<unknown>;
-  /** Taken when all sessions have ended. */
+  /** Runs when all sessions have ended. */
   readonly last?: Act;
 }
 
-/** `nth` tells actors of one order apart. */
+/** `nth` tells the actors of one order apart. */
 export type Make = (stage: Stage, nth: number) => Actor;
 
-/** Steps that keep a mirror locked until their transaction ends. */
-export const locking = ['set', 'operator-set', 'transfer', 'flag', 'delete', 'create', 'click'];
 export const demand = (holds: boolean, what: string) => {
   if (!holds) throw new Error(what);
 };
-export const overlaps = (beside: ReadonlySet<string>, ...names: string[]) =>
-  names.some((name) => beside.has(name));
+
+/** Throws unless a transaction beside this one may have locked the mirror. */
+export function demandLock(beside: ReadonlySet<string>): void {
+  const locking = ['set', 'operator-set', 'transfer', 'flag', 'delete', 'create', 'click'];
+  demand(
+    locking.some((name) => beside.has(name)),
+    'it passed over a mirror that nobody had locked',
+  );
+}
 
 /**
- * A statement of the operator for one row. It finds none after a deletion that it waited for; and each statement of a
- * transaction looks anew (READ COMMITTED).
+ * A statement of the operator for one row. After a wait for a deletion, it finds none; and each statement of a
+ * transaction has its own snapshot (READ COMMITTED).
  */
 function ofCampaign(name: string, text: string, values: unknown[], model: (state: State) => void): Act {
   return {
@@ -112,44 +110,35 @@ export const creation = ({ campaign, owner }: Stage): Act => ({
   run: async (client) => {
     const campaigns = 'insert into campaign_mirror.campaigns (id, owner_id) values ($1, $2)';
     const mirrors = 'insert into campaign_mirror.mirrors (campaign_id, target_url) values ($1, $2)';
-    // One behind the other, without waiting in between.
     await Promise.all([
       client.query({ name: 'create', text: campaigns, values: [campaign, owner] }),
       client.query({ name: 'create-mirror', text: mirrors, values: [campaign, anew] }),
     ]);
     return {};
   },
-  // Another may have created it.
-  faults: ['23505'],
+  // Another session may have created it.
+  fault: '23505',
   model: (state) => {
     demand(!state.campaign, 'it created what was there');
     state.entries.push('campaign-created', `mirror-created ${anew}`);
-    // A mirror that comes back with another address was changed.
-    const change = {
-      subject: 'operator',
-      request: 'comeback',
-      before: state.deleted,
-      after: anew,
-      notBefore: 0,
-    };
-    if (state.deleted !== '') state.changes.push(change);
+    // A mirror that comes back with another address is a change.
+    if (state.deleted !== '')
+      state.changes.push({ subject: 'operator', request: 'comeback', before: state.deleted, after: anew });
     state.campaign = { owner, isDefault: false };
     state.mirror = { address: anew, clicks: 0, isFirst: false };
   },
 });
 
-/** A key that is revoked, or expires at once. */
-export const revocation = ({ key }: Stage, column: 'revoked_at' | 'expires_at'): Act => ({
+export const revocation = ({ key }: Stage): Act => ({
   name: 'revoke',
   run: async (client) => {
-    const text = `update campaign_mirror.access_keys set ${column} = clock_timestamp() where id = $1`;
-    return { rows: (await client.query({ name: column, text, values: [key] })).rowCount };
+    const text = 'update campaign_mirror.access_keys set revoked_at = clock_timestamp() where id = $1';
+    return { rows: (await client.query({ name: 'revoke', text, values: [key] })).rowCount };
   },
   model: (state, { rows }) => {
     demand(rows === 1, 'it found no key');
-    const isRevoked = column === 'revoked_at' && !state.keyWas.includes(column);
-    state.entries.push(isRevoked ? 'key-revoked' : 'key-changed');
-    state.keyWas.push(column);
+    state.entries.push(state.isRevoked ? 'key-changed' : 'key-revoked');
+    state.isRevoked = true;
   },
 });
 
@@ -157,46 +146,29 @@ export const click = ({ campaign }: Stage, nth: number): Act => ({
   name: 'click',
   neverWaits: true,
   run: async (client) => {
-    const text = 'select count_clicks as again from campaign_mirror.count_clicks($1, $2)';
-    // A second campaign is none.
-    const values = [
-      [campaign, 1, campaign],
-      [10 ** nth, 7, 10 ** nth],
-    ];
-    return {
-      again: (await client.query({ name: 'click', text, values })).rows.map(({ again }) => Number(again)),
-    };
+    const text = 'select count_clicks::int as again from campaign_mirror.count_clicks($1, $2)';
+    const values = [[campaign], [10 ** nth]];
+    return { again: (await client.query({ name: 'click', text, values })).rows.map(({ again }) => again) };
   },
   model: (state, { again }, beside) => {
-    const passedOver = (again as number[]).length > 0;
-    demand(`${again}` === (passedOver ? `${campaign}` : ''), `it asks for ${again} again`);
-    if (passedOver) demand(overlaps(beside, ...locking), 'it passed over a mirror that nobody had locked');
-    else if (state.mirror) state.mirror.clicks += 2 * 10 ** nth;
+    if (`${again}` === `${campaign}`) demandLock(beside);
+    else {
+      demand(`${again}` === '', `it asks for ${again} again`);
+      if (state.mirror) state.mirror.clicks += 10 ** nth;
+    }
   },
 });
 
-export const prune = (): Act => ({
-  name: 'prune',
-  run: async (client) => {
-    const text = `select pruned::int from campaign_mirror.prune_history(now() - interval '2 days', ${lastOldChange}, 100, 'tests', 'prune')`;
-    return { pruned: (await client.query({ name: 'prune', text })).rows[0].pruned };
-  },
-  model: (state, { pruned }) => {
-    demand(pruned === state.oldChanges, `it pruned ${pruned} of ${state.oldChanges}`);
-    state.oldChanges = 0;
-  },
-});
-
-/** Somebody who follows the feed from before the order begins, each look on its own. */
+/** Follows the feed from before the order begins. Each poll is its own transaction. */
 export function reader({ campaign }: Stage): Actor {
   let position: string | null = null;
   const text = 'select * from campaign_mirror.changes_since($1)';
-  const look = async (client: pg.ClientBase) => {
-    const { rows } = await client.query({ name: 'look', text, values: [position] });
+  const run = async (client: pg.ClientBase) => {
+    const { rows } = await client.query({ name: 'poll', text, values: [position] });
     position = rows.at(-1)?.position ?? position;
     const own = rows.filter((row) => Number(row.campaign_id) === campaign);
     return { changes: own.map((row) => ({ id: Number(row.change_id), address: row.target_url })) };
   };
-  const act: Act = { name: 'look', alone: true, neverWaits: true, run: look, model: () => {} };
-  return { role: 'redirector', steps: [act, act], prepare: look, last: act };
+  const poll: Act = { name: 'poll', alone: true, neverWaits: true, run, model: () => {} };
+  return { role: 'redirector', steps: [poll, poll], prepare: run, last: poll };
 }

@@ -6,15 +6,15 @@ import type { TestDatabase } from '../support/database/database-server.ts';
 import type { Act, Actor, Seen } from './acts.ts';
 
 /*
- * Sessions that take their steps in a given order, as PostgreSQL's own isolation tester has them: a step whose session
- * waits for a lock is left waiting, and the others continue.
+ * Sessions that take their steps in a given order, as in PostgreSQL's own isolation tester: a step whose session waits
+ * for a lock is left waiting, and the others continue.
  */
 
 /** What a session did between `begin` and its end, with the moments of the order at which it did so. */
 export interface Transaction {
   readonly session: number;
   readonly acts: { readonly act: Act; readonly seen: Seen; readonly began: number; readonly ended: number }[];
-  /** When it sent its first statement, since `begin` alone sees nothing. */
+  /** When it sent its first statement: `begin` alone sees nothing. */
   readonly began: number;
   ended: number;
   committed: boolean;
@@ -25,70 +25,52 @@ interface Session {
   readonly pid: number;
   readonly steps: Actor['steps'];
   at: number;
-  running: Promise<void> | undefined;
-  transaction: Transaction | undefined;
-  /** The database's time at which its present step still waited, in microseconds; 0 if it did not. */
-  waitedUntil: number;
-  /** The moment of the order at which it was seen waiting; 0 if it was not. */
+  running?: Promise<void> | undefined;
+  transaction?: Transaction | undefined;
+  /** The last moment of the order at which its present step waited; 0 if it did not. */
   waitedAt: number;
 }
 
-/** Chooses which of these sessions takes the next step, while others wait for locks. */
-export type Choose = (options: readonly number[], waiting: readonly number[]) => number;
+/** Chooses which of these sessions takes the next step. */
+export type Choose = (options: readonly number[]) => number;
 
-/** In milliseconds, the longest time until the database is asked who waits. */
-const usually = 2;
-
-const waitingText = `select (extract(epoch from clock_timestamp()) * 1000000)::float8 as now,
-  array(select distinct pid from pg_locks where not granted) as pids`;
-
-/** Resolves with who waits, and the database's time at which they did, in microseconds. Several ask together. */
+/** Resolves with the processes that wait for a lock. Several workers share a query, every 2 ms. */
 export function waitingOn({ admin }: TestDatabase) {
-  type Waiting = { readonly now: number; readonly pids: readonly number[] };
-  let asked: Promise<Waiting> | undefined;
+  const text = 'select distinct pid from pg_locks where not granted';
+  let pending: Promise<number[]> | undefined;
   return () => {
-    asked ??= pause(usually).then(async () => {
-      asked = undefined;
-      return (await admin.query<Waiting>({ name: 'waiting', text: waitingText })).rows[0] as Waiting;
+    pending ??= pause(2).then(async () => {
+      pending = undefined;
+      return (await admin.query({ name: 'waiting', text })).rows.map(({ pid }) => pid);
     });
-    return asked;
+    return pending;
   };
 }
 
-/** The connections of one worker, in a database of its own. They are used again for each order. */
-export function connections(database: TestDatabase, whoWaits = waitingOn(database)) {
+/** The connections of one worker. Each order reuses them. */
+export function connections(database: TestDatabase, whoWaits: ReturnType<typeof waitingOn>) {
   const kept = new Map<string, Promise<{ client: pg.Client; pid: number }>>();
   const opened = async (role: Role) => {
     const client = await connect({ ...database.address(role), pipeline: true } as pg.ClientConfig);
     const { rows } = await client.query('select pg_backend_pid() as pid');
     return { client, pid: rows[0].pid as number };
   };
-  const of = (role: Role, nth: number) => {
-    const made = kept.get(`${role} ${nth}`) ?? opened(role);
-    kept.set(`${role} ${nth}`, made);
-    return made;
-  };
   const close = async () => {
     for (const one of kept.values()) await (await one).client.end();
   };
 
-  /** Runs all steps of the actors, each next one by the session that `choose` names. */
+  /** Runs all steps of the actors, each by the session that `choose` names. */
   async function play(actors: readonly Actor[], choose: Choose): Promise<Transaction[]> {
     const transactions: Transaction[] = [];
     let moment = 0;
     const sessions: Session[] = [];
     for (const [nth, { role, steps, prepare }] of actors.entries()) {
-      const connection = await of(role, nth);
-      await prepare?.(connection.client);
-      sessions.push({
-        ...connection,
-        steps,
-        at: 0,
-        running: undefined,
-        transaction: undefined,
-        waitedUntil: 0,
-        waitedAt: 0,
-      });
+      const name = `${role} ${nth}`;
+      const connection = kept.get(name) ?? opened(role);
+      kept.set(name, connection);
+      const { client, pid } = await connection;
+      await prepare?.(client);
+      sessions.push({ client, pid, steps, at: 0, waitedAt: 0 });
     }
 
     async function act(nth: number, session: Session, step: Act): Promise<void> {
@@ -99,8 +81,7 @@ export function connections(database: TestDatabase, whoWaits = waitingOn(databas
       session.transaction = transaction;
       const seen = await step.run(session.client).catch((error) => ({ error: `${error.code ?? error}` }));
       const ended = ++moment;
-      const { waitedUntil, waitedAt } = session;
-      transaction.acts.push({ act: step, seen: { ...seen, waitedUntil, waitedAt }, began, ended });
+      transaction.acts.push({ act: step, seen: { ...seen, waitedAt: session.waitedAt }, began, ended });
       if (step.alone) end(session, true);
     }
 
@@ -110,6 +91,7 @@ export function connections(database: TestDatabase, whoWaits = waitingOn(databas
     }
 
     async function take(nth: number, session: Session): Promise<void> {
+      session.waitedAt = 0;
       const step = session.steps[session.at] as Actor['steps'][number];
       if (typeof step === 'string') {
         const { command } = await session.client.query(step);
@@ -121,16 +103,16 @@ export function connections(database: TestDatabase, whoWaits = waitingOn(databas
 
     const running = () => sessions.filter((session) => session.running);
 
-    /** Until each session has taken its step, or waits for a lock. One that ends can let one go that was found waiting. */
+    /** Until each session has taken its step, or waits for a lock. A session that ends can let a waiting one go. */
     async function settle(): Promise<void> {
       for (let left = running(); left.length > 0; left = running()) {
-        const asked = whoWaits();
+        const waited = whoWaits();
         const waitedAt = moment;
-        await Promise.race([Promise.all(left.map((session) => session.running)), asked]);
+        await Promise.race([Promise.all(left.map((session) => session.running)), waited]);
         if (running().length === 0) return;
-        const { now, pids } = await asked;
+        const pids = await waited;
         const waiting = running().filter(({ pid }) => pids.includes(pid));
-        for (const session of waiting) Object.assign(session, { waitedUntil: now, waitedAt });
+        for (const session of waiting) session.waitedAt = waitedAt;
         if (waiting.length === left.length) return;
       }
     }
@@ -138,13 +120,11 @@ export function connections(database: TestDatabase, whoWaits = waitingOn(databas
     for (;;) {
       const all = [...sessions.entries()];
       const options = all.filter(([, one]) => !one.running && one.at < one.steps.length).map(([nth]) => nth);
-      const waiting = all.filter(([, one]) => one.running).map(([nth]) => nth);
       if (options.length > 0) {
-        const chosen = choose(options, waiting);
+        const chosen = choose(options);
         const session = sessions[chosen] as Session;
-        Object.assign(session, { waitedUntil: 0, waitedAt: 0 });
         session.running = take(chosen, session);
-      } else if (waiting.length > 0) await Promise.race(running().map((session) => session.running));
+      } else if (running().length > 0) await Promise.race(running().map((session) => session.running));
       else break;
       await settle();
     }
@@ -154,79 +134,43 @@ export function connections(database: TestDatabase, whoWaits = waitingOn(databas
   return { play, close };
 }
 
-/** A step that was taken, and the choices that came up after it, by who could go then. */
+/** A step, and the choices that came up after it, by the sessions that could take the next one. */
 interface Branch {
-  readonly session: number;
-  readonly choices: Map<string, Branch[]>;
+  readonly choices: Map<string, Map<number, Branch>>;
   isDone: boolean;
-  /** Runs in a row that should have come to a choice below that is left, and did not. */
+  /** Runs in a row that did not reach a choice below that is left. */
   misses: number;
 }
 
-const branchOf = (session: number): Branch => ({ session, choices: new Map(), isDone: false, misses: 0 });
+const branch = (): Branch => ({ choices: new Map(), isDone: false, misses: 0 });
 const mostMisses = 10;
 
-/** Two sessions, by their place among the actors. */
-type Relation = (one: number, other: number) => boolean;
-const never: Relation = () => false;
-
 /**
- * Every order that is possible, one at each call of `play`, with the sessions that wait left out: each run makes the same
- * choices as the one before as long as something is left there. Which of several sessions that wait goes first is PostgreSQL's affair,
- * and may differ between two runs of the same steps: both ways are orders. Returns how many runs there were.
- *
- * One order stands for those that differ from it only in what cannot matter. Of `twins`, which take the same steps, the
- * first one begins. Two steps in a row of sessions that are `apart`, also from those that wait, which either step may let
- * go, lead to the same, whichever comes first: a step that was tried is passed over until one is taken that it is not apart
- * from (known as sleep sets).
+ * Calls `play` once for each possible order. Each run makes the choices of the one before as long as something is left
+ * there. PostgreSQL decides which of several waiting sessions goes first, so two runs of the same steps may differ, and
+ * both count. Returns the number of runs.
  */
-export async function everyOrder(
-  play: (choose: Choose) => Promise<unknown>,
-  { twins = never, apart = never }: { readonly twins?: Relation; readonly apart?: Relation } = {},
-): Promise<number> {
-  const root = branchOf(-1);
+export async function everyOrder(play: (choose: Choose) => Promise<unknown>): Promise<number> {
+  const root = branch();
   let orders = 0;
   for (; !root.isDone; orders++) {
-    const taken = [root];
-    let tried: readonly number[] = [];
-    await play((options, waiting) => {
-      const last = taken.at(-1) as Branch;
-      const passedOver = (one: number, earlier: readonly Branch[]) =>
-        [...tried, ...earlier.map(({ session }) => session)].filter((other) =>
-          [one, ...waiting].every((third) => apart(third, other)),
-        );
-      const open = last.choices.get(`${options}`) ?? [];
-      last.choices.set(`${options}`, open);
-      if (open.length === 0) {
-        const begun = taken.map(({ session }) => session);
-        for (const one of options) {
-          const isSecond = options.some(
-            (other) => other < one && !begun.includes(other) && twins(one, other),
-          );
-          const left = passedOver(one, open);
-          // Otherwise nobody is left to take a step after which it is its turn.
-          const comes = left.every((other) =>
-            options.some((third) => !left.includes(third) && !apart(other, third)),
-          );
-          if (!tried.includes(one) && !isSecond && comes) open.push(branchOf(one));
-        }
-        if (open.length === 0) open.push(branchOf(options[0] as number));
-      }
-      const nth = Math.max(
-        0,
-        open.findIndex(({ isDone }) => !isDone),
-      );
-      const next = open[nth] as Branch;
-      tried = passedOver(next.session, open.slice(0, nth));
+    const taken: Branch[] = [root];
+    await play((options) => {
+      const { choices } = taken.at(-1) as Branch;
+      const open = choices.get(`${options}`) ?? new Map(options.map((session) => [session, branch()]));
+      choices.set(`${options}`, open);
+      const left = [...open].find(([, { isDone }]) => !isDone);
+      const [session, next] = left ?? ([...open][0] as [number, Branch]);
       taken.push(next);
-      return next.session;
+      return session;
     });
     const left = taken.findLast(({ isDone }) => !isDone) as Branch;
     if (left !== taken.at(-1)) left.misses += 1;
-    else for (const branch of taken) branch.misses = 0;
-    for (const branch of taken.toReversed())
-      branch.isDone ||=
-        branch.misses === mostMisses || [...branch.choices.values()].flat().every(({ isDone }) => isDone);
+    else for (const one of taken) one.misses = 0;
+    for (const one of taken.toReversed()) {
+      const below = [...one.choices.values()].flatMap((open) => [...open.values()]);
+      one.isDone ||= one.misses === mostMisses || below.every(({ isDone }) => isDone);
+    }
   }
   return orders;
 }

@@ -1,52 +1,74 @@
-import { roles } from '@campaign-mirror/adapters-persistence/service';
+import { migrate, type Role, roles } from '@campaign-mirror/adapters-persistence/service';
 import { expect } from 'chai';
+import pg from 'pg';
+import { connect } from '../../support/database/client.ts';
+import { dedicatedServer } from '../../support/database/dedicated-server.ts';
+import { tcpProxy } from '../../support/database/tcp-proxy.ts';
+import { endAll, sharingServices } from '../../support/process/service-process.ts';
 import { eventually } from '../../support/promises.ts';
+import { seed } from '../../support/seed.ts';
 import { violationsOf } from '../check.ts';
 import { Random } from '../workload/known.ts';
 import { recorded } from '../workload/run.ts';
-import type { Fault } from './faults.ts';
-import { openStage, type Stage } from './stage.ts';
+import { type Fault, faults } from './faults.ts';
 
-/** Updates that are made before the fault and after it. */
+/** Updates before the fault and after it. */
 const around = 100;
-/** Connections of the service, at most: its pool, one that looks whether the database is there, and one by it that is being made. */
-const maxConnections = 10 + 2;
-/** Of what the processes held before. */
-const mostMemory = 1.2;
+/** The maximum number of connections of both services: pool, probe, and a probe that is being opened. */
+const maxConnections = 2 * (10 + 2);
+const database = 'mirror';
 
-/**
- * Lets everybody work, brings the fault about, and looks whether all is as it was before. `recovery`: the milliseconds
- * from when its cause was gone to the next 200; `memory`: what the processes hold after it, as a part of what they held
- * before.
- */
-export async function underFault(fault: Fault, seed: number, processes: number) {
-  const stage = await openStage(processes);
-  let [recovery, memory] = [Number.NaN, Number.NaN];
+export type Stage = Awaited<ReturnType<typeof openStage>>;
+
+/** Two processes that serve one port, on a PostgreSQL that only they use, behind a network that can fail. */
+async function openStage() {
+  const server = await dedicatedServer();
+  const address = (role: Role) => server.address(roles[role], database);
+  const first = await connect(server.address('postgres'));
+  for (const role of Object.values(roles)) await first.query(`create role ${role} login`);
+  await first.query(`create database ${database} owner ${roles.owner}`);
+  await first.end();
+  await migrate(address('owner'));
+  const admin = new pg.Pool(server.address('postgres', database));
+  admin.on('error', () => {});
+  const proxy = await tcpProxy(server.address('postgres'));
+  const DATABASE_URL = `postgres://${roles.service}@127.0.0.1:${proxy.port}/${database}`;
+  const settings = { DATABASE_URL, RUN_MIGRATIONS: 'false', FAILED_KEY_LIMIT: 'off' };
+  const sharing = await sharingServices(settings, 2);
+  const close = async () => {
+    await endAll();
+    await proxy.close();
+    await admin.end();
+    await server.remove();
+  };
+  return { server, address, admin, proxy, ...sharing, close };
+}
+
+/** Resolves with the record of a run under this fault. `recovery`: milliseconds from its end to the next 200. */
+export async function underFault(name: keyof typeof faults) {
+  const stage = await openStage();
+  const fault: Fault = faults[name];
+  let recovery = Number.NaN;
   try {
-    const workload = { store: stage, base: stage.base, seed, afterwards: () => nothingIsLeft(stage) };
+    const workload = { store: stage, base: stage.base, seed, afterwards: () => isIdle(stage) };
     const record = await recorded(workload, async (recorder) => {
       await recorder.updates(around);
-      const before = await stage.memory();
-      await fault(stage, { recorder, random: new Random(seed) });
+      await fault(stage, recorder, new Random(seed));
       const gone = performance.now();
       recovery = (await recorder.next(({ status }) => status === 200)).end - gone;
       await recorder.updates(around);
-      await eventually('memory that is given back', async () => {
-        memory = (await stage.memory()) / before;
-        expect(memory).to.be.below(mostMemory);
-      });
     });
-    return { record, violations: violationsOf(record), recovery, memory };
+    return { record, violations: violationsOf(record), recovery };
   } finally {
     await stage.close();
   }
 }
 
-/** @throws if a session of the service is in a transaction, or there are more of them than its pool has */
-async function nothingIsLeft({ admin }: Stage): Promise<void> {
-  await eventually('sessions of the service that are idle, and no more than it may have', async () => {
-    const ours = 'select state from pg_stat_activity where usename = $1';
-    const { rows } = await admin.query(ours, [roles.service]);
+/** The services keep no transaction open, and no more connections than their pools have. */
+async function isIdle({ admin }: Stage): Promise<void> {
+  await eventually('idle sessions of the services', async () => {
+    const sessions = 'select state from pg_stat_activity where usename = $1';
+    const { rows } = await admin.query(sessions, [roles.service]);
     expect(rows.filter(({ state }) => state !== 'idle')).to.deep.equal([]);
     expect(rows.length).to.be.at.most(maxConnections);
   });

@@ -16,14 +16,15 @@ interface KnownKey {
 export const owners = [1, 2, 3] as OwnerId[];
 export const hosts = ['one.example', 'two.example', 'three.example'] as const;
 
-/** What those who take part know at the moment, so that most of what they do can be done. */
+/** What callers and operators know at the moment. With it, most of their acts succeed. */
 export class Known {
   readonly campaigns = new Map<CampaignId, KnownCampaign>();
   readonly keys = new Map<AccessKeyId, KnownKey>();
-  readonly #gone = { campaigns: [] as CampaignId[], keys: [] as KnownKey[] };
+  /** The keys that were revoked last. */
+  #revoked: KnownKey[] = [];
   #addresses = 0;
 
-  /** A new one each time, on one of a few hosts. */
+  /** A new address, on one of a few hosts. */
   address(random: Random): string {
     this.#addresses += 1;
     return `https://${random.one(hosts)}/${this.#addresses}?c={click_id}`;
@@ -37,31 +38,26 @@ export class Known {
     return [...this.keys.values()].filter((key) => key.owner === owner);
   }
 
-  removeCampaign(id: CampaignId): void {
-    this.campaigns.delete(id);
-    this.#gone.campaigns = [id, ...this.#gone.campaigns].slice(0, 3);
-  }
-
   removeKey(id: AccessKeyId): void {
     const key = this.keys.get(id);
-    if (key) this.#gone.keys = [key, ...this.#gone.keys].slice(0, 6);
+    if (key) this.#revoked = [key, ...this.#revoked].slice(0, 6);
     this.keys.delete(id);
   }
 
-  /** A campaign and a key to set its mirror with: as a rule those that go together. Undefined if there is none. */
+  /** A campaign and a key to set its mirror with: usually its owner's. Undefined if there is none. */
   toCall(random: Random): { campaign: CampaignId; key: KnownKey } | undefined {
     const settable = [...this.campaigns.values()].filter((one) => one.hasMirror && !one.isDefault);
     const usual = (random.number() < 0.9 && random.one(settable)) || this.campaign(random);
     const all = [...this.keys.values()];
     const own = random.one(usual ? this.keysOf(usual.owner) : []) ?? random.one(all);
     const which = random.number();
-    const campaign = (which < 0.03 && random.one(this.#gone.campaigns)) || usual?.id;
-    const key = (which > 0.97 && random.one(this.#gone.keys)) || (which > 0.88 && random.one(all)) || own;
-    return campaign && key ? { campaign, key } : undefined;
+    const revoked = this.#revoked.filter(({ owner }) => owner === usual?.owner);
+    const key = (which > 0.94 && random.one(revoked)) || (which > 0.85 && random.one(all)) || own;
+    return usual && key ? { campaign: usual.id, key } : undefined;
   }
 }
 
-/** Choices that are the same ones again for a seed. */
+/** Choices that a seed repeats. */
 export class Random {
   #state: number;
 

@@ -1,12 +1,11 @@
 import { EventEmitter, on } from 'node:events';
-import type { RecordedAct, RecordedCall, RecordedClick, Rewrite, StoredMirror } from '../record.ts';
+import type { RecordedAct, RecordedCall, RecordedRequest, StoredMirror } from '../record.ts';
 
 export class Recorder {
   readonly calls: RecordedCall[] = [];
   readonly acts: RecordedAct[] = [];
-  readonly rewrites: Rewrite[] = [];
-  readonly clicks: RecordedClick[] = [];
-  /** Mirrors that went with their campaigns. */
+  readonly operators: RecordedRequest[] = [];
+  /** Mirrors that were deleted with their campaigns. */
   readonly deleted: StoredMirror[] = [];
   readonly #added = new EventEmitter<{ call: [RecordedCall] }>();
 
@@ -15,7 +14,7 @@ export class Recorder {
     this.#added.emit('call', call);
   }
 
-  /** Resolves with the first call that is added from now on and is as it is looked for. */
+  /** Resolves with the first call from now on for which `isIt` returns true. */
   async next(isIt: (call: RecordedCall) => boolean): Promise<RecordedCall> {
     for await (const [call] of on(this.#added, 'call')) if (isIt(call)) return call;
     throw new Error('nobody calls any more');

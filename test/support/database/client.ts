@@ -1,7 +1,7 @@
 import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence';
 import pg from 'pg';
 
-/** A connection of its own. One that a failed test leaves behind is cut in the end, and nobody minds. */
+/** Opens a connection. The end of the run may cut it without an error. */
 export async function connect(address: DatabaseAddress | pg.ClientConfig): Promise<pg.Client> {
   const client = new pg.Client(address);
   client.on('error', () => {});

@@ -14,12 +14,13 @@ import { startEmbeddedDatabase } from '../../../packages/app/src/database/databa
 import { dataVariable } from '../run-folder.ts';
 import { connect } from './client.ts';
 
-/** A database of a test's own, on the run's server. */
+/** A database of one test, on the server of the run. */
 export type TestDatabase = ReturnType<typeof opened>;
 
-/** What the processes of a run share, by the environment: a server, a password for each role, a migrated database to copy. */
+/** The environment passes it to the processes of a run, which share the server and a migrated database to copy. */
 interface Shared {
   readonly admin: pg.PoolConfig;
+  /** Of each role. */
   readonly password: string;
 }
 
@@ -37,11 +38,10 @@ let run: (Shared & { readonly maintenance: pg.Pool }) | undefined;
 const open = new Set<TestDatabase>();
 
 function running(): NonNullable<typeof run> {
-  if (run) return run;
   const given = process.env[variable];
   if (!given) throw new Error('the database server of the tests does not run');
-  const shared: Shared = JSON.parse(given);
-  run = { ...shared, maintenance: poolOf(shared.admin) };
+  const shared = () => JSON.parse(given) as Shared;
+  run ??= { ...shared(), maintenance: poolOf(shared().admin) };
   return run;
 }
 
@@ -61,7 +61,7 @@ export async function startDatabaseServer(): Promise<void> {
     await maintenance.query(`${verb} role ${name} login password '${password}'`);
   }
   if (server.kind !== 'embedded') {
-    // As ops/roles.sql does in a database; new databases copy the rights of this one.
+    // As ops/roles.sql does in a database. New databases copy these rights.
     const copied = await connect({ ...server.admin, database: 'template1' });
     await copied.query(`do $$ begin execute (
       select string_agg(format('revoke execute on function %s from public', oid::regprocedure), ';') from pg_proc
@@ -81,37 +81,36 @@ export async function dropDatabases(): Promise<void> {
   for (const database of open) await database.drop();
 }
 
-/** A migrated database, made in milliseconds. */
-export async function freshDatabase(): Promise<TestDatabase> {
-  const name = nextName();
-  try {
-    await create(name, 'owner', `template ${template} strategy file_copy`);
-    const database = opened(name);
-    await database.admin.query(ofThisDatabase);
-    return database;
-  } catch (error) {
-    // Somebody looks into the template (an autovacuum, another session): then the long way.
-    if ((error as { code?: string }).code !== '55006') throw error;
-    await create(name, 'owner');
-    await migrate(addressIn(name, 'owner'));
-  }
-  return opened(name);
-}
-
-/** What `migrate` notes of where a schema is: a copy has the number of another database. */
+/** The comment in which `migrate` keeps the number of the database. A copy has another number. */
 const ofThisDatabase = `
   do $$ begin execute format('comment on schema campaign_mirror is %L', regexp_replace(
     obj_description('campaign_mirror'::regnamespace), '/\\d+/', format('/%s/', (
       select oid from pg_database where datname = current_database())))); end $$`;
 
-/** A database without anything of ours, which belongs to the role or to the server's admin; `how` as SQL has it. */
+/** A migrated database. */
+export async function freshDatabase(): Promise<TestDatabase> {
+  const name = nextName();
+  try {
+    await create(name, 'owner', `template ${template} strategy file_copy`);
+  } catch (error) {
+    // Another session, such as an autovacuum, is connected to the template.
+    if ((error as { code?: string }).code !== '55006') throw error;
+    await create(name, 'owner');
+    await migrate(addressIn(name, 'owner'));
+  }
+  const database = opened(name);
+  await database.admin.query(ofThisDatabase);
+  return database;
+}
+
+/** An empty database of the role or of the server's admin. `how` is SQL. */
 export async function emptyDatabase(owner: Role | 'admin', how?: string): Promise<TestDatabase> {
   const name = nextName();
   await create(name, owner, how);
   return opened(name);
 }
 
-/** For `emptyDatabase`: one that cannot hold every character. */
+/** For `emptyDatabase`: an encoding without some characters. */
 export const latin1 = "template template0 encoding 'LATIN1' locale_provider libc locale 'C'";
 
 const nextName = () => `test_${randomBytes(8).toString('hex')}`;
@@ -121,24 +120,22 @@ async function create(name: string, owner: Role | 'admin', how = ''): Promise<vo
   await running().maintenance.query(`create database ${name} ${whose} ${how}`);
 }
 
-const drop = (name: string) => running().maintenance.query(`drop database if exists ${name} with (force)`);
-
 function opened(name: string) {
   const database = {
     name,
-    /** Connections of the server's admin, who may do what no role of ours may. */
+    /** Connections of the server's admin. */
     admin: poolOf({ ...running().admin, database: name }),
     address: (role: Role) => addressIn(name, role),
-    /** `by`: what stands before the server. */
+    /** `by` is a proxy before the server. */
     url: (role: Role, by: { readonly host?: string; readonly port?: number } = {}) => {
       const { host, port, user, password } = { ...addressIn(name, role), ...by };
       return `postgres://${user}:${password}@${host}:${port}/${name}`;
     },
     drop: async () => {
       if (!open.delete(database)) return;
-      // A connection that a failed test kept would hold the end up for ever: force ends it.
+      // The end waits for connections that a failed test kept: `force` ends them.
       database.admin.end().catch(() => {});
-      await drop(name);
+      await running().maintenance.query(`drop database if exists ${name} with (force)`);
     },
   };
   open.add(database);
@@ -153,7 +150,7 @@ function addressIn(database: string, role: Role): DatabaseAddress & { host: stri
 
 function poolOf(config: pg.PoolConfig): pg.Pool {
   const pool = new pg.Pool({ max: 30, ...config });
-  // A connection that a test cuts on purpose is not to end the run.
+  // Tests cut connections on purpose.
   pool.on('error', () => {});
   return pool;
 }
@@ -169,14 +166,9 @@ async function container(): Promise<Started> {
     .withTmpFs({ '/mirror-data': 'rw' })
     .withEnvironment({ PGDATA: '/mirror-data/cluster' })
     .withCommand(['postgres', ...['fsync=off', ...quietLog].flatMap((setting) => ['-c', setting])])
-    // Starting takes one to five seconds; this is for a machine that is busy.
     .withStartupTimeout(120_000)
-    .withHealthCheck({
-      test: ['CMD', 'pg_isready', '--host', 'localhost'],
-      // For as long as it lives: four processes a second, which are usual, took a twelfth of a run's CPU time.
-      interval: 2000,
-      retries: 1000,
-    })
+    // The default interval starts four processes a second as long as the container lives.
+    .withHealthCheck({ test: ['CMD', 'pg_isready', '--host', 'localhost'], interval: 2000, retries: 1000 })
     .start();
   const admin = {
     host: started.getHost(),
@@ -190,12 +182,11 @@ async function container(): Promise<Started> {
 
 async function embedded(): Promise<Started> {
   const parent = await mkdtemp(join(process.env[dataVariable] ?? tmpdir(), 'campaign-mirror-test-'));
-  // The database does not run as root: another user has to pass through.
+  // The user of the database, which is not root, has to enter it.
   await chmod(parent, 0o711);
-  // Thousands of connections prove a password, which nobody guesses here.
   const settings = { fsync: 'off', scram_iterations: '1' };
   const database = await startEmbeddedDatabase({ folder: join(parent, 'data'), settings });
-  // For a run that is interrupted: the server has a session of its own and would live on.
+  // The server has its own session, and would outlive an interrupted run.
   const abandon = () => {
     const pidFile = readFileSync(join(parent, 'data', 'cluster', 'pgdata', 'postmaster.pid'), 'utf8');
     process.kill(Number(pidFile.split('\n')[0]), 'SIGQUIT');

@@ -1,6 +1,6 @@
 import type { ClientBase, Pool } from 'pg';
 
-/** A row of the history, as `set_mirrors` writes it, with a time that the database gives it: its number. */
+/** Inserts a row of the history, as `set_mirrors` does. Resolves with its number. */
 export async function recordChange(
   database: ClientBase | Pool,
   { campaign = 1, owner = 1, at = null }: { campaign?: number; owner?: number; at?: string | null } = {},
@@ -16,10 +16,7 @@ export async function recordChange(
   return Number(rows[0].id);
 }
 
-/**
- * Writes changes on connections of their own until it is told to end, and says which were committed: most at once, some
- * after others that began later, some not at all.
- */
+/** Writes changes on several connections until `end`, which resolves with the numbers of the committed ones. */
 export function keepWriting(connectOne: () => Promise<ClientBase & { end(): Promise<void> }>, writers = 4) {
   const committed: number[] = [];
   let ends = false;
@@ -29,7 +26,7 @@ export function keepWriting(connectOne: () => Promise<ClientBase & { end(): Prom
     for (let turn = 1; !ends || open.length > 0; turn++) {
       if (open.length === 0) await client.query('begin');
       open.push(await recordChange(client, { campaign: writer }));
-      // The first writer's transactions are long, and each has the numbers of many turns of the others.
+      // The first writer's transactions are long: other writers commit higher numbers before them.
       if (writer === 1 && turn % 25 !== 0 && !ends) continue;
       const aborts = turn % 7 === 0;
       await client.query(aborts ? 'rollback' : 'commit');
@@ -38,13 +35,11 @@ export function keepWriting(connectOne: () => Promise<ClientBase & { end(): Prom
     }
     await client.end();
   };
-  const all = Promise.all(Array.from({ length: writers }, (_, at) => write(at + 1)));
-  return {
-    committed,
-    end: async (): Promise<number[]> => {
-      ends = true;
-      await all;
-      return committed.sort((one, other) => one - other);
-    },
+  const all = Promise.all(Array.from({ length: writers }, (_, nth) => write(nth + 1)));
+  const end = async (): Promise<number[]> => {
+    ends = true;
+    await all;
+    return committed.sort((one, other) => one - other);
   };
+  return { committed, end };
 }

@@ -5,7 +5,7 @@ import type { TestDatabase } from './database-server.ts';
 
 export type Rival = Awaited<ReturnType<typeof rival>>;
 
-/** Somebody else, in an open transaction that has run this, and holds its locks until it is said to end. */
+/** Another session. It runs this in a transaction, and keeps the locks until it commits or rolls back. */
 export async function rival(database: TestDatabase, text: string, ...values: unknown[]) {
   const client = await database.admin.connect();
   const ignore = () => {};
@@ -18,27 +18,26 @@ export async function rival(database: TestDatabase, text: string, ...values: unk
   const run = async (text: string, ...values: unknown[]) => void (await client.query(text, values));
   await run('begin');
   await run(text, ...values);
-  return {
-    run,
-    commit: () => end('commit'),
-    rollback: () => end('rollback'),
-  };
+  return { run, commit: () => end('commit'), rollback: () => end('rollback') };
 }
 
-/** Locks the mirror of a campaign for update, as long as the rival likes. */
 export const lockMirror = 'select from campaign_mirror.mirrors where campaign_id = $1 for update';
 
-/** Sessions of ours that wait for a lock at this moment. */
-const waiting = `
-  select count(*)::int as count from pg_stat_activity
-  where datname = current_database() and usename = any($1) and wait_event_type = 'Lock' and state = 'active'`;
+const ourUsers: readonly string[] = [roles.service, roles.operator];
 
-/** Resolves when so many sessions wait for a lock; rejects when the call ends without having waited. */
+/** Runs an aggregate over the sessions of these users that wait for a lock. */
+async function ofWaiting({ admin }: TestDatabase, what: string, users = ourUsers): Promise<number> {
+  const text = `select count(${what})::int as count from pg_stat_activity where datname = current_database()
+    and usename = any($1) and wait_event_type = 'Lock' and state = 'active'`;
+  return (await admin.query(text, [users])).rows[0].count;
+}
+
+/** Resolves when so many sessions wait for a lock; rejects if the call ends without a wait. */
 export async function untilWaiting(
   database: TestDatabase,
   call: Promise<unknown>,
   sessions = 1,
-  users: readonly string[] = [roles.service, roles.operator],
+  users = ourUsers,
 ): Promise<void> {
   let ended = false;
   const ending = () => {
@@ -46,32 +45,26 @@ export async function untilWaiting(
   };
   call.then(ending, ending);
   await eventually(`${sessions} sessions that wait for a lock`, async () => {
-    const { rows } = await database.admin.query(waiting, [users]);
-    if (rows[0].count < sessions && ended) throw new Error('the call ended without waiting for the lock');
-    expect(rows[0].count).to.be.at.least(sessions);
+    const count = await ofWaiting(database, '*', users);
+    if (count < sessions && ended) throw new Error('the call ended without waiting for the lock');
+    expect(count).to.be.at.least(sessions);
   });
 }
 
-export async function endWaiting(database: TestDatabase): Promise<void> {
-  const users = [roles.service, roles.operator];
-  await database.admin.query(waiting.replace('*', 'pg_terminate_backend(pid, 10000)'), [users]);
-}
+/** Ends the sessions that wait for a lock. */
+export const endWaiting = (database: TestDatabase) => ofWaiting(database, 'pg_terminate_backend(pid, 10000)');
 
 /** Ends the statements that wait for a lock, as the server's own timer does. */
-export async function cancelWaiting(database: TestDatabase): Promise<void> {
-  const users = [roles.service, roles.operator];
-  await database.admin.query(waiting.replace('*', 'pg_cancel_backend(pid)'), [users]);
-}
+export const cancelWaiting = (database: TestDatabase) => ofWaiting(database, 'pg_cancel_backend(pid)');
 
-/** What comes of an act that begins while a rival holds what it has run, and that waits until the rival ends. */
+/** The outcome of an act that begins while a rival has run this, and waits until the rival commits. */
 export async function meanwhile<T>(
   database: TestDatabase,
   [text, ...values]: readonly [text: string, ...values: unknown[]],
   act: () => Promise<T>,
-  end: 'commit' | 'rollback' = 'commit',
 ): Promise<T> {
   const other = await rival(database, text, ...values);
   const acting = act();
-  await untilWaiting(database, acting).finally(other[end]);
+  await untilWaiting(database, acting).finally(other.commit);
   return acting;
 }

@@ -7,48 +7,44 @@ import { eventually } from '../promises.ts';
 import { connect } from './client.ts';
 import { type DedicatedServer, dedicatedServer } from './dedicated-server.ts';
 
-/** A standby needs at least what its primary has. */
-const usual = ['max_prepared_transactions=20', 'fsync=off'];
-
 export type Replicated = Awaited<ReturnType<typeof replicated>>;
 
 /**
- * A primary and its standby, by streaming replication, as `pg_basebackup` makes one (PostgreSQL, section 26.3.3, making a
- * base backup using the low level API). `prepare` fills the primary before it is copied; `folder` as a dedicated server has it.
+ * A primary and its standby, by streaming replication (PostgreSQL, section 26.3.3, making a base backup using the low
+ * level API). `prepare` fills the primary before it is copied; `folder` is an option of `dedicatedServer`.
  */
 export async function replicated(
   prepare: (primary: DedicatedServer) => Promise<void> = async () => {},
-  settings: readonly string[] = usual,
+  settings: readonly string[] = ['max_prepared_transactions=20', 'fsync=off'],
   folder = '',
 ) {
   const primary = await dedicatedServer({ settings, folder });
   await prepare(primary);
+  const { host, port } = primary.address('postgres');
   const standby = await dedicatedServer({
     folder,
-    settings: [...settings, `primary_conninfo=${conninfo(primary)}`],
-    fill: (data, as) => copyOf(primary, data, as),
+    settings: [...settings, `primary_conninfo=host=${host} port=${port} user=postgres`],
+    fill: (data, as) => copy(primary, data, as),
   });
-  const ask = async (server: DedicatedServer, text: string, values: unknown[] = []) => {
+  const query = async (server: DedicatedServer, text: string, values: unknown[] = []) => {
     const client = await connect(server.address('postgres'));
     return client.query(text, values).finally(() => client.end());
   };
   return {
     primary,
     standby,
-    /** Resolves when the standby shows what the primary has committed by now. */
+    /** Resolves when the standby shows what the primary has committed. */
     caughtUp: async (): Promise<void> => {
-      const { rows } = await ask(primary, 'select pg_current_wal_flush_lsn()::text as lsn');
-      await eventually('the standby has replayed it', async () => {
-        const replayed = await ask(standby, 'select pg_last_wal_replay_lsn() >= $1::pg_lsn as now', [
-          rows[0].lsn,
-        ]);
-        expect(replayed.rows[0].now).to.equal(true);
+      const { rows } = await query(primary, 'select pg_current_wal_flush_lsn()::text as lsn');
+      const replayed = 'select pg_last_wal_replay_lsn() >= $1::pg_lsn as now';
+      await eventually('the replay on the standby', async () => {
+        expect((await query(standby, replayed, [rows[0].lsn])).rows).to.deep.equal([{ now: true }]);
       });
     },
-    /** The standby becomes a primary; resolves when it takes writes. */
+    /** Makes the standby a primary. Resolves when it takes writes. */
     promote: async (): Promise<void> => {
-      const { rows } = await ask(standby, 'select pg_promote() as done');
-      expect(rows[0].done).to.equal(true);
+      const { rows } = await query(standby, 'select pg_promote() as done');
+      expect(rows).to.deep.equal([{ done: true }]);
     },
     remove: async (): Promise<void> => {
       await standby.remove();
@@ -57,12 +53,7 @@ export async function replicated(
   };
 }
 
-function conninfo(primary: DedicatedServer): string {
-  const { host, port } = primary.address('postgres');
-  return `host=${host} port=${port} user=postgres`;
-}
-
-async function copyOf(primary: DedicatedServer, data: string, as: ExecFileOptions): Promise<void> {
+async function copy(primary: DedicatedServer, data: string, as: ExecFileOptions): Promise<void> {
   const client = await connect(primary.address('postgres'));
   await client.query("select pg_backup_start('standby', fast => true)");
   await promisify(execFile)('cp', ['-r', `${primary.data}/.`, data], as);

@@ -4,8 +4,8 @@ import { connect, createServer, type Socket } from 'node:net';
 export type TcpProxy = Awaited<ReturnType<typeof tcpProxy>>;
 
 /**
- * Stands between a client and a server, and does to their connections what networks do. `answer`: what becomes of the
- * server's bytes; `question`: of the client's.
+ * A network between a client and a server that can fail. `answer` changes the bytes of the server, `question` those of
+ * the client.
  */
 export async function tcpProxy(
   target: { host: string; port: number },
@@ -17,12 +17,12 @@ export async function tcpProxy(
 
   const server = createServer((client) => {
     const upstream = connect(target);
-    for (const [from, to] of [
-      [client, upstream],
-      [upstream, client],
+    for (const [from, to, change] of [
+      [client, upstream, question],
+      [upstream, client, answer],
     ] as const) {
       sockets.add(from);
-      from.on('data', (bytes: Buffer) => to.write(from === upstream ? answer(bytes) : question(bytes)));
+      from.on('data', (bytes: Buffer) => to.write(change(bytes)));
       from.on('error', () => {});
       from.on('close', () => {
         sockets.delete(from);
@@ -45,13 +45,12 @@ export async function tcpProxy(
     cut();
     await closed;
   };
-
   await listen(0);
   const { port } = server.address() as { port: number };
   return {
     host: '127.0.0.1',
     port,
-    /** From now on no byte passes; connections stay open, new ones are accepted. */
+    /** Stops all bytes. Connections stay open, and new ones are accepted. */
     freeze: () => {
       frozen = true;
       for (const socket of sockets) socket.pause();

@@ -7,15 +7,11 @@ import { hotPathBy, statementsBy } from './hot-paths.ts';
 import { postgresWorld } from './postgres-world.ts';
 import { change, type Live, liveCampaign } from './world.ts';
 
-/** As many as are asked for. */
-type ManyLives<Count extends number, Made extends Live[] = []> = number extends Count
-  ? Live[]
-  : Made['length'] extends Count
-    ? Made
-    : ManyLives<Count, [...Made, Live]>;
+/** A tuple, so that a test can destructure it. */
+type Lives = [Live, Live, Live, Live, Live, Live, Live, Live, ...Live[]];
 
 export interface GroupedOptions extends Partial<PoolLimits> {
-  /** Campaigns that are waited for at once. */
+  /** The maximum number of locked campaigns that the service waits for at a time. */
   readonly maxLocked?: number;
   /** In milliseconds. */
   readonly timeout?: number;
@@ -23,23 +19,23 @@ export interface GroupedOptions extends Partial<PoolLimits> {
 
 export type Service = Awaited<ReturnType<typeof serviceOn>>;
 
-/** The use case on PostgreSQL, as a process of the service has it. */
+/** The use case on PostgreSQL, as in a process of the service. */
 export async function serviceOn(address: DatabaseAddress, options: GroupedOptions = {}) {
   const limits = { ...patient, ...options };
   const { pool, close } = await openDatabase(address, limits);
   const { maxLocked = Math.max(1, Math.floor(limits.size / 2)), timeout = limits.waitTimeout } = options;
-  /** The statements that were run, and how many rows each gave. */
-  const ran: { name: string; rows: number }[] = [];
-  const recorded = statementsBy(pool, async (run, { name }) => {
+  /** The names of the statements that succeeded. */
+  const ran: string[] = [];
+  const statements = statementsBy(pool, async (run, { name }) => {
     const rows = await run();
-    ran.push({ name, rows: rows.length });
+    ran.push(name);
     return rows;
   });
-  const { campaigns, identity } = hotPathBy(pool, { statements: recorded, maxLocked, timeout });
+  const { campaigns, identity } = hotPathBy(pool, { statements, maxLocked, timeout });
   const useCase = new SetCampaignMirror(campaigns, identity);
   const set = ({ key, seen }: Pick<Live, 'seen' | 'key'>, to: string, requestId = 'request-1') =>
     useCase.execute({ credential: key, campaign: seen.id, address: to, requestId });
-  /** By the port, so that calls of one turn come to the same batch. */
+  /** Calls the port, so that the calls of one turn share a batch. */
   const setMirror = async ({ seen, by }: Pick<Live, 'seen' | 'by'>, to: string, requestId?: string) => {
     const result = await campaigns.setMirror(seen, change(by, to as MirrorAddress, requestId));
     return result.kind === 'mirror-set' ? result.mirror : undefined;
@@ -49,16 +45,17 @@ export async function serviceOn(address: DatabaseAddress, options: GroupedOption
 
 export type Grouped = Awaited<ReturnType<typeof grouped>>;
 
-/** The same in a database of its own, with campaigns for it to update. */
+/** A service on a fresh database, with campaigns for it to update. */
 export async function grouped() {
   const database = await freshDatabase();
   const world = await postgresWorld(database);
-  const another = async (of: GroupedOptions = {}) => {
-    const service = await serviceOn(database.address('service'), of);
+  const all: { close(): Promise<unknown> }[] = [world];
+  /** A further process of the service. */
+  const another = async (options: GroupedOptions = {}) => {
+    const service = await serviceOn(database.address('service'), options);
     all.unshift(service);
     return service;
   };
-  const all: { close(): Promise<unknown> }[] = [world];
   const service = await another();
   const campaign = () => liveCampaign(world);
   return {
@@ -66,17 +63,14 @@ export async function grouped() {
     world,
     ...service,
     campaign,
-    /** A further process of the service. */
     another,
-    live: async <Count extends number>(count: Count) =>
-      (await Promise.all(Array.from({ length: count }, campaign))) as ManyLives<Count>,
-    /** Somebody else, whose open transaction has run this. */
+    live: async (count: number) => (await Promise.all(Array.from({ length: count }, campaign))) as Lives,
+    /** Opens a rival's transaction, and runs this in it. */
     hold: (text: string, ...values: unknown[]) => rival(database, text, ...values),
-    /** In the order of their numbers; what has the same `transaction` was committed together. */
+    /** Changes with the same `transaction` were committed together. */
     history: async (...lives: readonly Live[]) => {
-      const { rows } = await database.admin.query(
-        'select id, xmin from campaign_mirror.mirror_history order by id',
-      );
+      const text = 'select id, xmin from campaign_mirror.mirror_history';
+      const { rows } = await database.admin.query(text);
       const transactions = new Map(rows.map(({ id, xmin }) => [Number(id), xmin]));
       const entries = await Promise.all(lives.map(({ seen }) => world.others.history(seen.id)));
       return entries.flat().map((entry) => ({ ...entry, transaction: transactions.get(entry.id) }));

@@ -7,7 +7,7 @@ import {
 } from '../../../packages/adapters-persistence/src/hot-path/run-statements.ts';
 import { patient } from '../database/patient.ts';
 
-/** As the service has it. */
+/** The hot path of the service. */
 export function hotPathBy(
   pool: Pool,
   {
@@ -20,17 +20,14 @@ export function hotPathBy(
   return openHotPath(pool, { statements, limits: { size: 2 * maxLocked, waitTimeout: timeout } });
 }
 
-/** StatementRunner that come to what `instead` makes of them: of the `nth`, from 1, which `run` runs. */
+/** Runs `instead` of each statement. `nth` is its number, from 1; `run` runs it. */
 export function statementsBy(
   pool: Pool,
   instead: (run: () => Promise<TextRow[]>, statement: Statement, nth: number) => Promise<TextRow[]>,
 ): StatementRunner {
   let nth = 0;
-  class Staged extends StatementRunner {
-    override run(statement: Statement, values: readonly unknown[]): Promise<TextRow[]> {
-      nth += 1;
-      return instead(() => super.run(statement, values), statement, nth);
-    }
-  }
-  return new Staged(pool);
+  const statements = new StatementRunner(pool);
+  const run: StatementRunner['run'] = statements.run.bind(statements);
+  statements.run = (statement, values) => instead(() => run(statement, values), statement, ++nth);
+  return statements;
 }

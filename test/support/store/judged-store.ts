@@ -6,8 +6,8 @@ import { InMemoryStore } from '@campaign-mirror/port-contracts/in-memory';
 import type { StoreOthers } from './postgres-world.ts';
 import { named } from './world.ts';
 
-/** What a store has to have, so that no case is left out. */
-export interface JudgedStore {
+/** A store that all cases are applicable to. */
+interface JudgedStore {
   readonly campaigns: domain.CampaignRepository;
   readonly identity: domain.Identity;
   readonly accessKeys: Pick<AccessKeys, 'issue' | 'revoke'>;
@@ -15,20 +15,18 @@ export interface JudgedStore {
   readonly steps: contracts.Steps;
 }
 
-/**
- * A test for each promise of the ports of the use case, on the store that there is when it runs. Only what needs a part
- * that `without` names is left out.
- */
-export function everyCaseOn(store: () => JudgedStore, without: readonly string[] = []): void {
-  casesOf(
-    'CampaignRepository',
-    contracts.campaignRepositoryCases,
-    () => worldsOf(store()).campaigns,
-    without,
-  );
-  casesOf('Identity', contracts.identityCases, () => worldsOf(store()).identity, without);
+interface Worlds {
+  readonly campaigns: contracts.CampaignRepositoryWorld;
+  readonly identity: contracts.IdentityWorld;
 }
 
+/** A test for each case of both ports of the use case, on the store that there is when it runs. */
+export function everyCaseOn(store: () => JudgedStore): void {
+  casesOf('CampaignRepository', contracts.campaignRepositoryCases, () => worldsOf(store()).campaigns);
+  casesOf('Identity', contracts.identityCases, () => worldsOf(store()).identity);
+}
+
+/** Leaves out the cases that need a part in `without`. */
 export function casesOf<World>(
   port: string,
   cases: readonly contracts.Case<World>[],
@@ -41,61 +39,48 @@ export function casesOf<World>(
   });
 }
 
-/** In seconds. */
-const hour = 3_600;
+const unknown = () => domain.accessKeyFrom(randomBytes(32));
 
-export function worldsOf({ campaigns, identity, accessKeys, others, steps }: JudgedStore): {
-  campaigns: contracts.CampaignRepositoryWorld;
-  identity: contracts.IdentityWorld;
-} {
+function worldsOf({ campaigns, identity, accessKeys, others, steps }: JudgedStore): Worlds {
   const issued = new Map<string, domain.AccessKeyId>();
-  const issue = async (owner: domain.OwnerId, expiresIn = hour, hosts?: domain.HostList) => {
+  const issue = async (owner: domain.OwnerId, expiresIn = 3_600, hosts?: domain.HostList) => {
     const only = hosts && { hosts: entriesOf(hosts) };
     const { id, key } = await accessKeys.issue({ owner, name: named('tests'), expiresIn, ...only });
     issued.set(key, id);
     const caller = { ownerId: owner, subject: domain.keySubject(id), key: id, ...(hosts && { hosts }) };
     return { id, credential: key, caller };
   };
+  const revoke = (id: domain.AccessKeyId) => accessKeys.revoke({ ids: [id] });
+  const keys = {
+    issue: async (owner: domain.OwnerId, expiresIn?: number) => (await issue(owner, expiresIn)).id,
+    revoke,
+  };
   return {
-    campaigns: {
-      steps,
-      campaigns,
-      others,
-      keys: {
-        issue: async (owner, expiresIn) => (await issue(owner, expiresIn)).id,
-        revoke: (key) => accessKeys.revoke({ ids: [key] }),
-      },
-    },
+    campaigns: { steps, campaigns, others, keys },
     identity: {
-      steps,
-      identity,
-      issue,
-      unknown: () => domain.accessKeyFrom(randomBytes(32)),
-      issueUnknown: others.issueKey,
-      expires: true,
-      revoke: (key) => accessKeys.revoke({ ids: [issued.get(key) as domain.AccessKeyId] }),
+      ...{ steps, identity, issue, unknown, issueUnknown: others.issueKey, expires: true },
+      revoke: (key) => revoke(issued.get(key) as domain.AccessKeyId),
     },
   };
 }
 
-/** The worlds of a store in memory: it has no steps, and never goes away. */
-export function inMemoryWorlds(store = new InMemoryStore()): {
-  campaigns: contracts.CampaignRepositoryWorld;
-  identity: contracts.IdentityWorld;
-} {
-  const revoke = (wanted: unknown) => {
+/** The worlds of a store in memory. It has no steps, and never goes away. */
+export function inMemoryWorlds(store = new InMemoryStore()): Worlds {
+  const revoke = async (wanted: unknown) => {
     for (const [hashed, key] of store.accessKeys)
       if (wanted === key.id || wanted === hashed) key.isRevoked = true;
   };
   const hashed = (key: string) => hash('sha256', key);
+  const edit = (id: domain.CampaignId, facts: Partial<domain.Campaign>) =>
+    Object.assign(found(store.campaigns.get(id)), facts);
   return {
     campaigns: {
       campaigns: store,
       others: {
         createCampaign: async (owner) => store.createCampaign(owner),
         createMirror: async (id, address, clicks) => store.createMirror(id, address, clicks),
-        transfer: async (id, ownerId) => Object.assign(found(store.campaigns.get(id)), { ownerId }),
-        setDefault: async (id, isDefault) => Object.assign(found(store.campaigns.get(id)), { isDefault }),
+        transfer: async (id, ownerId) => edit(id, { ownerId }),
+        setDefault: async (id, isDefault) => edit(id, { isDefault }),
         deleteMirror: async (id) => store.mirrors.delete(id),
         deleteCampaign: async (id) => store.mirrors.delete(id) && store.campaigns.delete(id),
         countClick: async (id) => found(store.mirrors.get(id)).clicks++,
@@ -104,10 +89,7 @@ export function inMemoryWorlds(store = new InMemoryStore()): {
         history: async (id) => store.history.filter((row) => row.campaignId === id),
         clock: async () => store.clock,
       },
-      keys: {
-        issue: async (owner, expiresIn) => store.issueKey(owner, expiresIn).id,
-        revoke: async (id) => revoke(id),
-      },
+      keys: { issue: async (owner, expiresIn) => store.issueKey(owner, expiresIn).id, revoke },
     },
     identity: {
       identity: store,
@@ -115,13 +97,13 @@ export function inMemoryWorlds(store = new InMemoryStore()): {
         const { id, key } = store.issueKey(ownerId, expiresIn);
         return { credential: key, caller: { ownerId, subject: domain.keySubject(id), key: id } };
       },
-      unknown: () => domain.accessKeyFrom(randomBytes(32)),
+      unknown,
       issueUnknown: async (owner, credential) => {
         const { key } = store.issueKey(owner);
         store.accessKeys.set(hashed(credential), found(store.accessKeys.get(hashed(key))));
       },
       expires: true,
-      revoke: async (key) => revoke(hashed(key)),
+      revoke: (key) => revoke(hashed(key)),
     },
   };
 }

@@ -6,7 +6,7 @@ export { before, newOwner };
 export const address = (text: string) => text as domain.MirrorAddress;
 export const after: domain.MirrorAddress = domain.mirrorAddress.of('https://example.com/after');
 
-/** What the use case makes of a call of this caller. */
+/** The change that the use case makes of a call of this caller. */
 export function change(
   { ownerId, subject, key }: domain.Caller,
   address: domain.MirrorAddress = after,
@@ -15,7 +15,6 @@ export function change(
   return { address, by: { ownerId, subject }, key, requestId };
 }
 
-/** Sets a mirror that the caller may set. */
 export async function mirrorSet(
   { campaigns }: { readonly campaigns: domain.CampaignRepository },
   seen: domain.Campaign,
@@ -46,7 +45,7 @@ export async function newMirror(
   return creation.mirror;
 }
 
-/** A campaign whose mirror is `before`, of an owner with one key. */
+/** A campaign with the mirror `before`, and a key of its owner. */
 export interface Live {
   readonly seen: domain.Campaign;
   readonly mirror: domain.Mirror;
@@ -64,14 +63,10 @@ export async function liveCampaign(world: Settings & { readonly accessKeys: Acce
 }
 
 export const named = domain.label.of;
-
 export const tester: OperatorAct = { operator: 'tests', requestId: 'operator-tests' };
 
-export const caller: domain.Caller = {
-  ownerId: 7 as domain.OwnerId,
-  subject: domain.keySubject(77 as domain.AccessKeyId),
-  key: 77 as domain.AccessKeyId,
-};
+const key = 77 as domain.AccessKeyId;
+export const caller: domain.Caller = { ownerId: 7 as domain.OwnerId, subject: domain.keySubject(key), key };
 
 /** A campaign that the caller may update. */
 export const campaign: domain.Campaign = {
@@ -80,8 +75,6 @@ export const campaign: domain.Campaign = {
   isDefault: false,
   hasMirror: true,
 };
-
-/** As the store has it; nobody in between looks at it. */
 export const mirror = { id: 1, campaignId: campaign.id, clicks: 3 } as domain.Mirror;
 
 export function denying(...entries: string[]): domain.HostList {
