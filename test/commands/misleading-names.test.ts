@@ -32,7 +32,7 @@ describe('a name of a campaign or key cannot deceive the reader of a terminal', 
 
     await on.run('key', 'issue', '--owner', '7', '--name', name);
     const terminal = on.asking('campaign', 'delete', '1');
-    await terminal.shows(`Delete the default campaign 1 "\\u{1b}[31m\\u{d}\\u{a}${shown}"`);
+    await terminal.shows(`Delete default campaign 1 "\\u{1b}[31m\\u{d}\\u{a}${shown}"`);
     expect(terminal.output).not.to.match(new RegExp(hidden.join('|'), 'u'));
     terminal.type('n\r');
     await terminal.ended;
