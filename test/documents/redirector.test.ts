@@ -107,7 +107,7 @@ describe('examples/redirector sends visitors to the current mirror, also without
     const page = await read('docs/how-to/call-from-a-script.md');
     const block = named(page, 'tested: by test/documents/redirector.test.ts, ').get('live') ?? '';
     const service = await listeningService(data.settings());
-    const all = [await startRedirector({ DATABASE_URL: data.database.url('redirector') }), redirector];
+    const all = [redirector, await startRedirector({ DATABASE_URL: data.database.url('redirector') })];
     const variables = {
       CAMPAIGN_MIRROR_URL: service.base,
       CAMPAIGN_MIRROR_KEY: data.key,
