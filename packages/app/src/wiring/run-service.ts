@@ -7,12 +7,11 @@ import { Container, type ContainerModule } from 'inversify';
 import { urlOf } from '../http/listeners.ts';
 import { openLog } from '../logging/log.ts';
 import { processMetrics } from '../metrics/service-metrics.ts';
-import { aborted, Life, type ServiceInput, usualTimeout, withTimeLimit } from '../process/life.ts';
+import { aborted, Life, type ServiceInput } from '../process/life.ts';
 import { endBy, stopSignals } from '../process/stop-signals.ts';
 import { project, versionText } from '../process/version.ts';
 import { readSettings } from '../settings/read-settings.ts';
-import { checkExchanged, type PartName, partNames, recorded, throwExplained, tokens } from './modules.ts';
-import { poolLimits, serviceModule } from './service-module.ts';
+import { checkParts, serviceModule, tokens } from './service-module.ts';
 
 /** How your program runs the service. */
 export interface ServiceOptions {
@@ -79,35 +78,18 @@ export async function runService(
 async function start(input: ServiceInput, modules: readonly ContainerModule[]): Promise<[number, number]> {
   const { settings, log, life } = input;
   const { module, opened, callers, operators } = serviceModule(input);
-  const limit = poolLimits(settings).queryTimeout;
-  const exchanged = new Set<unknown>();
-  const missing = new Set(partNames);
   const container = new Container({ defaultScope: 'Singleton' });
-  const make = async () => {
-    await container.loadAsync(module, ...modules.map((one) => recorded(one, exchanged)));
-    checkExchanged(container, exchanged, limit, missing);
-    const app = await container.getAsync(tokens.application);
-    // Made last: it shows the database only if callers need one.
-    return { app, opsApp: await container.getAsync(tokens.opsApplication) };
-  };
-  const making = make().catch(throwExplained);
-  // Our own parts have time limits. A part of a module must not keep the process from ending.
-  const inTime = aborted(life.ending)
-    .then(opened)
-    .then(() => withTimeLimit(usualTimeout, making));
-  const apps = await Promise.race([making, inTime]);
-  if (!apps) {
-    const line = `a part of a module was being made and did not end within ${usualTimeout} ms`;
-    life.reportHung('parts', line, { missing: [...missing] });
-    throw life.ending.reason;
-  }
+  await container.loadAsync(module, ...modules);
+  checkParts(container);
+  const application = await container.getAsync(tokens.application);
+  // Made last: it shows the database only if callers need one.
+  const opsApplication = await container.getAsync(tokens.opsApplication);
   life.atEnd('parts', () => container.unbindAllAsync());
   life.ending.throwIfAborted();
-  // Ours may wait for a locked mirror in every attempt; an application of a module gets the time of its parts.
-  const ours = 75_000 + maxAttempts * settings.STATEMENT_TIMEOUT;
-  const standstill = (name: PartName) => (exchanged.has(tokens[name]) ? limit : ours);
-  const opsPort = await operators.serve(apps.opsApp, standstill('opsApplication'));
-  const port = await callers.serve(apps.app, standstill('application'));
+  // A call may wait for a locked mirror in every attempt.
+  const timeout = 75_000 + maxAttempts * settings.STATEMENT_TIMEOUT;
+  const opsPort = await operators.serve(opsApplication, timeout);
+  const port = await callers.serve(application, timeout);
   const { HOST: host, OPS_HOST: opsHost } = settings;
   const docs = settings.DOCS === 'on' ? ` (a page to try it: ${urlOf(host, port)}/docs)` : '';
   const line = `listening on http://${host}:${port}${docs}; the page for operators: ${urlOf(opsHost, opsPort)}/`;

@@ -1,12 +1,13 @@
-/* The parts of the service, as its settings choose them. */
+/* The parts of the service, as its settings choose them. Modules of a user may rebind or decorate them. */
 import { readFileSync } from 'node:fs';
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import { interfacePages } from '@campaign-mirror/adapters-http/docs';
 import * as http from '@campaign-mirror/adapters-http/service';
 import * as store from '@campaign-mirror/adapters-persistence/service';
-import { SetCampaignMirror } from '@campaign-mirror/domain';
-import { ContainerModule } from 'inversify';
+import { type CampaignRepository, type Identity, SetCampaignMirror } from '@campaign-mirror/domain';
+import { type Container, ContainerModule, type ServiceIdentifier } from 'inversify';
 import { Registry } from 'prom-client';
+import * as v from 'valibot';
 import { type DatabaseAccess, openDatabaseAccess, prepareDatabase } from '../database/database-access.ts';
 import { limiterOf, openIdentity } from '../http/callers.ts';
 import { listenerFor } from '../http/listeners.ts';
@@ -15,7 +16,63 @@ import { databaseMetrics, httpMetrics } from '../metrics/call-metrics.ts';
 import { serviceMetrics } from '../metrics/service-metrics.ts';
 import { readinessOf, type ServiceInput } from '../process/life.ts';
 import type { Settings } from '../settings/settings-table.ts';
-import { type KoaApplication, token, tokens } from './modules.ts';
+
+/** A function: a plain `const X: ServiceIdentifier<T> = Symbol()` narrows to `symbol` and loses its type. */
+const token = <T>(name: string): ServiceIdentifier<T> => Symbol(name);
+
+/** A Koa application. */
+export interface KoaApplication extends ReturnType<typeof http.application> {}
+
+/** The parts of the service that your module may rebind or decorate. The start refuses a part that does not fit. */
+export const tokens = {
+  /** By default the repository in PostgreSQL. */
+  campaignRepository: token<CampaignRepository>('campaignRepository'),
+  /** By default access keys in PostgreSQL, or signed tokens, as IDENTITY says. Yours gets every bearer token. */
+  identity: token<Identity>('identity'),
+  /** By default made of both ports. Yours may wrap it. */
+  useCase: token<http.ApplicationSettings['useCase']>('useCase'),
+  /** How often a caller may call, by default as RATE_LIMIT says; undefined without a limit. */
+  callLimiter: token<http.Limiter | undefined>('callLimiter'),
+  /** How often an address may send refused credentials, by default as FAILED_KEY_LIMIT says; without limit undefined. */
+  failedKeyLimiter: token<http.Limiter | undefined>('failedKeyLimiter'),
+  /** Koa middleware before the checks of the route; none by default. It must not read the body. */
+  middleware: token<readonly http.Middleware[]>('middleware'),
+  /** More metrics for `/metrics`, with names that the service does not use; none by default. */
+  metrics: token<Registry>('metrics'),
+  /** The Koa application for callers, by default made of the use case, the limiters and the middleware. */
+  application: token<KoaApplication>('application'),
+  /** The Koa application for operators: health, metrics and their page. */
+  opsApplication: token<KoaApplication>('opsApplication'),
+};
+
+const method = v.function();
+const rate = v.object({ limit: v.number(), seconds: v.number() });
+const limiter = v.optional(v.object({ rate, count: method }));
+const koa = v.object({ callback: method });
+
+/** What each part must have. Without it, every call would be answered 500. */
+const shapes: Readonly<Record<keyof typeof tokens, v.GenericSchema>> = {
+  campaignRepository: v.object({ find: method, setMirror: method }),
+  identity: v.object({ whoIs: method }),
+  useCase: v.object({ identify: method, execute: method }),
+  callLimiter: limiter,
+  failedKeyLimiter: limiter,
+  middleware: v.array(method),
+  metrics: v.object({ getMetricsAsArray: method }),
+  application: koa,
+  opsApplication: koa,
+};
+
+/** Checks each part when it is made. @throws ClearError for a part without the methods that the service calls */
+export function checkParts(container: Container): void {
+  for (const [name, shape] of Object.entries(shapes))
+    container.onActivation<unknown>(tokens[name as keyof typeof tokens], (_, part) => {
+      const [issue] = v.safeParse(shape, part).issues ?? [];
+      if (!issue) return part;
+      const path = ['tokens', name, v.getDotPath(issue) ?? []].flat().join('.');
+      throw new ClearError(`${path} does not fit: ${issue.message}`);
+    });
+}
 
 /** For the service's own parts only. */
 const hotPath = token<ReturnType<typeof store.openHotPath>>('hot path');
