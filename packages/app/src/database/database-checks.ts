@@ -12,12 +12,10 @@ export interface Finding {
   readonly advice: string | null;
 }
 
-export const ok = (check: string, finding: string): Finding => ({
-  ...{ check, state: 'ok', finding, advice: null },
-});
-export const problem = (check: string, finding: string, advice: string): Finding => ({
-  ...{ check, state: 'problem', finding, advice },
-});
+export const ok = (check: string, finding: string) =>
+  ({ check, state: 'ok', finding, advice: null }) satisfies Finding;
+export const problem = (check: string, finding: string, advice: string) =>
+  ({ check, state: 'problem', finding, advice }) satisfies Finding;
 
 /** The groups of checks: before anything else, for a command, for a start as the service's user, for `doctor`. */
 const occasions = {
@@ -88,8 +86,8 @@ const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, s
           'campaigns with that version, then \`./campaign-mirror import\` them into a new database'),
         (others is null and not lost, '${unmade}' || pending, '${migrate}'),
         (others is null and lost and columns = 0, 'campaign_mirror.migrations lacks its row: ' || pending,
-          'as the owner of the schema, then \`./campaign-mirror migrate\` again: insert into campaign_mirror.migrations '
-            '(name) values (' || quote_literal(pending) || ')'),
+          'as the owner of the schema, then \`./campaign-mirror migrate\` again: insert into '
+            'campaign_mirror.migrations (name) values (' || quote_literal(pending) || ')'),
         (columns > 0 and lost and others is null, 'no migration is recorded; missing columns: ' || columns,
           '${restore}')
       ) as cases (holds, finding, advice) where holds and (pending <> '' or others <> '')`,

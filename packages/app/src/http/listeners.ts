@@ -11,9 +11,6 @@ const warnings: Readonly<Record<http.Overload, string>> = {
   connections: 'connections are closed at once: too many are open, or the system has no room for more',
 };
 
-/** How long the last answers may take after SHUTDOWN_TIMEOUT, in milliseconds. */
-const drainGrace = 3_000;
-
 /** One of the two listeners, with limits of its own: operators are served while callers are refused. */
 export function listenerFor(
   of: 'callers' | 'operators',
@@ -52,7 +49,8 @@ export function listenerFor(
       const unfinished = await server.drain(drainTime);
       if (unfinished > 0) life.reportHung(name, 'requests were unfinished and got 503', { unfinished });
     };
-    life.atEnd(name, drain, drainTime + drainGrace);
+    // After SHUTDOWN_TIMEOUT, the last answers are sent.
+    life.atEnd(name, drain, drainTime + 3_000);
     return listen(server, isForCallers ? '' : 'OPS_', settings);
   }
   return { calls, slots, serve };

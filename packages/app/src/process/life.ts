@@ -24,11 +24,8 @@ export interface ServiceInput {
 export class Life {
   exitCode = 0;
   readonly #ends = new AbortController();
-  readonly #fails = new AbortController();
   /** Aborted when the process received a stop signal, or failed. */
   readonly ending: AbortSignal = this.#ends.signal;
-  /** Aborted when the process cannot continue. */
-  readonly failing: AbortSignal = this.#fails.signal;
   readonly #log: Log;
   readonly #logFault: LogWriter['fatal'];
   readonly #parts: { readonly name: string; readonly end: () => unknown; readonly timeout: number }[] = [];
@@ -48,7 +45,6 @@ export class Life {
   /** Ends the process in order, with exit code 1. */
   fail(error: unknown, what: string): void {
     this.exitCode = 1;
-    this.#fails.abort();
     this.#ends.abort();
     this.#logFault({ event: 'failed', err: error }, what);
   }
@@ -102,10 +98,8 @@ const maxAge = 1_000;
 /** Ready: the process is not `ending`, and the database is ready. `ask` takes bounded time, and never rejects. */
 export function readinessOf(ask: () => Promise<Partial<DatabaseState>>, ending: AbortSignal) {
   const databaseState = atMostEvery(maxAge, ask);
-  return async (): Promise<Checks> => {
-    const state = ending.aborted ? {} : await databaseState();
-    return ending.aborted ? { accepting: false } : { accepting: true, ...state };
-  };
+  return async (): Promise<Checks> =>
+    ending.aborted ? { accepting: false } : { accepting: true, ...(await databaseState()) };
 }
 
 /** Calls `ask` once at a time, and reuses its answer for so many milliseconds. `ask` never rejects. */

@@ -29,7 +29,7 @@ export interface ServiceOptions {
 /**
  * Runs the service until it is stopped. Its settings are the variables of this environment and of the file that
  * ENVIRONMENT_FILE names (docs/reference/settings.md). Resolves with the exit code for `process.exit`: 0; 1 after a
- * failure; 2 for a wrong setting, which no restart mends. `signals`: those that the process handles already.
+ * failure; 2 for a wrong setting, which a restart does not fix. `signals`: those that the process already handles.
  */
 export async function runService(
   environment: NodeJS.ProcessEnv,
@@ -61,7 +61,7 @@ export async function runService(
     onListening?.(...ports);
     await aborted(life.ending);
     // After a failure, new callers are no longer served.
-    await pause(settings.SHUTDOWN_DELAY, undefined, { signal: life.failing }).catch(() => {});
+    if (life.exitCode === 0) await pause(settings.SHUTDOWN_DELAY);
   } catch (error) {
     // A start that a stop signal interrupted has not failed.
     if (!life.ending.aborted || error !== life.ending.reason) life.failToStart(error);
@@ -77,7 +77,7 @@ export async function runService(
 /** Resolves with the ports. @throws ClearError, or the reason of `life.ending` if the process ends before */
 async function start(input: ServiceInput, modules: readonly ContainerModule[]): Promise<[number, number]> {
   const { settings, log, life } = input;
-  const { module, opened, callers, operators } = serviceModule(input);
+  const { module, databaseOfKeys, callers, operators } = serviceModule(input);
   const container = new Container({ defaultScope: 'Singleton' });
   await container.loadAsync(module, ...modules);
   checkParts(container);
@@ -98,8 +98,8 @@ async function start(input: ServiceInput, modules: readonly ContainerModule[]): 
   const exposed =
     'others can reach this service over plain HTTP: put a TLS proxy in front of it, and name it in TRUSTED_PROXIES';
   if (!settings.TRUSTED_PROXIES && !isLoopback) log.warn({ event: 'plain-http-exposed', host }, exposed);
-  const { database, acceptsKeys } = await opened();
-  if (database && acceptsKeys && !life.ending.aborted) {
+  const database = await databaseOfKeys();
+  if (database && !life.ending.aborted) {
     const { greet } = await import('../administration/demonstration.ts');
     await greet(input, database, urlOf(host, port));
   }

@@ -15,9 +15,8 @@ import { throttled } from '../logging/log-events.ts';
 import { databaseMetrics, httpMetrics } from '../metrics/call-metrics.ts';
 import { serviceMetrics } from '../metrics/service-metrics.ts';
 import { readinessOf, type ServiceInput } from '../process/life.ts';
-import type { Settings } from '../settings/settings-table.ts';
 
-/** A function: a plain `const X: ServiceIdentifier<T> = Symbol()` narrows to `symbol` and loses its type. */
+/** A symbol with the type of its part. TypeScript narrows a constant symbol to `symbol`, without that type. */
 const token = <T>(name: string): ServiceIdentifier<T> => Symbol(name);
 
 /** A Koa application. */
@@ -33,7 +32,7 @@ export const tokens = {
   useCase: token<http.ApplicationSettings['useCase']>('useCase'),
   /** How often a caller may call, by default as RATE_LIMIT says; undefined without a limit. */
   callLimiter: token<http.Limiter | undefined>('callLimiter'),
-  /** How often an address may send refused credentials, by default as FAILED_KEY_LIMIT says; without limit undefined. */
+  /** How often an address may send refused credentials, as FAILED_KEY_LIMIT says; undefined without a limit. */
   failedKeyLimiter: token<http.Limiter | undefined>('failedKeyLimiter'),
   /** Koa middleware before the checks of the route; none by default. It must not read the body. */
   middleware: token<readonly http.Middleware[]>('middleware'),
@@ -46,11 +45,10 @@ export const tokens = {
 };
 
 const method = v.function();
-const rate = v.object({ limit: v.number(), seconds: v.number() });
-const limiter = v.optional(v.object({ rate, count: method }));
+const limiter = v.optional(v.object({ rate: v.object({ limit: v.number() }), count: method }));
 const koa = v.object({ callback: method });
 
-/** What each part must have. Without it, every call would be answered 500. */
+/** The methods and fields that each part must have. Without them, every call would be answered 500. */
 const shapes: Readonly<Record<keyof typeof tokens, v.GenericSchema>> = {
   campaignRepository: v.object({ find: method, setMirror: method }),
   identity: v.object({ whoIs: method }),
@@ -74,7 +72,7 @@ export function checkParts(container: Container): void {
     });
 }
 
-/** For the service's own parts only. */
+/** Only the service's own parts use this token. */
 const hotPath = token<ReturnType<typeof store.openHotPath>>('hot path');
 
 /** The module of the service's own parts. A part that nothing needs is not made. */
@@ -120,12 +118,12 @@ export function serviceModule(input: ServiceInput) {
       [tokens.metrics],
     );
   });
-  const acceptsKeys = () => identity && settings.IDENTITY !== 'jwt';
-  const opened = async () => ({ database: await database, acceptsKeys: acceptsKeys() });
-  return { module, opened, callers, operators };
+  /** The database, if the service's own identity reads keys in it. */
+  const databaseOfKeys = async () => (identity && settings.IDENTITY !== 'jwt' ? database : undefined);
+  return { module, databaseOfKeys, callers, operators };
 }
 
-/** Health, metrics, and their page. @throws ClearError if a module's metric has a name of the service's */
+/** Health, metrics, and their page. @throws Error if a metric of a module has the name of one of the service */
 function operatorsApplication(
   { settings, version, registry, life }: ServiceInput,
   listener: ReturnType<typeof listenerFor>,
@@ -139,11 +137,8 @@ function operatorsApplication(
   serviceMetrics(registry, version, readiness, probe);
   const { contentType } = registry;
   const merged = () => Registry.merge([registry, ofModules]);
-  try {
-    merged();
-  } catch (error) {
-    throw new ClearError(`tokens.metrics does not fit: ${(error as Error).message}`);
-  }
+  // A duplicate name fails the start instead of each scrape.
+  merged();
   const file = (name: string) => readFileSync(new URL(`../../ops-page/${name}`, import.meta.url));
   const policy = { 'Content-Security-Policy': http.contentSecurityPolicy('data:') };
   const more: Readonly<Record<string, http.Page>> = {
@@ -167,7 +162,10 @@ async function openUpToDate(input: ServiceInput) {
 }
 
 async function openServiceHotPath(access: DatabaseAccess, { settings, log, registry, life }: ServiceInput) {
-  const limits = poolLimits(settings);
+  const { POOL_SIZE: size, STATEMENT_TIMEOUT: statementTimeout } = settings;
+  // A server that does not answer gets a second more than a statement may take.
+  const queryTimeout = statementTimeout ? statementTimeout + 1_000 : store.defaultPoolLimits.queryTimeout;
+  const limits = { ...store.defaultPoolLimits, size, statementTimeout, queryTimeout };
   const database = await store.openDatabase(access.address('service'), limits);
   life.atEnd('database pool', async () => {
     const isComplete = await database.close();
@@ -178,13 +176,7 @@ async function openServiceHotPath(access: DatabaseAccess, { settings, log, regis
     'PostgreSQL refuses a statement of the service: run `./campaign-mirror doctor`, or report a fault';
   const refused = (statement: string, err: unknown) =>
     report({ event: 'statement-refused', statement, err }, advice);
-  const observer = { ...databaseMetrics(registry, database.pool, settings.POOL_SIZE), refused };
+  const observer = { ...databaseMetrics(registry, database.pool, size), refused };
   const prepared = settings.DATABASE_POOLER === 'none';
   return store.openHotPath(database.pool, { limits, prepared, observer });
-}
-
-export function poolLimits({ POOL_SIZE: size, STATEMENT_TIMEOUT: statementTimeout }: Settings) {
-  // A server that does not answer gets a second more than a statement may take.
-  const queryTimeout = statementTimeout ? statementTimeout + 1_000 : store.defaultPoolLimits.queryTimeout;
-  return { ...store.defaultPoolLimits, size, statementTimeout, queryTimeout };
 }
