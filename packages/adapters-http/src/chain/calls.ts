@@ -38,7 +38,7 @@ export interface HttpLog {
 
 /** The state of a request, for the later parts of the chain. */
 export interface ServiceState {
-  /** The request as far as it is known. */
+  /** What is known of the request so far. */
   call: { -readonly [Name in keyof AnsweredRequest]: AnsweredRequest[Name] };
   /** The time at which the headers had been read, by `performance.now()`. */
   began: number;
@@ -142,7 +142,7 @@ export class Calls {
     response[inProgress] = undefined;
     const { req } = context;
     const isLast = (req.socket as CallSocket)[lastResponse] === response;
-    // A caller that waits for its 100 may or may not send the body.
+    // A caller that waits for `100 Continue` may send the body or not.
     const isUnread = req.headers.expect !== undefined && req.readableFlowing === null;
     if (isUnread || (this.draining && isLast)) response.setHeader('Connection', 'close');
     const { call, began } = context.state;

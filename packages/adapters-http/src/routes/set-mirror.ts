@@ -45,7 +45,7 @@ export function setMirror(settings: SetMirrorSettings): Middleware {
         if (limits?.keys && !(await withinLimit(limits.keys, context))) return;
         // Middleware that does not await `next()` may have answered: then nothing is set.
         if (context.res.headersSent) return;
-        // Parsed only now, and only for a valid campaign number: other callers must not learn what is wrong with it.
+        // Not parsed for a malformed campaign: a caller without a right must not learn whether its body is valid.
         const { fault, address, lastChange } = read(context, campaign === undefined ? noBytes : body);
         const request = { credential, caller, campaign, address, lastChange, requestId: call.requestId };
         const outcome = await useCase.execute(request);

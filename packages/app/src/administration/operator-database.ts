@@ -13,7 +13,7 @@ import type { Settings } from '../settings/settings-table.ts';
 /** The time limits of statements, in milliseconds, for slow commands. */
 const paces = {
   unhurried: { statementTimeout: 0, queryTimeout: 0 },
-  // The count before the first step may take this long.
+  // Before the first step, a count of all rows may take this long.
   'in-steps': { statementTimeout: 60_000, queryTimeout: 65_000 },
 };
 

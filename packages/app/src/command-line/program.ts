@@ -16,7 +16,7 @@ import { project, versionText } from '../process/version.ts';
 export async function run(words: readonly string[], input: CommandIO): Promise<number> {
   const call = new Call(input);
   try {
-    // Node replaces such bytes by U+FFFD: another address would be set.
+    // Node replaces invalid bytes by U+FFFD: another address would be set.
     if (words.join('').includes('\ufffd')) throw new ClearError('an argument is not in UTF-8', 'usage');
     const first = words.find((word) => !word.startsWith('-'));
     await (await program(call, first)).parseAsync(words, { from: 'user' });

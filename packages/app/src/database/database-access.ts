@@ -29,7 +29,7 @@ export const commandNotices = ({ output }: Call): Notices => ({
   warn: (_, line) => void output.notice(line),
 });
 
-/** `onLost`: for the service. `besideService`: for a command that runs on, and needs a running service. */
+/** `onLost`: for the service. `besideService`: for a command that does not end, and needs a running service. */
 type Options = Pick<EmbeddedOptions<store.Role>, 'signal' | 'onLost' | 'besideService'>;
 
 /** Your database, or the embedded one, which is started if it does not run. @throws ClearError; the signal's reason */
@@ -159,14 +159,14 @@ export async function migrateWithNotices(
 ): Promise<store.Migrated> {
   const onWait = (line: string) => log.warn({ event: 'migration-awaited' }, line);
   const migrated = await store.migrate(address, { ...options, onWait }).catch(async (error) => {
-    // The schema differs from that of this version: the checks name what is missing.
+    // The schema is not that of this version: the checks name the missing parts.
     if (/^(42[P7]|3F)/.test(store.codeOf(error)))
       await awaitDatabase(address, settings, 'start', options.givenUp);
     throw clearFault(error, address);
   });
   if (!migrated.restored) return migrated;
   const { newestChangeAt, newestEntryAt } = migrated.restored;
-  // After pg_upgrade this is true as well, though nothing happened after the newest entry.
+  // After pg_upgrade this warning appears too, although nothing was lost.
   const line =
     'the database came from a dump or another server; its newest change of a mirror is from ' +
     `${newestChangeAt ?? 'never'}, its newest entry of the audit from ${newestEntryAt ?? 'never'}; what ` +

@@ -93,8 +93,8 @@ const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, s
       ) as cases (holds, finding, advice) where holds and (pending <> '' or others <> '')`,
   },
   stops: {
-    // Only this check shows that a killed restore left constraints missing and triggers disabled. Another version has
-    // other parts.
+    // A killed restore leaves constraints missing and triggers disabled; no other check finds them. The check is for
+    // the schema of this version only.
     schema: `
       select 'problem' as state, string_agg(finding, ', ') as finding, advice
       from (${store.missingPartsText} limit 5) as missing, (${migrations}) as found
@@ -114,7 +114,7 @@ const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, s
       union all select 'ok', format('the user %s may do what the %s does', name, role) || case
         when role <> 'operator' then '; for commands use campaign_mirror_operator' else '' end, null
       from rights where powers = '' and lacking = ''`,
-    // The service only assigns numbers of the history, and works if the other sequences are behind.
+    // The service uses only the sequence of the history: at a start, the others may be behind.
     sequences: `
       select case when ${starting} and sequence <> 'mirror_history_id_seq' then 'warning' else 'problem' end as state,
         format('the sequence %s is behind its table: numbers that it assigns are taken, or out of order', sequence)
@@ -127,7 +127,7 @@ const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, s
       from campaign_mirror.transactions_ahead having count(*) > 0`,
   },
   warns: {
-    // `migrate` says since when; the service has no right to read that.
+    // `migrate` also shows the times of the newest entries, which the service may not read.
     origin: `
       select 'warning' as state, 'the database came from a dump or another server: what was revoked, rotated, '
           'moved or transferred after the backup is as before again' as finding,

@@ -63,7 +63,7 @@ const eventsByStatus: Readonly<Record<number, EventName>> = {
   429: 'request-limited',
 };
 
-/** The log of the HTTP adapter, which writes lines and counts. `level`: of the lines of requests. */
+/** The log of the HTTP adapter: it writes lines and counts. `level` is that of the lines of requests. */
 export function httpLog(log: Log, level: 'info' | 'debug', count: http.HttpLog['answered']): http.HttpLog {
   const outage = throttled(log, 'warn');
   return {
@@ -85,7 +85,7 @@ export function httpLog(log: Log, level: 'info' | 'debug', count: http.HttpLog['
   };
 }
 
-/** How many files the system lets this process open. Beyond this limit, Node closes connections without an event. */
+/** How many files this process may open. Beyond this limit, Node closes connections without an event. */
 function openFiles(): number {
   Object.assign(process.report, { excludeNetwork: true });
   const { userLimits } = process.report.getReport() as { userLimits?: { open_files: { soft: unknown } } };

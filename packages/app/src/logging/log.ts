@@ -38,7 +38,7 @@ export function openLog(level: string) {
   const close = async () => {
     output.write = () => true;
     if (isRefused) return output.destroy();
-    // If the reader does not read for a second, `process.exit` would wait for ever for the thread that writes.
+    // A reader that hangs blocks the thread that writes, and `process.exit` would wait for that thread for ever.
     const late = setTimeout(() => process.kill(process.pid, 'SIGKILL'), 1_000);
     const written = once(output, 'close').catch(() => {});
     output.end();

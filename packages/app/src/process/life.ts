@@ -42,7 +42,7 @@ export class Life {
     this.#ends.abort();
   }
 
-  /** Ends the process in order, with exit code 1. */
+  /** Ends the process in order after a failure, with exit code 1. */
   fail(error: unknown, what: string): void {
     this.exitCode = 1;
     this.#ends.abort();

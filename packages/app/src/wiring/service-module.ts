@@ -130,7 +130,7 @@ function operatorsApplication(
   ofModules: Registry,
   database: DatabaseAccess | undefined,
 ): KoaApplication {
-  // Health checks wait for the answer: a second at most.
+  // A probe takes at most a second, because health checks wait for it.
   const probe = database && store.openProbe(database.address('service'), 1_000);
   if (probe) life.atEnd('probe', probe.close);
   const readiness = readinessOf(async () => (await probe?.ask()) ?? {}, life.ending);
