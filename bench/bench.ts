@@ -35,31 +35,25 @@ function setting(text: string, before: Settings = {}): Settings {
   return { ...before, [name]: value };
 }
 
-const what = `services: beside a floor
-compare: with a setting or a change, and without
-overload: more callers than it can carry
-scale: the cost at more data, beside the floor
-operator: the commands at a million campaigns and at more, beside a bare scan
-visitors: the time from the 200 of an update to visitors, and the queries of redirectors`;
-
-const loads = `in this order, with commas: numbers of connections, 1 to 9999, each with one request at a time
-hot: 64, all on one campaign
-compare takes the first load, and also, of 64 connections, 401: unknown keys
-403: campaigns of other owners
-404: campaigns that do not exist
-first-use: keys that were never used`;
-
-const lines = (text: string) => text.replaceAll('\n', '; ');
+const what =
+  'services: beside a floor; compare: with a setting or a change, and without; overload: more callers than it can ' +
+  'carry; scale: the cost at more data, beside the floor; operator: the commands at a million campaigns and at more, ' +
+  'beside a bare scan; visitors: the time from the 200 of an update to visitors, and the queries of redirectors';
+const loads =
+  'in this order, with commas: numbers of connections, 1 to 9999, each with one request at a time; hot: 64, all on ' +
+  'one campaign; compare takes the first load, and also, of 64 connections, held: while another session locks 20 ' +
+  'campaigns half a second at a time; 401: unknown keys; 403: campaigns of other owners; 404: campaigns that do not ' +
+  'exist; first-use: keys that were never used';
 
 new Command('npm run bench --')
   .description('Measures our service, and checks its answers and its history.')
   .addArgument(
-    new Argument('[what]', lines(what))
+    new Argument('[what]', what)
       .choices(Object.keys(usual) as (keyof typeof usual)[])
       .default('services' as const),
   )
   .addOption(new Option('--quick', 'fewer campaigns, loads and rounds, for a first impression'))
-  .option('--loads <LOADS>', lines(loads), loadsOf)
+  .option('--loads <LOADS>', loads, loadsOf)
   .option('--rounds <N>', 'rounds of each', number)
   .option('--seconds <N>', 'length of a round', number)
   .option('--warm-up <N>', 'length of the warm-up, in seconds', number)

@@ -33,9 +33,8 @@ do $$ begin
 end $$;
 
 -- `migrate` grants rights to three roles, by their names. A login of another name is a member of one of them. Each
--- login has its share of PostgreSQL's 100 connections, so that no leaked password takes all of them. It has the
--- isolation level that mirrors need, since a pooler does not pass on what the service asks for. An existing login is
--- left as it is.
+-- login has its share of PostgreSQL's 100 connections: a leaked password cannot use all of them. It has the isolation
+-- level that mirrors need, because a pooler drops the level that the service requests. Existing logins do not change.
 select
   case when rights <> name and to_regrole(rights) is null then format('create role %I', rights) end,
   case when is_new then format('create role %I login connection limit %s', name, connections) end,
@@ -51,17 +50,18 @@ from (values
 \gexec
 
 grant connect on database :"DBNAME" to :"owner", :"operator", :"service", :"redirector";
--- The owner makes the schema.
+-- The owner creates the schema.
 grant create on database :"DBNAME" to :"owner";
--- By default, everybody may make temporary tables, which can fill the disk. The operator imports by them.
+-- By default, every role may create temporary tables, which can fill the disk. The operator's imports use them.
 revoke temporary on database :"DBNAME" from public;
 grant temporary on database :"DBNAME" to campaign_mirror_operator;
--- The server's log can show addresses of mirrors and hashes of keys; these keep values out of it. Only a superuser may.
+-- The server's log can show addresses of mirrors and hashes of keys. These settings, which only a superuser may make,
+-- keep values out of it.
 select format('alter database %I set %I = %L', current_database(), name, value)
 from (values ('log_error_verbosity', 'terse'), ('log_parameter_max_length', '0')) as setting (name, value)
 where current_setting('is_superuser') = 'on'
 \gexec
--- Large objects and messages in the WAL can fill it, too. Only a superuser can take that right away.
+-- Large objects and messages in the WAL can fill the disk, too. Only a superuser can revoke that right.
 select format('revoke execute on function %s from public', oid::regprocedure) from pg_proc
 where current_setting('is_superuser') = 'on' and pronamespace = 'pg_catalog'::regnamespace
   and proname in ('lo_creat', 'lo_create', 'lo_from_bytea', 'pg_logical_emit_message')

@@ -68,20 +68,13 @@ export async function openDatabases(filling: Seed, cleanup: Cleanup) {
   };
 }
 
-const describedSettings = [
-  ...['fsync', 'synchronous_commit', 'autovacuum', 'shared_buffers', 'min_wal_size', 'max_wal_size'],
-  ...['checkpoint_timeout', 'logging_collector', 'log_min_messages'],
-];
-
 /** The version of the server, and the settings that determine its speed. */
 export async function describeServer(url: URL): Promise<string> {
-  const [row] = await query<{ text: string }>(
-    url,
-    `select 'PostgreSQL ' || current_setting('server_version') || ': ' || string_agg(name || ' ' ||
-      current_setting(name), ', ' order by at) as text from unnest($1::text[]) with ordinality as t (name, at)`,
-    [describedSettings],
-  );
-  return `${row?.text}`;
+  const described = `select 'PostgreSQL ' || current_setting('server_version') || ': ' ||
+      string_agg(name || ' ' || current_setting(name), ', ') as text
+    from unnest('{fsync, synchronous_commit, autovacuum, shared_buffers, min_wal_size, max_wal_size,
+      checkpoint_timeout, logging_collector, log_min_messages}'::text[]) as name`;
+  return `${(await query<{ text: string }>(url, described))[0]?.text}`;
 }
 
 export async function query<Row extends pg.QueryResultRow>(url: URL, text: string, values?: unknown[]) {
@@ -92,6 +85,23 @@ export async function query<Row extends pg.QueryResultRow>(url: URL, text: strin
   } finally {
     await client.end();
   }
+}
+
+/** Locks 20 campaigns half a second at a time, until `release`, which resolves with the share of the other updates. */
+export function holdLocks(url: URL, campaigns: number) {
+  const held = Array.from({ length: 20 }, (_, at) => 1 + Math.floor((at * campaigns) / 20));
+  const hold = `begin; select from campaign_mirror.mirrors where campaign_id in (${held}) order by id for update;
+    select pg_sleep(0.5); commit; select pg_sleep(0.1)`;
+  const others = `select avg((campaign_id not in (${held}))::int) as part from campaign_mirror.mirror_history`;
+  let isHolding = true;
+  const holding = (async () => {
+    while (isHolding) await query(url, hold);
+  })();
+  return async () => {
+    isHolding = false;
+    await holding;
+    return Number((await query<{ part: string }>(url, others))[0]?.part);
+  };
 }
 
 /** Updates: answered with 200, refused as expected, and sent. The end of a round interrupts some of those sent. */

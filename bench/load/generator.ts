@@ -8,15 +8,6 @@ import type { Seed } from '../database/seed.ts';
 import { type Cleanup, temporaryFolder } from '../machine/machine.ts';
 import { type Load, type Plan, planFor } from './plan.ts';
 
-/** A round of load. */
-export interface Round {
-  readonly port: number;
-  readonly load: Load;
-  readonly seconds: number;
-  /** How many requests the service has received before, for loads with new keys. */
-  readonly sent?: number;
-}
-
 /** The result of a round, as `load.lua` prints it: a line of JSON. */
 export interface Answers {
   /** How many requests were answered. */
@@ -44,7 +35,8 @@ export async function openLoadGenerator(seed: Seed, keys: readonly AccessKey[], 
   let before = 0;
   return {
     name: `wrk ${version}`,
-    async send({ port, load, seconds, sent = 0 }: Round): Promise<Answers> {
+    /** `sent`: how many requests the service has received before, for loads with new keys. */
+    async send(port: number, load: Load, seconds: number, sent = 0): Promise<Answers> {
       const plan = planFor(seed, load, keyFile);
       const answers = await wrk(folder, plan, port, load.connections, seconds, plan.keyFile ? sent : before);
       before += answers.requests + load.connections + 1;

@@ -10,7 +10,7 @@ export interface Load {
 }
 
 /** Loads of 64 connections. */
-const special = ['hot', 'first-use', '401', '403', '404'];
+const special = ['hot', 'held', 'first-use', '401', '403', '404'];
 
 /** `name`: one of these, or a number of connections. @throws InvalidArgumentError */
 export function loadOf(name: string): Load {

@@ -25,7 +25,7 @@ export async function overload(options: Options, cleanup: Cleanup): Promise<read
   const url = new URL(database.url);
   url.port = String(await delayedServer(url, cleanup));
   const { port, processId } = await startOurs(bench, { settings: set, database: { ...database, url } });
-  await bench.generator.send({ port, load: loadOf('256'), seconds: warmUp });
+  await bench.generator.send(port, loadOf('256'), warmUp);
   const faults: string[] = [];
   const rows: Record<string, string>[] = [];
   let within = 0;
@@ -33,7 +33,7 @@ export async function overload(options: Options, cleanup: Cleanup): Promise<read
     for (const load of loads) {
       const { name } = load;
       const middle = pause(seconds * 500).then(() => memoryOf(processId));
-      const answers = await bench.generator.send({ port, load, seconds });
+      const answers = await bench.generator.send(port, load, seconds);
       const [before, after] = [await middle, memoryOf(processId)];
       const [accepted = 0, refused = 0] = ['200', '503'].map(
         (status) => (answers.answered[status] ?? 0) / answers.seconds,

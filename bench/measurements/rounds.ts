@@ -112,7 +112,7 @@ async function measure(contender: Contender, load: Load, seconds: number, bench:
   });
   const before = await costs();
   const updates = bench.updates.get(contender) ?? { answered: 0, refused: 0, sent: 0 };
-  const answers = await bench.generator.send({ port, load, seconds, sent: updates.sent });
+  const answers = await bench.generator.send(port, load, seconds, updates.sent);
   const after = await costs();
   const { requests, p99, answered } = answers;
   bench.faults.push(...answerFaults(answers, load.status).map((fault) => `${name}, ${load.name}: ${fault}`));

@@ -54,7 +54,7 @@ export async function visitors(options: Options, cleanup: Cleanup): Promise<read
   const copy = async () => ({ admin, url: urlOf(stage.primary, roles.service) });
   const ours = { databases: { copy }, isDivided: false, cleanup };
   const { port } = await startOurs(ours, { settings: options.set });
-  const crowd = `${active} of ${filling.campaigns} campaigns, ${visits} visits a second at each of ${count} redirectors`;
+  const crowd = `${active} of ${filling.campaigns} campaigns, ${visits} visits a second at each redirector (${count})`;
   const where = `${machine(false)}\n${await describeServer(admin)}\n${crowd}, ${updates} updates a second in all`;
   console.error(where);
   const folder = await temporaryFolder(cleanup);

@@ -33,7 +33,7 @@ export function server(useCase: SetCampaignMirror) {
   app.setErrorHandler(({ statusCode }: FastifyError, _request, reply) => {
     // A request that Fastify refuses, such as one whose body is not JSON, has a status.
     if (statusCode) return reply.status(statusCode).send();
-    // Otherwise a port is unavailable, or there is a fault, whose details are not for the caller.
+    // Otherwise a port is unavailable, or the program has a fault. The caller must not see details.
     return reply.status(503).header('Retry-After', 1).send();
   });
   return app;

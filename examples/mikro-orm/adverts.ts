@@ -9,7 +9,7 @@ import {
 import type { CampaignId, MirrorAddress, OwnerId } from '@campaign-mirror/domain';
 import { defineEntity, MikroORM, p } from '@mikro-orm/postgresql';
 
-/** An entity of the application on Campaign Mirror's view: the address of a campaign as it is now. */
+/** An entity of the application on Campaign Mirror's view: the current address of a campaign. */
 export const CurrentMirror = defineEntity({
   name: 'CurrentMirror',
   schema,
@@ -17,14 +17,14 @@ export const CurrentMirror = defineEntity({
   properties: { campaignId: p.bigint('number').primary(), targetUrl: p.text() },
 });
 
-/** The application's own, each for a campaign of Campaign Mirror. */
+/** An advert of the application, for a campaign of Campaign Mirror. */
 export const Advert = defineEntity({
   name: 'Advert',
   tableName: 'adverts',
   properties: {
     id: p.integer().primary(),
     title: p.text(),
-    // No foreign key leads to a view.
+    // A foreign key cannot refer to a view.
     mirror: () => p.manyToOne(CurrentMirror).fieldName('campaign_id').createForeignKeyConstraint(false),
   },
 });
@@ -48,14 +48,14 @@ export async function openBeside(clientUrl: string): Promise<Opened> {
   const orm = new MikroORM({
     clientUrl,
     entities: [Advert, CurrentMirror],
-    // Otherwise its next migration would drop what is not the application's.
+    // Otherwise the application's next migration would drop Campaign Mirror's schema.
     schemaGenerator: { ignoreSchema: [schema], skipTables: [`${schema}.current_mirrors`] },
     ensureDatabase: false,
   });
   return { store: await openDatabase(address), orm };
 }
 
-/** Makes a campaign, then its advert: no transaction holds both. A campaign alone has no visitors. */
+/** Creates a campaign, then its advert, in two transactions. A campaign without an advert has no visitors. */
 export async function advertise(
   { store, orm }: Opened,
   title: string,

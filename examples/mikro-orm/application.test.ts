@@ -60,7 +60,7 @@ test("entities of the application's own, beside Campaign Mirror's store in the s
 
   const [owner, name] = [7 as OwnerId, 'adverts' as Label];
   const address = 'https://first.example/' as MirrorAddress;
-  // As a web application wraps its requests.
+  // A web application wraps its requests like this.
   const campaign = await RequestContext.create(theirs.em, () =>
     advertise(opened, 'shoes', { owner, address }),
   );

@@ -18,12 +18,12 @@ export function tokens(orm: MikroORM): Identity {
   };
 }
 
-/** The application's own routes, and beside them the call. */
+/** The application's own routes and the call. */
 export function listener(orm: MikroORM): RequestListener {
   const mirror = application({
     useCase: new SetCampaignMirror(new OrmCampaigns(orm), tokens(orm)),
     isWellFormed: (credential) => credential.length < 100,
-    // Without a log, Koa prints what is behind a 503 or a 500.
+    // Without a log, Koa prints the errors behind a 503 or a 500.
     calls: new Calls(),
     slots: new Slots(64),
   });

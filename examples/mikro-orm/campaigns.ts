@@ -9,7 +9,7 @@ import {
 } from '@mikro-orm/postgresql';
 import { Campaign, Change, Mirror, timestampText } from './entities.ts';
 
-/** Whatever the database's default is: who waited for a lock must see what the other one committed. */
+/** Independent of the database's default: a transaction that waited for a lock must see the committed rows. */
 const isolationLevel = IsolationLevel.READ_COMMITTED;
 const forShare = { lockMode: LockMode.PESSIMISTIC_READ, lockTableAliases: ['c0'] };
 const forUpdate = { lockMode: LockMode.PESSIMISTIC_WRITE };
@@ -24,7 +24,7 @@ export class OrmCampaigns implements domain.CampaignRepository {
 
   find(id: domain.CampaignId): Promise<domain.Campaign | undefined> {
     return answering(async () => {
-      // In one statement: two could read at different moments.
+      // In one statement: two statements could see different states.
       const campaign = await this.#orm.em.fork().findOne(Campaign, { id }, { populate: ['mirror'] });
       return campaign ? asSeen(campaign, campaign.mirror !== null) : undefined;
     });
@@ -38,7 +38,7 @@ export class OrmCampaigns implements domain.CampaignRepository {
   }
 }
 
-/** Locks what it judges, and reads everything else under the locks: so it still holds at the commit. */
+/** Locks the judged rows, then reads everything else: nothing that was judged changes before the commit. */
 async function setIfAsSeen(
   em: EntityManager,
   seen: domain.Campaign,
@@ -61,13 +61,13 @@ async function setIfAsSeen(
     ...{ campaignId: id, mirrorId: mirror.id, subject: by.subject, ownerId: seen.ownerId, requestId },
     ...{ addressBefore: mirror.targetUrl, addressAfter: address, changedAt: at },
   });
-  // Only these columns are written: clicks that are counted meanwhile are not lost.
+  // Writes only these columns: clicks that others count meanwhile are not lost.
   em.assign(mirror, { targetUrl: address, updatedExternallyAt: at, updatedAt: at });
   await em.flush();
   return { kind: 'mirror-set', mirror: answered(mirror), lastChange: recorded.id };
 }
 
-/** The time of a write that holds its locks: after the last one, even if the clock was set back. */
+/** The time of a change, read under the locks: later than the last change, also if the clock was set back. */
 async function later(em: EntityManager, last: domain.Timestamp): Promise<domain.Timestamp> {
   const time = timestampText("greatest(clock_timestamp(), ?::timestamptz + interval '1 microsecond')");
   const [row] = await em.execute<{ now: domain.Timestamp }[]>(`select ${time} as now`, [last]);
@@ -87,7 +87,7 @@ export function answered(mirror: InferEntity<typeof Mirror>): domain.Mirror {
   return { id, campaignId: mirror.campaign.id, targetUrl, clicks, ...external, createdAt, updatedAt };
 }
 
-/** Makes `Unavailable` of what passes by itself. Any other error is a fault of the program. */
+/** Throws `Unavailable` for an error that may pass. Any other error is a fault of the program. */
 export async function answering<T>(act: () => Promise<T>): Promise<T> {
   try {
     return await act();

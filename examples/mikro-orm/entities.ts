@@ -2,12 +2,12 @@ import { schema } from '@campaign-mirror/adapters-persistence';
 import type * as domain from '@campaign-mirror/domain';
 import { defineEntity, MikroORM, p, Type } from '@mikro-orm/postgresql';
 
-/** `timestamptz(6)` as text, since a `Date` would lose the microseconds. */
+/** `timestamptz(6)` as text, because a `Date` has no microseconds. */
 class TimestampType extends Type<domain.Timestamp, string> {
   override getColumnType = () => 'timestamptz(6)';
   override compareAsType = () => 'string';
   override convertToJSValueSQL = (column: string) => timestampText(column);
-  // Otherwise MikroORM takes the column for a `Date`.
+  // Otherwise MikroORM reads the column as a `Date`.
   override get runtimeType() {
     return 'string';
   }
@@ -47,7 +47,7 @@ export const Mirror = defineEntity({
   },
 });
 
-/** It refers to nothing, since it stays when all else is deleted. */
+/** It has no foreign keys, because it stays when the campaign is deleted. */
 export const Change = defineEntity({
   name: 'Change',
   tableName: 'mirror_changes',
@@ -64,7 +64,7 @@ export const Change = defineEntity({
   },
 });
 
-/** What a customer's script calls with. */
+/** The credential of a customer's script. */
 export const Token = defineEntity({
   name: 'Token',
   tableName: 'tokens',
@@ -75,22 +75,22 @@ export async function openOrm(clientUrl: string): Promise<MikroORM> {
   const orm = new MikroORM({
     clientUrl,
     entities: [Campaign, Mirror, Change, Token],
-    // Where Campaign Mirror has its own schema in the same database: without this, it would be dropped.
+    // Without this, a schema of Campaign Mirror in the same database would be dropped.
     schemaGenerator: { ignoreSchema: [schema] },
     ensureDatabase: false,
   });
   const pool = await orm.em.getConnection().getNativeClient();
   pool.on('connect', (client) => {
-    // MikroORM keeps a connection that is lost within a transaction, until there is none left.
-    client.once('end', () => setImmediate(() => giveBack(client)));
+    // MikroORM does not release a connection that is lost within a transaction. In time, the pool would be empty.
+    client.once('end', () => setImmediate(() => release(client)));
   });
   return orm;
 }
 
-function giveBack(client: { release(destroy: boolean): void }): void {
+function release(client: { release(destroy: boolean): void }): void {
   try {
     client.release(true);
   } catch {
-    // It has been given back.
+    // MikroORM has released it.
   }
 }

@@ -8,7 +8,7 @@ import { tokens } from './application.ts';
 import { answered, OrmCampaigns } from './campaigns.ts';
 import { Campaign, Change, Mirror, Token } from './entities.ts';
 
-/** The adapters, what others do to their store, and its content. */
+/** The adapters, the acts of others on their store, and its content. */
 export async function worldsOf(orm: MikroORM): Promise<{
   campaigns: CampaignRepositoryWorld;
   identity: IdentityWorld;
@@ -56,7 +56,7 @@ export async function worldsOf(orm: MikroORM): Promise<{
   };
 }
 
-/** Each statement is a step. One that breaks, or whose answer is lost, ends its connection. */
+/** Each statement is a step. A statement that fails, or whose answer is lost, ends its connection. */
 async function stepsOf(orm: MikroORM): Promise<Steps> {
   let ahead: Parameters<Steps>[1] | undefined;
   let step = -1;

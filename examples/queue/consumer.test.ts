@@ -30,7 +30,7 @@ test('a job whose outcome is unknown is delivered again; a refused one is not', 
     setMirror: async (seen, change) => {
       calls += 1;
       const result = await campaigns.setMirror(seen, change);
-      // As a connection that is lost after the commit.
+      // Like a connection that is lost after the commit.
       if (calls === 1) throw new Unavailable('the connection was lost');
       return result;
     },

@@ -36,7 +36,8 @@ export function redirector(pools, limits) {
   const mirrors = keepMirrors(pools, all);
   const clicks = countClicks(pools.clicks, all);
 
-  /** After the first poll, known addresses are served without a database. @param {string | null} [updated_at] @returns {Answer} */
+  // After the first poll, known addresses are served without a database.
+  /** @param {string | null} [updated_at] @returns {Answer} */
   function health(updated_at) {
     const age = mirrors.pollAge();
     const body = JSON.stringify({ last_poll_age_seconds: age, updated_at });
@@ -75,7 +76,7 @@ export function redirector(pools, limits) {
     return [302, { Location: to }];
   }
 
-  /** @type {WeakMap<import('node:net').Socket, import('node:http').ServerResponse>} The current answer of a connection. */
+  /** @type {WeakMap<import('node:net').Socket, import('node:http').ServerResponse>} The answer of a connection. */
   const answering = new WeakMap();
   // Longer than the minute of a load balancer, which must close an idle connection first.
   const server = createServer({ keepAliveTimeout: 75_000 }, async (request, response) => {
@@ -99,7 +100,7 @@ export function redirector(pools, limits) {
     }
   });
 
-  /** Answers the received requests and writes the clicks, in some nine seconds. Resolves with the number of lost clicks. */
+  /** Answers received requests and writes the clicks, in about nine seconds. Resolves with the number of lost clicks. */
   async function stop() {
     const cut = setTimeout(() => server.closeAllConnections(), 2 * all.second);
     if (server.listening) {

@@ -12,7 +12,7 @@ import {
 } from '@campaign-mirror/port-contracts';
 import { later, mirrorIn, SqliteCampaigns, schema } from './campaigns.ts';
 
-/** Its disk is full ahead of some statements, or fails after others; the statements are counted down. */
+/** `ends` has the end of each next statement: `break` fails before the statement, `lose` after it. */
 class BreakingDatabase extends DatabaseSync {
   ends: ('go on' | 'break' | 'lose')[] = [];
   #statement<T>(run: () => T): T {
@@ -30,7 +30,7 @@ const database = new BreakingDatabase(':memory:');
 database.exec(schema);
 const run = async (text: string, ...values: (string | number)[]) => database.prepare(text).run(...values);
 
-/** What others do to the store, its content, and its failures. */
+/** The acts of others on the store, its content, and its failures. */
 const world: CampaignRepositoryWorld = {
   campaigns: new SqliteCampaigns(database),
   others: {
@@ -49,7 +49,7 @@ const world: CampaignRepositoryWorld = {
     transfer: (id, to) => run('update campaigns set owner_id = ? where id = ?', to, id),
     setDefault: (id, isDefault) => run('update campaigns set is_default = ? where id = ?', +isDefault, id),
     deleteMirror: (id) => run('delete from mirrors where campaign_id = ?', id),
-    // Both statements run before any other, as in a transaction, since neither waits.
+    // No other statement runs between these two, because neither waits.
     deleteCampaign: (id) =>
       Promise.all([
         run('delete from mirrors where campaign_id = ?', id),
@@ -65,7 +65,7 @@ const world: CampaignRepositoryWorld = {
       return database.prepare(text).all(id) as unknown as HistoryEntry[];
     },
   },
-  // A call does not wait between its statements, so what others do ahead of any of them they do ahead of the call.
+  // A call does not wait between its statements: all acts of others run before the call.
   steps: async (call, before) => {
     for (let step = 0; step < 8; step++) database.ends.push(await before(step));
     return call().finally(() => {

@@ -20,7 +20,7 @@ const lastChangeText = 'select max(id) as id from history where campaign_id = ?'
 const recordText = `insert into history (campaign_id, mirror_id, subject, owner_id, address_before, address_after,
   changed_at, request_id) values (?, ?, ?, ?, ?, ?, ?, ?)`;
 
-/** The codes of what passes by itself: another writer, a lock, a disk that fails or is full. */
+/** The codes of errors that may pass: another writer, a lock, a disk that fails or is full. */
 const passing = new Set([5, 6, 10, 13]);
 
 /** Campaigns and mirrors in SQLite. There are no access keys: a caller with one is refused. */
@@ -39,7 +39,7 @@ export class SqliteCampaigns implements domain.CampaignRepository {
     if (change.key !== undefined) return { kind: 'caller-invalid' };
     return this.#answering(() => {
       try {
-        // From here to the commit nobody else writes, so the facts that are compared still hold at the write.
+        // From here to the commit nobody else writes: the compared facts still hold at the write.
         this.#database.exec('begin immediate');
         const result = this.#setIfAsSeen(seen, change);
         this.#database.exec('commit');
@@ -85,7 +85,7 @@ export class SqliteCampaigns implements domain.CampaignRepository {
     try {
       return act();
     } catch (cause) {
-      // The lowest byte of an extended code.
+      // The lowest byte of an extended code is the basic code.
       const code = Number((cause as { errcode?: number }).errcode) & 0xff;
       throw passing.has(code) ? new domain.Unavailable('SQLite did not answer', { cause }) : cause;
     }

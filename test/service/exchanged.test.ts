@@ -126,16 +126,6 @@ describe('docs: use the packages: a program can replace the parts of the service
     expect(service.errors.match(/(?<=through )\w+/g)).to.deep.equal(expected);
   });
 
-  it('if a part does not answer, calls get 503, and the log names the part', async () => {
-    const never = '() => new Promise(() => {})';
-    const hangs = `rebind(tokens.campaignRepository).toConstantValue({ find: ${never}, setMirror: ${never} });`;
-    const service = running({ STATEMENT_TIMEOUT: '1s' }, ...all, hangs);
-    expect(await statuses(service, ['own'])).to.deep.equal([503]);
-    const { err } = await service.event('unavailable');
-    expect(err).to.have.property('message').that.includes('tokens.campaignRepository');
-    expect(await service.stop()).to.include({ code: 0 });
-  });
-
   it('if a part does not fit, the service does not start, and names the part', async () => {
     const unfit = {
       campaignRepository: '{ find() {} }',

@@ -1,2 +1,2 @@
-export { type KoaApplication, tokens } from './wiring/modules.ts';
 export { runService, type ServiceOptions } from './wiring/run-service.ts';
+export { type KoaApplication, tokens } from './wiring/service-module.ts';

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { isNativeError } from 'node:util/types';
 import { isRequestId, Unavailable } from '@campaign-mirror/domain';
 import type Koa from 'koa';
 import { clientOf, type TrustedProxies } from './client-address.ts';
@@ -39,7 +38,7 @@ export interface HttpLog {
 
 /** The state of a request, for the later parts of the chain. */
 export interface ServiceState {
-  /** The request as far as it is known. */
+  /** What is known of the request so far. */
   call: { -readonly [Name in keyof AnsweredRequest]: AnsweredRequest[Name] };
   /** The time at which the headers had been read, by `performance.now()`. */
   began: number;
@@ -49,11 +48,9 @@ export type Context = Koa.ParameterizedContext<ServiceState>;
 /** A part of the chain. */
 export type Middleware = Koa.Middleware<ServiceState>;
 
-/** Headers of a replaced answer, which must not be sent with the new one. */
-const answerHeaders = ['Allow', 'WWW-Authenticate', 'ETag', 'Content-Encoding'];
-
+/** Removes the headers of a replaced answer, which must not be sent with the new one. */
 function removeAnswerHeaders(response: ServerResponse): void {
-  for (const name of answerHeaders) response.removeHeader(name);
+  for (const name of ['Allow', 'WWW-Authenticate', 'ETag', 'Content-Encoding']) response.removeHeader(name);
 }
 
 function setHeaders(response: ServerResponse, reply: Reply): void {
@@ -74,18 +71,18 @@ export function answer(context: Context, reply: Reply): void {
   context.body = reply.body ?? null;
 }
 
-/** The options of `Calls`. */
+/** The parts of `Calls`. */
 export interface CallSettings {
   /** Without a log, the errors behind a 503 or a 500 are `error` events of the Koa application, which prints them. */
   readonly log?: HttpLog | undefined;
   readonly proxies?: TrustedProxies | undefined;
 }
 
-/** Where a response has the context of its call in progress. The old tables of a Map would keep contexts alive. */
+/** The property of a response with the context of its call in progress. A Map would keep contexts alive for longer. */
 const inProgress = Symbol('call in progress');
 type CallResponse = ServerResponse & { [inProgress]?: Context | undefined };
 
-/** Where a socket has its last response. An earlier response must not close the connection. */
+/** The property of a socket with its last response. An earlier response must not close the connection. */
 const lastResponse = Symbol('last response');
 type CallSocket = Socket & { [lastResponse]?: ServerResponse };
 
@@ -145,7 +142,7 @@ export class Calls {
     response[inProgress] = undefined;
     const { req } = context;
     const isLast = (req.socket as CallSocket)[lastResponse] === response;
-    // A caller that waits for its 100 may or may not send the body.
+    // A caller that waits for `100 Continue` may send the body or not.
     const isUnread = req.headers.expect !== undefined && req.readableFlowing === null;
     if (isUnread || (this.draining && isLast)) response.setHeader('Connection', 'close');
     const { call, began } = context.state;
@@ -174,7 +171,7 @@ export function errorsAsAnswers(
       answer(context, faultReplies[because]);
       if (log) log.failed(context.state.call.requestId, error, because);
       // Koa accepts Error objects only.
-      else context.app.emit('error', isNativeError(error) ? error : new Error(String(error)), context);
+      else context.app.emit('error', error instanceof Error ? error : new Error(String(error)), context);
     }
   };
 }

@@ -24,7 +24,7 @@ export function trustedProxies(ranges: readonly string[]): TrustedProxies {
 }
 
 /**
- * The IP address of the caller: the nearest address that is no trusted proxy's, or that of a proxy that reports none.
+ * The IP address of the caller: the nearest address that is not a trusted proxy; without one, the farthest proxy.
  * `-` if the connection ended before the address could be read.
  */
 export function clientOf(request: IncomingMessage, proxies: TrustedProxies | undefined): string {

@@ -48,8 +48,6 @@ export function isJson(request: IncomingMessage): boolean {
 const entityTag = /^(?:W\/)?"[!#-~\x80-\xff]*"$/;
 /** An entity tag of the service, also with the suffix that a compressing proxy adds. */
 const ownTag = /^(?:W\/)?"(0|[1-9][0-9]{0,15})(?:--?[A-Za-z]+)?"$/;
-/** No change has this number. */
-const noChange = -1;
 
 /** The condition: the number that the mirror's last change must have, by default any; or why the header is refused. */
 export function conditionIn({ headers }: IncomingMessage): { lastChange?: number; fault?: RequestFault } {
@@ -59,5 +57,6 @@ export function conditionIn({ headers }: IncomingMessage): { lastChange?: number
   if (noneMatch !== undefined) return { fault: 'if-none-match' };
   if (match === '*') return {};
   const number = Number(ownTag.exec(match)?.[1]);
-  return { lastChange: Number.isSafeInteger(number) ? number : noChange };
+  // No change has the number -1.
+  return { lastChange: Number.isSafeInteger(number) ? number : -1 };
 }

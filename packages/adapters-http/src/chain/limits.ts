@@ -3,16 +3,10 @@ import { answer, type Context, type Middleware } from './calls.ts';
 import { networkOf } from './client-address.ts';
 import { faultReplies, tooManyAttempts } from './replies.ts';
 
-/** What there is too much of: requests, requests of one owner, connections. */
+/** What is refused because of the load: requests, requests of one owner, connections. */
 export const overloads = ['requests', 'share', 'connections'] as const;
-/** One of these. */
+/** One of the `overloads`. */
 export type Overload = (typeof overloads)[number];
-
-/**
- * Refusals that wait, for each slot. With 1, three times as many callers as slots left 0.73 of the rate: a caller whose
- * refusal did not wait called again at once (`npm run bench -- overload`).
- */
-const maxWaits = 8;
 
 /**
  * The requests in progress on a listener (contract: overload). A request has a slot from the last byte of its body
@@ -20,7 +14,7 @@ const maxWaits = 8;
  * eighth: no owner can take the slots of all others.
  */
 export class Slots {
-  /** How many there are. */
+  /** The number of slots. */
   readonly size: number;
   #used = 0;
   readonly #usedBy = new Map<number, number>();
@@ -29,9 +23,8 @@ export class Slots {
   #refusalDelay = 1_000;
   readonly #endWaits = new Set<() => void>();
 
-  /** `refused` is called for each refusal: it must be cheap. @throws TypeError if `size` is not a number of requests */
+  /** `refused` is called for each refusal: it must be cheap. */
   constructor(size = Number.POSITIVE_INFINITY, refused: (overload: Overload) => void = () => {}) {
-    if (!(size >= 0)) throw new TypeError('size: not a number of requests');
     this.size = size;
     this.#refused = refused;
   }
@@ -76,10 +69,11 @@ export class Slots {
 
   /**
    * Waits until a second after the headers of a refused request: a caller that is answered at once calls again at once.
-   * At most eight requests for each slot wait. A drain ends the waits.
+   * At most eight requests for each slot wait; with one, three times as many callers as slots left 0.73 of the rate
+   * (`npm run bench -- overload`). A drain ends the waits.
    */
   async delay({ state }: Context): Promise<void> {
-    if (this.#endWaits.size >= maxWaits * this.size) return;
+    if (this.#endWaits.size >= 8 * this.size) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, state.began + this.#refusalDelay - performance.now()).unref();
     this.#endWaits.add(resolve);
@@ -120,7 +114,7 @@ export interface Limiter {
   count(who: string): Promise<Count>;
 }
 
-/** How often callers may call. */
+/** The limits on the calls of a key, and of an address. */
 export interface CallLimits {
   /** For each valid key. */
   readonly keys?: Limiter | undefined;
@@ -166,7 +160,7 @@ function reportLimit(context: Context, { limit }: Rate, { consumed, resetIn }: C
   });
 }
 
-/** A 401 has no such headers. */
+/** Removes these headers, which a 401 does not have. */
 export function removeLimit(context: Context): void {
   for (const name of ['Limit', 'Remaining', 'Reset']) context.remove(`X-RateLimit-${name}`);
 }

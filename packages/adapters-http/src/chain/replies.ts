@@ -1,10 +1,5 @@
-import {
-  type AddressFault,
-  addressFaults,
-  type MirrorNow,
-  type Outcome,
-  type Refusal,
-} from '@campaign-mirror/domain';
+import type { AddressFault, MirrorNow, Outcome, Refusal } from '@campaign-mirror/domain';
+import { addressFaults } from '@campaign-mirror/domain';
 
 /** An HTTP answer. */
 export interface Reply {

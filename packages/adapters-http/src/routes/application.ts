@@ -14,13 +14,10 @@ import { type SetMirrorSettings, setMirror } from './set-mirror.ts';
 
 /** The path as the contract writes it (contract: the call). */
 export const setMirrorRoute = '/public/v1/mirror/campaign/{campaign}/mirror';
-/** The same path as `@koa/router` writes it. */
-const setMirrorPath = setMirrorRoute.replace('{campaign}', ':campaign');
 
 /** The parts of the application for callers. */
 export interface ApplicationSettings extends SetMirrorSettings {
   readonly calls: Calls;
-  readonly slots: Slots;
   /** The origins whose pages may call, such as `https://tools.example`; by default, none. */
   readonly origins?: readonly string[] | undefined;
   /** Runs before the checks of the route; none by default. It must not read the body. */
@@ -37,7 +34,7 @@ export function application(settings: ApplicationSettings): Koa<ServiceState> {
   const { slots, middleware = [], pages = new Map() } = settings;
   // The router would compose these parts again for each request.
   const parts = compose([routeOf(setMirrorRoute, 'POST'), ...middleware, setMirror(settings)]);
-  const router = exactRouter().all(setMirrorPath, parts);
+  const router = exactRouter().all(setMirrorRoute.replace('{campaign}', ':campaign'), parts);
   addPages(router, pages);
   // Other methods of `/` have no route.
   if (pages.has(docsPath)) router.get('/', readOnly('/'), (context) => answer(context, movedTo(docsPath)));
@@ -46,7 +43,7 @@ export function application(settings: ApplicationSettings): Koa<ServiceState> {
   return app;
 }
 
-/** Whether each condition of readiness is met, by its name. */
+/** The conditions of readiness by name, and whether each is met. */
 export type Checks = Readonly<Record<string, boolean>>;
 
 /** The parts of the application for operators. */
@@ -127,17 +124,14 @@ function koa(settings: Pick<ApplicationSettings, 'calls' | 'slots' | 'origins' |
   });
 }
 
-const exposed =
-  'ETag, X-Request-Id, Retry-After, WWW-Authenticate, Allow, ' +
-  'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset';
-
 /** Allows calls from pages of these origins, with any header (the CORS protocol of the Fetch standard). */
 function callsFrom(origins: readonly string[]): Middleware {
+  const limits = 'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset';
   return cors({
     origin: (context) => (origins.includes(context.get('Origin')) ? context.get('Origin') : ''),
     allowMethods: 'POST',
-    exposeHeaders: exposed,
-    // Browsers keep a preflight that many seconds; the removal of an origin takes effect after that.
+    exposeHeaders: `ETag, X-Request-Id, Retry-After, WWW-Authenticate, Allow, ${limits}`,
+    // Browsers reuse the answer to a preflight for so many seconds, also if the origin was removed meanwhile.
     maxAge: 600,
   });
 }

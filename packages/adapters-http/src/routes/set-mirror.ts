@@ -19,11 +19,10 @@ export interface SetMirrorSettings {
   readonly limits?: CallLimits | undefined;
 }
 
-const isKey = (text: string) => accessKey(text) !== undefined;
-
 /** The route: the checks 3 to 11, in the order of the contract. */
 export function setMirror(settings: SetMirrorSettings): Middleware {
-  const { useCase, slots, limits, isWellFormed = isKey, bodyLimit } = settings;
+  const { useCase, slots, limits, bodyLimit } = settings;
+  const { isWellFormed = (text) => accessKey(text) !== undefined } = settings;
   const readBody = bodyReader(bodyLimit);
   return async (context) => {
     const { call } = context.state;
@@ -46,7 +45,7 @@ export function setMirror(settings: SetMirrorSettings): Middleware {
         if (limits?.keys && !(await withinLimit(limits.keys, context))) return;
         // Middleware that does not await `next()` may have answered: then nothing is set.
         if (context.res.headersSent) return;
-        // Parsed only now, and only for a possible campaign: callers without a right learn nothing of their body.
+        // Not parsed for a malformed campaign: a caller without a right must not learn whether its body is valid.
         const { fault, address, lastChange } = read(context, campaign === undefined ? noBytes : body);
         const request = { credential, caller, campaign, address, lastChange, requestId: call.requestId };
         const outcome = await useCase.execute(request);
@@ -63,12 +62,10 @@ export function setMirror(settings: SetMirrorSettings): Middleware {
 
 const noBytes = Buffer.alloc(0);
 
-/** Check 4: the type and the size of the body. @throws TypeError if `limit` is not a number of bytes */
+/** Reads the body, unless check 4 refuses its type or its size. */
 function bodyReader(limit = 16_384): (context: Context) => Promise<Buffer | Fault> {
-  // The parser would read NaN as no limit.
-  if (!(limit >= 0)) throw new TypeError('bodyLimit: not a number of bytes');
   const parse = bodyParser({
-    // koa-bodyparser then keeps the bytes: its decoding would store another address. Its types lack the option.
+    // Keeps the bytes: its own decoding would replace invalid UTF-8. Its types lack this option.
     ...{ encoding: null },
     enableTypes: ['text'],
     extendTypes: { text: ['application/json'] },
@@ -80,9 +77,9 @@ function bodyReader(limit = 16_384): (context: Context) => Promise<Buffer | Faul
     // A chunked body has no length, and may be empty.
     if (length === 0 && request.headers['transfer-encoding'] === undefined) return noBytes;
     if (!isJson(request)) return 'unsupported-body';
-    // The parser misreads a length above 2^31.
-    if (length > limit) return 'body-too-large';
-    // The parser accepts this spelling only.
+    // The parser reads a length above 2^31 as another one, and a limit of NaN as none.
+    if (!(length <= limit)) return 'body-too-large';
+    // The parser accepts only this spelling.
     request.headers['content-type'] = 'application/json';
     delete request.headers['content-encoding'];
     try {

@@ -5,12 +5,9 @@ import type { DatabaseAccess } from '../database/database-access.ts';
 import type { ServiceInput } from '../process/life.ts';
 import { asOperator } from './operator-database.ts';
 
-/** Far above the numbers of real owners: the key of the demonstration must not open a campaign of yours. */
+/** Far above the numbers of real owners: the key of the demonstration must not change your mirrors. */
 const owner = 9_007_199_254_740_001 as domain.OwnerId;
 const stranger = 9_007_199_254_740_002 as domain.OwnerId;
-
-/** How long the key of the demonstration is valid, in seconds. */
-const sevenDays = 7 * 24 * 60 * 60;
 
 /** Prints calls to try, outside the log, because they contain a key. Creates the demonstration in an empty database. */
 export async function greet(
@@ -31,11 +28,11 @@ async function greetingOf({ orm, pool }: store.Database, act: OperatorAct, base:
   const issue = './campaign-mirror key issue --owner N --name NAME';
   if (!(await store.isEmpty(pool)))
     return `\n${issue}   makes a key for the owner N; the demonstration set has ${owner}\n\n`;
-  const named = (name: string) => domain.label(name) as domain.Label;
   const campaigns = new store.PostgresSettings(orm, act);
-  const create = async (of: domain.OwnerId, description: string, isDefault = false) =>
-    (await campaigns.createCampaign({ owner: of, isDefault, name: named(`Demonstration: ${description}`) }))
-      .id;
+  const create = async (owner: domain.OwnerId, description: string, isDefault = false) => {
+    const name = domain.label(`Demonstration: ${description}`) as domain.Label;
+    return (await campaigns.createCampaign({ owner, isDefault, name })).id;
+  };
   const withMirror = await create(owner, 'with a mirror');
   const withoutMirror = await create(owner, 'without a mirror');
   const isDefault = await create(owner, 'the default campaign', true);
@@ -43,7 +40,8 @@ async function greetingOf({ orm, pool }: store.Database, act: OperatorAct, base:
   const address = domain.mirrorAddress.of('https://first.example/');
   for (const campaign of [withMirror, isDefault, foreign]) await campaigns.createMirror(campaign, address);
   const keys = new store.PostgresAccessKeys(orm, act);
-  const { key } = await keys.issue({ owner, name: named('Demonstration'), expiresIn: sevenDays });
+  const name = domain.label('Demonstration') as domain.Label;
+  const { key } = await keys.issue({ owner, name, expiresIn: 7 * 24 * 60 * 60 });
 
   const call = (campaign: number, endpoint = 'https://second.example/?click={click_id}') =>
     `curl -sS -X POST ${base}/public/v1/mirror/campaign/${campaign}/mirror -H 'Authorization: Bearer ${key}' ` +

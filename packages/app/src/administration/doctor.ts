@@ -10,7 +10,7 @@ import { isExternal } from '../settings/external-database.ts';
 import { readSettings } from '../settings/read-settings.ts';
 import type { Settings } from '../settings/settings-table.ts';
 
-/** One connection. It reads all mirrors, which takes seconds for each million. */
+/** One connection, with time to read all mirrors: seconds for each million. */
 const limits = { ...store.defaultPoolLimits, size: 1, statementTimeout: 60_000, queryTimeout: 65_000 };
 
 /** Checks the settings and, if they are valid, what they name. A check that fails does not stop the others. */

@@ -13,7 +13,7 @@ import type { Settings } from '../settings/settings-table.ts';
 /** The time limits of statements, in milliseconds, for slow commands. */
 const paces = {
   unhurried: { statementTimeout: 0, queryTimeout: 0 },
-  // The count before the first step may take this long.
+  // Before the first step, a count of all rows may take this long.
   'in-steps': { statementTimeout: 60_000, queryTimeout: 65_000 },
 };
 
@@ -53,20 +53,19 @@ function portsOn(database: store.Database, act: OperatorAct, signal: AbortSignal
   };
 }
 
-/** Runs on a pool of the operator's role, which it closes. `operator`: who acts, for the audit. */
+/** Calls `run` with a pool of the operator's role, and closes the pool. `operator`: who acts, for the audit. */
 export async function asOperator<T>(
   database: access.DatabaseAccess,
   operator: string,
   run: (database: store.Database, act: OperatorAct) => Promise<T>,
   limits: Partial<store.PoolLimits> = {},
 ): Promise<T> {
-  const poolLimits = { ...store.defaultPoolLimits, size: 4, ...limits };
-  const address = database.address('operator');
-  const opened = await store.openDatabase(address, poolLimits, 'campaign-mirror operator');
+  const all = { ...store.defaultPoolLimits, size: 4, ...limits };
+  const opened = await store.openDatabase(database.address('operator'), all, 'campaign-mirror operator');
   return run(opened, { operator, requestId: `operator-${randomUUID()}` }).finally(() => opened.close());
 }
 
-/** The command `migrate`. Ctrl-C stops it before the commit. @throws ClearError, also for what it cannot make again */
+/** The command `migrate`. Ctrl-C stops it before the commit. @throws ClearError, also if a part is still missing */
 export const migrateAsOwner = (call: Call): Promise<void> =>
   withDatabase(call, false, async (database, settings) => {
     const migrated = await migrateForCommand(database, settings, call);

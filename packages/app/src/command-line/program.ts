@@ -16,13 +16,10 @@ import { project, versionText } from '../process/version.ts';
 export async function run(words: readonly string[], input: CommandIO): Promise<number> {
   const call = new Call(input);
   try {
-    // Node replaces such bytes by U+FFFD: another address would be set.
+    // Node replaces invalid bytes by U+FFFD: another address would be set.
     if (words.join('').includes('\ufffd')) throw new ClearError('an argument is not in UTF-8', 'usage');
-    // `help` and `version` are typed like commands, but are options.
-    const at = words.findIndex((word, place) => place < 2 && ['help', 'version'].includes(word));
-    const line = at === -1 ? words : [...words.toSpliced(at, 1), `--${words[at]}`];
-    const first = line.find((word) => !word.startsWith('-'));
-    await (await program(call, first)).parseAsync(line, { from: 'user' });
+    const first = words.find((word) => !word.startsWith('-'));
+    await (await program(call, first)).parseAsync(words, { from: 'user' });
     await call.output.allWritten();
     return call.exitCode;
   } catch (error) {
@@ -118,8 +115,7 @@ export async function program(call: Call, first = ''): Promise<Command> {
 
 /** Adds the options that every command has, at any depth. */
 function inherit(command: Command, call: Call): void {
-  // Commander's own `help` shows the help of the group instead of the command's.
-  command.exitOverride().helpOption('-h, --help', 'show this help').helpCommand(false);
+  command.exitOverride().helpOption('-h, --help', 'show this help');
   command.option('--verbose', 'also print the details of an error').on('option:verbose', () => {
     call.verbose = true;
   });
@@ -154,8 +150,6 @@ function usageError(text: string, command: CommandUnknownOpts): string {
   for (let one: CommandUnknownOpts | null = command; one?.parent; one = one.parent) path.unshift(one.name());
   const [, kind, typed = ''] = /^unknown (option|command) '([^'=]+)/.exec(line) ?? [];
   const meant = command.options.flatMap(({ long }) => (long?.startsWith(typed) ? long : []));
-  for (const group of kind === 'command' && path.length === 0 ? command.commands : [])
-    if (group.commands.some((one) => one.name() === typed)) meant.push(`${group.name()} ${typed}`);
   if (kind && meant.length > 0 && !line.includes('(Did')) line += ` (Did you mean ${meant.join(' or ')}?)`;
   return `${line}: \`${['./campaign-mirror', ...path].join(' ')} --help\` shows how to use it`;
 }

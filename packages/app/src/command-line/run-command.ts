@@ -21,5 +21,5 @@ process.exitCode = await run(process.argv.slice(2), {
     return stop.signal;
   },
 });
-// Neither the end of the program nor `process.exit` interrupts the opening of a pipe that nobody writes to.
+// A process that opens a pipe without a writer would not end, even by `process.exit`.
 if (stopped) setTimeout(endBy, 500, stopped).unref();

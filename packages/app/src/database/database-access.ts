@@ -20,7 +20,7 @@ export interface DatabaseAccess {
   close(): Promise<void>;
 }
 
-/** Where the steps below report what they wait for. */
+/** The methods of the log that report what the steps below wait for. */
 type Notices = Pick<LogWriter, 'info' | 'warn'>;
 
 /** The notices of a command, which prints warnings. */
@@ -29,10 +29,10 @@ export const commandNotices = ({ output }: Call): Notices => ({
   warn: (_, line) => void output.notice(line),
 });
 
-/** `onLost`: for the service. `besideService`: for a command that runs on, and needs a running service. */
+/** `onLost`: for the service. `besideService`: for a command that does not end, and needs a running service. */
 type Options = Pick<EmbeddedOptions<store.Role>, 'signal' | 'onLost' | 'besideService'>;
 
-/** Your database, or the embedded one, started unless it runs. @throws ClearError; the signal's reason */
+/** Your database, or the embedded one, which is started if it does not run. @throws ClearError; the signal's reason */
 export async function openDatabaseAccess(
   settings: Settings,
   { log, ...options }: Options & { readonly log: Notices },
@@ -75,7 +75,10 @@ const folderAbove = fileURLToPath(new URL('../../../..', import.meta.url)).repla
 /** The folder of this copy of the project, but never node_modules, which an installation empties. */
 const projectFolder = folderAbove.split(sep).includes('node_modules') ? process.cwd() : folderAbove;
 
-/** By default in the project; for root elsewhere, since its database user often cannot enter it. Existing data is used. */
+/**
+ * The folder of the embedded database. By default, data that exists is used; otherwise the folder is in the project,
+ * or for root in /var/lib, because the database's user often cannot enter the project.
+ */
 export function dataFolder({ DATA_DIR }: Settings): string {
   if (DATA_DIR !== table.DATA_DIR.byDefault) return resolve(DATA_DIR);
   const inside = join(projectFolder, '.data');
@@ -99,9 +102,6 @@ export async function prepareDatabase(access: DatabaseAccess, { settings, log, l
   }
   await awaitDatabase(access.address('service'), settings, 'start', ending, log);
 }
-
-/** The time between two attempts to reach a database, in milliseconds. */
-const betweenTries = 250;
 
 /** How long a connection, and each query, may take, in milliseconds. A stop signal takes effect between attempts. */
 const timeout = 2_000;
@@ -127,7 +127,7 @@ export async function awaitDatabase(
         if (!isTransient(error) || performance.now() >= until) throw clearFault(error, address);
         if (tries === 1) log?.warn({ event: 'database-awaited' }, `waiting for ${nameOf(address)}`);
       }
-      await pause(Math.min(betweenTries, Math.max(0, until - performance.now())));
+      await pause(Math.min(250, Math.max(0, until - performance.now())));
     }
   } finally {
     // Not awaited: a server that stalls now has already answered.
@@ -159,14 +159,14 @@ export async function migrateWithNotices(
 ): Promise<store.Migrated> {
   const onWait = (line: string) => log.warn({ event: 'migration-awaited' }, line);
   const migrated = await store.migrate(address, { ...options, onWait }).catch(async (error) => {
-    // The schema differs from that of this version: the checks name what is missing.
+    // The schema is not that of this version: the checks name the missing parts.
     if (/^(42[P7]|3F)/.test(store.codeOf(error)))
       await awaitDatabase(address, settings, 'start', options.givenUp);
     throw clearFault(error, address);
   });
   if (!migrated.restored) return migrated;
   const { newestChangeAt, newestEntryAt } = migrated.restored;
-  // After pg_upgrade this is true as well, though nothing happened after the newest entry.
+  // After pg_upgrade this warning appears too, although nothing was lost.
   const line =
     'the database came from a dump or another server; its newest change of a mirror is from ' +
     `${newestChangeAt ?? 'never'}, its newest entry of the audit from ${newestEntryAt ?? 'never'}; what ` +

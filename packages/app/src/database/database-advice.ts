@@ -7,11 +7,11 @@ export const namePrimary = 'name the primary in DATABASE_URL or PGHOST';
 export const migrate = 'run `./campaign-mirror migrate` as the owner of the schema';
 export const restore = 'restore a backup (docs/how-to/backup-and-restore.md)';
 
-/** Advice by the beginning of `CODE MESSAGE`; the first match counts. The transaction is certainly undone. */
+/** Advice for faults that roll the transaction back. The first pattern that matches `CODE MESSAGE` counts. */
 const undone = {
   '^(57014|55P03|40001|40P01|25P04)':
     'another transaction holds what this is about, or the database is too slow: repeat it',
-  // Only an import names numbers by itself; another transaction can use such a number first.
+  // Only an import names numbers itself. Another transaction can use one of them first.
   '^23505':
     'repeat it; if that fails, a sequence is behind its table: `./campaign-mirror doctor` names it, and the ' +
     'statement that mends it',
@@ -42,7 +42,7 @@ export function nameOf({ host, port, database }: store.DatabaseAddress): string 
   return `the database ${host ?? 'localhost'}:${port ?? 5432}/${database ?? ''}`;
 }
 
-/** A `ClearError`, or the error itself if the database is not its cause. `act`: an act in progress, and its outcome. */
+/** A `ClearError`, or the error if the database is not its cause. `certain`: what is known about the failed work. */
 export function clearFault(
   error: unknown,
   address: store.DatabaseAddress,
@@ -50,7 +50,7 @@ export function clearFault(
 ): unknown {
   const certain = act?.certain ?? 'nothing was done';
   const fault = causeOf(error);
-  // All attempts failed: other transactions came first.
+  // Other transactions came first in every attempt.
   if (fault instanceof Unavailable)
     return new ClearError(`${fault.message}: ${certain}; repeat it`, 'unavailable');
   const code = store.codeOf(fault);

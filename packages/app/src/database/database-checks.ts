@@ -12,12 +12,10 @@ export interface Finding {
   readonly advice: string | null;
 }
 
-export const ok = (check: string, finding: string): Finding => ({
-  ...{ check, state: 'ok', finding, advice: null },
-});
-export const problem = (check: string, finding: string, advice: string): Finding => ({
-  ...{ check, state: 'problem', finding, advice },
-});
+export const ok = (check: string, finding: string) =>
+  ({ check, state: 'ok', finding, advice: null }) satisfies Finding;
+export const problem = (check: string, finding: string, advice: string) =>
+  ({ check, state: 'problem', finding, advice }) satisfies Finding;
 
 /** The groups of checks: before anything else, for a command, for a start as the service's user, for `doctor`. */
 const occasions = {
@@ -88,15 +86,15 @@ const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, s
           'campaigns with that version, then \`./campaign-mirror import\` them into a new database'),
         (others is null and not lost, '${unmade}' || pending, '${migrate}'),
         (others is null and lost and columns = 0, 'campaign_mirror.migrations lacks its row: ' || pending,
-          'as the owner of the schema, then \`./campaign-mirror migrate\` again: insert into campaign_mirror.migrations '
-            '(name) values (' || quote_literal(pending) || ')'),
+          'as the owner of the schema, then \`./campaign-mirror migrate\` again: insert into '
+            'campaign_mirror.migrations (name) values (' || quote_literal(pending) || ')'),
         (columns > 0 and lost and others is null, 'no migration is recorded; missing columns: ' || columns,
           '${restore}')
       ) as cases (holds, finding, advice) where holds and (pending <> '' or others <> '')`,
   },
   stops: {
-    // Only this check shows that a killed restore left constraints missing and triggers disabled. Another version has
-    // other parts.
+    // A killed restore leaves constraints missing and triggers disabled; no other check finds them. The check is for
+    // the schema of this version only.
     schema: `
       select 'problem' as state, string_agg(finding, ', ') as finding, advice
       from (${store.missingPartsText} limit 5) as missing, (${migrations}) as found
@@ -116,7 +114,7 @@ const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, s
       union all select 'ok', format('the user %s may do what the %s does', name, role) || case
         when role <> 'operator' then '; for commands use campaign_mirror_operator' else '' end, null
       from rights where powers = '' and lacking = ''`,
-    // The service only assigns numbers of the history, and works if the other sequences are behind.
+    // The service uses only the sequence of the history: at a start, the others may be behind.
     sequences: `
       select case when ${starting} and sequence <> 'mirror_history_id_seq' then 'warning' else 'problem' end as state,
         format('the sequence %s is behind its table: numbers that it assigns are taken, or out of order', sequence)
@@ -129,7 +127,7 @@ const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, s
       from campaign_mirror.transactions_ahead having count(*) > 0`,
   },
   warns: {
-    // `migrate` says since when; the service has no right to read that.
+    // `migrate` also shows the times of the newest entries, which the service may not read.
     origin: `
       select 'warning' as state, 'the database came from a dump or another server: what was revoked, rotated, '
           'moved or transferred after the backup is as before again' as finding,

@@ -15,7 +15,7 @@ const betweenFetches = 300_000;
 /** How long the keys are used while no fetch succeeds, in milliseconds. */
 const maxAge = 3_900_000;
 
-/** Asymmetric algorithms only. With `HS256`, whoever can check tokens could make them; `none` checks nothing. */
+/** Asymmetric algorithms only. With `HS256`, a program that checks tokens could make them; `none` checks nothing. */
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 
 /** How far the issuer's clock may differ, in milliseconds: an expired token is accepted that much longer. */
@@ -78,10 +78,10 @@ export function issuerObserver(log: LogWriter, registry: Registry, identity: 'jw
   };
 }
 
-/** Counts in this process, for at most `max` keys or addresses. The least recently used is forgotten first. */
+/** A limiter in this process for at most `max` keys or addresses. It forgets the least recently used one first. */
 export function limiterOf(rate: Rate, max = 50_000): Limiter {
   const limiter = new RateLimiterMemory({ points: rate.limit, duration: rate.seconds, keyPrefix: '' });
-  // The limiter itself forgets nothing before its window ends.
+  // `RateLimiterMemory` itself forgets nothing before a window ends.
   const recent = new LRUCache<string, true>({ max, dispose: (_, who) => void limiter.delete(who) });
   const count = async (who: string) => {
     if (recent.get(who) === undefined) recent.set(who, true);

@@ -11,9 +11,6 @@ const warnings: Readonly<Record<http.Overload, string>> = {
   connections: 'connections are closed at once: too many are open, or the system has no room for more',
 };
 
-/** How long the last answers may take after SHUTDOWN_TIMEOUT, in milliseconds. */
-const drainGrace = 3_000;
-
 /** One of the two listeners, with limits of its own: operators are served while callers are refused. */
 export function listenerFor(
   of: 'callers' | 'operators',
@@ -52,7 +49,8 @@ export function listenerFor(
       const unfinished = await server.drain(drainTime);
       if (unfinished > 0) life.reportHung(name, 'requests were unfinished and got 503', { unfinished });
     };
-    life.atEnd(name, drain, drainTime + drainGrace);
+    // After SHUTDOWN_TIMEOUT, the last answers are sent.
+    life.atEnd(name, drain, drainTime + 3_000);
     return listen(server, isForCallers ? '' : 'OPS_', settings);
   }
   return { calls, slots, serve };
@@ -65,7 +63,7 @@ const eventsByStatus: Readonly<Record<number, EventName>> = {
   429: 'request-limited',
 };
 
-/** The log of the HTTP adapter, which writes lines and counts. `level`: of the lines of requests. */
+/** The log of the HTTP adapter: it writes lines and counts. `level` is that of the lines of requests. */
 export function httpLog(log: Log, level: 'info' | 'debug', count: http.HttpLog['answered']): http.HttpLog {
   const outage = throttled(log, 'warn');
   return {
@@ -87,7 +85,7 @@ export function httpLog(log: Log, level: 'info' | 'debug', count: http.HttpLog['
   };
 }
 
-/** How many files the system lets this process open. Beyond this limit, Node closes connections without an event. */
+/** How many files this process may open. Beyond this limit, Node closes connections without an event. */
 function openFiles(): number {
   Object.assign(process.report, { excludeNetwork: true });
   const { userLimits } = process.report.getReport() as { userLimits?: { open_files: { soft: unknown } } };

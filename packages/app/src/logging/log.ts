@@ -5,18 +5,15 @@ import { pino } from 'pino';
 import { prettyFactory } from 'pino-pretty';
 import { errorFields, type Log } from './log-events.ts';
 
-const standardOutput = 1;
 /** Lines are written after so many bytes or milliseconds. Beyond `maxLength` bytes, a slow reader loses lines. */
 const buffer = { minLength: 16_000, periodicFlush: 100, maxLength: 16_777_216 };
-/** How long the end waits until the reader has read the last lines, in milliseconds. */
-const endTimeout = 1_000;
 
 /** The log on standard output. `gone`: the reader closed it. `close` writes the last lines, or kills the process. */
 export function openLog(level: string) {
   // `process.stdout` would block on a terminal, and make a pipe non-blocking, which pino would poll.
-  const output = pino.destination({ dest: standardOutput, sync: false, ...buffer });
+  const output = pino.destination({ dest: 1, sync: false, ...buffer });
   const print = (text: string) => void output.write(text);
-  const log = logTo(isatty(standardOutput) ? (line) => print(readable(line)) : print, level);
+  const log = logTo(isatty(1) ? (line) => print(readable(line)) : print, level);
   const { promise: gone, resolve } = Promise.withResolvers<Error>();
   let lost = 0;
   let reported = 0;
@@ -41,8 +38,8 @@ export function openLog(level: string) {
   const close = async () => {
     output.write = () => true;
     if (isRefused) return output.destroy();
-    // `process.exit` would wait for ever for a thread that waits for the reader.
-    const late = setTimeout(() => process.kill(process.pid, 'SIGKILL'), endTimeout);
+    // A reader that hangs blocks the thread that writes, and `process.exit` would wait for that thread for ever.
+    const late = setTimeout(() => process.kill(process.pid, 'SIGKILL'), 1_000);
     const written = once(output, 'close').catch(() => {});
     output.end();
     await written;

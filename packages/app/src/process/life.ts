@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import type { Checks } from '@campaign-mirror/adapters-http/service';
 import type { DatabaseState } from '@campaign-mirror/adapters-persistence/service';
@@ -19,18 +20,12 @@ export interface ServiceInput {
   readonly life: Life;
 }
 
-/** The default time limit for the end of a part, in milliseconds. */
-export const usualTimeout = 3_000;
-
 /** The life of a process: when and why it ends, and its exit code. */
 export class Life {
   exitCode = 0;
   readonly #ends = new AbortController();
-  readonly #fails = new AbortController();
   /** Aborted when the process received a stop signal, or failed. */
   readonly ending: AbortSignal = this.#ends.signal;
-  /** Aborted when the process cannot continue. */
-  readonly failing: AbortSignal = this.#fails.signal;
   readonly #log: Log;
   readonly #logFault: LogWriter['fatal'];
   readonly #parts: { readonly name: string; readonly end: () => unknown; readonly timeout: number }[] = [];
@@ -47,10 +42,9 @@ export class Life {
     this.#ends.abort();
   }
 
-  /** Ends the process in order, with exit code 1. */
+  /** Ends the process in order after a failure, with exit code 1. */
   fail(error: unknown, what: string): void {
     this.exitCode = 1;
-    this.#fails.abort();
     this.#ends.abort();
     this.#logFault({ event: 'failed', err: error }, what);
   }
@@ -64,20 +58,24 @@ export class Life {
   }
 
   /** Registers how a part ends. `timeout`, in milliseconds, must be longer than the part's own time limits. */
-  atEnd(name: string, end: () => unknown, timeout = usualTimeout): void {
+  atEnd(name: string, end: () => unknown, timeout = 3_000): void {
     this.#parts.push({ name, end, timeout });
   }
 
   /** Ends the parts one by one, the newest first. A part that hangs is logged and skipped. Never rejects. */
   async endParts(): Promise<void> {
     for (const { name, end, timeout } of this.#parts.toReversed()) {
+      const timer = new AbortController();
+      const isLate = pause(timeout, true, { signal: timer.signal });
       try {
-        const ended = (async () => end())().then(() => true);
-        if (await withTimeLimit(timeout, ended)) continue;
-        this.reportHung(name, `${name} did not end within ${timeout} ms`, { milliseconds: timeout });
+        const ended = (async () => end())().then(() => false);
+        if (await Promise.race([ended, isLate]))
+          this.reportHung(name, `${name} did not end within ${timeout} ms`, { milliseconds: timeout });
       } catch (error) {
         this.exitCode = 1;
         this.#log.error({ event: 'stop-failed', part: name, err: error }, `${name} could not be stopped`);
+      } finally {
+        timer.abort();
       }
     }
   }
@@ -100,10 +98,8 @@ const maxAge = 1_000;
 /** Ready: the process is not `ending`, and the database is ready. `ask` takes bounded time, and never rejects. */
 export function readinessOf(ask: () => Promise<Partial<DatabaseState>>, ending: AbortSignal) {
   const databaseState = atMostEvery(maxAge, ask);
-  return async (): Promise<Checks> => {
-    const state = ending.aborted ? {} : await databaseState();
-    return ending.aborted ? { accepting: false } : { accepting: true, ...state };
-  };
+  return async (): Promise<Checks> =>
+    ending.aborted ? { accepting: false } : { accepting: true, ...(await databaseState()) };
 }
 
 /** Calls `ask` once at a time, and reuses its answer for so many milliseconds. `ask` never rejects. */
@@ -111,19 +107,4 @@ export function atMostEvery<T>(milliseconds: number, ask: () => Promise<T>): () 
   const fetchMethod = async () => ({ value: await ask() });
   const latest = new LRUCache<'answer', { readonly value: T }>({ max: 1, ttl: milliseconds, fetchMethod });
   return async () => (await latest.forceFetch('answer')).value;
-}
-
-/** Resolves as `promise` does, or with `late` after this many milliseconds. A later rejection is ignored. */
-export async function withTimeLimit<T, Late = undefined>(
-  milliseconds: number,
-  promise: Promise<T>,
-  late?: Late,
-): Promise<T | Late> {
-  const { promise: timeUp, resolve } = Promise.withResolvers<Late>();
-  const timer = setTimeout(() => resolve(late as Late), milliseconds);
-  try {
-    return await Promise.race([promise, timeUp]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

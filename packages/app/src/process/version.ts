@@ -7,7 +7,7 @@ export type Version = Project & Readonly<Record<'node' | 'migration', string>>;
 
 /** The name of the project, the version of its packages, and the commit that runs, if it is known. */
 export function project(): Project {
-  // An image has no git, but its package.json has the commit. `--git-dir` reads this folder only, whoever owns it.
+  // An image has no git, but its package.json has the commit. `--git-dir` reads only this folder, whoever owns it.
   const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
   const words = '--git-dir=.git describe --always --dirty --exclude=* --abbrev=12'.split(' ');
   const cwd = new URL('../../../../', import.meta.url);

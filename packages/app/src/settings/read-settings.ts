@@ -12,44 +12,41 @@ export type ReadSettings =
   /** A line for each wrong value: the name and the accepted values, never a secret. */
   | { readonly wrong: readonly string[] };
 
-/** A value, how messages name its setting, and how it is shown: for a secret only `(set)`, or its file. */
-type Given = Readonly<Record<'text' | 'subject' | 'shown', string>>;
-
 /** Reads the settings, and secrets from their files. An empty variable counts as unset; white space is a value. */
 export function readSettings(environment: NodeJS.ProcessEnv): ReadSettings {
-  const given = new Map<SettingName, Given>();
+  const texts = new Map<SettingName, string>();
   try {
     addEnvironmentFile(environment);
     for (const name of Object.keys(settings) as SettingName[]) {
-      const one = givenIn(environment, name);
-      if (one) given.set(name, one);
+      const text = textIn(environment, name);
+      if (text) texts.set(name, text);
     }
   } catch (error) {
     return { wrong: [withoutSecrets((error as Error).message)] };
   }
-  const texts = Object.fromEntries(Array.from(given, ([name, { text }]) => [name, text]));
   const lineOf = (issue: v.BaseIssue<unknown>) => {
     const name = v.getDotPath(issue) as SettingName;
-    const { subject, shown } = given.get(name) as Given;
-    return `${subject} must be ${issue.message}${settings[name].secret ? '' : `, not ${JSON.stringify(shown)}`}`;
+    const not = `, not ${JSON.stringify(withoutSecrets(texts.get(name) ?? ''))}`;
+    return `${name} must be ${issue.message}${settings[name].secret ? '' : not}`;
   };
-  const { success, output, issues } = v.safeParse(settingsSchema, texts);
+  const { success, output, issues } = v.safeParse(settingsSchema, Object.fromEntries(texts));
   const wrong = success ? contradictions(output) : issues.map(lineOf);
   if (!success || wrong.length > 0) return { wrong };
-  const changed = [...given].filter(([name, { text }]) => text !== settings[name].byDefault);
-  return { settings: output, changed: Object.fromEntries(changed.map(([name, { shown }]) => [name, shown])) };
+  const changed: Record<string, string> = {};
+  for (const [name, text] of texts)
+    if (text !== settings[name].byDefault)
+      changed[name] = settings[name].secret ? '(set)' : withoutSecrets(text);
+  return { settings: output, changed };
 }
 
 /** @throws Error if the file of a secret cannot be used */
-function givenIn(environment: NodeJS.ProcessEnv, name: SettingName): Given | undefined {
+function textIn(environment: NodeJS.ProcessEnv, name: SettingName): string | undefined {
   const text = environment[name];
-  const { secret } = settings[name];
-  const file = secret && environment[`${name}_FILE`];
-  if (!file)
-    return text ? { text, subject: name, shown: secret ? '(set)' : withoutSecrets(text) } : undefined;
+  const file = settings[name].secret && environment[`${name}_FILE`];
+  if (!file) return text;
   try {
     if (text) throw new Error(`${name} is set too: leave one of them out`);
-    return { text: onlyLine(file), subject: `${name} (in ${file})`, shown: `(in ${file})` };
+    return onlyLine(file);
   } catch (error) {
     throw new Error(`${name}_FILE: ${(error as Error).message}`);
   }

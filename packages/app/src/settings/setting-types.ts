@@ -45,7 +45,7 @@ export const wholeNumber = (from: number, to: number) =>
 
 const units = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
-/** NaN if the text is no time. */
+/** NaN if the text is not a time. */
 function milliseconds(text: string): number {
   const [, count, unit] = /^([0-9]+)(ms|s|m|h)$/.exec(text) ?? [];
   return Number(count) * units[unit as keyof typeof units];
@@ -88,7 +88,7 @@ export const proxies = parsed(
   (list) => trustedProxies(items(list)),
 );
 
-/** The URL standard has no origins of extensions. A URL may contain a star, but no browser sends such an origin. */
+/** The URL standard gives extensions no origin. A URL with a star is valid, but no browser sends it as an origin. */
 export const origins = listOf(
   'origins as browsers write them, such as https://tools.example, http://localhost:8080 or ' +
     'chrome-extension://IDENTIFIER, with commas between them',
@@ -97,13 +97,13 @@ export const origins = listOf(
     (/^https?:[^*]+$/.test(item) && URL.parse(item)?.origin === item),
 );
 
-/** Refused: an @ after the host, and thus a password that is not encoded; a `%` that encodes nothing. */
+/** Refuses an @ after the host, a sign of a password that is not encoded, and a `%` that encodes nothing. */
 export const databaseUrl = matching(
   'a URL such as postgres://user:password@host:5432/database, with one host, and special characters percent-encoded',
   /^postgres(?:ql)?:\/\/(?!.*%(?![\da-f]{2}))[^\s\p{Cc}/?#]*(?:[/?][^\s\p{Cc}@#]*)?$/iu,
 );
 
-/** https only: somebody who can answer instead of the issuer can make tokens. */
+/** https only: an attacker who answers in place of the issuer could make valid tokens. */
 export const keySetUrl = parsed(
   'an https URL without a user, such as https://issuer.example/jwks.json; http on this machine only',
   (text) => (/[\s\p{Cc}@]/u.test(text) ? undefined : new URL(text)) as URL,

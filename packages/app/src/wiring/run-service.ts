@@ -7,12 +7,11 @@ import { Container, type ContainerModule } from 'inversify';
 import { urlOf } from '../http/listeners.ts';
 import { openLog } from '../logging/log.ts';
 import { processMetrics } from '../metrics/service-metrics.ts';
-import { aborted, Life, type ServiceInput, usualTimeout, withTimeLimit } from '../process/life.ts';
+import { aborted, Life, type ServiceInput } from '../process/life.ts';
 import { endBy, stopSignals } from '../process/stop-signals.ts';
 import { project, versionText } from '../process/version.ts';
 import { readSettings } from '../settings/read-settings.ts';
-import { checkExchanged, type PartName, partNames, recorded, throwExplained, tokens } from './modules.ts';
-import { poolLimits, serviceModule } from './service-module.ts';
+import { checkParts, serviceModule, tokens } from './service-module.ts';
 
 /** How your program runs the service. */
 export interface ServiceOptions {
@@ -30,7 +29,7 @@ export interface ServiceOptions {
 /**
  * Runs the service until it is stopped. Its settings are the variables of this environment and of the file that
  * ENVIRONMENT_FILE names (docs/reference/settings.md). Resolves with the exit code for `process.exit`: 0; 1 after a
- * failure; 2 for a wrong setting, which no restart mends. `signals`: those that the process handles already.
+ * failure; 2 for a wrong setting, which a restart does not fix. `signals`: those that the process already handles.
  */
 export async function runService(
   environment: NodeJS.ProcessEnv,
@@ -62,7 +61,7 @@ export async function runService(
     onListening?.(...ports);
     await aborted(life.ending);
     // After a failure, new callers are no longer served.
-    await pause(settings.SHUTDOWN_DELAY, undefined, { signal: life.failing }).catch(() => {});
+    if (life.exitCode === 0) await pause(settings.SHUTDOWN_DELAY);
   } catch (error) {
     // A start that a stop signal interrupted has not failed.
     if (!life.ending.aborted || error !== life.ending.reason) life.failToStart(error);
@@ -78,36 +77,19 @@ export async function runService(
 /** Resolves with the ports. @throws ClearError, or the reason of `life.ending` if the process ends before */
 async function start(input: ServiceInput, modules: readonly ContainerModule[]): Promise<[number, number]> {
   const { settings, log, life } = input;
-  const { module, opened, callers, operators } = serviceModule(input);
-  const limit = poolLimits(settings).queryTimeout;
-  const exchanged = new Set<unknown>();
-  const missing = new Set(partNames);
+  const { module, databaseOfKeys, callers, operators } = serviceModule(input);
   const container = new Container({ defaultScope: 'Singleton' });
-  const make = async () => {
-    await container.loadAsync(module, ...modules.map((one) => recorded(one, exchanged)));
-    checkExchanged(container, exchanged, limit, missing);
-    const app = await container.getAsync(tokens.application);
-    // Made last: it shows the database only if callers need one.
-    return { app, opsApp: await container.getAsync(tokens.opsApplication) };
-  };
-  const making = make().catch(throwExplained);
-  // Our own parts have time limits. A part of a module must not keep the process from ending.
-  const inTime = aborted(life.ending)
-    .then(opened)
-    .then(() => withTimeLimit(usualTimeout, making));
-  const apps = await Promise.race([making, inTime]);
-  if (!apps) {
-    const line = `a part of a module was being made and did not end within ${usualTimeout} ms`;
-    life.reportHung('parts', line, { missing: [...missing] });
-    throw life.ending.reason;
-  }
+  await container.loadAsync(module, ...modules);
+  checkParts(container);
+  const application = await container.getAsync(tokens.application);
+  // Made last: it shows the database only if callers need one.
+  const opsApplication = await container.getAsync(tokens.opsApplication);
   life.atEnd('parts', () => container.unbindAllAsync());
   life.ending.throwIfAborted();
-  // Ours may wait for a locked mirror in every attempt; an application of a module gets the time of its parts.
-  const ours = 75_000 + maxAttempts * settings.STATEMENT_TIMEOUT;
-  const standstill = (name: PartName) => (exchanged.has(tokens[name]) ? limit : ours);
-  const opsPort = await operators.serve(apps.opsApp, standstill('opsApplication'));
-  const port = await callers.serve(apps.app, standstill('application'));
+  // A call may wait for a locked mirror in every attempt.
+  const timeout = 75_000 + maxAttempts * settings.STATEMENT_TIMEOUT;
+  const opsPort = await operators.serve(opsApplication, timeout);
+  const port = await callers.serve(application, timeout);
   const { HOST: host, OPS_HOST: opsHost } = settings;
   const docs = settings.DOCS === 'on' ? ` (a page to try it: ${urlOf(host, port)}/docs)` : '';
   const line = `listening on http://${host}:${port}${docs}; the page for operators: ${urlOf(opsHost, opsPort)}/`;
@@ -116,8 +98,8 @@ async function start(input: ServiceInput, modules: readonly ContainerModule[]): 
   const exposed =
     'others can reach this service over plain HTTP: put a TLS proxy in front of it, and name it in TRUSTED_PROXIES';
   if (!settings.TRUSTED_PROXIES && !isLoopback) log.warn({ event: 'plain-http-exposed', host }, exposed);
-  const { database, acceptsKeys } = await opened();
-  if (database && acceptsKeys && !life.ending.aborted) {
+  const database = await databaseOfKeys();
+  if (database && !life.ending.aborted) {
     const { greet } = await import('../administration/demonstration.ts');
     await greet(input, database, urlOf(host, port));
   }
