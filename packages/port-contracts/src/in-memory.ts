@@ -4,14 +4,8 @@ import { accessKeyFrom, keySubject, mirrorAddress, ownerId } from '@campaign-mir
 
 type Stored<T> = { -readonly [Field in keyof T]: T[Field] };
 
-/** A stored access key. */
-export interface StoredAccessKey {
-  readonly id: domain.AccessKeyId;
-  readonly ownerId: domain.OwnerId;
-  /** Undefined: never. */
-  readonly expiresAt: domain.Timestamp | undefined;
-  readonly isRevoked: boolean;
-}
+/** `expiresAt`: in microseconds since 1970. */
+type StoredKey = { id: domain.AccessKeyId; ownerId: domain.OwnerId; expiresAt: number; isRevoked: boolean };
 
 /** Both ports in memory: for tests, and as a reference. Calls are atomic, since nothing interrupts them. */
 export class InMemoryStore implements domain.CampaignRepository, domain.Identity {
@@ -19,7 +13,7 @@ export class InMemoryStore implements domain.CampaignRepository, domain.Identity
   /** By campaign. */
   readonly mirrors = new Map<number, Stored<domain.Mirror>>();
   /** By the SHA-256 of the key. */
-  readonly accessKeys = new Map<string, Stored<StoredAccessKey>>();
+  readonly accessKeys = new Map<string, StoredKey>();
   readonly history: domain.HistoryEntry[] = [];
   #lastId = 0;
 
@@ -46,9 +40,12 @@ export class InMemoryStore implements domain.CampaignRepository, domain.Identity
   }
 
   /** Issues an access key, which expires in `expiresIn` seconds; by default, never. */
-  issueKey(owner: number, expiresIn?: number): { id: domain.AccessKeyId; key: domain.AccessKey } {
+  issueKey(
+    owner: number,
+    expiresIn = Number.POSITIVE_INFINITY,
+  ): { id: domain.AccessKeyId; key: domain.AccessKey } {
     const [id, key] = [this.#nextId<domain.AccessKeyId>(), accessKeyFrom(randomBytes(32))];
-    const expiresAt = expiresIn === undefined ? undefined : timestampOf(now() + expiresIn * 1_000_000);
+    const expiresAt = now() + expiresIn * 1_000_000;
     this.accessKeys.set(hash('sha256', key), { id, ownerId: ownerId.of(owner), expiresAt, isRevoked: false });
     return { id, key };
   }
@@ -93,8 +90,8 @@ export class InMemoryStore implements domain.CampaignRepository, domain.Identity
     return { kind: 'mirror-set', mirror: { ...mirror }, lastChange: id };
   }
 
-  #isValid({ isRevoked, expiresAt }: StoredAccessKey): boolean {
-    return !isRevoked && (expiresAt === undefined || expiresAt > this.clock);
+  #isValid({ isRevoked, expiresAt }: StoredKey): boolean {
+    return !isRevoked && expiresAt > now();
   }
 
   #nextId<Id extends number>(): Id {

@@ -10,7 +10,11 @@ export interface CampaignRepositoryWorld {
   readonly campaigns: domain.CampaignRepository;
   readonly others: Others;
   /** Absent if the store has no access keys, so that no write proves a caller. */
-  readonly keys?: KeyHolder;
+  readonly keys?: {
+    /** Issues a key that is valid for at least a minute, or for `expiresIn` seconds. */
+    issue(owner: domain.OwnerId, expiresIn?: number): Promise<domain.AccessKeyId>;
+    revoke(key: domain.AccessKeyId): Promise<unknown>;
+  };
   /** Absent if the adapter has no steps. */
   readonly steps?: Steps;
 }
@@ -28,19 +32,12 @@ export interface Others {
   deleteCampaign(campaign: CampaignId): Promise<unknown>;
   countClick(campaign: CampaignId): Promise<unknown>;
   setUpdatedAt(campaign: CampaignId, time: domain.Timestamp): Promise<unknown>;
-  /** The stored mirror. */
+  /** The stored mirror, with the fields of `Mirror` only. */
   mirror(campaign: CampaignId): Promise<domain.Mirror | undefined>;
   /** The changes of the campaign's mirrors, oldest first. */
   history(campaign: CampaignId): Promise<domain.HistoryEntry[]>;
   /** The store's clock; absent: the clock of this process. */
   clock?(): Promise<domain.Timestamp>;
-}
-
-/** Issues and revokes access keys. */
-export interface KeyHolder {
-  /** Issues a key that is valid for at least a minute, or for `expiresIn` seconds. */
-  issue(owner: domain.OwnerId, expiresIn?: number): Promise<domain.AccessKeyId>;
-  revoke(key: domain.AccessKeyId): Promise<unknown>;
 }
 
 type World = CampaignRepositoryWorld;
@@ -69,13 +66,6 @@ export async function newCaller({ keys }: World, ownerId: domain.OwnerId, expire
   return key ? { by: { ownerId, subject: keySubject(key) }, key } : withoutKey(ownerId);
 }
 
-/** A plain copy: of an entity of a mapper, only the own fields would be compared. */
-export function plain(mirror: domain.Mirror): domain.Mirror {
-  const { id, campaignId, targetUrl, clicks, createdAt, updatedAt } = mirror;
-  const { updatedExternally, updatedExternallyAt } = mirror;
-  return { id, campaignId, targetUrl, clicks, updatedExternally, updatedExternallyAt, createdAt, updatedAt };
-}
-
 /** A campaign whose mirror is `before`, and a caller that may set it. */
 export async function liveCampaign(world: World, clicks = 1) {
   const ownerId = newOwner();
@@ -84,7 +74,7 @@ export async function liveCampaign(world: World, clicks = 1) {
   const mirror = await world.others.mirror(id);
   if (!mirror) throw new TypeError('the world: others.mirror has no mirror after others.createMirror');
   const seen = { id, ownerId, isDefault: false, hasMirror: true };
-  return { seen, mirror: plain(mirror), caller: await newCaller(world, ownerId) };
+  return { seen, mirror, caller: await newCaller(world, ownerId) };
 }
 
 /** A change with a new request id, which a store could take for a placeholder or an escape. */

@@ -46,12 +46,9 @@ export function expectEqual(actual: unknown, expected: unknown, what: string): v
 function compared(actual: unknown, expected: unknown): unknown {
   if (Array.isArray(actual)) return actual.map((one, nth) => compared(one, Object(expected)[nth]));
   if (!actual || typeof actual !== 'object' || actual instanceof Set) return actual ?? undefined;
-  return Object.fromEntries(
-    Object.keys(expected ?? {}).map((name) => [
-      name,
-      compared(Reflect.get(actual, name), Reflect.get(Object(expected), name)),
-    ]),
-  );
+  const names = Object.keys(expected ?? {});
+  const field = (name: string) => compared(Object(actual)[name], Object(expected)[name]);
+  return Object.fromEntries(names.map((name) => [name, field(name)]));
 }
 
 /** Waits until a lifetime of one second has ended, even by a clock of whole seconds. */

@@ -87,8 +87,8 @@ const breaks = 40;
 /** Breaks a call at each step in turn, and at none; then loses the answer of each step. `then` checks the outcome. */
 export async function breaking<T>(
   steps: Steps,
-  call: (nth: number) => Promise<T>,
-  then: (outcome: { readonly answer: T } | 'unavailable', nth: number) => Promise<void>,
+  call: () => Promise<T>,
+  then: (outcome: { readonly answer: T } | 'unavailable') => Promise<void>,
 ): Promise<void> {
   let last = -1;
   for (let nth = 0; nth < breaks; nth++) {
@@ -98,7 +98,7 @@ export async function breaking<T>(
       if (step !== at) return 'go on';
       return turns % 2 === 0 ? 'break' : 'lose';
     };
-    const outcome = await steps(() => call(nth), before).then(
+    const outcome = await steps(call, before).then(
       (answer) => ({ answer }),
       (error) => {
         expectThat(error instanceof Unavailable, `an error of the driver was thrown unchanged: ${error}`);
@@ -107,7 +107,7 @@ export async function breaking<T>(
     );
     const isBack = at <= last || outcome !== 'unavailable';
     expectThat(isBack, 'the adapter stays unavailable although the store is back');
-    await then(outcome, nth);
+    await then(outcome);
   }
   if (last < 0) throw new TypeError(noStep);
 }
