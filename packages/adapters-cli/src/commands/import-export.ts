@@ -95,10 +95,10 @@ async function* importLines(
 }
 
 type Fields = Readonly<Partial<Record<CampaignColumn, string>>>;
-/** Reads the text of a column, and tells why a value is refused for which it returns undefined. */
+/** `read` returns undefined for an invalid text; `refusal` says why it is invalid. */
 type Reader = readonly [read: (text: string) => unknown, refusal: string];
 
-/** Spreadsheets write it in upper case. */
+/** Spreadsheets write `TRUE`. */
 const isTrue = (text: string) => (/^(true|false)$/i.test(text) ? text.toLowerCase() === 'true' : undefined);
 const flag: Reader = [isTrue, 'must be true or false'];
 const identifier: Reader = [(text) => domain.campaignId(whole(text)), notANumber(1)];
@@ -135,7 +135,7 @@ export function importedCampaign(fields: Fields, denied: domain.HostList) {
   return { campaign: faults.length > 0 ? null : (Object.fromEntries(values) as ImportedCampaign), faults };
 }
 
-/** Why a value is refused that depends on other columns or on the denied hosts. */
+/** The fault of a value that other columns or the denied hosts rule out. */
 function misfit(column: CampaignColumn, fields: Fields, denied: domain.HostList): string | undefined {
   const missing = 'it must not be empty';
   if (column === 'owner_id') return fields.owner_id ? undefined : missing;

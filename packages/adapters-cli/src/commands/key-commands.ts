@@ -23,7 +23,6 @@ const onlyTo = (hosts: readonly string[] | undefined) =>
 
 type NotRotated = Exclude<operators.KeyRotation, { kind: 'rotated' }>;
 
-/** Why a key was not rotated, and what to do instead. */
 function notRotated(id: domain.AccessKeyId, rotation: NotRotated): ClearError {
   if (rotation.kind === 'key-not-found') return noSuchKey(id);
   let state = `is ${rotation.kind === 'key-revoked' ? 'revoked' : 'expired'}:`;

@@ -100,7 +100,7 @@ export function limitedKeysText(ids: readonly domain.AccessKeyId[], host: string
 
 export const keyNumbers = '`./campaign-mirror key list` shows all keys with their numbers';
 
-/** `done`: what was done with the other keys. */
+/** `done` says what happened to the other keys. */
 export function noSuchKey(ids: string | number, done = ''): ClearError {
   return new ClearError(`there is no key ${ids}: ${done}${keyNumbers}`);
 }

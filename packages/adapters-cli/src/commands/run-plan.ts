@@ -17,9 +17,9 @@ export interface Plan {
   readonly total?: number;
   /** Lines of a file that name no mirror. */
   readonly invalid?: readonly InvalidLine[];
-  /** Called with each outcome that the question is about. */
+  /** Called with each outcome before the question. */
   shown?(outcome: operators.ChangeOutcome): void;
-  /** Tells what does not change although the user may expect it; may be empty. */
+  /** Says which mirrors the command leaves out; may be empty. */
   warning?(): string;
   /** Further fields of the summary in JSON. */
   fields?(): object;
@@ -155,7 +155,6 @@ export async function runPlan(
   await operator.withPorts(act, { pace: 'in-steps', state: () => state() });
 }
 
-/** The name of an outcome for the verb of the command. */
 const nameOf = (outcome: string, { verb }: Plan) =>
   verb === 'move' && outcome !== 'unchanged'
     ? outcome.replace('set', outcome === 'would-set' ? 'move' : 'moved')

@@ -9,7 +9,6 @@ export function leaf(name: string, description: string, examples: readonly strin
   return new Command(name).description(description).addHelpText('afterAll', `\nExamples:\n${lines}`);
 }
 
-/** A group of commands, such as `campaign`. */
 export function group(name: string, description: string, commands: readonly { name(): string }[]) {
   const parent = new Command(name).description(description);
   for (const command of commands) parent.addCommand(command as Command);
@@ -24,7 +23,7 @@ export function addJsonOption(command: CommandUnknownOpts, call: Call): void {
   for (const child of command.commands) addJsonOption(child, call);
 }
 
-/** A parser of an argument, with the text that its error begins with. */
+/** A parser of an argument. Its error begins with `accepted`. */
 function argument<Value>(accepted: string, read: (text: string) => Value | undefined) {
   return (text: string): Value => {
     const value = read(text);

@@ -2,7 +2,6 @@ import type { Writable } from 'node:stream';
 import { styleText } from 'node:util';
 import { ClearError, escaped, jsonOf, printable, printableLines } from './errors.ts';
 
-/** A stream that a command writes to. */
 export interface OutputStream extends Writable {
   readonly isTTY?: boolean;
 }
@@ -119,7 +118,6 @@ export class Output {
     return count;
   }
 
-  /** Prints the fields of one record, one a line. */
   async fields(record: object): Promise<void> {
     const rows = Object.entries(record).map(([name, value]) => [this.#bold(name), cellText(value)]);
     await this.write(`${(await tableLines(rows, [])).join('\n')}\n`);

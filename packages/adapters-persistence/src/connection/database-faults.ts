@@ -36,7 +36,7 @@ export const isMembersFault = (error: unknown) =>
 
 /** The server is unreachable, full, starting or stopping, or rejects the login. */
 const isServersFault = isOfClass('08', '28', '53', '57', '58');
-/** It is read only, was too slow, has no such database, or is not in the required state. */
+/** The server is read-only, lacks the database, timed out, or is not in the required state. */
 const isStatesFault = hasCode('25006', '25P03', '25P04', '3D000', '55000');
 
 /** Whether the error means that the database is unavailable. Any other error is a fault of this program. */

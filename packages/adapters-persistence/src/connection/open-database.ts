@@ -42,7 +42,7 @@ export async function openDatabase(
     extensions: [Migrator],
     dbName: address.database ?? 'postgres',
     driverOptions: poolOptions(address, limits, applicationName),
-    // Locks and changes of a campaign exclude its mirror.
+    // Campaigns are locked and changed without their mirrors.
     autoJoinOneToOneOwner: false,
     // Otherwise it connects at once, and creates a missing database.
     ensureDatabase: false,

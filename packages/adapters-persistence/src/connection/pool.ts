@@ -54,7 +54,7 @@ export function poolOptions(
     connectionTimeoutMillis: limits.waitTimeout,
     query_timeout: limits.queryTimeout,
     ...(limits.statementTimeout > 0 && !pooled && { statement_timeout: limits.statementTimeout }),
-    // For the notice of an unconfirmed commit, and for waits for locks. Behind a pooler, the role's defaults apply.
+    // A notice reports an unconfirmed commit. After a lock wait, a row must be read again.
     ...(!pooled && {
       options: '-c client_min_messages=notice -c default_transaction_isolation=read\\ committed',
     }),

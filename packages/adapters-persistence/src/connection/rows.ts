@@ -11,7 +11,7 @@ const types = {
 /** A row in PostgreSQL's text form (`t` and `f` for a boolean), null for null. */
 export type TextRow = readonly (string | null)[];
 
-/** A row of so many columns; which can be null depends on the statement. */
+/** A row with this number of columns. Which of them can be null depends on the statement. */
 export type Columns<
   Count extends number,
   Known extends readonly string[] = readonly [],

@@ -5,7 +5,7 @@ import { portFault, throwFault } from './database-faults.ts';
 import { connectionOf } from './pool.ts';
 import { rowsOf } from './rows.ts';
 
-/** Whatever the database's default is: after a wait for a lock, a transaction must see the other one's commit. */
+/** After a wait for a lock, a transaction must see the commit of the other one. The database's default may differ. */
 export const { READ_COMMITTED: isolationLevel } = IsolationLevel;
 
 /** Reads from one snapshot. @throws Unavailable */
@@ -33,13 +33,13 @@ export abstract class AuditedAdapter {
   }
 }
 
-/** For long work. A lost connection ends a statement within half a second, where the server's system supports that. */
+/** For long work. After the loss of the client, the server ends a statement within 0.5 s if its system allows. */
 export const withoutTimeouts = `
   set local statement_timeout = 0; set local lock_timeout = 0; set local idle_in_transaction_session_timeout = 0;
   select set_config(name, case name when 'transaction_timeout' then '0' else '500ms' end, true) from pg_settings
   where name = 'transaction_timeout' or name = 'client_connection_check_interval' and version() ~ 'linux|darwin|bsd'`;
 
-/** `signal` ends the connection, and the server rolls back, until `release`. `faultOf` an error is then the reason. */
+/** Until `release`, `signal` closes the connection, and the server rolls back; `faultOf` then returns its reason. */
 function cutBy(signal: AbortSignal | undefined, client: ClientBase) {
   let isCut = false;
   const cut = () => {
@@ -87,7 +87,7 @@ export async function inTransaction<T>(
 }
 
 /**
- * Streams from one snapshot what `read` yields, as fast as it is consumed. A consumer that stops releases the
+ * Streams the rows of `read` from one snapshot, at the speed of the consumer. A consumer that stops releases the
  * connection. @throws Unavailable; the reason of `signal`
  */
 export async function* streamSnapshot<T>(

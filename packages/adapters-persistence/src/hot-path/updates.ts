@@ -5,18 +5,16 @@ import { Batches, WaitingCalls } from './batches.ts';
 import type { BatchStatement, StatementRunner } from './run-statements.ts';
 
 /*
- * An update passes these states from its arrival to its answer:
+ * The states of an update, from its arrival to its answer:
  *
  * 1. It waits in `batches` for the next batch.
- * 2. It runs with the others of its batch, in one statement that waits for no lock. A second update of the same target
- *    (a campaign, and the owner that its caller saw) waits until this one has ended.
- * 3. If its mirror is locked, it enters the queue of its target, with all updates that wait behind it. The first update
- *    of a queue waits in the database; at most `maxLocked` of them do so at once. While the queue exists, later updates
- *    of its target enter it directly.
+ * 2. It runs in a batch: one statement that waits for no lock. A second update of the same target (a campaign, and the
+ *    owner that its caller saw) waits until this one has ended.
+ * 3. If its mirror is locked, it enters the queue of its target with all updates behind it; later updates of the target
+ *    join them. The first update of a queue waits in the database; at most `maxLocked` of them do so at once.
  *
  * The answer comes from the update's own row: the mirror, or what differs. If the row still says `locked` in state 3,
- * the campaign changed during the wait and is read again. An update is rejected if it waits longer than `timeout` in
- * state 1 or 3, or if its statement in state 3 exceeds its time limit.
+ * the campaign changed during the wait and is read again. `timeout` limits the wait in state 1 and in state 3.
  */
 
 type SetMirrors = BatchStatement<CallersMirror, BatchSetResult>;

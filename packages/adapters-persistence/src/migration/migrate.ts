@@ -13,8 +13,9 @@ import * as texts from '../schema/schema.ts';
 import { timestampText } from '../schema/stored-values.ts';
 
 /**
- * In milliseconds. Sessions behind a waiting migration wait as long as the lock timeout, and proceed in the pause. The
- * timeout is above `deadlock_timeout`, after which an autovacuum yields, and below the service's wait for a connection.
+ * In milliseconds. Other sessions queue behind a waiting migration until its lock timeout, and proceed in the pause.
+ * The timeout is above `deadlock_timeout`, after which an autovacuum yields, and below the service's wait for a
+ * connection.
  */
 const defaultRetries = { lockTimeout: 2_000, pause: 1_000, tries: 20 };
 

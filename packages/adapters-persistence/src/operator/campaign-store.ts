@@ -20,7 +20,6 @@ type Facts = Pick<domain.Campaign, 'ownerId' | 'isDefault'>;
 
 const forUpdate = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
 
-/** The record of a campaign whose mirror was loaded. */
 const recordOf = (campaign: Campaign) =>
   ({ mirror: null, ...wrap(campaign).toObject() }) as operator.CampaignRecord;
 
@@ -125,8 +124,8 @@ const inAnyCase = (text: string) =>
     .join('');
 
 /**
- * Whether an address may have one of the hosts $4, given as patterns: it contains the name, a character that can be
- * normalized, or an encoded one. An IP address has too many spellings: any address may have it.
+ * A condition for addresses that may be on one of the hosts $4, which are patterns: the name, a character that can be
+ * normalized, or an encoded character occurs in the address. An IP address has too many spellings: any address passes.
  */
 const mayHave = (hosts: readonly domain.HostName[]) =>
   hosts.some(isIpAddress)
@@ -152,14 +151,12 @@ export async function examineMirrors<Row>(
   return { ...page, last: page.examined < limit ? undefined : page.last };
 }
 
-/** The port `CampaignRecords` on PostgreSQL. */
 export const postgresCampaignRecords = ({ orm, pool }: Database): operator.CampaignRecords => {
   const find = (where: FilterQuery<Campaign>, limit = 1) =>
     readSnapshot(orm, async (em) => {
       const found = await em.find(CampaignEntity, where, { orderBy: { id: 'asc' }, limit });
       // A join would read the index of mirrors from its beginning for each page.
-      await em.populate(found, ['mirror']);
-      return found.map(recordOf);
+      return (await em.populate(found, ['mirror'])).map(recordOf);
     });
   return {
     find: async (id) => (await find({ id }))[0],

@@ -9,7 +9,7 @@ import { selectEntries } from './history-queries.ts';
 
 /** In milliseconds. */
 const pollInterval = 100;
-/** A server that does not answer for so many milliseconds counts as lost. */
+/** A server that does not answer for this number of milliseconds counts as lost. */
 const limit = { query_timeout: 10_000 };
 
 const changesText = `

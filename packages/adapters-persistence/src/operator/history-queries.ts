@@ -7,14 +7,13 @@ import { cursorRows, readSnapshot, streamSnapshot } from '../connection/transact
 import { AuditEntity } from '../schema/entities.ts';
 import { timestampText } from '../schema/stored-values.ts';
 
-/** A `HistoryEntry`. */
 export const selectEntries = `
   select id, mirror_id as "mirrorId", campaign_id as "campaignId",
     concat_ws(':', actor, coalesce(subject, access_key_id::text)) as subject, owner_id as "ownerId",
     address_before as "addressBefore", address_after as "addressAfter",
     ${timestampText('changed_at')} as "changedAt", request_id as "requestId"`;
 
-/** The change before $2 if $2 is a change of campaign $1, otherwise the last one, also of a deleted mirror. */
+/** The change before $2, if $2 is a change of campaign $1; otherwise its last change, even of a deleted mirror. */
 const firstChange = `
   with recursive given as (
     select previous_id as id from campaign_mirror.mirror_history where id = $2 and campaign_id = $1
@@ -25,7 +24,7 @@ const firstChange = `
     where not exists (table given)
   )`;
 
-/** Follows the chain, whose times descend, as far as rows are needed. */
+/** Follows the chain while rows are needed. Its times descend. */
 const changesOfCampaign = `
   ${firstChange}, chain as (
     select changes.* from first join campaign_mirror.mirror_history as changes on changes.id = first.id
@@ -44,7 +43,7 @@ const isFirstPruned = `
 
 const changeById = `${selectEntries} from campaign_mirror.mirror_history where campaign_id = $1 and id = $2`;
 
-/** Numbers ascend with time, except within a moment: the scan begins after a change that is a minute older. */
+/** Numbers ascend with time, except of simultaneous changes. So the scan begins after a change one minute older. */
 const changesOfKey = `
   ${selectEntries} from campaign_mirror.mirror_history
   where access_key_id = $1 and ($2::timestamptz is null or changed_at >= $2) and id > coalesce((
@@ -52,7 +51,7 @@ const changesOfKey = `
     where changed_at < $2::timestamptz - interval '1 minute' order by id desc limit 1), 0)
   order by id desc limit $3`;
 
-/** The range of an entry also contains changes of others. */
+/** The range of an entry also contains changes by others. */
 export const changesOfMove = `
   select changes.* from campaign_mirror.operator_audit as entry join campaign_mirror.mirror_history as changes
     on audit_id = entry.id and changes.id between first_change_id and last_change_id
@@ -72,7 +71,6 @@ export const postgresMirrorHistory = (pool: Pool, signal?: AbortSignal): operato
   ofMove: (...values) => streamSnapshot(pool, signal, (client) => cursorRows(client, latestOfMove, values)),
 });
 
-/** Selects what `prune_history` would delete. */
 const survey = `
   with moment as materialized (select clock_timestamp() - make_interval(secs => $1) as older_than)
   select ${timestampText('older_than')} as "olderThan", extract(epoch from clock_timestamp())::float8 as time, (
@@ -84,7 +82,6 @@ const survey = `
 
 const prune = 'select pruned from campaign_mirror.prune_history($1, $2, $3, $4, $5)';
 
-/** The port `HistoryPruning` on PostgreSQL. */
 export const postgresHistoryPruning = (pool: Pool, act: operator.OperatorAct): operator.HistoryPruning => ({
   survey: (age) => rowOf(pool, survey, [age]),
   prune: async (olderThan, upTo, size) =>

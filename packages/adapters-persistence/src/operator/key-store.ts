@@ -35,11 +35,11 @@ const isExpiring = isExpiringWithin('make_interval(secs => ?)');
 const isLimited = `hosts is not null and revoked_at is null and replaced_by is null
   and coalesce(expires_at, 'infinity') > now()`;
 
-/** Revoked or rotated since a time. A restored backup from before a rotation shows only the audit's entry. */
+/** Revoked or rotated since a time. Only the audit has the time of a rotation. */
 const isEndedSince = `(revoked_at >= ?::timestamptz or id in (
   select access_key_id from campaign_mirror.operator_audit where act = 'key-rotated' and acted_at >= ?::timestamptz))`;
 
-/** The time in so many seconds, by the database's clock. It is the same in one statement, as a lifetime requires. */
+/** The time in this number of seconds. The clock stands still within a statement, so the lifetime is exact. */
 const inSeconds = (seconds: number) =>
   raw<domain.Timestamp>('statement_timestamp() + make_interval(secs => ?)', [seconds]);
 

@@ -12,7 +12,6 @@ import { changesOfMove } from './history-queries.ts';
 export const setAsOperatorText = ({ waits }: { waits: boolean }) => `
   select * from campaign_mirror.set_mirrors_as_operator($1, $2, $3, $4, $5, $6, ${waits}, $7, $8, $9, $10, $11)`;
 
-/** The columns of a `FoundMirror`. */
 const foundColumns = `
   json_build_object('id', campaign_id, 'ownerId', owner_id, 'isDefault', is_default,
     'hasMirror', target_url is not null) as campaign, target_url as address, last_change_id as "lastChange"`;
@@ -28,8 +27,8 @@ const countText = `
   where $1::bigint is null or campaign_id in (select id from campaign_mirror.campaigns where owner_id = $1)`;
 
 /**
- * The mirrors of a move with the addresses to restore. A later move with its undo counts as no change. If the move set
- * a mirror twice, the last change counts.
+ * The mirrors of a move with the addresses to restore. A later move and its undo together count as no change. If the
+ * move set a mirror twice, the last change counts.
  */
 const undoText = `
   select changes.campaign_id as campaign, address_before as address, address_after as expected,

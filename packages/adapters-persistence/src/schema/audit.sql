@@ -8,7 +8,7 @@ set search_path = pg_catalog, pg_temp as $$
     (act, operator, request_id, campaign_id, owner_id, access_key_id, details, last_change_id)
   select act, coalesce(nullif(current_setting('campaign_mirror.operator', true), ''), session_user),
     coalesce(nullif(current_setting('campaign_mirror.request_id', true), ''), gen_random_uuid()::text),
-    -- Only a deleted row may give this detail: the history continues from its address.
+    -- Only triggers may give this detail of a deleted mirror: the history continues from its address.
     campaign_id, owner_id, access_key_id,
     case when jsonb_typeof(given) = 'object' then given - 'target_url' else given end || details, last_change_id
   from (
@@ -114,7 +114,7 @@ security definer set search_path = pg_catalog, pg_temp as $$
     return old;
   end
 $$;
--- At depth 1 or more, its campaign is deleted, whose entry has the same details.
+-- If its campaign is deleted (depth 1), the entry of the campaign has these details.
 create or replace trigger record_deleted before delete on campaign_mirror.mirrors
   for each row when (pg_trigger_depth() = 0) execute function campaign_mirror.record_deleted_mirror();
 

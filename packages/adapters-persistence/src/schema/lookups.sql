@@ -1,5 +1,3 @@
--- Lookups of access keys and campaigns, and the record of the last use of a key.
-
 -- Why a key is refused; null if it is valid. PostgreSQL inlines this function.
 create or replace function campaign_mirror.key_refusal(revoked_at timestamptz, expires_at timestamptz) returns text
 language sql volatile as $$

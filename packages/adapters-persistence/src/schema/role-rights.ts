@@ -35,7 +35,7 @@ begin
   revoke execute on all functions in schema campaign_mirror from public;
   foreach role in array '{campaign_mirror_operator,campaign_mirror_service,campaign_mirror_redirector}'::text[] loop
     continue when to_regrole(role) is null;
-    -- It revokes the rights on columns, too.
+    -- This also revokes the rights on columns.
     foreach kind in array '{tables,sequences,functions}'::text[] loop
       execute format('revoke all on all %s in schema campaign_mirror from %s cascade', kind, role);
     end loop;

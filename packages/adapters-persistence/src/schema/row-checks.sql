@@ -23,7 +23,7 @@ create or replace trigger refuse_other_address after update of target_url on cam
   for each row when (not new.last_change_id is distinct from old.last_change_id)
   execute function campaign_mirror.refuse_address();
 
--- The time of a new row: at most now. More than an hour ahead, or before the year 1, it is invalid.
+-- The time of a new row, or now if that is earlier. A time more than an hour ahead, or before the year 1, is refused.
 create or replace function campaign_mirror.passed(moment timestamptz) returns timestamptz language plpgsql as $$
   begin
     if moment < '0001-01-01 00:00:00Z' or moment > clock_timestamp() + interval '1 hour' then

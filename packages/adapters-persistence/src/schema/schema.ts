@@ -22,7 +22,6 @@ const read = (name: string) => readFileSync(new URL(`../../src/schema/${name}.sq
  * empty migration: then older processes do not replace its functions.
  */
 export const migrations: Readonly<Record<string, string>> = { '0001-first-release': read('tables') };
-/** The names of the migrations, in order. */
 export const migrationNames = Object.keys(migrations);
 
 const functionFiles = ['lookups', 'row-checks', 'audit', 'history', 'feed', 'set-mirrors'];

@@ -51,7 +51,7 @@ create or replace function campaign_mirror.set_each(campaigns bigint[], owners b
       raise invalid_parameter_value using message = 'a statement that waits must have one campaign';
     end if;
 
-    -- For one element this form takes half the time. Only this form may wait.
+    -- This form for one element takes half the time. Only this form may wait.
     if cardinality(campaigns) = 1 then
       if waits then
         select * into mirror from campaign_mirror.mirrors

@@ -1,17 +1,5 @@
-/** Settings of the server by their names, as in postgresql.conf. */
-export type ServerSettings = Record<string, string>;
-
 /** All fields of a connection: the driver reads none from PG* variables. */
-export interface DatabaseAddress {
-  host: string;
-  port: number;
-  user: string;
-  password: string;
-  database: string;
-}
-
-/** `awaited`: the start waits until another program that uses the database ends. */
-export type EmbeddedEvent = 'awaited' | 'starting' | 'started' | 'stopped';
+export type DatabaseAddress = Record<'host' | 'user' | 'password' | 'database', string> & { port: number };
 
 /** The data folder, its roles, and what to call on events. */
 export interface EmbeddedOptions<Role extends string> {
@@ -21,16 +9,19 @@ export interface EmbeddedOptions<Role extends string> {
   database: string;
   /** The names of the database roles of a new cluster. The owner's role owns the database. */
   roles: Readonly<Record<Role | 'owner', string>>;
-  /** Whether this is the folder's one service, whose server others use. Other programs start it in turn. */
+  /** Whether this is the folder's one service, whose server other programs use. Without it, they start it in turn. */
   service?: boolean;
-  /** Only uses the server of the service, as a program must that does not end. */
+  /** Whether to use only the server of the service, for a program that runs until it is stopped. */
   besideService?: boolean;
-  /** For the application's log; the details contain no secret. Must not throw. */
-  onEvent?: (event: EmbeddedEvent, detail: Record<string, unknown>) => void;
+  /**
+   * For the application's log; the details contain no secret. `awaited`: the start waits for the end of another program
+   * that uses the database. Must not throw.
+   */
+  onEvent?: (event: 'awaited' | 'starting' | 'started' | 'stopped', detail: Record<string, unknown>) => void;
   /** Called when the server that this process started ended unexpectedly. The next start recovers the data. */
   onLost?: (error: EmbeddedError) => void;
-  /** Such as `{ work_mem: '64MB' }`. Only those of the process that starts the server apply. */
-  settings?: ServerSettings;
+  /** Settings of the server, such as `{ work_mem: '64MB' }`, if this process starts it. */
+  settings?: Record<string, string>;
   /** Ends the start when aborted. */
   signal?: AbortSignal;
 }

@@ -24,7 +24,7 @@ export async function readPostmaster(pgdata: string) {
   return { processId: Number(processId), port: Number(port), isReady: status === 'ready' };
 }
 
-/** They override the postgresql.conf of existing clusters. */
+/** On the command line, they override the postgresql.conf of existing clusters. */
 const ownSettings = {
   // No socket file, because its path is limited to about 100 bytes.
   listen_addresses: '127.0.0.1',
@@ -47,8 +47,9 @@ export async function startServer(cluster: Cluster) {
   const { folder, home, pgdata, user, settings, signal, onEvent, onLost } = cluster;
   onEvent?.('starting', { folder });
   const program = await prepareCluster(cluster);
-  const all = Object.entries({ ...ownSettings, ...settings });
-  const options = all.map(([name, value]) => `--${name}=${value}`);
+  const options = Object.entries({ ...ownSettings, ...settings }).map(
+    ([name, value]) => `--${name}=${value}`,
+  );
   const logFile = `${home}/postgresql.log`;
   for (const deadline = Date.now() + 60_000; ; await pause(100, undefined, { signal })) {
     // In a restarted container, another process may have the number of a killed server.

@@ -21,13 +21,13 @@ const otherOwner = live.newOwner();
 /** What others do during a write, and the state afterwards. */
 interface Act {
   readonly act: (world: World, seen: Campaign) => Promise<unknown>;
-  /** The campaign afterwards, if it differs: then nothing more may be written. */
+  /** The campaign afterwards, if the act changes it. Then no write may follow. */
   readonly is?: (seen: Campaign) => Campaign | undefined;
-  /** The clicks of the mirror, which had one. */
+  /** The clicks afterwards. The mirror had one click. */
   readonly clicks?: number;
 }
 
-/** By the fault of an adapter that does not notice the act. */
+/** By the fault of an adapter that misses the act. */
 const acts: Readonly<Record<string, Act>> = {
   'the old owner wrote after a committed transfer': {
     act: ({ others }, { id }) => others.transfer(id, otherOwner),

@@ -54,7 +54,7 @@ export const beyond32Bits = <Id extends number>(id: Id): Id => (id + 2 ** 32) as
 export const before: domain.MirrorAddress = mirrorAddress.of('https://example.com/before');
 export const numbered = (nth: number): domain.MirrorAddress => mirrorAddress.of(`https://example.com/${nth}`);
 
-/** A caller that no write proves. */
+/** A caller without a key: no write checks it. */
 export function withoutKey(ownerId: domain.OwnerId): Calling {
   const name = ` o'hara "$1?:a%s\\" “β” \u{1f389}`.padEnd(199, 'ü').concat(' ');
   return { by: { ownerId, subject: subject.of('jwt', name) }, key: undefined };

@@ -55,7 +55,7 @@ export async function aheadOfEachStep(steps: Steps, round: Round): Promise<void>
       let changing: Promise<unknown> | undefined;
       const calling = steps(call, async (step) => {
         last = Math.max(last, step);
-        // Only once: the change can make calls of the adapter, which have the same step.
+        // Only once: the change may itself call the adapter, whose calls have the same steps.
         if (step === at && !changing) {
           changing = change();
           await Promise.race([changing.catch(() => {}), pause(changeTimeout)]);
@@ -72,7 +72,7 @@ export async function aheadOfEachStep(steps: Steps, round: Round): Promise<void>
   if (last < 0) throw new TypeError(noStep);
 }
 
-/** The answer of a call that must not fail, after the call and the change have ended. */
+/** Waits for the call and the change. Returns the answer of the call, which must not fail. */
 async function answerOf<T>(calling: Promise<T>, changing: Promise<unknown>): Promise<T> {
   const [called] = await Promise.allSettled([calling, changing]);
   await changing;
@@ -81,7 +81,7 @@ async function answerOf<T>(calling: Promise<T>, changing: Promise<unknown>): Pro
   throw new ContractViolation(`the call threw although the store is available: ${called.reason}`);
 }
 
-/** The number of breaks. A pool that does not replace lost connections is empty before. */
+/** Enough breaks to empty a pool that does not replace lost connections. */
 const breaks = 40;
 
 /** Breaks a call at each step in turn, and at none; then loses the answer of each step. `then` checks the outcome. */
