@@ -113,7 +113,8 @@ export function follow(call: Call, operator: OperatorAccess) {
 }
 
 const startAnew = 'start without --from, and read your data again';
-const invalidPosition = `the position is not from this server, or from before its last start or reset of statistics: ${startAnew}`;
+const otherServer = 'not from this server, or from before its last start or reset of statistics';
+const invalidPosition = `the position is ${otherServer}: ${startAnew}`;
 const followHelp = `
 Without --from, the first line of --json has only the current position. If the database becomes unavailable, the exit
 code is 3: continue with the last position. A position is valid for one server, until its restart or a reset of its

@@ -25,10 +25,7 @@ export interface Plan {
   fields?(): object;
 }
 
-export interface InvalidLine {
-  readonly line: number;
-  readonly because: string;
-}
+export type InvalidLine = { readonly line: number; readonly because: string };
 
 /** The outcome for a mirror, or for an invalid line, which has no campaign. */
 type Result =

@@ -13,10 +13,7 @@ export interface EmbeddedOptions<Role extends string> {
   service?: boolean;
   /** Whether to use only the server of the service, for a program that runs until it is stopped. */
   besideService?: boolean;
-  /**
-   * For the application's log; the details contain no secret. `awaited`: the start waits for the end of another program
-   * that uses the database. Must not throw.
-   */
+  /** For a log, without secrets. `awaited`: the start waits until another program ends. Must not throw. */
   onEvent?: (event: 'awaited' | 'starting' | 'started' | 'stopped', detail: Record<string, unknown>) => void;
   /** Called when the server that this process started ended unexpectedly. The next start recovers the data. */
   onLost?: (error: EmbeddedError) => void;

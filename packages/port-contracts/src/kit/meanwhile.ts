@@ -3,9 +3,9 @@ import { Unavailable } from '@campaign-mirror/domain';
 import { ContractViolation, expectThat } from './case.ts';
 
 /**
- * Makes the call, and awaits `before` ahead of each step, numbered from 0. Steps are statements, including those that
- * begin and commit a transaction. `break`: the store fails before the step. `lose`: the step is done, and its answer is
- * lost. In both cases, uncommitted changes are lost.
+ * Makes the call, and awaits `before` ahead of each step, numbered from 0. Steps are statements, also `begin` and
+ * `commit`. `break`: the store fails before the step. `lose`: the step is done, but its answer is lost. Both undo
+ * uncommitted changes.
  */
 export type Steps = <T>(
   call: () => Promise<T>,
