@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { answered, command, startCommandProcess } from '../support/commands/command.ts';
+import { answered, command, commandProcess } from '../support/commands/command.ts';
 import { commandsOn } from '../support/commands/commands-on.ts';
 import { emptyDatabase } from '../support/database/database-server.ts';
 import { rival, untilWaiting } from '../support/database/rival.ts';
@@ -78,7 +78,7 @@ describe('every command: one clear line and an exit code for each fault', () => 
 
   it('a signal stops a process between two steps, with its exit code', async () => {
     const holder = await rival(database, 'lock table campaign_mirror.migrations in access exclusive mode');
-    const migrating = startCommandProcess(['migrate'], { DATABASE_URL: database.url('owner') });
+    const migrating = commandProcess(['migrate'], { DATABASE_URL: database.url('owner') });
     await untilWaiting(database, migrating.ended, 1, ['campaign_mirror_owner']);
     expect(await migrating.stop('SIGHUP')).to.deep.equal({ code: 129, signal: null });
     expect(migrating).to.include({ output: '', errors: 'Nothing was done.\n' });
@@ -88,7 +88,7 @@ describe('every command: one clear line and an exit code for each fault', () => 
   it('a write that has begun is finished, whatever signal arrives', async () => {
     const { id } = await on.object('key issue --owner 1 --name held');
     const { other, running } = await on.held(`lock table campaign_mirror.access_keys`, `key revoke ${id}`);
-    running.interrupt();
+    running.stop();
     await other.rollback();
     expect((await running.ended).code, running.errors).to.equal(0);
     expect((await on.object('key list')).revoked_at).not.to.equal(null);

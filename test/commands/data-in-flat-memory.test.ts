@@ -12,7 +12,7 @@ describe('import and export: the memory does not grow with the file', () => {
   const source = databaseOf('suite');
   const { at } = folderOf('suite');
   const run = (...args: string[]) =>
-    commandProcess(args, { DATABASE_URL: source.url('operator'), NODE_OPTIONS });
+    commandProcess(args, { DATABASE_URL: source.url('operator'), NODE_OPTIONS }).done();
 
   it('60,000 campaigns are imported and exported in 40 MB', async () => {
     const one = (_: unknown, n: number) =>

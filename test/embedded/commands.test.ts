@@ -1,9 +1,8 @@
 import { expect } from 'chai';
-import { command, refused, startCommand } from '../support/commands/command.ts';
+import { command, fedCommand, refused, startCommand } from '../support/commands/command.ts';
 import { processesOf } from '../support/process/data-folder.ts';
 import { dataFolderOf } from '../support/process/lives.ts';
 import { listeningService, startService } from '../support/process/service-process.ts';
-import { terminal } from '../support/process/terminal.ts';
 
 describe('commands and services take turns on the embedded database', () => {
   const folder = dataFolderOf('test');
@@ -23,7 +22,7 @@ describe('commands and services take turns on the embedded database', () => {
   });
 
   it('a service and a second command wait for a running command, say so, and Ctrl-C ends the wait', async () => {
-    const deleting = terminal(['campaign', 'delete', String(await create('7'))], settings);
+    const deleting = fedCommand(['campaign', 'delete', String(await create('7'))], settings, true);
     await deleting.shows(/campaign/);
     const waiting = async () => {
       const service = startService(settings);

@@ -22,7 +22,7 @@ describe('service and embedded database end together, and keep every acknowledge
     const { process, base } = await serving();
     const one = { ...(await demonstration(process)), address: 'https://example.com/' };
     const callers = load([{ base, ...one }], 8);
-    await callers.first;
+    await callers.after(1);
     const statuses = async () => (await callers.stop()).flatMap(({ status }) => status ?? []);
     return { process, one, statuses };
   }

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { json, keptAlive, standing } from '../support/http/answer-rows.ts';
 import type { RawResponse } from '../support/http/connection.ts';
+import { assertDocumented } from '../support/http/openapi-answers.ts';
 import { type Asking, ask } from '../support/http/request.ts';
 import { withHttpService } from '../support/http/service.ts';
 import { named } from '../support/store/world.ts';
@@ -19,7 +20,9 @@ const limitHeaders = ({ headers }: RawResponse) =>
   Object.keys(headers).filter((name) => name.includes('ratelimit')).length;
 
 /** Checks the whole answer to a call that uses up the limit, or exceeds it. */
-function expectCounted({ status, headers, body }: RawResponse, expected: number, limit: number) {
+function expectCounted(answer: RawResponse, expected: number, limit: number) {
+  const { status, headers, body } = answer;
+  assertDocumented(answer);
   const { date: _, 'x-request-id': __, 'x-ratelimit-reset': reset, etag, ...others } = headers;
   expect([status, etag !== undefined]).to.deep.equal([expected, expected === 200]);
   const now = Date.now() / 1_000;

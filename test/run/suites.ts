@@ -31,7 +31,7 @@ const parts = {
   docs: { of: ['documents/runbook', 'documents', 'project'] },
   start: { of: ['deployment/installation', 'deployment/redirector-nodes'], oneByOne: true },
   packages: { of: ['packages'], oneByOne: true },
-  deployment: { of: ['deployment/deploy-with-systemd', 'deployment', 'hostile/framing'] },
+  deployment: { of: ['deployment/deploy-with-systemd', 'deployment'] },
   image: { of: ['image'], oneByOne: true, prepare: 'test/image/build-images.sh' },
 } satisfies Record<string, Suite>;
 

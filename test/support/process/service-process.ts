@@ -34,13 +34,18 @@ export abstract class Speaker {
   output = '';
   errors = '';
   abstract readonly ended: Promise<{ readonly code: number | null }>;
+  #isOver = false;
   #heard: (() => void)[] = [];
-
-  protected abstract isOver(): boolean;
 
   protected hear(which: 'output' | 'errors', text: string): void {
     this[which] += text;
     for (const wake of this.#heard.splice(0)) wake();
+  }
+
+  /** After the last text. */
+  protected over(): void {
+    this.#isOver = true;
+    this.hear('output', '');
   }
 
   /** The text on the screen, without control sequences. */
@@ -61,11 +66,9 @@ export abstract class Speaker {
   /** Resolves with the first value that `find` returns. Rejects if the program ends before. */
   async says<T>(find: () => T | undefined): Promise<T> {
     for (;;) {
-      const isOver = this.isOver();
-      if (isOver) await this.ended;
       const found = find();
       if (found !== undefined) return found;
-      if (isOver) throw new Error(`the program has ended:\n${this.output}\n${this.errors}`);
+      if (this.#isOver) throw new Error(`the program has ended:\n${this.output}\n${this.errors}`);
       await new Promise<void>((resolve) => this.#heard.push(resolve));
     }
   }
@@ -78,16 +81,15 @@ export class RunningProcess extends Speaker {
   constructor(child: ChildProcess) {
     super();
     this.child = child;
-    child.stdout?.setEncoding('utf8').on('data', (text: string) => this.hear('output', text));
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => this.hear('errors', text));
+    for (const [stream, which] of [
+      [child.stdout, 'output'],
+      [child.stderr, 'errors'],
+    ] as const)
+      stream?.setEncoding('utf8').on('data', (text: string) => this.hear(which, text));
     this.ended = once(child, 'close').then(([code, signal]) => {
-      this.hear('output', '');
+      this.over();
       return { code, signal };
     });
-  }
-
-  protected isOver(): boolean {
-    return this.child.exitCode !== null || this.child.signalCode !== null;
   }
 
   get log(): LogLine[] {
@@ -152,8 +154,6 @@ export const demonstration = (process: RunningProcess) =>
     return campaign === undefined ? undefined : { campaign: Number(campaign), key };
   });
 
-export type Sharing = Awaited<ReturnType<typeof sharingServices>>;
-
 /** Services that share a port and a database; `another` adds one. */
 export async function sharingServices(settings: Environment, count = 2) {
   const PORT = String(await freePort());
@@ -169,10 +169,3 @@ export async function sharingServices(settings: Environment, count = 2) {
 
 export const eventsOf = (process: RunningProcess, name: string): LogLine[] =>
   process.log.filter(({ event }) => event === name);
-
-/** Resolves with the lines of an event when there are `count` of them. */
-export const times = (process: RunningProcess, name: string, count: number): Promise<LogLine[]> =>
-  process.says(() => {
-    const seen = eventsOf(process, name);
-    return seen.length >= count ? seen : undefined;
-  });
