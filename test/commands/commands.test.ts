@@ -4,7 +4,6 @@ import { commandsOn } from '../support/commands/commands-on.ts';
 import { emptyDatabase } from '../support/database/database-server.ts';
 import { rival, untilWaiting } from '../support/database/rival.ts';
 import { databaseOf } from '../support/process/lives.ts';
-import { projectFolder, start } from '../support/process/service-process.ts';
 
 describe('every command: one clear line and an exit code for each fault', () => {
   const database = databaseOf('suite');
@@ -66,14 +65,6 @@ describe('every command: one clear line and an exit code for each fault', () => 
     );
     expect(await run(empty.url('owner'), 'migrate')).to.deep.equal(answered('The schema was made.\n'));
     expect((await run(empty.url('operator'))).code).to.equal(0);
-  });
-
-  it('an output that cannot be written ends with exit code 1', async () => {
-    const words = ['-c', 'exec "$0" campaign list --json > /dev/full', `${projectFolder}campaign-mirror`];
-    await on.run('campaign create --owner 1');
-    const { code, errors } = await start('sh', words, on.settings).done();
-    expect(errors).to.match(/^standard output cannot be written \(ENOSPC\)/);
-    expect(code).to.equal(1);
   });
 
   it('a signal stops a process between two steps, with its exit code', async () => {

@@ -63,15 +63,7 @@ describe('campaign list, mirror list, campaign show: an operator reads every cam
     ].flatMap((some) => some.split(' '));
     const ways =
       'https://*/ http://* HTTPS://*:8443?u=https://x.example https://*:80/old http://*#b https://*?a/b';
-    // The table may hold invalid addresses if it was modified manually.
-    const strange = [
-      ' https://old.example/|https:/\\old.example/|https:old.example/a/x.example|https:///old.example/x|',
-      'https://u@old.example/|https://old.example@x.example/|https://ol\td.example/|ht\ntps://old.example|',
-      'https://\\/old.example/|https://x.example\\.old.example/|https://old.example\\x.example|ftp://old.example/',
-    ].join('');
-    const made = texts.flatMap((text) => ways.split(' ').map((way) => way.replace('*', text)));
-    const urls = [...made, ...strange.split('|')];
-    await sql('alter table campaign_mirror.mirrors disable trigger refuse_other_address');
+    const urls = texts.flatMap((text) => ways.split(' ').map((way) => way.replace('*', text)));
     await sql(
       `update campaign_mirror.mirrors
        set target_url = coalesce(($1::text[])[campaign_id / 2], 'https://elsewhere.example/')`,

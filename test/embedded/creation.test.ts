@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { EmbeddedError } from '@campaign-mirror/embedded-postgres';
 import { expect } from 'chai';
 import { databaseOsUser } from '../../packages/embedded-postgres/src/server/programs.ts';
-import { clearError, isRoot, pgdataOf, Sandbox } from '../support/embedded/embedded-sandbox.ts';
-import { eventually } from '../support/promises.ts';
+import { pgdataOf, Sandbox } from '../support/embedded/embedded-sandbox.ts';
+import { eventually, rejection } from '../support/promises.ts';
 
 const modeOf = async (path: string) => {
   const { mode, uid } = await stat(path);
@@ -55,7 +56,7 @@ describe('the embedded database is created whole, and only its user can read it'
     }
     const own = process.getuid?.();
     for (const path of [parent, folder, join(folder, 'cluster')])
-      expect(await modeOf(path), path).equal(`${isRoot ? '711' : '700'} ${own}`);
+      expect(await modeOf(path), path).equal(`${own === 0 ? '711' : '700'} ${own}`);
     expect(await modeOf(foreign)).equal(before);
     const user = await databaseOsUser(pgdataOf(folder));
     expect(await modeOf(pgdataOf(folder))).equal(`700 ${user?.uid ?? own}`);
@@ -77,12 +78,17 @@ describe('the embedded database is created whole, and only its user can read it'
     for (const [path, content, message] of faults) {
       const kept = await readFile(path, 'utf8');
       await writeFile(path, content);
-      expect(await clearError(sandbox.open(folder))).match(message);
+      expect(await rejection(sandbox.open(folder)))
+        .instanceOf(EmbeddedError)
+        .property('message')
+        .match(message);
       await writeFile(path, kept);
     }
     await created(folder);
     const half = await sandbox.folder();
     await mkdir(join(half, 'cluster'), { recursive: true, mode: 0o755 });
-    expect(await clearError(sandbox.open(half))).contain('is not a whole database');
+    expect(await rejection(sandbox.open(half)))
+      .property('message')
+      .contain('is not a whole database');
   });
 });

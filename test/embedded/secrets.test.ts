@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Role, roles } from '@campaign-mirror/adapters-persistence/service';
 import { expect } from 'chai';
-import { type Opened, pgdataOf, query, Sandbox, serverOf } from '../support/embedded/embedded-sandbox.ts';
+import { type Opened, pgdataOf, query, Sandbox } from '../support/embedded/embedded-sandbox.ts';
 import { eventually } from '../support/promises.ts';
 
 const marker = 'marker-of-a-parameter';
@@ -30,7 +30,7 @@ describe('the embedded database is durable, admits its own roles alone, and logs
     );
 
   it('it listens on 127.0.0.1 alone, flushes every commit, and has no environment of the service', async () => {
-    const server = await serverOf(folder);
+    const [server] = (await readFile(join(pgdataOf(folder), 'postmaster.pid'), 'utf8')).split('\n');
     expect(await readFile(`/proc/${server}/environ`, 'utf8')).not.contain('something-secret');
     const { uid } = await stat(pgdataOf(folder));
     expect((await stat(`/proc/${server}`)).uid).equal(uid);

@@ -5,7 +5,7 @@ import { projectFolder, type RunningProcess, start } from '../support/process/se
 const noDatabase = { DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/none' };
 
 /** A program that runs the service with a module. It prints a campaign, and the key of its owner. */
-const program = (rebindings: string, ending: string) => `
+const program = (rebindings: string) => `
   import { runService, tokens } from '@campaign-mirror/app';
   import { InMemoryStore } from '${projectFolder}packages/port-contracts/src/in-memory.ts';
   import { ContainerModule } from 'inversify';
@@ -19,18 +19,13 @@ const program = (rebindings: string, ending: string) => `
     return { consumed: counts.get(who), resetIn: 60_000 };
   };
   const limiter = { rate: { limit: 1, seconds: 60 }, count };
-  const moduleOf = (load) => new ContainerModule(load);
-  const yours = moduleOf(async ({ rebind, onActivation }) => { ${rebindings} });
-  ${ending}`;
+  const yours = new ContainerModule(async ({ rebind }) => { ${rebindings} });
+  process.exit(await runService(process.env, { modules: [yours] }));`;
 
-type Settings = Readonly<Record<string, string>>;
-function started(settings: Settings, rebindings: readonly string[], ending: string): RunningProcess {
-  const words = ['--input-type=module', '--eval', program(rebindings.join('\n'), ending)];
+function running(settings: Readonly<Record<string, string>>, ...rebindings: string[]): RunningProcess {
+  const words = ['--input-type=module', '--eval', program(rebindings.join('\n'))];
   return start(process.execPath, words, settings, `${projectFolder}packages/app`);
 }
-
-const running = (settings: Settings, ...rebindings: string[]) =>
-  started(settings, rebindings, 'process.exit(await runService(process.env, { modules: [yours] }));');
 
 const rebind = {
   campaigns: 'rebind(tokens.campaignRepository).toConstantValue(store);',
@@ -102,30 +97,6 @@ describe('docs: use the packages: a program can replace the parts of the service
       await expectReadyWithoutDatabase(service);
     });
 
-  it('it can decorate the repository, the use case and the application', async () => {
-    const service = running(
-      {},
-      ...all,
-      `const said = (what) => console.error('through ' + what);
-       onActivation(tokens.campaignRepository, (_, part) => ({
-         find: (id) => part.find(id),
-         setMirror: (...given) => (said('repository'), part.setMirror(...given)),
-       }));
-       onActivation(tokens.useCase, async (_, part) => ({
-         identify: (credential) => part.identify(credential),
-         execute: (request) => (said('useCase'), part.execute(request)),
-       }));
-       onActivation(tokens.application, (_, app) => {
-         app.middleware.unshift((context, next) => (said('application'), next()));
-         return app;
-       });`,
-    );
-    expect(await statuses(service, ['own', 'wrong'])).to.deep.equal([200, 401]);
-    expect(await service.stop()).to.include({ code: 0 });
-    const expected = ['application', 'useCase', 'repository', 'application'];
-    expect(service.errors.match(/(?<=through )\w+/g)).to.deep.equal(expected);
-  });
-
   it('if a part does not answer, calls get 503, and the log names the part', async () => {
     const never = '() => new Promise(() => {})';
     const hangs = `rebind(tokens.campaignRepository).toConstantValue({ find: ${never}, setMirror: ${never} });`;
@@ -134,28 +105,5 @@ describe('docs: use the packages: a program can replace the parts of the service
     const { err } = await service.event('unavailable');
     expect(err).to.have.property('message').that.includes('tokens.campaignRepository');
     expect(await service.stop()).to.include({ code: 0 });
-  });
-
-  it('if a part does not fit, the service does not start, and names the part', async () => {
-    const unfit = {
-      campaignRepository: '{ find() {} }',
-      identity: '{}',
-      useCase: '{ identify() {} }',
-      callLimiter: '{ count() {} }',
-      failedKeyLimiter: '{ ...limiter, count: 1 }',
-      middleware: '[1]',
-      metrics: '{}',
-      application: '{}',
-      opsApplication: 'undefined',
-    };
-    const modules = Object.entries(unfit).map(([name, part]) => {
-      return `moduleOf(({ rebind }) => { rebind(tokens.${name}).toConstantValue(${part}); })`;
-    });
-    const ending = `for (const own of [${modules}])
-      console.error('ended with', await runService(process.env, { modules: [yours, own] }));`;
-    const { errors } = await started({}, all, ending).done();
-    const [, ...lines] = errors.trim().split(/\nended with 1\n?|\n/);
-    for (const [at, name] of Object.keys(unfit).entries())
-      expect(lines[at]).to.match(new RegExp(`^tokens\\.${name}\\b`));
   });
 });

@@ -1,4 +1,3 @@
-import { Agent } from 'node:http';
 import { openapiPath } from '@campaign-mirror/adapters-http/service';
 import { migrationNames } from '@campaign-mirror/adapters-persistence/service';
 import { expect } from 'chai';
@@ -7,7 +6,6 @@ import { commandsOn } from '../support/commands/commands-on.ts';
 import { call } from '../support/http/caller.ts';
 import { serviceDataOf } from '../support/process/lives.ts';
 import * as processes from '../support/process/service-process.ts';
-import { scrape } from '../support/prometheus/metrics.ts';
 import { read } from '../support/workspace.ts';
 
 const { eventsOf } = processes;
@@ -89,26 +87,5 @@ describe('docs: settings: a process of the service obeys its settings', () => {
     }
     const service = await serving(denying);
     expect((await call(data.one(service, { address: evil }))).status).to.equal(422);
-  });
-
-  it('REUSE_PORT lets processes share a port: when one ends, the others go on', async () => {
-    const { base, services } = await processes.sharingServices(data.settings());
-    const [one, other] = services as [Listening, Listening];
-    const labels = { listener: 'callers', status: '200' };
-    const hasAnswered = async (service: Listening) =>
-      (await scrape(service)).value('campaign_mirror_http_requests_total', labels) !== undefined;
-    // The kernel chooses the process for each connection.
-    const agent = new Agent({ keepAlive: false });
-    for (let calls = 1; !((await hasAnswered(one)) && (await hasAnswered(other))); calls++) {
-      expect((await call(data.one(one), agent)).status).to.equal(200);
-      expect(calls).to.be.below(100);
-    }
-    expect(await one.process.stop()).to.include({ code: 0 });
-    for (let calls = 0; calls < 10; calls++)
-      expect((await call(data.one(other), agent)).status).to.equal(200);
-    const PORT = new URL(base).port;
-    const { code, errors } = await processes.startService(data.settings({ PORT })).done();
-    expect(code).to.equal(1);
-    expect(errors).to.include(`PORT ${PORT}`);
   });
 });

@@ -50,23 +50,6 @@ describe('settings: DATABASE_URL, PGHOST and the variables of libpq name the dat
     for (const [environment, expected] of places) expect(place(environment)).to.equal(expected);
   });
 
-  it('the URL decides on TLS, otherwise PGSSLMODE; a part of TLS in the URL means verify-full', () => {
-    const modes: [parameters: string, PGSSLMODE: string, mode: string][] = [
-      ['', '', 'disable'],
-      ['?ssl=true', 'disable', 'verify-full'],
-      ['?ssl=false&sslmode=require', '', 'require'],
-      ['', 'require', 'verify-full'],
-      ['?sslmode=require', 'typo', 'require'],
-    ];
-    for (const [parameters, PGSSLMODE, mode] of modes) {
-      const DATABASE_URL = `postgres://me@db/x${parameters}`;
-      expect(tls({ DATABASE_URL, PGSSLMODE }), parameters + PGSSLMODE).to.equal(mode);
-    }
-    expect(() => tls({ DATABASE_URL: 'postgres://me@db/x', PGSSLMODE: 'typo' })).to.throw(
-      /^PGSSLMODE must be disable, require, verify-ca, verify-full$/,
-    );
-  });
-
   it('PGSSLROOTCERT ends the start, unless DATABASE_URL names the CA or disables TLS', async () => {
     const PGSSLROOTCERT = '/nowhere/ca.crt';
     const line =

@@ -1,7 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { closeSync, openSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import type { AnsweredRequest } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
 import { httpLog } from '../../packages/app/src/http/listeners.ts';
@@ -9,10 +5,8 @@ import { logTo, readable } from '../../packages/app/src/logging/log.ts';
 import { errorFields } from '../../packages/app/src/logging/log-events.ts';
 import { objectsOf } from '../support/commands/commands-on.ts';
 import { connect } from '../support/database/client.ts';
-import { databaseOf, folderOf } from '../support/process/lives.ts';
-import { untilTheEnd } from '../support/process/service-process.ts';
+import { databaseOf } from '../support/process/lives.ts';
 import { marked } from '../support/secrets.ts';
-import { projectFolder } from '../support/workspace.ts';
 import { steering } from './hostile-requests.ts';
 
 const answered: AnsweredRequest = {
@@ -21,7 +15,6 @@ const answered: AnsweredRequest = {
 };
 
 describe('docs: logs: each event is one line of JSON', () => {
-  const folder = folderOf('suite');
   let output: string;
   const log = logTo((line) => (output += line), 'info');
   const http = httpLog(log, 'info', () => {});
@@ -68,25 +61,6 @@ describe('docs: logs: each event is one line of JSON', () => {
       expect(shown).not.to.match(/^\{?"?(?:level|event)/m);
     }
   });
-
-  for (const [how, then, code] of [
-    ['a normal exit', 'await close(); process.exit(7);', 7],
-    ['an uncaught error', 'throw new Error("uncaught");', 1],
-  ] as const)
-    it(`the last lines before ${how} are written`, async () => {
-      const program = `
-        import { openLog } from './packages/app/src/logging/log.ts';
-        const { print, close } = openLog('info');
-        for (let at = 0; at < 1_234; at++) print('x'.repeat(1_000) + '\\n');
-        ${then}`;
-      const output = openSync(folder.at('log'), 'w');
-      const words = ['--input-type=module', '-e', program];
-      const child = spawn(process.execPath, words, { cwd: projectFolder, stdio: ['ignore', output, 'pipe'] });
-      untilTheEnd(child);
-      closeSync(output);
-      expect((await once(child, 'exit'))[0]).to.equal(code);
-      expect(await readFile(folder.at('log'), 'utf8')).to.equal(`${'x'.repeat(1_000)}\n`.repeat(1_234));
-    });
 });
 
 describe('docs: logs: a logged error shows no value', () => {

@@ -1,21 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { roles } from '@campaign-mirror/adapters-persistence/service';
-import {
-  EmbeddedError,
-  type EmbeddedOptions,
-  openEmbeddedDatabase,
-} from '@campaign-mirror/embedded-postgres';
-import { expect } from 'chai';
+import { type EmbeddedOptions, openEmbeddedDatabase } from '@campaign-mirror/embedded-postgres';
 import { connect } from '../database/client.ts';
 import { dataFolder } from '../process/data-folder.ts';
 
 /** Shared memory is a file of the data folder, so that a killed server leaves nothing in /dev/shm. */
 const settings = { fsync: 'off', dynamic_shared_memory_type: 'mmap' };
 const usual = { database: 'campaign_mirror', roles, settings };
-export const isRoot = process.getuid?.() === 0;
 
 export type Opened = Awaited<ReturnType<Sandbox['open']>>;
 
@@ -60,22 +53,8 @@ export class Sandbox {
 
 export const pgdataOf = (folder: string) => join(folder, 'cluster', 'pgdata');
 
-export async function serverOf(folder: string): Promise<number | undefined> {
-  const text = await readFile(join(pgdataOf(folder), 'postmaster.pid'), 'utf8').catch(() => undefined);
-  return text === undefined ? undefined : Number(text.split('\n')[0]);
-}
-
 export async function query(address: Parameters<typeof connect>[0], text: string, values: unknown[] = []) {
   const client = await connect({ ...address, ssl: false });
   const ended = () => client.end().catch(() => {});
   return (await client.query(text, values).finally(ended)).rows;
-}
-
-/** The message of an EmbeddedError, which must be one line that ends with a full stop. */
-export async function clearError(promise: Promise<unknown>): Promise<string> {
-  const error = await promise.catch((reason: unknown) => reason);
-  expect(error).instanceOf(EmbeddedError);
-  const { message } = error as EmbeddedError;
-  expect(message).match(/^\S.*\.$/);
-  return message;
 }
