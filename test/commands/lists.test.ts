@@ -45,11 +45,6 @@ describe('campaign list, mirror list, campaign show: an operator reads every cam
       ['mirror list --host Example.COM --owner 3', ids(2, many, 4)],
     ];
     for (const [words, expected] of lists) expect(await listed(words), words).to.deep.equal(expected);
-    await on.session(`
-      $ mirror list --owner 99 --host b.example
-      ! No mirror was found.
-      [0]
-      $ mirror list --owner 99 --json`);
   });
 
   it('--host finds every spelling of the host', async () => {

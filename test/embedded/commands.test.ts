@@ -14,11 +14,11 @@ describe('commands and services take turns on the embedded database', () => {
     const { output } = await command(['campaign', 'create', '--owner', owner, '--json'], settings);
     return JSON.parse(output).id as number;
   };
-  const nothingRuns = async () => expect(await processesOf(folder.path)).to.deep.equal([]);
+  const nothingRuns = () => expect(processesOf(folder.path)).to.deep.equal([]);
 
   it('two concurrent commands both succeed, and leave no process behind', async () => {
     expect(new Set(await Promise.all(['1', '2'].map(create))).size).to.equal(2);
-    await nothingRuns();
+    nothingRuns();
   });
 
   it('a service and a second command wait for a running command, say so, and Ctrl-C ends the wait', async () => {
@@ -42,7 +42,7 @@ describe('commands and services take turns on the embedded database', () => {
     await service.event('listening');
     expect((await listing.ended).code, listing.errors).to.equal(0);
     expect((await service.stop()).code).to.equal(0);
-    await nothingRuns();
+    nothingRuns();
   });
 
   it('mirror follow needs a service, keeps no service out, and ends with it', async () => {
@@ -53,6 +53,6 @@ describe('commands and services take turns on the embedded database', () => {
     await following.shows('Following');
     await first.process.stop();
     expect((await following.ended).code, following.errors).to.equal(3);
-    await nothingRuns();
+    nothingRuns();
   });
 });

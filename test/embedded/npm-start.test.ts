@@ -31,6 +31,6 @@ describe('npm start in a terminal', () => {
     expect(code, output).to.equal(0);
     terminal.type('\u0003');
     expect((await terminal.ended).code).to.equal(0);
-    expect(await processesOf(folder.path)).to.deep.equal([]);
+    expect(processesOf(folder.path)).to.deep.equal([]);
   });
 });

@@ -45,31 +45,20 @@ describe('docs: logs: each event is one line of JSON', () => {
       output = '';
       const err = Object.assign(new Error(`it says ${text}`), { code: text });
       log.error({ event: 'unexpected', requestId: text, err }, text);
-      log.info({ event: 'starting', settings: { [text]: text } }, 'starting');
       http.answered({ ...answered, requestId: text, method: text, route: text, client: text });
-      expect(output).not.to.match(controls);
-      const [error, setting, request, ...more] = objectsOf(output);
+      const [error, request, ...more] = objectsOf(output);
       expect(error).to.include({ requestId: text, msg: text }).and.to.have.nested.property('err.code', text);
-      expect(setting.settings).to.deep.equal({ [text]: text });
       expect(request).to.include({ requestId: text, method: text, route: text, client: text });
       expect(more).to.deep.equal([]);
-      const shown = output
-        .split(/(?<=\n)/)
-        .map(readable)
-        .join('');
-      expect(shown).not.to.match(controls);
-      expect(shown).not.to.match(/^\{?"?(?:level|event)/m);
+      const shown = output.split(/(?<=\n)/).map(readable);
+      expect([output, ...shown].join('')).not.to.match(controls);
+      for (const line of shown) expect(line).not.to.match(/^\{?"?(?:level|event)/m);
     }
   });
 });
 
 describe('docs: logs: a logged error shows no value', () => {
   const database = databaseOf('suite');
-
-  it('a thrown value that is not an error is not shown', () => {
-    for (const thrown of [marked, { toString: () => marked }, Object.create(null), Symbol(marked), null, 1n])
-      expect(JSON.stringify(errorFields(thrown))).not.to.include(marked);
-  });
 
   it('the text in an error of JSON.parse is not shown, and long errors are cut', () => {
     for (const text of [`{"${marked}"`, marked])

@@ -3,7 +3,7 @@ import { tcpProxy } from '../support/database/tcp-proxy.ts';
 import { call } from '../support/http/caller.ts';
 import { serviceDataOf } from '../support/process/lives.ts';
 import { type Listening, listeningService } from '../support/process/service-process.ts';
-import { type Exposition, metrics, scrape } from '../support/prometheus/metrics.ts';
+import { metrics, scrape } from '../support/prometheus/metrics.ts';
 import { eventually } from '../support/promises.ts';
 import { marked, unknownKey } from '../support/secrets.ts';
 import { send } from './hostile-requests.ts';
@@ -72,7 +72,7 @@ describe('docs: metrics: a process counts what its callers see', () => {
       await set(service, { campaign: data.campaigns[number % 4] ?? 0, requestId: `${marked}-${number}` });
     }
     const after = await scrape(service);
-    const series = ({ lines }: Exposition) =>
+    const series = ({ lines }: Awaited<ReturnType<typeof scrape>>) =>
       lines
         .filter(({ name, labels }) => !name.startsWith('nodejs_') && labels.listener !== 'operators')
         .map(({ name, labels }) => JSON.stringify([name, labels]));
