@@ -64,7 +64,7 @@ describe('campaign list, mirror list, campaign show: an operator reads every cam
        set target_url = coalesce(($1::text[])[campaign_id / 2], 'https://elsewhere.example/')`,
       [urls],
     );
-    for (const text of ['old.example', 'bücher.example', '192.0.2.1', '[2001:db8::1]', 'x.example']) {
+    for (const text of ['old.example', 'bücher.example', '192.0.2.1', '[2001:db8::1]']) {
       const wanted = host(text) as Host;
       for (const subdomains of [false, true]) {
         const on = urls.flatMap((url, at) => (isOnHost(url, [wanted.name], subdomains) ? [2 * at + 2] : []));

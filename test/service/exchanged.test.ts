@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { call } from '../support/http/caller.ts';
 import { projectFolder, type RunningProcess, start } from '../support/process/service-process.ts';
 
 /** No server listens on this port. */
@@ -27,26 +28,20 @@ function running(settings: Readonly<Record<string, string>>, ...rebindings: stri
   return start(process.execPath, words, settings, `${projectFolder}packages/app`);
 }
 
-const rebind = {
-  campaigns: 'rebind(tokens.campaignRepository).toConstantValue(store);',
-  identity: 'rebind(tokens.identity).toConstantValue(store);',
-  limiters: `rebind(tokens.callLimiter).toConstantValue(limiter);
-    rebind(tokens.failedKeyLimiter).toConstantValue(limiter);`,
-};
-const all = Object.values(rebind);
+/** Replaces every part that needs a database. */
+const all = `
+  rebind(tokens.campaignRepository).toConstantValue(store);
+  rebind(tokens.identity).toConstantValue(store);
+  rebind(tokens.callLimiter).toConstantValue(limiter);
+  rebind(tokens.failedKeyLimiter).toConstantValue(limiter);`;
 
-/** The statuses of calls with the owner's key, after `prefix`, and with a wrong key. */
-async function statuses(service: RunningProcess, keys: readonly ('own' | 'wrong')[], prefix = '') {
+/** The statuses of calls. KEY stands for the owner's key. */
+async function statuses(service: RunningProcess, ...keys: readonly string[]) {
   const { port } = await service.event('listening');
   const { campaign, key } = JSON.parse(service.errors.split('\n')[0] ?? '');
-  const found: number[] = [];
-  for (const one of keys) {
-    const authorization = `Bearer ${one === 'own' ? prefix + key : 'x'}`;
-    const headers = { authorization, 'content-type': 'application/json' };
-    const body = JSON.stringify({ mirror_endpoint: 'https://second.example/' });
-    const url = `http://127.0.0.1:${port}/public/v1/mirror/campaign/${campaign}/mirror`;
-    found.push((await fetch(url, { method: 'POST', headers, body })).status);
-  }
+  const one = { base: `http://127.0.0.1:${port}`, campaign, address: 'https://second.example/' };
+  const found: (number | undefined)[] = [];
+  for (const given of keys) found.push((await call({ ...one, key: given.replace('KEY', key) })).status);
   return found;
 }
 
@@ -61,7 +56,7 @@ describe('docs: use the packages: a program can replace the parts of the service
   it('if it replaces all parts, the service needs no database', async () => {
     const service = running(
       { ...noDatabase, RATE_LIMIT: '5/1s', FAILED_KEY_LIMIT: '5/1s' },
-      ...all,
+      all,
       // Credentials in another form.
       `const whoIs = (credential) => store.whoIs(credential.replace('own-', ''));
        rebind(tokens.identity).toConstantValue({ whoIs });`,
@@ -74,8 +69,8 @@ describe('docs: use the packages: a program can replace the parts of the service
        new Counter({ name: 'own_total', help: 'Own.', registers: [registry] }).inc(3);
        rebind(tokens.metrics).toConstantValue(registry);`,
     );
-    const keys = ['own', 'own', 'wrong', 'wrong'] as const;
-    expect(await statuses(service, keys, 'own-')).to.deep.equal([200, 429, 401, 429]);
+    const keys = ['own-KEY', 'own-KEY', 'x', 'x'];
+    expect(await statuses(service, ...keys)).to.deep.equal([200, 429, 401, 429]);
     const { port, opsPort } = await service.event('listening');
     const path = '/public/v1/mirror/campaign/1/mirror';
     const { headers } = await fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST' });
@@ -93,15 +88,15 @@ describe('docs: use the packages: a program can replace the parts of the service
   ] as const)
     it(`if it replaces the ${name}, the parts behind it are not made`, async () => {
       const service = running(noDatabase, `rebind(tokens.${name}).toConstantValue(${part});`);
-      expect(await statuses(service, ['own'])).to.deep.equal([status]);
+      expect(await statuses(service, 'KEY')).to.deep.equal([status]);
       await expectReadyWithoutDatabase(service);
     });
 
   it('if a part does not answer, calls get 503, and the log names the part', async () => {
     const never = '() => new Promise(() => {})';
     const hangs = `rebind(tokens.campaignRepository).toConstantValue({ find: ${never}, setMirror: ${never} });`;
-    const service = running({ STATEMENT_TIMEOUT: '1s' }, ...all, hangs);
-    expect(await statuses(service, ['own'])).to.deep.equal([503]);
+    const service = running({ STATEMENT_TIMEOUT: '1s' }, all, hangs);
+    expect(await statuses(service, 'KEY')).to.deep.equal([503]);
     const { err } = await service.event('unavailable');
     expect(err).to.have.property('message').that.includes('tokens.campaignRepository');
     expect(await service.stop()).to.include({ code: 0 });

@@ -1,12 +1,10 @@
 import { writeFile } from 'node:fs/promises';
-import { parseEnv } from 'node:util';
 import { expect } from 'chai';
 import { readSettings } from '../../packages/app/src/settings/read-settings.ts';
 import { type Setting, type SettingName, settings } from '../../packages/app/src/settings/settings-table.ts';
 import { command } from '../support/commands/command.ts';
 import { folderOf } from '../support/process/lives.ts';
 import { startService } from '../support/process/service-process.ts';
-import { read } from '../support/workspace.ts';
 
 type Environment = Record<string, string>;
 
@@ -120,14 +118,5 @@ describe('settings: a valid setting is read, an invalid one ends the start with 
     const lines = Object.entries(shown).map(([name, value]) => `${name}=${value}`);
     expect(line.split('; ')).to.have.members(lines);
     expect(`${service.output}${doctor.output}`).not.to.include('=MARKED').and.not.include(':MARKED');
-  });
-
-  it('.env.example sets nothing, and has every setting with its default in a comment', async () => {
-    const example = await read('.env.example');
-    expect(parseEnv(example)).to.deep.equal({});
-    const defaults = Object.entries(settings).map(([name, { byDefault = '' }]) => [name, byDefault]);
-    const uncommented = parseEnv(example.replace(/^#(?=[A-Z_]+=)/gm, ''));
-    expect(uncommented).to.deep.equal(Object.fromEntries(defaults));
-    expect(readSettings(uncommented)).to.have.property('settings');
   });
 });
