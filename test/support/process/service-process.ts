@@ -81,11 +81,8 @@ export class RunningProcess extends Speaker {
   constructor(child: ChildProcess) {
     super();
     this.child = child;
-    for (const [stream, which] of [
-      [child.stdout, 'output'],
-      [child.stderr, 'errors'],
-    ] as const)
-      stream?.setEncoding('utf8').on('data', (text: string) => this.hear(which, text));
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => this.hear('output', text));
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => this.hear('errors', text));
     this.ended = once(child, 'close').then(([code, signal]) => {
       this.over();
       return { code, signal };
@@ -112,10 +109,11 @@ process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** Makes sure that a process does not outlive the tests. */
-export function untilTheEnd(child: ChildProcess): void {
+/** A process that does not outlive the tests. */
+export function endedByTests(child: ChildProcess): RunningProcess {
   running.add(child);
   child.once('exit', () => running.delete(child));
+  return new RunningProcess(child);
 }
 
 /** Ends the processes that a test left running. */
@@ -124,9 +122,8 @@ export async function endAll(): Promise<void> {
 }
 
 export function start(command: string, args: readonly string[], settings: Environment, cwd = projectFolder) {
-  const child = spawn(command, args, { cwd, env: environment(settings), stdio: ['ignore', 'pipe', 'pipe'] });
-  untilTheEnd(child);
-  return new RunningProcess(child);
+  const env = environment(settings);
+  return endedByTests(spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] }));
 }
 
 /** Resolves with the standard output of the program. @throws Error if the program fails */
@@ -154,8 +151,8 @@ export const demonstration = (process: RunningProcess) =>
     return campaign === undefined ? undefined : { campaign: Number(campaign), key };
   });
 
-/** Services that share a port and a database; `another` adds one. */
-export async function sharingServices(settings: Environment, count = 2) {
+/** Two services that share a port and a database; `another` adds one. */
+export async function sharingServices(settings: Environment) {
   const PORT = String(await freePort());
   const services: Listening[] = [];
   const another = async () => {
@@ -163,7 +160,7 @@ export async function sharingServices(settings: Environment, count = 2) {
     services.push(service);
     return service;
   };
-  for (let number = 0; number < count; number++) await another();
+  for (let number = 0; number < 2; number++) await another();
   return { base: `http://127.0.0.1:${PORT}`, services, another };
 }
 

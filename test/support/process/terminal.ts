@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { environment, projectFolder, RunningProcess, untilTheEnd } from './service-process.ts';
+import { endedByTests, environment, projectFolder } from './service-process.ts';
 
 /** Runs a program in a pseudo-terminal, by `script` of util-linux. */
 export function inTerminal(program: readonly string[], settings: Record<string, string>) {
@@ -8,6 +8,5 @@ export function inTerminal(program: readonly string[], settings: Record<string, 
   const script = ['-qec', `stty cols 1000; exec ${words}`, '/dev/null'];
   const env = { ...environment(settings), TERM: 'xterm' };
   const child = spawn('script', script, { cwd: projectFolder, env });
-  untilTheEnd(child);
-  return Object.assign(new RunningProcess(child), { type: (text: string) => child.stdin.write(text) });
+  return Object.assign(endedByTests(child), { type: (text: string) => child.stdin.write(text) });
 }
