@@ -165,15 +165,10 @@ describe('import and export: a file of campaigns is taken over whole, byte for b
     const summer = { owner_id: '7', name: 'Summer' };
     const unnamed = { owner_id: '8', target_url: 'https://a.example/' };
     const remedy = 'give the line its id, leave it out, or add --allow-duplicates';
-    const twice = await importing(
-      csv(...[summer, unnamed, summer, { ...summer, id: '9' }, unnamed].map(line)),
-    );
+    const twice = await importing(csv(...[summer, { ...summer, id: '9' }, summer].map(line)));
     expect(twice.code).to.equal(1);
-    expect(twice.errors)
-      .to.include(`line 4: name: campaign "Summer" of owner 7 is already in line 2: ${remedy}\n`)
-      .and.include(
-        'line 6: target_url: campaign of owner 8 with the address https://a.example/ is already in line 3',
-      );
+    const fault = `line 4: name: campaign "Summer" of owner 7 is already in line 2: ${remedy}\n`;
+    expect(twice.errors).to.include(fault);
     await importing(csv(line(summer), line(unnamed)));
     const again = csv(...[summer, unnamed, { owner_id: '7' }].map(line));
     for (const how of [[], ['--dry-run']]) {

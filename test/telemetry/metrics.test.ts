@@ -113,25 +113,14 @@ describe('docs: metrics: a process counts what its callers see', () => {
     });
   });
 
-  it('the metrics are shown while the database hangs or is away', async () => {
+  it('the metrics are shown while the database hangs', async () => {
     const proxy = await tcpProxy(data.database.address('service'));
     const service = await serving({ DATABASE_URL: data.database.url('service', proxy) });
-    const state = async () => {
-      const shown = await scrape(service);
-      const check = (name: string) => shown.value('campaign_mirror_ready_check', { check: name });
-      return [shown.value('campaign_mirror_ready'), check('database'), check('writable')];
-    };
-    expect(await state()).to.deep.equal([1, 1, 1]);
+    const isReady = async () => (await scrape(service)).by('campaign_mirror_ready_check', 'check');
+    expect(await isReady()).to.include({ database: 1, writable: 1 });
     proxy.freeze();
-    await eventually('not ready', async () => expect(await state()).to.deep.equal([0, 0, undefined]));
-    await proxy.refuse();
-    expect((await set(service)).status).to.equal(503);
-    const shown = await scrape(service);
-    const failures = shown.by('campaign_mirror_statement_failures_total', 'statement');
-    expect([failures, shown.by(refusals, 'because')]).to.deep.equal([{ 'find-keys': 1 }, { unavailable: 1 }]);
-    proxy.thaw();
-    await proxy.accept();
-    await eventually('ready again', async () => expect(await state()).to.deep.equal([1, 1, 1]));
+    await eventually('not ready', async () => expect(await isReady()).to.deep.equal({ accepting: 1 }));
+    expect((await scrape(service)).value('campaign_mirror_ready')).to.equal(0);
     await proxy.close();
   });
 });
