@@ -12,26 +12,21 @@ export interface Call {
   readonly key: string;
   readonly address: string;
   readonly requestId?: string;
-  /** The last change that `If-Match` requires. */
-  readonly requires?: number | undefined;
 }
 
 /** Sets a mirror. The status is undefined if the connection ended before an answer. Rejects for a part of one. */
-export async function call({ requestId = randomUUID(), requires, ...one }: Call, agent?: Agent) {
+export async function call({ requestId = randomUUID(), ...one }: Call, agent?: Agent) {
   const headers = {
     authorization: `Bearer ${one.key}`,
     'content-type': 'application/json',
     'x-request-id': requestId,
-    ...(requires !== undefined && { 'if-match': `"${requires}"` }),
   };
   const options = { method: 'POST', headers, ...(agent && { agent }) };
   const sent = request(one.base + pathOf(one.campaign), options).on('error', () => {});
   sent.end(JSON.stringify({ mirror_endpoint: one.address }));
   const [response]: IncomingMessage[] = await once(sent, 'response').catch(() => []);
   if (!response) return { requestId, status: undefined, body: '' };
-  const { etag } = response.headers;
-  const lastChange = etag === undefined ? undefined : Number(etag.slice(1, -1));
-  return { requestId, status: response.statusCode, body: await text(response), lastChange };
+  return { requestId, status: response.statusCode, body: await text(response) };
 }
 
 /** Callers that each call again after an answer, until `stop` is called or their connection breaks. */
