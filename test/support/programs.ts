@@ -9,14 +9,14 @@ const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/local/sbin'
 /** The pnpm that `npm run setup` installs. */
 export const pnpm = `${projectFolder}node_modules/.cache/pnpm/node_modules/pnpm/pnpm`;
 
-/** The path of an installed program. @throws Error that names the packages to install */
-export function program(name: string): string {
+/** The path of an installed program. @throws Error that names the packages of the list to install */
+export function program(name: string, list = 'ops/debian-packages'): string {
   for (const path of folders.map((folder) => join(folder, name)))
     try {
       accessSync(path, constants.X_OK);
       return path;
     } catch {}
-  const packages = readFileSync(`${projectFolder}ops/debian-packages`, 'utf8').trim().replaceAll('\n', ' ');
+  const packages = readFileSync(`${projectFolder}${list}`, 'utf8').trim().replaceAll('\n', ' ');
   throw new Error(`${name} is not installed: apt-get install ${packages}`);
 }
 
