@@ -28,7 +28,7 @@ describe('import and export: an interruption leaves no half of the data, and an 
         'select from pg_stat_progress_copy where datname = current_database() and tuples_processed > 0';
       expect((await sql(copying)).rowCount).to.equal(1);
     });
-    running.interrupt();
+    running.stop();
     expect((await running.ended).code).to.equal(130);
     expect(running).to.include({ output: '', errors: 'Stopped. Nothing was imported.\n' });
     await sessionEnds();

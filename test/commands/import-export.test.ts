@@ -41,23 +41,22 @@ describe('import and export: a file of campaigns is taken over whole, byte for b
   });
 
   it('refuses a time more than an hour ahead, and stores a nearer one as now', async () => {
-    const columns = ['created_at', 'mirror_created_at', 'mirror_updated_at', 'updated_externally_at'];
-    const hours = (count: number) =>
-      new Date(Date.now() + count * 3_600_000).toISOString().replace('Z', '000Z');
-    const mirror = { owner_id: '7', target_url: 'https://a.example/', updated_externally: 'true' };
-    const past = '2026-11-20T15:36:00.000000Z';
-    const lines = (time: string) =>
-      columns.map((column) => line({ ...mirror, updated_externally_at: past, [column]: time }));
-    const told = columns.map(
-      (column, at) =>
-        `line ${at + 2}: ${column}: it is more than an hour ahead of the clock of the database\n`,
-    );
-    const { code, errors } = await importing(csv(...lines(hours(1.1))), '--allow-duplicates');
-    expect([code, errors.startsWith(told.join(''))], errors).to.deep.equal([1, true]);
-    expect(await importing(csv(...lines(hours(0.9))), '--allow-duplicates')).to.include({ code: 0 });
-    const now = new Date(Date.now() + 60_000).toISOString();
-    for (const stored of await on.objects('export'))
-      for (const column of columns) expect(stored[column] < now, column).to.equal(true);
+    const columns = ['created_at', 'mirror_created_at', 'mirror_updated_at'];
+    const ahead = (hours: number) => {
+      const time = new Date(Date.now() + hours * 3_600_000).toISOString().replace('Z', '000Z');
+      const times = Object.fromEntries(columns.map((column) => [column, time]));
+      return csv(line({ owner_id: '7', target_url: 'https://a.example/', ...times }));
+    };
+    const { code, errors } = await importing(ahead(1.1));
+    expect(code).to.equal(1);
+    for (const column of columns)
+      expect(errors).to.include(
+        `line 2: ${column}: it is more than an hour ahead of the clock of the database`,
+      );
+    expect((await importing(ahead(0.9))).code).to.equal(0);
+    const [stored] = await on.objects('export');
+    const soon = new Date(Date.now() + 60_000).toISOString();
+    for (const column of columns) expect(stored[column] < soon, column).to.equal(true);
   });
 
   it('reads what a spreadsheet writes: UTF-16, other separators, headings in any order', async () => {
@@ -127,22 +126,20 @@ describe('import and export: a file of campaigns is taken over whole, byte for b
   it('says what is wrong with a file that is not CSV, or whose header lacks or repeats a column', async () => {
     const notText = 'standard input is not in UTF-8: save it as “CSV UTF-8” (PowerShell: -Encoding utf8)\n';
     expect(await importing(Buffer.from('owner_id,name\n7,\xff\n', 'latin1'))).to.deep.equal(refused(notText));
-    expect(await importing('\n')).to.deep.equal(
-      refused('the file is empty: its first line must name the columns\n'),
-    );
     for (const [text, fault] of [
-      ['sep=;\n\nid;Besitzer', 'line 3: it lacks the column owner_id'],
-      [`${header},Campaign ID`, 'line 1: it names the column id twice'],
+      ['\n', 'the file is empty: its first line must name the columns'],
+      [
+        'sep=;\n\nid;Besitzer',
+        'line 3: it lacks the column owner_id. The first line must name owner_id, and may',
+      ],
+      [`${header},Campaign ID`, 'line 1: it names the column id twice. '],
       [
         'owner id;Hits, all;',
-        'line 1: it has unknown columns, which --ignore-columns leaves out: "Hits, all"',
+        'line 1: it has unknown columns, which --ignore-columns leaves out: "Hits, all". ',
       ],
     ] as const) {
       const { code, errors } = await importing(text);
-      expect(code).to.equal(1);
-      expect(errors).to.include(
-        `${fault}. The first line must name owner_id, and may name, in any order: ${header};`,
-      );
+      expect([code, errors.slice(0, fault.length)]).to.deep.equal([1, fault]);
     }
     expect(await importing('owner id;Hits, all;;"a;b"\n7;1,5;x;\n', '--ignore-columns')).to.deep.equal(
       answered('Imported: 1 campaign, 0 mirrors.\n', 'Left out: the columns "Hits, all", "a;b".\n'),
@@ -168,15 +165,10 @@ describe('import and export: a file of campaigns is taken over whole, byte for b
     const summer = { owner_id: '7', name: 'Summer' };
     const unnamed = { owner_id: '8', target_url: 'https://a.example/' };
     const remedy = 'give the line its id, leave it out, or add --allow-duplicates';
-    const twice = await importing(
-      csv(...[summer, unnamed, summer, { ...summer, id: '9' }, unnamed].map(line)),
-    );
+    const twice = await importing(csv(...[summer, { ...summer, id: '9' }, summer].map(line)));
     expect(twice.code).to.equal(1);
-    expect(twice.errors)
-      .to.include(`line 4: name: campaign "Summer" of owner 7 is already in line 2: ${remedy}\n`)
-      .and.include(
-        'line 6: target_url: campaign of owner 8 with the address https://a.example/ is already in line 3',
-      );
+    const fault = `line 4: name: campaign "Summer" of owner 7 is already in line 2: ${remedy}\n`;
+    expect(twice.errors).to.include(fault);
     await importing(csv(line(summer), line(unnamed)));
     const again = csv(...[summer, unnamed, { owner_id: '7' }].map(line));
     for (const how of [[], ['--dry-run']]) {
@@ -204,11 +196,7 @@ describe('import and export: a file of campaigns is taken over whole, byte for b
     await symlink('/dev/null', at('device'));
     await on.session(`
       $ export ${at('device')} --force
-      ! ${at('device')} is not a file: name another one
-      $ export ${at('none', 'x.csv')}
-      ! ${at('none', 'x.csv')} cannot be written: no such file or directory
-      $ import ${at('none.csv')}
-      ! ${at('none.csv')} cannot be read: no such file or directory`);
+      ! ${at('device')} is not a file: name another one`);
     expect(await on.run('export', '-')).to.deep.equal(answered(`${header}\r\n`));
     expect(await readdir(folder.path)).to.have.members(['mine.csv', 'device']);
   });

@@ -20,16 +20,9 @@ describe('key --hosts: a key for some hosts sets mirrors to these hosts only', (
     const { key: free } = await on.object('key issue --owner 21 --name any');
     const { key: next } = await on.object(`key rotate ${id}`);
     expect(await hostsOfKeys()).to.deep.equal([hosts, null, hosts]);
-    const shown = (await on.run('key list --owner 21')).output
-      .split('\n')
-      .map((row) => row.split(/ {2,}/).at(-2));
-    expect(shown.slice(0, 4)).to.deep.equal(['hosts', hosts.join(), 'any', hosts.join()]);
     const entries = await on.objects('audit --act key-issued');
-    expect(entries.map(({ details }) => details.hosts)).to.deep.equal([
-      hosts.join(),
-      undefined,
-      hosts.join(),
-    ]);
+    const audited = entries.map(({ details }) => details.hosts);
+    expect(audited).to.deep.equal([hosts.join(), undefined, hosts.join()]);
 
     const { base } = await listeningService({
       DATABASE_URL: database.url('service'),

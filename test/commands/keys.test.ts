@@ -19,12 +19,6 @@ describe('key: an operator issues, rotates and revokes access keys, which are sh
   /** In seconds. */
   const lifetime = ({ created_at, expires_at }: Record<'created_at' | 'expires_at', string>) =>
     (Date.parse(expires_at) - Date.parse(created_at)) / 1_000;
-  before(async () => {
-    // A time zone with daylight saving time, and another format of dates.
-    await database.admin.query(`alter database ${database.name} set timezone = 'America/St_Johns'`);
-    await database.admin.query(`alter database ${database.name} set datestyle = 'SQL, DMY'`);
-  });
-
   it('issue prints a key once, stores its SHA-256, and list shows its first ten characters', async () => {
     expect(await run('list')).to.deep.equal(answered('', 'No access key was found.\n'));
     const cases: [told: string, seconds: number | undefined, ...args: string[]][] = [
@@ -112,7 +106,8 @@ describe('key: an operator issues, rotates and revokes access keys, which are sh
   });
 
   it('revoke ends several keys, those of an owner, or all, after a question with their number', async () => {
-    const [one, two, three, other] = [await issued(31), await issued(31), await issued(31), await issued(32)];
+    const [one, two, three] = [await issued(31), await issued(31), await issued(31)];
+    await issued(32);
     const revoked = async (owner: number) => (await listed(owner)).map((key) => key.revoked_at !== null);
     await on.session(`
       $ key revoke ${two.id} 999999 ${one.id} ${two.id}
@@ -124,7 +119,6 @@ describe('key: an operator issues, rotates and revokes access keys, which are sh
       ! Revoke 1 key of owner 31? There is no terminal to ask on: add --yes to confirm.
       [2]`);
     expect(await revoked(31)).to.deep.equal([true, true, false]);
-    const since = (await listed(31))[0].revoked_at;
     await on.session(`
       $ key revoke --owner 31 --yes
       Key ${three.id} is revoked.
@@ -141,8 +135,6 @@ describe('key: an operator issues, rotates and revokes access keys, which are sh
     expect((await on.objects('key list')).every(({ revoked_at }) => revoked_at !== null)).to.equal(true);
     const entries = (await on.objects('audit --act key-revoked')).slice(0, valid.length);
     expect(new Set(entries.map((entry) => entry.request_id)).size, 'one act').to.equal(1);
-    const list = await on.objects(`key list --revoked-since ${since}`);
-    expect(list.map(({ id }) => id)).to.include.members([three.id, other.id]);
   });
 
   it('the service refuses a revoked key, and one rotated without grace, at the next call', async () => {

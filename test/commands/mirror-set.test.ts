@@ -2,8 +2,9 @@ import { expect } from 'chai';
 import { answered, command } from '../support/commands/command.ts';
 import { commandsOn } from '../support/commands/commands-on.ts';
 import { groupedOf } from '../support/process/lives.ts';
-import { terminal } from '../support/process/terminal.ts';
+import { inTerminal } from '../support/process/terminal.ts';
 import { before as first, type Live, newCampaign, newOwner } from '../support/store/world.ts';
+import { projectFolder } from '../support/workspace.ts';
 
 const second = 'https://second.example/?click={click_id}&x=[ü]|';
 
@@ -84,7 +85,8 @@ describe('mirror set: the rules of the HTTP call apply to a key, and all but the
     expect(errors).not.to.include(live.key.slice(0, 12));
     expect(await mirror()).to.deep.equal(live.mirror);
 
-    const seen = terminal(['mirror', 'set', id, second], on().settings);
+    const words = [`${projectFolder}campaign-mirror`, 'mirror', 'set', id, second];
+    const seen = inTerminal(words, on().settings);
     await seen.shows('The access key:');
     seen.type(`${live.key}\r`);
     expect((await seen.ended).code, seen.screen).to.equal(0);

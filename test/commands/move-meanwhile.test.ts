@@ -78,7 +78,7 @@ describe('mirror move: other transactions and interruptions lose no change and r
           when (new.campaign_id = 501) execute function public.hold()`);
       const { other, running } = await on.held('select pg_advisory_xact_lock(1)', line);
       if (code === 3) await endWaiting(database);
-      else running.interrupt();
+      else running.stop();
       await other.rollback();
       expect((await running.ended).code, running.errors).to.equal(code);
       const done = code === 3 ? 500 : 1_000;

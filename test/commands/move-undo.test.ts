@@ -5,7 +5,7 @@ import { mirrorsToMove, moving, onOldHost } from './mirrors-to-move.ts';
 describe('mirror move: the operator confirms a move, and can undo it', () => {
   const { on, filled, addresses } = mirrorsToMove();
 
-  it('asks with the host, the number and an example; only yes moves', async () => {
+  it('asks with the host, the number and an example; only yes moves, and an undo obeys the denylist', async () => {
     await filled(...onOldHost(3), ['https://new.example/4']);
     const before = await addresses();
     const question = 'such as that of campaign 1 to https://new.example/1?';
@@ -19,6 +19,9 @@ describe('mirror move: the operator confirms a move, and can undo it', () => {
       terminal.type(`${answer}\n`);
       expect((await terminal.ended).code).to.equal(code);
     }
+    const settings = { ...on.settings, MIRROR_HOST_DENYLIST: 'old.example' };
+    const denied = await command(['mirror', 'move', '--undo', '1', '--yes'], settings);
+    expect(denied.output + denied.errors).to.include('denylist');
     expect(await addresses()).to.deep.equal(before.map((one) => one.replace('old', 'new')));
   });
 

@@ -31,7 +31,7 @@ describe(`a backup by ${page} is restored with its data and rights, and without 
   const databaseOn = (server: DedicatedServer) => (server === old ? 'mirrors' : 'restored');
   async function run(server: DedicatedServer, role: string, words: string, more = {}) {
     const settings = { ...settingsOn(server, role), ...more };
-    const { code, output, errors } = await commandProcess([...words.split(' '), '--json'], settings);
+    const { code, output, errors } = await commandProcess([...words.split(' '), '--json'], settings).done();
     expect(code, `${words}: ${errors}`).to.equal(0);
     return objectsOf(output);
   }
@@ -130,7 +130,7 @@ describe(`a backup by ${page} is restored with its data and rights, and without 
   it('the steps revoke the keys that were revoked after the dump, or all keys without the old database', async () => {
     const isRefused = async (key: string) => {
       const settings = { ...settingsOn(anew, 'operator'), CAMPAIGN_MIRROR_KEY: key };
-      const { code } = await commandProcess(['mirror', 'set', '1', 'https://evil.example/'], settings);
+      const { code } = await commandProcess(['mirror', 'set', '1', 'https://evil.example/'], settings).done();
       return code === 1;
     };
     const { code, output, errors } = await pasting('compare', anew).done();

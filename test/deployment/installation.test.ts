@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { type CompanyRegistry, companyRegistry } from '../support/embedded/company-registry.ts';
 import { bareEnvironment, oldTools } from '../support/embedded/old-tools.ts';
-import { endAll, RunningProcess, untilTheEnd } from '../support/process/service-process.ts';
+import { endAll, endedByTests } from '../support/process/service-process.ts';
 import { canHaveRoom } from '../support/programs.ts';
 import { copyProject } from '../support/workspace.ts';
 
@@ -35,9 +35,7 @@ describe('the project installs itself on a bare machine, from any registry, and 
   async function run(cwd: string, node: number, words: readonly string[], variables = {}) {
     const [program = '', ...rest] = words;
     const env = bareEnvironment(await oldTools(node), variables);
-    const child = spawn(program, rest, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
-    untilTheEnd(child);
-    return new RunningProcess(child);
+    return endedByTests(spawn(program, rest, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] }));
   }
   /** Expects this exit code of a program, and returns its standard error. */
   async function errorsOf(code: number, ...words: Parameters<typeof run>): Promise<string> {

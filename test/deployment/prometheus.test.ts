@@ -7,7 +7,7 @@ import { parse } from 'yaml';
 import { sectionsOf } from '../support/documents/blocks.ts';
 import { call, load } from '../support/http/caller.ts';
 import { folderOf, serviceDataOf } from '../support/process/lives.ts';
-import { type Sharing, sharingServices, start } from '../support/process/service-process.ts';
+import { sharingServices, start } from '../support/process/service-process.ts';
 import { program } from '../support/programs.ts';
 import { eventually } from '../support/promises.ts';
 import { unknownKey } from '../support/secrets.ts';
@@ -72,7 +72,7 @@ describe('the alerts of ops/prometheus fire when they must, and only then', () =
 describe('a Prometheus with ops/prometheus has data for every rule and every panel of the dashboard', () => {
   const folder = folderOf('suite');
   const data = serviceDataOf('suite', { campaigns: 3 });
-  let sharing: Sharing;
+  let sharing: Awaited<ReturnType<typeof sharingServices>>;
   let issuer: TestIssuer;
   let api: string;
   let callers: ReturnType<typeof load>;
@@ -103,7 +103,7 @@ describe('a Prometheus with ops/prometheus has data for every rule and every pan
       keys.map((key) => ({ base, campaign, key })),
     );
     callers = load(calls, 6);
-    await callers.first;
+    await callers.after(1);
     await eventually('a refused address', async () => {
       expect(await call(data.one({ base }, { address: 'no address' }))).to.include({ status: 422 });
     });

@@ -1,9 +1,8 @@
 import { expect } from 'chai';
-import { command, refused, startCommand } from '../support/commands/command.ts';
+import { command, fedCommand, refused, startCommand } from '../support/commands/command.ts';
 import { processesOf } from '../support/process/data-folder.ts';
 import { dataFolderOf } from '../support/process/lives.ts';
 import { listeningService, startService } from '../support/process/service-process.ts';
-import { terminal } from '../support/process/terminal.ts';
 
 describe('commands and services take turns on the embedded database', () => {
   const folder = dataFolderOf('test');
@@ -15,15 +14,15 @@ describe('commands and services take turns on the embedded database', () => {
     const { output } = await command(['campaign', 'create', '--owner', owner, '--json'], settings);
     return JSON.parse(output).id as number;
   };
-  const nothingRuns = async () => expect(await processesOf(folder.path)).to.deep.equal([]);
+  const nothingRuns = () => expect(processesOf(folder.path)).to.deep.equal([]);
 
   it('two concurrent commands both succeed, and leave no process behind', async () => {
     expect(new Set(await Promise.all(['1', '2'].map(create))).size).to.equal(2);
-    await nothingRuns();
+    nothingRuns();
   });
 
   it('a service and a second command wait for a running command, say so, and Ctrl-C ends the wait', async () => {
-    const deleting = terminal(['campaign', 'delete', String(await create('7'))], settings);
+    const deleting = fedCommand(['campaign', 'delete', String(await create('7'))], settings, true);
     await deleting.shows(/campaign/);
     const waiting = async () => {
       const service = startService(settings);
@@ -43,7 +42,7 @@ describe('commands and services take turns on the embedded database', () => {
     await service.event('listening');
     expect((await listing.ended).code, listing.errors).to.equal(0);
     expect((await service.stop()).code).to.equal(0);
-    await nothingRuns();
+    nothingRuns();
   });
 
   it('mirror follow needs a service, keeps no service out, and ends with it', async () => {
@@ -54,6 +53,6 @@ describe('commands and services take turns on the embedded database', () => {
     await following.shows('Following');
     await first.process.stop();
     expect((await following.ended).code, following.errors).to.equal(3);
-    await nothingRuns();
+    nothingRuns();
   });
 });

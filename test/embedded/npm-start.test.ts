@@ -29,8 +29,8 @@ describe('npm start in a terminal', () => {
     expect(statuses).to.deep.equal(['200', '403', '404', '422']);
     const { code, output } = await command(['doctor'], { DATA_DIR: folder.path });
     expect(code, output).to.equal(0);
-    terminal.interrupt();
+    terminal.type('\u0003');
     expect((await terminal.ended).code).to.equal(0);
-    expect(await processesOf(folder.path)).to.deep.equal([]);
+    expect(processesOf(folder.path)).to.deep.equal([]);
   });
 });

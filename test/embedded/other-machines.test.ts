@@ -62,20 +62,4 @@ if (canHaveRoom('the folder and the OS user of the embedded database'))
       ]);
       expect(output).not.to.contain('loose');
     });
-
-    it('an ordinary user has the data in the project, created as for root', async () => {
-      const output = await outputIn(`
-      chmod 755 '${closedFolder}'
-      mkdir -m 700 /srv/home
-      chown nobody /srv/home .
-      nobody() {
-        setpriv --reuid nobody --regid "$(id -g nobody)" --clear-groups --inh-caps=-all --bounding-set=-all \\
-          env HOME=/srv/home TMPDIR=/srv/home "$@"
-      }
-      echo "doctor $(nobody ./campaign-mirror doctor --json | grep '"database"')"
-      nobody node_modules/.bin/mocha --no-config --timeout 60000 --reporter dot test/embedded/creation.test.ts
-    `);
-      expect(output).to.contain(`no embedded database in ${closedProject}/.data yet`);
-      expect(output).to.match(/^ +\d+ passing/m);
-    });
   });

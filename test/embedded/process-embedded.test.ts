@@ -16,13 +16,13 @@ import { eventually } from '../support/promises.ts';
 describe('service and embedded database end together, and keep every acknowledged update', () => {
   const folder = dataFolderOf('test');
   const serving = () => listeningService({ DATA_DIR: folder.path });
-  const nothingRuns = async () => expect(await processesOf(folder.path)).to.deep.equal([]);
+  const nothingRuns = () => expect(processesOf(folder.path)).to.deep.equal([]);
 
   async function underLoad() {
     const { process, base } = await serving();
     const one = { ...(await demonstration(process)), address: 'https://example.com/' };
     const callers = load([{ base, ...one }], 8);
-    await callers.first;
+    await callers.after(1);
     const statuses = async () => (await callers.stop()).flatMap(({ status }) => status ?? []);
     return { process, one, statuses };
   }
@@ -42,7 +42,7 @@ describe('service and embedded database end together, and keep every acknowledge
       expect(new Set(answered)).to.deep.equal(new Set([200]));
       if (signal === 'SIGTERM') {
         expect(code).to.equal(0);
-        await nothingRuns();
+        nothingRuns();
       }
       const second = await serving();
       expect((await call({ ...one, base: second.base })).status).to.equal(200);
@@ -60,7 +60,7 @@ describe('service and embedded database end together, and keep every acknowledge
     expect(refused.errors).to.match(/^The data folder .* is in use by another service .*\.\n$/);
     expect(refused.errors).to.include(`${folder.path} is`).and.to.include(`(process ${serves.child.pid})`);
     expect((await serves.stop()).code).to.equal(0);
-    await nothingRuns();
+    nothingRuns();
   });
 
   it('after the death of the database, the service ends with 1, and the next start recovers', async () => {

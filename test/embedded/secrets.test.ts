@@ -2,25 +2,24 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Role, roles } from '@campaign-mirror/adapters-persistence/service';
 import { expect } from 'chai';
-import { type Opened, pgdataOf, query, Sandbox, serverOf } from '../support/embedded/embedded-sandbox.ts';
+import { type Opened, pgdataOf, query, sandbox } from '../support/embedded/embedded-sandbox.ts';
 import { eventually } from '../support/promises.ts';
 
 const marker = 'marker-of-a-parameter';
 const everyRole = Object.keys(roles) as Role[];
 
 describe('the embedded database is durable, admits its own roles alone, and logs no secret', () => {
-  const sandbox = new Sandbox();
+  const place = sandbox();
   let folder: string;
   let database: Opened;
   let passwords: string[];
   before(async () => {
-    folder = await sandbox.folder();
+    folder = await place.folder();
     process.env.SOMETHING_SECRET = 'something-secret';
-    database = await sandbox.open(folder, { settings: {} });
+    database = await place.open(folder, { settings: {} });
     delete process.env.SOMETHING_SECRET;
     passwords = ['superuser' as const, ...everyRole].map((user) => database.address(user).password);
   });
-  after(() => sandbox.clean());
 
   /** The code of the error; `done` without one. */
   const outcome = (of: Role | 'superuser', other: object, text = 'select 1', values: unknown[] = []) =>
@@ -30,7 +29,7 @@ describe('the embedded database is durable, admits its own roles alone, and logs
     );
 
   it('it listens on 127.0.0.1 alone, flushes every commit, and has no environment of the service', async () => {
-    const server = await serverOf(folder);
+    const [server] = (await readFile(join(pgdataOf(folder), 'postmaster.pid'), 'utf8')).split('\n');
     expect(await readFile(`/proc/${server}/environ`, 'utf8')).not.contain('something-secret');
     const { uid } = await stat(pgdataOf(folder));
     expect((await stat(`/proc/${server}`)).uid).equal(uid);

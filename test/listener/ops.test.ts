@@ -19,9 +19,7 @@ describe('contract: life: the listener for operators', () => {
   after(() => server.drain(0));
 
   const ask = (method: string, target: string, host = '127.0.0.1') =>
-    exchange({ port }, `${method} ${target} HTTP/1.1\r\nHost: ${host}\r\n\r\n`, {
-      ...{ toHead: method === 'HEAD', isDocumented: false },
-    });
+    exchange({ port }, `${method} ${target} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
 
   it('/livez, /readyz and /version answer GET and HEAD only', async () => {
     readiness = async () => ({ database: true, schema: true });
@@ -33,8 +31,8 @@ describe('contract: life: the listener for operators', () => {
       const { status, headers, body } = await ask('GET', `${path}?verbose`);
       expect([status, JSON.parse(body)]).to.deep.equal([200, shown]);
       expect(headers).to.include({ 'content-type': json, 'cache-control': 'no-store, no-transform' });
-      const head = await ask('HEAD', path);
-      expect([head.status, head.headers['content-length']]).to.deep.equal([200, headers['content-length']]);
+      const head = await fetch(`http://127.0.0.1:${port}${path}`, { method: 'HEAD' });
+      expect([head.status, await head.text()]).to.deep.equal([200, '']);
     }
     expect((await ask('POST', '/livez')).status).to.equal(405);
     expect((await ask('GET', '/public/v1/mirror/campaign/1/mirror')).status).to.equal(404);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { json, standing } from '../support/http/answer-rows.ts';
 import { RawConnection } from '../support/http/connection.ts';
-import { chunkedBytes, exchange, goodBody, requestBytes } from '../support/http/request.ts';
+import { goodBody, requestBytes } from '../support/http/request.ts';
 import { withHttpService } from '../support/http/service.ts';
 
 const inChunks = `${goodBody.length.toString(16)}\r\n${goodBody}\r\n0\r\n\r\n`;
@@ -49,14 +49,4 @@ describe('contract: connections: a malformed message is 400, and changes nothing
         expect(await connection.closed()).to.equal('');
         expect(await history()).to.deep.equal(before);
       });
-
-  it('garbage in a body in chunks is 400, with one line in the log', async () => {
-    const before = await history();
-    const whole = chunkedBytes(service(), [goodBody], { headers: { 'X-Request-Id': 'broken' } }).toString();
-    const { status, headers } = await exchange(service(), whole.replace('0\r\n\r\n', 'garbage'));
-    expect([status, headers['x-request-id'], headers.connection]).to.deep.equal([400, 'broken', 'close']);
-    expect(await history()).to.deep.equal(before);
-    const line = await service().log.line('broken');
-    expect(line).to.include({ method: 'POST', status: 400, because: 'bad-request' });
-  });
 });

@@ -1,5 +1,4 @@
-import { json } from 'node:stream/consumers';
-import { application, Calls, type Middleware, Slots } from '@campaign-mirror/adapters-http';
+import { application, Calls, Slots } from '@campaign-mirror/adapters-http';
 import { SetCampaignMirror } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { rows, standing } from '../support/http/answer-rows.ts';
@@ -7,7 +6,7 @@ import { httpServer } from '../support/http/http-server.ts';
 import { ask } from '../support/http/request.ts';
 import { withHttpService } from '../support/http/service.ts';
 
-describe('docs: use the packages: the application runs in another server, with other middleware', () => {
+describe('docs: use the packages: the application runs in another server', () => {
   const service = withHttpService();
 
   it('in a plain server of node:http, it answers as the contract says', async () => {
@@ -27,22 +26,4 @@ describe('docs: use the packages: the application runs in another server, with o
     }
     await close();
   });
-
-  const rest: Promise<unknown>[] = [];
-  const readsBody: Middleware = async ({ request, req }, next) => {
-    Object.assign(request, { body: await json(req) });
-    return next();
-  };
-  const wrong: Record<string, readonly [status: number, Middleware]> = {
-    'reads the body': [500, readsBody],
-    'does not wait for the route': [404, (_, next) => void rest.push(next())],
-  };
-  for (const [what, [status, middleware]] of Object.entries(wrong)) {
-    const wronged = withHttpService({ middleware: [middleware] });
-    it(`middleware that ${what} gets ${status}, and nothing is set`, async () => {
-      expect((await ask(wronged())).status).to.equal(status);
-      await Promise.all(rest);
-      expect(await wronged().world.others.history(wronged().campaigns.own)).to.deep.equal([]);
-    });
-  }
 });

@@ -47,10 +47,4 @@ describe('contract: connections: only trusted proxies can name the client addres
     expect(all.filter((one) => ranges.has(one))).to.deep.equal(inside);
     expect(all.filter((one) => trustedProxies(['loopback']).has(one))).to.deep.equal(own);
   });
-
-  it('TRUSTED_PROXIES refuses names, malformed ranges, and ranges of all addresses', () => {
-    const malformed = ['10.0.0.0/33', '10.0.0.0/', 'proxy.example', '010.0.0.0/8'];
-    for (const text of [...malformed, '0.0.0.0/0', '::/0', '::ffff:0:0/96'])
-      expect(() => trustedProxies(['10.0.0.1', text]), text).to.throw(TypeError);
-  });
 });

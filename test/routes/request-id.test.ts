@@ -27,20 +27,4 @@ describe('contract: headers: X-Request-Id links the answer, the log and the hist
     }
     expect(ids.size).to.equal(7);
   });
-
-  const path = '/public/v1/mirror/campaign/{campaign}/mirror';
-  for (const [status, asking, of] of [
-    [200, {}, { route: path, subject: 'key:1' }],
-    [404, { target: '/secret-path?secret-query' }, { route: '-', because: 'route-not-found' }],
-  ] as const)
-    it(`the log line of a ${status} has nothing else that the caller chose`, async () => {
-      const requestId = `with-${status}`;
-      await ask(service(), { ...asking, headers: { 'X-Request-Id': requestId } });
-      const { milliseconds, campaign, ...line } = await service().log.line(requestId);
-      expect(milliseconds).to.be.a('number');
-      expect(campaign).to.equal(status === 200 ? service().campaigns.own : undefined);
-      const expected = { requestId, status, client: '127.0.0.1', method: 'POST', ...of };
-      // JSON leaves out what is undefined.
-      expect(JSON.parse(JSON.stringify(line))).to.deep.equal(expected);
-    });
 });

@@ -24,7 +24,7 @@ const parts = {
   },
   processes: {
     of: [
-      ...['contracts/kit', 'commands/data-in-flat-memory', 'commands/follow-failover', 'feed', 'service'],
+      ...['contracts/kit', 'commands/follow-failover', 'feed', 'service'],
       ...['history', 'hostile', 'embedded', 'telemetry', 'settings'],
     ],
   },

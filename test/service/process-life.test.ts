@@ -10,9 +10,8 @@ describe('contract: life: a process that ends answers the requests that it accep
 
   it('SIGTERM under load: every accepted request is answered, and the exit code is 0', async () => {
     const service = await serving();
-    const campaigns = data.campaigns.map((campaign) => ({ base: service.base, campaign, key: data.key }));
-    const callers = load(campaigns, 16);
-    await callers.first;
+    const callers = load(data.updates(service.base), 16);
+    await callers.after(1);
     expect(await service.process.stop()).to.deep.equal({ code: 0, signal: null });
     const answered = (await callers.stop()).filter(({ status }) => status !== undefined);
     expect(new Set(answered.map(({ status }) => status))).to.deep.equal(new Set([200]));

@@ -1,13 +1,10 @@
-import { Agent } from 'node:http';
 import { openapiPath } from '@campaign-mirror/adapters-http/service';
 import { migrationNames } from '@campaign-mirror/adapters-persistence/service';
 import { expect } from 'chai';
 import { command } from '../support/commands/command.ts';
-import { commandsOn } from '../support/commands/commands-on.ts';
 import { call } from '../support/http/caller.ts';
 import { serviceDataOf } from '../support/process/lives.ts';
 import * as processes from '../support/process/service-process.ts';
-import { scrape } from '../support/prometheus/metrics.ts';
 import { read } from '../support/workspace.ts';
 
 const { eventsOf } = processes;
@@ -60,55 +57,5 @@ describe('docs: settings: a process of the service obeys its settings', () => {
     const limited = await serving({ RATE_LIMIT: '7/1m', FAILED_KEY_LIMIT: '3/1m' });
     expect(await statuses(limited, data.key)).to.deep.equal({ 200: 7, 429: 13 });
     expect(await statuses(limited, 'cm_nothing')).to.deep.equal({ 401: 3, 429: 17 });
-  });
-
-  it('MIRROR_HOST_DENYLIST holds for the service and for every command that writes an address', async () => {
-    const on = commandsOn(data.database);
-    const [id] = data.campaigns;
-    const evil = 'https://Evil.example./';
-    await on.run(`mirror set ${id} ${evil} --as-operator`);
-    const moving = 'mirror move --from-host evil.example --to-host third.example --yes';
-    const [, { move }] = await on.objects(moving);
-    const change = (await on.objects(`mirror history ${id}`)).at(-1)?.id;
-    const bare = (await on.object('campaign create --owner 1')).id;
-    const denying = { MIRROR_HOST_DENYLIST: 'evil.example, *.B\u00fccher.example' };
-    const file = `id,owner_id,target_url\n${id},1,${evil}\n`;
-    for (const line of [
-      `mirror create ${bare} --target-url ${evil}`,
-      `mirror set ${id} https://a.b\u00fccher.example/ --as-operator`,
-      'mirror set --file - --yes',
-      `mirror restore ${id} --to ${change} --yes`,
-      'mirror move --from-host third.example --to-host evil.example --yes',
-      `mirror move --undo ${move} --yes`,
-      'key issue --owner 1 --name denied --hosts good.example,*.B\u00fccher.example',
-      'import -',
-    ]) {
-      const { code, output, errors } = await command(line.split(' '), { ...on.settings, ...denying }, file);
-      expect(code, line).to.equal(1);
-      expect(output + errors, line).to.include('denylist');
-    }
-    const service = await serving(denying);
-    expect((await call(data.one(service, { address: evil }))).status).to.equal(422);
-  });
-
-  it('REUSE_PORT lets processes share a port: when one ends, the others go on', async () => {
-    const { base, services } = await processes.sharingServices(data.settings());
-    const [one, other] = services as [Listening, Listening];
-    const labels = { listener: 'callers', status: '200' };
-    const hasAnswered = async (service: Listening) =>
-      (await scrape(service)).value('campaign_mirror_http_requests_total', labels) !== undefined;
-    // The kernel chooses the process for each connection.
-    const agent = new Agent({ keepAlive: false });
-    for (let calls = 1; !((await hasAnswered(one)) && (await hasAnswered(other))); calls++) {
-      expect((await call(data.one(one), agent)).status).to.equal(200);
-      expect(calls).to.be.below(100);
-    }
-    expect(await one.process.stop()).to.include({ code: 0 });
-    for (let calls = 0; calls < 10; calls++)
-      expect((await call(data.one(other), agent)).status).to.equal(200);
-    const PORT = new URL(base).port;
-    const { code, errors } = await processes.startService(data.settings({ PORT })).done();
-    expect(code).to.equal(1);
-    expect(errors).to.include(`PORT ${PORT}`);
   });
 });

@@ -79,14 +79,4 @@ describe('docs: deploy: a start that cannot succeed prints one line that says wh
     expect(errors).to.match(/^.* 127\.0\.0\.1:9\/db .*\(ECONNREFUSED\): .*\n$/);
     expectNoSecret(output + errors);
   });
-
-  it('the URL of an owner is enough to migrate and serve, and a pool that is too large gets a warning', async () => {
-    const other = await empty();
-    await other.admin.query(`alter database ${other.name} connection limit 7`);
-    const { process, ops } = await processes.listeningService({ DATABASE_URL: other.url('owner') });
-    expect((await fetch(`${ops}/readyz`)).status).to.equal(200);
-    expect((await process.stop()).code).to.equal(0);
-    const warning = processes.eventsOf(process, 'check-warned').find(({ check }) => check === 'pool');
-    expect(warning?.msg).to.include('POOL_SIZE');
-  });
 });

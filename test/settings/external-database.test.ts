@@ -26,14 +26,6 @@ function place(environment: Environment): string {
   return `${user}:${password}@${host}:${port}/${database}`;
 }
 
-/** The sslmode of libpq that has this effect. */
-function tls(environment: Environment): string {
-  const { ssl } = databaseIn(environment);
-  if (typeof ssl !== 'object') return ssl === false ? 'disable' : 'unknown';
-  if (ssl.rejectUnauthorized !== true) return 'require';
-  return ssl.checkServerIdentity ? 'verify-ca' : 'verify-full';
-}
-
 describe('settings: DATABASE_URL, PGHOST and the variables of libpq name the database', () => {
   const others = { PGPORT: '1', PGUSER: 'other', PGPASSWORD: ' theirs ', PGDATABASE: 'others' };
 
@@ -50,31 +42,18 @@ describe('settings: DATABASE_URL, PGHOST and the variables of libpq name the dat
     for (const [environment, expected] of places) expect(place(environment)).to.equal(expected);
   });
 
-  it('the URL decides on TLS, otherwise PGSSLMODE; a part of TLS in the URL means verify-full', () => {
-    const modes: [parameters: string, PGSSLMODE: string, mode: string][] = [
-      ['', '', 'disable'],
-      ['?ssl=true', 'disable', 'verify-full'],
-      ['?ssl=false&sslmode=require', '', 'require'],
-      ['', 'require', 'verify-full'],
-      ['?sslmode=require', 'typo', 'require'],
-    ];
-    for (const [parameters, PGSSLMODE, mode] of modes) {
-      const DATABASE_URL = `postgres://me@db/x${parameters}`;
-      expect(tls({ DATABASE_URL, PGSSLMODE }), parameters + PGSSLMODE).to.equal(mode);
-    }
-    expect(() => tls({ DATABASE_URL: 'postgres://me@db/x', PGSSLMODE: 'typo' })).to.throw(
-      /^PGSSLMODE must be disable, require, verify-ca, verify-full$/,
-    );
-  });
-
-  it('PGSSLROOTCERT ends the start, unless DATABASE_URL names the CA or disables TLS', async () => {
+  it('PGSSLMODE applies if the URL says nothing; PGSSLROOTCERT without a CA in the URL ends the start', async () => {
     const PGSSLROOTCERT = '/nowhere/ca.crt';
     const line =
       'PGSSLROOTCERT is not read: name the CA in DATABASE_URL, as ?sslmode=verify-full&sslrootcert=FILE';
     const url = (mode: string) => ({ DATABASE_URL: `postgres://me@db/x?sslmode=${mode}`, PGSSLROOTCERT });
     expect(await startService(url('require')).done()).to.deep.equal(refused(`${line}\n`, 2));
-    expect(() => tls({ PGHOST: 'db', PGUSER: 'me', PGSSLROOTCERT })).to.throw(line);
-    expect(tls(url('disable'))).to.equal('disable');
-    expect(tls(url('verify-full&sslrootcert=system'))).to.equal('verify-full');
+    expect(() => databaseIn({ PGHOST: 'db', PGUSER: 'me', PGSSLROOTCERT })).to.throw(line);
+    expect(databaseIn(url('disable')).ssl).to.equal(false);
+    const verified = { DATABASE_URL: 'postgres://me@db/x', PGSSLMODE: 'require' };
+    for (const environment of [verified, url('verify-full&sslrootcert=system')])
+      expect(databaseIn(environment).ssl)
+        .to.include({ rejectUnauthorized: true })
+        .and.not.have.property('checkServerIdentity');
   });
 });

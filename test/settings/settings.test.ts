@@ -1,35 +1,18 @@
 import { writeFile } from 'node:fs/promises';
-import { parseEnv } from 'node:util';
 import { expect } from 'chai';
 import { readSettings } from '../../packages/app/src/settings/read-settings.ts';
 import { type Setting, type SettingName, settings } from '../../packages/app/src/settings/settings-table.ts';
 import { command } from '../support/commands/command.ts';
 import { folderOf } from '../support/process/lives.ts';
 import { startService } from '../support/process/service-process.ts';
-import { read } from '../support/workspace.ts';
 
 type Environment = Record<string, string>;
 
 const wrong = (environment: Environment, lines: readonly string[]) =>
   expect(readSettings(environment), JSON.stringify(environment)).to.deep.include({ wrong: lines });
-const isRead = (name: string, text: string) => {
-  const read = readSettings({ [name]: text });
-  expect(read, `${name}=${text}`).to.have.property('settings');
-  return expect('settings' in read && read.settings[name as 'PORT']);
-};
 
-describe('settings: a valid setting is read, an invalid one ends the start with one line', () => {
+describe('settings: an invalid setting ends the start with one line', () => {
   const folder = folderOf('suite');
-
-  it('defaults, rates, lists and URLs are read', () => {
-    isRead('DATABASE_WAIT', '').to.equal(10_000);
-    isRead('RATE_LIMIT', 'off').to.equal(undefined);
-    isRead('RATE_LIMIT', '600/1m').to.deep.equal({ limit: 600, seconds: 60 });
-    isRead('RATE_LIMIT', '1000000/24h').to.deep.equal({ limit: 1_000_000, seconds: 86_400 });
-    const origins = ['https://tools.example', 'http://localhost:8080', 'chrome-extension://abcdefghijklmnop'];
-    isRead('CORS_ORIGINS', origins.join(', ')).to.deep.equal(origins);
-    isRead('JWT_JWKS_URL', 'https://a.example/?b=c').to.have.property('href', 'https://a.example/?b=c');
-  });
 
   const refused: Partial<Record<SettingName, readonly string[]>> = {
     PORT: ['65536', '3000 ', '-1'],
@@ -120,14 +103,5 @@ describe('settings: a valid setting is read, an invalid one ends the start with 
     const lines = Object.entries(shown).map(([name, value]) => `${name}=${value}`);
     expect(line.split('; ')).to.have.members(lines);
     expect(`${service.output}${doctor.output}`).not.to.include('=MARKED').and.not.include(':MARKED');
-  });
-
-  it('.env.example sets nothing, and has every setting with its default in a comment', async () => {
-    const example = await read('.env.example');
-    expect(parseEnv(example)).to.deep.equal({});
-    const defaults = Object.entries(settings).map(([name, { byDefault = '' }]) => [name, byDefault]);
-    const uncommented = parseEnv(example.replace(/^#(?=[A-Z_]+=)/gm, ''));
-    expect(uncommented).to.deep.equal(Object.fromEntries(defaults));
-    expect(readSettings(uncommented)).to.have.property('settings');
   });
 });

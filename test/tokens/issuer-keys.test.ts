@@ -98,9 +98,4 @@ describe('contract: tokens: the keys of the issuer are fetched when they are nee
       await expectUnavailable(next);
       expect(await isKnown(old)).to.equal(true);
     });
-
-  it('a key that cannot be used is a fault of the issuer', async () => {
-    issuer.keys = [{ ...old, jwk: { ...old.jwk, x: 'AAAA' } }];
-    await expectUnavailable(old);
-  });
 });

@@ -34,7 +34,7 @@ async function openStage() {
   const proxy = await tcpProxy(server.address('postgres'));
   const DATABASE_URL = `postgres://${roles.service}@127.0.0.1:${proxy.port}/${database}`;
   const settings = { DATABASE_URL, RUN_MIGRATIONS: 'false', FAILED_KEY_LIMIT: 'off' };
-  const sharing = await sharingServices(settings, 2);
+  const sharing = await sharingServices(settings);
   const close = async () => {
     await endAll();
     await proxy.close();

@@ -1,5 +1,4 @@
 import { PassThrough, Writable } from 'node:stream';
-import type { CommandIO } from '../../../packages/adapters-cli/src/terminal/call.ts';
 import { Interrupted } from '../../../packages/adapters-cli/src/terminal/errors.ts';
 import { run } from '../../../packages/app/src/command-line/program.ts';
 import { type Done, environment, projectFolder, Speaker, start } from '../process/service-process.ts';
@@ -24,15 +23,14 @@ export function startCommand(args: readonly string[], settings: Settings, input:
 
 /** Starts a command and leaves its standard input open. With `isTTY` it asks its questions. */
 export const fedCommand = (args: readonly string[], settings: Settings, isTTY = false) =>
-  new RunningCommand(args, environment(settings), isTTY);
+  new RunningCommand(args, settings, isTTY);
 
 export class RunningCommand extends Speaker {
   readonly stdin = new PassThrough();
   readonly ended: Promise<{ code: number; signal: null }>;
   readonly #controller = new AbortController();
-  #isOver = false;
 
-  constructor(args: readonly string[], environment: CommandIO['environment'], isTTY: boolean) {
+  constructor(args: readonly string[], settings: Settings, isTTY: boolean) {
     super();
     const stream = (which: 'output' | 'errors') => {
       const write: Writable['_write'] = (text, _encoding, done) => {
@@ -43,21 +41,13 @@ export class RunningCommand extends Speaker {
       // The streams of a process never end.
       return Object.assign(writable, { isTTY, columns: 1_000, end: () => writable });
     };
-    const [stdin, stdout, stderr] = [
-      Object.assign(this.stdin, { isTTY }),
-      stream('output'),
-      stream('errors'),
-    ];
+    const stdin = Object.assign(this.stdin, { isTTY });
+    const streams = { stdin, stdout: stream('output'), stderr: stream('errors') };
     const { signal } = this.#controller;
-    this.ended = run(args, { environment, stdin, stdout, stderr, signal }).then((code) => {
-      this.#isOver = true;
-      this.hear('output', '');
+    this.ended = run(args, { environment: environment(settings), ...streams, signal }).then((code) => {
+      this.over();
       return { code, signal: null };
     });
-  }
-
-  protected isOver(): boolean {
-    return this.#isOver;
   }
 
   type(text: string): void {
@@ -65,18 +55,12 @@ export class RunningCommand extends Speaker {
   }
 
   /** Stops the command as this signal does. */
-  interrupt(signal: Interrupted['signal'] = 'SIGINT'): void {
+  stop(signal: Interrupted['signal'] = 'SIGINT') {
     this.#controller.abort(new Interrupted(signal));
-  }
-
-  stop(signal?: Interrupted['signal']) {
-    this.interrupt(signal);
     return this.ended;
   }
 }
 
-export const commandProcess = (args: readonly string[], settings: Settings, cwd?: string): Promise<Done> =>
-  startCommandProcess(args, settings, cwd).done();
-
-export const startCommandProcess = (args: readonly string[], settings: Settings, cwd?: string) =>
-  start(`${projectFolder}campaign-mirror`, args, settings, cwd);
+/** Starts `./campaign-mirror …` as a process. */
+export const commandProcess = (args: readonly string[], settings: Settings) =>
+  start(`${projectFolder}campaign-mirror`, args, settings);

@@ -1,81 +1,58 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { roles } from '@campaign-mirror/adapters-persistence/service';
-import {
-  EmbeddedError,
-  type EmbeddedOptions,
-  openEmbeddedDatabase,
-} from '@campaign-mirror/embedded-postgres';
-import { expect } from 'chai';
+import { type EmbeddedOptions, openEmbeddedDatabase } from '@campaign-mirror/embedded-postgres';
 import { connect } from '../database/client.ts';
 import { dataFolder } from '../process/data-folder.ts';
 
 /** Shared memory is a file of the data folder, so that a killed server leaves nothing in /dev/shm. */
 const settings = { fsync: 'off', dynamic_shared_memory_type: 'mmap' };
 const usual = { database: 'campaign_mirror', roles, settings };
-export const isRoot = process.getuid?.() === 0;
 
-export type Opened = Awaited<ReturnType<Sandbox['open']>>;
+export type Opened = Awaited<ReturnType<ReturnType<typeof sandbox>['open']>>;
 
-/** Folders, processes and databases of a suite; `clean` ends and removes them all. */
-export class Sandbox {
-  readonly #ends: (() => Promise<void>)[] = [];
-
-  /** The path of a folder that does not exist yet, below one that any OS user may enter. */
-  async folder(name?: string): Promise<string> {
-    const made = await dataFolder(name);
-    this.#ends.push(made.remove);
-    return made.path;
-  }
-
-  async open(folder: string, options: Partial<EmbeddedOptions<keyof typeof roles>> = {}) {
-    const database = await openEmbeddedDatabase({ ...usual, folder, ...options });
-    this.#ends.push(database.close);
-    const asSuperuser = (text: string, values?: unknown[]) =>
-      query(database.address('superuser'), text, values);
-    return { ...database, query: asSuperuser };
-  }
-
-  /** A process that opens the database. */
-  member(folder: string) {
-    const script = `import { openEmbeddedDatabase } from '@campaign-mirror/embedded-postgres';
-      await openEmbeddedDatabase(${JSON.stringify({ ...usual, folder })});`;
-    const words = ['--input-type=module', '--eval', script];
-    const child = spawn(process.execPath, words, { cwd: import.meta.dirname, stdio: 'inherit' });
-    const ended = once(child, 'exit');
-    const kill = async () => {
-      child.kill('SIGKILL');
-      await ended;
-    };
-    this.#ends.push(kill);
-    return { kill };
-  }
-
-  async clean(): Promise<void> {
-    for (const end of this.#ends.splice(0).reverse()) await end();
-  }
+/** Folders, processes and databases of a suite, which ends and removes them after its tests. */
+export function sandbox() {
+  const ends: (() => Promise<void>)[] = [];
+  after(async () => {
+    for (const end of ends.reverse()) await end();
+  });
+  return {
+    /** The path of a folder that does not exist yet, below one that any OS user may enter. */
+    async folder(name?: string): Promise<string> {
+      const made = await dataFolder(name);
+      ends.push(made.remove);
+      return made.path;
+    },
+    async open(folder: string, options: Partial<EmbeddedOptions<keyof typeof roles>> = {}) {
+      const database = await openEmbeddedDatabase({ ...usual, folder, ...options });
+      ends.push(database.close);
+      const asSuperuser = (text: string, values?: unknown[]) =>
+        query(database.address('superuser'), text, values);
+      return { ...database, query: asSuperuser };
+    },
+    /** Starts a process that opens the database, and returns what kills it. */
+    member(folder: string) {
+      const script = `import { openEmbeddedDatabase } from '@campaign-mirror/embedded-postgres';
+        await openEmbeddedDatabase(${JSON.stringify({ ...usual, folder })});`;
+      const words = ['--input-type=module', '--eval', script];
+      const child = spawn(process.execPath, words, { cwd: import.meta.dirname, stdio: 'inherit' });
+      const ended = once(child, 'exit');
+      const kill = async () => {
+        child.kill('SIGKILL');
+        await ended;
+      };
+      ends.push(kill);
+      return kill;
+    },
+  };
 }
 
 export const pgdataOf = (folder: string) => join(folder, 'cluster', 'pgdata');
-
-export async function serverOf(folder: string): Promise<number | undefined> {
-  const text = await readFile(join(pgdataOf(folder), 'postmaster.pid'), 'utf8').catch(() => undefined);
-  return text === undefined ? undefined : Number(text.split('\n')[0]);
-}
 
 export async function query(address: Parameters<typeof connect>[0], text: string, values: unknown[] = []) {
   const client = await connect({ ...address, ssl: false });
   const ended = () => client.end().catch(() => {});
   return (await client.query(text, values).finally(ended)).rows;
-}
-
-/** The message of an EmbeddedError, which must be one line that ends with a full stop. */
-export async function clearError(promise: Promise<unknown>): Promise<string> {
-  const error = await promise.catch((reason: unknown) => reason);
-  expect(error).instanceOf(EmbeddedError);
-  const { message } = error as EmbeddedError;
-  expect(message).match(/^\S.*\.$/);
-  return message;
 }

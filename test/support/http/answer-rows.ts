@@ -39,11 +39,8 @@ const forbidden = (kind: keyof HttpService['campaigns'], because: string): Row =
 
 function unprocessable(body: string | undefined, because: string, said: string): Row {
   const message = `The mirror endpoint field ${said}.`;
-  const text = JSON.stringify({ message, errors: { mirror_endpoint: [message] } });
-  return {
-    ...row(`${because} in ${body?.slice(0, 60)}`, () => ({ body }), 422, because, message),
-    body: text,
-  };
+  const unset = row(`${because} in ${body?.slice(0, 60)}`, () => ({ body }), 422, because, message);
+  return { ...unset, body: JSON.stringify({ message, errors: { mirror_endpoint: [message] } }) };
 }
 
 function header(name: string, value: string | readonly string[] | undefined): Given {
@@ -55,6 +52,7 @@ const otherBody = 'The request body must be application/json in UTF-8, without a
 const notJson = 'The request body is not valid JSON.';
 const noSuchCharacters = 'must not contain white space, backslashes or invisible characters';
 const noCredentials = 'must not contain a user name or a password';
+const noneMatch = 'If-None-Match is not supported.';
 const noRoute = 'The route /public/v2 could not be found.';
 const tooLarge = goodBody.padEnd(16_385);
 const overTheLimit = 'The request body is too large.';
@@ -90,13 +88,7 @@ export const inOrder: readonly Row[] = [
   forbidden('default', 'default-campaign'),
   forbidden('foreign', 'not-the-owner'),
   row('two tags', header('If-Match', '"1", "2"'), 400, 'not-one-tag', 'If-Match must be one entity tag.'),
-  row(
-    'If-None-Match',
-    header('If-None-Match', '"1"'),
-    400,
-    'if-none-match',
-    'If-None-Match is not supported.',
-  ),
+  row('If-None-Match', header('If-None-Match', '"1"'), 400, 'if-none-match', noneMatch),
   row('a body that is not JSON', () => ({ body: '{' }), 400, 'not-json', notJson),
   row('a body that is not UTF-8', () => ({ body: Buffer.of(0x22, 0xff, 0x22) }), 400, 'not-json', notJson),
   unprocessable('{}', 'required', 'is required'),

@@ -1,6 +1,5 @@
 import { EventEmitter, once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { assertDocumented } from './openapi-answers.ts';
 
 /** An answer as it came over the wire. */
 export interface RawResponse {
@@ -12,37 +11,30 @@ export interface RawResponse {
 }
 
 /** Reads the first response. Undefined while it is incomplete. @throws Error if it is not well-formed (RFC 9112) */
-function readResponse(bytes: Buffer, toHead: boolean): { response: RawResponse; length: number } | undefined {
+function readResponse(bytes: Buffer): { response: RawResponse; length: number } | undefined {
   const end = bytes.indexOf('\r\n\r\n');
   if (end === -1) return undefined;
-  const [first = '', ...lines] = bytes.toString('latin1', 0, end).split('\r\n');
-  const [, code, reason = ''] = /^HTTP\/1\.1 ([1-5]\d\d) (.+)$/.exec(first) ?? malformed(first);
+  const head = bytes.toString('latin1', 0, end);
+  const [first = '', ...lines] = head.split('\r\n');
+  const [, code, reason = ''] = /^HTTP\/1\.1 ([1-5]\d\d) (.+)$/.exec(first) ?? malformed(head);
   const headers: Record<string, string | string[]> = {};
   for (const line of lines) {
-    const [, mixed = '', value = ''] = /^([\w-]+): (\S|\S.*\S)$/.exec(line) ?? malformed(line);
+    const [, mixed = '', value = ''] = /^([\w-]+): (\S|\S.*\S)$/.exec(line) ?? malformed(head);
     const name = mixed.toLowerCase();
     headers[name] = headers[name] === undefined ? value : [headers[name], value].flat();
   }
   const status = Number(code);
   const isEmpty = status < 200 || status === 204;
-  const { 'content-length': announced, 'transfer-encoding': coding } = headers;
-  if (coding !== undefined || /^\d+$/.test(String(announced)) === isEmpty)
-    malformed(`Content-Length ${announced}, Transfer-Encoding ${coding}`);
-  const length = end + 4 + (isEmpty || toHead ? 0 : Number(announced));
+  const announced = headers['content-length'];
+  if (headers['transfer-encoding'] || /^\d+$/.test(String(announced)) === isEmpty) malformed(head);
+  const length = end + 4 + (isEmpty ? 0 : Number(announced));
   if (bytes.length < length) return undefined;
   const body = new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(end + 4, length));
   return { response: { status, reason, headers, body }, length };
 }
 
-function malformed(what: string): never {
-  throw new Error(`the answer is not well-formed: ${what}`);
-}
-
-interface Expected {
-  /** The answer to a HEAD request has no body. */
-  readonly toHead?: boolean;
-  /** False for a listener that openapi.json does not describe. */
-  readonly isDocumented?: boolean;
+function malformed(head: string): never {
+  throw new Error(`the answer is not well-formed: ${head}`);
 }
 
 /** A client that sends any bytes, and parses the answers itself. */
@@ -57,18 +49,16 @@ export class RawConnection {
 
   private constructor(socket: Socket) {
     this.socket = socket;
-    const end = () => {
-      this.#ended = true;
+    const hear = (chunk?: Buffer) => {
+      if (chunk) this.#unread = Buffer.concat([this.#unread, chunk]);
+      else this.#ended = true;
       this.#news.emit('more');
     };
     RawConnection.#open.add(socket);
     socket
-      .on('data', (chunk: Buffer) => {
-        this.#unread = Buffer.concat([this.#unread, chunk]);
-        this.#news.emit('more');
-      })
-      .on('end', end)
-      .on('close', end)
+      .on('data', hear)
+      .on('end', () => hear())
+      .on('close', () => hear())
       .once('close', () => RawConnection.#open.delete(socket))
       .on('error', (error) => {
         this.error = error;
@@ -93,12 +83,11 @@ export class RawConnection {
   }
 
   /** The next answer. Rejects if the connection ends before it is complete. */
-  async response({ toHead = false, isDocumented = true }: Expected = {}): Promise<RawResponse> {
+  async response(): Promise<RawResponse> {
     for (;;) {
-      const read = readResponse(this.#unread, toHead);
+      const read = readResponse(this.#unread);
       if (read) {
         this.#unread = this.#unread.subarray(read.length);
-        if (isDocumented) assertDocumented(read.response, toHead);
         return read.response;
       }
       if (this.#ended) throw new Error(`closed after "${this.#unread.toString('latin1')}"`);

@@ -45,18 +45,15 @@ export function chunkedBytes(service: HttpService, chunks: readonly string[], as
   return Buffer.concat([head, Buffer.from(pieces.join(''))]);
 }
 
-export async function exchange(
-  service: Pick<HttpService, 'port'>,
-  bytes: string | Buffer,
-  expected?: Parameters<RawConnection['response']>[0],
-): Promise<RawResponse> {
-  const connection = await RawConnection.open(service.port);
+/** Sends bytes on a connection of their own, and resolves with the first answer. */
+export async function exchange({ port }: { port: number }, bytes: string | Buffer): Promise<RawResponse> {
+  const connection = await RawConnection.open(port);
   void connection.send(bytes);
-  return connection.response(expected).finally(() => connection.reset());
+  return connection.response().finally(() => connection.reset());
 }
 
 export const ask = (service: HttpService, asking: Asking = {}): Promise<RawResponse> =>
-  exchange(service, requestBytes(service, asking), { toHead: asking.method === 'HEAD' });
+  exchange(service, requestBytes(service, asking));
 
 /** Checks that the service answers, and that the connection can still be used. */
 export async function servesOn(service: HttpService, connection: RawConnection): Promise<void> {

@@ -11,14 +11,11 @@ export async function dataFolder(name = 'data') {
   const path = join(parent, name);
   const remove = async () => {
     const server = await readFile(`${path}/cluster/pgdata/postmaster.pid`, 'utf8').catch(() => undefined);
-    if (server && (await processesOf(path)).length > 0)
-      process.kill(Number(server.split('\n')[0]), 'SIGQUIT');
+    if (server && processesOf(path).length > 0) process.kill(Number(server.split('\n')[0]), 'SIGQUIT');
     await rm(parent, { recursive: true, force: true, maxRetries: 10 });
   };
   return { path, remove };
 }
 
-export const processesOf = async (folder: string): Promise<string[]> =>
-  commandLines()
-    .map(([, line]) => line.replaceAll('\0', ' '))
-    .filter((line) => line.includes(folder));
+export const processesOf = (folder: string): string[] =>
+  commandLines().flatMap(([, line]) => (line.includes(folder) ? line.replaceAll('\0', ' ') : []));

@@ -39,22 +39,16 @@ function during<T extends object>(
 }
 
 export const databaseOf = (life: Life, make = freshDatabase) => during(life, make, (one) => one.drop());
-export const serviceDataOf = (life: Life, of?: Parameters<typeof serviceData>[0]) =>
-  during(
-    life,
-    () => serviceData(of),
-    (one) => one.database.drop(),
-  );
+export function serviceDataOf(life: Life, of: { readonly campaigns?: number; readonly owner?: number } = {}) {
+  const make = () => serviceData(of.campaigns ?? 1, (of.owner ?? 1) as OwnerId);
+  return during(life, make, (one) => one.database.drop());
+}
 export const groupedOf = (life: Life): Grouped => during(life, grouped, (one) => one.close());
 export const dataFolderOf = (life: Life) => during(life, dataFolder, (one) => one.remove());
 
 export function worldOf(life: Life, options?: PostgresWorldOptions) {
   const make = async () => {
     const database = await freshDatabase();
-    // Times leave the database as UTC in ISO 8601, whatever its defaults are.
-    const { admin, name } = database;
-    await admin.query(`alter database ${name} set timezone = 'America/St_Johns'`);
-    await admin.query(`alter database ${name} set datestyle = 'SQL, DMY'`);
     return { ...(await postgresWorld(database, options)), database };
   };
   return during(life, make, (one) => one.close().finally(() => one.database.drop()));
@@ -73,12 +67,11 @@ export function folderOf(life: Life) {
 }
 
 /** A database with campaigns of one owner, each with a mirror, and a key of the owner. */
-async function serviceData(given: { readonly campaigns?: number; readonly owner?: number } = {}) {
-  const owner = (given.owner ?? 1) as OwnerId;
+async function serviceData(count: number, owner: OwnerId) {
   const database = await freshDatabase();
   const world = await postgresWorld(database);
   const campaigns: CampaignId[] = [];
-  for (let number = 0; number < (given.campaigns ?? 1); number++) {
+  for (let number = 0; number < count; number++) {
     const id = await world.others.createCampaign(owner);
     await world.others.createMirror(id, addressBefore, 0);
     campaigns.push(id);
@@ -90,14 +83,12 @@ async function serviceData(given: { readonly campaigns?: number; readonly owner?
   };
   return {
     database,
-    campaigns: campaigns as readonly CampaignId[],
-    key,
+    ...{ campaigns: campaigns as readonly CampaignId[], key, one },
+    /** The time limit is long enough for a slow machine. */
     settings: (more: Readonly<Record<string, string>> = {}): Record<string, string> => {
-      // Long enough for a slow machine.
-      const patience = { STATEMENT_TIMEOUT: '60s' };
-      return { DATABASE_URL: database.url('service'), RUN_MIGRATIONS: 'false', ...patience, ...more };
+      const usual = { RUN_MIGRATIONS: 'false', STATEMENT_TIMEOUT: '60s' };
+      return { DATABASE_URL: database.url('service'), ...usual, ...more };
     },
-    one,
     /** An update that waits for the lock of `holder`. */
     slow: async (service: { base: string }, more?: Partial<Call>) => {
       const holder = await rival(database, lockMirror, campaigns[0]);

@@ -34,13 +34,18 @@ export abstract class Speaker {
   output = '';
   errors = '';
   abstract readonly ended: Promise<{ readonly code: number | null }>;
+  #isOver = false;
   #heard: (() => void)[] = [];
-
-  protected abstract isOver(): boolean;
 
   protected hear(which: 'output' | 'errors', text: string): void {
     this[which] += text;
     for (const wake of this.#heard.splice(0)) wake();
+  }
+
+  /** After the last text. */
+  protected over(): void {
+    this.#isOver = true;
+    this.hear('output', '');
   }
 
   /** The text on the screen, without control sequences. */
@@ -61,11 +66,9 @@ export abstract class Speaker {
   /** Resolves with the first value that `find` returns. Rejects if the program ends before. */
   async says<T>(find: () => T | undefined): Promise<T> {
     for (;;) {
-      const isOver = this.isOver();
-      if (isOver) await this.ended;
       const found = find();
       if (found !== undefined) return found;
-      if (isOver) throw new Error(`the program has ended:\n${this.output}\n${this.errors}`);
+      if (this.#isOver) throw new Error(`the program has ended:\n${this.output}\n${this.errors}`);
       await new Promise<void>((resolve) => this.#heard.push(resolve));
     }
   }
@@ -81,13 +84,9 @@ export class RunningProcess extends Speaker {
     child.stdout?.setEncoding('utf8').on('data', (text: string) => this.hear('output', text));
     child.stderr?.setEncoding('utf8').on('data', (text: string) => this.hear('errors', text));
     this.ended = once(child, 'close').then(([code, signal]) => {
-      this.hear('output', '');
+      this.over();
       return { code, signal };
     });
-  }
-
-  protected isOver(): boolean {
-    return this.child.exitCode !== null || this.child.signalCode !== null;
   }
 
   get log(): LogLine[] {
@@ -110,10 +109,11 @@ process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** Makes sure that a process does not outlive the tests. */
-export function untilTheEnd(child: ChildProcess): void {
+/** A process that does not outlive the tests. */
+export function endedByTests(child: ChildProcess): RunningProcess {
   running.add(child);
   child.once('exit', () => running.delete(child));
+  return new RunningProcess(child);
 }
 
 /** Ends the processes that a test left running. */
@@ -122,9 +122,8 @@ export async function endAll(): Promise<void> {
 }
 
 export function start(command: string, args: readonly string[], settings: Environment, cwd = projectFolder) {
-  const child = spawn(command, args, { cwd, env: environment(settings), stdio: ['ignore', 'pipe', 'pipe'] });
-  untilTheEnd(child);
-  return new RunningProcess(child);
+  const env = environment(settings);
+  return endedByTests(spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] }));
 }
 
 /** Resolves with the standard output of the program. @throws Error if the program fails */
@@ -152,10 +151,8 @@ export const demonstration = (process: RunningProcess) =>
     return campaign === undefined ? undefined : { campaign: Number(campaign), key };
   });
 
-export type Sharing = Awaited<ReturnType<typeof sharingServices>>;
-
-/** Services that share a port and a database; `another` adds one. */
-export async function sharingServices(settings: Environment, count = 2) {
+/** Two services that share a port and a database; `another` adds one. */
+export async function sharingServices(settings: Environment) {
   const PORT = String(await freePort());
   const services: Listening[] = [];
   const another = async () => {
@@ -163,16 +160,9 @@ export async function sharingServices(settings: Environment, count = 2) {
     services.push(service);
     return service;
   };
-  for (let number = 0; number < count; number++) await another();
+  for (let number = 0; number < 2; number++) await another();
   return { base: `http://127.0.0.1:${PORT}`, services, another };
 }
 
 export const eventsOf = (process: RunningProcess, name: string): LogLine[] =>
   process.log.filter(({ event }) => event === name);
-
-/** Resolves with the lines of an event when there are `count` of them. */
-export const times = (process: RunningProcess, name: string, count: number): Promise<LogLine[]> =>
-  process.says(() => {
-    const seen = eventsOf(process, name);
-    return seen.length >= count ? seen : undefined;
-  });

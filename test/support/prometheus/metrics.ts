@@ -25,49 +25,35 @@ export const metrics: Readonly<Record<string, Metric>> = Object.fromEntries(
 
 type Labels = Readonly<Record<string, string>>;
 
-/** A scrape in Prometheus' text format. */
-export class Exposition {
-  readonly text: string;
-  readonly lines: readonly { readonly name: string; readonly labels: Labels; readonly value: number }[];
-
-  constructor(text: string) {
-    this.text = text;
-    const lines = [...text.matchAll(/^([a-z_0-9]+)(?:\{(.*)\})? (\S+)$/gm)];
-    this.lines = lines.map(([, name = '', braces = '', value]) => {
-      const labels = [...braces.matchAll(/([a-z_]+)="((?:[^"\\]|\\.)*)"/g)];
-      return {
-        name,
-        labels: Object.fromEntries(labels.map(([, label, of]) => [label, of])),
-        value: Number(value),
-      };
-    });
-  }
-
-  #of(name: string, labels: Labels) {
-    const wanted = Object.entries(labels);
-    return this.lines.filter(
-      (line) => line.name === name && wanted.every(([label, value]) => line.labels[label] === value),
-    );
-  }
-
-  /** The sum of the series with these labels; undefined if there is none. */
-  value(name: string, labels: Labels = {}): number | undefined {
-    const found = this.#of(name, labels);
-    return found.length === 0 ? undefined : found.reduce((sum, { value }) => sum + value, 0);
-  }
-
-  /** The sums of a metric by one of its labels, without those of 0. */
-  by(name: string, label: string, labels: Labels = {}): Record<string, number> {
-    const values: Record<string, number> = {};
-    for (const { labels: found, value } of this.#of(name, labels))
-      if (value !== 0) values[`${found[label]}`] = (values[`${found[label]}`] ?? 0) + value;
-    return values;
-  }
-}
-
-export async function scrape({ ops }: { readonly ops: string }): Promise<Exposition> {
+/** Reads the metrics of a process. `value` and `by` read the series that have the given labels. */
+export async function scrape({ ops }: { readonly ops: string }) {
   const response = await fetch(`${ops}/metrics`);
   expect(response.status).to.equal(200);
   expect(response.headers.get('content-type')).to.equal('text/plain; version=0.0.4; charset=utf-8');
-  return new Exposition(await response.text());
+  const text = await response.text();
+  const lines = [...text.matchAll(/^([a-z_0-9]+)(?:\{(.*)\})? (\S+)$/gm)].map(
+    ([, name = '', braces = '', value]) => {
+      const labels = [...braces.matchAll(/([a-z_]+)="((?:[^"\\]|\\.)*)"/g)].map(([, label, of]) => [
+        label,
+        of,
+      ]);
+      return { name, labels: Object.fromEntries(labels) as Labels, value: Number(value) };
+    },
+  );
+  const seriesOf = (name: string, labels: Labels) => {
+    const isWanted = (line: (typeof lines)[number]) =>
+      Object.entries(labels).every(([label, value]) => line.labels[label] === value);
+    return lines.filter((line) => line.name === name && isWanted(line));
+  };
+  /** The sum of the series; undefined if there is none. */
+  const value = (name: string, labels: Labels = {}) =>
+    seriesOf(name, labels).reduce<number | undefined>((sum, one) => (sum ?? 0) + one.value, undefined);
+  /** The sums by a label, without those of 0. */
+  const by = (name: string, label: string, labels: Labels = {}) => {
+    const sums: Record<string, number> = {};
+    for (const one of seriesOf(name, labels))
+      if (one.value !== 0) sums[`${one.labels[label]}`] = (sums[`${one.labels[label]}`] ?? 0) + one.value;
+    return sums;
+  };
+  return { text, lines, value, by };
 }
