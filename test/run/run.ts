@@ -22,7 +22,7 @@ async function run(words: readonly string[]): Promise<number> {
   const rest = at === -1 ? words : words.toSpliced(at, 2);
   const given = rest.flatMap((word) => (isFolder(word) ? globSync(`${word}/**/*.test.ts`) : word));
   const program = programs[name];
-  if (program) return (await prepare(program)) || runProgram(process.execPath, [...program.words, ...given]);
+  if (program) return runProgram(process.execPath, [...program, ...given]);
   const suite = suites[name];
   const known = [...Object.keys(suites), ...Object.keys(programs)].join(', ');
   if (!suite) throw new Error(`there is no suite ${name}: ${known}`);

@@ -63,15 +63,8 @@ export function filesOf({ of }: Suite): string[] {
 }
 
 /** Suites that are programs of their own, with a `--help`. */
-export const programs: Readonly<
-  Record<string, { readonly words: readonly string[]; readonly prepare?: string }>
-> = {
-  history: { words: ['test/history/history.ts'] },
-  cluster: { words: ['test/cluster/cluster.ts'] },
-  mutation: {
-    words: ['test/mutation/mutation.ts'],
-    prepare:
-      'node_modules/.cache/pnpm/node_modules/pnpm/pnpm --dir test/mutation install --ignore-workspace --frozen-lockfile --prefer-offline',
-  },
-  coverage: { words: ['node_modules/c8/bin/c8.js', 'node', 'test/run/run.ts', '--suite', 'all'] },
+export const programs: Readonly<Record<string, readonly string[]>> = {
+  history: ['test/history/history.ts'],
+  cluster: ['test/cluster/cluster.ts'],
+  coverage: ['node_modules/c8/bin/c8.js', 'node', 'test/run/run.ts', '--suite', 'all'],
 };
