@@ -1,7 +1,7 @@
 import { type Case, campaignRepositoryCases, identityCases, missing } from '@campaign-mirror/port-contracts';
 import { expect } from 'chai';
-import { inMemoryWorlds } from '../support/store/judged-store.ts';
 import { identities, repositories } from './broken-adapters.ts';
+import { inMemoryWorlds } from './worlds.ts';
 
 /** Runs the cases that are applicable. Resolves with those that fail. */
 async function judge<World>(cases: readonly Case<World>[], world: World) {
@@ -82,12 +82,6 @@ describe('the contract cases', () => {
   it('each report at least one broken adapter', () => {
     const cases = [...campaignRepositoryCases, ...identityCases].map(({ name }) => name);
     expect([...noticing]).to.have.members(cases);
-  });
-
-  it('report a world whose calls have no steps', async () => {
-    const { campaigns } = inMemoryWorlds();
-    const failed = await judge(campaignRepositoryCases, { ...campaigns, steps: (call) => call() });
-    expect(failed.map(({ name }) => name.split(':')[0])).to.include.members(['find', 'never', 'away']);
   });
 
   it('accept a store without keys and a clock', async () => {
