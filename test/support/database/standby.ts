@@ -11,18 +11,16 @@ export type Replicated = Awaited<ReturnType<typeof replicated>>;
 
 /**
  * A primary and its standby, by streaming replication (PostgreSQL, section 26.3.3, making a base backup using the low
- * level API). `prepare` fills the primary before it is copied; `folder` is an option of `dedicatedServer`.
+ * level API). `prepare` fills the primary before it is copied.
  */
 export async function replicated(
   prepare: (primary: DedicatedServer) => Promise<void> = async () => {},
   settings: readonly string[] = ['max_prepared_transactions=20', 'fsync=off'],
-  folder = '',
 ) {
-  const primary = await dedicatedServer({ settings, folder });
+  const primary = await dedicatedServer({ settings });
   await prepare(primary);
   const { host, port } = primary.address('postgres');
   const standby = await dedicatedServer({
-    folder,
     settings: [...settings, `primary_conninfo=host=${host} port=${port} user=postgres`],
     fill: (data, as) => copy(primary, data, as),
   });

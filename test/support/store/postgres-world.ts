@@ -4,7 +4,6 @@ import type { Others } from '@campaign-mirror/port-contracts';
 import { StatementRunner } from '../../../packages/adapters-persistence/src/hot-path/run-statements.ts';
 import type { TestDatabase } from '../database/database-server.ts';
 import { patient } from '../database/patient.ts';
-import { hotPathBy } from './hot-paths.ts';
 import { tester } from './world.ts';
 
 /** A store with all ports, and changes of its data that bypass them. */
@@ -20,7 +19,7 @@ export async function postgresPorts({ address }: Pick<TestDatabase, 'address'>) 
   return {
     statements,
     pool: service.pool,
-    ...hotPathBy(service.pool, { statements }),
+    ...store.openHotPath(service.pool, { statements, limits: patient }),
     settings: new store.PostgresSettings(operator.orm, tester),
     records: store.postgresCampaignRecords(operator),
     accessKeys: new store.PostgresAccessKeys(operator.orm, tester),
