@@ -106,17 +106,4 @@ describe(`service and commands work behind PgBouncer in transaction mode, set up
     expect((await starting.ended).code).to.equal(1);
     expect(starting.errors).to.match(message);
   });
-
-  it('doctor warns of a role without a time limit, which STATEMENT_TIMEOUT cannot set', async () => {
-    const limitsOf = async (role: Role) => {
-      const found = await run('doctor', data.database, role);
-      return found.filter(
-        ({ check, finding }) => check === 'parameters' && /^statement_timeout/.test(finding),
-      );
-    };
-    expect(await limitsOf('service')).to.deep.equal([]);
-    const [{ state, advice }] = await limitsOf('operator');
-    expect(state).to.equal('warning');
-    expect(advice).to.match(/^alter role campaign_mirror_operator\w* set statement_timeout = '5000'$/);
-  });
 });

@@ -150,29 +150,16 @@ for (const name of tls.proxyNames)
 
     // HAProxy's own answer to a request that it cannot parse is HTML.
     if (name !== 'haproxy')
-      it('a malformed chunk is 400 in JSON, and so are the requests that nginx itself refuses', async () => {
+      it('a malformed chunk is 400 in JSON', async () => {
         const { path, headers } = update({ Host: tls.host, 'Transfer-Encoding': 'chunked' });
         const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
         const head = `POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n`;
-        const refused = (status: number, message: string) =>
-          new RegExp(
-            `^HTTP/1\\.1 ${status} (?=.*x-request-id: \\S).*type: ${json}\r\n.*{"message":"${message}"}`,
-            'is',
-          );
-        const malformed = refused(400, 'Bad Request');
+        const malformed = new RegExp(
+          `^HTTP/1\\.1 400 (?=.*x-request-id: \\S).*type: ${json}\r\n.*{"message":"Bad Request"}`,
+          'is',
+        );
         for (const chunks of ['zz\r\n', '2\r\n{}\r\nzz\r\n'])
           expect(await exchange(proxy, head + chunks), chunks).to.match(malformed);
-        if (name !== 'nginx') return;
-        const long = 'x'.repeat(16_385);
-        const notSupported = 'The TRACE method is not supported for this route. Supported methods: POST.';
-        for (const [old, anew, answer] of [
-          [path, '*', malformed],
-          ['POST', 'TRACE', refused(405, notSupported)],
-          ['HTTP/1.1', 'HTTP/3.1', malformed],
-          [path, `/${long}`, refused(431, 'Request Header Fields Too Large')],
-          ['Host', `Long: ${long}\r\nHost`, refused(431, 'Request Header Fields Too Large')],
-        ] as const)
-          expect(await exchange(proxy, head.replace(old, anew)), anew.slice(0, 20)).to.match(answer);
       });
 
     it('without the service, a caller gets its 503 in JSON, with the request id', async () => {

@@ -6,8 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { buffer } from 'node:stream/consumers';
-import { gunzipSync } from 'node:zlib';
+import { text } from 'node:stream/consumers';
 import { freePort } from '@campaign-mirror/embedded-postgres/service';
 import { configuration } from '../documents/blocks.ts';
 import { start } from '../process/service-process.ts';
@@ -126,9 +125,7 @@ export function tlsCaller(
     const sent = request({ ...to, path, method: 'POST', headers: { Host: servername, ...headers } });
     sent.end(body);
     const [response] = (await once(sent, 'response')) as [IncomingMessage];
-    const bytes = await buffer(response);
-    const answer = response.headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes;
-    return { status: response.statusCode, headers: response.headers, body: String(answer) };
+    return { status: response.statusCode, headers: response.headers, body: await text(response) };
   };
   return { call, close: () => agent.destroy() };
 }
