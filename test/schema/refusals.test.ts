@@ -57,23 +57,10 @@ describe('contract: the data around it — the password of a role gives no more 
           for (const place of ids.keys()) {
             const of = (one: keyof typeof valid) =>
               ids.map((_, at) => (one === what && at === place ? text : valid[one]));
-            const none = of('none');
-            const values = [
-              ids,
-              none,
-              none,
-              of('address'),
-              none,
-              none,
-              of('actor'),
-              of('subject'),
-              of('request'),
-              none,
-            ];
-            const code = await client.query(statement, values).then(
-              () => 'done',
-              (error) => error.code,
-            );
+            const names = ['none', 'address', 'actor', 'subject', 'request'] as const;
+            const [none, address, actor, subject, request] = names.map(of);
+            const values = [ids, none, none, address, none, none, actor, subject, request, none];
+            const code = await codeOf(client, statement, values);
             const expected = text === 'operator' ? '42501' : unfit;
             expect(code, `${what} ${place + 1}: ${text?.slice(0, 40)}`).to.equal(expected);
           }

@@ -1,5 +1,5 @@
 import { type ExecFileOptions, execFile } from 'node:child_process';
-import { chown, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
@@ -58,11 +58,7 @@ async function copy(primary: DedicatedServer, data: string, as: ExecFileOptions)
   const { rows } = await client.query('select labelfile from pg_backup_stop(wait_for_archive => false)');
   await client.end();
   await rm(join(data, 'postmaster.pid'));
-  for (const [name, content] of [
-    ['backup_label', rows[0].labelfile],
-    ['standby.signal', ''],
-  ]) {
-    await writeFile(join(data, name), content);
-    if (as.uid !== undefined && as.gid !== undefined) await chown(join(data, name), as.uid, as.gid);
-  }
+  await writeFile(join(data, 'backup_label'), rows[0].labelfile);
+  await writeFile(join(data, 'standby.signal'), '');
+  if (as.uid) await promisify(execFile)('chown', ['-R', `${as.uid}:${as.gid}`, data]);
 }
