@@ -1,4 +1,4 @@
-import { missingPartsText, openProbe } from '@campaign-mirror/adapters-persistence/service';
+import { missingPartsText, openProbe, roles } from '@campaign-mirror/adapters-persistence/service';
 import type { CampaignId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import type { Pool } from 'pg';
@@ -89,6 +89,13 @@ describe('schema: a missing or disabled part is found before it can do harm', ()
     await database.admin.query('alter schema campaign_mirror rename to aside; create schema campaign_mirror');
     const parts = (await missingParts(database.admin)).filter((one) => !one.startsWith('the function '));
     expect(parts).to.have.members(rows.map(({ finding }) => finding));
+  });
+
+  it('doctor finds a role for which triggers are disabled', async () => {
+    const whose = `alter role ${roles.operator} in database ${database.name}`;
+    await database.admin.query(`${whose} set session_replication_role = 'replica'`);
+    const disabled = /^problem +schema +triggers are disabled for "campaign_mirror_operator"/m;
+    expect(await doctor()).to.match(disabled);
   });
 });
 

@@ -10,10 +10,7 @@ import { type Metric, metrics } from '../prometheus/metrics.ts';
 import { projectFolder, read } from '../workspace.ts';
 
 /** A command and its words. */
-interface Call {
-  readonly words: readonly string[];
-  readonly command: CommandUnknownOpts;
-}
+type Call = Readonly<{ words: readonly string[]; command: CommandUnknownOpts }>;
 
 const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() };
 
@@ -48,13 +45,13 @@ const documents: Readonly<Record<string, (now: string) => string | Promise<strin
   'docs/reference/api.md': async (now) => withTables(now, await exportsLists()),
   'docs/reference/command-line.md': (now) => {
     const rows = calls().map((call) => [code(usage(call)), call.command.description()]);
-    return withTables(now, { commands: () => table(['command', 'does'], rows) });
+    return withTables(now, { commands: table(['command', 'does'], rows) });
   },
   'docs/reference/settings.md': (now) => withTables(now, settingsTables(now)),
-  'docs/reference/metrics.md': (now) => withTables(now, { metrics: metricsTable }),
+  'docs/reference/metrics.md': (now) => withTables(now, { metrics: metricsTable() }),
   'docs/reference/logs.md': (now) => {
     const rows = Object.entries(logEvents).map(([name, when]) => [code(name), when]);
-    return withTables(now, { events: () => table(['event', 'when'], rows) });
+    return withTables(now, { events: table(['event', 'when'], rows) });
   },
 };
 
@@ -93,23 +90,23 @@ function accepts({ accepts, secret }: all.Setting): string {
 }
 
 /** Replaces the lines below each `<!-- generated: NAME -->`, up to an empty line. @throws Error without such a line */
-function withTables(markdown: string, tables: Readonly<Record<string, () => string>>): string {
-  return Object.entries(tables).reduce((text, [name, make]) => {
+function withTables(markdown: string, tables: Readonly<Record<string, string>>): string {
+  return Object.entries(tables).reduce((text, [name, table]) => {
     const place = new RegExp(`(?<=^<!-- generated: ${name} -->\n)(?:.+\n)*`, 'm');
     if (!place.test(text)) throw new Error(`there is no <!-- generated: ${name} -->`);
-    return text.replace(place, () => `${make()}\n`);
+    return text.replace(place, () => `${table}\n`);
   }, markdown);
 }
 
 /** A marker names the first setting of its table. */
-function settingsTables(markdown: string): Readonly<Record<string, () => string>> {
+function settingsTables(markdown: string): Readonly<Record<string, string>> {
   const markers = [...markdown.matchAll(/^<!-- generated: (\w+) -->$/gm)].map(([, name = '']) => name);
   const names = Object.keys(all.settings) as all.SettingName[];
   const groups = Map.groupBy(names, (name) =>
     markers.findLast((one) => names.indexOf(one as all.SettingName) <= names.indexOf(name)),
   );
   const head = ['setting', 'accepts', 'default', 'means'];
-  const tables = [...groups].map(([first, members]) => [first, () => table(head, members.map(settingRow))]);
+  const tables = [...groups].map(([first, members]) => [first, table(head, members.map(settingRow))]);
   return Object.fromEntries(tables);
 }
 
@@ -137,7 +134,7 @@ function metricRow({ name, type, labelNames, help, upperBounds }: Metric): strin
 }
 
 /** The values that the packages export, by entry: the promised ones, and the service's own. */
-async function exportsLists(): Promise<Record<string, () => string>> {
+async function exportsLists(): Promise<Record<string, string>> {
   const lists: Record<'promised' | 'own', string[]> = { promised: [], own: [] };
   for (const path of globSync('packages/*/package.json', { cwd: projectFolder }).sort()) {
     const { name, exports } = JSON.parse(await read(path));
@@ -151,5 +148,5 @@ async function exportsLists(): Promise<Record<string, () => string>> {
       lists[isOwn ? 'own' : 'promised'].push(`- ${code(join(name, entry))}: ${names.map(code).join(', ')}`);
     }
   }
-  return { promised: () => lists.promised.join('\n'), own: () => lists.own.join('\n') };
+  return { promised: lists.promised.join('\n'), own: lists.own.join('\n') };
 }
