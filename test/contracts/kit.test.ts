@@ -1,7 +1,6 @@
 import { type Case, campaignRepositoryCases, identityCases, missing } from '@campaign-mirror/port-contracts';
 import { expect } from 'chai';
 import { identities, repositories } from './broken-adapters.ts';
-import { inMemoryWorlds } from './worlds.ts';
 
 /** Runs the cases that are applicable. Resolves with those that fail. */
 async function judge<World>(cases: readonly Case<World>[], world: World) {
@@ -82,11 +81,5 @@ describe('the contract cases', () => {
   it('each report at least one broken adapter', () => {
     const cases = [...campaignRepositoryCases, ...identityCases].map(({ name }) => name);
     expect([...noticing]).to.have.members(cases);
-  });
-
-  it('accept a store without keys and a clock', async () => {
-    const { campaigns, others: whole } = inMemoryWorlds().campaigns;
-    const { clock, ...others } = whole;
-    expect(await judge(campaignRepositoryCases, { campaigns, others })).to.deep.equal([]);
   });
 });

@@ -2,9 +2,7 @@ import type { Role } from '@campaign-mirror/adapters-persistence/service';
 import { expect } from 'chai';
 import type { Client } from 'pg';
 import { connect } from '../support/database/client.ts';
-import { call } from '../support/http/caller.ts';
-import { groupedOf, serviceDataOf } from '../support/process/lives.ts';
-import { listeningService } from '../support/process/service-process.ts';
+import { groupedOf } from '../support/process/lives.ts';
 import { allowedOf, codeOf, refused, set } from './refused-statements.ts';
 
 const [unfit, notNow] = ['23514', '55000'];
@@ -108,18 +106,4 @@ describe('contract: the data around it — the password of a role gives no more 
         await client.query('rollback');
       }
     }));
-});
-
-describe('contract: keys — a service whose role has another isolation level sets no mirror', () => {
-  const data = serviceDataOf('suite');
-
-  it('answers 503 to each update', async () => {
-    const { admin, name } = data.database;
-    await admin.query(
-      `alter role campaign_mirror_service in database ${name} set default_transaction_isolation = 'repeatable read'`,
-    );
-    const { base } = await listeningService(data.settings({ DATABASE_POOLER: 'transaction' }));
-    expect((await call(data.one({ base }))).status).to.equal(503);
-    expect(await data.recorded()).to.deep.equal([]);
-  });
 });
