@@ -130,7 +130,6 @@ async function countingProxy(server: DedicatedServer, cleanup: Cleanup) {
   let count = 0;
   const proxy = await tcpProxy(server.address('postgres'), (bytes) => {
     for (let at = bytes.indexOf(ready); at !== -1; at = bytes.indexOf(ready, at + 1)) count += 1;
-    return bytes;
   });
   cleanup.push(proxy.close);
   return { url: `postgres://${roles.redirector}@127.0.0.1:${proxy.port}/postgres`, count: () => count };

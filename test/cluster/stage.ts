@@ -3,13 +3,13 @@ import { migrate, type Role, roles } from '@campaign-mirror/adapters-persistence
 import { expect } from 'chai';
 import pg from 'pg';
 import { connect } from '../support/database/client.ts';
-import { configuration, documented } from '../support/documents/blocks.ts';
+import { configuration, named } from '../support/documents/blocks.ts';
 import * as processes from '../support/process/service-process.ts';
 import { eventually } from '../support/promises.ts';
+import { read } from '../support/workspace.ts';
 import { folder, openMachine, openNetwork, program } from './machine.ts';
 import { openPatroni } from './patroni.ts';
 
-const document = 'docs/how-to/cluster.md';
 const database = 'mirror';
 const password = 'of-a-role';
 const superuser = { user: 'postgres', password: 'superuser-password' };
@@ -24,8 +24,9 @@ export async function openStage() {
   const etcd = openMachine('etcd', '10.0.0.5');
   const services = [1, 2].map((number) => openMachine(`service${number}`, `10.0.0.2${number}`));
   mkdirSync(`${folder}/etcd`);
-  const command = await documented(document, 'sh', { '/var/lib/etcd/mirrors': `${folder}/etcd` });
-  const [name = '', ...words] = command.split(' ');
+  const command = named(await read('docs/how-to/cluster.md'), 'shown: test/cluster runs it').get('');
+  const here = String(command).replace('/var/lib/etcd/mirrors', `${folder}/etcd`);
+  const [name = '', ...words] = here.split(' ');
   const server = etcd.run([program(name), ...words]);
   await server.says(() => server.errors.includes('ready to serve client requests') || undefined);
   const patroni = await openPatroni();

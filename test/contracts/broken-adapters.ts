@@ -2,8 +2,7 @@ import type * as domain from '@campaign-mirror/domain';
 import { isCaller, Unavailable } from '@campaign-mirror/domain';
 import type { CampaignRepositoryWorld, IdentityWorld } from '@campaign-mirror/port-contracts';
 import { InMemoryStore } from '@campaign-mirror/port-contracts/in-memory';
-import { inMemoryWorlds } from '../support/store/judged-store.ts';
-import { stepping } from '../support/store/stepping.ts';
+import { inMemoryWorlds, stepping } from './worlds.ts';
 
 /** Runs a part of a call as a step. */
 type Step = <T>(act: () => T | Promise<T>) => Promise<T>;

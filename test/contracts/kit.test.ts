@@ -1,6 +1,5 @@
 import { type Case, campaignRepositoryCases, identityCases, missing } from '@campaign-mirror/port-contracts';
 import { expect } from 'chai';
-import { inMemoryWorlds } from '../support/store/judged-store.ts';
 import { identities, repositories } from './broken-adapters.ts';
 
 /** Runs the cases that are applicable. Resolves with those that fail. */
@@ -82,17 +81,5 @@ describe('the contract cases', () => {
   it('each report at least one broken adapter', () => {
     const cases = [...campaignRepositoryCases, ...identityCases].map(({ name }) => name);
     expect([...noticing]).to.have.members(cases);
-  });
-
-  it('report a world whose calls have no steps', async () => {
-    const { campaigns } = inMemoryWorlds();
-    const failed = await judge(campaignRepositoryCases, { ...campaigns, steps: (call) => call() });
-    expect(failed.map(({ name }) => name.split(':')[0])).to.include.members(['find', 'never', 'away']);
-  });
-
-  it('accept a store without keys and a clock', async () => {
-    const { campaigns, others: whole } = inMemoryWorlds().campaigns;
-    const { clock, ...others } = whole;
-    expect(await judge(campaignRepositoryCases, { campaigns, others })).to.deep.equal([]);
   });
 });

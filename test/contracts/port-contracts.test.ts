@@ -3,9 +3,9 @@ import { subject } from '@campaign-mirror/domain';
 import { entriesOf } from '@campaign-mirror/domain/operator';
 import { campaignRepositoryCases, type IdentityWorld, identityCases } from '@campaign-mirror/port-contracts';
 import { worldOf } from '../support/process/lives.ts';
-import { casesOf, everyCaseOn, inMemoryWorlds } from '../support/store/judged-store.ts';
-import { stepping } from '../support/store/stepping.ts';
 import { fromNow, rules, type SigningKey, signingKey, TestIssuer, token } from '../support/tokens/issuer.ts';
+import { postgresWorlds } from './postgres-worlds.ts';
+import { casesOf, inMemoryWorlds, stepping, type Worlds } from './worlds.ts';
 
 describe('the store in memory keeps the contracts of the ports', () => {
   const worlds = inMemoryWorlds();
@@ -13,10 +13,15 @@ describe('the store in memory keeps the contracts of the ports', () => {
   casesOf('Identity', identityCases, () => worlds.identity, ['steps']);
 });
 
-for (const besideAChain of [false, true]) {
-  describe(`PostgreSQL keeps the contracts of the ports, ${besideAChain ? 'in a batch' : 'alone'}`, () => {
-    const world = worldOf('suite', { besideAChain });
-    everyCaseOn(() => world);
+for (const inBatch of [false, true]) {
+  describe(`PostgreSQL keeps the contracts of the ports, ${inBatch ? 'in a batch' : 'alone'}`, () => {
+    const world = worldOf('suite');
+    let worlds: Worlds;
+    before(async () => {
+      worlds = await postgresWorlds(world, inBatch);
+    });
+    casesOf('CampaignRepository', campaignRepositoryCases, () => worlds.campaigns);
+    casesOf('Identity', identityCases, () => worlds.identity);
   });
 }
 

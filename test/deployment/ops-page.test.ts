@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Browser } from 'playwright-core';
-import { openBrowser, WatchedPage } from '../support/documents/watched-page.ts';
+import { openBrowser, type WatchedPage, watchedPage } from '../support/documents/watched-page.ts';
 import { call, load } from '../support/http/caller.ts';
 import { serviceDataOf } from '../support/process/lives.ts';
 import { type Listening, listeningService } from '../support/process/service-process.ts';
@@ -23,7 +23,7 @@ describe('operators see the state of the service on its page, in Chromium', () =
   });
   beforeEach(async () => {
     const viewport = { width: 360, height: 740 };
-    watched = await WatchedPage.open(browser, service.ops, '/', { viewport });
+    watched = await watchedPage(browser, `${service.ops}/`, { viewport });
   });
   afterEach(() => watched.close());
 

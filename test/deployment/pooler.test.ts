@@ -5,13 +5,15 @@ import { expect } from 'chai';
 import { command } from '../support/commands/command.ts';
 import { objectsOf } from '../support/commands/commands-on.ts';
 import { emptyDatabase } from '../support/database/database-server.ts';
-import { configuration, documented } from '../support/documents/blocks.ts';
+import { configuration, named } from '../support/documents/blocks.ts';
 import { call } from '../support/http/caller.ts';
 import { databaseOf, folderOf, serviceDataOf } from '../support/process/lives.ts';
 import { listeningService, start, startService } from '../support/process/service-process.ts';
 import { program } from '../support/programs.ts';
+import { read } from '../support/workspace.ts';
 
 const page = 'docs/how-to/own-postgresql.md';
+const block = named(await read(page), 'shown: test/deployment/pooler.test.ts runs it').get('');
 
 describe(`service and commands work behind PgBouncer in transaction mode, set up by ${page}`, () => {
   const data = serviceDataOf('suite', { campaigns: 4 });
@@ -21,7 +23,7 @@ describe(`service and commands work behind PgBouncer in transaction mode, set up
   before(async () => {
     // Before the first connection: the setting holds for connections of the server that begin after it.
     await data.database.admin.query(
-      await documented(page, 'sql', { 'in database mirrors': `in database ${data.database.name}` }),
+      String(block).replace('in database mirrors', `in database ${data.database.name}`),
     );
     port = await freePort();
     await chmod(folder.path, 0o755);
@@ -105,18 +107,5 @@ describe(`service and commands work behind PgBouncer in transaction mode, set up
     const starting = startService(settings);
     expect((await starting.ended).code).to.equal(1);
     expect(starting.errors).to.match(message);
-  });
-
-  it('doctor warns of a role without a time limit, which STATEMENT_TIMEOUT cannot set', async () => {
-    const limitsOf = async (role: Role) => {
-      const found = await run('doctor', data.database, role);
-      return found.filter(
-        ({ check, finding }) => check === 'parameters' && /^statement_timeout/.test(finding),
-      );
-    };
-    expect(await limitsOf('service')).to.deep.equal([]);
-    const [{ state, advice }] = await limitsOf('operator');
-    expect(state).to.equal('warning');
-    expect(advice).to.match(/^alter role campaign_mirror_operator\w* set statement_timeout = '5000'$/);
   });
 });

@@ -15,6 +15,16 @@ const forged = {
 const json = 'application/json; charset=utf-8';
 const second = 'https://second.example/?click={click_id}';
 
+/** Sends bytes, and resolves with the answer up to the end of the connection. */
+async function exchange({ port, ca }: tls.TlsProxy, bytes: string): Promise<string> {
+  const from = { localAddress: tls.callersAddress };
+  const socket = connect({ host: '127.0.0.1', port, ca, servername: tls.host, ...from });
+  socket.setEncoding('utf8').write(bytes);
+  let answer = '';
+  for await (const chunk of socket) answer += chunk;
+  return answer;
+}
+
 describe('nginx limits each client, and answers the others', () => {
   const data = serviceDataOf('suite');
   let proxy: tls.TlsProxy;
@@ -54,9 +64,9 @@ describe('nginx limits each client, and answers the others', () => {
     await othersAreAnswered();
   });
 
-  it('a client with too many unfinished requests gets 429', async () => {
+  it('a client with more than 100 unfinished requests gets 429', async () => {
     const head = `POST ${call.path} HTTP/1.1\r\nHost: ${tls.host}\r\nContent-Length: 1\r\n\r\n`;
-    const begun = Array.from({ length: tls.limits.nginxAtOnce + 10 }, async () => {
+    const begun = Array.from({ length: 110 }, async () => {
       const from = { localAddress: '127.0.0.4' };
       const to = { host: '127.0.0.1', port: proxy.port, ca: proxy.ca, servername: tls.host, ...from };
       const socket = connect(to).on('error', () => {});
@@ -119,8 +129,8 @@ for (const name of tls.proxyNames)
       const tooLarge = '{"message":"The request body is too large."}';
       for (const [more, status, body] of [
         [{ path }, 404, '{"message":"No query results for model [Campaign] %31%2f"}'],
-        [{ body: 'x'.repeat(tls.limits.serviceBody + 1) }, 413, tooLarge],
-        [{ body: 'x'.repeat(10 * tls.limits.proxyBody) }, 413, tooLarge],
+        [{ body: 'x'.repeat(16_385) }, 413, tooLarge],
+        [{ body: 'x'.repeat(327_680) }, 413, tooLarge],
       ] as const) {
         const { headers, ...answer } = await caller.call(update({ 'X-Request-Id': 'refused' }, more));
         expect(answer).to.deep.equal({ status, body });
@@ -140,29 +150,16 @@ for (const name of tls.proxyNames)
 
     // HAProxy's own answer to a request that it cannot parse is HTML.
     if (name !== 'haproxy')
-      it('a malformed chunk is 400 in JSON, and so are the requests that nginx itself refuses', async () => {
+      it('a malformed chunk is 400 in JSON', async () => {
         const { path, headers } = update({ Host: tls.host, 'Transfer-Encoding': 'chunked' });
         const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
         const head = `POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n`;
-        const refused = (status: number, message: string) =>
-          new RegExp(
-            `^HTTP/1\\.1 ${status} (?=.*x-request-id: \\S).*type: ${json}\r\n.*{"message":"${message}"}`,
-            'is',
-          );
-        const malformed = refused(400, 'Bad Request');
+        const malformed = new RegExp(
+          `^HTTP/1\\.1 400 (?=.*x-request-id: \\S).*type: ${json}\r\n.*{"message":"Bad Request"}`,
+          'is',
+        );
         for (const chunks of ['zz\r\n', '2\r\n{}\r\nzz\r\n'])
-          expect(await tls.exchange(proxy, head + chunks), chunks).to.match(malformed);
-        if (name !== 'nginx') return;
-        const long = 'x'.repeat(tls.limits.headerBytes + 1);
-        const notSupported = 'The TRACE method is not supported for this route. Supported methods: POST.';
-        for (const [old, anew, answer] of [
-          [path, '*', malformed],
-          ['POST', 'TRACE', refused(405, notSupported)],
-          ['HTTP/1.1', 'HTTP/3.1', malformed],
-          [path, `/${long}`, refused(431, 'Request Header Fields Too Large')],
-          ['Host', `Long: ${long}\r\nHost`, refused(431, 'Request Header Fields Too Large')],
-        ] as const)
-          expect(await tls.exchange(proxy, head.replace(old, anew)), anew.slice(0, 20)).to.match(answer);
+          expect(await exchange(proxy, head + chunks), chunks).to.match(malformed);
       });
 
     it('without the service, a caller gets its 503 in JSON, with the request id', async () => {

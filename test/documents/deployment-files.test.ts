@@ -1,17 +1,9 @@
 import { expect } from 'chai';
-import { parse, parseAllDocuments } from 'yaml';
+import { parseAllDocuments } from 'yaml';
 import { settings } from '../../packages/app/src/settings/settings-table.ts';
 import { read } from '../support/workspace.ts';
 
 describe('the files for containers fit the program', () => {
-  it('compose.yaml passes on settings that exist', async () => {
-    const given = Object.entries(parse(await read('compose.yaml'), { merge: true })['x-settings']);
-    for (const [name, value] of given) {
-      expect(settings).to.have.property(name);
-      expect(value).to.equal(`\${${name}:-}`);
-    }
-  });
-
   it('ops/kubernetes.yaml runs this version as the user of the image, with existing settings and probes', async () => {
     const documents = parseAllDocuments(await read('ops/kubernetes.yaml'));
     expect(documents.flatMap(({ errors }) => errors)).to.deep.equal([]);

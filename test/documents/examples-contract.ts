@@ -1,13 +1,10 @@
-import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
-import { createServer as createSecureServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { text as readAll } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { httpServer } from '../support/http/http-server.ts';
 import { folderOf, serviceDataOf } from '../support/process/lives.ts';
 import { type Listening, listeningService, start } from '../support/process/service-process.ts';
-import { projectFolder, read } from '../support/workspace.ts';
+import { projectFolder } from '../support/workspace.ts';
 
 const address = 'https://second.example/?click={click_id}&name=é';
 const mirror = { id: 7, campaign_id: 42, target_url: address, clicks: 2 ** 53 - 1, updated_externally: true };
@@ -217,20 +214,6 @@ export function exampleContract(file: string, command: () => string): void {
         expect([other.code, other.output, other.received.length]).to.deep.equal([1, '', 1]);
         expect(other.errors.replace(/\S+\)/, '')).to.equal(`200 ${text} (request \n`);
       }
-    });
-
-    it('it does not repeat after a certificate that it rejects', async () => {
-      const certificate = (name: string) => read(`test/settings/certificates/${name}.pem`);
-      const [key, cert] = await Promise.all(['server-key', 'server'].map(certificate));
-      const server = createSecureServer({ key, cert }).listen(0, '127.0.0.1');
-      let connections = 0;
-      server.on('connection', () => connections++).on('tlsClientError', () => {});
-      await once(server, 'listening');
-      const { port } = server.address() as AddressInfo;
-      const { code, output, errors } = await call(`https://127.0.0.1:${port}`, 'cm_key', 42, address);
-      await once(server.close(), 'close');
-      expect([code, output, connections], errors).to.deep.equal([1, '', 1]);
-      expect(errors).to.match(/^0 .*certificate.* \(request \S+\)\n$/);
     });
 
     it('it sends the address byte for byte', async () => {

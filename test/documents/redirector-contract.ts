@@ -165,13 +165,5 @@ export function redirectorContract(name: string, node = async () => process.exec
       expect(running.errors).to.match(/^campaign \d+ is 502: its address cannot be sent/m);
       expect(running.errors).not.to.match(/javascript|a\.example/);
     });
-
-    it('it has written every click when it ends', async () => {
-      const [campaign] = await stored(['https://a.example/']);
-      for (let visits = 0; visits < 3; visits++) expect((await visit(campaign)).status).to.equal(302);
-      expect(await running.stop()).to.deep.equal({ code: 0, signal: null });
-      const clicks = 'select clicks::int from campaign_mirror.mirrors where campaign_id = $1';
-      expect((await database.admin.query(clicks, [campaign])).rows).to.deep.equal([{ clicks: 3 }]);
-    });
   });
 }

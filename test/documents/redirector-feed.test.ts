@@ -3,7 +3,6 @@ import type { CampaignId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import pg from 'pg';
 import { commandsOn } from '../support/commands/commands-on.ts';
-import { lockMirror, rival } from '../support/database/rival.ts';
 import { type TcpProxy, tcpProxy } from '../support/database/tcp-proxy.ts';
 import { serviceDataOf } from '../support/process/lives.ts';
 import { visitorOf } from '../support/process/redirector.ts';
@@ -16,7 +15,7 @@ const first = 'https://example.com/before';
 const second = 'https://second.example/';
 const third = 'https://third.example/';
 
-describe('examples/redirector keeps addresses as long as they are right, and counts every click', () => {
+describe('examples/redirector keeps addresses as long as they are right', () => {
   let feedProxy: TcpProxy;
   let ends: (() => Promise<unknown>)[];
   // Declared before `data`, whose hook drops the database.
@@ -148,20 +147,5 @@ describe('examples/redirector keeps addresses as long as they are right, and cou
     await admin.query('delete from campaign_mirror.campaigns where id = $1', [other()]);
     await eventually('the new address', async () => expect(await target()).to.equal(second));
     await eventually('the deletion', async () => expect((await visit(other())).status).to.equal(404));
-  });
-
-  it('it counts clicks on a locked mirror once the lock ends, and those on other mirrors at once', async () => {
-    const { visit } = await running();
-    const clicks = async (campaign: CampaignId) => {
-      const text = 'select clicks::int from campaign_mirror.mirrors where campaign_id = $1';
-      return (await data.database.admin.query(text, [campaign])).rows[0].clicks;
-    };
-    const holder = await rival(data.database, lockMirror, one());
-    const visits = [one(), other()].flatMap((campaign) => Array.from({ length: 30 }, () => visit(campaign)));
-    expect(new Set((await Promise.all(visits)).map(({ status }) => status))).to.deep.equal(new Set([302]));
-    await eventually('the clicks on the other', async () => expect(await clicks(other())).to.equal(30));
-    expect(await clicks(one())).to.equal(0);
-    await holder.commit();
-    await eventually('the clicks on the locked one', async () => expect(await clicks(one())).to.equal(30));
   });
 });

@@ -37,15 +37,4 @@ describe('contract: keys — a key proves its form by a checksum', () => {
       expect(numberOf(key.slice(46))).to.equal(BigInt(crc32(key.slice(0, 46))));
     }
   });
-
-  it('each of 256 bits has its place; another number of bytes is refused', () => {
-    const none = new Uint8Array(32);
-    expect(accessKeyFrom(none).slice(3, 46)).to.equal('0'.repeat(43));
-    for (let bit = 0n; bit < 256n; bit++) {
-      const bytes = none.map((_, at) => (at === 31 - Number(bit / 8n) ? 1 << Number(bit % 8n) : 0));
-      expect(numberOf(accessKeyFrom(bytes).slice(3, 46))).to.equal(1n << bit);
-    }
-    for (const length of [0, 31, 33])
-      expect(() => accessKeyFrom(new Uint8Array(length))).to.throw(RangeError);
-  });
 });

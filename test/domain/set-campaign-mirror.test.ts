@@ -191,12 +191,4 @@ describe('contract: the call — the mirror of a campaign is set, or refused for
       }
       expect(ports.calls).to.deep.equal([]);
     });
-
-  for (const [port, written] of Object.entries({ found: 0, caller: 0, set: 1 }))
-    it(`a fault of a port (${port}) is thrown, and nothing is tried again`, async () => {
-      Object.assign(ports, { [port]: () => Promise.reject(away) });
-      const address = port === 'found' ? undefined : request.address;
-      expect(await rejection(useCase.execute({ ...request, address }))).to.equal(away);
-      expect(ports.changes).to.have.length(written);
-    });
 });

@@ -92,16 +92,11 @@ const planted: Record<Rule, Cases> = {
   order: { 'a call after one that began later': recordOf({ history: swapped }) },
   rights: {
     'the previous owner': afterThat(act(80, transferred)),
-    'a stranger who was told 503': recordOf({
-      calls: [{ ...strangers, status: 503 }],
-      history: [rowOf(strangers)],
-    }),
     'the previous owner, behind a call of the next one': recordOf({
       calls: [call(140, { end: 400 }), call(200, { key: key.ofOther })],
       later: [act(150, transferred)],
       history: chained({ ...rowOf(call(200, { key: key.ofOther })), id: 1, at: at(1) }, rowOf(call(140))),
     }),
-    'a campaign that was deleted': afterThat(act(80, { campaign, mirror: null, exists: false })),
     'the owner, but only while it was the default campaign': recordOf({
       calls: [{ ...strangers, end: 400 }],
       later: [

@@ -1,11 +1,9 @@
-import { openDatabase } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import { lockMirror, untilWaiting } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';
 import { unknownKey } from '../support/secrets.ts';
 import { setAddress } from '../support/store/grouped.ts';
-import { hotPathBy } from '../support/store/hot-paths.ts';
-import { change, type Live } from '../support/store/world.ts';
+import type { Live } from '../support/store/world.ts';
 
 const address = 'https://example.com/new';
 const first = 'https://example.com/first';
@@ -59,18 +57,5 @@ describe('the write proves the key and the facts in one statement', () => {
     const refused = { kind: 'unauthenticated', because: 'revoked-key', subject: live.by.subject };
     expect(await Promise.all([waiting, later])).to.deep.equal([refused, refused]);
     expect((await service.history(live)).map((row) => row.addressAfter)).to.deep.equal([first]);
-  });
-
-  it('a row is read again after a wait, whatever the default isolation level of the database is', async () => {
-    const { admin, name } = service.database;
-    await admin.query(`alter database ${name} set default_transaction_isolation = 'serializable'`);
-    const { pool, close } = await openDatabase(service.database.address('service'));
-    const clicks = 'update campaign_mirror.mirrors set clicks = clicks + 1 where campaign_id = $1';
-    const holder = await service.hold(clicks, live.seen.id);
-    const call = hotPathBy(pool).campaigns.setMirror(live.seen, change(live.by));
-    await untilWaiting(service.database, call);
-    await holder.commit();
-    expect(await call).to.have.nested.property('mirror.clicks', 1);
-    await close();
   });
 });

@@ -1,12 +1,13 @@
-import { openDatabase } from '@campaign-mirror/adapters-persistence';
+import { openDatabase, openHotPath } from '@campaign-mirror/adapters-persistence';
 import { type CampaignRepository, Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import pg from 'pg';
+import { StatementRunner } from '../../packages/adapters-persistence/src/hot-path/run-statements.ts';
+import { patient } from '../support/database/patient.ts';
 import { endWaiting, untilWaiting } from '../support/database/rival.ts';
 import { tcpProxy } from '../support/database/tcp-proxy.ts';
 import { groupedOf } from '../support/process/lives.ts';
 import { eventually, rejection } from '../support/promises.ts';
-import { hotPathBy, statementsBy } from '../support/store/hot-paths.ts';
 import { address, change } from '../support/store/world.ts';
 import { beforeHistory, failingOnce, gateBeforeCommit } from './gate.ts';
 
@@ -25,8 +26,6 @@ describe('a batch that fails', () => {
   /** An update of each campaign, all in one batch. */
   const setAll = (by: CampaignRepository = service.campaigns) =>
     lives.map((live) => by.setMirror(live.seen, change(live.by, to)));
-  const staged = (instead: Parameters<typeof statementsBy>[1]) =>
-    hotPathBy(service.pool, { statements: statementsBy(service.pool, instead) }).campaigns;
 
   async function expectSet(sets: readonly Promise<unknown>[]): Promise<void> {
     for (const one of await Promise.all(sets)) expect(one).to.have.nested.property('mirror.targetUrl', to);
@@ -88,7 +87,7 @@ describe('a batch that fails', () => {
     const proxy = await tcpProxy(service.database.address('service'));
     const through = { ...service.database.address('service'), host: '127.0.0.1', port: proxy.port };
     const { pool, close } = await openDatabase(through);
-    const { campaigns } = hotPathBy(pool);
+    const { campaigns } = openHotPath(pool, { limits: patient });
     const keeper = await gateBeforeCommit(service.database);
     const unavailable = expectUnavailable(setAll(campaigns));
     await untilWaiting(service.database, unavailable);
@@ -110,10 +109,13 @@ describe('a batch that fails', () => {
     ['because its statement takes too long', new Unavailable('away', { cause: databaseFault('57014') })],
   ] as const)
     it(`${what} is not sent again`, async () => {
-      const campaigns = staged(async (run) => {
-        await run();
+      const statements = new StatementRunner(service.pool);
+      const run: StatementRunner['run'] = statements.run.bind(statements);
+      statements.run = async (...words) => {
+        await run(...words);
         throw fault;
-      });
+      };
+      const { campaigns } = openHotPath(service.pool, { statements, limits: patient });
       for (const one of await Promise.all(setAll(campaigns).map(rejection))) expect(one).to.equal(fault);
       await expectHistory(4);
     });

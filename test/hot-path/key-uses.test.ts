@@ -1,4 +1,4 @@
-import { type CampaignId, type Subject, subject } from '@campaign-mirror/domain';
+import { type Subject, subject } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { groupedOf } from '../support/process/lives.ts';
 import { change, type Live } from '../support/store/world.ts';
@@ -36,29 +36,6 @@ describe('the time at which a key was last used', () => {
     await expectUnused(refused);
     expect(await service.set(refused, 'ftp://a.example/')).to.have.property('because', 'not-http');
     await expectUsed(refused);
-  });
-
-  it('is written by each answer to a remembered key', async () => {
-    const [live, other] = await service.live(2);
-    await service.set(live, to);
-    const missing = { ...live.seen, id: 424_242 as CampaignId };
-    const set = async ({ seen } = live, address = to) => {
-      const outcome = await service.set({ key: live.key, seen }, address);
-      return 'because' in outcome ? outcome.because : outcome.kind;
-    };
-    const calls: Record<string, () => Promise<string>> = {
-      'mirror-set': set,
-      'not-the-owner': () => set(other),
-      'campaign-not-found': () => set({ ...live, seen: missing }),
-      'not-http': () => set(live, 'ftp://a.example/'),
-      'condition-failed': async () =>
-        (await service.campaigns.setMirror(live.seen, { ...change(live.by), lastChange: 0 })).kind,
-    };
-    for (const [expected, call] of Object.entries(calls)) {
-      await rest(null, live);
-      expect(await call()).to.equal(expected);
-      await expectUsed(live);
-    }
   });
 
   it('is written once a minute, whichever process has the calls', async () => {

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { cancelWaiting, lockMirror, untilWaiting } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';
 import { rejection } from '../support/promises.ts';
-import { type GroupedOptions, type Service, transfer } from '../support/store/grouped.ts';
+import { type Service, transfer } from '../support/store/grouped.ts';
 import { type Live, newOwner } from '../support/store/world.ts';
 
 const address = 'https://example.com/new';
@@ -11,7 +11,7 @@ const address = 'https://example.com/new';
 describe('updates while another session locks a campaign or a mirror', () => {
   const data = groupedOf('suite');
   let service: Service;
-  const serving = async (options: GroupedOptions = {}) => {
+  const serving = async (options: Parameters<typeof data.another>[0] = {}) => {
     service = await data.another(options);
   };
   const setAll = (lives: readonly Live[]) =>
@@ -70,7 +70,7 @@ describe('updates while another session locks a campaign or a mirror', () => {
   });
 
   it('of too many mirrors are Unavailable after the timeout, and write nothing', async () => {
-    await serving({ maxLocked: 2, timeout: 50 });
+    await serving({ size: 4, waitTimeout: 3_000 });
     const [free, ...held] = await data.live(7);
     const rest = 'select from campaign_mirror.mirrors where campaign_id <> $1 for update';
     const holder = await data.hold(rest, free.seen.id);

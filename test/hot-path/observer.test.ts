@@ -1,8 +1,7 @@
-import type { HotPathObserver } from '@campaign-mirror/adapters-persistence';
+import { type HotPathObserver, openHotPath } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import { groupedOf } from '../support/process/lives.ts';
 import { rejection } from '../support/promises.ts';
-import { hotPathBy } from '../support/store/hot-paths.ts';
 import { change, type Live } from '../support/store/world.ts';
 
 describe('the observer of the hot path, for metrics and the log', () => {
@@ -16,7 +15,7 @@ describe('the observer of the hot path, for metrics and the log', () => {
       ended: (statement, _, error) => void heard.push(`${statement} ${error ? 'failed' : 'ended'}`),
       refused: (statement) => void heard.push(`${statement} refused`),
     };
-    const { campaigns } = hotPathBy(service.pool, { observer });
+    const { campaigns } = openHotPath(service.pool, { observer });
     set = ({ seen, by }) => campaigns.setMirror(seen, change(by));
   });
 

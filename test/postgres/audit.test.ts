@@ -1,32 +1,10 @@
-import { defaultPoolLimits, openDatabase, PostgresSettings } from '@campaign-mirror/adapters-persistence';
-import { Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { endWaiting, rival, untilWaiting } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';
 import { rejection } from '../support/promises.ts';
-import { after as afterwards, newCampaign, newOwner, tester } from '../support/store/world.ts';
+import { after as afterwards, newCampaign, newOwner } from '../support/store/world.ts';
 
 describe('acts of the operator', () => {
   const service = groupedOf('suite');
-
-  it('are Unavailable if the connection is lost; the pool then opens another one', async () => {
-    const { database } = service;
-    const { id } = (await service.campaign()).seen;
-    const { orm, close } = await openDatabase(database.address('operator'), {
-      ...defaultPoolLimits,
-      size: 1,
-    });
-    const settings = new PostgresSettings(orm, tester);
-    const lockCampaign = 'select from campaign_mirror.campaigns where id = $1 for update';
-    const other = await rival(database, lockCampaign, id);
-    const transfer = rejection(settings.transfer(id, newOwner()));
-    await untilWaiting(database, transfer);
-    await endWaiting(database);
-    expect(await transfer).to.be.instanceOf(Unavailable);
-    await other.rollback();
-    expect(await settings.transfer(id, newOwner())).to.include({ kind: 'changed' });
-    await close();
-  });
 
   it('are not done if the audit cannot be written', async () => {
     const { settings, records } = service.world;

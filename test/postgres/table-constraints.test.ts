@@ -14,11 +14,6 @@ const mirror = (id: string) =>
 const setCampaign = (what: string, id: number) =>
   `update campaign_mirror.campaigns set ${what} where id = ${id}`;
 const setClicks = (clicks: string) => `update campaign_mirror.mirrors set clicks = ${clicks}`;
-const history = (actor: string, key: string, subject = 'null') => `
-  insert into campaign_mirror.mirror_history (campaign_id, mirror_id, actor, access_key_id, subject, owner_id,
-    address_before, address_after, changed_at, request_id)
-  values (7, 1, '${actor}', ${key}, ${subject}, 7, 'a', 'b', now(), 'r')`;
-
 /** Statements in their order, each with the SQLSTATE of its refusal. A statement without one succeeds. */
 const statements: Record<string, readonly (readonly [sql: string, refusal?: string])[]> = {
   'identifiers and owners below 1 or above 2^53-1': [tooGreat, '0', '-1'].flatMap((number) =>
@@ -56,17 +51,6 @@ const statements: Record<string, readonly (readonly [sql: string, refusal?: stri
   'an owner or a flag of a mirror that differs from its campaign': [
     ['update campaign_mirror.mirrors set owner_id = 8', noSuch],
     ['update campaign_mirror.mirrors set is_default = true', noSuch],
-  ],
-  'history of a key without its number, and history of others with a key or without a name': [
-    [history('key', 'null'), unfit],
-    [history('key', '1', "'1'"), unfit],
-    [history('operator', '1'), unfit],
-    [history('operator', 'null', "'somebody'"), unfit],
-    [history('jwt', 'null'), unfit],
-    [history('jwt', '1', "'client-4'"), unfit],
-    [history('jwt', 'null', "'client-4'")],
-    [history('operator', 'null')],
-    [history('key', '1')],
   ],
 };
 

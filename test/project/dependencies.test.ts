@@ -31,12 +31,10 @@ describe('the dependencies are known, pinned and free to use', () => {
   });
 
   it('each has an exact version and a hash, and no address of its own', async () => {
-    const mutation: Lockfile = parse(await read('test/mutation/pnpm-lock.yaml'));
-    for (const { packages } of [lockfile, mutation])
-      for (const [key, { resolution }] of Object.entries(packages)) {
-        expect(Object.keys(resolution), key).to.deep.equal(['integrity']);
-        expect(resolution.integrity, key).to.match(/^sha512-[\w+/]{86}==$/);
-      }
+    for (const [key, { resolution }] of Object.entries(lockfile.packages)) {
+      expect(Object.keys(resolution), key).to.deep.equal(['integrity']);
+      expect(resolution.integrity, key).to.match(/^sha512-[\w+/]{86}==$/);
+    }
     for (const group of Object.values(lockfile.importers).flatMap((groups) => Object.values(groups)))
       for (const [name, { specifier }] of Object.entries(group))
         if (!name.startsWith('@campaign-mirror/')) expect(specifier, name).to.match(/^\d+\.\d+\.\d+[\w.-]*$/);

@@ -62,7 +62,7 @@ export function filesOf({ of }: Suite): string[] {
   return of.flatMap((name) => files.filter((file) => isOf(name, file)));
 }
 
-/** Suites that are programs of their own, with a `--help`. */
+/** Suites that are programs of their own. */
 export const programs: Readonly<
   Record<string, { readonly words: readonly string[]; readonly prepare?: string }>
 > = {

@@ -2,9 +2,7 @@ import type { Role } from '@campaign-mirror/adapters-persistence/service';
 import { expect } from 'chai';
 import type { Client } from 'pg';
 import { connect } from '../support/database/client.ts';
-import { call } from '../support/http/caller.ts';
-import { groupedOf, serviceDataOf } from '../support/process/lives.ts';
-import { listeningService } from '../support/process/service-process.ts';
+import { groupedOf } from '../support/process/lives.ts';
 import { allowedOf, codeOf, refused, set } from './refused-statements.ts';
 
 const [unfit, notNow] = ['23514', '55000'];
@@ -57,23 +55,10 @@ describe('contract: the data around it — the password of a role gives no more 
           for (const place of ids.keys()) {
             const of = (one: keyof typeof valid) =>
               ids.map((_, at) => (one === what && at === place ? text : valid[one]));
-            const none = of('none');
-            const values = [
-              ids,
-              none,
-              none,
-              of('address'),
-              none,
-              none,
-              of('actor'),
-              of('subject'),
-              of('request'),
-              none,
-            ];
-            const code = await client.query(statement, values).then(
-              () => 'done',
-              (error) => error.code,
-            );
+            const names = ['none', 'address', 'actor', 'subject', 'request'] as const;
+            const [none, address, actor, subject, request] = names.map(of);
+            const values = [ids, none, none, address, none, none, actor, subject, request, none];
+            const code = await codeOf(client, statement, values);
             const expected = text === 'operator' ? '42501' : unfit;
             expect(code, `${what} ${place + 1}: ${text?.slice(0, 40)}`).to.equal(expected);
           }
@@ -121,18 +106,4 @@ describe('contract: the data around it — the password of a role gives no more 
         await client.query('rollback');
       }
     }));
-});
-
-describe('contract: keys — a service whose role has another isolation level sets no mirror', () => {
-  const data = serviceDataOf('suite');
-
-  it('answers 503 to each update', async () => {
-    const { admin, name } = data.database;
-    await admin.query(
-      `alter role campaign_mirror_service in database ${name} set default_transaction_isolation = 'repeatable read'`,
-    );
-    const { base } = await listeningService(data.settings({ DATABASE_POOLER: 'transaction' }));
-    expect((await call(data.one({ base }))).status).to.equal(503);
-    expect(await data.recorded()).to.deep.equal([]);
-  });
 });

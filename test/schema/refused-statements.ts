@@ -114,8 +114,8 @@ export const refused = {
 };
 
 /** The SQLSTATE of the error, or `done`. */
-export const codeOf = (client: pg.Client, statement: string): Promise<string> =>
-  client.query(statement).then(
+export const codeOf = (client: pg.Client, statement: string, values?: unknown[]): Promise<string> =>
+  client.query(statement, values).then(
     () => 'done',
     (error) => error.code,
   );

@@ -17,15 +17,11 @@ import { connect } from './client.ts';
 /** A database of one test, on the server of the run. */
 export type TestDatabase = ReturnType<typeof opened>;
 
-/** The environment passes it to the processes of a run, which share the server and a migrated database to copy. */
-interface Shared {
-  readonly admin: pg.PoolConfig;
-  /** Of each role. */
-  readonly password: string;
-}
-
+/** Passes the server's address to the processes of a run, which share it and a migrated database to copy. */
 const variable = 'TEST_RUN_SERVER';
 const template = 'test_template';
+/** Of each role. */
+const password = 'password-of-a-role';
 
 interface Started {
   readonly kind: string;
@@ -34,14 +30,14 @@ interface Started {
 }
 
 let server: Started | undefined;
-let run: (Shared & { readonly maintenance: pg.Pool }) | undefined;
+let run: { readonly admin: pg.PoolConfig; readonly maintenance: pg.Pool } | undefined;
 const open = new Set<TestDatabase>();
 
 function running(): NonNullable<typeof run> {
   const given = process.env[variable];
   if (!given) throw new Error('the database server of the tests does not run');
-  const shared = () => JSON.parse(given) as Shared;
-  run ??= { ...shared(), maintenance: poolOf(shared().admin) };
+  const admin: pg.PoolConfig = JSON.parse(given);
+  run ??= { admin, maintenance: poolOf(admin) };
   return run;
 }
 
@@ -50,15 +46,13 @@ export async function startDatabaseServer(): Promise<void> {
   const start = { container, embedded }[wanted];
   if (!start) throw new Error(`TEST_DATABASE is container or embedded, not ${wanted}`);
   server = await start();
-  const shared: Shared = { admin: server.admin, password: randomBytes(16).toString('hex') };
-  process.env[variable] = JSON.stringify(shared);
-  const { maintenance, password } = running();
+  process.env[variable] = JSON.stringify(server.admin);
+  const { maintenance } = running();
   const { rows } = await maintenance.query('show server_version');
   console.log(`Database server: ${server.kind}, PostgreSQL ${rows[0].server_version}`);
   for (const name of Object.values(roles)) {
-    const { rowCount } = await maintenance.query('select from pg_roles where rolname = $1', [name]);
-    const verb = rowCount === 0 ? 'create' : 'alter';
-    await maintenance.query(`${verb} role ${name} login password '${password}'`);
+    if (server.kind !== 'embedded') await maintenance.query(`create role ${name}`);
+    await maintenance.query(`alter role ${name} login password '${password}'`);
   }
   if (server.kind !== 'embedded') {
     // As ops/roles.sql does in a database. New databases copy these rights.
@@ -70,6 +64,8 @@ export async function startDatabaseServer(): Promise<void> {
   }
   await create(template, 'owner');
   await migrate(addressIn(template, 'owner'));
+  // Only a database without connections can be copied, and an autovacuum would be one.
+  await maintenance.query(`alter database ${template} allow_connections false`);
 }
 
 export async function stopDatabaseServer(): Promise<void> {
@@ -90,21 +86,14 @@ const ofThisDatabase = `
 /** A migrated database. */
 export async function freshDatabase(): Promise<TestDatabase> {
   const name = nextName();
-  try {
-    await create(name, 'owner', `template ${template} strategy file_copy`);
-  } catch (error) {
-    // Another session, such as an autovacuum, is connected to the template.
-    if ((error as { code?: string }).code !== '55006') throw error;
-    await create(name, 'owner');
-    await migrate(addressIn(name, 'owner'));
-  }
+  await create(name, 'owner', `template ${template} strategy file_copy`);
   const database = opened(name);
   await database.admin.query(ofThisDatabase);
   return database;
 }
 
-/** An empty database of the role or of the server's admin. `how` is SQL. */
-export async function emptyDatabase(owner: Role | 'admin', how?: string): Promise<TestDatabase> {
+/** An empty database of the role. `how` is SQL. */
+export async function emptyDatabase(owner: Role, how?: string): Promise<TestDatabase> {
   const name = nextName();
   await create(name, owner, how);
   return opened(name);
@@ -115,9 +104,8 @@ export const latin1 = "template template0 encoding 'LATIN1' locale_provider libc
 
 const nextName = () => `test_${randomBytes(8).toString('hex')}`;
 
-async function create(name: string, owner: Role | 'admin', how = ''): Promise<void> {
-  const whose = owner === 'admin' ? '' : `owner ${roles[owner]}`;
-  await running().maintenance.query(`create database ${name} ${whose} ${how}`);
+async function create(name: string, owner: Role, how = ''): Promise<void> {
+  await running().maintenance.query(`create database ${name} owner ${roles[owner]} ${how}`);
 }
 
 function opened(name: string) {
@@ -143,8 +131,7 @@ function opened(name: string) {
 }
 
 function addressIn(database: string, role: Role): DatabaseAddress & { host: string; port: number } {
-  const { admin, password } = running();
-  const { host = 'localhost', port = 5432 } = admin;
+  const { host = 'localhost', port = 5432 } = running().admin;
   return { host, port, user: roles[role], password, database };
 }
 
@@ -170,13 +157,8 @@ async function container(): Promise<Started> {
     // The default interval starts four processes a second as long as the container lives.
     .withHealthCheck({ test: ['CMD', 'pg_isready', '--host', 'localhost'], interval: 2000, retries: 1000 })
     .start();
-  const admin = {
-    host: started.getHost(),
-    port: started.getPort(),
-    user: started.getUsername(),
-    password: started.getPassword(),
-    database: started.getDatabase(),
-  };
+  const [user, password, database] = [started.getUsername(), started.getPassword(), started.getDatabase()];
+  const admin = { host: started.getHost(), port: started.getPort(), user, password, database };
   return { kind: `container ${image}`, admin, stop: async () => void (await started.stop()) };
 }
 

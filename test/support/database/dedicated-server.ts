@@ -16,8 +16,6 @@ const starts = 500;
 export type DedicatedServer = Awaited<ReturnType<typeof dedicatedServer>>;
 
 interface Options {
-  /** Opens a socket in the data folder. The path of the folder may be too long for one. */
-  readonly socket?: boolean;
   /** The folder of the programs; by default those of the embedded database. */
   readonly folder?: string;
   /** Such as `max_prepared_transactions=10`. */
@@ -27,7 +25,7 @@ interface Options {
 }
 
 /** A PostgreSQL server of one test. It trusts every connection. */
-export async function dedicatedServer({ socket = false, folder = '', settings = [], fill }: Options = {}) {
+export async function dedicatedServer({ folder = '', settings = [], fill }: Options = {}) {
   const parent = await mkdtemp(join(tmpdir(), 'campaign-mirror-dedicated-'));
   await chmod(parent, 0o711);
   const data = join(parent, 'data');
@@ -44,7 +42,7 @@ export async function dedicatedServer({ socket = false, folder = '', settings = 
 
   const port = await freePort();
   const all = [
-    `unix_socket_directories=${socket ? data : ''}`,
+    'unix_socket_directories=',
     'listen_addresses=127.0.0.1',
     // A killed server would leave the system's shared memory behind.
     'dynamic_shared_memory_type=mmap',

@@ -1,5 +1,5 @@
 import { type ExecFileOptions, execFile } from 'node:child_process';
-import { chown, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
@@ -11,18 +11,16 @@ export type Replicated = Awaited<ReturnType<typeof replicated>>;
 
 /**
  * A primary and its standby, by streaming replication (PostgreSQL, section 26.3.3, making a base backup using the low
- * level API). `prepare` fills the primary before it is copied; `folder` is an option of `dedicatedServer`.
+ * level API). `prepare` fills the primary before it is copied.
  */
 export async function replicated(
   prepare: (primary: DedicatedServer) => Promise<void> = async () => {},
   settings: readonly string[] = ['max_prepared_transactions=20', 'fsync=off'],
-  folder = '',
 ) {
-  const primary = await dedicatedServer({ settings, folder });
+  const primary = await dedicatedServer({ settings });
   await prepare(primary);
   const { host, port } = primary.address('postgres');
   const standby = await dedicatedServer({
-    folder,
     settings: [...settings, `primary_conninfo=host=${host} port=${port} user=postgres`],
     fill: (data, as) => copy(primary, data, as),
   });
@@ -60,11 +58,7 @@ async function copy(primary: DedicatedServer, data: string, as: ExecFileOptions)
   const { rows } = await client.query('select labelfile from pg_backup_stop(wait_for_archive => false)');
   await client.end();
   await rm(join(data, 'postmaster.pid'));
-  for (const [name, content] of [
-    ['backup_label', rows[0].labelfile],
-    ['standby.signal', ''],
-  ]) {
-    await writeFile(join(data, name), content);
-    if (as.uid !== undefined && as.gid !== undefined) await chown(join(data, name), as.uid, as.gid);
-  }
+  await writeFile(join(data, 'backup_label'), rows[0].labelfile);
+  await writeFile(join(data, 'standby.signal'), '');
+  if (as.uid) await promisify(execFile)('chown', ['-R', `${as.uid}:${as.gid}`, data]);
 }

@@ -3,26 +3,23 @@ import { connect, createServer, type Socket } from 'node:net';
 
 export type TcpProxy = Awaited<ReturnType<typeof tcpProxy>>;
 
-/**
- * A network between a client and a server that can fail. `answer` changes the bytes of the server, `question` those of
- * the client.
- */
+/** A network between a client and a server that can fail. `onAnswer` sees the bytes of the server. */
 export async function tcpProxy(
   target: { host: string; port: number },
-  answer: (bytes: Buffer) => Buffer = (bytes) => bytes,
-  question: (bytes: Buffer) => Buffer = (bytes) => bytes,
+  onAnswer: (bytes: Buffer) => void = () => {},
 ) {
   const sockets = new Set<Socket>();
   let frozen = false;
 
   const server = createServer((client) => {
     const upstream = connect(target);
-    for (const [from, to, change] of [
-      [client, upstream, question],
-      [upstream, client, answer],
+    upstream.on('data', onAnswer);
+    for (const [from, to] of [
+      [client, upstream],
+      [upstream, client],
     ] as const) {
       sockets.add(from);
-      from.on('data', (bytes: Buffer) => to.write(change(bytes)));
+      from.on('data', (bytes: Buffer) => to.write(bytes));
       from.on('error', () => {});
       from.on('close', () => {
         sockets.delete(from);

@@ -6,9 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { buffer } from 'node:stream/consumers';
-import { connect } from 'node:tls';
-import { gunzipSync } from 'node:zlib';
+import { text } from 'node:stream/consumers';
 import { freePort } from '@campaign-mirror/embedded-postgres/service';
 import { configuration } from '../documents/blocks.ts';
 import { start } from '../process/service-process.ts';
@@ -17,14 +15,6 @@ import { program } from '../programs.ts';
 export const host = 'mirror.example.com';
 /** The address of callers, which differs from that of the proxy. */
 export const callersAddress = '127.0.0.2';
-/** The limits that the tests of the proxies exceed: bytes of a body or a header, and a client's requests in nginx. */
-export const limits = {
-  serviceBody: 16_384,
-  proxyBody: 32_768,
-  headerBytes: 16_384,
-  nginxAtOnce: 100,
-} as const;
-
 interface Place {
   readonly folder: string;
   readonly port: number;
@@ -45,18 +35,8 @@ const kinds = {
       '/etc/ssl/campaign-mirror.pem': certificate,
       '/etc/ssl/private/campaign-mirror.key': key,
     }),
-    /** The rest of Debian's /etc/nginx/nginx.conf, in one process and one folder. */
-    around: (folder: string, config: string) => {
-      const kept = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
-      const temporary = kept.map((name) => `${name}_temp_path ${folder}/${name};`).join(' ');
-      return `user ${userInfo().username}; daemon off; master_process off; pid ${folder}/pid; error_log stderr notice;
-events {}
-http { access_log off; ${temporary} ${config} }
-`;
-    },
     words: (folder: string, file: string) => ['-p', folder, '-c', file],
     listens: 'using the "',
-    stop: 'SIGQUIT',
   },
   caddy: {
     file: 'ops/Caddyfile',
@@ -65,10 +45,8 @@ http { access_log off; ${temporary} ${config} }
       [`{$MIRROR_SITE:${host}} {`]: `https://${host}:${port} {\n\tbind 127.0.0.1\n\ttls ${certificate} ${key}`,
       '{$MIRROR_UPSTREAM:127.0.0.1} 3000': `127.0.0.1 ${upstream}`,
     }),
-    around: (_: string, config: string) => config,
     words: (_: string, file: string) => ['run', '--adapter', 'caddyfile', '--config', file],
     listens: 'serving initial configuration',
-    stop: 'SIGTERM',
   },
   haproxy: {
     file: 'ops/haproxy.cfg',
@@ -80,12 +58,19 @@ http { access_log off; ${temporary} ${config} }
         '127.0.0.1:3000': `127.0.0.1:${upstream}`,
       };
     },
-    around: (_: string, config: string) => config,
     words: (_: string, file: string) => ['-W', '-db', '-f', file],
     listens: 'Loading success',
-    stop: 'SIGTERM',
   },
 } as const;
+
+/** The rest of Debian's /etc/nginx/nginx.conf, in one process and one folder. */
+const nginxAround = (folder: string, config: string) => {
+  const kept = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
+  const temporary = kept.map((name) => `${name}_temp_path ${folder}/${name};`).join(' ');
+  return `user ${userInfo().username}; daemon off; master_process off; pid ${folder}/pid; error_log stderr notice;
+events {}
+http { access_log off; ${temporary} ${config} }\n`;
+};
 
 type ProxyName = keyof typeof kinds;
 export const proxyNames = ['nginx', 'caddy', 'haproxy'] as const satisfies ProxyName[];
@@ -100,19 +85,20 @@ export async function tlsProxy(
   const kind = kinds[name];
   const folder = await mkdtemp(join(tmpdir(), 'campaign-mirror-proxy-'));
   const [certificate, key] = [`${folder}/certificate.pem`, `${folder}/key.pem`];
-  const kindOfKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-noenc', '-days', '2'];
-  const names = ['-subj', `/CN=${host}`, '-addext', `subjectAltName=DNS:${host}`];
-  const words = ['req', '-x509', ...kindOfKey, ...names, '-keyout', key, '-out', certificate];
+  const names = `-subj /CN=${host} -addext subjectAltName=DNS:${host}`;
+  const words = `req -x509 -newkey rsa:2048 -noenc -days 2 ${names} -keyout ${key} -out ${certificate}`.split(
+    ' ',
+  );
   execFileSync(program('openssl'), words, { stdio: 'pipe' });
   const place = { folder, upstream, port: await freePort(), certificate, key };
   const config = await configuration(kind.file, { ...kind.replaced(place), ...replaced });
   const file = join(folder, 'configuration');
-  await writeFile(file, kind.around(folder, config));
+  await writeFile(file, name === 'nginx' ? nginxAround(folder, config) : config);
   const own = { HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
   const process = start(program(name), kind.words(folder, file), own);
   await process.shows(kind.listens);
   const stop = async () => {
-    await process.stop(kind.stop);
+    await process.stop();
     await rm(folder, { recursive: true, force: true });
   };
   return { port: place.port, ca: readFileSync(certificate, 'utf8'), stop };
@@ -139,19 +125,7 @@ export function tlsCaller(
     const sent = request({ ...to, path, method: 'POST', headers: { Host: servername, ...headers } });
     sent.end(body);
     const [response] = (await once(sent, 'response')) as [IncomingMessage];
-    const bytes = await buffer(response);
-    const answer = response.headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes;
-    return { status: response.statusCode, headers: response.headers, body: String(answer) };
+    return { status: response.statusCode, headers: response.headers, body: await text(response) };
   };
   return { call, close: () => agent.destroy() };
-}
-
-/** Sends bytes, and resolves with the answer up to the end of the connection. */
-export async function exchange({ port, ca }: TlsProxy, bytes: string): Promise<string> {
-  const from = { localAddress: callersAddress };
-  const socket = connect({ host: '127.0.0.1', port, ca, servername: host, ...from });
-  socket.setEncoding('utf8').write(bytes);
-  let answer = '';
-  for await (const chunk of socket) answer += chunk;
-  return answer;
 }

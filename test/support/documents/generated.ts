@@ -10,10 +10,7 @@ import { type Metric, metrics } from '../prometheus/metrics.ts';
 import { projectFolder, read } from '../workspace.ts';
 
 /** A command and its words. */
-interface Call {
-  readonly words: readonly string[];
-  readonly command: CommandUnknownOpts;
-}
+type Call = Readonly<{ words: readonly string[]; command: CommandUnknownOpts }>;
 
 const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() };
 
@@ -48,13 +45,13 @@ const documents: Readonly<Record<string, (now: string) => string | Promise<strin
   'docs/reference/api.md': async (now) => withTables(now, await exportsLists()),
   'docs/reference/command-line.md': (now) => {
     const rows = calls().map((call) => [code(usage(call)), call.command.description()]);
-    return withTables(now, { commands: () => table(['command', 'does'], rows) });
+    return withTables(now, { commands: table(['command', 'does'], rows) });
   },
   'docs/reference/settings.md': (now) => withTables(now, settingsTables(now)),
-  'docs/reference/metrics.md': (now) => withTables(now, { metrics: metricsTable }),
+  'docs/reference/metrics.md': (now) => withTables(now, { metrics: metricsTable() }),
   'docs/reference/logs.md': (now) => {
     const rows = Object.entries(logEvents).map(([name, when]) => [code(name), when]);
-    return withTables(now, { events: () => table(['event', 'when'], rows) });
+    return withTables(now, { events: table(['event', 'when'], rows) });
   },
 };
 
@@ -93,23 +90,23 @@ function accepts({ accepts, secret }: all.Setting): string {
 }
 
 /** Replaces the lines below each `<!-- generated: NAME -->`, up to an empty line. @throws Error without such a line */
-function withTables(markdown: string, tables: Readonly<Record<string, () => string>>): string {
-  return Object.entries(tables).reduce((text, [name, make]) => {
+function withTables(markdown: string, tables: Readonly<Record<string, string>>): string {
+  return Object.entries(tables).reduce((text, [name, table]) => {
     const place = new RegExp(`(?<=^<!-- generated: ${name} -->\n)(?:.+\n)*`, 'm');
     if (!place.test(text)) throw new Error(`there is no <!-- generated: ${name} -->`);
-    return text.replace(place, () => `${make()}\n`);
+    return text.replace(place, () => `${table}\n`);
   }, markdown);
 }
 
 /** A marker names the first setting of its table. */
-function settingsTables(markdown: string): Readonly<Record<string, () => string>> {
+function settingsTables(markdown: string): Readonly<Record<string, string>> {
   const markers = [...markdown.matchAll(/^<!-- generated: (\w+) -->$/gm)].map(([, name = '']) => name);
   const names = Object.keys(all.settings) as all.SettingName[];
   const groups = Map.groupBy(names, (name) =>
     markers.findLast((one) => names.indexOf(one as all.SettingName) <= names.indexOf(name)),
   );
   const head = ['setting', 'accepts', 'default', 'means'];
-  const tables = [...groups].map(([first, members]) => [first, () => table(head, members.map(settingRow))]);
+  const tables = [...groups].map(([first, members]) => [first, table(head, members.map(settingRow))]);
   return Object.fromEntries(tables);
 }
 
@@ -136,64 +133,20 @@ function metricRow({ name, type, labelNames, help, upperBounds }: Metric): strin
   return [code(name), type, labelNames.map(code).join(', '), `${help.replaceAll('|', '\\|')}${buckets}`];
 }
 
-/** The lists of exported names, by the entries and declaring files that belong to each; the first match counts. */
-const lists = {
-  own: /^(?:adapters-cli|[\w-]+\/(?:operator|service) )/,
-  adapters: /^(?:domain .+\/(?:campaign-repository|identity)\.ts$|port-contracts)/,
-  call: /^domain /,
-  server: /^adapters-(?:http|jwt)/,
-  store: /^adapters-persistence /,
-  service: /^app /,
-  database: /^embedded-postgres /,
-};
-
-interface Exported {
-  readonly name: string;
-  readonly isType: boolean;
-  readonly file: string;
-}
-
-/** The names that a source file exports, its own and those of other files. */
-async function exportsOf(file: string): Promise<Exported[]> {
-  const text = await read(file);
-  const own = text.matchAll(/^export (?:async |abstract )?(function\*?|class|const|type|interface) (\w+)/gm);
-  const forwarded = text.matchAll(/^export (?:type )?(?:\*|\{([^}]*)\}) from '(\..*)';/gm);
-  const others = Array.from(forwarded, async ([, names, from = '']) => {
-    const found = await exportsOf(join(file, '..', from));
-    return names === undefined ? found : found.filter(({ name }) => names.match(/\w+/g)?.includes(name));
-  });
-  const declared = Array.from(own, ([, kind = '', name = '']) => ({
-    name,
-    isType: /^[ti]/.test(kind),
-    file,
-  }));
-  return [...declared, ...(await Promise.all(others)).flat()];
-}
-
-/** The names that the packages export, in lists. A name stands at the first entry that has it: values, then types. */
-async function exportsLists(): Promise<Record<string, () => string>> {
-  const found: (Exported & { readonly entry: string })[] = [];
+/** The values that the packages export, by entry: the promised ones, and the service's own. */
+async function exportsLists(): Promise<Record<string, string>> {
+  const lists: Record<'promised' | 'own', string[]> = { promised: [], own: [] };
   for (const path of globSync('packages/*/package.json', { cwd: projectFolder }).sort()) {
     const { name, exports } = JSON.parse(await read(path));
-    for (const [entry, file] of Object.entries<string>(exports))
-      for (const one of await exportsOf(join(path, '..', file)))
-        if (!found.some(({ name, file }) => name === one.name && file === one.file))
-          found.push({ ...one, entry: join(name, entry) });
+    /** A name stands at the first entry that has it. */
+    const listed = new Set<string>();
+    for (const [entry, file] of Object.entries<string>(exports)) {
+      const all = Object.keys(await import(`${projectFolder}${join(path, '..', file)}`));
+      const names = all.filter((one) => !listed.has(one)).sort();
+      for (const one of names) listed.add(one);
+      const isOwn = /adapters-cli|(operator|service)$/.test(join(name, entry));
+      lists[isOwn ? 'own' : 'promised'].push(`- ${code(join(name, entry))}: ${names.map(code).join(', ')}`);
+    }
   }
-  const byList = Map.groupBy(found, ({ entry, file }) => {
-    const place = `${entry.replace('@campaign-mirror/', '')} ${file}`;
-    const [list] = Object.entries(lists).find(([, places]) => places.test(place)) ?? [];
-    return list ?? `no list for ${place}`;
-  });
-  const texts = [...byList].map(([list, all]) => {
-    const lines = [...Map.groupBy(all, ({ entry }) => entry)].map(([entry, some]) => {
-      const [types, values] = [true, false].map((isType) =>
-        [...new Set(some.filter((one) => one.isType === isType).map(({ name }) => name))].sort().map(code),
-      );
-      const parts = [values?.join(', '), types?.length ? `types ${types.join(', ')}` : ''];
-      return `- ${code(entry)}: ${parts.filter(Boolean).join('; ')}`;
-    });
-    return [list, () => lines.join('\n')] as const;
-  });
-  return Object.fromEntries(texts);
+  return { promised: lists.promised.join('\n'), own: lists.own.join('\n') };
 }

@@ -1,7 +1,6 @@
 import { cp, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '@campaign-mirror/embedded-postgres/service';
 import { projectFolder } from '../workspace.ts';
 import { folderOf } from './lives.ts';
@@ -57,25 +56,3 @@ export function visitorOf(base: string) {
       sent.on('error', reject).end();
     });
 }
-
-/** Reads the number at the end of an address every few milliseconds until `stop`; it must never fall. */
-export function watched(look: () => Promise<string | undefined>) {
-  const faults: string[] = [];
-  const end = new AbortController();
-  let last = -1;
-  const watching = (async () => {
-    for (; !end.signal.aborted; await pause(5)) {
-      const address = await look().catch(String);
-      const number = Number(/^https:.*\/(\d+)$/.exec(address ?? '')?.[1] ?? -1);
-      if (number < last || number === -1) faults.push(`${address} after ${last}`);
-      else last = number;
-    }
-  })();
-  const stop = () => {
-    end.abort();
-    return watching;
-  };
-  return { faults, last: () => last, stop };
-}
-
-export type Watched = ReturnType<typeof watched>;

@@ -1,37 +1,34 @@
-import { type DatabaseAddress, openDatabase, type PoolLimits } from '@campaign-mirror/adapters-persistence';
+import {
+  type DatabaseAddress,
+  type HotPathObserver,
+  openDatabase,
+  openHotPath,
+  type PoolLimits,
+} from '@campaign-mirror/adapters-persistence';
 import { type MirrorAddress, SetCampaignMirror } from '@campaign-mirror/domain';
 import { freshDatabase } from '../database/database-server.ts';
 import { patient } from '../database/patient.ts';
 import { rival } from '../database/rival.ts';
-import { hotPathBy, statementsBy } from './hot-paths.ts';
 import { postgresWorld } from './postgres-world.ts';
 import { change, type Live, liveCampaign } from './world.ts';
 
 /** A tuple, so that a test can destructure it. */
 type Lives = [Live, Live, Live, Live, Live, Live, Live, Live, ...Live[]];
 
-export interface GroupedOptions extends Partial<PoolLimits> {
-  /** The maximum number of locked campaigns that the service waits for at a time. */
-  readonly maxLocked?: number;
-  /** In milliseconds. */
-  readonly timeout?: number;
-}
-
 export type Service = Awaited<ReturnType<typeof serviceOn>>;
 
 /** The use case on PostgreSQL, as in a process of the service. */
-export async function serviceOn(address: DatabaseAddress, options: GroupedOptions = {}) {
+export async function serviceOn(address: DatabaseAddress, options: Partial<PoolLimits> = {}) {
   const limits = { ...patient, ...options };
   const { pool, close } = await openDatabase(address, limits);
-  const { maxLocked = Math.max(1, Math.floor(limits.size / 2)), timeout = limits.waitTimeout } = options;
   /** The names of the statements that succeeded. */
   const ran: string[] = [];
-  const statements = statementsBy(pool, async (run, { name }) => {
-    const rows = await run();
-    ran.push(name);
-    return rows;
-  });
-  const { campaigns, identity } = hotPathBy(pool, { statements, maxLocked, timeout });
+  const observer: HotPathObserver = {
+    batch: () => {},
+    refused: () => {},
+    ended: (name, _, error) => void (error ?? ran.push(name)),
+  };
+  const { campaigns, identity } = openHotPath(pool, { observer, limits });
   const useCase = new SetCampaignMirror(campaigns, identity);
   const set = ({ key, seen }: Pick<Live, 'seen' | 'key'>, to: string, requestId = 'request-1') =>
     useCase.execute({ credential: key, campaign: seen.id, address: to, requestId });
@@ -51,7 +48,7 @@ export async function grouped() {
   const world = await postgresWorld(database);
   const all: { close(): Promise<unknown> }[] = [world];
   /** A further process of the service. */
-  const another = async (options: GroupedOptions = {}) => {
+  const another = async (options: Partial<PoolLimits> = {}) => {
     const service = await serviceOn(database.address('service'), options);
     all.unshift(service);
     return service;

@@ -15,16 +15,6 @@ export function change(
   return { address, by: { ownerId, subject }, key, requestId };
 }
 
-export async function mirrorSet(
-  { campaigns }: { readonly campaigns: domain.CampaignRepository },
-  seen: domain.Campaign,
-  to: domain.MirrorChange,
-): Promise<domain.Mirror> {
-  const result = await campaigns.setMirror(seen, to);
-  if (result.kind !== 'mirror-set') throw new Error(`the mirror was not set: ${result.kind}`);
-  return result.mirror;
-}
-
 interface Settings {
   readonly settings: Pick<CampaignSettings, 'createCampaign' | 'createMirror'>;
 }

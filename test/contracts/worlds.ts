@@ -1,32 +1,14 @@
 import { hash, randomBytes } from 'node:crypto';
 import * as domain from '@campaign-mirror/domain';
-import { type AccessKeys, entriesOf } from '@campaign-mirror/domain/operator';
-import * as contracts from '@campaign-mirror/port-contracts';
+import type * as contracts from '@campaign-mirror/port-contracts';
 import { InMemoryStore } from '@campaign-mirror/port-contracts/in-memory';
-import type { StoreOthers } from './postgres-world.ts';
-import { named } from './world.ts';
 
-/** A store that all cases are applicable to. */
-interface JudgedStore {
-  readonly campaigns: domain.CampaignRepository;
-  readonly identity: domain.Identity;
-  readonly accessKeys: Pick<AccessKeys, 'issue' | 'revoke'>;
-  readonly others: contracts.Others & Pick<StoreOthers, 'issueKey'>;
-  readonly steps: contracts.Steps;
-}
-
-interface Worlds {
+export interface Worlds {
   readonly campaigns: contracts.CampaignRepositoryWorld;
   readonly identity: contracts.IdentityWorld;
 }
 
-/** A test for each case of both ports of the use case, on the store that there is when it runs. */
-export function everyCaseOn(store: () => JudgedStore): void {
-  casesOf('CampaignRepository', contracts.campaignRepositoryCases, () => worldsOf(store()).campaigns);
-  casesOf('Identity', contracts.identityCases, () => worldsOf(store()).identity);
-}
-
-/** Leaves out the cases that need a part in `without`. */
+/** A test for each case. Leaves out the cases that need a part in `without`. */
 export function casesOf<World>(
   port: string,
   cases: readonly contracts.Case<World>[],
@@ -39,30 +21,21 @@ export function casesOf<World>(
   });
 }
 
-const unknown = () => domain.accessKeyFrom(randomBytes(32));
-
-function worldsOf({ campaigns, identity, accessKeys, others, steps }: JudgedStore): Worlds {
-  const issued = new Map<string, domain.AccessKeyId>();
-  const issue = async (owner: domain.OwnerId, expiresIn = 3_600, hosts?: domain.HostList) => {
-    const only = hosts && { hosts: entriesOf(hosts) };
-    const { id, key } = await accessKeys.issue({ owner, name: named('tests'), expiresIn, ...only });
-    issued.set(key, id);
-    const caller = { ownerId: owner, subject: domain.keySubject(id), key: id, ...(hosts && { hosts }) };
-    return { id, credential: key, caller };
+/** The steps of a call. The adapter awaits `next` before each step; its answer says how the step ends. */
+export function stepping() {
+  let ahead: Parameters<contracts.Steps>[1] | undefined;
+  let step = 0;
+  const steps: contracts.Steps = (call, before) => {
+    [step, ahead] = [0, before];
+    return call().finally(() => {
+      ahead = undefined;
+    });
   };
-  const revoke = (id: domain.AccessKeyId) => accessKeys.revoke({ ids: [id] });
-  const keys = {
-    issue: async (owner: domain.OwnerId, expiresIn?: number) => (await issue(owner, expiresIn)).id,
-    revoke,
-  };
-  return {
-    campaigns: { steps, campaigns, others, keys },
-    identity: {
-      ...{ steps, identity, issue, unknown, issueUnknown: others.issueKey, expires: true },
-      revoke: (key) => revoke(issued.get(key) as domain.AccessKeyId),
-    },
-  };
+  const next = async () => (await ahead?.(step++)) ?? 'go on';
+  return { steps, next };
 }
+
+export const unknown = () => domain.accessKeyFrom(randomBytes(32));
 
 /** The worlds of a store in memory. It has no steps, and never goes away. */
 export function inMemoryWorlds(store = new InMemoryStore()): Worlds {
