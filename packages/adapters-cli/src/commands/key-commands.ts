@@ -12,7 +12,6 @@ import { type AccessOptions, type OperatorAccess, reading } from './operator-acc
 const keyColumns =
   'id displayed owner_id created_at last_used_at expires_at revoked_at replaced_by hosts name'.split(' ');
 
-/** @throws ClearError for a host of the denylist */
 function refuseDenied(hosts: readonly string[] = [], deniedHosts: domain.HostList): void {
   const denied = hosts.find((entry) => operators.isListed(deniedHosts, entry));
   if (denied) throw new ClearError(`the host denylist contains ${denied}: leave it out of --hosts`);

@@ -123,7 +123,7 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
               `(to ${last.addressAfter}). Discard these changes?`,
           );
         const act = { kind: 'mirror-restored', details: { change } } as const;
-        // Changes after the question are not discarded. A change that does not exist has no address.
+        // A change made after the question is kept. Without an entry, the empty address is refused.
         const address = (to ? entry?.addressAfter : entry?.addressBefore) ?? '';
         const wanted = { campaign, address, lastChange: last?.id };
         const { mirror, because } = await changeMirror({ mirrors, denied, act }, wanted);

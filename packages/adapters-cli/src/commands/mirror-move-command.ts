@@ -41,7 +41,6 @@ type MoveOptions = Pick<operators.HostMove, 'to' | 'subdomains'> & {
   readonly includeDefault: boolean;
 };
 
-/** @throws ClearError if the move is invalid */
 async function planMove(
   call: Call,
   { mirrors, keys }: OperatorPorts,
@@ -81,7 +80,6 @@ async function planMove(
   };
 }
 
-/** @throws ClearError if there is no such move */
 async function planUndo(
   mirrors: operators.OperatorMirrors,
   move: operators.AuditId,

@@ -45,7 +45,6 @@ export interface ServiceState {
 }
 
 export type Context = Koa.ParameterizedContext<ServiceState>;
-/** A part of the chain. */
 export type Middleware = Koa.Middleware<ServiceState>;
 
 /** Removes the headers of a replaced answer, which must not be sent with the new one. */
@@ -153,10 +152,7 @@ export class Calls {
   }
 }
 
-/**
- * Answers an unanswered request with 404, `Unavailable` with 503, and another error with 500. Without a log, an error
- * is an `error` event of the Koa application. `refused` runs after each 4xx.
- */
+/** Answers a request without an answer with 404, and errors with 503 or 500. `refused` runs after each 4xx. */
 export function errorsAsAnswers(
   log: HttpLog | undefined,
   refused?: (context: Context) => Promise<void>,

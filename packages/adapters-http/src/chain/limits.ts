@@ -5,7 +5,6 @@ import { faultReplies, tooManyAttempts } from './replies.ts';
 
 /** What is refused because of the load: requests, requests of one owner, connections. */
 export const overloads = ['requests', 'share', 'connections'] as const;
-/** One of the `overloads`. */
 export type Overload = (typeof overloads)[number];
 
 /**

@@ -101,7 +101,6 @@ export class HttpServer {
       });
   }
 
-  /** How many connections are open. */
   get connections(): number {
     return this.#connections.size;
   }

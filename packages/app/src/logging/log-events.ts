@@ -40,7 +40,6 @@ export type EventName = keyof typeof logEvents;
 type Fields = { readonly event: EventName; readonly [field: string]: unknown };
 type Write = (fields: Fields, message: string) => void;
 
-/** The methods of the log that write lines. */
 export type LogWriter = { readonly [L in Exclude<Level, 'trace'>]: Write };
 
 /** Pino's logger, which accepts these events only. */

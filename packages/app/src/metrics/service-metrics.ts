@@ -34,7 +34,6 @@ const meanings = {
 };
 type Name = keyof typeof meanings;
 
-/** The configuration of a metric for prom-client. */
 export function metricIn(registry: Registry) {
   const registers = [registry];
   return (name: Name, ...labelNames: string[]) => ({ name, help: meanings[name], labelNames, registers });
