@@ -94,7 +94,7 @@ export async function prepareDatabase(access: DatabaseAccess, { settings, log, l
     const options = { operator: 'the service, at its start', givenUp: ending, ifNeeded: true };
     const { madeAgain } = await migrateWithNotices(owner, settings, log, options);
     if (madeAgain.length > 0)
-      log.warn({ event: 'check-warned', check: 'schema' }, `made again: ${madeAgain.join(', ')}`);
+      log.warn({ event: 'check-warned', check: 'schema' }, `recreated: ${madeAgain.join(', ')}`);
   }
   await awaitDatabase(access.address('service'), settings, 'start', ending, log);
 }
@@ -165,8 +165,8 @@ export async function migrateWithNotices(
   // After pg_upgrade this warning appears too, although nothing was lost.
   const line =
     'the database came from a dump or another server; its newest change of a mirror is from ' +
-    `${newestChangeAt ?? 'never'}, its newest entry of the audit from ${newestEntryAt ?? 'never'}; what ` +
-    'was revoked, rotated, moved or transferred after that is as before again: ' +
+    `${newestChangeAt ?? 'never'}, its newest entry of the audit from ${newestEntryAt ?? 'never'}; ` +
+    'revocations, rotations, moves and transfers after that are lost: ' +
     'docs/how-to/backup-and-restore.md says what to check';
   log.warn({ event: 'check-warned', check: 'origin' }, line);
   return migrated;
