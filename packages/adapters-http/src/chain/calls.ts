@@ -141,7 +141,7 @@ export class Calls {
     response[inProgress] = undefined;
     const { req } = context;
     const isLast = (req.socket as CallSocket)[lastResponse] === response;
-    // A caller that waits for `100 Continue` may send the body or not.
+    // A caller that got no `100 Continue` may still send the body.
     const isUnread = req.headers.expect !== undefined && req.readableFlowing === null;
     if (isUnread || (this.draining && isLast)) response.setHeader('Connection', 'close');
     const { call, began } = context.state;

@@ -82,7 +82,7 @@ export function httpLog(log: Log, level: 'info' | 'debug', count: http.HttpLog['
   };
 }
 
-/** How many files this process may open. Beyond this limit, Node closes connections without an event. */
+/** The number of files that this process may open. Beyond it, Node closes connections without an event. */
 function openFiles(): number {
   Object.assign(process.report, { excludeNetwork: true });
   const { userLimits } = process.report.getReport() as { userLimits?: { open_files: { soft: unknown } } };
