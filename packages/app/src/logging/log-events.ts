@@ -2,7 +2,7 @@ import type { Level, Logger } from 'pino';
 
 /** Every event of the log, and when it is logged, in Markdown for docs/reference/logs.md. Others do not compile. */
 export const logEvents = {
-  request: 'a request was answered otherwise; at `debug` on the listener for operators',
+  request: 'a request was answered, except with 401, 403 or 429; at `debug` on the listener for operators',
   'request-unauthenticated': 'a request was answered with 401',
   'request-forbidden': 'a request was answered with 403',
   'request-limited': 'a request was answered with 429',
