@@ -66,7 +66,7 @@ describe('key: an operator issues, rotates and revokes access keys, which are sh
     const old = await issued(9);
     const { output, errors } = await run('rotate', `${old.id}`);
     expect(output).to.match(/^cm_[0-9A-Za-z]{49}\n$/);
-    const [, id = '', end = ''] = /^Key (\d+) .* key \d+, which ends at (\S+)\. /.exec(errors) ?? [];
+    const [, id = '', end = ''] = /^Key (\d+) .* key \d+, which expires at (\S+)\. /.exec(errors) ?? [];
     expect((Date.parse(end) - Date.now()) / 1_000).to.be.within(day - 3_600, day + 3_600);
     const { key, replaced_expires_at, ...next } = await rotated(Number(id), '--grace', '0s');
     expect(next).to.deep.equal({ id: Number(id) + 1, replaces: Number(id) });

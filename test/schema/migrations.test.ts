@@ -83,7 +83,7 @@ describe('migrate: a database from a dump is noticed, since revoked keys are val
   }
   const line =
     'the database came from a dump or another server; its newest change of a mirror is from TIME, its newest entry of ' +
-    'the audit from TIME; what was revoked, rotated, moved or transferred after that is as before again: ' +
+    'the audit from TIME; revocations, rotations, moves and transfers after that are lost: ' +
     'docs/how-to/backup-and-restore.md says what to check';
   const warnings = ({ log }: { log: readonly LogLine[] }) =>
     log.filter(({ event, check }) => event === 'check-warned' && check === 'origin');

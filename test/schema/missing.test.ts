@@ -64,7 +64,7 @@ describe('schema: a missing or disabled part is found before it can do harm', ()
       }
       const part = finding.replace(/^the (.*) is \w+$/, '$1');
       expect(migrated.errors).to.equal('');
-      expect(migrated.output).to.equal(`Made again: ${part}.\n`);
+      expect(migrated.output).to.equal(`Recreated: ${part}.\n`);
       expect(await owner.run('migrate')).to.include({ output: 'The schema is up to date.\n' });
       const [{ act, details }] = await on.objects('audit');
       expect([act, details.made_again]).to.deep.equal(['schema-migrated', part]);
@@ -81,7 +81,7 @@ describe('schema: a missing or disabled part is found before it can do harm', ()
     const { code, errors } = await startService(settings()).done();
     expect(code).to.equal(1);
     expect(errors).to.include('the function set_mirrors(').and.include('is missing');
-    expect((await owner.run('migrate')).output).to.match(/^Made again: function set_mirrors[.]/);
+    expect((await owner.run('migrate')).output).to.match(/^Recreated: function set_mirrors[.]/);
   });
 
   it('every column, constraint, trigger and unique index is checked', async () => {

@@ -1,4 +1,4 @@
-// The service's own, no promise: what only our packages use, beside the promised names.
+// The promised names, and names that only the packages of this project use.
 export { postgresCampaignExport, postgresCampaignImport } from './bulk/copy-campaigns.ts';
 export { codeOf, isAbsent, isForbidden } from './connection/database-faults.ts';
 export { type DatabaseProbe, type DatabaseState, openProbe } from './connection/database-probe.ts';

@@ -91,7 +91,6 @@ export function campaignCommands(call: Call, operator: OperatorAccess) {
   return group('campaign', 'create, list, transfer and delete campaigns', all);
 }
 
-/** Deletes a campaign and its mirror, or only the mirror. */
 export function deletion(call: Call, operator: OperatorAccess, what: 'campaign' | 'mirror') {
   const isWhole = what === 'campaign';
   const object = isWhole ? 'a campaign and its mirror' : 'the mirror of a campaign';

@@ -98,7 +98,7 @@ type Fields = Readonly<Partial<Record<CampaignColumn, string>>>;
 /** `read` returns undefined for an invalid text; `refusal` says why it is invalid. */
 type Reader = readonly [read: (text: string) => unknown, refusal: string];
 
-/** Spreadsheets write `TRUE`. */
+/** In any case, because spreadsheets write `TRUE`. */
 const isTrue = (text: string) => (/^(true|false)$/i.test(text) ? text.toLowerCase() === 'true' : undefined);
 const flag: Reader = [isTrue, 'must be true or false'];
 const identifier: Reader = [(text) => domain.campaignId(whole(text)), notANumber(1)];
@@ -135,7 +135,7 @@ export function importedCampaign(fields: Fields, denied: domain.HostList) {
   return { campaign: faults.length > 0 ? null : (Object.fromEntries(values) as ImportedCampaign), faults };
 }
 
-/** The fault of a value that other columns or the denied hosts rule out. */
+/** Why a value conflicts with other columns or with the denied hosts. */
 function misfit(column: CampaignColumn, fields: Fields, denied: domain.HostList): string | undefined {
   const missing = 'it must not be empty';
   if (column === 'owner_id') return fields.owner_id ? undefined : missing;
@@ -147,6 +147,6 @@ function misfit(column: CampaignColumn, fields: Fields, denied: domain.HostList)
   }
   const isContrary = isTrue(fields.updated_externally || 'false') === !fields.updated_externally_at;
   return column === 'updated_externally_at' && isContrary
-    ? 'it must be there when updated_externally is true, and only then'
+    ? 'it must be given if updated_externally is true, and only then'
     : undefined;
 }

@@ -12,7 +12,6 @@ import { type AccessOptions, type OperatorAccess, reading } from './operator-acc
 const keyColumns =
   'id displayed owner_id created_at last_used_at expires_at revoked_at replaced_by hosts name'.split(' ');
 
-/** @throws ClearError for a host of the denylist */
 function refuseDenied(hosts: readonly string[] = [], deniedHosts: domain.HostList): void {
   const denied = hosts.find((entry) => operators.isListed(deniedHosts, entry));
   if (denied) throw new ClearError(`the host denylist contains ${denied}: leave it out of --hosts`);
@@ -38,7 +37,7 @@ export function keyCommands(call: Call, operator: OperatorAccess) {
     if (await call.output.isWritten()) return;
     const { id } = issued;
     throw new ClearError(
-      `key ${id} was issued, but standard output did not take it, and it cannot be shown again: revoke it by ` +
+      `key ${id} was issued, but could not be written, and it cannot be shown again: revoke it by ` +
         `\`./campaign-mirror key revoke ${id}\`, or replace it by \`./campaign-mirror key rotate ${id} --grace 0s\``,
     );
   };
@@ -95,7 +94,7 @@ export function keyCommands(call: Call, operator: OperatorAccess) {
       if (rotation.kind !== 'rotated') throw notRotated(replaces, rotation);
       const { id, key, ownerId, oldExpiresAt } = rotation;
       const object = { id, key, replaces, replaced_expires_at: oldExpiresAt };
-      const sentence = `Key ${id} of owner ${ownerId} replaces key ${replaces}, which ends at ${oldExpiresAt}.`;
+      const sentence = `Key ${id} of owner ${ownerId} replaces key ${replaces}, which expires at ${oldExpiresAt}.`;
       await printOnce(object, sentence + onlyTo(hosts));
     });
 

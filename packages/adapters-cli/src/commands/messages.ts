@@ -80,7 +80,6 @@ export function campaignNamed(id: domain.CampaignId, name: string | null): strin
 export const hostsNamed = (hosts: readonly operators.Host[]) =>
   hosts.map(({ written }) => written).join(' or ');
 
-/** Says which mirrors a move leaves out; empty if there are none. */
 export function unmovedText({ below, elsewhere }: operators.UnmovedCounts, hosts: readonly operators.Host[]) {
   const named = hostsNamed(hosts);
   const on = `${counted(below, 'mirror is', 'mirrors are')} on a name below ${named}: --subdomains moves these, too.`;
@@ -88,7 +87,6 @@ export function unmovedText({ below, elsewhere }: operators.UnmovedCounts, hosts
   return [below > 0 && on, elsewhere > 0 && has].filter(Boolean).join(' ');
 }
 
-/** Says which keys may not set mirrors to the new host; empty if there are none. */
 export function limitedKeysText(ids: readonly domain.AccessKeyId[], host: string): string {
   if (ids.length === 0) return '';
   const numbers = `${ids.slice(0, 10).join(', ')}${ids.length > 10 ? ', …' : ''}`;

@@ -73,7 +73,7 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
     .argument('[campaign]', 'the campaign; required without --file', parse.campaign)
     .argument('[target-url]', 'the new address; required without --file')
     .option('--as-operator', 'without a key, for any owner; recorded in the audit')
-    .option('--file <file>', 'CSV with campaign, target_url, perhaps expected; - for standard input')
+    .option('--file <file>', 'CSV with campaign, target_url, optionally expected; - for standard input')
     .option('--dry-run', 'with --file: show each address before and after, and change nothing')
     .option('--yes', 'with --file: do not ask')
     .action(async (campaign, address, { asOperator, file, dryRun = false, yes = false }, command) => {
@@ -123,7 +123,7 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
               `(to ${last.addressAfter}). Discard these changes?`,
           );
         const act = { kind: 'mirror-restored', details: { change } } as const;
-        // Changes after the question are not discarded. A change that does not exist has no address.
+        // A change made after the question is kept. Without an entry, the empty address is refused.
         const address = (to ? entry?.addressAfter : entry?.addressBefore) ?? '';
         const wanted = { campaign, address, lastChange: last?.id };
         const { mirror, because } = await changeMirror({ mirrors, denied, act }, wanted);

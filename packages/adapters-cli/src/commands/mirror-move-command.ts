@@ -41,7 +41,6 @@ type MoveOptions = Pick<operators.HostMove, 'to' | 'subdomains'> & {
   readonly includeDefault: boolean;
 };
 
-/** @throws ClearError if the move is invalid */
 async function planMove(
   call: Call,
   { mirrors, keys }: OperatorPorts,
@@ -81,7 +80,6 @@ async function planMove(
   };
 }
 
-/** @throws ClearError if there is no such move */
 async function planUndo(
   mirrors: operators.OperatorMirrors,
   move: operators.AuditId,
@@ -105,7 +103,7 @@ async function planUndo(
 export function moves(call: Call, operator: OperatorAccess) {
   const columns = 'id acted_at operator mirrors from to source undoes undone_by finished'.split(' ');
   const listing = { columns, none: 'No move was found.' };
-  const description = 'list moves, newest first, with those from files';
+  const description = 'list moves, newest first, including those from files';
   return leaf('moves', description, ['mirror moves']).action(async () => {
     await operator.withPorts(({ audit }) => {
       const read = ({ after: before, limit }: { after: operators.AuditId | undefined; limit: number }) =>

@@ -1,7 +1,6 @@
 import type * as domain from '@campaign-mirror/domain';
 import type * as operators from '@campaign-mirror/domain/operator';
 
-/** The ports of the operator's commands. */
 export interface OperatorPorts {
   readonly records: operators.CampaignRecords;
   readonly history: operators.MirrorHistory;
@@ -17,27 +16,23 @@ export interface OperatorPorts {
   readonly keys: operators.AccessKeys;
 }
 
-/** Further input of an act. */
 export interface ActContext {
   readonly deniedHosts: domain.HostList;
   /** The request id of all rows of the act in the history and the audit. */
   readonly requestId: string;
 }
 
-/** How a command uses the store. */
 export interface AccessOptions {
   /** The statement timeout: none for `unhurried`, a minute for `in-steps`; by default, that of the service. */
   readonly pace?: 'unhurried' | 'in-steps';
-  /** What was done so far, printed if the database ends a statement. Absent: unknown. */
+  /** Says what was done so far; printed if the database ends a statement. Without it, that is unknown. */
   readonly state?: string | (() => string);
   /** For a command that does not end: it uses the embedded database only while a service runs. */
   readonly besideService?: true;
 }
 
-/** The options of a command that lists. */
 export const reading: AccessOptions = { state: 'there is more to show, and nothing was changed' };
 
-/** Gives the commands access to the store as the operator. */
 export interface OperatorAccess {
   /** The ports are valid until `run` resolves. @throws ClearError if the database is unavailable or refuses access */
   withPorts<T>(

@@ -5,7 +5,7 @@ import { orStopped } from '../terminal/errors.ts';
 import { contentDigest, notANumber, readCsv, sourceName, valueIs, whole } from '../terminal/files.ts';
 import type { InvalidLine, Plan } from './run-plan.ts';
 
-/** The columns of an export are known, but most of them are not used. */
+/** The other columns of an export are accepted and not used. */
 const headings = {
   ...Object.fromEntries(campaignColumns.map((column) => [column, null])),
   ...{ campaign: 'campaign', campaign_id: 'campaign', id: 'campaign' },
@@ -14,10 +14,7 @@ const headings = {
 } as const;
 const columns = { headings, required: ['campaign', 'target_url'], ignoreOthers: true } as const;
 
-/**
- * Reads a CSV file of mirrors, once, before anything is asked or set. Of several lines for one campaign none is set.
- * @throws ClearError if the file is not valid; Interrupted
- */
+/** If a campaign is in several lines, none of them is set. @throws ClearError for an invalid file; Interrupted */
 export async function planFromFile(call: Call, path: string): Promise<Plan> {
   const name = sourceName(path);
   const wanted = new Map<domain.CampaignId, DesiredMirror>();

@@ -66,10 +66,7 @@ const verbs = {
   set: { done: 'set', doing: 'setting', Do: 'Set' },
 } as const;
 
-/**
- * Asks, unless `yes`, then changes the mirrors, or shows what would change: a line for each mirror that is not set, and
- * a summary. @throws ClearError, also if a mirror was not set; Interrupted
- */
+/** Asks, unless `yes`, and sets the mirrors. @throws ClearError, also if a mirror was not set; Interrupted */
 export async function runPlan(
   call: Call,
   operator: OperatorAccess,

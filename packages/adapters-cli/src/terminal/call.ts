@@ -23,7 +23,6 @@ type PromptContext = { input: Readable; output: OutputStream; signal: AbortSigna
 
 const nothingDone = 'Nothing was done.';
 
-/** One call of the command line, from its arguments to its exit code. */
 export class Call {
   readonly environment: NodeJS.ProcessEnv;
   readonly stderr: OutputStream;

@@ -45,8 +45,7 @@ export const notANumber = (min: number) =>
 
 /**
  * Reads the rows of a CSV file, or of standard input for `-`, with a progress bar. The first line shows the separator.
- * Empty rows and a first line such as `sep=,` are skipped. @throws ClearError if the file is not text, the header is
- * not valid, or a row does not end; Interrupted
+ * Empty rows and a first line such as `sep=,` are skipped. @throws ClearError for an invalid file; Interrupted
  */
 export async function* readCsv<Column extends string>(
   call: Call,
@@ -158,9 +157,8 @@ async function* textOf(call: Call, path: string): AsyncGenerator<string> {
 }
 
 /**
- * Writes a file that only its owner can read, under a temporary name; renames it when all of it is on the disk. On
- * failure the temporary file is removed, unless the process is killed. @throws ClearError if the file cannot be
- * written, or exists without `replace`; and the errors of `fill`
+ * Writes a file that only its owner can read, under a temporary name, and renames it when all of it is on the disk.
+ * @throws ClearError if the file cannot be written, or exists without `replace`; the errors of `fill`
  */
 export async function writeNewFile<T>(
   path: string,

@@ -51,7 +51,6 @@ export class Output {
     return this.write(`${printableLines(lines)}\n`);
   }
 
-  /** Prints a JSON object on a line of standard output. */
   object(object: object): Promise<void> {
     return this.write(`${escaped(JSON.stringify(object))}\n`);
   }

@@ -45,7 +45,6 @@ export interface ServiceState {
 }
 
 export type Context = Koa.ParameterizedContext<ServiceState>;
-/** A part of the chain. */
 export type Middleware = Koa.Middleware<ServiceState>;
 
 /** Removes the headers of a replaced answer, which must not be sent with the new one. */
@@ -142,7 +141,7 @@ export class Calls {
     response[inProgress] = undefined;
     const { req } = context;
     const isLast = (req.socket as CallSocket)[lastResponse] === response;
-    // A caller that waits for `100 Continue` may send the body or not.
+    // A caller that got no `100 Continue` may still send the body.
     const isUnread = req.headers.expect !== undefined && req.readableFlowing === null;
     if (isUnread || (this.draining && isLast)) response.setHeader('Connection', 'close');
     const { call, began } = context.state;
@@ -153,10 +152,7 @@ export class Calls {
   }
 }
 
-/**
- * Answers an unanswered request with 404, `Unavailable` with 503, and another error with 500. Without a log, an error
- * is an `error` event of the Koa application. `refused` runs after each 4xx.
- */
+/** Answers a request without an answer with 404, and errors with 503 or 500. `refused` runs after each 4xx. */
 export function errorsAsAnswers(
   log: HttpLog | undefined,
   refused?: (context: Context) => Promise<void>,

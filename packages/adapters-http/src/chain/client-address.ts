@@ -23,10 +23,7 @@ export function trustedProxies(ranges: readonly string[]): TrustedProxies {
   return { has: (address) => trusts(address, 0) };
 }
 
-/**
- * The IP address of the caller: the nearest address that is not a trusted proxy; without one, the farthest proxy.
- * `-` if the connection ended before the address could be read.
- */
+/** The nearest address that is not a trusted proxy, otherwise the farthest proxy; `-` if the connection has ended. */
 export function clientOf(request: IncomingMessage, proxies: TrustedProxies | undefined): string {
   const { remoteAddress } = request.socket;
   if (remoteAddress === undefined) return '-';

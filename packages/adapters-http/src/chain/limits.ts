@@ -5,7 +5,6 @@ import { faultReplies, tooManyAttempts } from './replies.ts';
 
 /** What is refused because of the load: requests, requests of one owner, connections. */
 export const overloads = ['requests', 'share', 'connections'] as const;
-/** One of the `overloads`. */
 export type Overload = (typeof overloads)[number];
 
 /**
@@ -51,7 +50,7 @@ export class Slots {
     }
   };
 
-  /** Counts the slot of a request as its owner's until `next` ends. */
+  /** Counts the slot of a request for its owner until `next` ends. */
   async share(context: Context, owner: number, next: () => Promise<unknown>): Promise<void> {
     const share = Math.floor(this.size / 8);
     const own = this.#usedBy.get(owner) ?? 0;
@@ -68,8 +67,8 @@ export class Slots {
   }
 
   /**
-   * Waits until a second after the headers of a refused request: a caller that is answered at once calls again at once.
-   * At most eight requests for each slot wait; with one, three times as many callers as slots left 0.73 of the rate
+   * Waits until a second after the headers of a refused request, because callers retry as soon as they are answered. At
+   * most eight requests for each slot wait. With only one, three callers for each slot reduced the rate to 0.73
    * (`npm run bench -- overload`). A drain ends the waits.
    */
   async delay({ state }: Context): Promise<void> {

@@ -29,7 +29,7 @@ export interface HttpServerSettings {
 }
 
 interface Connection {
-  /** The responses to its requests, in their order. Sent ones at the beginning are removed with the next request. */
+  /** The responses in the order of the requests. Each request removes the sent responses at the beginning. */
   readonly responses: ServerResponse[];
   /** Whether malformed input was read. */
   isRefused?: true;
@@ -57,7 +57,7 @@ export class HttpServer {
       requireHostHeader: false,
     });
     this.#server = server;
-    // The size of the header section limits the headers. A maximum count would hide a second Authorization.
+    // No limit on the number of headers: Node would drop further ones, such as a second Authorization.
     server.maxHeadersCount = 0;
     server.timeout = timeout;
     if (maxConnections !== undefined) server.maxConnections = maxConnections;
@@ -89,7 +89,7 @@ export class HttpServer {
       .on('timeout', (socket) => {
         const next = this.#connections.get(socket)?.responses.find(({ closed }) => !closed);
         if (!next || next.headersSent) socket.destroy();
-        // Otherwise the body is incomplete, and has a time limit of its own.
+        // Node's own time limit applies while the body is incomplete.
         else if (next.req.complete) {
           const error = new Unavailable(`the application did not answer within ${timeout} ms`);
           settings.calls.answerInstead(next, { ...faultReplies.unavailable, closes: true }, error);
@@ -101,7 +101,6 @@ export class HttpServer {
       });
   }
 
-  /** How many connections are open. */
   get connections(): number {
     return this.#connections.size;
   }
@@ -109,7 +108,7 @@ export class HttpServer {
   /** Resolves with the address. `reusePort`: processes may share it (SO_REUSEPORT). @throws as Node's `listen` */
   async listen(port: number, host: string, reusePort = false): Promise<AddressInfo> {
     await once(this.#server.listen({ port, host, reusePort }), 'listening');
-    // From now on an error means that a connection could not be accepted, such as with too many open files.
+    // From now on an error means that a connection could not be accepted, such as for too many open files.
     this.#server.on('error', () => this.#settings.connectionRefused?.());
     return this.#server.address() as AddressInfo;
   }
@@ -132,7 +131,7 @@ export class HttpServer {
       for (const response of left) calls.answerInstead(response, faultReplies.unavailable);
       setTimeout(() => this.#server.closeAllConnections(), left.length > 0 ? lastAnswerTime : 0);
     }, timeout);
-    // Before idle connections are closed, arrived requests are read and answers are sent.
+    // Reads the requests that have arrived, and sends their answers, before idle connections are closed.
     await nextTurn();
     await nextTurn();
     const sending = this.#unsent().filter(({ writableEnded }) => writableEnded);
@@ -158,7 +157,7 @@ export class HttpServer {
     connection.isRefused = true;
     const last = connection.responses.at(-1);
     const isUnread = last?.req.complete === false;
-    // With valid headers, this is the answer to the request. After an answer, the rest of the body gets none.
+    // If only the body is malformed, its request gets this answer, unless it already has one.
     if (isUnread && !last.headersSent) calls.answerInstead(last, reply);
     else if (!last || last.closed) end();
     else last.once('close', end);
@@ -169,7 +168,7 @@ export class HttpServer {
       response.assignSocket(socket);
       calls.answerInstead(response, reply);
       response.once('finish', () => socket.end());
-      // The answer must not be lost while the caller still sends.
+      // Reads on: closing the socket with unread data could destroy the answer.
       socket.resume();
       setTimeout(() => socket.destroy(), lastAnswerTime).unref();
     }

@@ -83,10 +83,7 @@ function checked(checks: Checks, good: string) {
   return { status: passed ? 200 : 503, body };
 }
 
-/**
- * Against DNS rebinding: a page of another site can let its own name resolve to our address, and would then read the
- * answers. It cannot send another `Host`. Programs may send none.
- */
+/** Against DNS rebinding: a page whose name resolves to our address could read the answers. `Host` has its name. */
 function onlyByName(names: ReadonlySet<string>): Middleware {
   return (context, next) => {
     const [, ipv6, name = ''] =
@@ -99,10 +96,7 @@ function onlyByName(names: ReadonlySet<string>): Middleware {
 /** A router for which case and trailing slashes matter (contract: the path). */
 const exactRouter = () => new Router<ServiceState>({ sensitive: true, strict: true });
 
-/**
- * A Koa application with the parts that every request passes: id, log line and counts; errors as answers; the limit of
- * refusals; CORS; the refusal of messages that Node's parser accepts, but that a proxy could read differently.
- */
+/** The first parts of both applications. The last one refuses messages that a proxy could read differently. */
 function koa(settings: Pick<ApplicationSettings, 'calls' | 'slots' | 'origins' | 'limits'>) {
   const { calls, slots, origins = [], limits } = settings;
   const app = new Koa<ServiceState>({ env: 'production' });
@@ -131,7 +125,7 @@ function callsFrom(origins: readonly string[]): Middleware {
     origin: (context) => (origins.includes(context.get('Origin')) ? context.get('Origin') : ''),
     allowMethods: 'POST',
     exposeHeaders: `ETag, X-Request-Id, Retry-After, WWW-Authenticate, Allow, ${limits}`,
-    // Browsers reuse the answer to a preflight for so many seconds, also if the origin was removed meanwhile.
+    // In seconds. Browsers use the answer to a preflight that long, even if the origin is removed.
     maxAge: 600,
   });
 }
@@ -148,7 +142,6 @@ function routeOf(pattern: string, ...methods: string[]): Middleware {
   };
 }
 
-/** The first part of a route that answers GET and HEAD. */
 const readOnly = (path: string) => routeOf(path, 'GET', 'HEAD');
 
 function addPages(router: Router<ServiceState>, pages: Pages): void {

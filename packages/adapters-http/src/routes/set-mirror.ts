@@ -51,7 +51,7 @@ export function setMirror(settings: SetMirrorSettings): Middleware {
         const outcome = await useCase.execute(request);
         if (outcome.kind === 'unauthenticated') {
           call.subject = outcome.subject;
-          // The key was counted before it was found to be invalid.
+          // The limit was counted and reported before the key was found to be invalid.
           removeLimit(context);
         }
         answer(context, replyTo(outcome, segment, fault));
@@ -65,7 +65,7 @@ const noBytes = Buffer.alloc(0);
 /** Reads the body, unless check 4 refuses its type or its size. */
 function bodyReader(limit = 16_384): (context: Context) => Promise<Buffer | Fault> {
   const parse = bodyParser({
-    // Keeps the bytes: its own decoding would replace invalid UTF-8. Its types lack this option.
+    // Keeps the bytes, because the parser would replace invalid UTF-8. Its types lack this option.
     ...{ encoding: null },
     enableTypes: ['text'],
     extendTypes: { text: ['application/json'] },
@@ -77,7 +77,7 @@ function bodyReader(limit = 16_384): (context: Context) => Promise<Buffer | Faul
     // A chunked body has no length, and may be empty.
     if (length === 0 && request.headers['transfer-encoding'] === undefined) return noBytes;
     if (!isJson(request)) return 'unsupported-body';
-    // The parser reads a length above 2^31 as another one, and a limit of NaN as none.
+    // The parser misreads a length above 2^31, and has no limit if `limit` is NaN.
     if (!(length <= limit)) return 'body-too-large';
     // The parser accepts only this spelling.
     request.headers['content-type'] = 'application/json';

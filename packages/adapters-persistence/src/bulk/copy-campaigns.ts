@@ -17,7 +17,7 @@ const createImported = `
 const { campaignColumns } = operator;
 const copyImported = `copy pg_temp.imported (line, faults, ${campaignColumns}) from stdin (format csv)`;
 
-/** CSV in chunks of 16 KiB: single lines would take twice the time. */
+/** CSV in chunks of 16 KiB, because single lines take twice the time. */
 async function* csvOf(lines: AsyncIterable<operator.ImportLine>): AsyncGenerator<string> {
   let text = '';
   for await (const { line, faults, campaign } of lines) {
@@ -110,10 +110,7 @@ const countImported = 'select count(*) as campaigns, count(target_url) as mirror
 
 type Fault = operator.ImportOutcome['faults'][number] & { readonly invalidLines: number };
 
-/**
- * The port `CampaignImport` on PostgreSQL. Locks no existing campaign. `signal` ends an import without a change.
- * @throws Unavailable; the reason of `signal`
- */
+/** Locks no existing campaign. `signal` ends an import without a change. @throws Unavailable; the reason of `signal` */
 export function postgresCampaignImport(pool: Pool, act: operator.OperatorAct, signal?: AbortSignal) {
   const importAll: operator.CampaignImport['importAll'] = (source, lines, { dryRun, allowDuplicates }) => {
     const run = async (client: PoolClient) => {
@@ -152,7 +149,7 @@ const copyExported = {
 const withCarriageReturns = (lines: Buffer) =>
   Buffer.from(lines.toString('latin1').replaceAll('\n', '\r\n'), 'latin1');
 
-/** The port `CampaignExport` on PostgreSQL. `signal` ends it. @throws Unavailable; the reason of `signal` */
+/** `signal` ends the export. @throws Unavailable; the reason of `signal` */
 export const postgresCampaignExport = (pool: Pool, signal?: AbortSignal): operator.CampaignExport => ({
   copyTo: async (format, write) => {
     let campaigns = 0;

@@ -25,13 +25,12 @@ const stateText = `
 const expiringText = `
   select count(*) from campaign_mirror.access_keys where ${isExpiringWithin("interval '14 days'")}`;
 
-/** Codes and messages of a failed login that say nothing about the next one, nor about open sessions. */
+/** Codes and messages of a failed login after which the next login may succeed. */
 const transientFault = /^(53300|57P03|EAI_AGAIN|ETIMEDOUT)|timeout/;
 
 /** In milliseconds. */
 const loginInterval = 15_000;
 
-/** Reports the state of a database. */
 export type DatabaseProbe = ReturnType<typeof openProbe>;
 
 /**
@@ -77,7 +76,7 @@ export function openProbe(address: DatabaseAddress, timeout: number) {
       isUsable = state.writable;
       return { database: true, ...state };
     } catch (error) {
-      // The service still has its connections.
+      // The service keeps the connections that it has.
       if (isFull(error)) return { database: true };
       // Every role may read the table of migrations.
       if (isAbsent(error) || isForbidden(error)) return { database: true, migrations: false };

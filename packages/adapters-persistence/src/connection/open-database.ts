@@ -44,9 +44,9 @@ export async function openDatabase(
     driverOptions: poolOptions(address, limits, applicationName),
     // Campaigns are locked and changed without their mirrors.
     autoJoinOneToOneOwner: false,
-    // Otherwise it connects at once, and creates a missing database.
+    // Otherwise MikroORM connects at once, and creates a missing database.
     ensureDatabase: false,
-    // Its messages may contain values.
+    // MikroORM's messages may contain values.
     logger: () => {},
     migrations: {
       tableName: `${schema}.migrations`,
@@ -62,7 +62,7 @@ export async function openDatabase(
   return { orm, pool, close: preparePool(pool, end) };
 }
 
-/** Hides the MIKRO_ORM_* variables, which MikroORM reads and which may be meant for the program's own MikroORM. */
+/** Hides the MIKRO_ORM_* variables: they may be meant for the program's own MikroORM. */
 function ormOf(options: Options): MikroORM {
   // biome-ignore lint/style/noRestrictedGlobals: MikroORM reads it
   const { env } = process;

@@ -77,7 +77,7 @@ export function preparePool(pool: Pool, end: () => Promise<void>): (timeout?: nu
     client.on('notice', ({ routine }) => {
       // The name of the server's function: the text depends on the language.
       if (routine !== 'SyncRepWaitForLSN') return;
-      // At once: the message of success may already have been received.
+      // Synchronously: the message of success may already have been received.
       connectionOf(client).emit('error', new Error('the wait for a synchronous standby was canceled'));
     });
   });
@@ -101,6 +101,6 @@ function giveBack(client: PoolClient): void {
   client.release = () => {};
 }
 
-/** The driver's types omit it. */
+/** The driver's types omit this property. */
 export const connectionOf = (client: ClientBase) =>
   (client as unknown as { connection: Connection & { stream: Socket } }).connection;

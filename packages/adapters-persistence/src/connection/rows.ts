@@ -17,12 +17,11 @@ export type Columns<
   Known extends readonly string[] = readonly [],
 > = Known['length'] extends Count ? Known : Columns<Count, readonly [...Known, string]>;
 
-/** By the first column: the index in the arrays of arguments, from 1. */
+/** Rows by their first column, the index in the arrays of arguments, from 1. */
 export const byPlace = (rows: readonly TextRow[]) => new Map(rows.map((row) => [Number(row[0]), row]));
 
 export const isTrueText = (column: string | null) => column === 't';
 
-/** Leaves columns unparsed. */
 export const textTypes = { getTypeParser: () => String } as unknown as CustomTypesConfig;
 export const asTextRows = { types: textTypes, rowMode: 'array' as const };
 
@@ -52,5 +51,5 @@ export function arrayText(elements: readonly unknown[]): string {
   return `{${texts.join(',')}}`;
 }
 
-/** The test costs half as much as `replace` without a match, the usual case. */
+/** Usually nothing matches; then the test takes half the time of `replace`. */
 const escaped = (text: string) => (/["\\]/.test(text) ? text.replace(/["\\]/g, '\\$&') : text);

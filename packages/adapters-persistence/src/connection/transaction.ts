@@ -5,7 +5,7 @@ import { portFault, throwFault } from './database-faults.ts';
 import { connectionOf } from './pool.ts';
 import { rowsOf } from './rows.ts';
 
-/** After a wait for a lock, a transaction must see the commit of the other one. The database's default may differ. */
+/** After a wait for a lock, a transaction must see the other one's commit. The default of the database may differ. */
 export const { READ_COMMITTED: isolationLevel } = IsolationLevel;
 
 /** Reads from one snapshot. @throws Unavailable */
@@ -20,7 +20,7 @@ export abstract class AuditedAdapter {
   protected readonly orm: MikroORM;
   readonly #variables: Readonly<Record<string, string>>;
 
-  /** `orm`: of `openDatabase`. */
+  /** `orm` is that of `openDatabase`. */
   constructor(orm: MikroORM, { operator, requestId }: OperatorAct) {
     this.orm = orm;
     this.#variables = { 'campaign_mirror.operator': operator, 'campaign_mirror.request_id': requestId };
@@ -39,7 +39,7 @@ export const withoutTimeouts = `
   select set_config(name, case name when 'transaction_timeout' then '0' else '500ms' end, true) from pg_settings
   where name = 'transaction_timeout' or name = 'client_connection_check_interval' and version() ~ 'linux|darwin|bsd'`;
 
-/** Until `release`, `signal` closes the connection, and the server rolls back; `faultOf` then returns its reason. */
+/** Until `release`, `signal` closes the connection, so the server rolls back. `faultOf` then returns its reason. */
 function cutBy(signal: AbortSignal | undefined, client: ClientBase) {
   let isCut = false;
   const cut = () => {

@@ -65,7 +65,7 @@ export class Batches<Wanted, Answer> {
   readonly #waiting: WaitingCalls<Wanted, Answer>;
   readonly #statements: StatementRunner;
   readonly #statement: BatchStatement<Wanted, Answer>;
-  /** Of the calls that run. */
+  /** The targets of the calls that run. */
   readonly #targets = new Set<string | undefined>();
   #running = 0;
   #lastSize = 0;

@@ -88,7 +88,7 @@ export function openHotPath(
   { limits = defaultPoolLimits, prepared = true, observer, ...own }: HotPathOptions = {},
 ): OpenHotPath {
   const { statements = new StatementRunner(pool, { prepared }, observer) } = own;
-  // Without a limit, the maximum of a timer of Node.
+  // Without a limit, the longest timer that Node accepts.
   const timeout = limits.waitTimeout || 2 ** 31 - 1;
   // Half of the pool: other work continues while updates wait for locks.
   const maxLocked = Math.max(1, Math.floor(limits.size / 2));

@@ -69,7 +69,7 @@ export class StatementRunner {
   }
 
   /**
-   * Answers each call. If nothing was done and one call may be the cause, the calls run one by one, until a fault with
+   * Answers each call. If nothing was done and one call may be the cause, the calls run one by one, until an error has
    * another cause. Nothing is retried after a lost connection or a time limit. Never rejects.
    */
   async runBatch<Wanted, Answer>(

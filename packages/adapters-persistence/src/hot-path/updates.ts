@@ -64,12 +64,12 @@ export function groupedUpdates(
 
   async function set(update: CallersMirror): Promise<BatchSetResult> {
     const since = performance.now();
-    // With the owner: a caller that is not the owner delays nobody.
+    // The owner is part of the target: calls of other owners do not delay the owner's calls.
     const target = `${update.campaign} ${update.owner}`;
     if (!queues.has(target)) {
       const result = await batches.run(update, target);
       if (result.kind !== 'locked') return result;
-      // They enter the queue behind this one.
+      // These updates enter the queue behind this one.
       for (const { resolve } of batches.takeAll(target)) resolve(result);
     }
     return enqueue(update, target, since);

@@ -65,7 +65,7 @@ export async function migrate(
   let isCommitting = false;
   const beforeCommit = () => {
     givenUp?.throwIfAborted();
-    // From here on the outcome is that of the commit.
+    // From here on, an abort does not stop the commit.
     isCommitting = true;
     givenUp?.removeEventListener('abort', disconnect);
   };
@@ -90,10 +90,10 @@ export async function migrate(
   }
 }
 
-/** An advisory lock with an arbitrary number. */
+/** The number of an advisory lock, chosen arbitrarily. */
 const migrationLock = 7_236_110_421;
 
-/** The session that has held a lock on the schema for longest, or migrates. A prepared transaction has none. */
+/** The oldest session that holds a lock on the schema, or migrates. A prepared transaction has no session. */
 const holderText = `
   select format('process %s (%s of %s)', pid, coalesce(nullif(application_name, ''), 'unnamed'), usename) as who
   from pg_stat_activity where datname = current_database() and pid in (
@@ -102,7 +102,7 @@ const holderText = `
       or locktype = 'advisory' and (classid::bigint << 32) + objid::bigint = ${migrationLock}))
   order by xact_start limit 1`;
 
-/** Excludes writers. In another order than theirs, it could deadlock with one. */
+/** Excludes writers. The order of the tables is that of the writers, which prevents deadlocks. */
 const tables = texts.tableNames.map((name) => `campaign_mirror.${name}`).join(', ');
 const lockTables = `lock table ${tables} in share row exclusive mode`;
 
@@ -115,13 +115,13 @@ const newestText = `
     (select ${timestampText('acted_at')} from campaign_mirror.operator_audit order by id desc limit 1)
       as "newestEntryAt"`;
 
-/** An empty audit stays empty: logical replication into a new schema brings entries with the first numbers. */
+/** An empty audit stays empty, because logical replication may copy entries with the first numbers into it. */
 const recordText = `
   insert into campaign_mirror.operator_audit (act, operator, request_id, details)
   select 'schema-migrated', coalesce(nullif(?, ''), session_user), 'operator-' || gen_random_uuid(), ?::jsonb
   where exists (select from campaign_mirror.operator_audit)`;
 
-/** All or nothing, except that the schema and the table of migrations stay. */
+/** Migrates all or nothing. The schema and the table of migrations stay in any case. */
 function attempt({ orm }: Database, lockTimeout: number, beforeCommit: () => void, options: Migrating) {
   const connection = orm.em.getConnection();
   const migrateIn = async (transaction: Transaction): Promise<Migrated> => {

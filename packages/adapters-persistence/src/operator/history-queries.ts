@@ -24,7 +24,7 @@ const firstChange = `
     where not exists (table given)
   )`;
 
-/** Follows the chain while rows are needed. Its times descend. */
+/** Follows the chain of changes, newest first, while rows are needed. */
 const changesOfCampaign = `
   ${firstChange}, chain as (
     select changes.* from first join campaign_mirror.mirror_history as changes on changes.id = first.id
@@ -43,7 +43,7 @@ const isFirstPruned = `
 
 const changeById = `${selectEntries} from campaign_mirror.mirror_history where campaign_id = $1 and id = $2`;
 
-/** Numbers ascend with time, except of simultaneous changes. So the scan begins after a change one minute older. */
+/** Numbers rise with time, except those of simultaneous changes, so the scan begins one minute earlier. */
 const changesOfKey = `
   ${selectEntries} from campaign_mirror.mirror_history
   where access_key_id = $1 and ($2::timestamptz is null or changed_at >= $2) and id > coalesce((
@@ -51,7 +51,7 @@ const changesOfKey = `
     where changed_at < $2::timestamptz - interval '1 minute' order by id desc limit 1), 0)
   order by id desc limit $3`;
 
-/** The range of an entry also contains changes by others. */
+/** The range of an entry can also contain changes of other acts. */
 export const changesOfMove = `
   select changes.* from campaign_mirror.operator_audit as entry join campaign_mirror.mirror_history as changes
     on audit_id = entry.id and changes.id between first_change_id and last_change_id
@@ -89,7 +89,6 @@ export const postgresHistoryPruning = (pool: Pool, act: operator.OperatorAct): o
       .pruned,
 });
 
-/** The port `Audit` on PostgreSQL. */
 export const postgresAudit = (orm: MikroORM): operator.Audit => ({
   list: async ({ campaign, act, since, before, limit }) => {
     const where = {

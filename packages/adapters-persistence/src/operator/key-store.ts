@@ -7,16 +7,12 @@ import { AuditedAdapter, readSnapshot } from '../connection/transaction.ts';
 import { AccessKeyEntity } from '../schema/entities.ts';
 import { isExpiringWithin, keyHash, timestampText } from '../schema/stored-values.ts';
 
-/** A new key, and the columns that store it. */
 function newKey() {
   const key = domain.accessKeyFrom(randomBytes(32));
   return { key, hash: keyHash(key), displayed: key.slice(0, 10) };
 }
 
-/**
- * Inserts the successor of a key that has not expired, with the same lifetime in seconds: days vary in length. An
- * expiry at infinity means no expiry.
- */
+/** The successor of a valid key gets the same lifetime in seconds: days vary in length. Infinity means no expiry. */
 const insertSuccessor = `
   with timed as materialized (select clock_timestamp() as now)
   insert into campaign_mirror.access_keys (hash, displayed, name, owner_id, hosts, created_at, expires_at)
@@ -39,7 +35,7 @@ const isLimited = `hosts is not null and revoked_at is null and replaced_by is n
 const isEndedSince = `(revoked_at >= ?::timestamptz or id in (
   select access_key_id from campaign_mirror.operator_audit where act = 'key-rotated' and acted_at >= ?::timestamptz))`;
 
-/** The time in this number of seconds. The clock stands still within a statement, so the lifetime is exact. */
+/** The time in this number of seconds, exactly: the clock stands still within a statement. */
 const inSeconds = (seconds: number) =>
   raw<domain.Timestamp>('statement_timestamp() + make_interval(secs => ?)', [seconds]);
 
@@ -82,7 +78,7 @@ export class PostgresAccessKeys extends AuditedAdapter implements operator.Acces
       const [successor] = await em.execute<{ id: string }[]>(insertSuccessor, values);
       if (!successor) return { kind: 'key-expired' };
       const next = safeInteger(successor.id) as domain.AccessKeyId;
-      // For the next entry in the audit.
+      // The trigger adds this to the next audit entry.
       await em.execute("select set_config('campaign_mirror.details', ?, true)", [JSON.stringify({ grace })]);
       const [expired] = await em.execute<[{ expires_at: domain.Timestamp }]>(expireOldKey, [grace, next, id]);
       return { kind: 'rotated', id: next, key, ownerId, oldExpiresAt: expired.expires_at };

@@ -56,7 +56,7 @@ const undoText = `
   order by changes.id`;
 
 const isMove = "act = 'mirrors-moved' and part_of is null";
-/** From the moves that undid a move. */
+/** The moves that undid a move. */
 const fromUndosOf = (id: string) => `
   from campaign_mirror.operator_audit as later
   where later.id > ${id} and ${isMove} and later.details->'undoes' = to_jsonb(${id})`;
@@ -77,7 +77,7 @@ const interruptedText = `
       select from campaign_mirror.operator_audit where part_of = move.id and details ? 'finished')
     and not exists (select ${fromUndosOf('move.id')})`;
 
-/** The limit of a move's wait for one lock, in milliseconds. Other acts have that of the database. */
+/** How long a move waits for one lock, in milliseconds. For other acts, the limit of the database applies. */
 const lockTimeout = 2_000;
 
 /** The port `OperatorMirrors` on PostgreSQL, for one act. `signal` ends `mirrorsToUndo`. */
@@ -123,7 +123,7 @@ export function postgresOperatorMirrors(
       try {
         const rows = await set(mirrors, act, waits);
         const results = resultsOf(mirrors, rows);
-        // Before the commit of its first transaction, the move has no number.
+        // The move gets its number with its first transaction.
         if (results.some(({ kind }) => kind === 'mirror-set'))
           moveId ??= safeInteger(rows[0]?.at(-1) ?? '') as operator.AuditId;
         return results;

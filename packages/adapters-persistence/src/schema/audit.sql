@@ -114,7 +114,7 @@ security definer set search_path = pg_catalog, pg_temp as $$
     return old;
   end
 $$;
--- If its campaign is deleted (depth 1), the entry of the campaign has these details.
+-- If the campaign is deleted (depth 1), its own entry has these details.
 create or replace trigger record_deleted before delete on campaign_mirror.mirrors
   for each row when (pg_trigger_depth() = 0) execute function campaign_mirror.record_deleted_mirror();
 

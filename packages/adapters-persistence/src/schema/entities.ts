@@ -9,7 +9,7 @@ class TimestampType extends Type<domain.Timestamp, string> {
   override getColumnType() {
     return 'timestamptz(6)';
   }
-  // Otherwise MikroORM treats the column's type as a `Date`.
+  // Otherwise MikroORM converts the column to a `Date`.
   override get runtimeType() {
     return 'string';
   }

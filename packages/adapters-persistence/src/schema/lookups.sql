@@ -4,7 +4,7 @@ language sql volatile as $$
   select case when revoked_at is not null then 'revoked-key' when expires_at <= clock_timestamp() then 'expired-key' end
 $$;
 
--- Each key has its row from the beginning: an update, unlike an insert, can skip a locked row.
+-- Each key has a row of its uses from the beginning: an update can skip a locked row, an insert cannot.
 create or replace function campaign_mirror.make_key_use() returns trigger language plpgsql
 security definer set search_path = pg_catalog, pg_temp as $$
   begin
@@ -14,7 +14,7 @@ security definer set search_path = pg_catalog, pg_temp as $$
 $$;
 create or replace trigger make_key_use after insert on campaign_mirror.access_keys
   for each row execute function campaign_mirror.make_key_use();
--- Replicated keys do not fire the trigger.
+-- Replicated keys do not fire the trigger, so their rows are added here.
 insert into campaign_mirror.key_uses (access_key_id) select id from campaign_mirror.access_keys on conflict do nothing;
 
 -- Records a use of those of these keys that are valid, at most once a minute for each. Waits for no lock.

@@ -11,7 +11,6 @@ export const roles = {
   redirector: 'campaign_mirror_redirector',
 } as const;
 
-/** One of the four roles. */
 export type Role = keyof typeof roles;
 
 /** Compiled packages contain `src`, too. */
@@ -37,7 +36,7 @@ export const locationText = read('location');
 /** The `definition` of each `part`: functions, triggers and rights. */
 export const definitionsText = read('definitions');
 
-/** At most five mirrors that could not be stored today: `campaign_id`, `fault`, and the `total`. */
+/** At most five mirrors that today's rules refuse: `campaign_id`, `fault`, and the `total`. */
 export const invalidMirrorsText = read('invalid-mirrors');
 
 /** The tables with an identity column, in the order in which writers lock them. */

@@ -12,15 +12,12 @@ export const isExpiringWithin = (interval: string) => `revoked_at is null and re
 export const timestampText = (column: string) =>
   `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
-/**
- * The timestamp of `extract(epoch …)`, seconds since 1970 with six fractional digits, which is faster than `to_char`.
- * Beyond the years 1 to 9999 it is the first or last moment of these.
- */
+/** The timestamp of `extract(epoch …)`, which is faster than `to_char`; limited to the years 1 to 9999. */
 export function timestampAt(seconds: string): Timestamp {
   const point = seconds.indexOf('.');
   let whole = Number(seconds.slice(0, point));
   let fraction = seconds.slice(point + 1);
-  // Before 1970, too, the fraction counts forward from the preceding second.
+  // Before 1970, too, the fraction counts from the previous second on.
   if (seconds.startsWith('-') && fraction !== '000000') {
     whole -= 1;
     fraction = String(1_000_000 - Number(fraction)).padStart(6, '0');

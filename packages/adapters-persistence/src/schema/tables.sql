@@ -11,7 +11,7 @@ create table campaign_mirror.campaigns (
 );
 create unique index one_default_campaign_an_owner on campaign_mirror.campaigns (owner_id) where is_default;
 create index campaigns_of_an_owner on campaign_mirror.campaigns (owner_id, id);
--- Last, because the planner prefers the newest of indexes with equal cost, as in a small table.
+-- Created last: the planner prefers the newest of several indexes with equal cost, as in a small table.
 alter table campaign_mirror.campaigns add unique (id, owner_id, is_default), add primary key (id);
 
 -- The foreign key keeps the copied facts of the campaign equal. No index contains the updated columns, and a tenth of

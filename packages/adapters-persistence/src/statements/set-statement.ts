@@ -24,7 +24,7 @@ export const mirrorsValues = (mirrors: readonly MirrorToSet[]): unknown[][] => [
   mirrors.map(({ lastChange }) => lastChange),
 ];
 
-/** Arrays as of `mirrorsValues`, then of keys, actors, subjects (null with a key) and requests. */
+/** The arrays of `mirrorsValues`, then keys, actors, subjects (null with a key) and requests. */
 function callersValues(mirrors: readonly CallersMirror[]): string[] {
   const actors = mirrors.map(({ by }) => partsOf(by.subject));
   const columns = [

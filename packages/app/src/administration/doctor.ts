@@ -53,7 +53,7 @@ async function* examineDatabase(call: Call, settings: Settings): AsyncGenerator<
 async function checkIssuer(url: URL): Promise<Finding> {
   const { issuerKeys } = await import('@campaign-mirror/adapters-jwt');
   const keys = issuerKeys({ url });
-  // The reason of Node's `fetch` is a cause within the cause.
+  // Node's `fetch` gives the reason as the cause of the cause.
   const reasonOf = ({ cause }: { cause: Error }) =>
     store.codeOf(cause.cause) || store.codeOf(cause) || cause.message;
   const reason = await keys.reload().catch(reasonOf);

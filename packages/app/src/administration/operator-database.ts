@@ -74,7 +74,7 @@ export const migrateAsOwner = (call: Call): Promise<void> =>
       schema === 'made' && 'The schema was made.',
       schema === 'newer' && 'A newer version made the schema, so nothing was done: run that version.',
       schema === 'migrated' && migrations.length > 0 && `Applied: ${migrations.join(', ')}.`,
-      madeAgain.length > 0 && `Made again: ${madeAgain.join(', ')}.`,
+      madeAgain.length > 0 && `Recreated: ${madeAgain.join(', ')}.`,
       schema === 'migrated' && rights && 'The roles were given their rights.',
     ].filter((line) => line !== false);
     const checkRest = () => access.awaitDatabase(database.address('owner'), settings, 'start', call.signal);

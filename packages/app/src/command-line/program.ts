@@ -113,7 +113,6 @@ export async function program(call: Call, first = ''): Promise<Command> {
   return all;
 }
 
-/** Adds the options that every command has, at any depth. */
 function inherit(command: Command, call: Call): void {
   command.exitOverride().helpOption('-h, --help', 'show this help');
   command.option('--verbose', 'also print the details of an error').on('option:verbose', () => {

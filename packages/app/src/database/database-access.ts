@@ -20,19 +20,18 @@ export interface DatabaseAccess {
   close(): Promise<void>;
 }
 
-/** The methods of the log that report what the steps below wait for. */
+/** The methods of the log that the steps below use. A command prints warnings only. */
 type Notices = Pick<LogWriter, 'info' | 'warn'>;
 
-/** The notices of a command, which prints warnings. */
 export const commandNotices = ({ output }: Call): Notices => ({
   info: () => {},
   warn: (_, line) => void output.notice(line),
 });
 
-/** `onLost`: for the service. `besideService`: for a command that does not end, and needs a running service. */
+/** `onLost` is for the service; `besideService` for a command that does not end, and needs a running service. */
 type Options = Pick<EmbeddedOptions<store.Role>, 'signal' | 'onLost' | 'besideService'>;
 
-/** Your database, or the embedded one, which is started if it does not run. @throws ClearError; the signal's reason */
+/** Your database, or the embedded one, which is started if necessary. @throws ClearError; the signal's reason */
 export async function openDatabaseAccess(
   settings: Settings,
   { log, ...options }: Options & { readonly log: Notices },
@@ -75,10 +74,7 @@ const folderAbove = fileURLToPath(new URL('../../../..', import.meta.url)).repla
 /** The folder of this copy of the project, but never node_modules, which an installation empties. */
 const projectFolder = folderAbove.split(sep).includes('node_modules') ? process.cwd() : folderAbove;
 
-/**
- * The folder of the embedded database. By default, data that exists is used; otherwise the folder is in the project,
- * or for root in /var/lib, because the database's user often cannot enter the project.
- */
+/** By default, the folder with data; otherwise in the project, or for root in /var/lib, which `postgres` may enter. */
 export function dataFolder({ DATA_DIR }: Settings): string {
   if (DATA_DIR !== table.DATA_DIR.byDefault) return resolve(DATA_DIR);
   const inside = join(projectFolder, '.data');
@@ -98,7 +94,7 @@ export async function prepareDatabase(access: DatabaseAccess, { settings, log, l
     const options = { operator: 'the service, at its start', givenUp: ending, ifNeeded: true };
     const { madeAgain } = await migrateWithNotices(owner, settings, log, options);
     if (madeAgain.length > 0)
-      log.warn({ event: 'check-warned', check: 'schema' }, `made again: ${madeAgain.join(', ')}`);
+      log.warn({ event: 'check-warned', check: 'schema' }, `recreated: ${madeAgain.join(', ')}`);
   }
   await awaitDatabase(access.address('service'), settings, 'start', ending, log);
 }
@@ -130,7 +126,7 @@ export async function awaitDatabase(
       await pause(Math.min(250, Math.max(0, until - performance.now())));
     }
   } finally {
-    // Not awaited: a server that stalls now has already answered.
+    // Not awaited: the server may stall after its answer.
     close().catch(() => {});
   }
 }
@@ -169,8 +165,8 @@ export async function migrateWithNotices(
   // After pg_upgrade this warning appears too, although nothing was lost.
   const line =
     'the database came from a dump or another server; its newest change of a mirror is from ' +
-    `${newestChangeAt ?? 'never'}, its newest entry of the audit from ${newestEntryAt ?? 'never'}; what ` +
-    'was revoked, rotated, moved or transferred after that is as before again: ' +
+    `${newestChangeAt ?? 'never'}, its newest entry of the audit from ${newestEntryAt ?? 'never'}; ` +
+    'revocations, rotations, moves and transfers after that are lost: ' +
     'docs/how-to/backup-and-restore.md says what to check';
   log.warn({ event: 'check-warned', check: 'origin' }, line);
   return migrated;

@@ -129,8 +129,8 @@ const checksOf = ({ POOL_SIZE, DATABASE_POOLER, STATEMENT_TIMEOUT }: Settings, s
   warns: {
     // `migrate` also shows the times of the newest entries, which the service may not read.
     origin: `
-      select 'warning' as state, 'the database came from a dump or another server: what was revoked, rotated, '
-          'moved or transferred after the backup is as before again' as finding,
+      select 'warning' as state, 'the database came from a dump or another server: revocations, rotations, '
+          'moves and transfers after the backup are lost' as finding,
         '${migrate}: it says what to check' as advice
       from (${store.locationText}) as place where moved`,
     // Each running process has one connection for readiness; the starting process is added. Besides its pool, a process

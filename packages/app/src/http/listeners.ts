@@ -26,15 +26,12 @@ export function listenerFor(
   };
   const slots = new http.Slots(isForCallers ? settings.MAX_IN_FLIGHT : 64, refused);
   const calls = new http.Calls({
-    // Health checks call every second: their lines are at `debug`.
+    // Health checks call every second, so their lines are at `debug`.
     log: httpLog(log, isForCallers ? 'info' : 'debug', answered),
     proxies: isForCallers ? settings.TRUSTED_PROXIES : undefined,
   });
 
-  /**
-   * Serves the application until the process ends. `timeout`: how long a connection may stand still, in milliseconds.
-   * Resolves with the port. @throws ClearError if the address cannot be used
-   */
+  /** Resolves with the port. `timeout` limits a connection without traffic, in milliseconds. @throws as `listen` */
   async function serve(app: ReturnType<typeof http.application>, timeout: number): Promise<number> {
     const server = new http.HttpServer(app.callback(), {
       ...{ calls, slots, maxConnections, timeout },
@@ -85,7 +82,7 @@ export function httpLog(log: Log, level: 'info' | 'debug', count: http.HttpLog['
   };
 }
 
-/** How many files this process may open. Beyond this limit, Node closes connections without an event. */
+/** The number of files that this process may open. Beyond it, Node closes connections without an event. */
 function openFiles(): number {
   Object.assign(process.report, { excludeNetwork: true });
   const { userLimits } = process.report.getReport() as { userLimits?: { open_files: { soft: unknown } } };

@@ -2,12 +2,12 @@ import type { Level, Logger } from 'pino';
 
 /** Every event of the log, and when it is logged, in Markdown for docs/reference/logs.md. Others do not compile. */
 export const logEvents = {
-  request: 'a request was answered; at `debug` on the listener for operators',
-  'request-unauthenticated': 'the same, with 401',
-  'request-forbidden': 'the same, with 403',
-  'request-limited': 'the same, with 429',
+  request: 'a request was answered, except with 401, 403 or 429; at `debug` on the listener for operators',
+  'request-unauthenticated': 'a request was answered with 401',
+  'request-forbidden': 'a request was answered with 403',
+  'request-limited': 'a request was answered with 429',
   unavailable:
-    'a request got 503: the database, the issuer, or a part of a module; one line in 5 s, with `suppressed`',
+    'a request got 503 because of the database, the issuer or a module; one line in 5 s, with `suppressed`',
   unexpected: 'a request got 500 because of a fault of the service',
   overload:
     'requests or connections beyond a limit are refused; one line in 5 s for each limit, with `suppressed`',
@@ -23,7 +23,7 @@ export const logEvents = {
   listening: 'callers are served',
   'plain-http-exposed': 'the service listens beyond the loopback address without `TRUSTED_PROXIES`',
   'start-failed': 'the start failed because of an unexpected fault',
-  'log-lines-lost': 'lines were lost because they were not read in time; the reader keeps up again',
+  'log-lines-lost': 'lines were lost because the reader of the log was too slow; it keeps up again',
   failed:
     'an uncaught error, a log without a reader, or the end of the embedded database: the process exits with 1',
   stopping: 'the process received a stop signal',
@@ -40,7 +40,6 @@ export type EventName = keyof typeof logEvents;
 type Fields = { readonly event: EventName; readonly [field: string]: unknown };
 type Write = (fields: Fields, message: string) => void;
 
-/** The methods of the log that write lines. */
 export type LogWriter = { readonly [L in Exclude<Level, 'trace'>]: Write };
 
 /** Pino's logger, which accepts these events only. */

@@ -16,7 +16,6 @@ const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 /** The routes of the page at /docs, which are not counted. */
 const pageRoutes = /^\/(docs(\/.*)?)?$/;
 
-/** Counts the answers of the listeners, and shows their load. */
 export function httpMetrics(registry: Registry) {
   const metric = metricIn(registry);
   const request = metric('campaign_mirror_http_requests_total', 'listener', 'route', 'method', 'status');

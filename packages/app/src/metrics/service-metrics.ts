@@ -6,17 +6,17 @@ import type { Version } from '../process/version.ts';
 
 /** Every metric of the service, and what it means, for docs/reference/metrics.md. */
 const meanings = {
-  campaign_mirror_log_lines_lost_total: 'Lines of the log that were lost because they were not read in time.',
+  campaign_mirror_log_lines_lost_total: 'Lines of the log that were lost because its reader was too slow.',
   campaign_mirror_http_requests_total: 'Answered requests, refused ones included; not the page at /docs.',
-  campaign_mirror_http_request_duration_seconds: 'From the headers of a request to its answer.',
-  campaign_mirror_http_refusals_total: 'Answers to callers other than 200, by reason.',
+  campaign_mirror_http_request_duration_seconds: 'Time from the headers of a request to its answer.',
+  campaign_mirror_http_refusals_total: 'Answers to callers with another status than 200, by reason.',
   campaign_mirror_http_callers_gone_total: 'Requests whose callers did not wait for the answer.',
   campaign_mirror_overload_refusals_total: 'Requests or connections refused because there were too many.',
   campaign_mirror_http_requests_in_flight: 'Requests of callers in progress.',
   campaign_mirror_http_requests_in_flight_limit: 'Limit of requests in progress: MAX_IN_FLIGHT.',
   campaign_mirror_http_connections: 'Open connections.',
   campaign_mirror_http_connections_limit: 'Limit of open connections.',
-  campaign_mirror_statement_duration_seconds: 'From the wait for a connection to the answer of a statement.',
+  campaign_mirror_statement_duration_seconds: 'Time of a statement, with its wait for a connection.',
   campaign_mirror_batch_members: 'Calls in one statement.',
   campaign_mirror_statement_failures_total: 'Statements that failed.',
   campaign_mirror_updates_set_aside_total: 'Updates that left their batch because of a lock.',
@@ -25,16 +25,15 @@ const meanings = {
   campaign_mirror_pool_waiting: 'Statements that wait for a connection.',
   campaign_mirror_issuer_key_fetches_total: "Fetches of the issuer's public keys, by result and IDENTITY.",
   campaign_mirror_issuer_keys_age_seconds: "Age of the issuer's public keys; absent before the first fetch.",
-  campaign_mirror_build_info: 'Always 1; its labels say what runs.',
+  campaign_mirror_build_info: 'Always 1; the labels describe the running program.',
   campaign_mirror_ready: '1 if /readyz answers 200, otherwise 0.',
-  campaign_mirror_ready_check: 'Of /readyz: 1 if a check passes, 0 if it fails; absent if it was not made.',
+  campaign_mirror_ready_check: '1 if a check of /readyz passes, 0 if it fails; absent if it was not made.',
   campaign_mirror_history_rows: "PostgreSQL's estimate of the history's rows; absent before an analyze.",
   campaign_mirror_keys_expiring:
     'Access keys that expire within 14 days, not revoked or replaced; absent if the database does not answer.',
 };
 type Name = keyof typeof meanings;
 
-/** The configuration of a metric for prom-client. */
 export function metricIn(registry: Registry) {
   const registers = [registry];
   return (name: Name, ...labelNames: string[]) => ({ name, help: meanings[name], labelNames, registers });

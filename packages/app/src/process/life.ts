@@ -9,7 +9,6 @@ import { type Log, type LogWriter, throttled } from '../logging/log-events.ts';
 import type { Settings } from '../settings/settings-table.ts';
 import type { Version } from './version.ts';
 
-/** What every part of the service is made from. */
 export interface ServiceInput {
   readonly settings: Settings;
   readonly version: Version;
@@ -24,7 +23,7 @@ export interface ServiceInput {
 export class Life {
   exitCode = 0;
   readonly #ends = new AbortController();
-  /** Aborted when the process received a stop signal, or failed. */
+  /** Aborted when the process receives a stop signal, or fails. */
   readonly ending: AbortSignal = this.#ends.signal;
   readonly #log: Log;
   readonly #logFault: LogWriter['fatal'];
@@ -80,14 +79,12 @@ export class Life {
     }
   }
 
-  /** Logs that a part did not end in time. */
   reportHung(part: string, line: string, details: object = {}): void {
     this.exitCode = 1;
     this.#log.error({ event: 'hung', part, ...details }, line);
   }
 }
 
-/** Resolves when the signal is aborted. */
 export async function aborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort');
 }

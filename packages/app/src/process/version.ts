@@ -5,7 +5,6 @@ type Project = Readonly<Record<'name' | 'version', string>> & { readonly commit?
 /** The body of `/version`: the versions of the service and of Node, and the last migration that this version needs. */
 export type Version = Project & Readonly<Record<'node' | 'migration', string>>;
 
-/** The name of the project, the version of its packages, and the commit that runs, if it is known. */
 export function project(): Project {
   // An image has no git, but its package.json has the commit. `--git-dir` reads only this folder, whoever owns it.
   const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');

@@ -72,7 +72,6 @@ export function checkParts(container: Container): void {
     });
 }
 
-/** Only the service's own parts use this token. */
 const hotPath = token<ReturnType<typeof store.openHotPath>>('hot path');
 
 /** The module of the service's own parts. A part that nothing needs is not made. */
@@ -169,7 +168,7 @@ async function openServiceHotPath(access: DatabaseAccess, { settings, log, regis
   const database = await store.openDatabase(access.address('service'), limits);
   life.atEnd('database pool', async () => {
     const isComplete = await database.close();
-    if (!isComplete) life.reportHung('database pool', 'statements were under way and were cut off');
+    if (!isComplete) life.reportHung('database pool', 'statements were running and were cut off');
   });
   const report = throttled(log, 'error');
   const advice =

@@ -44,10 +44,7 @@ export async function prepareCluster(cluster: Cluster): Promise<string> {
   throw unusable(folder, reason, 'run the version of the program that made it');
 }
 
-/**
- * Creates the cluster atomically, as a draft that is then renamed. Each draft has a new name: the initdb of a killed
- * process may still write to its own for a second.
- */
+/** Creates the cluster atomically, by a rename. Each draft has a new name: a killed initdb may write for a second. */
 async function createCluster(cluster: Cluster, bin: string): Promise<void> {
   const { home, user, roles } = cluster;
   const draft = await files.mkdtemp(`${home}.new-`);

@@ -39,7 +39,7 @@ export async function openEmbeddedDatabase<Role extends string>(
   }
 }
 
-/** Waits until the server of the service runs, or until this process has the lock: then the result is undefined. */
+/** Waits for the running server of the service, or for the lock; with the lock, the result is undefined. */
 async function serverOfService(cluster: Cluster, lock: Lock) {
   const { folder, pgdata, service = false, besideService, onEvent, signal } = cluster;
   for (let polls = 0; !lock.take(service); polls++) {
@@ -61,9 +61,9 @@ async function serverOfService(cluster: Cluster, lock: Lock) {
 type Lock = ReturnType<typeof openLock>;
 
 /**
- * The lock of the process that runs the server of a data folder. It ends with the process. Node has no file locks, but
- * its SQLite has. The service takes the exclusive lock; another program takes the write lock, beside which others may
- * read, and so recognize it. Opening the file twice in a process would end its lock.
+ * The lock of the process that runs the server of a data folder, by SQLite, because Node has no file locks. The service
+ * has the exclusive lock. Another program has the write lock, which others recognize because they can still read.
+ * Opening the file twice in a process would end its lock. The lock ends with the process.
  */
 function openLock(folder: string) {
   const file = `${folder}/lock`;

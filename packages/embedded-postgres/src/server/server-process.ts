@@ -87,7 +87,7 @@ export async function startServer(cluster: Cluster) {
       }
       if (signal?.aborted) await stop();
     }
-    // On a full disk, the server has logged nothing, and this write fails with the reason.
+    // On a full disk, the server cannot log. Then this write fails with the reason.
     await log.write(`The server ended before it was ready: ${await ended}\n`);
     const output = (await readFile(logFile)).subarray(size).toString();
     // The processes of a killed server end within a minute. Another program may have occupied the port.
