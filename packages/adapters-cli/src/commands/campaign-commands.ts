@@ -110,7 +110,7 @@ export function deletion(call: Call, operator: OperatorAccess, what: 'campaign' 
       });
       if (deletion.kind === 'changed-meanwhile')
         throw new ClearError(
-          `campaign ${id} changed meanwhile: nothing was deleted; look at it again with ` +
+          `campaign ${id} changed meanwhile: nothing was deleted; see ` +
             `\`./campaign-mirror campaign show ${id}\``,
         );
       if (deletion.kind !== 'deleted') throw campaignRefused(id, deletion.kind);
