@@ -1,6 +1,6 @@
 import { migrate, type Role, roles } from '@campaign-mirror/adapters-persistence/service';
 import { expect } from 'chai';
-import { startCommand } from '../support/commands/command.ts';
+import { StartedCommand } from '../support/commands/command.ts';
 import { objectsOf } from '../support/commands/commands-on.ts';
 import { connect } from '../support/database/client.ts';
 import type { DedicatedServer } from '../support/database/dedicated-server.ts';
@@ -36,7 +36,7 @@ describe('mirror follow: a restart, a broken network or a promotion loses no cha
     connect(server.address(roles[role], database));
   async function following(port = proxy.port, ...from: string[]) {
     const DATABASE_URL = `postgres://${roles.operator}@127.0.0.1:${port}/${database}`;
-    const running = startCommand(['mirror', 'follow', '--json', ...from], { DATABASE_URL });
+    const running = new StartedCommand(['mirror', 'follow', '--json', ...from], { DATABASE_URL });
     await running.says(() => running.errors.includes('Following') || undefined);
     const numbers = (): number[] => objectsOf(running.output).flatMap(({ id }) => id ?? []);
     return {

@@ -1,7 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync, rmSync } from 'node:fs';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   type DatabaseAddress,
@@ -163,22 +160,8 @@ async function container(): Promise<Started> {
 }
 
 async function embedded(): Promise<Started> {
-  const parent = await mkdtemp(join(process.env[dataVariable] ?? tmpdir(), 'campaign-mirror-test-'));
-  // The user of the database, which is not root, has to enter it.
-  await chmod(parent, 0o711);
+  const folder = join(process.env[dataVariable] ?? '', 'database');
   const settings = { fsync: 'off', scram_iterations: '1' };
-  const database = await startEmbeddedDatabase({ folder: join(parent, 'data'), settings });
-  // The server has its own session, and would outlive an interrupted run.
-  const abandon = () => {
-    const pidFile = readFileSync(join(parent, 'data', 'cluster', 'pgdata', 'postmaster.pid'), 'utf8');
-    process.kill(Number(pidFile.split('\n')[0]), 'SIGQUIT');
-    rmSync(parent, { recursive: true, force: true, maxRetries: 10 });
-  };
-  process.once('exit', abandon);
-  const stop = async () => {
-    await database.close();
-    process.off('exit', abandon);
-    await rm(parent, { recursive: true, force: true });
-  };
-  return { kind: 'embedded', admin: database.address('superuser'), stop };
+  const database = await startEmbeddedDatabase({ folder, settings });
+  return { kind: 'embedded', admin: database.address('superuser'), stop: database.close };
 }

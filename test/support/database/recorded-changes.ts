@@ -15,27 +15,3 @@ export async function recordChange(
   );
   return Number(rows[0].id);
 }
-
-/** Four connections write changes until `end`, which resolves with the numbers of the committed ones. */
-export function keepWriting(connectOne: () => Promise<ClientBase & { end(): Promise<void> }>) {
-  const committed: number[] = [];
-  let ends = false;
-  const write = async (campaign: number) => {
-    const client = await connectOne();
-    for (let turn = 1; !ends; turn++) {
-      await client.query('begin');
-      const change = await recordChange(client, { campaign });
-      const isCommitted = turn % 7 !== 0;
-      await client.query(isCommitted ? 'commit' : 'rollback');
-      if (isCommitted) committed.push(change);
-    }
-    await client.end();
-  };
-  const all = Promise.all([1, 2, 3, 4].map(write));
-  const end = async (): Promise<number[]> => {
-    ends = true;
-    await all;
-    return committed;
-  };
-  return { committed, end };
-}
