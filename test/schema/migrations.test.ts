@@ -1,12 +1,11 @@
-import { migrate, migrationNames, roles, schema } from '@campaign-mirror/adapters-persistence/service';
-import { defineEntity, MikroORM, p } from '@mikro-orm/postgresql';
+import { migrate, migrationNames, roles } from '@campaign-mirror/adapters-persistence/service';
 import { expect } from 'chai';
 import { command } from '../support/commands/command.ts';
 import { commandsOn } from '../support/commands/commands-on.ts';
 import { connect } from '../support/database/client.ts';
 import { emptyDatabase, freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
 import { type LogLine, listeningService, startService } from '../support/process/service-process.ts';
-import { postgresPorts } from '../support/store/postgres-world.ts';
+import { postgresWorld } from '../support/store/postgres-world.ts';
 import { after as afterwards, change, liveCampaign } from '../support/store/world.ts';
 
 describe('migrate: the schema is made once, by its owner', () => {
@@ -17,7 +16,7 @@ describe('migrate: the schema is made once, by its owner', () => {
     await Promise.all(Array.from({ length: 5 }, () => migrate(database.address('owner'))));
     const { rows } = await admin.query('select name from campaign_mirror.migrations');
     expect(rows).to.deep.equal(migrationNames.map((name) => ({ name })));
-    const { close, ...ports } = await postgresPorts(database);
+    const { close, ...ports } = await postgresWorld(database);
     const { seen, by } = await liveCampaign(ports);
     expect(await ports.campaigns.setMirror(seen, change(by))).to.have.nested.property(
       'mirror.targetUrl',
@@ -54,19 +53,6 @@ describe('migrate: the schema is made once, by its owner', () => {
     expect(started.errors).to.include(advice);
     expect(await schemaOf(database)).to.deep.equal(before);
   });
-
-  it('MikroORM of another program leaves the schema alone if it ignores it', async () => {
-    const database = await freshDatabase();
-    const Order = defineEntity({ name: 'Order', properties: { id: p.integer().primary() } });
-    const before = await schemaOf(database);
-    const careful = new MikroORM({
-      ...{ entities: [Order], clientUrl: database.url('owner'), ensureDatabase: false, logger: () => {} },
-      schemaGenerator: { ignoreSchema: [schema] },
-    });
-    await careful.schema.update();
-    await careful.close();
-    expect(await schemaOf(database)).to.deep.equal(before);
-  });
 });
 
 describe('migrate: a database from a dump is noticed, since revoked keys are valid again in it', () => {
@@ -74,7 +60,7 @@ describe('migrate: a database from a dump is noticed, since revoked keys are val
   /** A copy of a database in which a mirror was changed. */
   async function restored(): Promise<TestDatabase> {
     const original = await freshDatabase();
-    const { close, ...ports } = await postgresPorts(original);
+    const { close, ...ports } = await postgresWorld(original);
     const { seen, by } = await liveCampaign(ports);
     await ports.campaigns.setMirror(seen, change(by));
     await close();

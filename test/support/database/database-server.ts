@@ -20,13 +20,7 @@ const template = 'test_template';
 /** Of each role. */
 const password = 'password-of-a-role';
 
-interface Started {
-  readonly kind: string;
-  readonly admin: pg.PoolConfig;
-  stop(): Promise<void>;
-}
-
-let server: Started | undefined;
+let stopServer = async () => {};
 let run: { readonly admin: pg.PoolConfig; readonly maintenance: pg.Pool } | undefined;
 const open = new Set<TestDatabase>();
 
@@ -42,18 +36,19 @@ export async function startDatabaseServer(): Promise<void> {
   const { TEST_DATABASE: wanted = 'embedded' } = process.env;
   const start = { container, embedded }[wanted];
   if (!start) throw new Error(`TEST_DATABASE is container or embedded, not ${wanted}`);
-  server = await start();
-  process.env[variable] = JSON.stringify(server.admin);
+  const { admin, stop } = await start();
+  stopServer = stop;
+  process.env[variable] = JSON.stringify(admin);
   const { maintenance } = running();
   const { rows } = await maintenance.query('show server_version');
-  console.log(`Database server: ${server.kind}, PostgreSQL ${rows[0].server_version}`);
+  console.log(`Database server: ${wanted}, PostgreSQL ${rows[0].server_version}`);
   for (const name of Object.values(roles)) {
-    if (server.kind !== 'embedded') await maintenance.query(`create role ${name}`);
+    if (wanted === 'container') await maintenance.query(`create role ${name}`);
     await maintenance.query(`alter role ${name} login password '${password}'`);
   }
-  if (server.kind !== 'embedded') {
+  if (wanted === 'container') {
     // As ops/roles.sql does in a database. New databases copy these rights.
-    const copied = await connect({ ...server.admin, database: 'template1' });
+    const copied = await connect({ ...admin, database: 'template1' });
     await copied.query(`do $$ begin execute (
       select string_agg(format('revoke execute on function %s from public', oid::regprocedure), ';') from pg_proc
       where proname in ('lo_creat', 'lo_create', 'lo_from_bytea', 'pg_logical_emit_message')); end $$`);
@@ -67,7 +62,7 @@ export async function startDatabaseServer(): Promise<void> {
 
 export async function stopDatabaseServer(): Promise<void> {
   await running().maintenance.end();
-  await server?.stop();
+  await stopServer();
 }
 
 export async function dropDatabases(): Promise<void> {
@@ -141,11 +136,10 @@ function poolOf(config: pg.PoolConfig): pg.Pool {
 
 /** As ops/roles.sql sets them in a database, and the embedded server for all. */
 const quietLog = ['log_error_verbosity=terse', 'log_parameter_max_length=0'];
-const image = process.env.TEST_POSTGRES_IMAGE ?? 'postgres:15';
 
-async function container(): Promise<Started> {
+async function container() {
   const { PostgreSqlContainer } = await import('@testcontainers/postgresql');
-  const started = await new PostgreSqlContainer(image)
+  const started = await new PostgreSqlContainer(process.env.TEST_POSTGRES_IMAGE ?? 'postgres:15')
     .withDatabase('postgres')
     .withTmpFs({ '/mirror-data': 'rw' })
     .withEnvironment({ PGDATA: '/mirror-data/cluster' })
@@ -156,12 +150,12 @@ async function container(): Promise<Started> {
     .start();
   const [user, password, database] = [started.getUsername(), started.getPassword(), started.getDatabase()];
   const admin = { host: started.getHost(), port: started.getPort(), user, password, database };
-  return { kind: `container ${image}`, admin, stop: async () => void (await started.stop()) };
+  return { admin, stop: async () => void (await started.stop()) };
 }
 
-async function embedded(): Promise<Started> {
+async function embedded() {
   const folder = join(process.env[dataVariable] ?? '', 'database');
   const settings = { fsync: 'off', scram_iterations: '1' };
   const database = await startEmbeddedDatabase({ folder, settings });
-  return { kind: 'embedded', admin: database.address('superuser'), stop: database.close };
+  return { admin: database.address('superuser'), stop: database.close };
 }
