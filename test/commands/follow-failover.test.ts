@@ -2,7 +2,7 @@ import { migrate, type Role, roles } from '@campaign-mirror/adapters-persistence
 import { expect } from 'chai';
 import { StartedCommand } from '../support/commands/command.ts';
 import { objectsOf } from '../support/commands/commands-on.ts';
-import { connect } from '../support/database/client.ts';
+import { connect, createRoles, query } from '../support/database/client.ts';
 import type { DedicatedServer } from '../support/database/dedicated-server.ts';
 import { recordChange } from '../support/database/recorded-changes.ts';
 import { type Replicated, replicated } from '../support/database/standby.ts';
@@ -12,10 +12,8 @@ import { endAll } from '../support/process/service-process.ts';
 const database = 'mirror';
 
 async function prepare(primary: DedicatedServer): Promise<void> {
-  const first = await connect(primary.address('postgres'));
-  for (const role of Object.values(roles)) await first.query(`create role ${role} login`);
-  await first.query(`create database ${database} owner ${roles.owner}`);
-  await first.end();
+  await query(primary.address('postgres'), createRoles);
+  await query(primary.address('postgres'), `create database ${database} owner ${roles.owner}`);
   await migrate(primary.address(roles.owner, database));
 }
 

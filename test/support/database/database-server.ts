@@ -9,7 +9,7 @@ import {
 import pg from 'pg';
 import { startEmbeddedDatabase } from '../../../packages/app/src/database/database-access.ts';
 import { dataVariable } from '../run-folder.ts';
-import { connect } from './client.ts';
+import { query } from './client.ts';
 
 /** A database of one test, on the server of the run. */
 export type TestDatabase = ReturnType<typeof opened>;
@@ -48,13 +48,12 @@ export async function startDatabaseServer(): Promise<void> {
   }
   if (wanted === 'container') {
     // As ops/roles.sql does in a database. New databases copy these rights.
-    const copied = await connect({ ...admin, database: 'template1' });
-    await copied.query(`do $$ begin execute (
+    const revoking = `do $$ begin execute (
       select string_agg(format('revoke execute on function %s from public', oid::regprocedure), ';') from pg_proc
-      where proname in ('lo_creat', 'lo_create', 'lo_from_bytea', 'pg_logical_emit_message')); end $$`);
-    await copied.end();
+      where proname in ('lo_creat', 'lo_create', 'lo_from_bytea', 'pg_logical_emit_message')); end $$`;
+    await query({ ...admin, database: 'template1' }, revoking);
   }
-  await create(template, 'owner');
+  await create(template);
   await migrate(addressIn(template, 'owner'));
   // Only a database without connections can be copied, and an autovacuum would be one.
   await maintenance.query(`alter database ${template} allow_connections false`);
@@ -77,27 +76,23 @@ const ofThisDatabase = `
 
 /** A migrated database. */
 export async function freshDatabase(): Promise<TestDatabase> {
-  const name = nextName();
-  await create(name, 'owner', `template ${template} strategy file_copy`);
-  const database = opened(name);
+  const database = await emptyDatabase(`template ${template} strategy file_copy`);
   await database.admin.query(ofThisDatabase);
   return database;
 }
 
-/** An empty database of the role. `how` is SQL. */
-export async function emptyDatabase(owner: Role, how?: string): Promise<TestDatabase> {
-  const name = nextName();
-  await create(name, owner, how);
+/** An empty database of the owner. `how` is SQL. */
+export async function emptyDatabase(how?: string): Promise<TestDatabase> {
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  await create(name, how);
   return opened(name);
 }
 
 /** For `emptyDatabase`: an encoding without some characters. */
 export const latin1 = "template template0 encoding 'LATIN1' locale_provider libc locale 'C'";
 
-const nextName = () => `test_${randomBytes(8).toString('hex')}`;
-
-async function create(name: string, owner: Role, how = ''): Promise<void> {
-  await running().maintenance.query(`create database ${name} owner ${roles[owner]} ${how}`);
+async function create(name: string, how = ''): Promise<void> {
+  await running().maintenance.query(`create database ${name} owner ${roles.owner} ${how}`);
 }
 
 function opened(name: string) {

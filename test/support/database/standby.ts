@@ -3,9 +3,8 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { query } from '../embedded/embedded-sandbox.ts';
 import { eventually } from '../promises.ts';
-import { connect } from './client.ts';
+import { connect, query } from './client.ts';
 import { type DedicatedServer, dedicatedServer } from './dedicated-server.ts';
 
 export type Replicated = Awaited<ReturnType<typeof replicated>>;
