@@ -149,8 +149,9 @@ async function container() {
 }
 
 async function embedded() {
-  const folder = join(process.env[dataVariable] ?? '', 'database');
+  const { [dataVariable]: data } = process.env;
+  if (!data) throw new Error('only `npm test` runs the tests');
   const settings = { fsync: 'off', scram_iterations: '1' };
-  const database = await startEmbeddedDatabase({ folder, settings });
+  const database = await startEmbeddedDatabase({ folder: join(data, 'database'), settings });
   return { admin: database.address('superuser'), stop: database.close };
 }

@@ -48,6 +48,7 @@ export async function dedicatedServer({ folder = '', settings = [], fill }: Opti
   ];
   const words = ['-D', data, '-p', String(port), ...all.flatMap((setting) => ['-c', setting])];
   let server: RunningProcess | undefined;
+  process.once('exit', () => server?.child.kill('SIGKILL'));
 
   const start = async (attempts = starts): Promise<void> => {
     const one = new RunningProcess(spawn(join(bin, 'postgres'), words, options));
