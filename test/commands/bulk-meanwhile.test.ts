@@ -1,17 +1,17 @@
 import { readdir } from 'node:fs/promises';
 import { expect } from 'chai';
-import { fedCommand } from '../support/commands/command.ts';
+import { StartedCommand } from '../support/commands/command.ts';
 import { commandsOn, objectsOf } from '../support/commands/commands-on.ts';
-import { folderOf, worldOf } from '../support/process/lives.ts';
+import { folderOf, groupedOf } from '../support/process/lives.ts';
 import { eventually } from '../support/promises.ts';
 import { csv, line } from './csv.ts';
 
 describe('import and export: an interruption leaves no half of the data, and an export is one moment', () => {
-  const world = worldOf('test');
+  const service = groupedOf('test');
   const folder = folderOf('test');
   const { at } = folder;
-  const sql = (text: string) => world.database.admin.query(text);
-  const on = () => commandsOn(world.database);
+  const sql = (text: string) => service.database.admin.query(text);
+  const on = () => commandsOn(service.database);
   const sessionEnds = () =>
     eventually('its session to end', async () => {
       const sessions =
@@ -21,7 +21,7 @@ describe('import and export: an interruption leaves no half of the data, and an 
 
   it('an import that is interrupted in the middle of the file imports nothing, and closes its session', async () => {
     const half = csv(...Array.from({ length: 2_000 }, (_, n) => line({ id: String(n + 1), owner_id: '1' })));
-    const running = fedCommand(['import', '-'], on().settings);
+    const running = new StartedCommand(['import', '-'], on().settings);
     running.stdin.write(half);
     await eventually('the copy to begin', async () => {
       const copying =
@@ -49,7 +49,7 @@ describe('import and export: an interruption leaves no half of the data, and an 
     const many = 1_500;
     await sql(`insert into campaign_mirror.campaigns (owner_id) select 1 from generate_series(1, ${many})`);
     let text = '';
-    await world.exports.copyTo('json', async (chunk) => {
+    await service.world.exports.copyTo('json', async (chunk) => {
       if (text === '') {
         await sql(`delete from campaign_mirror.campaigns where id = ${many}`);
         await sql('insert into campaign_mirror.campaigns (owner_id) values (1)');

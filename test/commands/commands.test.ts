@@ -55,7 +55,7 @@ describe('every command: one clear line and an exit code for each fault', () => 
     expect((await run(database.url('redirector'))).errors).to.match(
       /, user "campaign_mirror_redirector": permission denied for .+ \(42501\): run ops\/roles.sql .*\n$/,
     );
-    const empty = await emptyDatabase('owner');
+    const empty = await emptyDatabase();
     expect((await run(empty.url('owner'))).errors).to.match(
       /: run `\.\/campaign-mirror migrate` as the owner .*\n$/,
     );

@@ -96,13 +96,9 @@ describe('doctor: each fault of an installation is named with its remedy', () =>
     const DATABASE_URL = 'postgres://me:MARKED@127.0.0.1:9/x';
     const away = await examined({ DATABASE_URL, DATABASE_WAIT: '0s' }, 3);
     expect(away.found[0]).to.match(/^database problem the database 127\.0\.0\.1:9\/x cannot be reached/);
-    const { output } = await command(['doctor'], { DATABASE_URL, DATABASE_WAIT: '0s' });
-    expect(output)
-      .to.match(/^ok {7}settings {4}.*DATABASE_URL=\(set\).*\nproblem {2}database /)
-      .and.not.include('MARKED');
     const wrong = await examined({ DATABASE_URL: 'mysql://me:MARKED@db/x', PORT: 'x' }, 1);
     expect(wrong.checks).to.deep.equal(['settings', 'settings']);
-    const other = await examined({ DATABASE_URL: (await emptyDatabase('owner', latin1)).url('owner') }, 1);
+    const other = await examined({ DATABASE_URL: (await emptyDatabase(latin1)).url('owner') }, 1);
     expect(other.found).to.include(
       "encoding problem the database is in LATIN1 make one: create database NAME template template0 encoding 'UTF8' locale 'C'",
     );

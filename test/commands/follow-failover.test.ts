@@ -1,8 +1,8 @@
 import { migrate, type Role, roles } from '@campaign-mirror/adapters-persistence/service';
 import { expect } from 'chai';
-import { startCommand } from '../support/commands/command.ts';
+import { StartedCommand } from '../support/commands/command.ts';
 import { objectsOf } from '../support/commands/commands-on.ts';
-import { connect } from '../support/database/client.ts';
+import { connect, createRoles, query } from '../support/database/client.ts';
 import type { DedicatedServer } from '../support/database/dedicated-server.ts';
 import { recordChange } from '../support/database/recorded-changes.ts';
 import { type Replicated, replicated } from '../support/database/standby.ts';
@@ -12,10 +12,8 @@ import { endAll } from '../support/process/service-process.ts';
 const database = 'mirror';
 
 async function prepare(primary: DedicatedServer): Promise<void> {
-  const first = await connect(primary.address('postgres'));
-  for (const role of Object.values(roles)) await first.query(`create role ${role} login`);
-  await first.query(`create database ${database} owner ${roles.owner}`);
-  await first.end();
+  await query(primary.address('postgres'), createRoles);
+  await query(primary.address('postgres'), `create database ${database} owner ${roles.owner}`);
   await migrate(primary.address(roles.owner, database));
 }
 
@@ -36,7 +34,7 @@ describe('mirror follow: a restart, a broken network or a promotion loses no cha
     connect(server.address(roles[role], database));
   async function following(port = proxy.port, ...from: string[]) {
     const DATABASE_URL = `postgres://${roles.operator}@127.0.0.1:${port}/${database}`;
-    const running = startCommand(['mirror', 'follow', '--json', ...from], { DATABASE_URL });
+    const running = new StartedCommand(['mirror', 'follow', '--json', ...from], { DATABASE_URL });
     await running.says(() => running.errors.includes('Following') || undefined);
     const numbers = (): number[] => objectsOf(running.output).flatMap(({ id }) => id ?? []);
     return {

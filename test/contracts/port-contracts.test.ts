@@ -2,7 +2,8 @@ import { issuerKeys, JwtIdentity, keysOrTokens } from '@campaign-mirror/adapters
 import { subject } from '@campaign-mirror/domain';
 import { entriesOf } from '@campaign-mirror/domain/operator';
 import { campaignRepositoryCases, type IdentityWorld, identityCases } from '@campaign-mirror/port-contracts';
-import { worldOf } from '../support/process/lives.ts';
+import { databaseOf } from '../support/process/lives.ts';
+import { postgresWorld, type World } from '../support/store/postgres-world.ts';
 import { fromNow, rules, type SigningKey, signingKey, TestIssuer, token } from '../support/tokens/issuer.ts';
 import { postgresWorlds } from './postgres-worlds.ts';
 import { casesOf, inMemoryWorlds, stepping, type Worlds } from './worlds.ts';
@@ -15,10 +16,17 @@ describe('the store in memory keeps the contracts of the ports', () => {
 
 for (const inBatch of [false, true]) {
   describe(`PostgreSQL keeps the contracts of the ports, ${inBatch ? 'in a batch' : 'alone'}`, () => {
-    const world = worldOf('suite');
+    let world: World;
     let worlds: Worlds;
+    after(() => world?.close());
+    const database = databaseOf('suite');
     before(async () => {
-      worlds = await postgresWorlds(world, inBatch);
+      // Times leave the database as UTC in ISO 8601, whatever its defaults are.
+      const { admin, name } = database;
+      await admin.query(`alter database ${name} set timezone = 'America/St_Johns'`);
+      await admin.query(`alter database ${name} set datestyle = 'SQL, DMY'`);
+      world = await postgresWorld(database);
+      worlds = await postgresWorlds({ ...world, database }, inBatch);
     });
     casesOf('CampaignRepository', campaignRepositoryCases, () => worlds.campaigns);
     casesOf('Identity', identityCases, () => worlds.identity);

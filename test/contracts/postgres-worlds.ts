@@ -1,8 +1,10 @@
+import { openHotPath } from '@campaign-mirror/adapters-persistence';
 import * as domain from '@campaign-mirror/domain';
 import { entriesOf } from '@campaign-mirror/domain/operator';
 import type { Steps } from '@campaign-mirror/port-contracts';
-import type { StatementRunner } from '../../packages/adapters-persistence/src/hot-path/run-statements.ts';
+import { StatementRunner } from '../../packages/adapters-persistence/src/hot-path/run-statements.ts';
 import type { TestDatabase } from '../support/database/database-server.ts';
+import { patient } from '../support/database/patient.ts';
 import { endWaiting, rival, untilWaiting } from '../support/database/rival.ts';
 import type { World } from '../support/store/postgres-world.ts';
 import { change, liveCampaign, named } from '../support/store/world.ts';
@@ -13,8 +15,10 @@ type Stored = World & { readonly database: TestDatabase };
 /** The worlds of PostgreSQL. With `inBatch`, each call is sent in a batch with calls of another campaign. */
 export async function postgresWorlds(world: Stored, inBatch: boolean): Promise<Worlds> {
   const { accessKeys, others, database } = world;
-  const { campaigns, identity } = inBatch ? await inCompany(world) : world;
-  const steps = stepsOf(world);
+  const statements = new StatementRunner(world.pool);
+  const hotPath = openHotPath(world.pool, { statements, limits: patient });
+  const { campaigns, identity } = inBatch ? await inCompany({ ...world, ...hotPath }) : hotPath;
+  const steps = stepsOf(world, statements);
   const issued = new Map<string, domain.AccessKeyId>();
   const issue = async (owner: domain.OwnerId, expiresIn = 3_600, hosts?: domain.HostList) => {
     const only = hosts && { hosts: entriesOf(hosts) };
@@ -66,7 +70,7 @@ async function inCompany(world: Stored): Promise<Pick<World, 'campaigns' | 'iden
  * Each statement of the hot path is a step. To break one, the server ends it while it waits for a lock; to lose one,
  * its answer is thrown away.
  */
-function stepsOf({ statements, pool, database }: Stored): Steps {
+function stepsOf({ pool, database }: Stored, statements: StatementRunner): Steps {
   const { steps, next } = stepping();
   const run: StatementRunner['run'] = statements.run.bind(statements);
   const query = pool.query.bind(pool) as (...words: unknown[]) => Promise<unknown>;

@@ -17,7 +17,7 @@ const block = named(await read(page), 'shown: test/deployment/pooler.test.ts run
 
 describe(`service and commands work behind PgBouncer in transaction mode, set up by ${page}`, () => {
   const data = serviceDataOf('suite', { campaigns: 4 });
-  const empty = databaseOf('suite', () => emptyDatabase('owner'));
+  const empty = databaseOf('suite', emptyDatabase);
   const folder = folderOf('suite');
   let port: number;
   before(async () => {

@@ -3,7 +3,7 @@ import { chmod, symlink, writeFile } from 'node:fs/promises';
 import { roles } from '@campaign-mirror/adapters-persistence/service';
 import { expect } from 'chai';
 import pg from 'pg';
-import { connect } from '../support/database/client.ts';
+import { createRoles, query } from '../support/database/client.ts';
 import { type DedicatedServer, dedicatedServer } from '../support/database/dedicated-server.ts';
 import { type Block, blocksOf, isAnswer } from '../support/documents/blocks.ts';
 import { folderOf } from '../support/process/lives.ts';
@@ -82,18 +82,14 @@ describe('what a reader copies from the documents works and prints what they sho
       return shell(here, 'server', { DATA_DIR, PGHOST: host, PGPORT: String(port), PGUSER: 'postgres' });
     }
     const [, role = 'postgres', database] = /: (\w+)@(\w+)$/.exec(marker) ?? [];
-    const client = new pg.Client({ ...server.address(role, database) });
-    await client.connect();
-    await client.query(text).finally(() => client.end());
+    await query(server.address(role, database), text);
     return '';
   }
 
   /** Does the work of the block that needs psql, which test/deployment/roles.test.ts runs. */
   async function makeRoles(): Promise<void> {
-    const admin = await connect(server.address('postgres'));
-    for (const name of Object.values(roles)) await admin.query(`create role ${name} login`);
-    await admin.query(`grant create on database mirrors to ${roles.owner}`);
-    await admin.end();
+    const grant = `grant create on database mirrors to ${roles.owner}`;
+    await query(server.address('postgres'), `${createRoles}; ${grant}`);
   }
 
   /** Variables that a script sets are kept for the next script of its kind. */

@@ -2,7 +2,7 @@ import { json } from 'node:stream/consumers';
 import { migrate, roles } from '@campaign-mirror/adapters-persistence/service';
 import { expect } from 'chai';
 import { command } from '../support/commands/command.ts';
-import { connect } from '../support/database/client.ts';
+import { connect, createRoles, query } from '../support/database/client.ts';
 import { type DedicatedServer, dedicatedServer } from '../support/database/dedicated-server.ts';
 import { recordChange } from '../support/database/recorded-changes.ts';
 import { named } from '../support/documents/blocks.ts';
@@ -74,9 +74,8 @@ describe(`the two ways of ${page} deliver every change`, () => {
   it('a subscriber gets every change, before and after, and keeps pruned rows', async () => {
     publisher = await dedicatedServer({ settings: ['wal_level=logical'] });
     subscriber = await dedicatedServer();
-    const admin = await connect(publisher.address('postgres'));
-    for (const role of Object.values(roles)) await admin.query(`create role ${role} login`);
-    await admin.query(`create database mirrors owner ${roles.owner}`).finally(() => admin.end());
+    await query(publisher.address('postgres'), createRoles);
+    await query(publisher.address('postgres'), `create database mirrors owner ${roles.owner}`);
     await migrate(publisher.address(roles.owner, 'mirrors'));
     const source = await connect(publisher.address('postgres', 'mirrors'));
     const target = await connect(subscriber.address('postgres'));

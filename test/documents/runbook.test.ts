@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import type { CampaignId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { command } from '../support/commands/command.ts';
-import { connect } from '../support/database/client.ts';
+import { connect, query as queryOn } from '../support/database/client.ts';
 import { type DedicatedServer, dedicatedServer } from '../support/database/dedicated-server.ts';
 import { named } from '../support/documents/blocks.ts';
 import { call } from '../support/http/caller.ts';
@@ -91,8 +91,7 @@ describe('the blocks of docs/runbook.md show a problem, end it, and show its end
     it('a password is leaked; afterwards it opens no session, and the thief keeps nothing open', async () => {
       const role = 'campaign_mirror_service';
       const { host, port } = server.address('postgres');
-      const first = await connect(server.address('postgres'));
-      await first.query('create database mirrors').finally(() => first.end());
+      await queryOn(server.address('postgres'), 'create database mirrors');
       const admin = await connect(server.address('postgres', 'mirrors'));
       await admin.query(`create role ${role} login password 'leaked'`);
       const owner = { DATABASE_URL: `postgres://postgres@${host}:${port}/mirrors` };

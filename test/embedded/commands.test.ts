@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { command, fedCommand, refused, startCommand } from '../support/commands/command.ts';
+import { command, refused, StartedCommand } from '../support/commands/command.ts';
 import { processesOf } from '../support/process/data-folder.ts';
 import { dataFolderOf } from '../support/process/lives.ts';
 import { listeningService, startService } from '../support/process/service-process.ts';
@@ -22,13 +22,13 @@ describe('commands and services take turns on the embedded database', () => {
   });
 
   it('a service and a second command wait for a running command, say so, and Ctrl-C ends the wait', async () => {
-    const deleting = fedCommand(['campaign', 'delete', String(await create('7'))], settings, true);
+    const deleting = new StartedCommand(['campaign', 'delete', String(await create('7'))], settings, true);
     await deleting.shows(/campaign/);
     const waiting = async () => {
       const service = startService(settings);
       const { msg } = await service.event('database-awaited');
       expect(msg).to.match(/^waiting for process \d+, which uses the data in /);
-      const listing = startCommand(['campaign', 'list'], settings);
+      const listing = new StartedCommand(['campaign', 'list'], settings);
       await listing.shows('waiting for process');
       return { service, listing };
     };
@@ -49,7 +49,7 @@ describe('commands and services take turns on the embedded database', () => {
     const message = `No service uses the data folder ${folder.path}: start it first.\n`;
     expect(await command(['mirror', 'follow'], settings)).to.deep.equal(refused(message, 3));
     const first = await listeningService(settings);
-    const following = startCommand(['mirror', 'follow', '--json'], settings);
+    const following = new StartedCommand(['mirror', 'follow', '--json'], settings);
     await following.shows('Following');
     await first.process.stop();
     expect((await following.ended).code, following.errors).to.equal(3);

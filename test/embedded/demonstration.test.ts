@@ -6,7 +6,7 @@ import { demonstration, listeningService } from '../support/process/service-proc
 
 describe('the demonstration set is made once, and only where it is wanted', () => {
   const folder = dataFolderOf('suite');
-  const database = databaseOf('suite', () => emptyDatabase('owner'));
+  const database = databaseOf('suite', emptyDatabase);
 
   it('the first start on the embedded database makes it, without its key in the log; the next does not', async () => {
     const settings = { DATA_DIR: folder.path };

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { startEmbeddedDatabase } from '../../packages/app/src/database/database-access.ts';
-import { query } from '../support/embedded/embedded-sandbox.ts';
+import { query } from '../support/database/client.ts';
 import { call, load } from '../support/http/caller.ts';
 import { processesOf } from '../support/process/data-folder.ts';
 import { dataFolderOf } from '../support/process/lives.ts';

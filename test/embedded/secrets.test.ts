@@ -2,7 +2,8 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Role, roles } from '@campaign-mirror/adapters-persistence/service';
 import { expect } from 'chai';
-import { type Opened, pgdataOf, query, sandbox } from '../support/embedded/embedded-sandbox.ts';
+import { query } from '../support/database/client.ts';
+import { type Opened, pgdataOf, sandbox } from '../support/embedded/embedded-sandbox.ts';
 import { eventually } from '../support/promises.ts';
 
 const marker = 'marker-of-a-parameter';

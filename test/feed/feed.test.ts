@@ -2,7 +2,7 @@ import { migrate } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import type { Client } from 'pg';
 import { Random } from '../history/workload/known.ts';
-import { connect } from '../support/database/client.ts';
+import { connect, query } from '../support/database/client.ts';
 import type { DedicatedServer } from '../support/database/dedicated-server.ts';
 import { type Replicated, replicated } from '../support/database/standby.ts';
 import { eventually, rejection } from '../support/promises.ts';
@@ -20,9 +20,7 @@ describe('the feed of changes, on a primary and its standby', () => {
   before(async () => {
     stage = await replicated(async (primary) => {
       await migrate(primary.address('postgres'));
-      const client = await connect(primary.address('postgres'));
-      await client.query(filling(sessions + moved));
-      await client.end();
+      await query(primary.address('postgres'), filling(sessions + moved));
     });
   });
   after(() => stage?.remove());

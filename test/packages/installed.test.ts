@@ -12,7 +12,7 @@ import { manifestIn, names, packed, run } from './packed.ts';
 
 describe('the packages work in an empty project, installed by npm on the oldest Node, with the oldest koa', () => {
   const dataFolder = dataFolderOf('suite');
-  const database = databaseOf('suite', () => emptyDatabase('owner'));
+  const database = databaseOf('suite', emptyDatabase);
   let folder: string;
   let bin: string;
 

@@ -1,11 +1,9 @@
-import { type OwnerId, Unavailable } from '@campaign-mirror/domain';
+import type { OwnerId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { meanwhile as meanwhileOn } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';
-import { rejection } from '../support/promises.ts';
 import { setAddress, transfer } from '../support/store/grouped.ts';
 import { after as afterwards, named, newCampaign, newOwner } from '../support/store/world.ts';
-import { oneLine, writing } from './import-lines.ts';
 
 const makesDefault = 'update campaign_mirror.campaigns set is_default = true where id = $1';
 
@@ -83,14 +81,5 @@ describe('acts of the operator beside a rival, on a database whose default is re
     const revokes = 'update campaign_mirror.access_keys set revoked_at = now() where id = $1';
     const rotated = await meanwhile([revokes, next?.id], () => accessKeys.rotate(next?.id ?? id, 0));
     expect(rotated).to.deep.equal({ kind: 'key-revoked' });
-  });
-
-  it('an import whose number a rival takes imports nothing', async () => {
-    const importing = () => service.world.imports.importAll('some.csv', oneLine(1, 5000), writing);
-    const takes = 'insert into campaign_mirror.campaigns (id, owner_id) values (5000, 9)';
-    expect(await meanwhile([takes], () => rejection(importing()))).to.be.instanceOf(Unavailable);
-    const { invalidLines, faults } = await importing();
-    expect(invalidLines).to.equal(1);
-    expect(faults.map(({ line, fault }) => [line, fault])).to.deep.equal([[2, 'campaign-taken']]);
   });
 });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { command, refused, startCommand } from '../support/commands/command.ts';
+import { command, refused, StartedCommand } from '../support/commands/command.ts';
 import { rival, untilWaiting } from '../support/database/rival.ts';
 import { databaseOf } from '../support/process/lives.ts';
 
@@ -40,7 +40,7 @@ describe('commands on a database that fails', () => {
     const done = [];
     try {
       for (const words of commands) {
-        const running = startCommand(words, settings());
+        const running = new StartedCommand(words, settings());
         await untilWaiting(database, running.ended);
         await database.admin.query(`select ${does}(pid) from pg_stat_activity
           where datname = current_database() and wait_event_type = 'Lock'`);

@@ -33,7 +33,7 @@ describe('contract: the condition: If-Match sets the mirror only if its last cha
   beforeEach(async () => {
     const { world, owner } = service();
     const { id } = await newCampaign(world, owner);
-    await newMirror(world, id, first);
+    await newMirror(world, id);
     campaign = id;
   });
 

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream, existsSync, globSync, rmSync, statSync } from 'node:fs';
-import { availableParallelism, constants, tmpdir } from 'node:os';
+import { existsSync, globSync, statSync } from 'node:fs';
+import { availableParallelism, constants } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { dataVariable, runFolder, sendSignal } from '../support/run-folder.ts';
@@ -35,26 +35,20 @@ async function run(words: readonly string[]): Promise<number> {
   // Tests wait much for other processes: one more than there are processors.
   const jobs = suite.oneByOne ? 1 : Math.min(files.length, availableParallelism() + 1, 4);
   if (jobs > 1) options.unshift('--parallel', '--jobs', String(jobs));
-  const output = join(tmpdir(), `campaign-mirror-test-${name}-${process.pid}.log`);
-  return (await prepare(suite)) || runMocha([...options, ...files], output, suite.environment);
+  return (await prepare(suite)) || runMocha([...options, ...files], suite.environment);
 }
 
-/** Runs mocha, and leaves none of its processes behind. The file `output` is kept if a test fails. */
-async function runMocha(words: readonly string[], output: string, environment = {}): Promise<number> {
+/** Runs mocha, and leaves none of its processes behind. */
+async function runMocha(words: readonly string[], environment = {}): Promise<number> {
   const folder = await runFolder();
-  const colours = process.stdout.isTTY && { FORCE_COLOR: '1' };
   const folders = { TMPDIR: folder.path, [dataVariable]: folder.data };
   const mocha = spawn(process.execPath, [mochaProgram, ...words], {
     // Its processes are a group that one signal ends.
     detached: true,
-    stdio: ['inherit', 'pipe', 'pipe', 'ipc'],
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     cwd: projectFolder,
-    env: { ...environment, ...process.env, ...colours, ...compileCache(), ...folders },
+    env: { ...environment, ...process.env, ...compileCache(), ...folders },
   });
-  const kept = createWriteStream(output, { mode: 0o600 });
-  for (const name of ['stdout', 'stderr'] as const)
-    for (const to of [process[name], kept]) mocha[name]?.pipe(to, { end: false });
-  const closed = once(mocha, 'close');
   const group = -(mocha.pid ?? Number.NaN);
   let received: NodeJS.Signals | undefined;
   for (const signal of signals)
@@ -66,10 +60,7 @@ async function runMocha(words: readonly string[], output: string, environment = 
   const [code] = await once(mocha, 'exit');
   for (let waited = 0; received && waited < grace && sendSignal(group, 0); waited += 50) await pause(50);
   sendSignal(group, 'SIGKILL');
-  await Promise.race([closed, pause(grace, undefined, { ref: false })]);
   await folder.remove();
-  if (received || code === 0) rmSync(output);
-  else console.error(`The output of this run is in ${output}`);
   return received ? 128 + constants.signals[received] : (code ?? 1);
 }
 

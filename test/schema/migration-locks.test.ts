@@ -1,6 +1,6 @@
 import { migrate, openDatabase, roles } from '@campaign-mirror/adapters-persistence/service';
 import { expect } from 'chai';
-import { startCommand } from '../support/commands/command.ts';
+import { StartedCommand } from '../support/commands/command.ts';
 import { freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
 import { rival, untilWaiting } from '../support/database/rival.ts';
 import { databaseOf } from '../support/process/lives.ts';
@@ -52,7 +52,7 @@ describe('upgrade: a migration waits for its locks without blocking lookups', ()
 
   it('`migrate` names the process that it waits for, and Ctrl-C ends it', async () => {
     const holder = await reader();
-    const running = startCommand(['migrate'], { DATABASE_URL: database.url('owner') });
+    const running = new StartedCommand(['migrate'], { DATABASE_URL: database.url('owner') });
     const waits = /^process \d+ \(.* of \w+\) holds .*: trying again/m;
     await running.says(() => waits.test(running.errors) || undefined);
     expect(await running.stop('SIGINT')).to.deep.equal({ code: 130, signal: null });

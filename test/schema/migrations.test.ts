@@ -1,23 +1,22 @@
-import { migrate, migrationNames, roles, schema } from '@campaign-mirror/adapters-persistence/service';
-import { defineEntity, MikroORM, p } from '@mikro-orm/postgresql';
+import { migrate, migrationNames, roles } from '@campaign-mirror/adapters-persistence/service';
 import { expect } from 'chai';
 import { command } from '../support/commands/command.ts';
 import { commandsOn } from '../support/commands/commands-on.ts';
-import { connect } from '../support/database/client.ts';
+import { query } from '../support/database/client.ts';
 import { emptyDatabase, freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
 import { type LogLine, listeningService, startService } from '../support/process/service-process.ts';
-import { postgresPorts } from '../support/store/postgres-world.ts';
+import { postgresWorld } from '../support/store/postgres-world.ts';
 import { after as afterwards, change, liveCampaign } from '../support/store/world.ts';
 
 describe('migrate: the schema is made once, by its owner', () => {
   it('five processes at once make the schema; a second run changes nothing; another role is refused', async () => {
-    const database = await emptyDatabase('owner');
+    const database = await emptyDatabase();
     const { admin, name } = database;
     await admin.query(`alter database ${name} set default_transaction_isolation = 'repeatable read'`);
     await Promise.all(Array.from({ length: 5 }, () => migrate(database.address('owner'))));
     const { rows } = await admin.query('select name from campaign_mirror.migrations');
     expect(rows).to.deep.equal(migrationNames.map((name) => ({ name })));
-    const { close, ...ports } = await postgresPorts(database);
+    const { close, ...ports } = await postgresWorld(database);
     const { seen, by } = await liveCampaign(ports);
     expect(await ports.campaigns.setMirror(seen, change(by))).to.have.nested.property(
       'mirror.targetUrl',
@@ -36,13 +35,11 @@ describe('migrate: the schema is made once, by its owner', () => {
   });
 
   it('a schema of an earlier trial is kept; migrate and a start say what to do', async () => {
-    const database = await emptyDatabase('owner');
-    const owner = await connect(database.address('owner'));
-    await owner
-      .query(`create schema campaign_mirror;
-        create table campaign_mirror.migrations (id serial, name text, executed_at timestamptz default now());
-        insert into campaign_mirror.migrations (name) values ('0001-mirrors-with-facts')`)
-      .finally(() => owner.end());
+    const database = await emptyDatabase();
+    const earlier = `create schema campaign_mirror;
+      create table campaign_mirror.migrations (id serial, name text, executed_at timestamptz default now());
+      insert into campaign_mirror.migrations (name) values ('0001-mirrors-with-facts')`;
+    await query(database.address('owner'), earlier);
     const before = await schemaOf(database);
     const settings = { DATABASE_URL: database.url('owner') };
     const advice =
@@ -54,19 +51,6 @@ describe('migrate: the schema is made once, by its owner', () => {
     expect(started.errors).to.include(advice);
     expect(await schemaOf(database)).to.deep.equal(before);
   });
-
-  it('MikroORM of another program leaves the schema alone if it ignores it', async () => {
-    const database = await freshDatabase();
-    const Order = defineEntity({ name: 'Order', properties: { id: p.integer().primary() } });
-    const before = await schemaOf(database);
-    const careful = new MikroORM({
-      ...{ entities: [Order], clientUrl: database.url('owner'), ensureDatabase: false, logger: () => {} },
-      schemaGenerator: { ignoreSchema: [schema] },
-    });
-    await careful.schema.update();
-    await careful.close();
-    expect(await schemaOf(database)).to.deep.equal(before);
-  });
 });
 
 describe('migrate: a database from a dump is noticed, since revoked keys are valid again in it', () => {
@@ -74,12 +58,12 @@ describe('migrate: a database from a dump is noticed, since revoked keys are val
   /** A copy of a database in which a mirror was changed. */
   async function restored(): Promise<TestDatabase> {
     const original = await freshDatabase();
-    const { close, ...ports } = await postgresPorts(original);
+    const { close, ...ports } = await postgresWorld(original);
     const { seen, by } = await liveCampaign(ports);
     await ports.campaigns.setMirror(seen, change(by));
     await close();
     await original.admin.end();
-    return emptyDatabase('owner', `template ${original.name}`);
+    return emptyDatabase(`template ${original.name}`);
   }
   const line =
     'the database came from a dump or another server; its newest change of a mirror is from TIME, its newest entry of ' +
@@ -123,9 +107,8 @@ describe('migrate: each role has exactly its rights afterwards', () => {
       grant all on campaign_mirror.mirror_history to ${roles.service} with grant option;
       grant all on sequence campaign_mirror.mirrors_id_seq to ${roles.redirector};
       grant execute on all functions in schema campaign_mirror to public, ${roles.redirector}, ${roles.service}`);
-    const service = await connect(database.address('service'));
-    await service.query(`grant select on campaign_mirror.mirror_history to ${roles.redirector}`);
-    await service.end();
+    const grant = `grant select on campaign_mirror.mirror_history to ${roles.redirector}`;
+    await query(database.address('service'), grant);
     await migrate(database.address('owner'));
     expect(await schemaOf(database)).to.deep.equal(before);
   });
@@ -140,8 +123,7 @@ describe('migrate: each role has exactly its rights afterwards', () => {
       revoke all on all functions in schema campaign_mirror from ${others}`);
     await migrate(database.address('owner'), { ifNeeded: true });
     expect((await schemaOf(database)).length).to.equal(before.length);
-    const service = await connect(database.address('service'));
-    await service.query("select campaign_mirror.find_campaigns('{1}')").finally(() => service.end());
+    await query(database.address('service'), "select campaign_mirror.find_campaigns('{1}')");
   });
 });
 

@@ -3,7 +3,7 @@ import type { CampaignId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import type { Pool } from 'pg';
 import { commandsOn } from '../support/commands/commands-on.ts';
-import { connect } from '../support/database/client.ts';
+import { query } from '../support/database/client.ts';
 import { databaseOf, groupedOf } from '../support/process/lives.ts';
 import { listeningService, startService } from '../support/process/service-process.ts';
 import { eventually } from '../support/promises.ts';
@@ -120,8 +120,7 @@ describe('schema: doctor finds mirrors that were written while triggers were dis
     const [, count, list = '', update = ''] = found.exec(await doctor()) ?? [];
     expect([count, list.match(/\d+(?= \()/g)?.map(Number)]).to.deep.equal(['3', [moved, refused, deleted]]);
 
-    const owner = await connect(service.database.address('owner'));
-    await owner.query(update).finally(() => owner.end());
+    await query(service.database.address('owner'), update);
     expect(await doctor()).to.match(/^problem +mirrors .*: 2, /m);
   });
 });

@@ -21,8 +21,8 @@ interface Given {
   readonly [setting: `${Uppercase<string>}`]: string;
 }
 
-const empty = () => databases.emptyDatabase('owner');
-const notUtf8 = () => databases.emptyDatabase('owner', databases.latin1);
+const empty = () => databases.emptyDatabase();
+const notUtf8 = () => databases.emptyDatabase(databases.latin1);
 const asService = { role: 'service', RUN_MIGRATIONS: 'false' } as const;
 const stranger = { username: 'campaign_mirror_nobody', password: 'MARKED' };
 const noRight = `revoke execute on function campaign_mirror.set_mirrors from ${roles.service}`;

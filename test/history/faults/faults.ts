@@ -15,10 +15,10 @@ export const faults = {
     await server.start();
   },
   /** Longer than a statement of the service may take. */
-  'database-frozen': async ({ server }) => {
-    server.freeze();
+  'database-frozen': async ({ proxy }) => {
+    proxy.freeze();
     await pause(10_000);
-    server.thaw();
+    proxy.thaw();
   },
   /** The database still executes what was sent before a cut. */
   'network-cut': async ({ proxy }, _, random) => {

@@ -1,7 +1,7 @@
 import { migrate, type Role, roles } from '@campaign-mirror/adapters-persistence/service';
 import { expect } from 'chai';
 import pg from 'pg';
-import { connect } from '../../support/database/client.ts';
+import { createRoles, query } from '../../support/database/client.ts';
 import { dedicatedServer } from '../../support/database/dedicated-server.ts';
 import { tcpProxy } from '../../support/database/tcp-proxy.ts';
 import { endAll, sharingServices } from '../../support/process/service-process.ts';
@@ -24,10 +24,8 @@ export type Stage = Awaited<ReturnType<typeof openStage>>;
 async function openStage() {
   const server = await dedicatedServer();
   const address = (role: Role) => server.address(roles[role], database);
-  const first = await connect(server.address('postgres'));
-  for (const role of Object.values(roles)) await first.query(`create role ${role} login`);
-  await first.query(`create database ${database} owner ${roles.owner}`);
-  await first.end();
+  await query(server.address('postgres'), createRoles);
+  await query(server.address('postgres'), `create database ${database} owner ${roles.owner}`);
   await migrate(address('owner'));
   const admin = new pg.Pool(server.address('postgres', database));
   admin.on('error', () => {});

@@ -12,25 +12,19 @@ export const refused = (errors: string, code = 1): Done => ({ code, output: '', 
 type Settings = Readonly<Record<string, string>>;
 
 /** Runs `./campaign-mirror …` in this process. */
-export const command = (args: readonly string[], settings: Settings, input: string | Buffer = '') =>
-  startCommand(args, settings, input).done();
-
-export function startCommand(args: readonly string[], settings: Settings, input: string | Buffer = '') {
-  const running = fedCommand(args, settings);
+export function command(args: readonly string[], settings: Settings, input: string | Buffer = '') {
+  const running = new StartedCommand(args, settings);
   running.stdin.end(input);
-  return running;
+  return running.done();
 }
 
-/** Starts a command and leaves its standard input open. With `isTTY` it asks its questions. */
-export const fedCommand = (args: readonly string[], settings: Settings, isTTY = false) =>
-  new RunningCommand(args, settings, isTTY);
-
-export class RunningCommand extends Speaker {
+/** A command in this process, whose standard input is open. With `isTTY` it asks its questions. */
+export class StartedCommand extends Speaker {
   readonly stdin = new PassThrough();
   readonly ended: Promise<{ code: number; signal: null }>;
   readonly #controller = new AbortController();
 
-  constructor(args: readonly string[], settings: Settings, isTTY: boolean) {
+  constructor(args: readonly string[], settings: Settings, isTTY = false) {
     super();
     const stream = (which: 'output' | 'errors') => {
       const write: Writable['_write'] = (text, _encoding, done) => {

@@ -2,7 +2,7 @@ import type { Role } from '@campaign-mirror/adapters-persistence/service';
 import { expect } from 'chai';
 import type { TestDatabase } from '../database/database-server.ts';
 import { rival, untilWaiting } from '../database/rival.ts';
-import { command, fedCommand, startCommand } from './command.ts';
+import { command, StartedCommand } from './command.ts';
 
 type Json = ReturnType<typeof JSON.parse>;
 
@@ -64,11 +64,11 @@ export function commandsOn(database: TestDatabase, role: Role = 'operator') {
       expect(shown.join('\n')).to.equal(expected.join('\n'));
     },
     /** Starts a command as in a terminal: it asks, and the test types the answer. */
-    asking: (...args: string[]) => fedCommand(words(args), settings(), true),
+    asking: (...args: string[]) => new StartedCommand(words(args), settings(), true),
     /** Starts a command while another transaction has run this statement, and returns when the command waits for it. */
     async held(statement: string, ...args: string[]) {
       const other = await rival(database, statement);
-      const running = startCommand(words(args), settings());
+      const running = new StartedCommand(words(args), settings());
       await untilWaiting(database, running.ended);
       return { other, running };
     },

@@ -1,7 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync, rmSync } from 'node:fs';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   type DatabaseAddress,
@@ -12,7 +9,7 @@ import {
 import pg from 'pg';
 import { startEmbeddedDatabase } from '../../../packages/app/src/database/database-access.ts';
 import { dataVariable } from '../run-folder.ts';
-import { connect } from './client.ts';
+import { query } from './client.ts';
 
 /** A database of one test, on the server of the run. */
 export type TestDatabase = ReturnType<typeof opened>;
@@ -23,13 +20,7 @@ const template = 'test_template';
 /** Of each role. */
 const password = 'password-of-a-role';
 
-interface Started {
-  readonly kind: string;
-  readonly admin: pg.PoolConfig;
-  stop(): Promise<void>;
-}
-
-let server: Started | undefined;
+let stopServer = async () => {};
 let run: { readonly admin: pg.PoolConfig; readonly maintenance: pg.Pool } | undefined;
 const open = new Set<TestDatabase>();
 
@@ -45,24 +36,24 @@ export async function startDatabaseServer(): Promise<void> {
   const { TEST_DATABASE: wanted = 'embedded' } = process.env;
   const start = { container, embedded }[wanted];
   if (!start) throw new Error(`TEST_DATABASE is container or embedded, not ${wanted}`);
-  server = await start();
-  process.env[variable] = JSON.stringify(server.admin);
+  const { admin, stop } = await start();
+  stopServer = stop;
+  process.env[variable] = JSON.stringify(admin);
   const { maintenance } = running();
   const { rows } = await maintenance.query('show server_version');
-  console.log(`Database server: ${server.kind}, PostgreSQL ${rows[0].server_version}`);
+  console.log(`Database server: ${wanted}, PostgreSQL ${rows[0].server_version}`);
   for (const name of Object.values(roles)) {
-    if (server.kind !== 'embedded') await maintenance.query(`create role ${name}`);
+    if (wanted === 'container') await maintenance.query(`create role ${name}`);
     await maintenance.query(`alter role ${name} login password '${password}'`);
   }
-  if (server.kind !== 'embedded') {
+  if (wanted === 'container') {
     // As ops/roles.sql does in a database. New databases copy these rights.
-    const copied = await connect({ ...server.admin, database: 'template1' });
-    await copied.query(`do $$ begin execute (
+    const revoking = `do $$ begin execute (
       select string_agg(format('revoke execute on function %s from public', oid::regprocedure), ';') from pg_proc
-      where proname in ('lo_creat', 'lo_create', 'lo_from_bytea', 'pg_logical_emit_message')); end $$`);
-    await copied.end();
+      where proname in ('lo_creat', 'lo_create', 'lo_from_bytea', 'pg_logical_emit_message')); end $$`;
+    await query({ ...admin, database: 'template1' }, revoking);
   }
-  await create(template, 'owner');
+  await create(template);
   await migrate(addressIn(template, 'owner'));
   // Only a database without connections can be copied, and an autovacuum would be one.
   await maintenance.query(`alter database ${template} allow_connections false`);
@@ -70,7 +61,7 @@ export async function startDatabaseServer(): Promise<void> {
 
 export async function stopDatabaseServer(): Promise<void> {
   await running().maintenance.end();
-  await server?.stop();
+  await stopServer();
 }
 
 export async function dropDatabases(): Promise<void> {
@@ -85,27 +76,23 @@ const ofThisDatabase = `
 
 /** A migrated database. */
 export async function freshDatabase(): Promise<TestDatabase> {
-  const name = nextName();
-  await create(name, 'owner', `template ${template} strategy file_copy`);
-  const database = opened(name);
+  const database = await emptyDatabase(`template ${template} strategy file_copy`);
   await database.admin.query(ofThisDatabase);
   return database;
 }
 
-/** An empty database of the role. `how` is SQL. */
-export async function emptyDatabase(owner: Role, how?: string): Promise<TestDatabase> {
-  const name = nextName();
-  await create(name, owner, how);
+/** An empty database of the owner. `how` is SQL. */
+export async function emptyDatabase(how?: string): Promise<TestDatabase> {
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  await create(name, how);
   return opened(name);
 }
 
 /** For `emptyDatabase`: an encoding without some characters. */
 export const latin1 = "template template0 encoding 'LATIN1' locale_provider libc locale 'C'";
 
-const nextName = () => `test_${randomBytes(8).toString('hex')}`;
-
-async function create(name: string, owner: Role, how = ''): Promise<void> {
-  await running().maintenance.query(`create database ${name} owner ${roles[owner]} ${how}`);
+async function create(name: string, how = ''): Promise<void> {
+  await running().maintenance.query(`create database ${name} owner ${roles.owner} ${how}`);
 }
 
 function opened(name: string) {
@@ -144,11 +131,10 @@ function poolOf(config: pg.PoolConfig): pg.Pool {
 
 /** As ops/roles.sql sets them in a database, and the embedded server for all. */
 const quietLog = ['log_error_verbosity=terse', 'log_parameter_max_length=0'];
-const image = process.env.TEST_POSTGRES_IMAGE ?? 'postgres:15';
 
-async function container(): Promise<Started> {
+async function container() {
   const { PostgreSqlContainer } = await import('@testcontainers/postgresql');
-  const started = await new PostgreSqlContainer(image)
+  const started = await new PostgreSqlContainer(process.env.TEST_POSTGRES_IMAGE ?? 'postgres:15')
     .withDatabase('postgres')
     .withTmpFs({ '/mirror-data': 'rw' })
     .withEnvironment({ PGDATA: '/mirror-data/cluster' })
@@ -159,26 +145,13 @@ async function container(): Promise<Started> {
     .start();
   const [user, password, database] = [started.getUsername(), started.getPassword(), started.getDatabase()];
   const admin = { host: started.getHost(), port: started.getPort(), user, password, database };
-  return { kind: `container ${image}`, admin, stop: async () => void (await started.stop()) };
+  return { admin, stop: async () => void (await started.stop()) };
 }
 
-async function embedded(): Promise<Started> {
-  const parent = await mkdtemp(join(process.env[dataVariable] ?? tmpdir(), 'campaign-mirror-test-'));
-  // The user of the database, which is not root, has to enter it.
-  await chmod(parent, 0o711);
+async function embedded() {
+  const { [dataVariable]: data } = process.env;
+  if (!data) throw new Error('only `npm test` runs the tests');
   const settings = { fsync: 'off', scram_iterations: '1' };
-  const database = await startEmbeddedDatabase({ folder: join(parent, 'data'), settings });
-  // The server has its own session, and would outlive an interrupted run.
-  const abandon = () => {
-    const pidFile = readFileSync(join(parent, 'data', 'cluster', 'pgdata', 'postmaster.pid'), 'utf8');
-    process.kill(Number(pidFile.split('\n')[0]), 'SIGQUIT');
-    rmSync(parent, { recursive: true, force: true, maxRetries: 10 });
-  };
-  process.once('exit', abandon);
-  const stop = async () => {
-    await database.close();
-    process.off('exit', abandon);
-    await rm(parent, { recursive: true, force: true });
-  };
-  return { kind: 'embedded', admin: database.address('superuser'), stop };
+  const database = await startEmbeddedDatabase({ folder: join(data, 'database'), settings });
+  return { admin: database.address('superuser'), stop: database.close };
 }

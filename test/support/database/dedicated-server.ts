@@ -1,5 +1,4 @@
 import { type ExecFileOptions, execFile, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +7,6 @@ import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence';
 import { freePort } from '@campaign-mirror/embedded-postgres/service';
 import * as installed from '../../../packages/embedded-postgres/src/server/programs.ts';
 import { RunningProcess } from '../process/service-process.ts';
-import { sendSignal } from '../run-folder.ts';
 
 /** Attempts to start after a kill, while the old processes still end. */
 const starts = 500;
@@ -65,12 +63,6 @@ export async function dedicatedServer({ folder = '', settings = [], fill }: Opti
     server = undefined;
     await ending?.stop(signal);
   };
-  const signalAll = (signal: NodeJS.Signals): void => {
-    const first = server?.child.pid;
-    if (!first) return;
-    const children = readFileSync(`/proc/${first}/task/${first}/children`, 'utf8').split(' ').filter(Boolean);
-    for (const id of [first, ...children.map(Number)]) sendSignal(id, signal);
-  };
   await start();
   return {
     address: (user: string, database = 'postgres'): DatabaseAddress & { host: string; port: number } => ({
@@ -85,13 +77,9 @@ export async function dedicatedServer({ folder = '', settings = [], fill }: Opti
     },
     log: () => server?.errors ?? '',
     start: () => start(),
-    /** Suspends all processes. Connections stay open. */
-    freeze: () => signalAll('SIGSTOP'),
-    thaw: () => signalAll('SIGCONT'),
     stop: () => end('SIGINT'),
     kill: () => end('SIGKILL'),
     remove: async (): Promise<void> => {
-      signalAll('SIGCONT');
       await end('SIGQUIT');
       await rm(parent, { recursive: true, force: true });
     },

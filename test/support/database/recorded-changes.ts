@@ -3,39 +3,15 @@ import type { ClientBase, Pool } from 'pg';
 /** Inserts a row of the history, as `set_mirrors` does. Resolves with its number. */
 export async function recordChange(
   database: ClientBase | Pool,
-  { campaign = 1, owner = 1, at = null }: { campaign?: number; owner?: number; at?: string | null } = {},
+  { campaign = 1, at = null }: { campaign?: number; at?: string | null } = {},
 ): Promise<number> {
   const { rows } = await (database as Pool).query(
     `insert into campaign_mirror.mirror_history
        (campaign_id, mirror_id, actor, owner_id, address_before, address_after, changed_at, request_id)
-     values ($1, $1, 'operator', $2, 'https://before.example/', 'https://after.example/',
-       coalesce($3, clock_timestamp()), 'request-1')
+     values ($1, $1, 'operator', 1, 'https://before.example/', 'https://after.example/',
+       coalesce($2, clock_timestamp()), 'request-1')
      returning id`,
-    [campaign, owner, at],
+    [campaign, at],
   );
   return Number(rows[0].id);
-}
-
-/** Four connections write changes until `end`, which resolves with the numbers of the committed ones. */
-export function keepWriting(connectOne: () => Promise<ClientBase & { end(): Promise<void> }>) {
-  const committed: number[] = [];
-  let ends = false;
-  const write = async (campaign: number) => {
-    const client = await connectOne();
-    for (let turn = 1; !ends; turn++) {
-      await client.query('begin');
-      const change = await recordChange(client, { campaign });
-      const isCommitted = turn % 7 !== 0;
-      await client.query(isCommitted ? 'commit' : 'rollback');
-      if (isCommitted) committed.push(change);
-    }
-    await client.end();
-  };
-  const all = Promise.all([1, 2, 3, 4].map(write));
-  const end = async (): Promise<number[]> => {
-    ends = true;
-    await all;
-    return committed;
-  };
-  return { committed, end };
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { eventually } from '../promises.ts';
-import { connect } from './client.ts';
+import { connect, query } from './client.ts';
 import { type DedicatedServer, dedicatedServer } from './dedicated-server.ts';
 
 export type Replicated = Awaited<ReturnType<typeof replicated>>;
@@ -24,25 +24,24 @@ export async function replicated(
     settings: [...settings, `primary_conninfo=host=${host} port=${port} user=postgres`],
     fill: (data, as) => copy(primary, data, as),
   });
-  const query = async (server: DedicatedServer, text: string, values: unknown[] = []) => {
-    const client = await connect(server.address('postgres'));
-    return client.query(text, values).finally(() => client.end());
-  };
   return {
     primary,
     standby,
     /** Resolves when the standby shows what the primary has committed. */
     caughtUp: async (): Promise<void> => {
-      const { rows } = await query(primary, 'select pg_current_wal_flush_lsn()::text as lsn');
+      const [{ lsn }] = await query(
+        primary.address('postgres'),
+        'select pg_current_wal_flush_lsn()::text as lsn',
+      );
       const replayed = 'select pg_last_wal_replay_lsn() >= $1::pg_lsn as now';
       await eventually('the replay on the standby', async () => {
-        expect((await query(standby, replayed, [rows[0].lsn])).rows).to.deep.equal([{ now: true }]);
+        expect(await query(standby.address('postgres'), replayed, [lsn])).to.deep.equal([{ now: true }]);
       });
     },
     /** Makes the standby a primary. Resolves when it takes writes. */
     promote: async (): Promise<void> => {
-      const { rows } = await query(standby, 'select pg_promote() as done');
-      expect(rows).to.deep.equal([{ done: true }]);
+      const promoted = await query(standby.address('postgres'), 'select pg_promote() as done');
+      expect(promoted).to.deep.equal([{ done: true }]);
     },
     remove: async (): Promise<void> => {
       await standby.remove();

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { roles } from '@campaign-mirror/adapters-persistence/service';
 import { type EmbeddedOptions, openEmbeddedDatabase } from '@campaign-mirror/embedded-postgres';
-import { connect } from '../database/client.ts';
+import { query } from '../database/client.ts';
 import { dataFolder } from '../process/data-folder.ts';
 
 /** Shared memory is a file of the data folder, so that a killed server leaves nothing in /dev/shm. */
@@ -50,9 +50,3 @@ export function sandbox() {
 }
 
 export const pgdataOf = (folder: string) => join(folder, 'cluster', 'pgdata');
-
-export async function query(address: Parameters<typeof connect>[0], text: string, values: unknown[] = []) {
-  const client = await connect({ ...address, ssl: false });
-  const ended = () => client.end().catch(() => {});
-  return (await client.query(text, values).finally(ended)).rows;
-}

@@ -10,18 +10,10 @@ export const standing = {
   'cache-control': 'no-store, no-transform',
 };
 
-export interface Row {
-  readonly case: string;
-  readonly asking: Given;
-  readonly status: number;
-  readonly because: string;
-  readonly body: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly closes?: boolean;
-}
+type Row = ReturnType<typeof row>;
 
-function row(of: string, asking: Given, status: number, because: string, message: string, headers = {}): Row {
-  return { case: of, asking, status, because, body: JSON.stringify({ message }), headers };
+function row(of: string, asking: Given, status: number, because: string, message: string, headers = {}) {
+  return { case: of, asking, status, because, body: JSON.stringify({ message }), headers, closes: false };
 }
 
 const last = (...of: Parameters<typeof row>): Row => ({ ...row(...of), closes: true });

@@ -15,15 +15,16 @@ const { paths, components } = JSON.parse(openapiText, (key, value) => {
 });
 const options = { strict: true, strictRequired: false, allErrors: true, formats: { int64: true } } as const;
 const ajv = new Ajv2020({ ...options, schemas: components.schemas });
-const described = Object.entries<Response>(paths[setMirrorRoute].post.responses).map(
-  ([status, { content }]) => {
-    return { status: Number(status), isBody: ajv.compile(content?.['application/json']?.schema ?? false) };
-  },
+const responses = Object.entries<Response>(paths[setMirrorRoute].post.responses);
+const isDescribed = new Map(
+  responses.map(([status, { content }]) => {
+    return [Number(status), ajv.compile(content?.['application/json']?.schema ?? false)];
+  }),
 );
 
 /** @throws Error for an answer to a call that openapi.json does not describe */
 export function assertDocumented({ status, body }: { readonly status: number; readonly body: string }): void {
-  if (!described.some((one) => one.status === status && one.isBody(JSON.parse(body))))
+  if (!isDescribed.get(status)?.(JSON.parse(body)))
     throw new Error(`openapi.json does not describe ${status} ${body}`);
 }
 

@@ -7,7 +7,7 @@ import { freshDatabase } from '../database/database-server.ts';
 import { eventually } from '../promises.ts';
 import { unknownKey } from '../secrets.ts';
 import { postgresWorld, type World } from '../store/postgres-world.ts';
-import { before as addressBefore, named, newCampaign, newMirror, newOwner } from '../store/world.ts';
+import { named, newCampaign, newMirror, newOwner } from '../store/world.ts';
 import { RawConnection } from './connection.ts';
 
 /** Long enough for a slow machine. */
@@ -42,7 +42,7 @@ async function httpData() {
   await world.accessKeys.revoke({ ids: [revoked.id] });
   const campaign = async (of = owner, isDefault = false): Promise<CampaignId> => {
     const { id } = await newCampaign(world, of, isDefault);
-    await newMirror(world, id, addressBefore);
+    await newMirror(world, id);
     return id;
   };
   const campaigns = {

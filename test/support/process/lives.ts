@@ -2,11 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CampaignId, OwnerId } from '@campaign-mirror/domain';
-import { freshDatabase, type TestDatabase } from '../database/database-server.ts';
+import { freshDatabase } from '../database/database-server.ts';
 import { lockMirror, rival, untilWaiting } from '../database/rival.ts';
 import { type Call, call } from '../http/caller.ts';
 import { type Grouped, grouped } from '../store/grouped.ts';
-import { postgresWorld, type World } from '../store/postgres-world.ts';
+import { postgresWorld } from '../store/postgres-world.ts';
 import { before as addressBefore, named } from '../store/world.ts';
 import { dataFolder } from './data-folder.ts';
 import { endAll } from './service-process.ts';
@@ -45,18 +45,6 @@ export function serviceDataOf(life: Life, of: { readonly campaigns?: number; rea
 }
 export const groupedOf = (life: Life): Grouped => during(life, grouped, (one) => one.close());
 export const dataFolderOf = (life: Life) => during(life, dataFolder, (one) => one.remove());
-
-export function worldOf(life: Life) {
-  const make = async (): Promise<World & { readonly database: TestDatabase }> => {
-    const database = await freshDatabase();
-    // Times leave the database as UTC in ISO 8601, whatever its defaults are.
-    const { admin, name } = database;
-    await admin.query(`alter database ${name} set timezone = 'America/St_Johns'`);
-    await admin.query(`alter database ${name} set datestyle = 'SQL, DMY'`);
-    return { ...(await postgresWorld(database)), database };
-  };
-  return during(life, make, (one) => one.close().finally(() => one.database.drop()));
-}
 
 /** A temporary folder; `at` returns the path of a file in it, and can be taken before the tests. */
 export function folderOf(life: Life) {

@@ -1,47 +1,22 @@
 import * as store from '@campaign-mirror/adapters-persistence/service';
-import type { AccessKeyId } from '@campaign-mirror/domain';
 import type { Others } from '@campaign-mirror/port-contracts';
-import { StatementRunner } from '../../../packages/adapters-persistence/src/hot-path/run-statements.ts';
 import type { TestDatabase } from '../database/database-server.ts';
 import { patient } from '../database/patient.ts';
 import { tester } from './world.ts';
 
-/** A store with all ports, and changes of its data that bypass them. */
-export interface World extends Awaited<ReturnType<typeof postgresPorts>> {
-  readonly others: Required<Others> & { expireKey(key: AccessKeyId): Promise<unknown> };
-}
+export type World = Awaited<ReturnType<typeof postgresWorld>>;
 
-/** The ports, each with the rights of the role that uses it. */
-export async function postgresPorts({ address }: Pick<TestDatabase, 'address'>) {
+/** A store with all ports, each with the rights of the role that uses it, and changes of its data that bypass them. */
+export async function postgresWorld({ address, admin }: TestDatabase) {
   const service = await store.openDatabase(address('service'), patient);
   const operator = await store.openDatabase(address('operator'), patient);
-  const statements = new StatementRunner(service.pool);
-  return {
-    statements,
-    pool: service.pool,
-    ...store.openHotPath(service.pool, { statements, limits: patient }),
-    settings: new store.PostgresSettings(operator.orm, tester),
-    records: store.postgresCampaignRecords(operator),
-    accessKeys: new store.PostgresAccessKeys(operator.orm, tester),
-    audit: store.postgresAudit(operator.orm),
-    imports: store.postgresCampaignImport(operator.pool, tester),
-    exports: store.postgresCampaignExport(operator.pool),
-    close: async () => {
-      await service.close();
-      await operator.close();
-    },
-  };
-}
-
-export async function postgresWorld(database: TestDatabase): Promise<World> {
-  const { admin } = database;
   const run =
     (text: string) =>
     async (...values: unknown[]) => {
       const { rowCount } = await admin.query(text, values);
       if (rowCount === 0) throw new Error('no such row');
     };
-  const others: World['others'] = {
+  const others: Required<Others> = {
     createCampaign: async (owner) => {
       const text = 'insert into campaign_mirror.campaigns (owner_id) values ($1) returning id::float8';
       return (await admin.query(text, [owner])).rows[0].id;
@@ -55,12 +30,25 @@ export async function postgresWorld(database: TestDatabase): Promise<World> {
     deleteCampaign: run('delete from campaign_mirror.campaigns where id = $1'),
     countClick: run('update campaign_mirror.mirrors set clicks = clicks + 1 where campaign_id = $1'),
     setUpdatedAt: run('update campaign_mirror.mirrors set updated_at = $2 where campaign_id = $1'),
-    expireKey: run('update campaign_mirror.access_keys set expires_at = clock_timestamp() where id = $1'),
     clock: async () => (await admin.query(`select ${utc('clock_timestamp()')} as now`)).rows[0].now,
     mirror: async (id) => (await admin.query(mirrorText, [id])).rows[0],
     history: async (id) => (await admin.query(historyText, [id])).rows,
   };
-  return { ...(await postgresPorts(database)), others };
+  return {
+    others,
+    pool: service.pool,
+    ...store.openHotPath(service.pool, { limits: patient }),
+    settings: new store.PostgresSettings(operator.orm, tester),
+    records: store.postgresCampaignRecords(operator),
+    accessKeys: new store.PostgresAccessKeys(operator.orm, tester),
+    audit: store.postgresAudit(operator.orm),
+    imports: store.postgresCampaignImport(operator.pool, tester),
+    exports: store.postgresCampaignExport(operator.pool),
+    close: async () => {
+      await service.close();
+      await operator.close();
+    },
+  };
 }
 
 /** Independent of the adapters, which it judges. */

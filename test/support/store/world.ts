@@ -25,12 +25,9 @@ export async function newCampaign({ settings }: Settings, owner = newOwner(), is
   return { id: creation.id, ownerId: owner, isDefault, hasMirror: false } satisfies domain.Campaign;
 }
 
-export async function newMirror(
-  { settings }: Settings,
-  campaign: domain.CampaignId,
-  to: domain.MirrorAddress,
-) {
-  const creation = await settings.createMirror(campaign, to);
+/** Creates the mirror `before`. */
+export async function newMirror({ settings }: Settings, campaign: domain.CampaignId) {
+  const creation = await settings.createMirror(campaign, before);
   if (creation.kind !== 'created') throw new TypeError(creation.kind);
   return creation.mirror;
 }
@@ -46,7 +43,7 @@ export interface Live {
 
 export async function liveCampaign(world: Settings & { readonly accessKeys: AccessKeys }): Promise<Live> {
   const campaign = await newCampaign(world);
-  const mirror = await newMirror(world, campaign.id, before);
+  const mirror = await newMirror(world, campaign.id);
   const { id: keyId, key } = await world.accessKeys.issue({ owner: campaign.ownerId, name: named('tests') });
   const by = { ownerId: campaign.ownerId, subject: domain.keySubject(keyId), key: keyId };
   return { seen: { ...campaign, hasMirror: true }, mirror, by, keyId, key };
