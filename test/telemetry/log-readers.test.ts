@@ -40,7 +40,8 @@ describe('contract: life: no request waits for the reader of the log', () => {
   it('if the reader is gone, the service ends in order, and its exit code is 1', async () => {
     const { read, service, call } = await serving();
     closeSync(read);
-    expect((await call()).status).to.equal(404);
+    // Its line, or an earlier one, cannot be written. The service may end before it answers.
+    await call().catch(() => {});
     const { code, errors } = await service.done();
     expect(code).to.equal(1);
     expect(errors).to.match(/^.*EPIPE.*\n$/);
