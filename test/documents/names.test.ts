@@ -14,7 +14,6 @@ const codeIn = (text: string) => [...text.matchAll(/`([^`\n]+)`/g)].map(([, one 
 const { scripts } = JSON.parse(textOf('package.json'));
 const commands = calls().map(({ words }) => ` ${words.join(' ')} `);
 
-/** The markers that test/support/documents/blocks.ts lists. */
 const markers =
   /^(?:shown: \S|scripts$|run: (?:service$|database|first terminal$|second terminal$)|answers$|rehearsed: |tested: )/;
 

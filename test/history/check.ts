@@ -3,7 +3,6 @@ import type { HistoryRow, RecordedCall, RunRecord } from './record.ts';
 import { chainsOf, spansOf } from './spans.ts';
 import type { Violation } from './violations.ts';
 
-/** Everything in the record that breaks a rule. */
 export function violationsOf(record: RunRecord): Violation[] {
   const checks = [checkAnswers, checkChains, checkRights];
   return checks.flatMap((check) => [...check(record)]);

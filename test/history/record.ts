@@ -12,7 +12,6 @@ export interface RecordedCall extends Span {
   readonly address: string;
   /** Undefined if the connection broke, or the caller gave up, before an answer. */
   readonly status: number | undefined;
-  /** The mirror in a 200. */
   readonly mirror?: StoredMirror;
 }
 
@@ -34,7 +33,6 @@ export type Fact =
 /** An operator's act that was committed. Acts that were refused or changed nothing are not recorded. */
 export type RecordedAct = Span & Fact;
 
-/** An operator's act, which may have set mirrors. */
 export interface RecordedRequest extends Span {
   readonly requestId: string;
 }

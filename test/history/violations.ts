@@ -22,7 +22,6 @@ export type Rule = keyof typeof rules;
 
 export interface Violation {
   readonly rule: Rule;
-  /** The call or the mirror that breaks the rule. */
   readonly at: string;
   readonly what: string;
 }

@@ -29,7 +29,6 @@ export interface Act {
   ) => void;
   /** It passes over locked rows. */
   readonly neverWaits?: boolean;
-  /** The request id of its changes. */
   readonly request?: string;
   /** SQLSTATE of a fault that the act may end with. */
   readonly fault?: string;
@@ -39,7 +38,6 @@ export interface Actor {
   readonly role: Role;
   readonly steps: readonly (Act | 'begin' | 'commit' | 'rollback')[];
   readonly prepare?: (client: pg.ClientBase) => Promise<unknown>;
-  /** Runs when all sessions have ended. */
   readonly last?: Act;
 }
 

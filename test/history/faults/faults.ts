@@ -3,7 +3,6 @@ import type { Random } from '../workload/known.ts';
 import type { Recorder } from '../workload/recorder.ts';
 import type { Stage } from './under-fault.ts';
 
-/** Resolves when its cause is gone. */
 export type Fault = (stage: Stage, recorder: Recorder, random: Random) => Promise<void>;
 
 export const faults = {

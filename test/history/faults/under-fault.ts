@@ -12,7 +12,6 @@ import { Random } from '../workload/known.ts';
 import { recorded } from '../workload/run.ts';
 import { type Fault, faults } from './faults.ts';
 
-/** Updates before the fault and after it. */
 const around = 100;
 /** The maximum number of connections of both services: pool, probe, and a probe that is being opened. */
 const maxConnections = 2 * (10 + 2);

@@ -29,7 +29,6 @@ export async function operate(acting: Acting): Promise<void> {
   }
 }
 
-/** Makes the campaigns and keys that are missing. */
 export async function keepUp(acting: Acting): Promise<void> {
   const { known } = acting;
   if (known.campaigns.size < campaigns) await createCampaign(acting);

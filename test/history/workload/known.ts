@@ -20,11 +20,9 @@ export const hosts = ['one.example', 'two.example', 'three.example'] as const;
 export class Known {
   readonly campaigns = new Map<CampaignId, KnownCampaign>();
   readonly keys = new Map<AccessKeyId, KnownKey>();
-  /** The keys that were revoked last. */
   #revoked: KnownKey[] = [];
   #addresses = 0;
 
-  /** A new address, on one of a few hosts. */
   address(random: Random): string {
     this.#addresses += 1;
     return `https://${random.one(hosts)}/${this.#addresses}?c={click_id}`;
@@ -57,7 +55,6 @@ export class Known {
   }
 }
 
-/** Choices that a seed repeats. */
 export class Random {
   #state: number;
 

@@ -44,7 +44,6 @@ export function operatorOn(store: Store, recorder: Recorder) {
         database = undefined;
         return rows.find(({ audited }) => audited);
       } catch {
-        // The database is away.
         await pause(20);
       }
   }

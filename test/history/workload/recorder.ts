@@ -5,7 +5,6 @@ export class Recorder {
   readonly calls: RecordedCall[] = [];
   readonly acts: RecordedAct[] = [];
   readonly operators: RecordedRequest[] = [];
-  /** Mirrors that were deleted with their campaigns. */
   readonly deleted: StoredMirror[] = [];
   readonly #added = new EventEmitter<{ call: [RecordedCall] }>();
 

@@ -56,13 +56,9 @@ const undoText = `
   order by changes.id`;
 
 const isMove = "act = 'mirrors-moved' and part_of is null";
-/** The moves that undid a move. */
-const fromUndosOf = (id: string) => `
-  from campaign_mirror.operator_audit as later
-  where later.id > ${id} and ${isMove} and later.details->'undoes' = to_jsonb(${id})`;
 
 const moveText = `
-  select (select max(id) ${fromUndosOf('move.id')}) as "undoneBy", exists (
+  select exists (
       select from campaign_mirror.operator_audit as part
       where (part.id = move.id or part.part_of = move.id) and part.details ? 'include_default') as "includeDefault"
   from campaign_mirror.operator_audit as move where id = $1 and ${isMove}`;
@@ -75,7 +71,9 @@ const interruptedText = `
     order by id desc limit 1) as move
   where not exists (
       select from campaign_mirror.operator_audit where part_of = move.id and details ? 'finished')
-    and not exists (select ${fromUndosOf('move.id')})`;
+    and not exists (
+      select from campaign_mirror.operator_audit as later
+      where later.id > move.id and ${isMove} and later.details->'undoes' = to_jsonb(move.id))`;
 
 /** How long a move waits for one lock, in milliseconds. For other acts, the limit of the database applies. */
 const lockTimeout = 2_000;
